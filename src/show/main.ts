@@ -1,5 +1,5 @@
 import type { KeepCall } from "#show/app"
-import type { DoorCall } from "#show/cli"
+import type { EntryCall } from "#show/cli"
 import { runCli } from "#show/cli"
 import type { AttackedPlaces, ServeCall } from "#show/http"
 import type { McpCall } from "#show/mcp"
@@ -7,7 +7,7 @@ import type { McpCall } from "#show/mcp"
 const LARGEST_STDIN_BYTES = 10_000_000
 
 /** Where the house is put together: the command line is handed the other ways in. */
-const doors = {
+const entryPoints = {
   up: async (call: ServeCall) =>
     (await import("#show/http")).up(call, {
       tools: async (app) => (await import("#show/mcp")).createMcp({ app, tools: ["core"] }),
@@ -46,13 +46,13 @@ const exitCode = await runCli({
   stdout: sink(process.stdout),
   stderr: sink(process.stderr),
   signal: interrupted.signal,
-  doors,
+  entryPoints,
   ...(process.stdin.isTTY ? { readKey } : { readStdin }),
 })
 process.exitCode = isPipeClosed ? 0 : exitCode
 
 /** One hook by hand: of git, which ends with what it says, or of a host, which always ends well. */
-async function answerHook({ app, input, environment, signal, say }: DoorCall): Promise<number> {
+async function answerHook({ app, input, environment, signal, say }: EntryCall): Promise<number> {
   const event = String(input["event"])
   const { answerGitHook, isGitHook } = await import("#show/app")
   if (isGitHook(event)) {

@@ -6,7 +6,7 @@ import { io, type Socket } from "socket.io-client"
 import type { Clock } from "#ground/base"
 import type { Cursor, JournalEntry } from "#ground/contract"
 import type { Store } from "#ground/store"
-import { type App, createApp } from "#show/app"
+import { type App, createApp, type ExtraOperations } from "#show/app"
 import { type Serving, serve } from "#show/http"
 import { tempDirectory } from "./temp.ts"
 
@@ -19,6 +19,7 @@ export type ServerOptions = {
   readonly consoleDirectory?: string
   /** Another app in front of the real one: more operations, planted failures. */
   readonly changeApp?: (app: App) => App
+  readonly extra?: ExtraOperations
 }
 
 /**
@@ -35,6 +36,7 @@ export async function newServer(options: ServerOptions = {}) {
       environment: { QM_HOME: home, ...options.environment },
       settings: [],
       writeLog: (line) => logged.push(line),
+      ...(options.extra === undefined ? {} : { extra: options.extra }),
     })
   const start = (app: App, port: number): Promise<Serving> =>
     serve({

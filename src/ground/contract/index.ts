@@ -192,12 +192,14 @@ export type {
   CommandGroup,
   ExtraFlag,
   Handlers,
+  McpTool,
   Operation,
   OperationDescriptor,
   Progress,
   Surface,
+  ToolSetName,
 } from "./operation.ts"
-export { defineOperations } from "./operation.ts"
+export { defineOperations, TOOL_SETS } from "./operation.ts"
 export { agentsOperations, permissionsOperations } from "./operations/agents.ts"
 export { configOperations, doctorOperations, nowOperations } from "./operations/app.ts"
 export { benchOperations } from "./operations/bench.ts"

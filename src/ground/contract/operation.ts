@@ -34,6 +34,38 @@ export type CliCommand = {
   readonly notes?: readonly string[]
 }
 
+/** The sets of tools that a host can ask for. */
+export const TOOL_SETS = ["core", "knowledge"] as const
+export type ToolSetName = (typeof TOOL_SETS)[number]
+
+/** How an operation is offered as a tool over MCP. All texts are constants: they are in every window. */
+export type McpTool = {
+  readonly set: ToolSetName
+  /** Default: the operation's name with an underscore, e.g. `memory_search`. */
+  readonly name?: string
+  readonly title: string
+  readonly description: string
+  /** Place among the tools of its set, from 1; those without one come last. */
+  readonly rank?: number
+  /** Default: read-only, when the operation reads. */
+  readonly annotations?: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint?: boolean
+    readonly idempotentHint?: boolean
+    /** Whether it asks the world outside. Default: false. */
+    readonly openWorldHint?: boolean
+  }
+  /** Arguments with the input field behind each. Default: all fields, in snake_case. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** Descriptions of arguments, where that of the input field does not fit. */
+  readonly texts?: Readonly<Record<string, string>>
+  /** Input fields with fixed values. */
+  readonly given?: Readonly<Record<string, string>>
+  readonly meta?: Readonly<Record<string, unknown>>
+  /** Not listed when folding is switched off. */
+  readonly needsFolding?: boolean
+}
+
 /** One operation as it is declared: everything about it except what it does. */
 export type OperationDescriptor<
   Input extends z.ZodType = z.ZodType,
@@ -43,6 +75,7 @@ export type OperationDescriptor<
   readonly effect: "read" | "write"
   readonly surfaces: readonly Surface[]
   readonly cli?: CliCommand | readonly CliCommand[]
+  readonly mcp?: McpTool | readonly McpTool[]
   readonly input: Input
   readonly output: Output
 }

@@ -4,17 +4,17 @@ import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { renderBar } from "./bar.ts"
 import { runCli } from "./cli.ts"
-import type { DoorCall } from "./doors.ts"
+import type { EntryCall } from "./entry-points.ts"
 import { explain } from "./explain.ts"
 import { createPaint, wantsColor } from "./paint.ts"
 import { createScreen, safeJson } from "./screen.ts"
 
 /** The server has tests of its own; here it is enough to see that the door is reached. */
 const DOORS = {
-  up: async (call: DoorCall) => (call.say(`up ${JSON.stringify(call.input)}`), 0),
+  up: async (call: EntryCall) => (call.say(`up ${JSON.stringify(call.input)}`), 0),
   open: async () => 0,
   token: async () => 0,
-  mcp: async (call: DoorCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
+  mcp: async (call: EntryCall) => (call.say(`mcp ${JSON.stringify(call.input)}`), 0),
   hook: async () => 0,
   keep: async () => 0,
   attack: async () => [],
@@ -41,7 +41,7 @@ async function atTerminal(options: { isTerminal?: boolean } = {}) {
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       signal: interrupted.signal,
-      doors: DOORS,
+      entryPoints: DOORS,
     })
     return { code, ...seen }
   }

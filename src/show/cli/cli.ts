@@ -1,19 +1,26 @@
 import path from "node:path"
 import { systemRandom } from "#ground/base"
+import type { ExtraOperations } from "#show/app"
 import type { Command } from "./command.ts"
-import { loadCommands } from "./command-index.ts"
+import { derivedCommands, loadCommands } from "./command-index.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
-import { type Doors, isDoor } from "./doors.ts"
+import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
 import { explain } from "./explain.ts"
 import { renderHelp } from "./help.ts"
 import { liveNameOf } from "./live-run/commands.ts"
 import { wantsColor } from "./paint.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
 import { isFollowed } from "./pipeline/followed.ts"
+import type { findPrinter } from "./render/renderers.ts"
 import { createScreen, type Screen, safeJson } from "./screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
+
+/** Operations beside those of the product, with how their results are printed. */
+export type ExtraCommands = ExtraOperations & {
+  readonly renderers?: Parameters<typeof findPrinter>[1]
+}
 
 /** The outside of the command line, handed in. */
 export type Terminal = {
@@ -23,9 +30,9 @@ export type Terminal = {
   readonly stdout: Sink
   readonly stderr: Sink
   readonly signal: AbortSignal
-  readonly doors: Doors
-  /** Other commands than those of the product, for a test. */
-  commands?(): Promise<readonly Command[]>
+  readonly entryPoints: EntryPoints
+  /** Operations beside those of the product. */
+  readonly extra?: ExtraCommands
   /** Everything on stdin; absent at a terminal. */
   readStdin?(): Promise<string>
   /** The next key of the person; absent where nobody can press one. */
@@ -35,7 +42,7 @@ export type Terminal = {
 /** One command from key press to exit code. */
 export async function runCli(terminal: Terminal): Promise<number> {
   const { argv } = terminal
-  const commands = await (terminal.commands ?? loadCommands)()
+  const commands = await commandsFor(terminal.extra)
   if (argv[0] === "complete" && argv[1] === "--") {
     terminal.stdout.write(lines(complete(argv.slice(2), commands)))
     return 0
@@ -45,6 +52,12 @@ export async function runCli(terminal: Terminal): Promise<number> {
   } catch (error) {
     return await fail(error, terminal)
   }
+}
+
+async function commandsFor(extra: ExtraCommands | undefined): Promise<readonly Command[]> {
+  const commands = await loadCommands()
+  if (extra === undefined) return commands
+  return [...commands, ...(await derivedCommands(Object.values(extra.operations)))]
 }
 
 type Setting = { readonly terminal: Terminal; readonly commands: readonly Command[] }
@@ -85,7 +98,7 @@ async function run(action: RunAction, call: Call): Promise<number> {
     const { runLive } = await import("./live-run/live-run.ts")
     return runLive(live, action.input, { ...call, directory: directoryOf(call) })
   }
-  const { enterDoor, runOperation, runTour } = await import("./run-operation.ts")
+  const { runEntryPoint, runOperation, runTour } = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
   if (operation === "session.activity") {
     return (await import("./watch.ts")).runWatch(action.input, context)
@@ -100,7 +113,7 @@ async function run(action: RunAction, call: Call): Promise<number> {
     const { runPipeline } = await import("./pipeline/follow.ts")
     return runPipeline(operation, action.input, context)
   }
-  if (isDoor(operation)) return enterDoor(operation, action.input, context)
+  if (isEntryPoint(operation)) return runEntryPoint(operation, action.input, context)
   return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)
 }
 

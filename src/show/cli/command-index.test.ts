@@ -9,7 +9,9 @@ import { deriveCommands } from "./derive-commands.ts"
 import { renderHelp } from "./help.ts"
 import { createPaint } from "./paint.ts"
 import { parseLine } from "./parse.ts"
-import { renderers } from "./render/renderers.ts"
+import { loadPrinters } from "./render/renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const OFFERED = [...Object.values(foldOperations), ...Object.values(memoryOperations)].filter(
   (it) => it.surfaces.includes("cli"),

@@ -2,7 +2,7 @@ import { isAppError, visible } from "#ground/base"
 import type { WireError } from "#ground/contract"
 import type { Paint } from "./paint.ts"
 
-export type Explained = {
+type Explained = {
   readonly text: string
   readonly wire: WireError
   readonly exitCode: number

@@ -51,7 +51,7 @@ async function person() {
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       signal: new AbortController().signal,
-      doors: DOORS,
+      entryPoints: DOORS,
     })
     return { code, ...seen }
   }

@@ -1,4 +1,4 @@
-export type { Terminal } from "./cli.ts"
+export type { ExtraCommands, Terminal } from "./cli.ts"
 export { runCli } from "./cli.ts"
 export type { Command, Flag } from "./command.ts"
 export { GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"
@@ -9,4 +9,5 @@ export {
   derivedCommands,
   loadCommands,
 } from "./command-index.ts"
-export type { DoorCall } from "./doors.ts"
+export type { EntryCall } from "./entry-points.ts"
+export type { Renderers } from "./render/renderer.ts"

@@ -2,10 +2,10 @@ import path from "node:path"
 import { isAppError, statFile, visible } from "#ground/base"
 import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
-import type { DoorName } from "./doors.ts"
+import type { EntryName } from "./entry-points.ts"
 import type { ParsedLine } from "./parse.ts"
 import { createProgressLine } from "./progress.ts"
-import { renderers } from "./render/renderers.ts"
+import { findPrinter } from "./render/renderers.ts"
 import { type Screen, safeJson, visibleDeep } from "./screen.ts"
 
 export type RunContext = {
@@ -39,14 +39,14 @@ export async function settleLost(app: App): Promise<void> {
 }
 
 /** Leave the command line through another door: the server, its links, its token. */
-export async function enterDoor(
-  name: DoorName,
+export async function runEntryPoint(
+  name: EntryName,
   input: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<number> {
   await using app = await openApp(context)
-  const { stdout, environment, signal, doors } = context.terminal
-  return await doors[name]({
+  const { stdout, environment, signal, entryPoints } = context.terminal
+  return await entryPoints[name]({
     app,
     input,
     environment,
@@ -96,7 +96,8 @@ export async function openApp(
 ): Promise<App> {
   return createApp({
     ...options,
-    attack: (places) => terminal.doors.attack(places),
+    ...(terminal.extra !== undefined && { extra: terminal.extra }),
+    attack: (places) => terminal.entryPoints.attack(places),
     directory,
     environment: terminal.environment,
     settings: line.verbose ? ["log.level=debug", ...line.settings] : line.settings,
@@ -112,9 +113,10 @@ async function printResult(
   const progress = createProgressLine(terminal.stderr)
   const context = { signal: terminal.signal, onProgress: progress.show }
   const output = await app.call(call.name, call.input, context).finally(progress.clear)
-  const renderer = renderers[call.name]
-  const shown = renderer?.isExact === true ? output : visibleDeep(output)
-  const text = line.json ? safeJson(output) : renderer?.text(shown, screen)
+  const operation = app.operations.find((it) => it.name === call.name)
+  const printer = operation && (await findPrinter(operation, terminal.extra?.renderers))
+  const shown = printer?.isExact === true ? output : visibleDeep(output)
+  const text = line.json ? safeJson(output) : printer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)
-  return renderer?.exitCode?.(output) ?? 0
+  return printer?.exitCode(output) ?? 0
 }

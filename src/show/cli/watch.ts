@@ -1,6 +1,6 @@
 import { systemClock } from "#ground/base"
 import { OPERATIONS } from "#ground/contract"
-import { renderActivity } from "./render/sessions.ts"
+import { renderActivity } from "./render/ledger.ts"
 import { openApp, type RunContext } from "./run-operation.ts"
 import { safeJsonLine, visibleDeep } from "./screen.ts"
 

@@ -27,7 +27,7 @@ export async function failed(error: unknown, deps: FailedDeps): Promise<CallTool
   const failure = await explain(error, deps)
   return {
     isError: true,
-    content: [{ type: "text", text: sayFailure(failure) }],
+    content: [{ type: "text", text: failureText(failure) }],
     _meta: { [ERROR_META_KEY]: failure },
   }
 }
@@ -38,7 +38,7 @@ export async function explain(error: unknown, deps: FailedDeps): Promise<Failure
   return await scrubbed(describe(error), deps)
 }
 
-export function sayFailure({ code, message, hint }: Failure): string {
+export function failureText({ code, message, hint }: Failure): string {
   return `${code}: ${message} ${hint}`
 }
 

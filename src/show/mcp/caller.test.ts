@@ -7,21 +7,21 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { systemRandom } from "#ground/base"
 import { digest } from "#know/ledger"
-import { httpDoor, stdioDoor } from "./caller.ts"
+import { httpCallers, stdioCallers } from "./caller.ts"
 import { read } from "./mcp.fixture.ts"
 import { newWorld } from "./world.fixture.ts"
 
 const NOBODY = { client: undefined, session: undefined }
-const host = (id: string) => stdioDoor(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
+const host = (id: string) => stdioCallers(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
 
 test("[MCP-20] on stdio the session is the host's: of the call, else of the environment", () => {
   const id = "0b6f2f3e-8c9d-4d0f-9d38-0c1d5c2f7a11"
   expect(host(id)(NOBODY)).toEqual({ principal: "owner", client: "unnamed", session: id })
   expect(host(id)({ client: "codex", session: "t-1" })).toMatchObject({ session: "t-1" })
-  const own = stdioDoor(systemRandom)
+  const own = stdioCallers(systemRandom)
   expect(own(NOBODY).session).toMatch(/^stdio\/[0-9a-f]{32}$/)
   expect(own(NOBODY)).toEqual(own(NOBODY))
-  expect(stdioDoor(systemRandom)(NOBODY).session).not.toBe(own(NOBODY).session)
+  expect(stdioCallers(systemRandom)(NOBODY).session).not.toBe(own(NOBODY).session)
 })
 
 test.for(["", " ", "a b", "a\n", "\0", "ü", "x".repeat(201)])(
@@ -32,8 +32,8 @@ test.for(["", " ", "a b", "a\n", "\0", "ü", "x".repeat(201)])(
 )
 
 test("[MCP-3] over HTTP no request names whose it is", () => {
-  const door = httpDoor("client-a")
-  expect(door({ client: "x", session: "another's" })).toMatchObject({ session: "client-a/x" })
+  const callerOf = httpCallers("client-a")
+  expect(callerOf({ client: "x", session: "another's" })).toMatchObject({ session: "client-a/x" })
 })
 
 const LAUNCHER = fileURLToPath(new URL("../../../bin/qm", import.meta.url))

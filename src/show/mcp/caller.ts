@@ -11,8 +11,8 @@ import { LONGEST_CLIENT_NAME_CHARACTERS } from "./limits.ts"
 /** What a request says of who sends it; none of it is believed further than a name is. */
 export type Named = { readonly client: string | undefined; readonly session: string | undefined }
 
-/** Makes the caller of one request: what opened the door, and what the client calls itself. */
-export type Door = (named: Named) => Caller
+/** Makes the caller of one request: what opened the callerOf, and what the client calls itself. */
+export type CallerOf = (named: Named) => Caller
 
 /**
  * A client that does not say what it is called; in the older era over HTTP none can. It has a name
@@ -21,7 +21,7 @@ export type Door = (named: Named) => Caller
 const UNNAMED = "unnamed"
 
 /** Over HTTP no connection is a session: a client that names none is its own. */
-export function httpDoor(principal: string): Door {
+export function httpCallers(principal: string): CallerOf {
   return ({ client }) => ({
     principal,
     client: client ?? UNNAMED,
@@ -34,10 +34,10 @@ export function httpDoor(principal: string): Door {
  * speak of, so that what they meter is of the same: Codex names it with each call, Claude Code in
  * the environment. Of a host that names none the process is the session.
  */
-export function stdioDoor(
+export function stdioCallers(
   random: Random,
   environment: Readonly<Record<string, string | undefined>> = {},
-): Door {
+): CallerOf {
   const own =
     plainSession(environment["CLAUDE_CODE_SESSION_ID"]) ??
     `stdio/${Buffer.from(random.bytes(16)).toString("hex")}`

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { z } from "zod"
 import { silentLog } from "#ground/base"
-import { Config } from "#ground/contract"
+import { Config, OPERATIONS } from "#ground/contract"
 import { createMcp, type Mcp, type McpDeps } from "./mcp.ts"
 import type { McpApp } from "./tools/tool.ts"
 
@@ -16,6 +16,7 @@ export function bareApp(given: Partial<McpApp> = {}) {
   const app: McpApp = {
     config: () => Config.parse({}),
     log: silentLog,
+    operations: Object.values(OPERATIONS),
     redact: async (text) => text,
     fold: async () => ({ meter: async ({ text }) => ({ text }) }),
     ...given,

@@ -1,10 +1,11 @@
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server"
 import { invariant } from "#ground/base"
+import type { ToolSetName } from "#ground/contract"
 import { versions } from "#show/app"
-import { httpDoor } from "./caller.ts"
+import { httpCallers } from "./caller.ts"
 import { LARGEST_BODY_BYTES, MOST_SUBSCRIPTIONS } from "./limits.ts"
-import { makeServer } from "./server.ts"
-import type { McpApp, ToolSetName } from "./tools/tool.ts"
+import { makeServer, shownTools } from "./server.ts"
+import type { McpApp } from "./tools/tool.ts"
 
 /** Our tools over HTTP. Whether a request may pass, and whose it is, was decided before it. */
 export type Mcp = {
@@ -22,10 +23,18 @@ export type McpDeps = {
 
 /** Both eras of the protocol from one factory: one server for each request, gone with it. */
 export function createMcp({ app, tools, version = versions().qm, extend }: McpDeps): Mcp {
+  const shown = shownTools(app)
   const handler = createMcpHandler(
     ({ authInfo }) => {
       invariant(authInfo !== undefined, "a request comes with who sends it")
-      return makeServer({ app, tools, version, door: httpDoor(authInfo.clientId), extend })
+      return makeServer({
+        app,
+        tools,
+        shown,
+        version,
+        callerOf: httpCallers(authInfo.clientId),
+        extend,
+      })
     },
     {
       maxRequestBodySize: LARGEST_BODY_BYTES,

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { formatExact, isAppError, plural } from "#ground/base"
 import { Capture, CaptureList, PackBuilt, PackList } from "#ground/contract"
-import { explain, sayFailure } from "./answer.ts"
+import { explain, failureText } from "./answer.ts"
 import { MOST_RESOURCES_LISTED } from "./limits.ts"
 import { ask, type McpApp, type ToolCall } from "./tools/tool.ts"
 
@@ -81,7 +81,7 @@ function addKept(server: McpServer, kept: Kept, { app, callOf }: ResourceDeps): 
   const list = async (context: ServerContext) => {
     const listed = await kept.list(callOf(context)).catch(async (error: unknown) => {
       const failure = await explain(error, app)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, sayFailure(failure))
+      throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure))
     })
     const newest = listed.slice(0, 1).map((it) => ({ ...it, id: "last", title: "The newest" }))
     return {
@@ -107,8 +107,8 @@ function addKept(server: McpServer, kept: Kept, { app, callOf }: ResourceDeps): 
 async function notRead(uri: string, error: unknown, app: McpApp): Promise<ProtocolError> {
   const failure = await explain(error, app)
   const isMissing = isAppError(error) && error.family === "not-found"
-  if (!isMissing) return new ProtocolError(ProtocolErrorCode.InternalError, sayFailure(failure))
-  return new ResourceNotFoundError(await app.redact(uri), sayFailure(failure))
+  if (!isMissing) return new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure))
+  return new ResourceNotFoundError(await app.redact(uri), failureText(failure))
 }
 
 function firstLine(text: string): string {

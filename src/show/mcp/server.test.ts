@@ -199,7 +199,7 @@ describe("who calls", () => {
     return Heard.parse(seen)
   }
 
-  test("[MCP-3] is known by what opened the door; what a client calls itself is only shown", async () => {
+  test("[MCP-3] is known by what opened the callerOf; what a client calls itself is only shown", async () => {
     const name = "owner"
     expect(await callerSeen({ era: "modern", principal: "client:ci", name })).toEqual({
       principal: "client:ci",

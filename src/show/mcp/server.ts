@@ -1,19 +1,36 @@
-import { McpServer, type ServerContext } from "@modelcontextprotocol/server"
+import {
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server"
+import { z } from "zod"
 import { isAppError } from "#ground/base"
+import type { Progress, ToolSetName } from "#ground/contract"
 import { answered, failed } from "./answer.ts"
-import { clientNameOf, type Door, sessionIn } from "./caller.ts"
-import { INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING } from "./instructions.ts"
-import { progressTo } from "./progress.ts"
+import { type CallerOf, clientNameOf, sessionIn } from "./caller.ts"
 import { addResources } from "./resources.ts"
-import { advertise } from "./schema.ts"
-import type { McpApp, Tool, ToolCall, ToolSetName } from "./tools/tool.ts"
-import { TOOLS } from "./tools/tools.ts"
+import type { McpApp, Tool, ToolCall } from "./tools/tool.ts"
+import { toolsOf } from "./tools/tools.ts"
 
-export type ServerDeps = {
+/** In every window that has our tools: when to use them, and nothing else. */
+export const INSTRUCTIONS = [
+  "Quartermaster keeps this window small.",
+  "Before a sub-task that reads much and concludes little, call branch; work as its answer says; end it with return, whose message is all that stays.",
+  "Ask pack, search or map before reading files one by one.",
+  "Large results stay under a handle: read what you need of them with read_handle (a slice, or query).",
+  "memory_search tells what was decided or learned here; record with memory_record only what later work must know and the code does not say.",
+  "Give the same session_id with every call of one conversation if you have one.",
+].join(" ")
+
+/** Without the branches, when they are switched off. */
+export const INSTRUCTIONS_WITHOUT_FOLDING = INSTRUCTIONS.replace(/Before a sub-task.*?stays\. /, "")
+
+type ServerDeps = {
   readonly app: McpApp
   readonly tools: readonly ToolSetName[]
+  readonly shown: ShownTools
   readonly version: string
-  readonly door: Door
+  readonly callerOf: CallerOf
   readonly extend?: ((server: McpServer) => void) | undefined
 }
 
@@ -33,13 +50,13 @@ export function makeServer(deps: ServerDeps): McpServer {
     const onProgress = progressTo(context, (error) => app.log.debug("progress lost", { error }))
     return {
       app,
-      caller: deps.door({ client: clientNameOf(context, server), session: sessionIn(context) }),
+      caller: deps.callerOf({ client: clientNameOf(context, server), session: sessionIn(context) }),
       signal: context.mcpReq.signal,
       ...(onProgress !== undefined && { onProgress }),
     }
   }
-  for (const { tool, shown } of SHOWN) {
-    const isListed = tools.includes(tool.set) && (isFolding || tool.needsFolding !== true)
+  for (const { tool, shown } of deps.shown) {
+    const isListed = tools.includes(tool.set) && (isFolding || !tool.needsFolding)
     if (!isListed) continue
     server.registerTool(tool.name, shown, async (given, context) => {
       try {
@@ -57,7 +74,13 @@ export function makeServer(deps: ServerDeps): McpServer {
 }
 
 /** Made once: a server is made for every request. */
-const SHOWN = TOOLS.map((tool) => ({ tool, shown: definitionOf(tool) }))
+export function shownTools({ operations }: Pick<McpApp, "operations">): ShownTools {
+  return toolsOf(operations).map((tool) => ({ tool, shown: definitionOf(tool) }))
+}
+type ShownTools = readonly {
+  readonly tool: Tool
+  readonly shown: ReturnType<typeof definitionOf>
+}[]
 
 function definitionOf(tool: Tool) {
   return {
@@ -67,5 +90,58 @@ function definitionOf(tool: Tool) {
     outputSchema: advertise(tool.output, "output"),
     annotations: { openWorldHint: false, ...tool.annotations },
     ...(tool.meta !== undefined && { _meta: { ...tool.meta } }),
+  }
+}
+
+/**
+ * A schema as it is shown to hosts. Whether a value fits is judged in `deriveTool`, where the answer
+ * can be one that a model can act on; the package would answer with words of its own.
+ */
+function advertise(schema: z.ZodType, io: "input" | "output"): StandardSchemaWithJSON {
+  const { $schema: _, ...shown } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => leanOut(jsonSchema, io),
+  })
+  const json = (): Record<string, unknown> => shown
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "quartermaster",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
+    },
+  }
+}
+
+/** Definitions are in every window: what says nothing is left out. */
+function leanOut(json: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+  // An answer may grow; arguments may not.
+  if (io === "output") delete json.additionalProperties
+}
+
+/**
+ * Tells the client how far the work is, if it asked for that. The protocol wants figures that only
+ * rise, and our work has phases that each begin at nothing: so steps are counted over all of them,
+ * and the words say where in its phase it is. A phase is told of at most once for each percent.
+ */
+function progressTo(
+  { mcpReq }: ServerContext,
+  onLost: (error: unknown) => void,
+): ((progress: Progress) => void) | undefined {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return undefined
+  let steps = 0
+  let last = ""
+  return ({ what, done, total }) => {
+    const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+    const phase = `${what} ${percent}`
+    if (phase === last) return
+    last = phase
+    steps += 1
+    const message = total === 0 ? what : `${what}: ${done} of ${total}`
+    const params = { progressToken, progress: steps, message }
+    mcpReq.notify({ method: "notifications/progress", params }).catch(onLost)
   }
 }

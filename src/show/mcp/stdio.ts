@@ -1,13 +1,14 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
+import { z } from "zod"
 import { isAppError, type Random, systemClock, systemRandom } from "#ground/base"
-import type { Caller } from "#ground/contract"
+import { type Caller, TOOL_SETS, type ToolSetName } from "#ground/contract"
 import { versions } from "#show/app"
-import { type Door, type Named, stdioDoor } from "./caller.ts"
+import { type CallerOf, type Named, stdioCallers } from "./caller.ts"
+import { ToolSetUnknown } from "./errors.ts"
 import { createFrames } from "./frames.ts"
 import { LONGEST_LAST_WORK_MS, MOST_ENDED_SESSIONS, MOST_SUBSCRIPTIONS } from "./limits.ts"
-import { makeServer } from "./server.ts"
+import { makeServer, shownTools } from "./server.ts"
 import { takeStdout } from "./stdout.ts"
-import { readToolSets } from "./tool-sets.ts"
 import type { McpApp } from "./tools/tool.ts"
 
 /** What the command line hands over when `qm mcp` is typed. */
@@ -25,7 +26,7 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   const tools = readToolSets(call.input["tools"])
   // Wrong settings are told before the first frame: a host shows what a server says and ends with.
   app.config()
-  const door = watchedDoor(stdioDoor(call.random ?? systemRandom, call.environment))
+  const callerOf = watchCallers(stdioCallers(call.random ?? systemRandom, call.environment))
   using stdout = takeStdout(process.stdout, process.stderr)
   // A client that no longer reads what is logged still wants its answers.
   process.stderr.on("error", () => {})
@@ -35,15 +36,19 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   signal.addEventListener("abort", end, { once: true })
   if (signal.aborted) end()
   const version = versions().qm
-  const serving = serveStdio(() => makeServer({ app, tools, version, door: door.open }), {
-    transport: frames,
-    maxSubscriptions: MOST_SUBSCRIPTIONS,
-    onerror: (error) => app.log.info("mcp message refused", { kind: error.name }),
-  })
+  const shown = shownTools(app)
+  const serving = serveStdio(
+    () => makeServer({ app, tools, shown, version, callerOf: callerOf.open }),
+    {
+      transport: frames,
+      maxSubscriptions: MOST_SUBSCRIPTIONS,
+      onerror: (error) => app.log.info("mcp message refused", { kind: error.name }),
+    },
+  )
   await over.promise
   await lastWork(frames.answered(), signal)
   await serving.close()
-  for (const caller of door.callers()) await endSession(caller, app)
+  for (const caller of callerOf.callers()) await endSession(caller, app)
   return 0
 }
 
@@ -57,11 +62,11 @@ async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<v
 }
 
 /** Remembers who came: a session that nobody used has nothing to end. */
-function watchedDoor(door: Door) {
+function watchCallers(callerOf: CallerOf) {
   const bySession = new Map<string, Caller>()
   return {
     open: (named: Named): Caller => {
-      const caller = door(named)
+      const caller = callerOf(named)
       const isKept = bySession.size < MOST_ENDED_SESSIONS || bySession.has(caller.session)
       if (isKept) bySession.set(caller.session, caller)
       return caller
@@ -79,4 +84,25 @@ async function endSession(caller: Caller, app: McpApp): Promise<void> {
     if (!isAppError(error)) throw error
     app.log.warn("the session could not be ended", { code: error.code })
   }
+}
+
+/** `--tools core`, or nothing for the usual ones. */
+export function readToolSets(given: unknown): readonly ToolSetName[] {
+  const named = ToolSets.parse(given)
+  if (named.length === 0) return ["core"]
+  const names = named.flatMap((it) => it.split(",")).map((it) => it.trim())
+  return [...new Set(names)].map(readToolSet)
+}
+
+/** One flag or several, each with one name or several. */
+const ToolSets = z.union([
+  z.undefined().transform(() => []),
+  z.string().transform((it) => [it]),
+  z.array(z.string()),
+])
+
+function readToolSet(given: string): ToolSetName {
+  const known = TOOL_SETS.find((it) => it === given)
+  if (known === undefined) throw ToolSetUnknown({ given, known: TOOL_SETS })
+  return known
 }

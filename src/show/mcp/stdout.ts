@@ -1,7 +1,7 @@
 type Done = (error?: Error | null) => void
 type Stream = Pick<NodeJS.WriteStream, "write">
 
-export type TakenStdout = Disposable & {
+type TakenStdout = Disposable & {
   /** The only way left to standard output. */
   write(frame: string): Promise<void>
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { bareApp } from "./mcp.fixture.ts"
-import { serveMcpOnStdio } from "./stdio.ts"
-import { readToolSets } from "./tool-sets.ts"
+import { readToolSets, serveMcpOnStdio } from "./stdio.ts"
 
 test("[MCP-14] without a word it is the core, and a set is named once", () => {
   expect(readToolSets(undefined)).toEqual(["core"])

@@ -66,8 +66,20 @@ export const captureOperations = defineOperations("capture", {
   take: {
     summary: "Show what an agent loads in a directory, in what order, why, and what it costs",
     effect: "write",
-    surfaces: ["cli", "http"],
+    surfaces: ["cli", "http", "mcp"],
     cli: { words: ["capture"], args: ["path"], group: "See" },
+    mcp: {
+      set: "core",
+      name: "capture",
+      rank: 8,
+      title: "Show what a host loads",
+      description:
+        "What an agent host puts into its window in this repository before the first word: files in load order, why each, and what it costs.",
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      // Only this repository, and never by starting the host: our tools run nothing (TB5).
+      fields: { host: "host" },
+      texts: { host: "" },
+    },
     input: z.object({
       ...place,
       content: z.boolean().default(false).describe("Also show the text of each file"),

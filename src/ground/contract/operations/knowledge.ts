@@ -23,16 +23,20 @@ const query = z.string().min(1).max(4_000)
 const ids = z.array(z.string().min(1).max(200)).min(1).max(100)
 
 const KbHopInput = z.strictObject({
-  paragraphs: ids.describe("Paragraphs to start from"),
+  paragraphs: ids.describe("Ids"),
   depth: z.int().min(1).max(3).default(1),
   limit,
 })
 
 /** Citations are [P1] … by the order of `paragraphs`, [W1] … for web results. */
 const KbVerifyInput = z.strictObject({
-  answer: z.string().min(1).max(200_000).describe("Text with citations such as [P1]"),
-  paragraphs: ids.describe("Cited paragraphs in their order: [P1] is the first"),
+  answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),
+  paragraphs: ids.describe("Ids in the order of the labels"),
 })
+
+// It changes nothing, and asks the open world: hosts that ask a person before anything leaves go by
+// the second hint.
+const OPEN_WORLD = { readOnlyHint: true, openWorldHint: true }
 
 export const kbOperations = defineOperations("kb", {
   add: {
@@ -61,6 +65,13 @@ export const kbOperations = defineOperations("kb", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { words: ["kb"], alsoWords: ["kb", "status"], group: "Know" },
+    mcp: {
+      set: "knowledge",
+      name: "kb_status",
+      rank: 15,
+      title: "State of the knowledge base",
+      description: "Folders, sizes, whether files changed since, and by what is searched.",
+    },
     input: z.strictObject({}),
     output: KbStatus,
   },
@@ -69,6 +80,24 @@ export const kbOperations = defineOperations("kb", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { group: "Know" },
+    mcp: [
+      {
+        set: "knowledge",
+        name: "kb_list_documents",
+        rank: 3,
+        title: "List documents",
+        description: "Documents of the knowledge base, with their tier.",
+      },
+      {
+        set: "knowledge",
+        name: "kb_list_guides",
+        rank: 13,
+        title: "List guides",
+        description: "Documents that are guides.",
+        fields: {},
+        given: { tier: "guide" },
+      },
+    ],
     input: z.strictObject({ tier: KbTier.optional() }),
     output: KbDocuments,
   },
@@ -77,6 +106,37 @@ export const kbOperations = defineOperations("kb", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["query"], group: "Know" },
+    mcp: [
+      {
+        set: "knowledge",
+        name: "kb_hybrid_search",
+        rank: 1,
+        title: "Search documents",
+        description:
+          "Find paragraphs of the added documents by words, and by meaning where that is set up. hops also brings what they refer to.",
+        texts: { query: "", limit: "", tier: "", hops: "" },
+      },
+      {
+        set: "knowledge",
+        name: "kb_guide_search",
+        rank: 11,
+        title: "Search guides",
+        description:
+          "The same among guides only, which explain and do not rule; follow with kb_guide_to_primary_hop.",
+        fields: { query: "query", limit: "limit" },
+        texts: { query: "", limit: "" },
+        given: { tier: "guide" },
+      },
+      {
+        set: "knowledge",
+        name: "kb_multi_tier_search",
+        rank: 14,
+        title: "Search tier by tier",
+        description: "The same for each tier: primary documents, guides, pages of the web.",
+        fields: { query: "query", limit: "limit" },
+        texts: { query: "", limit: "A tier" },
+      },
+    ],
     input: z.strictObject({
       query: query.describe("What is looked for"),
       limit,
@@ -90,6 +150,14 @@ export const kbOperations = defineOperations("kb", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { words: ["kb", "show"], args: ["id"], group: "Know" },
+    mcp: {
+      set: "knowledge",
+      name: "kb_get_paragraph",
+      rank: 4,
+      title: "Read a paragraph",
+      description: "One paragraph with what stands beside it and its references both ways.",
+      texts: { id: "" },
+    },
     input: z.strictObject({
       id: z.string().min(1).max(200).describe("Paragraph, by id"),
     }),
@@ -100,6 +168,15 @@ export const kbOperations = defineOperations("kb", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["query"], group: "Know" },
+    mcp: {
+      set: "knowledge",
+      name: "kb_web_search",
+      rank: 10,
+      title: "Search the web",
+      description:
+        "Send the query, without secrets, to the configured source outside for pages of the web; cite them as [W1], [W2] …",
+      annotations: OPEN_WORLD,
+    },
     input: z.strictObject({ query, limit: z.int().min(1).max(20).default(5) }),
     output: KbWeb,
   },
@@ -107,6 +184,23 @@ export const kbOperations = defineOperations("kb", {
     summary: "Follow the references of paragraphs",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: [
+      {
+        set: "knowledge",
+        name: "kb_hop_retrieve",
+        rank: 2,
+        title: "Follow references",
+        description: "Paragraphs that some refer to, are referred to from, or stand beside.",
+      },
+      {
+        set: "knowledge",
+        name: "kb_guide_to_primary_hop",
+        rank: 12,
+        title: "From guides to rules",
+        description:
+          "Primary paragraphs that paragraphs of guides lead to. Cite these, not the guide.",
+      },
+    ],
     input: KbHopInput,
     output: KbFound,
   },
@@ -114,6 +208,13 @@ export const kbOperations = defineOperations("kb", {
     summary: "Tell step by step how paragraphs hang together, and by which words",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_debug_hop_trace",
+      rank: 16,
+      title: "Explain hops",
+      description: "Step by step, which words lead from which paragraph to which.",
+    },
     input: KbHopInput,
     output: KbTrace,
   },
@@ -121,9 +222,17 @@ export const kbOperations = defineOperations("kb", {
     summary: "Write paragraphs for a model, labelled, within a budget of tokens",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_format_context",
+      rank: 9,
+      title: "Write a context",
+      description:
+        "Paragraphs as one text within a token budget, labelled P1, P2 … for citing as [P1]; whole ones only.",
+    },
     input: z.strictObject({
-      paragraphs: ids.describe("Paragraphs, the most important first"),
-      budget: z.int().min(50).max(500_000).default(8_000).describe("Tokens the text may have"),
+      paragraphs: ids.describe("Ids, the most important first"),
+      budget: z.int().min(50).max(500_000).default(8_000).describe("Tokens; default 8,000"),
     }),
     output: KbContext,
   },
@@ -131,6 +240,13 @@ export const kbOperations = defineOperations("kb", {
     summary: "Verify that the names and figures of an answer stand in what it cites",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_entity_verify",
+      rank: 5,
+      title: "Verify names and figures",
+      description: "Which numbers, terms and names of an answer stand in the paragraphs it cites.",
+    },
     input: KbVerifyInput,
     output: KbVerification,
   },
@@ -138,6 +254,13 @@ export const kbOperations = defineOperations("kb", {
     summary: "Verify that what an answer cites exists and supports it",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_citation_verify",
+      rank: 6,
+      title: "Verify citations",
+      description: "Whether each cited paragraph exists and supports its sentence.",
+    },
     input: KbVerifyInput,
     output: KbVerification,
   },
@@ -145,6 +268,13 @@ export const kbOperations = defineOperations("kb", {
     summary: "Verify that what an answer relates is related in what it cites",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_relation_verify",
+      rank: 7,
+      title: "Verify relations",
+      description: "Whether what an answer relates to each other is related in what it cites.",
+    },
     input: KbVerifyInput,
     output: KbVerification,
   },
@@ -152,13 +282,16 @@ export const kbOperations = defineOperations("kb", {
     summary: "Find sentences of an answer that contradict each other, or what they rest on",
     effect: "read",
     surfaces: ["http", "mcp"],
+    mcp: {
+      set: "knowledge",
+      name: "kb_contradiction_check",
+      rank: 8,
+      title: "Look for contradictions",
+      description: "Sentences that contradict each other, or the paragraphs given.",
+    },
     input: z.strictObject({
-      answer: z
-        .string()
-        .min(1)
-        .max(200_000)
-        .describe("Text whose sentences are held against each other"),
-      paragraphs: z.array(z.string().max(200)).max(100).default([]).describe("And against these"),
+      answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),
+      paragraphs: z.array(z.string().max(200)).max(100).default([]).describe("Ids"),
     }),
     output: KbContradictions,
   },

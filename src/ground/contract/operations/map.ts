@@ -48,6 +48,14 @@ export const mapOperations = defineOperations("map", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["what"], group: "Know" },
+    mcp: {
+      set: "core",
+      name: "map",
+      rank: 7,
+      title: "Look at the map of the code",
+      description:
+        "A file's symbols, imports and who imports it; a symbol's signature, callers and what it calls; or the folders of the repository with their sizes. Cheaper than reading the files.",
+    },
     input: z.object({
       what: Place.describe("A path of the tree, a symbol, or path#symbol"),
       hops: z.int().min(1).max(2).default(1).describe("How far callers and called are followed"),
@@ -62,6 +70,16 @@ export const searchOperations = defineOperations("search", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { words: ["search"], args: ["words"], group: "Know" },
+    mcp: {
+      set: "core",
+      name: "search",
+      rank: 6,
+      title: "Search the code",
+      description:
+        "Find files and symbols of this repository by what they are about: names, words, history. Best first, with places to read.",
+      fields: { query: "words", limit: "limit" },
+      texts: { query: "", limit: "Files; default 20" },
+    },
     input: z.object({
       words: z.string().min(1).max(1_000_000).describe("What is looked for, in words"),
       limit: z.int().min(1).max(200).default(20).describe("At most so many files"),

@@ -28,6 +28,15 @@ export const memoryOperations = defineOperations("memory", {
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["words"], group: "Know" },
+    mcp: {
+      set: "core",
+      rank: 9,
+      title: "Search memories",
+      description:
+        "What was decided, learned or fixed here before, by what it is about. Tell memory_feedback whether it helped.",
+      fields: { query: "words", kind: "kind", limit: "limit" },
+      texts: { query: "", limit: "Default 10" },
+    },
     input: z.strictObject({
       words: z.string().min(1).max(10_000).describe("What it is about"),
       kind: MemoryKind.optional(),
@@ -41,6 +50,21 @@ export const memoryOperations = defineOperations("memory", {
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
     cli: { words: ["memory", "add"], args: ["title", "body"], group: "Know" },
+    mcp: {
+      set: "core",
+      rank: 10,
+      title: "Remember something",
+      description:
+        "Keep one thing that later work here should know and the code does not say: a strategy, pitfall, decision, rule, term or fix. Not what happened, but what holds.",
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      texts: {
+        description: "In one line",
+        cites: "Code it rests on: path or path#symbol",
+        branch_id: "When return asked for it",
+        untrusted: "It rests on a web page, an issue or the like",
+        supersedes: "Id of the memory it replaces",
+      },
+    },
     input: z.strictObject({
       kind: MemoryKind,
       title: z.string(),
@@ -70,6 +94,15 @@ export const memoryOperations = defineOperations("memory", {
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
     cli: { args: ["id"], group: "Know" },
+    mcp: {
+      set: "core",
+      rank: 11,
+      title: "Say whether a memory helped",
+      description:
+        "Say whether a memory was helpful, and how the task ended in which it was used. Confidence is computed from this.",
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      texts: { outcome: "Of the task" },
+    },
     input: z.strictObject({
       id: z.string().max(200),
       verdict: z.enum(["helpful", "unhelpful"]).optional(),

@@ -13,6 +13,20 @@ export const packOperations = defineOperations("pack", {
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
     cli: { words: ["pack"], args: ["task"], group: "Choose" },
+    mcp: {
+      set: "core",
+      name: "pack",
+      rank: 5,
+      title: "Choose context for a task",
+      description:
+        "Choose the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      // Not the session of the room: what is kept under a handle was never seen, and a later package
+      // must not leave it out as sent before.
+      fields: { task: "task", budget: "budget", target: "target", drop: "drop" },
+      texts: { task: "", budget: "Tokens", drop: "Files that must not" },
+      given: { format: "markdown" },
+    },
     input: z.object({
       task: z.string().max(1_000_000).describe("What is to be done, in words"),
       budget: z.number().optional().describe("Tokens it may have; from the config when absent"),

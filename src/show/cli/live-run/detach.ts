@@ -2,19 +2,19 @@ import { request as requestPlain } from "node:http"
 import { request as requestTls } from "node:https"
 import { json } from "node:stream/consumers"
 import { Run, WireError } from "#ground/contract"
-import type { DoorCall, Doors } from "../doors.ts"
+import type { EntryCall, EntryPoints } from "../entry-points.ts"
 import { ServerRefused } from "../errors.ts"
 import { SERVER_TIMEOUT_MS } from "./limits.ts"
 
 /** Starts a run in the server of this repository, which stays when this command has ended. */
 export async function startInServer(
   input: Readonly<Record<string, unknown>>,
-  doors: Pick<Doors, "open" | "token">,
-  call: Omit<DoorCall, "say" | "input" | "isTerminal">,
+  entryPoints: Pick<EntryPoints, "open" | "token">,
+  call: Omit<EntryCall, "say" | "input" | "isTerminal">,
 ): Promise<Run> {
   // The link tells where the server is; that it could sign a browser in is not needed here.
-  const link = await hearFrom(doors.open, call)
-  const token = await hearFrom(doors.token, call)
+  const link = await readOutput(entryPoints.open, call)
+  const token = await readOutput(entryPoints.token, call)
   const answer = await post(new URL("/api/agents/start", link), { token, input })
   const run = Run.safeParse(answer)
   if (run.success) return run.data
@@ -30,10 +30,10 @@ const NO_RUN = {
   hint: "Look at the terminal in which `qm up` runs.",
 }
 
-/** The doors speak to a person; here their one line is for us. */
-async function hearFrom(
-  door: Doors["open"],
-  call: Omit<DoorCall, "say" | "input" | "isTerminal">,
+/** The entryPoints speak to a person; here their one line is for us. */
+async function readOutput(
+  door: EntryPoints["open"],
+  call: Omit<EntryCall, "say" | "input" | "isTerminal">,
 ): Promise<string> {
   const said: string[] = []
   await door({ ...call, input: {}, isTerminal: false, say: (text) => void said.push(text) })

@@ -10,7 +10,7 @@ import { fit, layOutProse, widthOf } from "./prose.ts"
 
 const plain = createScreen({ isColored: false, columns: 60 })
 const colored = createScreen({ isColored: true, columns: 60 })
-const sayClock = () => "12:00:00"
+const clockText = () => "12:00:00"
 
 const RUN: Run = {
   id: "run_1",
@@ -97,7 +97,7 @@ describe("whatever an agent says", () => {
     fc.assert(
       fc.property(line, fc.boolean(), (it: Line, isColored) => {
         const screen: Screen = isColored ? colored : plain
-        for (const row of drawLine(it, screen, sayClock)) {
+        for (const row of drawLine(it, screen, clockText)) {
           expect(isSafe(row) && !row.includes("\n")).toBe(true)
           expect(cellsOf(row)).toBeLessThanOrEqual(screen.width)
         }

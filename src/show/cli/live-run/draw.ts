@@ -32,11 +32,11 @@ const DEEPEST_INDENT = 8
  * A line of the transcript as rows. Everything from outside becomes visible here and nowhere else:
  * what reaches the terminal as an escape sequence is our own.
  */
-export function drawLine(line: Line, screen: Screen, sayClock: SayClock): readonly string[] {
+export function drawLine(line: Line, screen: Screen, clockText: SayClock): readonly string[] {
   const { paint } = screen
   const indent = "  ".repeat(Math.min(line.depth, DEEPEST_INDENT))
   const sign = toneOf(line.mark, paint)(SIGNS[line.mark])
-  const head = `${paint.muted(sayClock(line.at))} ${indent}${sign} `
+  const head = `${paint.muted(clockText(line.at))} ${indent}${sign} `
   const margin = " ".repeat(HEAD_CELLS) + indent
   const width = screen.width - margin.length
   const rows =
@@ -103,7 +103,7 @@ export function drawLive(state: LiveState, screen: Screen): readonly string[] {
     state.writing === ""
       ? []
       : layOutProse(visible(state.writing), width - 2, paint).slice(-WRITING_ROWS)
-  const facts = [sayElapsed(state.elapsedMs), sayCost(state.run), ...sayMeter(state.context)]
+  const facts = [elapsedText(state.elapsedMs), costText(state.run), ...meterText(state.context)]
   const tail = facts.join(" · ")
   const room = Math.max(10, width - widthOf(tail) - 4)
   const now = state.question ?? oneLine(state.atWork ?? WORD_OF_STATUS[state.run.status])
@@ -115,7 +115,7 @@ export function drawLive(state: LiveState, screen: Screen): readonly string[] {
 }
 
 /** Whole seconds: anything finer would only flicker. */
-function sayElapsed(ms: number): string {
+function elapsedText(ms: number): string {
   return ms < 100_000 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms)
 }
 
@@ -137,13 +137,13 @@ const WORD_OF_STATUS: Readonly<Record<Run["status"], string>> = {
   interrupted: "interrupted",
 }
 
-function sayMeter(context: ContextUse | undefined): readonly string[] {
+function meterText(context: ContextUse | undefined): readonly string[] {
   if (context === undefined) return []
   return [`${formatCount(context.used)} of ${formatCount(context.window)} tokens`]
 }
 
 /** The provider's figure, or ours where it has none. */
-export function sayCost({ cost }: Run): string {
+export function costText({ cost }: Run): string {
   const usd = cost.reportedUsd ?? cost.computedUsd
   return usd === null ? "cost not known" : `$${usd.toFixed(2)}`
 }
@@ -169,7 +169,7 @@ export function drawEnd(
       : ` after ${formatDuration(run.endedAt - run.startedAt)}`
   const facts = [
     plural(run.turns, "turn"),
-    `${sayCost(run)}${run.budgetUsd === null ? "" : ` of $${run.budgetUsd.toFixed(2)}`}`,
+    `${costText(run)}${run.budgetUsd === null ? "" : ` of $${run.budgetUsd.toFixed(2)}`}`,
     `${formatCount(sumOf(run.cost.usage))} tokens${run.budgetTokens === null ? "" : ` of ${formatCount(run.budgetTokens)}`}`,
   ]
   const sign = toneOf(mark, paint)

@@ -6,7 +6,7 @@ import { drawLine } from "./draw.ts"
 import { EMPTY_VIEW, hear, nowAtWork } from "./fold.ts"
 
 const screen = createScreen({ isColored: false, columns: 64 })
-const sayClock = (at: number) => new Date(at).toISOString().slice(11, 19)
+const clockText = (at: number) => new Date(at).toISOString().slice(11, 19)
 
 type Said = Partial<Message> & { readonly event?: AgentEvent }
 
@@ -30,7 +30,7 @@ function foldAll(said: readonly Said[]) {
   for (const message of messagesOf(said)) {
     const step = hear(view, message)
     view = step.view
-    rows.push(...step.lines.flatMap((line) => drawLine(line, screen, sayClock)))
+    rows.push(...step.lines.flatMap((line) => drawLine(line, screen, clockText)))
   }
   return { view, text: rows.join("\n") }
 }

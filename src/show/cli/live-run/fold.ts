@@ -58,7 +58,7 @@ export const EMPTY_VIEW: View = {
   context: undefined,
 }
 
-export type Step = { readonly view: View; readonly lines: readonly Line[] }
+type Step = { readonly view: View; readonly lines: readonly Line[] }
 
 /** Takes one message in: what is known afterwards, and the lines it adds. */
 export function hear(view: View, message: Message): Step {
@@ -83,7 +83,7 @@ function plainLine(message: Message): Line {
     case "user":
       return { ...line, mark: "person", below: partsOf(message) }
     case "context":
-      return { ...line, mark: "note", text: sayContext(message) }
+      return { ...line, mark: "note", text: contextText(message) }
     case "error":
       return { ...line, mark: "failed" }
     case "assistant":
@@ -120,7 +120,7 @@ function partsOf({ metadata }: Message): readonly string[] {
   return [`In front of it: ${named.join(", ")}`]
 }
 
-function sayContext({ metadata }: Message): string {
+function contextText({ metadata }: Message): string {
   const count = metadata["contextFileCount"]
   return typeof count === "number" ? `Context: ${plural(count, "file")}` : "Context"
 }
@@ -231,7 +231,7 @@ function noteOf(view: View, event: Noted, { timestamp: at, content }: Message): 
       return [{ ...line, mark, text: `${DECIDED[event.decision]}: ${title}`, tail: event.by }]
     }
     case "context.compacted":
-      return [{ ...line, mark: "warning", text: sayCompaction(event) }]
+      return [{ ...line, mark: "warning", text: compactionText(event) }]
     case "context.file":
     case "mode.changed":
       return [{ ...line, text: content }]
@@ -248,7 +248,7 @@ function noteOf(view: View, event: Noted, { timestamp: at, content }: Message): 
 
 const DECIDED = { allow: "Allowed", deny: "Denied", expired: "No longer asked" } as const
 
-function sayCompaction({ tokensBefore, tokensAfter }: Of<"context.compacted">): string {
+function compactionText({ tokensBefore, tokensAfter }: Of<"context.compacted">): string {
   const said = "The host compacted its context"
   if (tokensBefore === undefined || tokensAfter === undefined) return said
   return `${said}: ${formatCount(tokensBefore)} before, ${formatCount(tokensAfter)} tokens after`

@@ -4,7 +4,7 @@ import { isEnded } from "./ending.ts"
 import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
 
 /** What a follower reads and whom it tells. */
-export type Following = {
+type Following = {
   /** The first message that is read is the one after this. */
   readonly after: number
   run(): Promise<Run>

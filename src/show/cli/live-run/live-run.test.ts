@@ -52,7 +52,7 @@ async function person(options: Options = {}) {
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       signal: interrupted.signal,
-      doors: DOORS,
+      entryPoints: DOORS,
       ...(keys.length === 0 ? {} : { readKey: async () => keys.shift() }),
     })
     return { code, ...seen }

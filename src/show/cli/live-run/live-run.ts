@@ -10,7 +10,7 @@ import {
 import type { App } from "#show/app"
 import { NothingRuns } from "../errors.ts"
 import { stayWith } from "../pipeline/follow.ts"
-import { renderAnswer } from "../render/run-lists.ts"
+import { renderAnswer } from "../render/agents.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
 import { safeJson } from "../screen.ts"
 import type { LiveName } from "./commands.ts"
@@ -50,14 +50,14 @@ async function start({ input, app, context }: Call): Promise<number> {
   const wanted = startInput(input, context.directory)
   const agents = await app.agents()
   const run = await agents.start(wanted, { isHere: true })
-  sayRun(run, context)
+  runText(run, context)
   return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
 }
 
 async function detach({ input, app, context }: Call): Promise<number> {
-  const { doors, environment, signal } = context.terminal
+  const { entryPoints, environment, signal } = context.terminal
   const fields = startFields(input, context.directory)
-  const run = await startInServer(fields, doors, { app, environment, signal })
+  const run = await startInServer(fields, entryPoints, { app, environment, signal })
   return print(run, `Started ${run.id} in the server; \`qm attach ${run.id}\` shows it.`, context)
 }
 
@@ -92,7 +92,7 @@ async function newestPipeline(session: string, app: App): Promise<PipelineLine |
 
 async function attach({ input, app, context }: Call): Promise<number> {
   const run = await findRun(input["id"], app, context)
-  sayRun(run, context)
+  runText(run, context)
   const tail = asNumber(input["tail"])
   const after = asNumber(input["after"]) ?? (tail === undefined ? 0 : run.lastSeq - tail)
   return watch({ id: run.id, after: Math.max(0, after), onInterrupt: "leave" }, app, context)
@@ -131,7 +131,7 @@ async function handOff({ input, app, context }: Call): Promise<number> {
   const { signal } = context.terminal
   const { run } = AgentsHandoff.parse(await app.call("agents.handoff", input, { signal }))
   if (run === null) return 1
-  sayRun(run, context)
+  runText(run, context)
   return watch({ id: run.id, after: 0, onInterrupt: "stop" }, app, context)
 }
 
@@ -145,7 +145,7 @@ async function findRun(id: unknown, app: App, { terminal }: RunContext): Promise
 }
 
 /** For people, which run it is; a reader of JSON lines finds it in the last one. */
-function sayRun({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunContext): void {
+function runText({ id, type, mode, cwd }: Run, { line, terminal, screen }: RunContext): void {
   if (line.json) return
   const said = `Run ${id}, ${type}, mode ${mode}, in ${cwd}`
   terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)

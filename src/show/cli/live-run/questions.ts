@@ -1,7 +1,7 @@
 import { isAppError } from "#ground/base"
 import type { Approval, Run } from "#ground/contract"
 
-export type Decision = { readonly decision: "allow" | "deny"; readonly always: boolean }
+type Decision = { readonly decision: "allow" | "deny"; readonly always: boolean }
 
 const DECISIONS: Readonly<Record<string, Decision>> = {
   y: { decision: "allow", always: false },
@@ -10,7 +10,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
 }
 
 /** The next key of the person; undefined when the signal or the terminal ended the wait. */
-export type ReadKey = (signal: AbortSignal) => Promise<string | undefined>
+type ReadKey = (signal: AbortSignal) => Promise<string | undefined>
 
 type Deps = {
   /** What the run asks and nobody has answered, oldest first. */

@@ -31,7 +31,7 @@ type Deps = {
   readonly painter: Painter
   screen(): Screen
   readonly clock: Clock
-  readonly sayClock: SayClock
+  readonly clockText: SayClock
 }
 
 /** The transcript for people: lines that stay, and below them what happens now. */
@@ -47,7 +47,7 @@ export function createTranscript(deps: Deps): Show {
     })
   }
   function draw(lines: readonly Line[]): void {
-    const rows = lines.flatMap((line) => drawLine(line, deps.screen(), deps.sayClock))
+    const rows = lines.flatMap((line) => drawLine(line, deps.screen(), deps.clockText))
     deps.painter.draw(rows, liveRows(now, view, deps))
     now.drawnMs = deps.clock.monotonicMs()
   }

@@ -9,7 +9,7 @@ import { livePainter, plainPainter } from "./painter.ts"
 import { createQuestions } from "./questions.ts"
 import { createJsonLines, createTranscript, type Show } from "./show.ts"
 
-export type Plan = {
+type Plan = {
   readonly id: string
   /** The first message shown is the one after this. */
   readonly after: number
@@ -30,7 +30,7 @@ export async function watch(plan: Plan, app: App, context: RunContext): Promise<
     questions.leave()
     if (plan.onInterrupt === "leave") return over.abort()
     show.note("Stopping. Ctrl-C again leaves at once.")
-    return calls.stop().catch((error: unknown) => show.note(sayError(error)))
+    return calls.stop().catch((error: unknown) => show.note(errorText(error)))
   })
   void tick(show, over.signal)
   try {
@@ -90,7 +90,7 @@ function createShow({ line, terminal, screen }: RunContext): Show {
     clock: systemClock,
     // One column stays free: a full row would make some terminals wrap.
     screen: () => ({ ...screen, width: liveWidth(screen.width, stdout.columns) }),
-    sayClock: (at) => new Date(at).toTimeString().slice(0, 8),
+    clockText: (at) => new Date(at).toTimeString().slice(0, 8),
   })
 }
 
@@ -161,7 +161,7 @@ function onAbort(signal: AbortSignal, act: () => Promise<void>): () => void {
   return () => signal.removeEventListener("abort", listener)
 }
 
-function sayError(error: unknown): string {
+function errorText(error: unknown): string {
   return isAppError(error) ? error.message : String(error)
 }
 

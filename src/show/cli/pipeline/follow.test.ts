@@ -39,7 +39,7 @@ async function person() {
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       signal: new AbortController().signal,
-      doors: DOORS,
+      entryPoints: DOORS,
       ...(keys === undefined ? {} : { readKey: async () => pressed.shift() }),
       ...(stdin === undefined ? {} : { readStdin: async () => stdin }),
     })

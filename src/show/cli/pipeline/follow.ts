@@ -27,7 +27,7 @@ export async function runPipeline(
   // A word after the end is answered, and nothing works on.
   const isOver = operation === "pipeline.say" && started.endedAt !== null
   if (isOver && !context.line.json) return 0
-  sayStart(started, call)
+  startText(started, call)
   return await stayWith(started.id, operation === "pipeline.rerun" ? 0 : from, call)
 }
 
@@ -80,7 +80,7 @@ async function ask(operation: string, input: Typed, { app, context }: Call): Pro
   return said.data.run
 }
 
-function sayStart(run: PipelineRun, { context: { line, terminal, screen } }: Call): void {
+function startText(run: PipelineRun, { context: { line, terminal, screen } }: Call): void {
   if (line.json) return
   const said = `${run.agent} ${run.id}, ${run.depth}, ${run.provider}`
   terminal.stdout.write(`${screen.paint.muted(visible(said))}\n`)

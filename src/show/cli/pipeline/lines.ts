@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, visible } from "#ground/base"
 import { type PipelineEvent, type PipelineRun } from "#ground/contract"
-import { oneLine } from "../render/lines.ts"
+import { rowText } from "../render/lines.ts"
 import type { Screen } from "../screen.ts"
 
 /** What an event adds to the terminal; most add one line, some none. */
@@ -17,13 +17,13 @@ export function eventLines(
     case "substep":
       return body.phase === "ended" ? [stepLine(body, screen)] : []
     case "stage_output":
-      return [`  ${paint.ok("✓")} ${oneLine(visible(body.summary), room)}`]
+      return [`  ${paint.ok("✓")} ${rowText(visible(body.summary), room)}`]
     case "validation_failed":
-      return body.problems.map((it) => `  ${paint.bad("✗")} ${oneLine(visible(it), room)}`)
+      return body.problems.map((it) => `  ${paint.bad("✗")} ${rowText(visible(it), room)}`)
     case "repair_started":
       return [paint.warn(`  repair ${body.iteration}: once more with what failed`)]
     case "skipped":
-      return [paint.muted(`  – skipped: ${oneLine(visible(body.reason), room)}`)]
+      return [paint.muted(`  – skipped: ${rowText(visible(body.reason), room)}`)]
     case "budget_warned":
     case "budget_exceeded":
       return [
@@ -32,7 +32,7 @@ export function eventLines(
         ),
       ]
     case "error":
-      return [paint.bad(`  ✗ ${oneLine(visible(body.message), room)}`)]
+      return [paint.bad(`  ✗ ${rowText(visible(body.message), room)}`)]
     default:
       return []
   }
@@ -58,6 +58,6 @@ function stepLine(body: Body<"substep">, { paint, width }: Screen): string {
   const sign =
     body.outcome === "failed" || body.outcome === "denied" ? paint.bad("✗") : paint.muted("·")
   const detail = body.outcome === "failed" && body.detail !== undefined ? `: ${body.detail}` : ""
-  const text = oneLine(visible(`${body.tool}  ${body.title}${detail}`), Math.max(20, width - 30))
+  const text = rowText(visible(`${body.tool}  ${body.title}${detail}`), Math.max(20, width - 30))
   return `  ${sign} ${text}  ${paint.muted(figures.join("  "))}`.trimEnd()
 }

@@ -1,9 +1,9 @@
 import { formatExact, plural } from "#ground/base"
-import type { PairedDifference } from "#ground/contract"
-import { type BenchRecall, type BenchScan } from "#ground/contract"
+import type { BenchRecall, BenchScan, benchOperations, PairedDifference } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
+import type { Renderers } from "./renderer.ts"
 
-export function renderRecall(it: BenchRecall, { paint }: Screen): string {
+function renderRecall(it: BenchRecall, { paint }: Screen): string {
   const budgets = it.rankers[0]?.hunks.map((hunk) => hunk.budget) ?? []
   const head = ["", "r@10", "r@20", "MRR", ...budgets.map((budget) => `hunks ${kilo(budget)}`)]
   const rows = it.rankers.map((row) => [
@@ -35,7 +35,7 @@ export function renderRecall(it: BenchRecall, { paint }: Screen): string {
   ].join("\n")
 }
 
-export function renderBenchScan(it: BenchScan, { paint }: Screen): string {
+function renderBenchScan(it: BenchScan, { paint }: Screen): string {
   const head = ["", "wall s", "CPU s", "peak MB", "files/s", "MB/s", ""]
   const rows = it.rows.map((row) => [
     row.tool,
@@ -83,4 +83,9 @@ function figure(value: number | null, digits: number): string {
 
 function kilo(tokens: number): string {
   return `${Math.round(tokens / 1_000)}k`
+}
+
+export const benchRenderers: Renderers<typeof benchOperations> = {
+  recall: renderRecall,
+  scan: { text: renderBenchScan, isGood: (it) => it.commitsEqual === it.commitsCompared },
 }

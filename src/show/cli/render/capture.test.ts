@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import type { Capture, CaptureSummary, ManifestItem } from "#ground/contract"
 import { createScreen } from "../screen.ts"
-import { renderers } from "./renderers.ts"
+import { loadPrinters } from "./renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const screen = createScreen({ isColored: false, columns: 100 })
 const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""

@@ -1,16 +1,27 @@
 import path from "node:path"
 import { formatCount, formatExact, plural, visibleLine } from "#ground/base"
-import { type Capture, type ManifestItem } from "#ground/contract"
+import type {
+  Capture,
+  CaptureChange,
+  CaptureDiff,
+  CaptureHosts,
+  CaptureList,
+  CaptureSettings,
+  CaptureText,
+  captureOperations,
+  ManifestItem,
+  Observation,
+} from "#ground/contract"
 import { BLOCKS, renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
-import { renderDiff } from "./capture-diff.ts"
-import { renderObservation } from "./capture-observed.ts"
+import { timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** Missing paths that are listed; a person wants to see the pattern, `--json` has them all. */
 const MOST_MISSING_SHOWN = 8
 const MOST_LATER_SHOWN = 12
 
-export function renderCapture(capture: Capture, screen: Screen): string {
+function renderCapture(capture: Capture, screen: Screen): string {
   const sections = [
     renderHead(capture, screen),
     renderLoads(capture, screen),
@@ -224,4 +235,147 @@ function shorten(label: string, most: number): string {
   const name = path.basename(label)
   const room = most - name.length - 2
   return room <= 0 ? `…/${name}` : `${label.slice(0, room)}…/${name}`
+}
+
+function renderDiff(diff: CaptureDiff, screen: Screen): string {
+  const { paint } = screen
+  const sides = `${diff.from.id} (${timeText(diff.from.capturedAt)}) to ${diff.to.id}`
+  if (diff.changes.length === 0) return `Nothing changed from ${sides}.`
+  const total = `${formatExact(diff.tokensBefore)} to ${formatExact(diff.tokensAfter)} tokens`
+  const title = `${paint.bold("Changes")} ${paint.muted(sides)}, ${total}`
+  return [title, ...diff.changes.map((it) => renderChange(it, screen))].join("\n")
+}
+
+function renderChange(change: CaptureChange, { paint }: Screen): string {
+  const signs = { added: "+", removed: "-", changed: "~", moved: ">" } as const
+  const delta = change.tokensAfter - change.tokensBefore
+  const tokens = `${delta >= 0 ? "+" : "-"}${formatExact(Math.abs(delta))} tokens`
+  const lines =
+    change.linesAdded === undefined
+      ? ""
+      : `, +${change.linesAdded} -${change.linesRemoved ?? 0} lines`
+  const head = `  ${signs[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
+  const body = (change.lines ?? []).map((it) => {
+    const line = `      ${it.sign} ${it.text}`
+    if (it.sign === "+") return paint.ok(line)
+    return it.sign === "-" ? paint.bad(line) : paint.muted(line)
+  })
+  return [head, ...body].join("\n")
+}
+
+function renderCaptureList({ captures }: CaptureList, { paint }: Screen): string {
+  if (captures.length === 0) {
+    return paint.muted("Nothing was captured yet. Run qm capture in a project.")
+  }
+  return table(
+    captures.map((it) => [
+      it.id,
+      timeText(it.lastSeenAt),
+      it.host,
+      `${formatExact(it.tokensInWindow)} tokens`,
+      plural(it.files, "file"),
+      paint.muted(it.times === 1 ? "once" : `${it.times} times`),
+      it.workingDirectory,
+    ]),
+  )
+}
+
+function renderCaptureText(text: CaptureText): string {
+  if (text.withheld !== undefined) return text.withheld
+  return [text.text, text.later].filter((it) => it !== "").join("\n")
+}
+
+function renderHosts({ hosts }: CaptureHosts, { paint }: Screen): string {
+  return table(
+    hosts.map((it) => [
+      it.name,
+      it.title,
+      it.program === null ? paint.muted("not found here") : (it.installed ?? "version not known"),
+      paint.muted(it.isVerified ? `seen on ${it.factsVersion}` : "from documents, not verified"),
+      paint.muted(it.program ?? ""),
+    ]),
+  )
+}
+
+function renderSettings(report: CaptureSettings, { paint }: Screen): string {
+  const layers = report.layers.map((it) => ["  ", it.layer, it.outcome, it.path, it.problem ?? ""])
+  const settings = report.settings.flatMap((it) => [
+    ["  ", it.key, it.value, paint.muted(it.layer)],
+    ...it.hidden.map((hidden) => [
+      "  ",
+      "",
+      paint.muted(`hides ${hidden.value}`),
+      paint.muted(hidden.layer),
+    ]),
+  ])
+  const servers = report.mcpServers.map((it) => [
+    "  ",
+    it.name,
+    it.scope,
+    it.transport,
+    it.state,
+    paint.muted(it.target),
+  ])
+  return [
+    `${paint.bold("Layers, the strongest first")}\n${table(layers)}`,
+    settingsSection("In force", settings, paint),
+    settingsSection("MCP servers", servers, paint),
+  ].join("\n\n")
+}
+
+function settingsSection(title: string, rows: readonly string[][], paint: Screen["paint"]): string {
+  return `${paint.bold(title)}\n${rows.length === 0 ? paint.muted("  none") : table(rows)}`
+}
+
+function renderObservation(capture: Capture, { paint }: Screen): string {
+  const { observation, observationProblem } = capture
+  if (observationProblem !== null) {
+    const { code, text } = observationProblem
+    const hint = code === "not-trusted" ? " Start it there once, or add --trust." : ""
+    return paint.warn(`${text}${hint}`)
+  }
+  if (observation === null) return ""
+  const accuracy = `${(observation.accuracy * 100).toFixed(1)} %`
+  const title = `${observation.agreed} of ${observation.compared} observed, accuracy ${accuracy}`
+  const differences = observation.files
+    .filter((it) => it.state !== "both" || it.sameText === false)
+    .map((it) => ["     ", describeState(it.state), it.label, paint.muted(it.explanation ?? "")])
+  const categories = observation.categories.map(
+    (it) => `      ${formatExact(it.tokens).padStart(9)}  ${it.name}`,
+  )
+  return [
+    `${paint.bold(title)} ${paint.muted(`(${sourceText(observation)})`)}`,
+    ...(differences.length === 0 ? [] : [table(differences)]),
+    ...(categories.length === 0
+      ? []
+      : [paint.muted("      The host's own account:"), ...categories]),
+  ].join("\n")
+}
+
+function sourceText({ by, at, session }: Observation): string {
+  switch (by) {
+    case "host":
+      return "asked just now"
+    case "transcript":
+      return `last session, ${timeText(at)}`
+    case "wire":
+      return `seen on the wire by the gateway at ${timeText(at)}${session === undefined ? "" : `, session ${session}`}`
+    default:
+      return by satisfies never
+  }
+}
+
+function describeState(state: string): string {
+  if (state === "both") return "other text"
+  return state === "observed-only" ? "observed only" : "estimated only"
+}
+
+export const captureRenderers: Renderers<typeof captureOperations> = {
+  take: renderCapture,
+  show: renderCapture,
+  list: renderCaptureList,
+  text: renderCaptureText,
+  diff: renderDiff,
+  settings: renderSettings,
+  hosts: renderHosts,
 }

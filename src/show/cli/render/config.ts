@@ -1,11 +1,22 @@
-import { plural } from "#ground/base"
-import { type ConfigCheck, type ConfigReport, type ConfigSetting } from "#ground/contract"
+import { formatBytes, plural } from "#ground/base"
+import type {
+  ConfigCheck,
+  ConfigReport,
+  ConfigSetting,
+  configOperations,
+  DoctorReport,
+  doctorOperations,
+  Now,
+  nowOperations,
+} from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
+import { renderHookMatrix } from "./kit.ts"
+import type { Renderers } from "./renderer.ts"
 
-export function renderConfig(report: ConfigReport, { paint }: Screen): string {
+function renderConfig(report: ConfigReport, { paint }: Screen): string {
   const rows = report.settings.map((it) => {
     const isChanged = it.origin !== "default"
-    const value = sayValue(it.value)
+    const value = valueText(it.value)
     const key = isChanged ? paint.bold(it.key) : it.key
     if (!report.withSources) return [key, value, paint.muted(it.description)]
     const hides = it.hides.length === 0 ? "" : paint.muted(`, over ${it.hides.join(", ")}`)
@@ -19,7 +30,7 @@ export function renderConfig(report: ConfigReport, { paint }: Screen): string {
   return `${table(rows)}\n\n${paint.muted(table(files))}\n${paint.muted(order)}`
 }
 
-export function renderConfigCheck(check: ConfigCheck, { paint }: Screen): string {
+function renderConfigCheck(check: ConfigCheck, { paint }: Screen): string {
   const seen = check.files.map((it) => [it.found ? "read" : "not there", it.file])
   if (check.isValid) return `${paint.ok("ok")}  nothing is wrong\n\n${paint.muted(table(seen))}`
   const lines = check.problems.map(
@@ -29,11 +40,68 @@ export function renderConfigCheck(check: ConfigCheck, { paint }: Screen): string
 }
 
 /** The setting as it is now, which may still come from a higher layer. */
-export function renderSetting(setting: ConfigSetting): string {
-  return `${setting.key} is ${sayValue(setting.value)}, from ${setting.origin}.`
+function renderSetting(setting: ConfigSetting): string {
+  return `${setting.key} is ${valueText(setting.value)}, from ${setting.origin}.`
 }
 
-function sayValue(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === "") return '""'
   return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+function renderDoctor(report: DoctorReport, screen: Screen): string {
+  const { paint } = screen
+  const marks = { ok: paint.ok("ok"), warn: paint.warn("warn"), fail: paint.bad("fail") }
+  const rows = report.checks.map((it) => [marks[it.state], it.name, it.detail])
+  const lines = table(rows).split("\n")
+  const advised = report.checks.flatMap((it, i) => {
+    const advice = it.hint === undefined ? [] : [`      ${paint.accent("→")} ${it.hint}`]
+    return [lines[i] ?? "", ...advice]
+  })
+  const failed = report.checks.filter((it) => it.state === "fail").length
+  const warned = report.checks.filter((it) => it.state === "warn").length
+  const verdict = report.isHealthy
+    ? `Healthy${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
+    : `${plural(failed, "check")} failed${warned === 0 ? "" : `, ${plural(warned, "warning")}`}.`
+  const shown = [...advised, ...renderHookMatrix(report.hooks, screen)]
+  return `${shown.join("\n")}\n\n${report.isHealthy ? verdict : paint.bad(verdict)}`
+}
+
+function renderNow(now: Now, { paint }: Screen): string {
+  const { repository, health, store } = now
+  const branch = repository.branch ?? "no branch"
+  const verdict = health.isHealthy
+    ? paint.ok("healthy")
+    : paint.bad(`${plural(health.failed, "check")} failed; \`qm doctor\` says which`)
+  const warned = health.warnings === 0 ? "" : `, ${plural(health.warnings, "warning")}`
+  const kept =
+    store === null
+      ? paint.bad("cannot be opened")
+      : `${store.dialect}, ${plural(store.events, "event")}, ${formatBytes(store.sizeBytes)}`
+  return table([
+    ["Repository", `${repository.name}, ${branch}`],
+    ["Health", `${verdict}${warned}`],
+    ["Store", kept],
+    ["Waiting", countText(now.waiting.length)],
+    ["Running", countText(now.running.length)],
+  ])
+}
+
+function countText(count: number): string {
+  return count === 0 ? "nothing" : String(count)
+}
+
+export const configRenderers: Renderers<typeof configOperations> = {
+  show: renderConfig,
+  check: { text: renderConfigCheck, isGood: (it) => it.isValid },
+  set: renderSetting,
+  unset: renderSetting,
+}
+
+export const doctorRenderers: Renderers<typeof doctorOperations> = {
+  run: { text: renderDoctor, isGood: (it) => it.isHealthy },
+}
+
+export const nowRenderers: Renderers<typeof nowOperations> = {
+  show: renderNow,
 }

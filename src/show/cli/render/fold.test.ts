@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { Branch, FoldSearch, FoldShow, FoldTree, TrailEntry } from "#ground/contract"
 import { createScreen, visibleDeep } from "../screen.ts"
-import { renderers } from "./renderers.ts"
+import { loadPrinters } from "./renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const screen = createScreen({ isColored: false, columns: 80 })
 const render = (name: string, output: unknown) =>
@@ -245,7 +247,7 @@ test("[CLI-24] what is restored is the text and nothing else, safe for a termina
   const text = "# Branch\n\tstep 1\u001b[2J\n"
   const restored = { branchId: "br_1", text, tokens: 9, leftOut: 2 }
   expect(render("fold.restore", restored)).toBe("# Branch\n\tstep 1\\x1b[2J")
-  expect(renderers["fold.restore"]?.isExact).toBeUndefined()
+  expect(renderers["fold.restore"]?.isExact).toBe(false)
 })
 
 test.each([

@@ -1,19 +1,21 @@
 import { formatCount, formatDuration, plural } from "#ground/base"
-import {
-  type Branch,
-  type FoldList,
-  type FoldRestore,
-  type FoldSearch,
-  type FoldTree,
+import type {
+  Branch,
+  FoldList,
+  FoldRestore,
+  FoldSearch,
+  FoldShow,
+  FoldTree,
+  foldOperations,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { oneLine, shareBar } from "./lines.ts"
+import { firstRowText, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** How an agent comes to the tools, for whoever looks before the first one has used them. */
 const FIRST_STEP = "`claude mcp add qm -- qm mcp` gives Claude Code the tools branch and return."
 
-export function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
+function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
   const { paint } = screen
   if (sessions.length === 0) {
     return paint.muted(
@@ -22,8 +24,8 @@ export function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
   }
   const blocks = sessions.map((it) => {
     const kept = `${paint.bold(formatCount(it.tokensKeptOut))} tokens kept out`
-    const client = it.client === null ? "" : `, ${oneLine(it.client, 40)}`
-    const whose = `session ${oneLine(it.sessionId, 60)}${client}, since ${sayTime(it.startedAt)}`
+    const client = it.client === null ? "" : `, ${rowText(it.client, 40)}`
+    const whose = `session ${rowText(it.sessionId, 60)}${client}, since ${timeText(it.startedAt)}`
     return [
       `${kept}, ${formatCount(it.budgetUsed)} used  ${paint.muted(whose)}`,
       ...it.branches.flatMap((branch) => ["", ...branchLines(branch, screen)]),
@@ -39,26 +41,26 @@ export function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
 function branchLines(branch: Branch, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const indent = "  ".repeat(branch.depth + 1)
-  const status = sayStatus(branch)
+  const status = describeStatus(branch)
   const room = width - indent.length - status.length - 4
-  const figures = [sayBudget(branch), sayBranchTime(branch), sayKeptOut(branch)].filter(Boolean)
+  const figures = [budgetText(branch), branchTimeText(branch), keptOutText(branch)].filter(Boolean)
   return [
-    `${indent}${toned(branch, status, paint)}  ${oneLine(branch.description, room)}`,
+    `${indent}${toned(branch, status, paint)}  ${rowText(branch.description, room)}`,
     `${indent}${shareBar(shareUsed(branch))}  ${figures.join(", ")}  ${paint.muted(branch.id)}`,
   ]
 }
 
-export function renderFoldList(list: FoldList, { paint, width }: Screen): string {
+function renderFoldList(list: FoldList, { paint, width }: Screen): string {
   const { branches, active, total, tokensKeptOut } = list
   if (branches.length === 0) {
-    const earlier = total === 0 ? "No agent has opened a branch here yet." : sayEarlier(total)
+    const earlier = total === 0 ? "No agent has opened a branch here yet." : earlierText(total)
     return paint.muted(`${earlier}\n${FIRST_STEP}`)
   }
   const rows = branches.map((it) => [
     it.id,
-    toned(it, sayStatus(it), paint),
+    toned(it, describeStatus(it), paint),
     `${shareBar(shareUsed(it))} ${formatCount(it.budgetUsed)}${it.isLowerBound ? "+" : ""}`,
-    oneLine(it.description, Math.max(24, width - 62)),
+    rowText(it.description, Math.max(24, width - 62)),
   ])
   const left = total - branches.length
   const open = active === 0 ? "none open" : `${active} open`
@@ -76,13 +78,13 @@ export function renderFoldList(list: FoldList, { paint, width }: Screen): string
   ].join("\n")
 }
 
-function sayEarlier(total: number): string {
+function earlierText(total: number): string {
   return `None is open or ended in the last hour; ${plural(total, "branch is", "branches are")} kept, see --all.`
 }
 
-export const LOWER_BOUND = "+ only our own tools were metered, so it may have used more"
+const LOWER_BOUND = "+ only our own tools were metered, so it may have used more"
 
-export function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): string {
+function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): string {
   const { paint, width } = screen
   if (found.length === 0) {
     if (searched === 0) return paint.muted(`No trail is kept yet.\n${FIRST_STEP}`)
@@ -94,10 +96,10 @@ export function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen
   const byBranch = Map.groupBy(found, (it) => it.branchId)
   const blocks = [...byBranch].map(([id, steps]) => {
     const rows = steps.map((it) => {
-      const what = it.tool === null ? it.kind : `${it.kind} ${oneLine(it.tool, 24)}`
-      return ["", String(it.seq).padStart(3), paint.muted(what), oneLine(it.line, width - 36)]
+      const what = it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool, 24)}`
+      return ["", String(it.seq).padStart(3), paint.muted(what), rowText(it.line, width - 36)]
     })
-    const title = oneLine(steps[0]?.description ?? "", width - id.length - 2)
+    const title = rowText(steps[0]?.description ?? "", width - id.length - 2)
     return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows)}`
   })
   const next =
@@ -106,31 +108,31 @@ export function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen
 }
 
 /** It goes into a pipe: the text and nothing of ours. */
-export function renderFoldRestore({ text }: FoldRestore): string {
+function renderFoldRestore({ text }: FoldRestore): string {
   return text.replace(/\n$/, "")
 }
 
-export function shareUsed({ budgetUsed, budgetTotal }: Branch): number {
+function shareUsed({ budgetUsed, budgetTotal }: Branch): number {
   return budgetUsed / budgetTotal
 }
 
-export function sayBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
+function budgetText({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
   const used = `${formatCount(budgetUsed)}${isLowerBound ? "+" : ""}`
   return `${used} of ${formatCount(budgetTotal)} tokens`
 }
 
 /** Without a look at the clock: how long it took, or until when it may take. */
-export function sayBranchTime({ createdAt, completedAt, deadlineAt }: Branch): string {
+function branchTimeText({ createdAt, completedAt, deadlineAt }: Branch): string {
   if (completedAt !== null) return formatDuration(Math.max(0, completedAt - createdAt))
-  return `until ${sayTime(deadlineAt).slice(-5)} UTC`
+  return `until ${timeText(deadlineAt).slice(-5)} UTC`
 }
 
-function sayKeptOut({ tokensKeptOut, completedAt }: Branch): string {
+function keptOutText({ tokensKeptOut, completedAt }: Branch): string {
   return completedAt === null ? "" : `${formatCount(tokensKeptOut)} kept out`
 }
 
 /** The state in words; colour only repeats it. */
-export function sayStatus({ status, endReason, isPartial }: Branch): string {
+function describeStatus({ status, endReason, isPartial }: Branch): string {
   const why = endReason === null ? "" : WHY_ENDED[endReason]
   return [status, ...(why === "" ? [] : [why]), ...(isPartial ? ["partial"] : [])].join(", ")
 }
@@ -144,8 +146,94 @@ const WHY_ENDED = {
   shutdown: "qm was shut down",
 } as const satisfies Record<NonNullable<Branch["endReason"]>, string>
 
-export function toned({ status }: Branch, text: string, paint: Screen["paint"]): string {
+function toned({ status }: Branch, text: string, paint: Screen["paint"]): string {
   if (status === "completed") return paint.ok(text)
   if (status === "failed" || status === "timeout") return paint.warn(text)
   return status === "cancelled" ? paint.muted(text) : paint.accent(text)
+}
+
+/** Steps and paths of a branch that are listed; a long one has hundreds. */
+const MOST_STEPS = 40
+const MOST_PATHS = 20
+
+/** A branch whole: how it stands, what it gave back, what it did. */
+function renderFoldShow({ branch, trail }: FoldShow, screen: Screen): string {
+  const { paint, width } = screen
+  const steps = trail.map((it) => [
+    String(it.seq).padStart(3),
+    paint.muted(`at ${formatDuration(Math.max(0, it.at - branch.createdAt))}`),
+    it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool, 24)}`,
+    it.tokens === 0 ? "" : formatCount(it.tokens),
+    firstRowText(it.text, width - 44),
+    ...(it.handle === null ? [] : [paint.muted(it.handle)]),
+  ])
+  return [
+    paint.bold(rowText(branch.description, width)),
+    `${shareBar(shareUsed(branch))}  ${budgetText(branch)}, ${branchTimeText(branch)}, ${toned(branch, describeStatus(branch), paint)}`,
+    "",
+    table(factsOf(branch, width)),
+    ...answerOf(branch, screen),
+    ...section("Trail", steps, { screen, most: MOST_STEPS }),
+    ...(branch.isLowerBound ? ["", paint.muted(LOWER_BOUND)] : []),
+    "",
+    paint.muted(`\`qm fold restore ${branch.id}\` prints the trail for a model.`),
+  ].join("\n")
+}
+
+function factsOf(branch: Branch, width: number): readonly (readonly string[])[] {
+  const { parentId, children, client, scope, injectedMemoryIds, redactions, progress } = branch
+  const room = width - 12
+  const place = [
+    parentId === null ? "of the root" : `of ${parentId}`,
+    `depth ${branch.depth}`,
+    ...(children === 0 ? [] : [plural(children, "child", "children")]),
+  ]
+  return [
+    ["Branch", `${branch.id}, ${place.join(", ")}`],
+    ["Session", rowText([branch.sessionId, ...(client === null ? [] : [client])].join(", "), room)],
+    [
+      "Opened",
+      `${timeText(branch.createdAt)}, for at most ${formatDuration(branch.timeoutSeconds * 1_000)}`,
+    ],
+    ["Folded by", MODES[branch.mode]],
+    ["Kept out", `${formatCount(branch.tokensKeptOut)} tokens`],
+    ...(scope.length === 0 ? [] : [["Scope", rowText(scope.join(", "), room)]]),
+    ...(progress === null ? [] : [["Progress", rowText(progress, room)]]),
+    ...(injectedMemoryIds.length === 0 ? [] : [["Memories", injectedMemoryIds.join(", ")]]),
+    ...(redactions === 0 ? [] : [["Secrets", `${redactions} replaced`]]),
+    ...(branch.isArchived ? [["Archived", "yes"]] : []),
+  ]
+}
+
+const MODES = {
+  wire: "the gateway, on the wire",
+  "sub-agent": "the host's own sub-agent",
+  handle: "handles for large results",
+  none: "nothing: its work stays in the window",
+} as const satisfies Record<Branch["mode"], string>
+
+function answerOf(branch: Branch, screen: Screen): readonly string[] {
+  const { paint, width } = screen
+  const lines = (texts: readonly string[]) => texts.map((it) => [rowText(it, width - 4)])
+  const list = (title: string, texts: readonly string[]) =>
+    section(title, lines(texts), { screen, most: MOST_PATHS })
+  const title = branch.isPartial ? "Result, as far as it was known" : "Result"
+  const size = paint.muted(`${formatCount(branch.resultTokens)} tokens`)
+  return [
+    ...(branch.error === null ? [] : ["", paint.warn(rowText(branch.error, width))]),
+    ...(branch.result === null ? [] : ["", `${paint.bold(title)} ${size}`, quoted(branch.result)]),
+    ...list("Evidence", branch.evidence),
+    ...list("Open questions", branch.openQuestions),
+    ...list("Files it names", branch.files),
+    ...list("Files it touched", branch.touchedPaths),
+    ...list(paint.warn("Outside of its scope"), branch.outOfScope),
+  ]
+}
+
+export const foldRenderers: Renderers<typeof foldOperations> = {
+  list: renderFoldList,
+  restore: renderFoldRestore,
+  search: renderFoldSearch,
+  show: renderFoldShow,
+  tree: renderFoldTree,
 }

@@ -1,9 +1,9 @@
 import { formatDuration, formatExact, plural } from "#ground/base"
-import { type GatewayManifest, type GatewayTexts, type WireItem } from "#ground/contract"
+import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { sayModel, sayOutcome } from "./gateway.ts"
-import { oneLine, quoted, section } from "./lines.ts"
+import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
+import { quoted, rowText, section, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** Pieces of a request that are listed; a long conversation has thousands. */
 const MOST_ITEMS = 100
@@ -15,30 +15,30 @@ export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen):
   const { request, items, headers } = manifest
   const { carry, seq, at, tokens, durationMs, problem } = request
   const counted = `${paint.bold(formatExact(tokens))} tokens by our own count`
-  const exact = sayExact(manifest)
+  const exact = exactText(manifest)
   const added = new Set(request.added.map(keyOf))
   const most = nameCells(items, width)
   const rows = items.map((it, place) =>
     itemRow(it, { place, isNew: added.has(keyOf(it)), most, screen }),
   )
   const kept = headers.map((it) => [
-    oneLine(it.name, 36),
-    oneLine(it.value, Math.max(20, width - 44)),
+    rowText(it.name, 36),
+    rowText(it.value, Math.max(20, width - 44)),
   ])
   return [
     `${counted}, ${exact}`,
     paint.muted(
-      `${carry} ${seq}, ${oneLine(sayModel(request), Math.min(40, width - 64))}, ${sayTime(at)}, ` +
-        `${sayOutcome(request)} in ${formatDuration(durationMs)}`,
+      `${carry} ${seq}, ${rowText(modelText(request), Math.min(40, width - 64))}, ${timeText(at)}, ` +
+        `${outcomeText(request)} in ${formatDuration(durationMs)}`,
     ),
-    ...(problem === null ? [] : [paint.warn(oneLine(problem, width))]),
+    ...(problem === null ? [] : [paint.warn(rowText(problem, width))]),
     ...section("Kinds", kindRows(items), { screen, most: MOST_ITEMS }),
     ...section("Pieces", rows, { screen, most: MOST_ITEMS }),
     ...section("Headers", kept, { screen, most: MOST_HEADERS }),
   ].join("\n")
 }
 
-function sayExact({ request: { usage, route } }: GatewayManifest): string {
+function exactText({ request: { usage, route } }: GatewayManifest): string {
   if (route === "count") return "and to count them costs nothing"
   if (usage === null) return "the provider's own figure is not known"
   const asked = usage.input + usage.cacheRead + usage.cacheWrite
@@ -92,17 +92,17 @@ function itemRow(item: WireItem, { place, isNew, most, screen }: Placed): readon
     isNew ? paint.accent("+") : "",
     item.kind,
     formatExact(item.tokens).padStart(8),
-    sayName(item, most),
-    ...(note === "" ? [] : [paintNote(oneLine(note, width - CELLS_BEFORE_NAME - most - 2))]),
+    nameText(item, most),
+    ...(note === "" ? [] : [paintNote(rowText(note, width - CELLS_BEFORE_NAME - most - 2))]),
   ]
 }
 
 /** Of a path that is too long its end stays: that tells files apart. */
-function sayName({ path, name }: WireItem, most: number): string {
-  const line = oneLine(path ?? name, 4_096)
+function nameText({ path, name }: WireItem, most: number): string {
+  const line = rowText(path ?? name, 4_096)
   const signs = Array.from(line)
   const isPath = path !== undefined && signs.length > most
-  return isPath ? `…${signs.slice(1 - most).join("")}` : oneLine(line, most)
+  return isPath ? `…${signs.slice(1 - most).join("")}` : rowText(line, most)
 }
 
 /** A doubt about it, or why it came. */
@@ -127,7 +127,7 @@ export function renderGatewayTexts({ total, pieces }: GatewayTexts, screen: Scre
     return paint.muted(`${plural(total, "piece")}. ${HOW_TO_KEEP}`)
   }
   const blocks = pieces.map((it) => {
-    const head = `${paint.bold(`${it.place}  ${it.kind} ${oneLine(it.name, width - 36)}`)}  ${paint.muted(`${formatExact(it.tokens)} tokens`)}`
+    const head = `${paint.bold(`${it.place}  ${it.kind} ${rowText(it.name, width - 36)}`)}  ${paint.muted(`${formatExact(it.tokens)} tokens`)}`
     return [head, ...bodyOf(it, screen)].join("\n")
   })
   const left = total - pieces.length
@@ -153,4 +153,12 @@ type Deleted = { readonly id: string; readonly requests: number }
 
 export function renderGatewayDeleted({ id, requests }: Deleted): string {
   return `Deleted ${id} with ${plural(requests, "request")}.`
+}
+
+export const gatewayRenderers: Renderers<typeof gatewayOperations> = {
+  delete: renderGatewayDeleted,
+  list: renderGatewayList,
+  request: renderGatewayRequest,
+  show: renderGatewayShow,
+  texts: renderGatewayTexts,
 }

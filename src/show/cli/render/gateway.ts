@@ -1,19 +1,18 @@
-import { formatBytes, formatDuration, formatExact, plural } from "#ground/base"
-import {
-  type GatewayCarry,
-  type GatewayList,
-  type GatewayRequest,
-  type GatewayShow,
-  type GatewayTotals,
-  type TokenUsage,
+import { formatBytes, formatCount, formatDuration, formatExact, plural } from "#ground/base"
+import type {
+  GatewayCarry,
+  GatewayList,
+  GatewayRequest,
+  GatewayShow,
+  GatewayTotals,
+  TokenUsage,
+  WireItem,
+  WireKind,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"
 import { BLOCKS } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { asidesAmong, groupCounts, isOfCounts, sayClock, sayCounts } from "./gateway-asides.ts"
-import { sayNews } from "./gateway-news.ts"
-import { oneLine } from "./lines.ts"
+import { rowText, timeText } from "./lines.ts"
 
 /** Rows that are listed, the newest: a screenful and a little. */
 const MOST_ROWS = 60
@@ -41,19 +40,19 @@ function carryLines(carries: readonly GatewayCarry[], screen: Screen): readonly 
   const titles = carries.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
   const ids = carries.map((it) => it.id)
   const start = widest(ids) + STATE_CELLS + widest(carries.map((it) => it.mode)) + 6
-  const whole = start + widest(carries.map(sayRequests)) + 2 + TIME_CELLS + 2
+  const whole = start + widest(carries.map(requestsText)) + 2 + TIME_CELLS + 2
   const room = width - whole
   const isWide = room >= Math.min(SHORTEST_TITLE_CELLS, widest(titles))
-  const heads = carries.map((it) => [it.id, sayState(it, screen), it.mode])
+  const heads = carries.map((it) => [it.id, describeState(it, screen), it.mode])
   const rows = carries.map((it, at) => {
-    const told = isWide ? [sayRequests(it), paint.muted(sayTime(it.startedAt))] : []
-    return [...(heads[at] ?? []), ...told, oneLine(titles[at] ?? "", isWide ? room : width - start)]
+    const told = isWide ? [requestsText(it), paint.muted(timeText(it.startedAt))] : []
+    return [...(heads[at] ?? []), ...told, rowText(titles[at] ?? "", isWide ? room : width - start)]
   })
   const lines = table(rows).split("\n")
   if (isWide) return lines
   return carries.flatMap((it, at) => [
     lines[at] ?? "",
-    paint.muted(`  ${sayRequests(it)}, since ${sayTime(it.startedAt)}`),
+    paint.muted(`  ${requestsText(it)}, since ${timeText(it.startedAt)}`),
   ])
 }
 
@@ -61,12 +60,12 @@ function widest(words: readonly string[]): number {
   return Math.max(0, ...words.map((it) => it.length))
 }
 
-function sayRequests({ requests, folds }: GatewayCarry): string {
+function requestsText({ requests, folds }: GatewayCarry): string {
   const said = plural(requests, "request")
   return folds === 0 ? said : `${said}, ${formatExact(folds)} folded`
 }
 
-function sayState({ isAlive, endedAt }: GatewayCarry, { paint }: Screen): string {
+function describeState({ isAlive, endedAt }: GatewayCarry, { paint }: Screen): string {
   if (endedAt !== null) return paint.muted("○ ended")
   return isAlive ? paint.accent("● open") : paint.warn("◌ lost")
 }
@@ -76,7 +75,7 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   const { paint } = screen
   const { carries, requests, totals } = shown
   const head = [
-    ...sayTotals(totals, screen),
+    ...totalsText(totals, screen),
     "",
     ...carries.flatMap((it) => aboutCarry(it, screen)),
   ]
@@ -93,7 +92,7 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   ].join("\n")
 }
 
-function sayTotals(totals: GatewayTotals, { paint }: Screen): readonly string[] {
+function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[] {
   const { usage, requests, unknownUsage, costUsd, savedTokens, savedBytes, cacheShare } = totals
   const share = cacheShare === null ? "" : ` (${(cacheShare * 100).toFixed(1)} %)`
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`
@@ -112,11 +111,11 @@ function aboutCarry(carry: GatewayCarry, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = carry
   const kept = hasContent ? ", texts kept" : ""
-  const about = `${mode} to ${oneLine(upstream, 40)}${kept}, since ${sayTime(startedAt)}`
-  const latched = `  Nothing more is folded: ${oneLine(latchedOff ?? "", width - 28)}`
+  const about = `${mode} to ${rowText(upstream, 40)}${kept}, since ${timeText(startedAt)}`
+  const latched = `  Nothing more is folded: ${rowText(latchedOff ?? "", width - 28)}`
   return [
-    `${sayState(carry, screen)}  ${paint.bold(oneLine(title, 40))}  ${id}`,
-    paint.muted(`  ${oneLine(about, width - 2)}`),
+    `${describeState(carry, screen)}  ${paint.bold(rowText(title, 40))}  ${id}`,
+    paint.muted(`  ${rowText(about, width - 2)}`),
     ...(latchedOff === null ? [] : [paint.warn(latched)]),
   ]
 }
@@ -142,7 +141,7 @@ function waterfall(
     if (request === undefined) return []
     const isFirst = groups[at - 1]?.[0]?.carry !== request.carry
     const whose = isOfSeveral && isFirst ? [paint.muted(request.carry)] : []
-    if (isOfCounts(group)) return [...whose, paint.muted(sayCounts(group))]
+    if (isOfCounts(group)) return [...whose, paint.muted(countsText(group))]
     const about = aboutRequest(request, { screen, isAside: isAside(request) })
     return [...whose, rowOf.get(request) ?? "", ...about]
   })
@@ -160,11 +159,11 @@ function requestRow(request: GatewayRequest, most: number, screen: Screen): read
   const waited = firstByteMs === null ? "" : formatDuration(firstByteMs)
   return [
     String(seq).padStart(3),
-    sayClock(at),
-    oneLine(sayModel(request), Math.min(24, screen.width - 72)),
+    clockText(at),
+    rowText(modelText(request), Math.min(24, screen.width - 72)),
     ...FIGURES.map((it) => (usage === null ? "–" : formatExact(usage[it]))),
     kindsBar(request, most, screen),
-    outcome === "answered" ? waited : screen.paint.warn(sayOutcome(request)),
+    outcome === "answered" ? waited : screen.paint.warn(outcomeText(request)),
   ]
 }
 
@@ -187,13 +186,13 @@ function aligned(rows: readonly (readonly string[])[]): readonly (readonly strin
 }
 
 /** Of a request that is no turn of the conversation, what it is. */
-export function sayModel({ route, model, agent }: GatewayRequest): string {
+export function modelText({ route, model, agent }: GatewayRequest): string {
   const isTurn = route !== "count" && route !== "other"
   const what = isTurn ? (model ?? route) : route
   return agent === null ? what : `↳ ${what}`
 }
 
-export function sayOutcome({ outcome, status }: GatewayRequest): string {
+export function outcomeText({ outcome, status }: GatewayRequest): string {
   return status === null || outcome !== "refused" ? outcome : `${outcome} ${status}`
 }
 
@@ -216,7 +215,7 @@ function aboutRequest(request: GatewayRequest, { screen, isAside }: About): read
   const saved = `−${formatExact(savedTokens)} tokens folded`
   const changes = [
     isAside ? "beside the conversation" : "",
-    sayNews(request),
+    newsText(request),
     gone === 0 ? "" : `${formatExact(gone)} gone`,
   ]
   const said = changes.filter((it) => it !== "").join(", ")
@@ -226,7 +225,128 @@ function aboutRequest(request: GatewayRequest, { screen, isAside }: About): read
   ]
   return [
     ...(folded.length === 0 ? [] : [`     ${paint.ok(saved)}`]),
-    ...(said === "" ? [] : [paint.muted(`     ${oneLine(said, width - 5)}`)]),
-    ...odd.map((it) => paint.warn(`     ${oneLine(it, width - 5)}`)),
+    ...(said === "" ? [] : [paint.muted(`     ${rowText(said, width - 5)}`)]),
+    ...odd.map((it) => paint.warn(`     ${rowText(it, width - 5)}`)),
   ]
+}
+
+/** Neighbours that only count are one group; every other request is its own. */
+function groupCounts(requests: readonly GatewayRequest[]): readonly (readonly GatewayRequest[])[] {
+  const groups: GatewayRequest[][] = []
+  for (const request of requests) {
+    const last = groups.at(-1)
+    const isMore =
+      last !== undefined &&
+      isOfCounts(last) &&
+      isOfCounts([request]) &&
+      last[0]?.carry === request.carry
+    if (isMore) last.push(request)
+    else groups.push([request])
+  }
+  return groups
+}
+
+/** Those that went as they should: any other is worth a row. */
+function isOfCounts(group: readonly GatewayRequest[]): boolean {
+  return group.every(
+    ({ route, outcome, problem, fallback }) =>
+      route === "count" && outcome === "answered" && problem === null && fallback === null,
+  )
+}
+
+/** Hosts count each large file, by the dozen at once, and it costs nothing. */
+function countsText(group: readonly GatewayRequest[]): string {
+  const first = clockText(group[0]?.at ?? 0)
+  const last = clockText(group.at(-1)?.at ?? 0)
+  const when = first === last ? first : `${first} to ${last}`
+  return `${String(group[0]?.seq ?? "").padStart(3)}  ${plural(group.length, "count")}, ${when}`
+}
+
+function clockText(at: number): string {
+  return new Date(at).toISOString().slice(11, 19)
+}
+
+/**
+ * Hosts ask small things beside a conversation, a title for instance: without tools, in a session
+ * whose other requests have them.
+ */
+function asidesAmong(requests: readonly GatewayRequest[]): (request: GatewayRequest) => boolean {
+  const own = requests.filter((it) => it.agent === null)
+  const withTools = new Set(own.filter(hasTools).map((it) => it.session))
+  return (request) =>
+    request.agent === null &&
+    request.route !== "count" &&
+    request.route !== "other" &&
+    !hasTools(request) &&
+    withTools.has(request.session)
+}
+
+function hasTools({ kinds }: GatewayRequest): boolean {
+  return kinds.some((it) => it.kind === "tools")
+}
+
+/** A few are named, many of a kind are counted. */
+const MOST_NAMED = 2
+
+/** What says most about a turn first; whatever is not here says least. */
+const TELLING: readonly WireKind[] = [
+  "instructions",
+  "memory",
+  "result",
+  "call",
+  "user",
+  "skill",
+  "image",
+  "hook",
+  "assistant",
+  "reminder",
+  "tool",
+  "server",
+  "agent",
+  "style",
+  "environment",
+  "thinking",
+  "system",
+  "prompt",
+]
+
+/** What was new in a request and why it came, the most telling first; empty for nothing. */
+function newsText({ added }: Pick<GatewayRequest, "added">): string {
+  if (added.length === 0) return ""
+  const byKind = Map.groupBy(added, (it) => (isFile(it) ? "file" : it.kind))
+  const groups = [...byKind].toSorted(([a], [b]) => rankOf(a) - rankOf(b))
+  const said = groups.flatMap(([, items]) => groupText(items))
+  const tokens = added.reduce((sum, it) => sum + it.tokens, 0)
+  return `+${formatCount(tokens)}: ${said.join(", ")}`
+}
+
+function isFile({ kind, context }: WireItem): boolean {
+  return kind === "result" && context === "files"
+}
+
+function rankOf(group: WireKind | "file"): number {
+  if (group === "file") return -1
+  const rank = TELLING.indexOf(group)
+  return rank === -1 ? TELLING.length : rank
+}
+
+/** Where the reasons differ the first are named, else their number says it. */
+function groupText(items: readonly WireItem[]): readonly string[] {
+  const kind = items[0]?.kind ?? "other"
+  const isTold = items.some((it) => it.why !== undefined)
+  if (items.length <= MOST_NAMED) return items.map(itemText)
+  if (!isTold) return [`${items.length} × ${kind}`]
+  const named = items.slice(0, MOST_NAMED).map(itemText)
+  return [...named, `${items.length - MOST_NAMED} more × ${kind}`]
+}
+
+function itemText({ kind, name, why }: WireItem): string {
+  const called = name === kind ? kind : `${kind} ${rowText(shortName(kind, name), 40)}`
+  return why === undefined ? called : `${called} (${rowText(why, 48)})`
+}
+
+/** Of a path its end: that tells files apart. */
+function shortName(kind: WireKind, name: string): string {
+  const isPath = (kind === "instructions" || kind === "memory") && name.includes("/")
+  return isPath ? name.split("/").slice(-2).join("/") : name
 }

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest"
 import type { HookState, KitDone, KitLevels, SessionShow, VerdictLine } from "#ground/contract"
 import { createScreen, visibleDeep } from "../screen.ts"
-import { renderers } from "./renderers.ts"
-import { renderActivity } from "./sessions.ts"
+import { renderActivity } from "./ledger.ts"
+import { loadPrinters } from "./renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const screen = createScreen({ isColored: false, columns: 100 })
 const render = (name: string, output: unknown) =>

@@ -1,11 +1,17 @@
 import { formatExact, plural } from "#ground/base"
-import { type HookState, KIT_HOSTS, type KitDone, type KitLevels } from "#ground/contract"
+import {
+  type HookState,
+  KIT_HOSTS,
+  type KitDone,
+  type KitLevels,
+  type kitOperations,
+} from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { oneLine } from "./lines.ts"
+import { rowText, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** What is written or would be, file by file, and what is left for a person to do. */
-export function renderKitDone(done: KitDone, screen: Screen): string {
+function renderKitDone(done: KitDone, screen: Screen): string {
   const { paint } = screen
   const changed = done.changes.filter((it) => it.action !== "keep")
   const kept = done.changes.length - changed.length
@@ -13,7 +19,7 @@ export function renderKitDone(done: KitDone, screen: Screen): string {
     paint.bold(headlineOf(done, changed.length)),
     ...(changed.length === 0 ? [] : ["", shownChanges(done.isApplied, changed, screen)]),
     ...(kept === 0 ? [] : ["", paint.muted(`${plural(kept, "file")} as they should be.`)]),
-    ...done.warnings.map((it) => `${paint.warn("warn")}  ${oneLine(it, 300)}`),
+    ...done.warnings.map((it) => `${paint.warn("warn")}  ${rowText(it, 300)}`),
     ...(done.next.length === 0 ? [] : ["", ...done.next.map((it) => `${paint.accent("→")} ${it}`)]),
   ].join("\n")
 }
@@ -43,26 +49,26 @@ function changesOf(changes: KitDone["changes"], { paint, width }: Screen): strin
     changes.map((it) => [
       it.action,
       pathEnd(it.path, Math.max(24, width - 44)),
-      paint.muted(oneLine(it.what, 80)),
+      paint.muted(rowText(it.what, 80)),
     ]),
   )
 }
 
 /** Of a long path the end says more than the beginning. */
 function pathEnd(path: string, most: number): string {
-  const line = oneLine(path, path.length)
+  const line = rowText(path, path.length)
   return line.length <= most ? line : `…${line.slice(1 - most)}`
 }
 
 /** Seven levels, what each adds and what it costs; the one in force is marked. */
-export function renderLevels({ current, levels, done }: KitLevels, screen: Screen): string {
+function renderLevels({ current, levels, done }: KitLevels, screen: Screen): string {
   const { paint } = screen
   const rows = levels.map((it) => [
     it.level === current ? paint.accent("→") : " ",
     String(it.level),
     `${formatExact(it.startTokens)} tokens`,
     it.toolCallMs === null ? paint.muted("not measured") : `${it.toolCallMs.toFixed(0)} ms an edit`,
-    oneLine(it.adds, 120),
+    rowText(it.adds, 120),
   ])
   const none = "The kit is not installed here. `qm init` shows what it would write."
   const hint = "`qm level <1-7>` changes it; `qm level --measure` times the hooks on this machine."
@@ -82,8 +88,8 @@ export function renderHookMatrix(hooks: readonly HookState[], screen: Screen): r
     it.host,
     it.hook,
     stateOf(it.state, paint),
-    it.at === null ? "" : sayTime(it.at),
-    paint.muted(oneLine(it.why ?? it.event ?? "", Math.max(20, screen.width - 60))),
+    it.at === null ? "" : timeText(it.at),
+    paint.muted(rowText(it.why ?? it.event ?? "", Math.max(20, screen.width - 60))),
   ])
   const hosts = KIT_HOSTS.filter((host) => hooks.some((it) => it.host === host))
   return ["", `${paint.bold("Hooks")} ${paint.muted(hosts.join(", "))}`, table(rows)]
@@ -102,4 +108,10 @@ function stateOf(state: HookState["state"], paint: Screen["paint"]): string {
     default:
       return state satisfies never
   }
+}
+
+export const kitRenderers: Renderers<typeof kitOperations> = {
+  init: renderKitDone,
+  level: renderLevels,
+  uninstall: renderKitDone,
 }

@@ -1,25 +1,26 @@
 import { formatExact, plural } from "#ground/base"
-import {
-  type KbAdded,
-  type KbBy,
-  type KbDocuments,
-  type KbFound,
-  type KbHit,
-  type KbParagraph,
-  type KbParagraphShown,
-  type KbStatus,
-  type KbWeb,
+import type {
+  KbAdded,
+  KbBy,
+  KbDocuments,
+  KbFound,
+  KbHit,
+  KbParagraph,
+  KbParagraphShown,
+  KbStatus,
+  KbWeb,
+  kbOperations,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { firstLine, oneLine, quoted, section, shareBar } from "./lines.ts"
+import { firstRowText, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 const FIRST_STEP = "`qm kb add <folder>` reads the first."
 const MOST_SKIPPED = 12
 const MOST_UNRESOLVED = 12
 const MOST_ENDS = 12
 
-export function renderKbAdded(added: KbAdded, screen: Screen): string {
+function renderKbAdded(added: KbAdded, screen: Screen): string {
   const { paint, width } = screen
   const counts = [
     [added.added, "new"],
@@ -32,18 +33,18 @@ export function renderKbAdded(added: KbAdded, screen: Screen): string {
   )
   const size = `${plural(added.documents, "document")}, ${plural(added.paragraphs, "paragraph")}`
   const skipped = added.skipped.map((it) => [
-    oneLine(it.path, 40),
-    paint.muted(oneLine(it.reason, width - 44)),
+    rowText(it.path, 40),
+    paint.muted(rowText(it.reason, width - 44)),
   ])
   return [
-    `${paint.bold(oneLine(added.folder, width - 20))} ${paint.muted(added.tier)}`,
+    `${paint.bold(rowText(added.folder, width - 20))} ${paint.muted(added.tier)}`,
     told.length === 0 ? size : `${size}: ${told.join(", ")}`,
-    paint.muted(sayBy(added.by)),
+    paint.muted(byText(added.by)),
     ...section("Left out", skipped, { screen, most: MOST_SKIPPED }),
   ].join("\n")
 }
 
-export function renderKbFound({ hits, by, documents }: KbFound, screen: Screen): string {
+function renderKbFound({ hits, by, documents }: KbFound, screen: Screen): string {
   const { paint, width } = screen
   if (hits.length === 0) {
     if (documents === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
@@ -55,12 +56,12 @@ export function renderKbFound({ hits, by, documents }: KbFound, screen: Screen):
   const indent = " ".repeat(10)
   const blocks = hits.map((hit) =>
     [
-      `${shareBar(hit.score)}  ${paint.bold(oneLine(hit.paragraph.citation, width - 10))}`,
-      `${indent}${firstLine(hit.paragraph.text, width - 10)}`,
-      `${indent}${paint.muted(`${oneLine(whyOf(hit), width - 40)}  ${oneLine(hit.paragraph.id, 40)}`)}`,
+      `${shareBar(hit.score)}  ${paint.bold(rowText(hit.paragraph.citation, width - 10))}`,
+      `${indent}${firstRowText(hit.paragraph.text, width - 10)}`,
+      `${indent}${paint.muted(`${rowText(whyOf(hit), width - 40)}  ${rowText(hit.paragraph.id, 40)}`)}`,
     ].join("\n"),
   )
-  return [...blocks, paint.muted(sayBy(by))].join("\n\n")
+  return [...blocks, paint.muted(byText(by))].join("\n\n")
 }
 
 /** Why it is here: found by words, by meaning, by both, or reached from another. */
@@ -71,25 +72,25 @@ function whyOf({ hop, words, meaning, matched }: KbHit): string {
   return words === null ? "meaning" : `words${has}`
 }
 
-function sayBy({ meaning, note }: KbBy): string {
+function byText({ meaning, note }: KbBy): string {
   const how = meaning === null ? "By words only" : `By words and by ${meaning}`
-  return note === null ? `${how}.` : `${how}: ${oneLine(note, 200)}.`
+  return note === null ? `${how}.` : `${how}: ${rowText(note, 200)}.`
 }
 
-export function renderKbStatus(status: KbStatus, screen: Screen): string {
+function renderKbStatus(status: KbStatus, screen: Screen): string {
   const { paint, width } = screen
   if (status.folders.length === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
   const folders = status.folders.map((it) => [
     it.tier,
     plural(it.documents, "document"),
     it.isStale ? paint.warn("files changed since") : paint.ok("up to date"),
-    paint.muted(sayTime(it.addedAt)),
+    paint.muted(timeText(it.addedAt)),
     // Last and whole: it is what `qm kb remove` wants to hear.
-    oneLine(it.folder, 4_000),
+    rowText(it.folder, 4_000),
   ])
   const unresolved = status.unresolved.map((it) => [
-    oneLine(it.document, 30),
-    oneLine(it.text, Math.max(20, width - 36)),
+    rowText(it.document, 30),
+    rowText(it.text, Math.max(20, width - 36)),
   ])
   const sizes = [
     plural(status.documents, "document"),
@@ -99,7 +100,7 @@ export function renderKbStatus(status: KbStatus, screen: Screen): string {
   const isAnyStale = status.folders.some((it) => it.isStale)
   return [
     paint.bold(sizes.join(", ")),
-    paint.muted(sayBy(status.by)),
+    paint.muted(byText(status.by)),
     "",
     table(folders),
     ...(isAnyStale ? [paint.muted("`qm kb add <folder>` reads what changed.")] : []),
@@ -107,17 +108,17 @@ export function renderKbStatus(status: KbStatus, screen: Screen): string {
   ].join("\n")
 }
 
-export function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
+function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
   const { paint, width } = screen
   const { paragraph, before, after } = shown
   const place = `${paragraph.path}:${paragraph.line}`
   const beside = [
-    ...(before === null ? [] : [["Before", oneLine(before.id, 40), cited(before, width)]]),
-    ...(after === null ? [] : [["After", oneLine(after.id, 40), cited(after, width)]]),
+    ...(before === null ? [] : [["Before", rowText(before.id, 40), cited(before, width)]]),
+    ...(after === null ? [] : [["After", rowText(after.id, 40), cited(after, width)]]),
   ]
   return [
-    paint.bold(oneLine(paragraph.citation, width)),
-    paint.muted(oneLine([...paragraph.headings, place, paragraph.tier].join(" · "), width)),
+    paint.bold(rowText(paragraph.citation, width)),
+    paint.muted(rowText([...paragraph.headings, place, paragraph.tier].join(" · "), width)),
     "",
     quoted(paragraph.text),
     ...ends("Refers to", shown.refersTo, screen),
@@ -128,47 +129,54 @@ export function renderKbParagraph(shown: KbParagraphShown, screen: Screen): stri
 
 function ends(title: string, all: KbParagraphShown["refersTo"], screen: Screen) {
   const rows = all.map(({ paragraph, text }) => [
-    oneLine(paragraph.id, 40),
-    oneLine(paragraph.citation, 40),
-    screen.paint.muted(oneLine(text, Math.max(20, screen.width - 70))),
+    rowText(paragraph.id, 40),
+    rowText(paragraph.citation, 40),
+    screen.paint.muted(rowText(text, Math.max(20, screen.width - 70))),
   ])
   return section(title, rows, { screen, most: MOST_ENDS })
 }
 
 function cited({ citation }: KbParagraph, width: number): string {
-  return oneLine(citation, Math.max(20, width - 40))
+  return rowText(citation, Math.max(20, width - 40))
 }
 
-export function renderKbDocuments({ documents }: KbDocuments, { paint, width }: Screen): string {
+function renderKbDocuments({ documents }: KbDocuments, { paint, width }: Screen): string {
   if (documents.length === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
   return table(
     documents.map((it) => [
       it.id,
       it.tier,
       plural(it.paragraphs, "paragraph"),
-      oneLine(it.title, 40),
-      paint.muted(oneLine(it.path, Math.max(20, width - 78))),
+      rowText(it.title, 40),
+      paint.muted(rowText(it.path, Math.max(20, width - 78))),
     ]),
   )
 }
 
-export function renderKbRemoved(removed: {
-  readonly folder: string
-  readonly documents: number
-}): string {
+function renderKbRemoved(removed: { readonly folder: string; readonly documents: number }): string {
   const what = plural(removed.documents, "document")
-  return `Took ${what} of ${oneLine(removed.folder, 200)} out. The files are as they were.`
+  return `Took ${what} of ${rowText(removed.folder, 200)} out. The files are as they were.`
 }
 
-export function renderKbWeb({ source, note, results }: KbWeb, { paint, width }: Screen): string {
-  const from = source === null ? "No source was asked" : `Asked ${oneLine(source, 60)}`
-  const head = paint.muted(note === null ? `${from}.` : `${from}: ${oneLine(note, 300)}.`)
+function renderKbWeb({ source, note, results }: KbWeb, { paint, width }: Screen): string {
+  const from = source === null ? "No source was asked" : `Asked ${rowText(source, 60)}`
+  const head = paint.muted(note === null ? `${from}.` : `${from}: ${rowText(note, 300)}.`)
   const blocks = results.map((it, at) =>
     [
-      `W${at + 1}  ${paint.bold(oneLine(it.title, width - 6))}`,
-      `    ${firstLine(it.text, width - 6)}`,
-      `    ${paint.muted(oneLine(it.url, width - 6))}`,
+      `W${at + 1}  ${paint.bold(rowText(it.title, width - 6))}`,
+      `    ${firstRowText(it.text, width - 6)}`,
+      `    ${paint.muted(rowText(it.url, width - 6))}`,
     ].join("\n"),
   )
   return [...blocks, results.length === 0 ? `${head} Nothing was found.` : head].join("\n\n")
+}
+
+export const kbRenderers: Renderers<typeof kbOperations> = {
+  add: renderKbAdded,
+  documents: renderKbDocuments,
+  paragraph: renderKbParagraph,
+  remove: renderKbRemoved,
+  search: renderKbFound,
+  status: renderKbStatus,
+  web: renderKbWeb,
 }

@@ -17,14 +17,14 @@ export function cut(text: string, most: number): string {
 }
 
 /** Text of others in a row of ours: a line break in it must not look like the next row. */
-export function oneLine(text: string, most: number): string {
+export function rowText(text: string, most: number): string {
   return cut(visibleLine(text.trim()), Math.max(8, most))
 }
 
 /** Of a text that may be long, what tells it from others. */
-export function firstLine(text: string, most: number): string {
+export function firstRowText(text: string, most: number): string {
   const [line = "", ...more] = text.trim().split("\n", 2)
-  return oneLine(more.length === 0 ? line : `${line} …`, most)
+  return rowText(more.length === 0 ? line : `${line} …`, most)
 }
 
 /** Text of others below a heading of ours; indented, so that no line of it looks like ours. */
@@ -52,4 +52,9 @@ export function section(
     table(rows.slice(0, most).map((row) => ["", ...row])),
     ...rest,
   ]
+}
+
+/** UTC, to the minute. */
+export function timeText(at: number): string {
+  return new Date(at).toISOString().replace("T", " ").slice(0, 16)
 }

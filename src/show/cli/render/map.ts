@@ -1,22 +1,25 @@
 import { formatCount, formatDuration, formatExact, plural } from "#ground/base"
-import {
-  type IndexState,
-  type MapExport,
-  type MapLink,
-  type MapScan,
-  type MapShow,
-  type MapSymbol,
-  type MapTree,
-  type SearchFind,
-  type SkippedFile,
+import type {
+  IndexState,
+  MapExport,
+  MapLink,
+  MapScan,
+  MapShow,
+  MapSymbol,
+  MapTree,
+  mapOperations,
+  SearchFind,
+  SkippedFile,
+  searchOperations,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
 import { cut, shareBar } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** Lists in a terminal are for a glance; `--json` has all. */
 const MOST_LISTED = 12
 
-export function renderScan(it: MapScan, { paint }: Screen): string {
+function renderScan(it: MapScan, { paint }: Screen): string {
   const { scan } = it
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = [
@@ -35,7 +38,7 @@ export function renderScan(it: MapScan, { paint }: Screen): string {
   ])
   return [
     `${paint.bold(what.join(", "))} in ${took}; ${changed}`,
-    paint.muted(sayState(it.state)),
+    paint.muted(describeState(it.state)),
     ...(languages.length === 0 ? [] : ["", table(languages)]),
     ...skippedSection("Read in part", it.problems, it.problemsCount),
     ...skippedSection("Left out", it.skipped, it.skippedCount),
@@ -54,7 +57,7 @@ export function renderScan(it: MapScan, { paint }: Screen): string {
   }
 }
 
-export function renderTree(tree: MapTree, { paint }: Screen): string {
+function renderTree(tree: MapTree, { paint }: Screen): string {
   if (tree.state === null) return paint.muted("Nothing was scanned yet. Run qm map.")
   if (tree.entries.length === 0) return paint.muted("There are no files here.")
   const rows = tree.entries.map((it) => [
@@ -68,7 +71,7 @@ export function renderTree(tree: MapTree, { paint }: Screen): string {
   return more > 0 ? `${table(rows)}\n${paint.muted(`and ${formatExact(more)} more`)}` : table(rows)
 }
 
-export function renderShow(shown: MapShow, screen: Screen): string {
+function renderShow(shown: MapShow, screen: Screen): string {
   return shown.kind === "file" ? renderFile(shown, screen) : renderSymbol(shown, screen)
 }
 
@@ -84,7 +87,7 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
     it.specifier,
     paint.muted(it.paths.length === 0 ? "outside of the repository" : it.paths.join(", ")),
   ])
-  const changed = file.changedWith.map((it) => ["  ", it.path, paint.muted(sayTimes(it.times))])
+  const changed = file.changedWith.map((it) => ["  ", it.path, paint.muted(timesText(it.times))])
   return [
     `${paint.bold(file.path)}  ${paint.muted(facts.join(", "))}`,
     ...file.problems.map((it) => paint.warn(it)),
@@ -140,12 +143,12 @@ const CONFIDENCE = {
   ambiguous: "one of several of this name",
 } as const
 
-export function renderExportedMap({ out, files }: MapExport): string {
+function renderExportedMap({ out, files }: MapExport): string {
   return `${plural(files.length, "file")} written to ${out}`
 }
 
-export function renderFound(found: SearchFind, { paint, width }: Screen): string {
-  if (found.files.length === 0) return paint.muted(sayNothingFound(found.state))
+function renderFound(found: SearchFind, { paint, width }: Screen): string {
+  if (found.files.length === 0) return paint.muted(nothingFoundText(found.state))
   const blocks = found.files.map((file) => {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
@@ -157,7 +160,7 @@ export function renderFound(found: SearchFind, { paint, width }: Screen): string
   return [...blocks, "", paint.muted(`by ${found.signals.join(", ")}`)].join("\n")
 }
 
-function sayNothingFound(state: IndexState): string {
+function nothingFoundText(state: IndexState): string {
   if (state.files === 0) return "The map of this repository has no files. Run qm map."
   return [
     `None of ${plural(state.files, "file")} has these words, in its text, its names or its path.`,
@@ -165,16 +168,27 @@ function sayNothingFound(state: IndexState): string {
   ].join("\n")
 }
 
-function sayState(state: IndexState): string {
+function describeState(state: IndexState): string {
   const commit = state.gitSha === null ? "without git" : `commit ${state.gitSha.slice(0, 7)}`
   const past = state.historyProblem ?? `${plural(state.commits, "commit")} of the past`
   return `${commit}; ${past}`
 }
 
-function sayTimes(times: number): string {
+function timesText(times: number): string {
   return times === 1 ? "once" : `${times} times`
 }
 
 function placeOf(symbol: MapSymbol): string {
   return `${symbol.path}:${symbol.fromLine}`
+}
+
+export const mapRenderers: Renderers<typeof mapOperations> = {
+  export: renderExportedMap,
+  scan: renderScan,
+  show: renderShow,
+  tree: renderTree,
+}
+
+export const searchRenderers: Renderers<typeof searchOperations> = {
+  find: renderFound,
 }

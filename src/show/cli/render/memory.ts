@@ -1,34 +1,36 @@
 import { plural } from "#ground/base"
-import {
-  type Memory,
-  type MemoryList,
-  type MemoryRecorded,
-  type MemorySearch,
+import type {
+  decisionOperations,
+  Memory,
+  MemoryList,
+  MemoryRecorded,
+  MemorySearch,
+  memoryOperations,
 } from "#ground/contract"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { oneLine, quoted, section, shareBar } from "./lines.ts"
+import { quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 const FIRST_STEP = '`qm memory add "<title>" "<body>" --kind rule` writes the first.'
 const MOST_PROBLEMS = 12
 const MOST_CITES = 20
 
-export function renderMemoryList(list: MemoryList, screen: Screen): string {
+function renderMemoryList(list: MemoryList, screen: Screen): string {
   const { memories, total, problems } = list
   const { paint, width } = screen
   const broken = problems.map((it) => [
-    oneLine(it.file, 40),
-    paint.muted(oneLine(it.problem, width - 44)),
+    rowText(it.file, 40),
+    paint.muted(rowText(it.problem, width - 44)),
   ])
   const unread = section("Not read", broken, { screen, most: MOST_PROBLEMS })
   const left = total - memories.length
-  if (memories.length === 0) return [paint.muted(sayNone(total)), ...unread].join("\n")
+  if (memories.length === 0) return [paint.muted(noneText(total)), ...unread].join("\n")
   const rows = memories.map((it) => [
     it.id,
     it.kind,
     toned(it.state, paint),
     `${shareBar(it.confidence)} ${it.confidence.toFixed(2)}`,
-    oneLine(it.title, Math.max(24, width - 66)),
+    rowText(it.title, Math.max(24, width - 66)),
   ])
   return [
     `${paint.bold(plural(total, "memory", "memories"))}${left > 0 ? paint.muted(`, ${memories.length} listed`) : ""}`,
@@ -39,18 +41,18 @@ export function renderMemoryList(list: MemoryList, screen: Screen): string {
 }
 
 /** The same list, in the words of decisions. */
-export function renderDecisions(list: MemoryList, screen: Screen): string {
+function renderDecisions(list: MemoryList, screen: Screen): string {
   if (list.memories.length > 0) return renderMemoryList(list, screen)
   const step = '`qm decision add "<title>" "<decision>" --context "<why>"` writes the first.'
   return screen.paint.muted(`No decision is written down yet. ${step}`)
 }
 
-function sayNone(total: number): string {
+function noneText(total: number): string {
   if (total === 0) return `Nothing is remembered yet. ${FIRST_STEP}`
   return `None of ${plural(total, "memory", "memories")} is of that kind and state. \`qm memory\` lists all.`
 }
 
-export function renderMemorySearch({ found, total }: MemorySearch, screen: Screen): string {
+function renderMemorySearch({ found, total }: MemorySearch, screen: Screen): string {
   const { paint, width } = screen
   if (found.length === 0) {
     if (total === 0) return paint.muted(`Nothing is remembered yet. ${FIRST_STEP}`)
@@ -61,33 +63,33 @@ export function renderMemorySearch({ found, total }: MemorySearch, screen: Scree
   }
   const blocks = found.map(({ memory, score, why }) => {
     const indent = " ".repeat(10)
-    const facts = [memory.kind, toned(memory.state, paint), sayTrust(memory), ageOf(memory)]
+    const facts = [memory.kind, toned(memory.state, paint), trustText(memory), ageOf(memory)]
     return [
-      `${shareBar(score)}  ${paint.bold(oneLine(memory.title, width - 10))}`,
+      `${shareBar(score)}  ${paint.bold(rowText(memory.title, width - 10))}`,
       `${indent}${facts.join(", ")}`,
       ...(memory.description === "" || memory.description === memory.title
         ? []
-        : [`${indent}${oneLine(memory.description, width - 10)}`]),
-      `${indent}${paint.muted(`${oneLine(why.join(", "), width - 36)}  ${memory.id}`)}`,
+        : [`${indent}${rowText(memory.description, width - 10)}`]),
+      `${indent}${paint.muted(`${rowText(why.join(", "), width - 36)}  ${memory.id}`)}`,
     ].join("\n")
   })
   return blocks.join("\n\n")
 }
 
-export function renderMemory(memory: Memory, screen: Screen): string {
+function renderMemory(memory: Memory, screen: Screen): string {
   const { paint, width } = screen
   const cites = memory.cites.map((it) => [
-    oneLine(it.symbol === undefined ? it.path : `${it.path}#${it.symbol}`, width - 30),
+    rowText(it.symbol === undefined ? it.path : `${it.path}#${it.symbol}`, width - 30),
     it.state === "fresh" || it.state === "unchecked"
       ? paint.muted(CITES[it.state])
       : paint.warn(CITES[it.state]),
   ])
   return [
-    paint.bold(oneLine(memory.title, width)),
-    `${shareBar(memory.confidence)}  ${sayTrust(memory)}, ${memory.kind}, ${toned(memory.state, paint)}`,
+    paint.bold(rowText(memory.title, width)),
+    `${shareBar(memory.confidence)}  ${trustText(memory)}, ${memory.kind}, ${toned(memory.state, paint)}`,
     ...(memory.description === "" || memory.description === memory.title
       ? []
-      : ["", oneLine(memory.description, 500)]),
+      : ["", rowText(memory.description, 500)]),
     "",
     quoted(memory.body),
     ...section("Rests on", cites, { screen, most: MOST_CITES }),
@@ -120,9 +122,9 @@ function factsOf(memory: Memory, { paint, width }: Screen): readonly (readonly s
   ]
   return [
     ["Memory", memory.id],
-    ["File", oneLine(memory.file, width - 10)],
-    ["Written", sayTime(memory.createdAt)],
-    ["From", oneLine(from.join(", "), width - 10)],
+    ["File", rowText(memory.file, width - 10)],
+    ["Written", timeText(memory.createdAt)],
+    ["From", rowText(from.join(", "), width - 10)],
     ...(source.isUntrusted
       ? [["Caution", paint.warn("it rests on a text nobody here wrote")]]
       : []),
@@ -134,14 +136,14 @@ function factsOf(memory: Memory, { paint, width }: Screen): readonly (readonly s
 const ACTORS = { human: "a person", agent: "an agent", tool: "a tool" } as const
 
 /** Of a word on a memory the answer is what it made of its confidence. */
-export function renderMemoryNoted(memory: Memory, { paint, width }: Screen): string {
-  const title = oneLine(memory.title, width - 10)
-  return `Noted: ${title}\n${shareBar(memory.confidence)}  ${sayTrust(memory)}, ${toned(memory.state, paint)}`
+function renderMemoryNoted(memory: Memory, { paint, width }: Screen): string {
+  const title = rowText(memory.title, width - 10)
+  return `Noted: ${title}\n${shareBar(memory.confidence)}  ${trustText(memory)}, ${toned(memory.state, paint)}`
 }
 
-export function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }: Screen): string {
+function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }: Screen): string {
   const { outcome, memory, redactions } = recorded
-  const title = oneLine(memory.title, width - 30)
+  const title = rowText(memory.title, width - 30)
   const first =
     outcome === "recorded"
       ? `${paint.ok("Remembered")}: ${title}`
@@ -149,7 +151,7 @@ export function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }:
   const secrets = `${plural(redactions, "secret was", "secrets were")} replaced before it was written.`
   return [
     first,
-    `${oneLine(memory.file, width - 30)}  ${paint.muted(memory.id)}`,
+    `${rowText(memory.file, width - 30)}  ${paint.muted(memory.id)}`,
     ...(redactions === 0 ? [] : [paint.warn(secrets)]),
     ...(outcome === "recorded" && memory.state === "proposed"
       ? [paint.muted(`It is proposed; \`qm memory confirm ${memory.id}\` confirms it.`)]
@@ -157,17 +159,17 @@ export function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }:
   ].join("\n")
 }
 
-export function renderMemoryForgotten(forgotten: { readonly id: string; readonly file: string }) {
-  const file = oneLine(forgotten.file, 200)
+function renderMemoryForgotten(forgotten: { readonly id: string; readonly file: string }) {
+  const file = rowText(forgotten.file, 200)
   return `Forgot ${forgotten.id} and deleted ${file}. Git still has what was committed of it.`
 }
 
-function sayTrust({ confidence }: Memory): string {
+function trustText({ confidence }: Memory): string {
   return `confidence ${confidence.toFixed(2)}`
 }
 
 function ageOf({ createdAt, source }: Memory): string {
-  return `${sayTime(createdAt).slice(0, 10)} by ${ACTORS[source.actor]}`
+  return `${timeText(createdAt).slice(0, 10)} by ${ACTORS[source.actor]}`
 }
 
 /** What a person should doubt stands out; the word is the sign, the colour repeats it. */
@@ -175,4 +177,20 @@ function toned(state: Memory["state"], paint: Screen["paint"]): string {
   if (state === "confirmed") return paint.ok(state)
   if (state === "stale") return paint.warn(state)
   return state === "superseded" ? paint.muted(state) : state
+}
+
+export const decisionRenderers: Renderers<typeof decisionOperations> = {
+  add: renderMemoryRecorded,
+  list: renderDecisions,
+  show: renderMemory,
+}
+
+export const memoryRenderers: Renderers<typeof memoryOperations> = {
+  confirm: renderMemoryNoted,
+  feedback: renderMemoryNoted,
+  forget: renderMemoryForgotten,
+  list: renderMemoryList,
+  record: renderMemoryRecorded,
+  search: renderMemorySearch,
+  show: renderMemory,
 }

@@ -1,23 +1,26 @@
 import { formatExact, plural } from "#ground/base"
-import {
-  type ContextPack,
-  type GuidelinesList,
-  type PackBuilt,
-  type PackDiff,
-  type PackFile,
-  type PackLeft,
-  type PackList,
+import type {
+  ContextPack,
+  GuidelinesList,
+  guidelinesOperations,
+  PackBuilt,
+  PackDiff,
+  PackFile,
+  PackLeft,
+  PackList,
+  packOperations,
 } from "#ground/contract"
 import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
+import { timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 /** What had no room is a list to glance at; `--json` has all. */
 const MOST_LEFT_LISTED = 10
 
 /** A format that was asked for is printed as it is: it goes to an agent or a file. */
-export function renderPack(built: PackBuilt, screen: Screen): string {
-  if (built.out !== null) return `Written to ${built.out}, ${sayTokens(built.textTokens)}`
+function renderPack(built: PackBuilt, screen: Screen): string {
+  if (built.out !== null) return `Written to ${built.out}, ${tokensText(built.textTokens)}`
   return built.format === null ? describePack(built.pack, screen) : built.text
 }
 
@@ -65,10 +68,10 @@ function leftLines(pack: ContextPack, { paint }: Screen): readonly string[] {
   const withoutRoom = pack.left.filter((it) => it.why === "no-room").slice(0, MOST_LEFT_LISTED)
   if (withoutRoom.length === 0) return []
   const rows = withoutRoom.map((it) => [it.score.toFixed(2), it.path, paint.muted(it.detail)])
-  return ["", `${paint.bold("No room")} ${paint.muted(sayLeft(pack.left))}`, table(rows)]
+  return ["", `${paint.bold("No room")} ${paint.muted(leftText(pack.left))}`, table(rows)]
 }
 
-function sayLeft(left: readonly PackLeft[]): string {
+function leftText(left: readonly PackLeft[]): string {
   const counts = LEFT_WORDS.flatMap(([why, words]) => {
     const count = left.filter((it) => it.why === why).length
     return count === 0 ? [] : [`${formatExact(count)} ${words}`]
@@ -83,20 +86,20 @@ const LEFT_WORDS = [
   ["dropped", "dropped"],
 ] as const
 
-export function renderPackList({ packs }: PackList, { paint }: Screen): string {
+function renderPackList({ packs }: PackList, { paint }: Screen): string {
   if (packs.length === 0) return paint.muted('No package was kept yet. Run qm pack "<task>".')
   return table(
     packs.map((it) => [
       it.id,
-      sayTime(it.builtAt),
-      sayTokens(it.tokens),
+      timeText(it.builtAt),
+      tokensText(it.tokens),
       plural(it.files, "file"),
-      firstLine(it.task),
+      firstRowText(it.task),
     ]),
   )
 }
 
-export function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
+function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
   const changed = diff.changes.filter((it) => it.change !== "same")
   const same = diff.changes.length - changed.length
   const rows = changed.map((it) => [
@@ -105,7 +108,7 @@ export function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
     `${it.formBefore ?? "none"} to ${it.formAfter ?? "none"}`,
     signed(it.tokensAfter - it.tokensBefore),
   ])
-  const head = `${sayTokens(diff.from.tokens)} to ${sayTokens(diff.to.tokens)}`
+  const head = `${tokensText(diff.from.tokens)} to ${tokensText(diff.to.tokens)}`
   return [
     `${paint.bold(head)} ${paint.muted(`${plural(same, "file")} the same`)}`,
     ...(rows.length === 0 ? [] : [table(rows)]),
@@ -114,7 +117,7 @@ export function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
 
 const SIGNS = { added: "+", removed: "-", changed: "~", same: " " } as const
 
-export function renderGuidelines(list: GuidelinesList, { paint }: Screen): string {
+function renderGuidelines(list: GuidelinesList, { paint }: Screen): string {
   if (list.guidelines.length === 0) return paint.muted("No guideline applies.")
   const rows = list.guidelines.map((it) => [
     String(it.priority).padStart(4),
@@ -127,7 +130,7 @@ export function renderGuidelines(list: GuidelinesList, { paint }: Screen): strin
   return [table(rows), ...said.map((it) => `\n${it}`)].join("\n")
 }
 
-function sayTokens(tokens: number): string {
+function tokensText(tokens: number): string {
   return `${formatExact(tokens)} tokens`
 }
 
@@ -135,7 +138,18 @@ function signed(tokens: number): string {
   return tokens > 0 ? `+${formatExact(tokens)}` : formatExact(tokens)
 }
 
-function firstLine(text: string): string {
+function firstRowText(text: string): string {
   const [line = ""] = text.trim().split("\n")
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
+}
+
+export const guidelinesRenderers: Renderers<typeof guidelinesOperations> = {
+  list: renderGuidelines,
+}
+
+export const packRenderers: Renderers<typeof packOperations> = {
+  build: renderPack,
+  diff: renderPackDiff,
+  list: renderPackList,
+  show: renderPack,
 }

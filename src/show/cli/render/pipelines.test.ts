@@ -2,7 +2,9 @@ import { expect, test } from "vitest"
 import type { AgentFolder, PipelineCompare, PipelineLine, PipelineRun } from "#ground/contract"
 import { PipelineConfig } from "#ground/contract"
 import { createScreen, visibleDeep } from "../screen.ts"
-import { renderers } from "./renderers.ts"
+import { loadPrinters } from "./renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const screen = createScreen({ isColored: false, columns: 100 })
 const render = (name: string, output: unknown) =>

@@ -1,42 +1,50 @@
 import { formatDuration, plural } from "#ground/base"
-import {
-  type PipelineCompare,
-  type PipelineDocument,
-  type PipelineLine,
-  type PipelineList,
-  type PipelinePause,
-  type PipelineRun,
-  type PipelineShow,
-  type PipelineStage,
-  type PipelineStatus,
-  type PipelineSummary,
+import type {
+  AgentFolder,
+  AgentList,
+  AgentShow,
+  AgentValidate,
+  agentOperations,
+  ConfigProblem,
+  PipelineCompare,
+  PipelineDocument,
+  PipelineLine,
+  PipelineList,
+  PipelinePause,
+  PipelineRun,
+  PipelineShow,
+  PipelineStage,
+  PipelineStatus,
+  PipelineSummary,
+  pipelineOperations,
+  StageConfig,
 } from "#ground/contract"
 import { layOutProse } from "../live-run/prose.ts"
 import type { Paint } from "../paint.ts"
 import { type Screen, table } from "../screen.ts"
-import { sayTime } from "./capture-observed.ts"
-import { oneLine, quoted } from "./lines.ts"
+import { quoted, rowText, section, timeText } from "./lines.ts"
+import type { Renderers } from "./renderer.ts"
 
 const NONE =
   'No pipeline has run here yet. `qm pipeline run deep-research "<question>"` starts one; `qm agent` lists what can be run.'
 
-export function renderPipelines({ runs }: PipelineList, screen: Screen): string {
+function renderPipelines({ runs }: PipelineList, screen: Screen): string {
   const { paint, width } = screen
   if (runs.length === 0) return paint.muted(NONE)
   return table(
     runs.map((it) => [
       it.id,
-      sayPipelineStatus(it.status, paint),
+      pipelineStatusText(it.status, paint),
       it.agent,
-      sayPlace(it),
-      sayMoney(it.cost),
-      sayTime(it.createdAt),
-      oneLine(it.query, Math.max(20, width - 76)),
+      placeText(it),
+      moneyText(it.cost),
+      timeText(it.createdAt),
+      rowText(it.query, Math.max(20, width - 76)),
     ]),
   )
 }
 
-function sayPlace({ stagesDone, stagesTotal }: PipelineLine): string {
+function placeText({ stagesDone, stagesTotal }: PipelineLine): string {
   return `${stagesDone} of ${stagesTotal}`
 }
 
@@ -44,23 +52,23 @@ function sayPlace({ stagesDone, stagesTotal }: PipelineLine): string {
 export function renderPipelineRun(run: PipelineRun, screen: Screen): string {
   const { paint, width } = screen
   return [
-    `${paint.bold(oneLine(run.query, width - 24))}  ${paint.muted(`${run.agent} ${run.id}`)}`,
-    `${sayPipelineStatus(run.status, paint)}${sayWhy(run)}, ${run.depth}, ${sayMoney(run.cost)}, ${run.provider}`,
+    `${paint.bold(rowText(run.query, width - 24))}  ${paint.muted(`${run.agent} ${run.id}`)}`,
+    `${pipelineStatusText(run.status, paint)}${whyText(run)}, ${run.depth}, ${moneyText(run.cost)}, ${run.provider}`,
     "",
     table(run.stages.map((it) => stageRow(it, screen))),
-    ...sayRepairs(run, paint),
+    ...repairsText(run, paint),
     ...(run.error === null ? [] : ["", paint.bad(run.error.message), paint.muted(run.error.hint)]),
     ...(run.pause === null ? [] : ["", ...pauseCard(run.pause, screen)]),
-    ...sayNext(run, paint),
+    ...nextText(run, paint),
   ].join("\n")
 }
 
-export function renderPipelineShow({ run }: PipelineShow, screen: Screen): string {
+function renderPipelineShow({ run }: PipelineShow, screen: Screen): string {
   return renderPipelineRun(run, screen)
 }
 
-function sayWhy({ reason }: PipelineRun): string {
-  return reason === null || reason === "" ? "" : ` (${oneLine(reason, 80)})`
+function whyText({ reason }: PipelineRun): string {
+  return reason === null || reason === "" ? "" : ` (${rowText(reason, 80)})`
 }
 
 function stageRow(stage: PipelineStage, { paint, width }: Screen): readonly string[] {
@@ -73,8 +81,8 @@ function stageRow(stage: PipelineStage, { paint, width }: Screen): readonly stri
     STAGE_SIGNS[stage.status](paint),
     stage.title,
     paint.muted([rounds, time].filter((it) => it !== "").join(", ")),
-    stage.cost.spentUsd === 0 && stage.cost.budgetUsd === null ? "" : sayMoney(stage.cost),
-    oneLine(stage.summary ?? "", Math.max(16, width - 62)),
+    stage.cost.spentUsd === 0 && stage.cost.budgetUsd === null ? "" : moneyText(stage.cost),
+    rowText(stage.summary ?? "", Math.max(16, width - 62)),
   ]
 }
 
@@ -88,7 +96,7 @@ const STAGE_SIGNS: Readonly<Record<PipelineStage["status"], Sign>> = {
   paused: (paint) => paint.warn("‖"),
 }
 
-function sayRepairs({ repairs, stages }: PipelineRun, paint: Paint): readonly string[] {
+function repairsText({ repairs, stages }: PipelineRun, paint: Paint): readonly string[] {
   const used = repairs.filter((it) => it.used > 0)
   const said = used.map(({ first, last, used: rounds, most }) => {
     const names = `${stages[first]?.title ?? ""} to ${stages[last]?.title ?? ""}`
@@ -101,23 +109,23 @@ function sayRepairs({ repairs, stages }: PipelineRun, paint: Paint): readonly st
 export function pauseCard(pause: PipelinePause, { paint, width }: Screen): readonly string[] {
   const lines = pause.lines.map(
     (it, i) =>
-      `${String(i + 1).padStart(4)}  ${oneLine(it.text, width - 24)}${it.note === "" ? "" : paint.muted(`  ${oneLine(it.note, 16)}`)}`,
+      `${String(i + 1).padStart(4)}  ${rowText(it.text, width - 24)}${it.note === "" ? "" : paint.muted(`  ${rowText(it.note, 16)}`)}`,
   )
   const choices = pause.choices.map((it) => [
     "",
     paint.bold(it.key),
     it.word,
-    paint.muted(oneLine(it.consequence, Math.max(20, width - 24))),
+    paint.muted(rowText(it.consequence, Math.max(20, width - 24))),
   ])
   return [
-    `${paint.warn("‖")} ${paint.bold(oneLine(pause.question, width - 4))}`,
+    `${paint.warn("‖")} ${paint.bold(rowText(pause.question, width - 4))}`,
     ...lines,
     "",
     table(choices),
   ]
 }
 
-function sayNext({ id, status, hasDocument }: PipelineRun, paint: Paint): readonly string[] {
+function nextText({ id, status, hasDocument }: PipelineRun, paint: Paint): readonly string[] {
   if (status === "paused") {
     return [
       "",
@@ -133,13 +141,13 @@ function sayNext({ id, status, hasDocument }: PipelineRun, paint: Paint): readon
 }
 
 /** The money of a run or stage against its budget; what nobody knows is said. */
-export function sayMoney({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
+function moneyText({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
   const spent = `$${spentUsd.toFixed(2)}`
   const of = budgetUsd === null ? "" : ` of $${budgetUsd.toFixed(2)}`
   return `${spent}${of}${unknownCalls === 0 ? "" : `, ${plural(unknownCalls, "call")} unknown`}`
 }
 
-export function sayPipelineStatus(status: PipelineStatus, paint: Paint): string {
+function pipelineStatusText(status: PipelineStatus, paint: Paint): string {
   return STATUS_PAINTS[status](paint)
 }
 
@@ -154,7 +162,7 @@ const STATUS_PAINTS: Readonly<Record<PipelineStatus, Sign>> = {
   "over-budget": (paint) => paint.bad("✗ over budget"),
 }
 
-export function renderPipelineDocument(document: PipelineDocument, screen: Screen): string {
+function renderPipelineDocument(document: PipelineDocument, screen: Screen): string {
   const { paint, width } = screen
   const partial = document.isPartial
     ? [paint.warn("Partial: the run did not come to its end."), ""]
@@ -162,19 +170,19 @@ export function renderPipelineDocument(document: PipelineDocument, screen: Scree
   return [...partial, ...layOutProse(document.markdown, width, paint)].join("\n")
 }
 
-export function renderPipelineSummary(summary: PipelineSummary, { paint }: Screen): string {
+function renderPipelineSummary(summary: PipelineSummary, { paint }: Screen): string {
   return [
-    `${paint.bold(oneLine(summary.query, 100))} ${paint.muted(`${summary.agent} ${summary.run}, ${summary.exitReason}`)}`,
+    `${paint.bold(rowText(summary.query, 100))} ${paint.muted(`${summary.agent} ${summary.run}, ${summary.exitReason}`)}`,
     "",
     quoted(summary.longer),
   ].join("\n")
 }
 
-export function renderPipelineCompare(compare: PipelineCompare, screen: Screen): string {
+function renderPipelineCompare(compare: PipelineCompare, screen: Screen): string {
   const { paint, width } = screen
   const half = Math.max(16, Math.floor((width - 40) / 2))
   const side = (it: PipelineCompare["stages"][number]["left"]) =>
-    it === null ? "not reached" : oneLine(`$${it.usd.toFixed(2)} ${it.summary ?? ""}`, half)
+    it === null ? "not reached" : rowText(`$${it.usd.toFixed(2)} ${it.summary ?? ""}`, half)
   const rows = compare.stages.map((it) => [
     it.isSame ? paint.muted("=") : paint.warn("≠"),
     it.title,
@@ -185,9 +193,127 @@ export function renderPipelineCompare(compare: PipelineCompare, screen: Screen):
   return [
     table([
       ["", "", paint.bold(left.id), paint.bold(right.id)],
-      ["", "Status", sayPipelineStatus(left.status, paint), sayPipelineStatus(right.status, paint)],
-      ["", "Cost", sayMoney(left.cost), sayMoney(right.cost)],
+      [
+        "",
+        "Status",
+        pipelineStatusText(left.status, paint),
+        pipelineStatusText(right.status, paint),
+      ],
+      ["", "Cost", moneyText(left.cost), moneyText(right.cost)],
       ...rows,
     ]),
   ].join("\n")
+}
+
+const MOST_RUNS = 10
+
+function renderAgentFolders({ agents }: AgentList, { paint, width }: Screen): string {
+  return table(
+    agents.map((it) => [
+      it.slug,
+      paint.muted(it.origin),
+      folderStateText(it, paint),
+      rowText(it.description, Math.max(20, width - 50)),
+    ]),
+  )
+}
+
+function folderStateText(agent: AgentFolder, paint: Paint): string {
+  if (agent.problems.length > 0) return paint.bad(plural(agent.problems.length, "problem"))
+  return agent.isTrusted
+    ? plural(agent.config?.stages.length ?? 0, "stage")
+    : paint.warn("not trusted")
+}
+
+function renderAgentFolder(agent: AgentFolder, screen: Screen): string {
+  const { paint, width } = screen
+  const { config } = agent
+  const rows = (config?.stages ?? []).map((it) => [
+    it.name,
+    it.kind,
+    it.pauseAfter || config?.pauseAfterStages.includes(it.name) === true ? "pauses" : "",
+    it.budgetUsd === undefined ? "" : `$${it.budgetUsd.toFixed(2)}`,
+    rowText(it.title, 30),
+    paint.muted(rowText(scopeText(it), Math.max(20, width - 62))),
+  ])
+  return [
+    `${paint.bold(rowText(agent.name, width - 30))} ${paint.muted(`${agent.slug}, ${agent.origin}, ${agent.digest.slice(0, 12)}`)}`,
+    rowText(agent.description, width),
+    ...(agent.isTrusted
+      ? []
+      : [
+          "",
+          paint.warn(
+            `Not trusted: read its folder, then \`qm agent trust ${agent.slug} --digest ${agent.digest}\`.`,
+          ),
+        ]),
+    ...problemLines(agent.problems, paint),
+    ...(config?.autoAdvance === true ? ["", paint.warn("It never pauses.")] : []),
+    ...section("Stages", rows, { screen, most: 30 }),
+    ...(agent.sources.length === 0 ? [] : ["", `Sources: ${agent.sources.join(", ")}`]),
+    paint.muted(agent.folder),
+  ].join("\n")
+}
+
+/** What it may use, which is what a person trusts it with. */
+function scopeText({ kind, agent, mode, scope }: StageConfig): string {
+  const own = kind === "agent" ? [`starts ${agent ?? "an agent"}, mode ${mode ?? "plan"}`] : []
+  const paths = scope.paths.length === 0 ? "any file" : scope.paths.join(" ")
+  return [
+    ...own,
+    ...(kind === "agent" ? [`may change ${paths}`] : []),
+    ...(scope.knowledge ? ["documents"] : []),
+    ...(scope.sources.length === 0 ? [] : [`asks ${scope.sources.join(" ")}`]),
+  ].join(", ")
+}
+
+function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
+  const { paint, width } = screen
+  const rows = runs.map((it) => [
+    it.id,
+    pipelineStatusText(it.status, paint),
+    moneyText(it.cost),
+    timeText(it.createdAt),
+    rowText(it.query, Math.max(20, width - 60)),
+  ])
+  return [
+    renderAgentFolder(agent, screen),
+    ...section("Runs", rows, { screen, most: MOST_RUNS }),
+  ].join("\n")
+}
+
+/** Each problem where an editor finds it. */
+function renderAgentValidate({ agents }: AgentValidate, { paint }: Screen): string {
+  const lines = agents.flatMap((it) =>
+    it.problems.length === 0
+      ? [
+          `${paint.ok("✓")} ${it.slug} ${paint.muted(plural(it.config?.stages.length ?? 0, "stage"))}`,
+        ]
+      : [`${paint.bad("✗")} ${it.slug}`, ...problemLines(it.problems, paint)],
+  )
+  return lines.length === 0 ? paint.muted("No agent is here.") : lines.join("\n")
+}
+
+function problemLines(problems: readonly ConfigProblem[], paint: Paint): readonly string[] {
+  return problems.map((it) => {
+    const where = it.stage === null ? it.field : `stage ${it.stage}, ${it.field}`
+    return `  ${paint.accent(`${it.file}:${it.line}`)} ${where}: ${it.problem}`
+  })
+}
+
+export const agentRenderers: Renderers<typeof agentOperations> = {
+  list: renderAgentFolders,
+  new: renderAgentFolder,
+  show: renderAgentShow,
+  trust: renderAgentFolder,
+  validate: { text: renderAgentValidate, isGood: (it) => it.isValid },
+}
+
+export const pipelineRenderers: Renderers<typeof pipelineOperations> = {
+  compare: renderPipelineCompare,
+  document: renderPipelineDocument,
+  list: renderPipelines,
+  show: renderPipelineShow,
+  stop: renderPipelineRun,
+  summary: renderPipelineSummary,
 }

@@ -7,7 +7,9 @@ import type {
   Permissions,
 } from "#ground/contract"
 import { createScreen } from "../screen.ts"
-import { renderers } from "./renderers.ts"
+import { loadPrinters } from "./renderers.fixture.ts"
+
+const renderers = await loadPrinters()
 
 const screen = createScreen({ isColored: false, columns: 80 })
 const render = (name: string, output: unknown) => renderers[name]?.text(output, screen) ?? ""

@@ -1,19 +1,25 @@
 import { formatBytes, formatExact, plural } from "#ground/base"
-import {
-  type EventsPage,
-  type StoreBackup,
-  type StoreCheck,
-  type StoreRestore,
-  type StoreStatus,
+import type {
+  EventsPage,
+  eventsOperations,
+  StoreBackup,
+  StoreCheck,
+  StoreRestore,
+  StoreStatus,
+  storeOperations,
+  TokenCount,
+  tokensOperations,
 } from "#ground/contract"
+import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
+import type { Renderers } from "./renderer.ts"
 
-export function renderStatus(status: StoreStatus, { paint }: Screen): string {
+function renderStatus(status: StoreStatus, { paint }: Screen): string {
   const { lastBackup } = status
   const backup =
     lastBackup === null
       ? paint.warn("none yet; `qm store backup` makes one")
-      : `${sayTime(lastBackup.at)}, ${formatBytes(lastBackup.sizeBytes)}, ${lastBackup.file}`
+      : `${timeText(lastBackup.at)}, ${formatBytes(lastBackup.sizeBytes)}, ${lastBackup.file}`
   return table([
     ["Store", `${status.dialect}, ${status.location}`],
     ["Size", formatBytes(status.sizeBytes)],
@@ -27,27 +33,27 @@ export function renderStatus(status: StoreStatus, { paint }: Screen): string {
   ])
 }
 
-export function renderCheck(check: StoreCheck, { paint }: Screen): string {
+function renderCheck(check: StoreCheck, { paint }: Screen): string {
   const checked = `${plural(check.checkedEvents, "event")} compared`
   if (check.isSound) return `${paint.ok("sound")}  ${checked}`
   return [...check.findings.map((it) => `${paint.bad("found")}  ${it}`), "", checked].join("\n")
 }
 
-export function renderBackup(backup: StoreBackup): string {
+function renderBackup(backup: StoreBackup): string {
   return `Backed up to ${backup.file}, ${formatBytes(backup.sizeBytes)}.`
 }
 
-export function renderRestore(restored: StoreRestore): string {
+function renderRestore(restored: StoreRestore): string {
   const kept =
     restored.replaced === null ? "" : `\nThe store of before lies at ${restored.replaced}.`
   return `Restored ${plural(restored.events, "event")} from ${restored.file}.${kept}`
 }
 
-export function renderEvents(page: EventsPage, { paint }: Screen): string {
+function renderEvents(page: EventsPage, { paint }: Screen): string {
   if (page.entries.length === 0) return paint.muted("Nothing has happened here yet.")
   const rows = page.entries.map((it) => [
     paint.muted(String(it.seq)),
-    paint.muted(sayTime(it.at)),
+    paint.muted(timeText(it.at)),
     it.name,
     JSON.stringify(it.body),
   ])
@@ -55,6 +61,44 @@ export function renderEvents(page: EventsPage, { paint }: Screen): string {
   return `${table(rows)}\n\n${paint.muted(shown)}`
 }
 
-function sayTime(at: number): string {
+function timeText(at: number): string {
   return new Date(at).toISOString().replace("T", " ").slice(0, 19)
+}
+
+function renderTokens(count: TokenCount, screen: Screen): string {
+  const { paint } = screen
+  const { files, total, budget } = count
+  const rows = [
+    ...files.map((it) => ({ ...it, name: it.path ?? "text" })),
+    { ...total, name: "total" },
+  ]
+  const widest = Math.max(...rows.map((it) => formatExact(it.tokens).length))
+  const lines = rows.map((it) => [
+    `${formatExact(it.tokens).padStart(widest)} tokens`,
+    formatBytes(it.bytes),
+    sharePartText(it.share),
+    it.name,
+  ])
+  const shown = files.length === 1 ? lines.slice(0, 1) : lines
+  const bar = renderBar([{ kind: "files", tokens: total.tokens }], budget, screen)
+  return [table(shown), "", bar, "", paint.muted(count.meaning)].join("\n")
+}
+
+function sharePartText(share: number): string {
+  return `${(share * 100).toFixed(1)} %`
+}
+
+export const eventsRenderers: Renderers<typeof eventsOperations> = {
+  list: renderEvents,
+}
+
+export const storeRenderers: Renderers<typeof storeOperations> = {
+  status: renderStatus,
+  check: { text: renderCheck, isGood: (it) => it.isSound },
+  backup: renderBackup,
+  restore: renderRestore,
+}
+
+export const tokensRenderers: Renderers<typeof tokensOperations> = {
+  count: renderTokens,
 }

@@ -1,103 +1,58 @@
 import { z } from "zod"
+import { formatExact, oneLine, plural, truncate } from "#ground/base"
 import {
   Capture,
-  HostName,
+  type FoundFile,
+  type ManifestItem,
+  type MapEntry,
+  type MapLink,
   MapShow,
+  type MapSymbol,
   MapTree,
   PackBuilt,
   PackForm,
   SearchFind,
 } from "#ground/contract"
-import { MOST_SUMMARY_ROWS } from "../limits.ts"
-import { meterBody, sayBody } from "./body.ts"
-import { sayCapture } from "./say-capture.ts"
-import { sayFiles, sayShown, sayTree } from "./say-code.ts"
-import { ask, BODY, defineTool, session_id, type ToolCall } from "./tool.ts"
+import { LONGEST_LINE_CHARACTERS, MOST_SUMMARY_ROWS, MOST_SYMBOLS_OF_A_FILE } from "../limits.ts"
+import { ask, session_id, type ToolCall, toolView } from "./tool.ts"
 
-const Path = z.string().min(1).max(4_096)
-const Paths = z.array(Path).max(200)
-
-export const pack = defineTool({
-  name: "pack",
-  set: "core",
-  title: "Choose context for a task",
-  description:
-    "Choose the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  input: z.strictObject({
-    task: z.string().min(1).max(1_000_000),
-    budget: z.number().optional().describe("Tokens"),
-    target: Paths.optional().describe("Files that must be in it"),
-    drop: Paths.optional().describe("Files that must not"),
-    session_id,
-  }),
-  output: z.object({
+const pack = toolView({
+  result: PackBuilt,
+  fields: {
     pack_id: z.string(),
     tokens: z.int(),
     budget: z.int(),
     files: z.array(z.object({ path: z.string(), form: PackForm, tokens: z.int() })),
     left_out: z.int(),
-    ...BODY,
-  }),
-  async call(input, call) {
-    // Not the session of the pack room: what lies under a handle was never seen, and a later
-    // package must not leave it out as sent before.
-    const { task, budget, target, drop } = input
-    const built = PackBuilt.parse(
-      await ask(call, "pack.build", { task, budget, target, drop, format: "markdown" }),
-    )
-    const body = await meterBody(
-      { tool: "pack", given: input, label: `pack ${built.pack.id}`, text: built.text },
-      call,
-    )
-    const files = built.pack.files
-      .slice(0, MOST_SUMMARY_ROWS)
-      .map(({ path, form, tokens }) => ({ path, form, tokens }))
-    return {
-      text: sayBody(body),
-      fields: {
-        pack_id: built.pack.id,
-        tokens: built.pack.tokens,
-        budget: built.pack.budget,
-        files,
-        left_out: built.pack.leftCount,
-        ...body,
-      },
-    }
   },
+  answer: ({ pack: { id, tokens, budget, files, leftCount }, text }) => ({
+    label: `pack ${id}`,
+    text,
+    fields: {
+      pack_id: id,
+      tokens,
+      budget,
+      files: files.slice(0, MOST_SUMMARY_ROWS).map((it) => {
+        return { path: it.path, form: it.form, tokens: it.tokens }
+      }),
+      left_out: leftCount,
+    },
+  }),
 })
 
-export const search = defineTool({
-  name: "search",
-  set: "core",
-  title: "Search the code",
-  description:
-    "Find files and symbols of this repository by what they are about: names, words, history. Best first, with places to read.",
-  annotations: { readOnlyHint: true },
-  input: z.strictObject({
-    query: z.string().min(1).max(10_000),
-    limit: z.int().min(1).max(MOST_SUMMARY_ROWS).optional().describe("Files; default 20"),
-    session_id,
+const search = toolView({
+  result: SearchFind,
+  fields: { files: z.array(z.object({ path: z.string(), score: z.number() })) },
+  answer: (found) => ({
+    text: filesText(found),
+    fields: {
+      files: found.files.slice(0, MOST_SUMMARY_ROWS).map(({ path, score }) => ({ path, score })),
+    },
   }),
-  output: z.object({
-    files: z.array(z.object({ path: z.string(), score: z.number() })),
-    ...BODY,
-  }),
-  async call(input, call) {
-    const found = SearchFind.parse(
-      await ask(call, "search.find", { words: input.query, limit: input.limit }),
-    )
-    const body = await meterBody(
-      { tool: "search", given: input, label: "search", text: sayFiles(found) },
-      call,
-    )
-    const files = found.files.map(({ path, score }) => ({ path, score }))
-    return { text: sayBody(body), fields: { files, ...body } }
-  },
 })
 
-const MapInput = z.strictObject({
-  what: Path.optional().describe("A path, a symbol, or path#symbol"),
+const MapArguments = z.strictObject({
+  what: z.string().min(1).max(4_096).optional().describe("A path, a symbol, or path#symbol"),
   folder: z
     .string()
     .max(4_096)
@@ -107,33 +62,23 @@ const MapInput = z.strictObject({
   session_id,
 })
 
-export const map = defineTool({
-  name: "map",
-  set: "core",
-  title: "Look at the map of the code",
-  description:
-    "A file's symbols, imports and who imports it; a symbol's signature, callers and what it calls; or the folders of the repository with their sizes. Cheaper than reading the files.",
-  annotations: { readOnlyHint: true },
-  input: MapInput,
-  output: z.object({ kind: z.enum(["folder", "file", "symbol"]), ...BODY }),
-  async call(input, call) {
-    const { kind, label, said } = await looked(input, call)
-    const body = await meterBody({ tool: "map", given: input, label, text: said }, call)
-    return { text: sayBody(body), fields: { kind, ...body } }
+/** A file or a symbol by `map.show`, or a folder by `map.tree`. */
+const map = toolView({
+  input: MapArguments,
+  result: z.union([MapShow, MapTree]),
+  fields: { kind: z.enum(["folder", "file", "symbol"]) },
+  async ask(given, call) {
+    const { what, hops, folder } = MapArguments.parse(given)
+    if (what === undefined) return scannedTree(folder ?? "", call)
+    return MapShow.parse(await ask(call, "map.show", { what, hops }))
   },
+  answer: (found, { what }) =>
+    "kind" in found
+      ? { label: `map of ${String(what)}`, text: shownText(found), fields: { kind: found.kind } }
+      : { label: `map of ${found.folder}/`, text: treeText(found), fields: { kind: "folder" } },
 })
 
-async function looked(input: z.output<typeof MapInput>, call: ToolCall) {
-  const { what, hops, folder } = input
-  if (what !== undefined) {
-    const shown = MapShow.parse(await ask(call, "map.show", { what, hops }))
-    return { kind: shown.kind, label: `map of ${what}`, said: sayShown(shown) }
-  }
-  // Asked first: a tree that nobody scanned yet has no folders.
-  const tree = await scannedTree(folder ?? "", call)
-  return { kind: "folder" as const, label: `map of ${tree.folder}/`, said: sayTree(tree) }
-}
-
+/** A tree that was never scanned has no folders. */
 async function scannedTree(folder: string, call: ToolCall): Promise<MapTree> {
   const list = async () => MapTree.parse(await ask(call, "map.tree", { folder }))
   const listed = await list()
@@ -142,43 +87,136 @@ async function scannedTree(folder: string, call: ToolCall): Promise<MapTree> {
   return await list()
 }
 
-export const capture = defineTool({
-  name: "capture",
-  set: "core",
-  title: "Show what a host loads",
-  description:
-    "What an agent host puts into its window in this repository before the first word: files in load order, why each, and what it costs.",
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  input: z.strictObject({ host: HostName.optional(), session_id }),
-  output: z.object({
+const capture = toolView({
+  result: Capture,
+  fields: {
     capture_id: z.string(),
     host: z.string(),
     files: z.int(),
     tokens_in_window: z.int(),
     tokens_on_demand: z.int(),
     window: z.int(),
-    ...BODY,
-  }),
-  async call(input, call) {
-    // Only this repository, and never by starting the host: our tools run nothing (TB5).
-    const taken = Capture.parse(await ask(call, "capture.take", { host: input.host }))
-    const { manifest, budget } = taken
-    const label = `capture of ${manifest.host}`
-    const body = await meterBody(
-      { tool: "capture", given: input, label, text: sayCapture(taken) },
-      call,
-    )
-    return {
-      text: sayBody(body),
-      fields: {
-        capture_id: manifest.id,
-        host: manifest.host,
-        files: manifest.totals.files,
-        tokens_in_window: manifest.totals.tokensInWindow,
-        tokens_on_demand: manifest.totals.tokensOnDemand,
-        window: budget.window,
-        ...body,
-      },
-    }
   },
+  answer: (taken) => ({
+    label: `capture of ${taken.manifest.host}`,
+    text: captureText(taken),
+    fields: {
+      capture_id: taken.manifest.id,
+      host: taken.manifest.host,
+      files: taken.manifest.totals.files,
+      tokens_in_window: taken.manifest.totals.tokensInWindow,
+      tokens_on_demand: taken.manifest.totals.tokensOnDemand,
+      window: taken.budget.window,
+    },
+  }),
 })
+
+export const CODE_VIEWS = { pack, search, map, capture }
+
+/** What was found, best first, with the lines to look at. */
+function filesText({ files, signals }: SearchFind): string {
+  if (files.length === 0) return "Nothing in this repository matches."
+  return [...files.map(foundFileText), `Ordered by ${signals.join(", ")}.`].join("\n")
+}
+
+function foundFileText({ path, score, reasons, symbols }: FoundFile): string {
+  const best = symbols.slice(0, MOST_SYMBOLS_OF_A_FILE)
+  const why = reasons.length === 0 ? "" : ` (${reasons.join(", ")})`
+  return [`${path} ${score.toFixed(2)}${why}`, ...best.map(symbolLine)].join("\n")
+}
+
+/** A folder, folders first. */
+function treeText({ folder, entries, total }: MapTree): string {
+  const more = total - entries.length
+  return [
+    `${folder === "" ? "The root" : folder} has ${plural(total, "entry", "entries")}`,
+    ...entries.map(entryLine),
+    ...(more > 0 ? [`and ${formatExact(more)} more`] : []),
+  ].join("\n")
+}
+
+function entryLine(it: MapEntry): string {
+  const size = `${plural(it.symbols, "symbol")}, ${formatExact(it.tokens)} tokens`
+  return it.kind === "folder"
+    ? `${it.name}/ ${plural(it.files, "file")}, ${size}`
+    : `${it.name} ${size}`
+}
+
+function shownText(shown: MapShow): string {
+  return shown.kind === "file" ? fileText(shown) : symbolText(shown)
+}
+
+function fileText(file: Extract<MapShow, { kind: "file" }>): string {
+  const facts = `${file.language ?? file.fileClass}, ${plural(file.lines, "line")}, ${formatExact(file.tokens)} tokens`
+  const imports = file.imports.map(({ specifier, paths }) =>
+    paths.length === 0 ? specifier : paths.join(", "),
+  )
+  return [
+    `${file.path} (${facts})`,
+    ...file.problems,
+    ...section("Symbols", file.symbols.map(symbolLine)),
+    ...section("Imports", imports.map(indented)),
+    ...section("Imported by", file.importedBy.map(indented)),
+    ...section(
+      "Often changed with",
+      file.changedWith.map(({ path, times }) => indented(`${path}, ${plural(times, "time")}`)),
+    ),
+  ].join("\n")
+}
+
+function symbolText(shown: Extract<MapShow, { kind: "symbol" }>): string {
+  const { symbol } = shown
+  return [
+    `${symbol.kind} ${symbol.name} in ${symbol.path}:${symbol.fromLine}-${symbol.toLine}`,
+    signatureLine(symbol.signature),
+    ...(symbol.doc === undefined ? [] : [symbol.doc]),
+    ...section("Callers", shown.callers.map(linkLine)),
+    ...section("Calls", shown.called.map(linkLine)),
+    ...section(
+      "Also of this name",
+      shown.others.map((it) => indented(`${it.kind} in ${it.path}:${it.fromLine}`)),
+    ),
+    ...(shown.isCut ? ["There are more than are listed."] : []),
+  ].join("\n")
+}
+
+function linkLine({ symbol, line, hops, confidence }: MapLink): string {
+  const sure = confidence === "ambiguous" ? ", one of several of this name" : ""
+  return indented(`${symbol.name} ${symbol.path}:${line}${hops === 2 ? ", two hops" : ""}${sure}`)
+}
+
+function symbolLine(it: MapSymbol): string {
+  return indented(`${it.fromLine}: ${signatureLine(it.signature)}`)
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines]
+}
+
+function indented(line: string): string {
+  return `  ${line}`
+}
+
+function signatureLine(signature: string): string {
+  return truncate(oneLine(signature), LONGEST_LINE_CHARACTERS)
+}
+
+/** What a host loads, one line a file, in load order. */
+function captureText({ manifest, budget }: Capture): string {
+  const { tokensInWindow, tokensOnDemand } = manifest.totals
+  const later = tokensOnDemand === 0 ? "" : `, ${formatExact(tokensOnDemand)} more on demand`
+  return [
+    `${manifest.host} in ${manifest.workingDirectory}`,
+    `${formatExact(tokensInWindow)} of ${formatExact(budget.window)} tokens before the first word${later}`,
+    ...manifest.items.map(itemLine),
+    ...manifest.notes.map((it) => `Note: ${it.text}`),
+    ...budget.duplicates.map(
+      (it) => `The same in ${it.labels.join(", ")}: ${formatExact(it.tokens)} tokens again`,
+    ),
+  ].join("\n")
+}
+
+function itemLine(it: ManifestItem): string {
+  const tokens = it.tokens === 0 && it.tokensOnDemand > 0 ? it.tokensOnDemand : it.tokens
+  return `- ${it.label} (${it.kind}, ${it.load}): ${formatExact(tokens)} tokens; ${it.reason}`
+}

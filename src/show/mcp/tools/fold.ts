@@ -1,39 +1,15 @@
 import { z } from "zod"
-import { FoldBranch, FoldReturn, FoldStatus, MemoryInjected } from "#ground/contract"
-import { sayBranch, sayReturn, sayStatus } from "./say-fold.ts"
-import { ask, defineTool, session_id } from "./tool.ts"
-
-// Lengths and figures are judged by the room, which says the limit and the length: a bound here
-// would hide its words. What a transport takes is bounded before it comes here.
+import { formatExact, plural } from "#ground/base"
+import { FoldBranch, FoldRead, FoldReturn, FoldStatus, MemoryInjected } from "#ground/contract"
+import { toolView } from "./tool.ts"
 
 const Texts = z.array(z.string())
-const shownAtOnce = { "anthropic/alwaysLoad": true }
-
 const memory = MemoryInjected.pick({ id: true, kind: true, title: true, confidence: true })
 
-export const branch = defineTool({
-  name: "branch",
-  set: "core",
-  title: "Open a branch",
-  description:
-    "Open a branch for a sub-task that will read much and conclude little (search, debugging, review). It has a token and time budget; end it with return. The answer says how to work in it.",
-  needsFolding: true,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  meta: shownAtOnce,
-  input: z.strictObject({
-    description: z.string().describe("The sub-task in one line, at most 500 characters"),
-    prompt: z.string().describe("What is to be done, whole; at most 10,000 characters"),
-    budget: z.number().optional().describe("Tokens"),
-    timeout_seconds: z.number().optional(),
-    parent_branch_id: z
-      .string()
-      .max(200)
-      .optional()
-      .describe("root for none; default: the active branch"),
-    scope: z.array(z.string().max(1_000)).max(200).optional().describe("Paths and globs"),
-    session_id,
-  }),
-  output: z.object({
+const branch = toolView({
+  result: FoldBranch,
+  body: [],
+  fields: {
     branch_id: z.string(),
     budget_allocated: z.int(),
     timeout_seconds: z.int(),
@@ -43,25 +19,14 @@ export const branch = defineTool({
     package: z.string().optional().describe("For the host's own sub-agent"),
     receipt: z.string().optional(),
     memories: z.array(memory.extend({ text: z.string().optional() })),
-  }),
-  async call(input, call) {
-    const opened = FoldBranch.parse(
-      await ask(call, "fold.branch", {
-        description: input.description,
-        prompt: input.prompt,
-        budget: input.budget,
-        timeoutSeconds: input.timeout_seconds,
-        parentBranchId: input.parent_branch_id,
-        scope: input.scope,
-        sessionId: input.session_id,
-      }),
-    )
+  },
+  answer(opened) {
     // A package has the memories in it; saying them twice would spend what the branch is to save.
     const memories = opened.memories.map(({ text, ...it }) =>
       opened.package === null ? { ...it, text } : it,
     )
     return {
-      text: sayBranch(opened),
+      text: branchText(opened),
       fields: {
         branch_id: opened.branchId,
         budget_allocated: opened.budgetAllocated,
@@ -77,26 +42,10 @@ export const branch = defineTool({
   },
 })
 
-export const returnTool = defineTool({
-  name: "return",
-  set: "core",
-  title: "Return from a branch",
-  description:
-    "End a branch with its result. The message is all that its parent keeps: the conclusion first, then what it rests on.",
-  needsFolding: true,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  meta: shownAtOnce,
-  input: z.strictObject({
-    branch_id: z.string(),
-    message: z.string().describe("At most 50,000 characters"),
-    evidence: Texts.optional().describe("Where it can be checked: path:line, commands"),
-    files: Texts.optional().describe("Files changed or found to matter"),
-    open_questions: Texts.optional(),
-    extract_memory: z.boolean().optional().describe("Ask what is worth remembering"),
-    idempotency_key: z.string().max(200).optional().describe("Repeats give the same answer"),
-    session_id,
-  }),
-  output: z.object({
+const returned = toolView({
+  result: FoldReturn,
+  body: [],
+  fields: {
     branch_id: z.string(),
     status: z.string(),
     message: z.string(),
@@ -114,22 +63,8 @@ export const returnTool = defineTool({
     distill: z.string().optional(),
     note: z.string().optional(),
     receipt: z.string().optional(),
-  }),
-  async call(input, call) {
-    const returned = FoldReturn.parse(
-      await ask(call, "fold.return", {
-        branchId: input.branch_id,
-        message: input.message,
-        evidence: input.evidence,
-        files: input.files,
-        openQuestions: input.open_questions,
-        extractMemory: input.extract_memory,
-        idempotencyKey: input.idempotency_key,
-        sessionId: input.session_id,
-      }),
-    )
-    return { text: sayReturn(returned), fields: returnedFields(returned) }
   },
+  answer: (it) => ({ text: returnText(it), fields: returnedFields(it) }),
 })
 
 function returnedFields(it: FoldReturn) {
@@ -169,47 +104,26 @@ const BranchShown = z.object({
   result: z.string().optional(),
 })
 
-export const branchStatus = defineTool({
-  name: "branch_status",
-  set: "core",
-  title: "State of a branch",
-  description:
-    "How much of a branch's budget is used, its result if it has ended, which branches are open, and what ended by force. Give progress to keep a note in case it is ended.",
-  needsFolding: true,
-  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  input: z.strictObject({
-    branch_id: z.string().optional().describe("Default: the active branch"),
-    progress: z.string().optional(),
-    session_id,
-  }),
-  output: z.object({
+const status = toolView({
+  result: FoldStatus,
+  body: [],
+  fields: {
     branch: BranchShown.optional(),
     active: z.array(z.object({ branch_id: z.string(), description: z.string(), depth: z.int() })),
     pending: z.array(
       z.object({ branch_id: z.string(), end_reason: z.string(), result: z.string() }),
     ),
-  }),
-  async call(input, call) {
-    const status = FoldStatus.parse(
-      await ask(call, "fold.status", {
-        branchId: input.branch_id,
-        progress: input.progress,
-        sessionId: input.session_id,
-      }),
-    )
-    return {
-      text: sayStatus(status),
-      fields: {
-        ...(status.branch !== null && { branch: branchFields(status.branch) }),
-        active: status.active.map(({ branchId, ...it }) => ({ branch_id: branchId, ...it })),
-        pending: status.pending.map((it) => ({
-          branch_id: it.branchId,
-          end_reason: it.endReason,
-          result: it.result,
-        })),
-      },
-    }
   },
+  answer: (it) => ({
+    text: statusText(it),
+    fields: {
+      ...(it.branch !== null && { branch: branchFields(it.branch) }),
+      active: it.active.map(({ branchId, ...one }) => ({ branch_id: branchId, ...one })),
+      pending: it.pending.map(({ branchId, endReason, result }) => {
+        return { branch_id: branchId, end_reason: endReason, result }
+      }),
+    },
+  }),
 })
 
 function branchFields(it: NonNullable<FoldStatus["branch"]>): z.input<typeof BranchShown> {
@@ -227,4 +141,124 @@ function branchFields(it: NonNullable<FoldStatus["branch"]>): z.input<typeof Bra
     ...(it.progress !== null && { progress: it.progress }),
     ...(it.result !== null && { result: it.result }),
   }
+}
+
+const read = toolView({
+  result: FoldRead,
+  // A slice is smaller than what is kept under a handle, so it never comes back as one.
+  body: ["text", "notice"],
+  fields: {
+    handle: z.string(),
+    total_lines: z.int(),
+    total_tokens: z.int(),
+    from_line: z.int(),
+    next_line: z.int().optional(),
+    matches: z.int().optional(),
+  },
+  answer: (it, { query }) => ({
+    label: it.label,
+    text: readText(it, query !== undefined),
+    fields: {
+      handle: it.handle,
+      total_lines: it.totalLines,
+      total_tokens: it.totalTokens,
+      from_line: it.fromLine,
+      ...(it.nextLine !== null && { next_line: it.nextLine }),
+      ...(query !== undefined && { matches: it.matches.length }),
+    },
+  }),
+})
+
+export const FOLD_VIEWS = { branch, return: returned, branch_status: status, read_handle: read }
+
+/** A branch that was opened, for a model: what it has, and what to do now. */
+export function branchText(it: FoldBranch): string {
+  const budget = `${formatExact(it.budgetAllocated)} tokens and ${formatExact(it.timeoutSeconds)} seconds`
+  const memories = it.package === null ? it.memories.map((memory) => memory.text) : []
+  return [
+    `Branch ${it.branchId} is open, with ${budget}.`,
+    it.next,
+    ...(it.package === null ? [] : [it.package]),
+    ...memories,
+    ...receipt(it),
+  ].join("\n\n")
+}
+
+export function returnText(it: FoldReturn): string {
+  const used = `${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
+  const least = it.isLowerBound ? " at least" : ""
+  const kept =
+    it.tokensKeptOut === null ? "" : `, ${formatExact(it.tokensKeptOut)} kept out of the parent`
+  return [
+    `Branch ${it.branchId} is ${it.status}:${least} ${used}${kept}.`,
+    ...named("Outside of its scope", it.outOfScope),
+    ...named("Ended with it", it.endedChildren),
+    ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),
+    ...(it.distill === null ? [] : [it.distill]),
+    ...(it.note === "" ? [] : [it.note]),
+    ...receipt(it),
+  ].join("\n")
+}
+
+/** The call that brought it stays in the window, unless a secret in it was replaced. */
+function asKept({ redactions, message }: FoldReturn): readonly string[] {
+  if (redactions === 0) return []
+  return [`${plural(redactions, "secret")} replaced; the message is kept like this:`, message]
+}
+
+/** The call leaves the window with all the rest: what it said is all that stays. */
+function wholeResult(it: FoldReturn): readonly string[] {
+  return [
+    ...(it.redactions === 0 ? [] : [`${plural(it.redactions, "secret")} replaced.`]),
+    "Result:",
+    it.message,
+    ...listed("Evidence", it.evidence),
+    ...listed("Files", it.files),
+    ...listed("Open questions", it.openQuestions),
+  ]
+}
+
+function listed(what: string, values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [] : [`${what}:`, ...values.map((it) => `- ${it}`)]
+}
+
+/** By it the gateway knows an answer of ours. */
+function receipt({ receipt }: { readonly receipt: string | null }): readonly string[] {
+  return receipt === null ? [] : [`Receipt: ${receipt}`]
+}
+
+export function statusText({ branch, active, pending }: FoldStatus): string {
+  const open = active.map((it) => `- ${it.branchId} ${it.description}`)
+  return [
+    ...(branch === null ? ["No branch is active."] : branchLines(branch)),
+    ...(open.length === 0 ? [] : [`Open: ${open.length}`, ...open]),
+    ...pending.map((it) => `Ended by ${it.endReason}: ${it.branchId}\n${it.result}`),
+  ].join("\n")
+}
+
+function branchLines(it: NonNullable<FoldStatus["branch"]>): readonly string[] {
+  const least = it.isLowerBound ? "at least " : ""
+  const used = `${least}${formatExact(it.budgetUsed)} of ${formatExact(it.budgetTotal)} tokens used`
+  const end = it.endReason === null ? "" : ` (${it.endReason})`
+  return [
+    `Branch ${it.id} is ${it.status}${end}: ${used}. ${it.description}`,
+    ...(it.progress === null ? [] : [`Progress: ${it.progress}`]),
+    ...(it.result === null ? [] : [it.isPartial ? "Partial result:" : "Result:", it.result]),
+  ]
+}
+
+/** A slice, with what comes after it; or the lines that have the words. */
+function readText(it: FoldRead, isSearch: boolean): string {
+  const whole = `${plural(it.totalLines, "line")}, ${formatExact(it.totalTokens)} tokens`
+  const lines = isSearch ? it.matches.map((match) => `${match.line}: ${match.text}`) : [it.text]
+  const found = isSearch
+    ? `${plural(it.matches.length, "line")} found in ${whole}`
+    : `from line ${it.fromLine} of ${whole}`
+  const rest =
+    it.nextLine === null ? "Nothing comes after it." : `It goes on from_line ${it.nextLine}.`
+  return [`${it.label}: ${found}`, ...lines, rest].join("\n")
+}
+
+function named(what: string, values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [] : [`${what}: ${values.join(", ")}`]
 }

@@ -1,155 +1,246 @@
 import { z } from "zod"
-import { KB_TIERS, KbFound, KbTier, KbTrace } from "#ground/contract"
-import { areOfWeb, metered, paragraphs, query } from "./knowledge-body.ts"
-import { sayHits, sayHops, sayTiers, sayTrace } from "./say-knowledge.ts"
-import { ask, BODY, defineTool, session_id, type ToolCall } from "./tool.ts"
-
-const limit = z.int().min(1).max(50).optional()
-const depth = z.int().min(1).max(3).optional()
-const tier = KbTier.optional()
-
-const set = "knowledge"
-const reads = { readOnlyHint: true }
+import {
+  KB_TIERS,
+  KbContext,
+  KbContradictions,
+  KbDocuments,
+  KbFound,
+  KbParagraphShown,
+  KbStatus,
+  KbTrace,
+  KbVerification,
+  KbWeb,
+} from "#ground/contract"
+import {
+  contradictionsText,
+  documentsText,
+  hitsText,
+  hopsText,
+  shownParagraphText,
+  statusText,
+  tiersText,
+  traceText,
+  verificationText,
+  webText,
+} from "./knowledge-text.ts"
+import { ask, type ToolArguments, type ToolCall, toolView } from "./tool.ts"
 
 const FOUND = {
   paragraphs: z.array(z.object({ id: z.string(), citation: z.string(), score: z.number() })),
   meaning: z.boolean().describe("Whether meaning was searched too"),
-  ...BODY,
 }
 
 function foundFields({ hits, by }: KbFound) {
-  const found = hits.map(({ paragraph: { id, citation }, score }) => ({ id, citation, score }))
-  return { paragraphs: found, meaning: by.meaning !== null }
+  const paragraphs = hits.map(({ paragraph: { id, citation }, score }) => ({ id, citation, score }))
+  return { paragraphs, meaning: by.meaning !== null }
 }
 
 function isOfWeb({ hits }: KbFound): boolean {
   return hits.some((it) => it.paragraph.tier === "web")
 }
 
-async function search(asked: z.input<typeof SearchAsked>, call: ToolCall): Promise<KbFound> {
-  return KbFound.parse(await ask(call, "kb.search", asked))
+/** Whether any of these paragraphs is of a page of the web; an id begins with its document's. */
+async function checkOfWeb(ids: readonly string[], call: ToolCall): Promise<boolean> {
+  const { documents } = KbDocuments.parse(await ask(call, "kb.documents", { tier: "web" }))
+  const web = new Set(documents.map((it) => it.id))
+  return ids.some((id) => web.has(id.slice(0, Math.max(0, id.lastIndexOf(".")))))
 }
-const SearchAsked = z.object({
-  query,
-  limit,
-  tier,
-  hops: z.int().min(0).max(3).optional(),
+
+function paragraphsIn(given: ToolArguments): readonly string[] {
+  return z.array(z.string()).default([]).parse(given["paragraphs"])
+}
+
+const search = toolView({
+  result: KbFound,
+  fields: FOUND,
+  answer: (found) => ({
+    text: hitsText(found),
+    isUntrusted: isOfWeb(found),
+    fields: foundFields(found),
+  }),
 })
 
-export const hybridSearch = defineTool({
-  name: "kb_hybrid_search",
-  set,
-  title: "Search documents",
-  description:
-    "Find paragraphs of the added documents by words, and by meaning where that is set up. hops also brings what they refer to.",
-  annotations: reads,
-  input: z.strictObject({ ...SearchAsked.shape, session_id }),
-  output: z.object(FOUND),
-  async call(input, call) {
-    const { session_id: _, ...asked } = input
-    const found = await search(asked, call)
-    const body = { tool: "kb_hybrid_search", text: sayHits(found), isUntrusted: isOfWeb(found) }
-    return metered({ ...body, given: input }, foundFields(found), call)
-  },
-})
+const SearchArguments = z.object({ query: z.string(), limit: z.int().optional() })
 
-export const guideSearch = defineTool({
-  name: "kb_guide_search",
-  set,
-  title: "Search guides",
-  description:
-    "The same among guides only, which explain and do not rule; follow with kb_guide_to_primary_hop.",
-  annotations: reads,
-  input: z.strictObject({ query, limit, session_id }),
-  output: z.object(FOUND),
-  async call(input, call) {
-    const found = await search({ query: input.query, limit: input.limit, tier: "guide" }, call)
-    const body = { tool: "kb_guide_search", text: sayHits(found) }
-    return metered({ ...body, given: input }, foundFields(found), call)
-  },
-})
-
-export const multiTierSearch = defineTool({
-  name: "kb_multi_tier_search",
-  set,
-  title: "Search tier by tier",
-  description: "The same for each tier: primary documents, guides, pages of the web.",
-  annotations: reads,
-  input: z.strictObject({ query, limit: limit.describe("A tier"), session_id }),
-  output: z.object(FOUND),
-  async call(input, call) {
+const multiTierSearch = toolView({
+  result: z.array(z.object({ tier: z.string(), found: KbFound })),
+  fields: FOUND,
+  async ask(given, call) {
+    const asked = SearchArguments.parse(given)
     const tiers = []
-    for (const one of KB_TIERS) {
-      const found = await search({ query: input.query, limit: input.limit, tier: one }, call)
-      tiers.push({ tier: one, found })
+    for (const tier of KB_TIERS) {
+      tiers.push({ tier, found: KbFound.parse(await ask(call, "kb.search", { ...asked, tier })) })
     }
+    return tiers
+  },
+  answer(tiers) {
     const all = tiers.map((it) => foundFields(it.found))
-    const body = {
-      tool: "kb_multi_tier_search",
-      text: sayTiers(tiers),
+    return {
+      text: tiersText(tiers),
       isUntrusted: tiers.some((it) => isOfWeb(it.found)),
+      fields: {
+        paragraphs: all.flatMap((it) => it.paragraphs),
+        meaning: all.some((it) => it.meaning),
+      },
     }
-    const fields = {
-      paragraphs: all.flatMap((it) => it.paragraphs),
-      meaning: all.some((it) => it.meaning),
-    }
-    return metered({ ...body, given: input }, fields, call)
   },
 })
 
-const HopInput = { paragraphs, depth, limit, session_id }
-
-export const hopRetrieve = defineTool({
-  name: "kb_hop_retrieve",
-  set,
-  title: "Follow references",
-  description: "Paragraphs that some refer to, are referred to from, or stand beside.",
-  annotations: reads,
-  input: z.strictObject(HopInput),
-  output: z.object(FOUND),
-  async call(input, call) {
-    const { session_id: _, ...asked } = input
-    const found = KbFound.parse(await ask(call, "kb.hop", asked))
-    const body = { tool: "kb_hop_retrieve", text: sayHops(found), isUntrusted: isOfWeb(found) }
-    return metered({ ...body, given: input }, foundFields(found), call)
-  },
+const hop = toolView({
+  result: KbFound,
+  fields: FOUND,
+  answer: (found) => ({
+    text: hopsText(found),
+    isUntrusted: isOfWeb(found),
+    fields: foundFields(found),
+  }),
 })
 
 /** More are reached than are wanted: guides lead to guides too. */
 const MOST_REACHED = 100
+const HopArguments = z.object({
+  paragraphs: z.array(z.string()),
+  depth: z.int().optional(),
+  limit: z.int().default(10),
+})
 
-export const guideToPrimaryHop = defineTool({
-  name: "kb_guide_to_primary_hop",
-  set,
-  title: "From guides to rules",
-  description: "Primary paragraphs that paragraphs of guides lead to. Cite these, not the guide.",
-  annotations: reads,
-  input: z.strictObject(HopInput),
-  output: z.object(FOUND),
-  async call(input, call) {
-    const asked = { paragraphs: input.paragraphs, depth: input.depth, limit: MOST_REACHED }
-    const reached = KbFound.parse(await ask(call, "kb.hop", asked))
+const guideToPrimaryHop = toolView({
+  result: KbFound,
+  fields: FOUND,
+  async ask(given, call) {
+    const { limit, ...asked } = HopArguments.parse(given)
+    const reached = KbFound.parse(await ask(call, "kb.hop", { ...asked, limit: MOST_REACHED }))
     const primary = reached.hits.filter((it) => it.paragraph.tier === "primary")
-    const found = { ...reached, hits: primary.slice(0, input.limit ?? 10) }
-    const body = { tool: "kb_guide_to_primary_hop", text: sayHops(found) }
-    return metered({ ...body, given: input }, foundFields(found), call)
+    return { ...reached, hits: primary.slice(0, limit) }
+  },
+  answer: (found) => ({ text: hopsText(found), fields: foundFields(found) }),
+})
+
+const trace = toolView({
+  result: KbTrace,
+  fields: { steps: z.int() },
+  async answer(found, given, call) {
+    const ids = [...paragraphsIn(given), ...found.steps.flatMap((it) => [it.from, it.to])]
+    const isUntrusted = await checkOfWeb(ids, call)
+    return { text: traceText(found), isUntrusted, fields: { steps: found.steps.length } }
   },
 })
 
-export const debugHopTrace = defineTool({
-  name: "kb_debug_hop_trace",
-  set,
-  title: "Explain hops",
-  description: "Step by step, which words lead from which paragraph to which.",
-  annotations: reads,
-  input: z.strictObject(HopInput),
-  output: z.object({ steps: z.int(), ...BODY }),
-  async call(input, call) {
-    const { session_id: _, ...asked } = input
-    const trace = KbTrace.parse(await ask(call, "kb.trace", asked))
-    const ids = [...input.paragraphs, ...trace.steps.flatMap((it) => [it.from, it.to])]
-    const isUntrusted = await areOfWeb(ids, call)
-    const body = { tool: "kb_debug_hop_trace", text: sayTrace(trace), isUntrusted }
-    return metered({ ...body, given: input }, { steps: trace.steps.length }, call)
+const documents = toolView({
+  result: KbDocuments,
+  fields: {
+    documents: z.array(z.object({ id: z.string(), title: z.string(), tier: z.string() })),
+  },
+  answer: ({ documents: listed }) => ({
+    text: documentsText(listed),
+    isUntrusted: listed.some((it) => it.tier === "web"),
+    fields: { documents: listed.map(({ id, title, tier }) => ({ id, title, tier })) },
+  }),
+})
+
+const paragraph = toolView({
+  result: KbParagraphShown,
+  fields: { id: z.string(), citation: z.string() },
+  answer(shown) {
+    const { id, citation } = shown.paragraph
+    const ends = [...shown.refersTo, ...shown.referredFrom].map((it) => it.paragraph)
+    const isUntrusted = [shown.paragraph, ...ends].some((it) => it.tier === "web")
+    return { text: shownParagraphText(shown), isUntrusted, fields: { id, citation } }
   },
 })
+
+const context = toolView({
+  result: KbContext,
+  fields: {
+    tokens: z.int(),
+    included: z.array(z.object({ label: z.string(), id: z.string() })),
+    left: z.array(z.string()).describe("Did not fit, or gone"),
+  },
+  async answer({ text, ...fields }, _, call) {
+    const ids = fields.included.map((it) => it.id)
+    return { text, isUntrusted: await checkOfWeb(ids, call), fields }
+  },
+})
+
+const web = toolView({
+  result: KbWeb,
+  fields: {
+    source: z.string().nullable(),
+    results: z.array(z.object({ title: z.string(), url: z.string() })),
+  },
+  answer(found) {
+    const results = found.results.map(({ title, url }) => ({ title, url }))
+    return {
+      text: webText(found),
+      isUntrusted: results.length > 0,
+      fields: { source: found.source, results },
+    }
+  },
+})
+
+const status = toolView({
+  result: KbStatus,
+  fields: { documents: z.int(), paragraphs: z.int(), stale: z.int() },
+  answer: (known) => ({
+    text: statusText(known),
+    fields: {
+      documents: known.documents,
+      paragraphs: known.paragraphs,
+      stale: known.folders.filter((it) => it.isStale).length,
+    },
+  }),
+})
+
+const verification = (what: string) =>
+  toolView({
+    result: KbVerification,
+    fields: {
+      score: z.number(),
+      bar: z.number(),
+      is_passed: z.boolean(),
+      checked: z.int(),
+      failed: z.int(),
+    },
+    answer: async (report, given, call) => ({
+      label: what,
+      text: verificationText(what, report),
+      isUntrusted: await checkOfWeb(paragraphsIn(given), call),
+      fields: {
+        score: report.score,
+        bar: report.bar,
+        is_passed: report.isPassed,
+        checked: report.checked,
+        failed: report.failed.length,
+      },
+    }),
+  })
+
+const contradictions = toolView({
+  result: KbContradictions,
+  fields: { pairs: z.int(), is_passed: z.boolean(), checked: z.int() },
+  answer: async (found, given, call) => ({
+    label: "contradictions",
+    text: contradictionsText(found),
+    isUntrusted: await checkOfWeb(paragraphsIn(given), call),
+    fields: { pairs: found.pairs.length, is_passed: found.isPassed, checked: found.checked },
+  }),
+})
+
+export const KNOWLEDGE_VIEWS = {
+  kb_hybrid_search: search,
+  kb_guide_search: search,
+  kb_multi_tier_search: multiTierSearch,
+  kb_hop_retrieve: hop,
+  kb_guide_to_primary_hop: guideToPrimaryHop,
+  kb_debug_hop_trace: trace,
+  kb_list_documents: documents,
+  kb_list_guides: documents,
+  kb_get_paragraph: paragraph,
+  kb_format_context: context,
+  kb_web_search: web,
+  kb_status: status,
+  kb_entity_verify: verification("Entity grounding"),
+  kb_citation_verify: verification("Citation accuracy"),
+  kb_relation_verify: verification("Relation preservation"),
+  kb_contradiction_check: contradictions,
+}

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { defineOperations, OPERATIONS } from "#ground/contract"
 import { bareApp } from "../mcp.fixture.ts"
-import { memoryRecord } from "./memory.ts"
-import { defineTool } from "./tool.ts"
+import { deriveTools, toolView } from "./tool.ts"
+import { toolsOf } from "./tools.ts"
 
 const CALL = {
   app: bareApp().app,
@@ -10,17 +11,28 @@ const CALL = {
   signal: new AbortController().signal,
 }
 
-const answering = (fields: { name: string; more?: number }) =>
-  defineTool({
-    name: "test_tool",
-    set: "core",
-    title: "Test",
-    description: "For a test.",
-    annotations: { readOnlyHint: true },
-    input: z.strictObject({ word: z.string() }),
-    output: z.object({ name: z.string().max(3) }),
-    call: async () => ({ text: "said", fields }),
+const { "probe.test": probe } = defineOperations("probe", {
+  test: {
+    summary: "For a test",
+    effect: "read",
+    surfaces: ["mcp"],
+    mcp: { set: "core", name: "test_tool", title: "Test", description: "For a test." },
+    input: z.object({ word: z.string() }),
+    output: z.object({}),
+  },
+})
+
+function answering(fields: { name: string; more?: number }) {
+  const view = toolView({
+    result: z.unknown(),
+    fields: { name: z.string().max(3) },
+    body: [],
+    answer: () => ({ text: "said", fields }),
   })
+  const [tool] = deriveTools(probe, { test_tool: view })
+  if (tool === undefined) throw new Error("no tool")
+  return tool
+}
 
 test("[MCP-7] fields that the output schema does not have are left out, and wrong ones refused", async () => {
   const more = await answering({ name: "abc", more: 1 }).run({ word: "x" }, CALL)
@@ -39,9 +51,26 @@ test.each(["a\0b", "\uD800"])(
   "[MCP-4] a session %j that nobody can keep is refused before anything is asked",
   async (session_id) => {
     const { app, asked } = bareApp()
+    const [memoryRecord] = toolsOf([OPERATIONS["memory.record"]])
     const given = { kind: "fix", title: "Tide", body: "It comes twice.", session_id }
-    const failure = await memoryRecord.run(given, { ...CALL, app }).catch(String)
+    const failure = await memoryRecord?.run(given, { ...CALL, app }).catch(String)
     expect(failure).toContain("session_id: has signs that no id has")
     expect(asked).toEqual([])
   },
 )
+
+test("[MCP-16] a tool takes the fields of its operation in snake_case, with the names it declares", () => {
+  const argumentsOf = (name: keyof typeof OPERATIONS) =>
+    toolsOf([OPERATIONS[name]]).map((it) => Object.keys(it.input.shape))
+  expect(argumentsOf("fold.status")).toEqual([["branch_id", "progress", "session_id"]])
+  expect(argumentsOf("memory.search")).toEqual([["query", "kind", "limit", "session_id"]])
+  expect(argumentsOf("kb.documents")).toEqual([["tier", "session_id"], ["session_id"]])
+})
+
+test("[MCP-16] a tool without a view answers with its result as JSON, charged like any text", async () => {
+  const { app, asked } = bareApp({ call: async () => ({ aWord: [{ isLong: true }] }) })
+  const [tool] = deriveTools(probe, {})
+  const answer = await tool?.run({ word: "x", session_id: "s" }, { ...CALL, app })
+  expect(answer?.text).toBe('{"a_word":[{"is_long":true}]}')
+  expect(asked).toEqual([{ name: "probe.test", input: { word: "x" }, principal: "owner" }])
+})

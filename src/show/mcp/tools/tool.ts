@@ -1,20 +1,25 @@
 import { z } from "zod"
 import type { Fold } from "#choose/fold"
-import type { Caller, OperationInput, OperationName, Progress } from "#ground/contract"
+import { isRecord, withoutHiddenSigns } from "#ground/base"
+import type {
+  Caller,
+  McpTool,
+  Operation,
+  OperationInput,
+  OperationName,
+  Progress,
+  ToolSetName,
+} from "#ground/contract"
 import type { App } from "#show/app"
 import { ArgumentsInvalid } from "../errors.ts"
 import { LONGEST_LINE_CHARACTERS, MOST_PROBLEMS_TOLD } from "../limits.ts"
 
-/** The sets that can be asked for; more come with their rooms. */
-export const TOOL_SETS = ["core", "knowledge"] as const
-export type ToolSetName = (typeof TOOL_SETS)[number]
-
-/** What the tools need of the house. */
-export type McpApp = Pick<App, "call" | "config" | "log" | "redact"> & {
+/** What the tools need of the application. */
+export type McpApp = Pick<App, "call" | "config" | "log" | "redact" | "operations"> & {
   fold(): Promise<Pick<Fold, "meter">>
 }
 
-/** One call of a tool: who asks, and how the house is asked. */
+/** One call of a tool: who asks, and how operations are called. */
 export type ToolCall = {
   readonly app: McpApp
   readonly caller: Caller
@@ -22,82 +27,157 @@ export type ToolCall = {
   readonly onProgress?: (progress: Progress) => void
 }
 
-type Annotations = {
-  readonly readOnlyHint: boolean
-  readonly destructiveHint?: boolean
-  readonly idempotentHint?: boolean
-  /** Whether it asks the world outside; all but one do not. */
-  readonly openWorldHint?: boolean
-}
+/** Arguments as they came, parsed. */
+export type ToolArguments = Readonly<Record<string, unknown>>
 
-type ToolText = {
+/** A text that a model reads well, and the same as fields. */
+export type ToolAnswer = { readonly text: string; readonly fields: Record<string, unknown> }
+
+export type Tool = {
   readonly name: string
   readonly set: ToolSetName
   readonly title: string
-  /** A constant: a description that changes under a host's feet is an attack (TB3). */
   readonly description: string
-  readonly annotations: Annotations
-  readonly meta?: Readonly<Record<string, unknown>>
-  /** Not listed when folding is switched off. */
-  readonly needsFolding?: boolean
-}
-
-/** What a tool answers: a text a model reads well, and the same as fields. */
-export type ToolAnswer = { readonly text: string; readonly fields: Record<string, unknown> }
-
-export type Tool = ToolText & {
-  readonly input: z.ZodType
-  readonly output: z.ZodType
+  readonly annotations: McpTool["annotations"]
+  readonly meta: McpTool["meta"]
+  readonly needsFolding: boolean
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
   run(given: unknown, call: ToolCall): Promise<ToolAnswer>
 }
 
-type Answered<Output extends z.ZodObject> = {
-  readonly text: string
-  readonly fields: z.input<Output>
+/** A result on its way to the model. */
+type ViewAnswer = ToolAnswer & {
+  /** Default: the tool's name. */
+  readonly label?: string
+  /** Whether anything in it was written by nobody here. */
+  readonly isUntrusted?: boolean
 }
 
-/** Arguments and answer are both held to the schemas that are shown to the host. */
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  tool: ToolText & {
-    readonly input: Input
-    readonly output: Output
-    call(input: z.output<Input>, call: ToolCall): Promise<Answered<Output>>
-  },
-): Tool {
-  const { call, ...shown } = tool
+/** What the answer says of a text that entered the window: the text, and where all of it is kept. */
+const BODY = {
+  text: z.string(),
+  handle: z.string().optional().describe("The whole text, for read_handle"),
+  notice: z.string().optional(),
+}
+type BodyKey = keyof typeof BODY
+
+/** How a tool answers, where the generic answer is not enough. */
+type ToolView = {
+  /** Instead of arguments that are derived from the operation's input. */
+  readonly input: z.ZodObject | undefined
+  readonly output: z.ZodObject
+  readonly body: readonly BodyKey[]
+  answer(given: ToolArguments, call: ToolCall, ask: () => Promise<unknown>): Promise<ViewAnswer>
+}
+
+type ViewParts<Result extends z.ZodType> = {
+  /** The operation's output. */
+  readonly result: Result
+  readonly input?: z.ZodObject
+  readonly fields: z.ZodRawShape
+  /**
+   * Fields of the answer about its text, which is charged to the session's branch and kept under a
+   * handle when it is large. With none the text is not charged. Default: all three.
+   */
+  readonly body?: readonly BodyKey[]
+  /** Calls other operations than the one the tool was derived from, or several. */
+  ask?(given: ToolArguments, call: ToolCall): Promise<z.output<Result>>
+  answer(
+    result: z.output<Result>,
+    given: ToolArguments,
+    call: ToolCall,
+  ): ViewAnswer | Promise<ViewAnswer>
+}
+
+export function toolView<Result extends z.ZodType>(parts: ViewParts<Result>): ToolView {
+  const { result, input, fields, body = ["text", "handle", "notice"] } = parts
+  const told = Object.fromEntries(body.map((key) => [key, BODY[key]]))
   return {
-    ...shown,
-    async run(given, context) {
-      const input = tool.input.safeParse(given)
-      if (!input.success) {
-        const problems = input.error.issues.slice(0, MOST_PROBLEMS_TOLD).map(sayIssue)
-        throw ArgumentsInvalid({
-          tool: tool.name,
-          problems,
-          fields: Object.keys(tool.input.shape),
-        })
-      }
-      const { text, fields } = await call(input.data, context)
-      return { text, fields: tool.output.parse(fields) }
+    input,
+    output: z.object({ ...fields, ...told }),
+    body,
+    async answer(given, call, ask) {
+      const found =
+        parts.ask === undefined ? result.parse(await ask()) : await parts.ask(given, call)
+      return parts.answer(found, given, call)
     },
   }
 }
 
-function sayIssue(issue: z.core.$ZodIssue): string {
-  const field = issue.path.map(String).join(".")
-  const said = field === "" ? issue.message : `${field}: ${issue.message}`
-  // It repeats names of fields that are not ours, and those may have any length.
-  return said.slice(0, LONGEST_LINE_CHARACTERS)
+/** The result as JSON: what a tool answers that has no view of its own. */
+const GENERIC = toolView({
+  result: z.unknown(),
+  fields: {},
+  answer: (result) => ({ text: JSON.stringify(inSnakeCase(result)), fields: {} }),
+})
+
+/** The tools that an operation declares. */
+export function deriveTools(
+  operation: Operation,
+  views: Readonly<Record<string, ToolView>>,
+): readonly Tool[] {
+  return [operation.mcp ?? []].flat().map((declared) => {
+    const name = declared.name ?? snakeCase(operation.name.replace(".", "_"))
+    return deriveTool(operation, { ...declared, name }, views[name] ?? GENERIC)
+  })
 }
 
-/** Asks the house: one of its operations, by name, as this caller. */
-export async function ask<Name extends OperationName>(
-  { app, caller, signal, onProgress }: ToolCall,
-  name: Name,
-  input: OperationInput<Name>,
-): Promise<unknown> {
-  const context = { signal, caller, ...(onProgress !== undefined && { onProgress }) }
-  return await app.call(name, input, context)
+function deriveTool(
+  operation: Operation,
+  declared: McpTool & { readonly name: string },
+  view: ToolView,
+): Tool {
+  const { name, set, title, description, meta, needsFolding = false } = declared
+  const argumentsOf = toolArguments(operation, declared)
+  const { input = argumentsOf.input } = view
+  return {
+    name,
+    set,
+    title,
+    description,
+    annotations: declared.annotations ?? { readOnlyHint: operation.effect === "read" },
+    meta,
+    needsFolding,
+    input,
+    output: view.output,
+    async run(given, call) {
+      const parsed = parseArguments(name, input, given)
+      const ask = () => callOperation(call, operation.name, argumentsOf.toInput(parsed))
+      const answer = await view.answer(parsed, call, ask)
+      const { text, fields } = await enterWindow(
+        { tool: name, given: parsed, ...answer },
+        view,
+        call,
+      )
+      return { text, fields: view.output.parse(fields) }
+    },
+  }
+}
+
+/** The arguments of a tool, and the way from them to the operation's input. */
+function toolArguments({ input }: Operation, { fields, texts = {}, given = {} }: McpTool) {
+  const shape: z.ZodRawShape = input instanceof z.ZodObject ? input.shape : {}
+  const own = Object.keys(shape).filter((key) => key !== "sessionId" && !(key in given))
+  const named = fields ?? Object.fromEntries(own.map((key) => [snakeCase(key), key]))
+  const schemas = Object.entries(named).flatMap(([name, key]) => {
+    const field = shape[key]
+    return field instanceof z.ZodType ? [[name, argumentSchema(field, texts[name])] as const] : []
+  })
+  return {
+    input: z.strictObject({ ...Object.fromEntries(schemas), session_id }),
+    toInput: (parsed: ToolArguments) => ({
+      ...Object.fromEntries(Object.entries(named).map(([name, key]) => [key, parsed[name]])),
+      ...given,
+      ...("sessionId" in shape && { sessionId: parsed["session_id"] }),
+    }),
+  }
+}
+
+/** A default is the operation's business; a tool shows that the argument may be left out. */
+function argumentSchema(field: z.ZodType, text = field.description ?? ""): z.ZodType {
+  const schema = field instanceof z.ZodDefault ? z.optional(field.unwrap()) : field
+  return text === "" ? schema.meta({ description: undefined }) : schema.describe(text)
 }
 
 /**
@@ -111,9 +191,77 @@ export const session_id = z
   .refine((it) => it.isWellFormed() && !it.includes("\0"), "has signs that no id has")
   .optional()
 
-/** What every answer with a body has: the text as it enters the window, and where all of it lies. */
-export const BODY = {
-  text: z.string(),
-  handle: z.string().optional().describe("The whole text, for read_handle"),
-  notice: z.string().optional(),
+function parseArguments(tool: string, input: z.ZodObject, given: unknown): ToolArguments {
+  const parsed = input.safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.slice(0, MOST_PROBLEMS_TOLD).map(issueText)
+  throw ArgumentsInvalid({ tool, problems, fields: Object.keys(input.shape) })
+}
+
+function issueText(issue: z.core.$ZodIssue): string {
+  const field = issue.path.map(String).join(".")
+  const said = field === "" ? issue.message : `${field}: ${issue.message}`
+  // It repeats names of fields that are not ours, and those may have any length.
+  return said.slice(0, LONGEST_LINE_CHARACTERS)
+}
+
+/** Calls one operation by name, as this caller. */
+export async function ask<Name extends OperationName>(
+  call: ToolCall,
+  name: Name,
+  input: OperationInput<Name>,
+): Promise<unknown> {
+  return callOperation(call, name, input)
+}
+
+async function callOperation(
+  { app, caller, signal, onProgress }: ToolCall,
+  name: string,
+  input: object,
+): Promise<unknown> {
+  const context = { signal, caller, ...(onProgress !== undefined && { onProgress }) }
+  return await app.call(name, input, context)
+}
+
+type Entering = ViewAnswer & { readonly tool: string; readonly given: ToolArguments }
+
+/** Charges the text to the session's branch, and keeps it under a handle when it is large. */
+async function enterWindow(
+  { tool, given, label = tool, text, fields, isUntrusted }: Entering,
+  { body }: ToolView,
+  { app, caller }: ToolCall,
+): Promise<ToolAnswer> {
+  if (body.length === 0) return { text, fields }
+  const { session_id: sessionId, ...others } = given
+  const fold = await app.fold()
+  const metered = await fold.meter({
+    caller,
+    ...(typeof sessionId === "string" && { sessionId }),
+    tool,
+    input: JSON.stringify(others),
+    text: withoutHiddenSigns(text),
+    label,
+    ...(isUntrusted === true && { isUntrusted: true }),
+  })
+  const told = body.flatMap((key) =>
+    metered[key] === undefined ? [] : [[key, metered[key]] as const],
+  )
+  const shown = body.includes("text") ? metered.text : text
+  return {
+    // A notice comes last, where it is read.
+    text: metered.notice === undefined ? shown : `${shown}\n\n${metered.notice}`,
+    fields: { ...fields, ...Object.fromEntries(told) },
+  }
+}
+
+function snakeCase(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function inSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSnakeCase)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [snakeCase(key), inSnakeCase(one)]),
+  )
 }

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { createTokens } from "#ground/tokens"
-import { INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING } from "../instructions.ts"
 import {
   MOST_TOKENS_OF_A_SET,
   MOST_TOKENS_OF_INSTRUCTIONS,
   MOST_TOOLS_IN_A_SET,
 } from "../limits.ts"
 import { bareApp, coreMcp, ERAS, join } from "../mcp.fixture.ts"
+import { INSTRUCTIONS, INSTRUCTIONS_WITHOUT_FOLDING } from "../server.ts"
 
 async function listed(era: (typeof ERAS)[number]) {
   await using client = await join(coreMcp(bareApp().app), { era })

@@ -1,58 +1,17 @@
-import { capture, map, pack, search } from "./code.ts"
-import { branch, branchStatus, returnTool } from "./fold.ts"
-import {
-  debugHopTrace,
-  guideSearch,
-  guideToPrimaryHop,
-  hopRetrieve,
-  hybridSearch,
-  multiTierSearch,
-} from "./knowledge.ts"
-import {
-  formatContext,
-  getParagraph,
-  listDocuments,
-  listGuides,
-  status,
-  webSearch,
-} from "./knowledge-documents.ts"
-import {
-  citationVerify,
-  contradictionCheck,
-  entityVerify,
-  relationVerify,
-} from "./knowledge-verify.ts"
-import { memoryFeedback, memoryRecord, memorySearch } from "./memory.ts"
-import { readHandle } from "./read-handle.ts"
-import type { Tool } from "./tool.ts"
+import type { Operation } from "#ground/contract"
+import { CODE_VIEWS } from "./code.ts"
+import { FOLD_VIEWS } from "./fold.ts"
+import { KNOWLEDGE_VIEWS } from "./knowledge.ts"
+import { MEMORY_VIEWS } from "./memory.ts"
+import { deriveTools, type Tool } from "./tool.ts"
 
-/** Every tool there is, in the order in which it is listed; those that must be seen come first. */
-export const TOOLS: readonly Tool[] = [
-  branch,
-  returnTool,
-  branchStatus,
-  readHandle,
-  pack,
-  search,
-  map,
-  capture,
-  memorySearch,
-  memoryRecord,
-  memoryFeedback,
-  hybridSearch,
-  hopRetrieve,
-  listDocuments,
-  getParagraph,
-  entityVerify,
-  citationVerify,
-  relationVerify,
-  contradictionCheck,
-  formatContext,
-  webSearch,
-  guideSearch,
-  guideToPrimaryHop,
-  listGuides,
-  multiTierSearch,
-  status,
-  debugHopTrace,
-]
+const VIEWS = { ...CODE_VIEWS, ...FOLD_VIEWS, ...KNOWLEDGE_VIEWS, ...MEMORY_VIEWS }
+
+/** Every tool that operations declare, in the order in which they are listed. */
+export function toolsOf(operations: readonly Operation[]): readonly Tool[] {
+  const ranked = operations.flatMap((operation) => {
+    const ranks = [operation.mcp ?? []].flat().map((it) => it.rank ?? Number.MAX_SAFE_INTEGER)
+    return deriveTools(operation, VIEWS).map((tool, at) => ({ tool, rank: ranks[at] ?? 0 }))
+  })
+  return ranked.toSorted((a, b) => a.rank - b.rank).map((it) => it.tool)
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { FoldBranch, FoldReturn, FoldStatus, Memory } from "#ground/contract"
-import { sayBranch, sayReturn, sayStatus } from "./say-fold.ts"
-import { sayFound } from "./say-memory.ts"
+import { branchText, returnText, statusText } from "./fold.ts"
+import { memoriesText } from "./memory.ts"
 
 const RETURNED: FoldReturn = {
   branchId: "br_1",
@@ -24,7 +24,7 @@ const RETURNED: FoldReturn = {
 }
 
 test("[MCP-7] a return says what it cost, what ended with it and how it is kept", () => {
-  expect(sayReturn(RETURNED)).toMatchInlineSnapshot(`
+  expect(returnText(RETURNED)).toMatchInlineSnapshot(`
     "Branch br_1 is completed: at least 1,200 of 8,192 tokens used, 1,000 kept out of the parent.
     Outside of its scope: docs/a.md
     Ended with it: br_2, br_3
@@ -33,7 +33,7 @@ test("[MCP-7] a return says what it cost, what ended with it and how it is kept"
     What is worth remembering?"
   `)
   const plain = { ...RETURNED, outOfScope: [], endedChildren: [], redactions: 0, distill: null }
-  expect(sayReturn({ ...plain, isLowerBound: false })).toMatchInlineSnapshot(
+  expect(returnText({ ...plain, isLowerBound: false })).toMatchInlineSnapshot(
     `"Branch br_1 is completed: 1,200 of 8,192 tokens used, 1,000 kept out of the parent."`,
   )
 })
@@ -49,7 +49,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
     receipt: "qm-fold:br_1:0123456789abcdef",
     note: "Its turns were folded out.",
   }
-  expect(sayReturn(folded)).toMatchInlineSnapshot(`
+  expect(returnText(folded)).toMatchInlineSnapshot(`
     "Branch br_1 is completed: at least 1,200 of 8,192 tokens used.
     Outside of its scope: docs/a.md
     Ended with it: br_2, br_3
@@ -67,7 +67,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
     Receipt: qm-fold:br_1:0123456789abcdef"
   `)
   const bare = { evidence: [], files: [], openQuestions: [], redactions: 0, distill: null }
-  expect(sayReturn({ ...folded, ...bare, outOfScope: [], endedChildren: [] })).toContain(
+  expect(returnText({ ...folded, ...bare, outOfScope: [], endedChildren: [] })).toContain(
     "tokens used.\nResult:\nThe key is [redacted].\nIts turns were folded out.\nReceipt:",
   )
 })
@@ -75,7 +75,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
 test("[MCP-15] a return that is not folded says so, and the message once", () => {
   const { redactions: _, ...rest } = RETURNED
   const note = "Not folded: the gateway has ended. What was done inside stays in this conversation."
-  const said = sayReturn({ ...rest, redactions: 0, note })
+  const said = returnText({ ...rest, redactions: 0, note })
   expect(said).toMatch(/What is worth remembering\?\nNot folded: the gateway has ended\..*\.$/)
   expect(said).not.toContain(RETURNED.message)
 })
@@ -92,11 +92,11 @@ test("[MCP-15] a branch that will be folded has its receipt at the end", () => {
     package: null,
     receipt: "qm-open:br_1:0123456789abcdef",
   }
-  expect(sayBranch(opened)).toBe(
+  expect(branchText(opened)).toBe(
     "Branch br_1 is open, with 8,192 tokens and 300 seconds.\n\nWork on it here.\n\n" +
       "Receipt: qm-open:br_1:0123456789abcdef",
   )
-  expect(sayBranch({ ...opened, receipt: null })).not.toContain("Receipt")
+  expect(branchText({ ...opened, receipt: null })).not.toContain("Receipt")
 })
 
 const BRANCH: NonNullable<FoldStatus["branch"]> = {
@@ -139,7 +139,7 @@ const BRANCH: NonNullable<FoldStatus["branch"]> = {
 test("[MCP-7] a state says what ended by force, and that a result is partial", () => {
   const pending = [{ branchId: "br_9", endReason: "timeout" as const, result: "nothing yet" }]
   const active = [{ branchId: "br_4", description: "look", depth: 1 }]
-  expect(sayStatus({ branch: BRANCH, active, pending })).toMatchInlineSnapshot(`
+  expect(statusText({ branch: BRANCH, active, pending })).toMatchInlineSnapshot(`
     "Branch br_1 is failed (budget): 8,192 of 8,192 tokens used. find it
     Progress: half way
     Partial result:
@@ -149,7 +149,7 @@ test("[MCP-7] a state says what ended by force, and that a result is partial", (
     Ended by timeout: br_9
     nothing yet"
   `)
-  expect(sayStatus({ branch: null, active: [], pending: [] })).toBe("No branch is active.")
+  expect(statusText({ branch: null, active: [], pending: [] })).toBe("No branch is active.")
 })
 
 const MEMORY: Memory = {
@@ -173,7 +173,7 @@ const MEMORY: Memory = {
 }
 
 test("[MCP-7] a memory is between two lines that it cannot know, with its state and its trust", () => {
-  const said = sayFound([{ memory: MEMORY, score: 1, why: ["berth"] }], 1)
+  const said = memoriesText([{ memory: MEMORY, score: 1, why: ["berth"] }], 1)
   const [, fence = ""] = / (qm-[0-9a-f]{16}) begins /.exec(said) ?? []
   expect(MEMORY.body).not.toContain(fence)
   expect(said.replaceAll(fence, "qm-fence")).toMatchInlineSnapshot(`

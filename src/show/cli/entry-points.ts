@@ -2,7 +2,7 @@ import type { DoctorCheck } from "#ground/contract"
 import type { App } from "#show/app"
 
 /** What a door is told about the command that leads to it. */
-export type DoorCall = {
+export type EntryCall = {
   readonly app: App
   readonly input: Readonly<Record<string, unknown>>
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -12,22 +12,22 @@ export type DoorCall = {
 }
 
 /** Another way into the product. The command line leads to it without knowing it. */
-export type Door = (call: DoorCall) => Promise<number>
+type EntryPoint = (call: EntryCall) => Promise<number>
 
 /** Handed in where the house is put together (`src/show/main.ts`). */
-export type Doors = {
-  readonly up: Door
-  readonly open: Door
-  readonly token: Door
-  readonly mcp: Door
-  readonly hook: Door
-  readonly keep: Door
+export type EntryPoints = {
+  readonly up: EntryPoint
+  readonly open: EntryPoint
+  readonly token: EntryPoint
+  readonly mcp: EntryPoint
+  readonly hook: EntryPoint
+  readonly keep: EntryPoint
   attack(places: App["places"]): Promise<readonly DoctorCheck[]>
 }
 
-export const DOOR_NAMES = ["up", "open", "token", "mcp", "hook", "keep"] as const
-export type DoorName = (typeof DOOR_NAMES)[number]
+const ENTRY_NAMES = ["up", "open", "token", "mcp", "hook", "keep"] as const
+export type EntryName = (typeof ENTRY_NAMES)[number]
 
-export function isDoor(operation: string): operation is DoorName {
-  return DOOR_NAMES.some((it) => it === operation)
+export function isEntryPoint(operation: string): operation is EntryName {
+  return ENTRY_NAMES.some((it) => it === operation)
 }
