@@ -49,7 +49,7 @@ describe.runIf(needs("HOSTS-20", "codex"))("Codex as it is", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, Answer>>>
   beforeAll(async () => {
     answers = await inPairs(CODEX_HOMES, (home) => compareHome(home, RUN, bothOf))
-  }, 120_000)
+  })
 
   test.each(CODEX_HOMES)("[HOSTS-20] the estimate is what Codex sends: $name", (home) => {
     const answer = answers.get(home)

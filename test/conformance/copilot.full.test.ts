@@ -57,7 +57,7 @@ describe.runIf(needs("HOSTS-30", "copilot"))("Copilot as it is", () => {
     const [first, ...rest] = COPILOT_HOMES
     const alone = await inPairs(first === undefined ? [] : [first], compare)
     answers = new Map([...alone, ...(await inPairs(rest, compare))])
-  }, 120_000)
+  })
   afterAll(() => rm(cache, { recursive: true, force: true }))
 
   test.each(COPILOT_HOMES)("[HOSTS-30] the estimate is what Copilot sends: $name", (home) => {

@@ -51,7 +51,7 @@ describe.runIf(needs("HOSTS-40", "gemini"))("Gemini CLI as it is", () => {
     answers = await inPairs(GEMINI_HOMES, (home) =>
       compareHome(home, RUN, (it) => ({ sent: seenIn(it), estimated: estimatedIn(it) })),
     )
-  }, 120_000)
+  })
   afterAll(() => rm(cache, { recursive: true, force: true }))
 
   test.each(GEMINI_HOMES)("[HOSTS-40] the estimate is what Gemini sends: $name", (home) => {

@@ -53,7 +53,7 @@ test(`[N1] two transcripts over ${CUTS} cuts and ${RESTARTS} restarts: received 
   const replies = [...ofOurs.replies, ...ofTheirs.replies]
   expect(replies.length).toBeGreaterThan(CUTS / 4)
   expect(replies.filter((it) => it.kind !== "subscribed")).toEqual([])
-}, 120_000)
+})
 
 type Stored = Awaited<ReturnType<ReturnType<typeof restOf>["messages"]>>
 

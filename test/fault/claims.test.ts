@@ -43,7 +43,7 @@ test("[C4] [LEDGER-12] a folder and files in it, claimed by processes: nobody me
   expect(told.map((it) => it.lost)).toEqual([0, 0, 0, 0])
   expect(told.map((it) => it.intruders)).toEqual([0, 0, 0, 0])
   expect(told.map((it) => it.won.length)).toEqual([30, 30, 30, 30])
-}, 120_000)
+})
 
 test.for(isNight() ? [0, -1, 1, -24, 24] : [-24, 24])(
   "[C4] [LEDGER-14] a stopped holder wakes when the path is another's, whose clock is %i h off: its late write is refused",

@@ -164,7 +164,7 @@ describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
       '{"n":1}\n{"torn":{"content":"ours"}\n\n{"content":"ours"}\n',
     )
     expect((await readJsonl(path)).records).toEqual([{ n: 1 }, { content: "ours" }])
-  }, 60_000)
+  })
 
   test("[D7] a whole line of another right after ours costs nothing", async () => {
     await using directory = await tempDirectory()
@@ -177,5 +177,5 @@ describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
     await createJsonl(path).append({ n: 1 })
     expect(await writer.restOfLines()).toEqual(["ready", "acknowledged"])
     expect(await text()).toBe('{"content":"ours"}\n{"n":1}\n')
-  }, 60_000)
+  })
 })

@@ -38,7 +38,7 @@ describe("files that several processes use", () => {
     for (const it of seen) expect(it).toEqual({ reads: it.reads, failures: 0, empty: 0, torn: 0 })
     expect(Math.min(...seen.map((it) => it.reads))).toBeGreaterThan(100)
     expect(await namesIn(directory.path)).toEqual(["state.json"])
-  }, 120_000)
+  })
 
   test("[D4] writers killed at work leave a whole file, and nothing after the sweep", async () => {
     await using directory = await tempDirectory()
@@ -60,7 +60,7 @@ describe("files that several processes use", () => {
       expect(await namesIn(directory.path)).toEqual(["state.json"])
     }
     expect(leftovers).toBeGreaterThan(0)
-  }, 120_000)
+  })
 
   test("[D1] four processes append to one journal, and each record they were told of is there", async () => {
     await using directory = await tempDirectory()
@@ -79,7 +79,7 @@ describe("files that several processes use", () => {
     expect(acknowledged.filter((it) => !stored.includes(it))).toEqual([])
     await createJsonl(path).append({ id: "last" })
     expect((await readJsonl(path)).records.at(-1)).toEqual({ id: "last" })
-  }, 120_000)
+  })
 })
 
 describe.runIf(needs("D5", "unshare"))("a full disk", () => {

@@ -109,4 +109,4 @@ test("[D1] a gateway that is killed loses no request that it had recorded, and t
     expect(users.length).toBe(last.seq)
   }
   expect(recorded).toBeGreaterThan(KILLS * 2)
-}, 120_000)
+})

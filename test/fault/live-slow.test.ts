@@ -41,7 +41,7 @@ test("[N2] a client that never reads costs no memory and is cut; another gets al
   expect([cut.clients, quick.cuts]).toEqual([1, []])
   const wrong = quick.entries.findIndex((it, at) => it.seq !== head.seq + 1 + at)
   expect([wrong, quick.entries.length]).toEqual([-1, EVENTS + 20_000])
-}, 60_000)
+})
 
 async function hear<Said>(server: Child): Promise<Said> {
   const line = await server.nextLine()

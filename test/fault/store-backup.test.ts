@@ -36,7 +36,7 @@ test("[D9] a backup taken while a process writes restores everything acknowledge
     expect((await restored.check()).findings).toEqual([])
   }
   expect(made.at(-1)?.before.length).toBeGreaterThan(BACKUPS * 4)
-}, 120_000)
+})
 
 function collect(writer: Child): string[] {
   const lines: string[] = []

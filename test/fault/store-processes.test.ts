@@ -15,7 +15,7 @@ test("[C1] four processes share one SQLite file: nothing lost, nobody turned awa
   await using directory = await tempDirectory()
   const location = { kind: "sqlite", file: `${directory.path}/store.db` } as const
   expect(await countTogether(location)).toEqual(EXACT)
-}, 120_000)
+})
 
 test.runIf(needs("C1", "postgres"))(
   "[C1] four processes share one Postgres: nothing lost, nobody turned away",

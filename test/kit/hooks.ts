@@ -49,7 +49,7 @@ export async function runHookProcess(
   const args = [...entry, host, ...(event === undefined ? [] : [event])]
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env["PATH"] ?? "", ...env },
-    timeout: 25_000,
+    timeout: 120_000,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })

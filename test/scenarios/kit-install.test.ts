@@ -43,7 +43,7 @@ describe.runIf(needs("S6", "git"))("the kit at the command line", () => {
     expect([gone.code, JSON.parse(gone.stdout).isApplied]).toEqual([0, true])
     expect(await files(user.home)).toEqual(before.home)
     expect(await files(user.project)).toEqual(before.project)
-  }, 60_000)
+  })
 
   test.each(["0", "8", "x", "2.5"])("[KIT-9] a level that is %s is refused", async (level) => {
     await using user = await newPerson()

@@ -24,7 +24,7 @@ describe("text from outside", () => {
       }),
       withSeed(),
     )
-  }, 30_000)
+  })
 
   it("[CONSOLE-22] a text keeps its lines and tabs, one line does not", () => {
     expect(visible("a\n\tb")).toBe("a\n\tb")

@@ -136,7 +136,7 @@ function ask({ agent, host, answer, prepare }: Tested): void {
     expect(JSON.stringify(body)).not.toContain(project)
     expect(await filesWith(home, "pomegranate")).toEqual([])
     expect(existsSync(join(home, "started")), "no hook and no MCP server was started").toBe(false)
-  }, 60_000)
+  })
 
   test("[AGENTS-60] a model that cannot be reached is no answer", async () => {
     await using place = await tempDirectory()
@@ -154,7 +154,7 @@ function ask({ agent, host, answer, prepare }: Tested): void {
       signal: AbortSignal.timeout(3_000),
     })
     expect(said).toBeUndefined()
-  }, 60_000)
+  })
 }
 
 async function writeIn(folder: string, name: string, text: string): Promise<void> {

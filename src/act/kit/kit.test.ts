@@ -587,7 +587,7 @@ describe("looking at it", () => {
     const hooks = lines.flatMap((it) => /"hook_event_name":"(\w+)"/.exec(it)?.[1] ?? [])
     expect(new Set(hooks)).toEqual(new Set(["PreToolUse", "PostToolUse"]))
     expect(hooks).toHaveLength(lines.length)
-  }, 60_000)
+  })
 
   test("[KIT-17] hosts are found by their program or their folder", async () => {
     await using temp = await tempDirectory()

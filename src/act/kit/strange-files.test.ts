@@ -157,7 +157,7 @@ describe("strange files", () => {
     expect(CASES.length).toBeGreaterThanOrEqual(60)
   })
 
-  test.each(CASES)("[S6] $file that is $name is $fate", { timeout: 20_000 }, async (it) => {
+  test.each(CASES)("[S6] $file that is $name is $fate", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const file = it.target.at(world)

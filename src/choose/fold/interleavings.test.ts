@@ -142,7 +142,7 @@ test("[FOLD-7] however charges, returns and deadlines follow each other, the rul
     }),
     fcParameters({ numRuns: 400, nightRuns: 10_000 }),
   )
-}, 120_000)
+})
 
 /** Waits that are under way, beside what the runner itself waits for. */
 function countingWaits(clock: Clock) {
@@ -197,7 +197,7 @@ test(`[FOLD-23] after ${ROUNDS * A_ROUND} branches no wait is left, and none was
   for (const [at, kind] of kinds.entries()) {
     expect(resources(kind)).toBeLessThanOrEqual(before[at] ?? 0)
   }
-}, 120_000)
+})
 
 test("[FOLD-23] a real wait is gone when nothing is open, and when the room is closed", async () => {
   const world = await foldWorld(store, testClock())

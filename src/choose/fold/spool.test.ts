@@ -185,7 +185,7 @@ test("[FOLD-27] of several processes that drain at once each line is handed to o
   const children = [1, 2, 3].map((n) => drainInChild(temp.path, `ready-${n}`))
   // One that starts earlier than the others would have all of it to itself.
   const ready = () => readdirSync(temp.path).filter((it) => it.startsWith("ready-")).length
-  await expect.poll(ready, { timeout: 25_000 }).toBe(3)
+  await expect.poll(ready, { timeout: 60_000 }).toBe(3)
   const line = JSON.stringify({ session: SESSION, tool: "Read", textUnits: 4, paths: [] })
   const file = path.join(folder, `${digest(SESSION)}.jsonl`)
   const isThere = () =>
@@ -196,7 +196,7 @@ test("[FOLD-27] of several processes that drain at once each line is handed to o
   for (let round = 0; round < 40; round++) {
     await writeFile(`${file}.new`, `${line}\n`.repeat(25))
     await rename(`${file}.new`, file)
-    await expect.poll(isThere, { interval: 1, timeout: 20_000 }).toBe(false)
+    await expect.poll(isThere, { interval: 1, timeout: 60_000 }).toBe(false)
   }
   await writeFile(path.join(temp.path, "over"), "")
   const counts = await Promise.all(children)

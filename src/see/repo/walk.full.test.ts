@@ -44,7 +44,7 @@ describe.runIf(needs("F3", "strace"))("what the system saw", () => {
       (it) => !it.startsWith(place.root) && !it.startsWith(REPOSITORY) && !isOfNode(it),
     )
     expect(strange).toEqual([])
-  }, 120_000)
+  })
 })
 
 /** Node reads its own limits and the load of the machine now and then. */
@@ -74,4 +74,4 @@ test("[F3] a hundred thousand files are walked in seconds and little memory", as
   console.log(
     `walked 100,001 files in ${Math.round(said.walkMs)} ms, read in ${Math.round(said.readMs)} ms, ${Math.round(said.rssMb)} MB`,
   )
-}, 120_000)
+})

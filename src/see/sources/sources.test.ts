@@ -552,7 +552,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     await world.add("one", "refuses-to-end", { origin: "shipped", timeoutMs: 500 })
     expect(await codeOf(world.sources.call("one", QUESTION, signal))).toBe("SOURCES_TIMED_OUT")
     await vi.waitFor(async () => expect(await childrenIn(world.path)).toEqual([]), {
-      timeout: 30_000,
+      timeout: 180_000,
     })
   })
 
@@ -578,7 +578,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     expect(await childrenIn(world.path)).toHaveLength(1)
     await clock.advance(2_000)
     await vi.waitFor(async () => expect(await childrenIn(world.path)).toEqual([]), {
-      timeout: 30_000,
+      timeout: 180_000,
     })
     expect(await textOf(world, "one")).toBe("found")
     await world.sources.close()
@@ -590,7 +590,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     await world.add("one", "hangs-at-hello", { origin: "shipped", timeoutMs: 600_000 })
     const call = codeOf(world.sources.call("one", QUESTION, signal))
     await vi.waitFor(async () => expect(await childrenIn(world.path)).toHaveLength(2), {
-      timeout: 30_000,
+      timeout: 180_000,
     })
     await world.sources.close()
     expect(await childrenIn(world.path)).toEqual([])

@@ -10,5 +10,5 @@ export async function until<Value>(look: () => Promise<Value | undefined>): Prom
     if (value !== undefined) return value
     await sleep(STEP_MS)
   }
-  throw new Error(`not found after ${MOST_STEPS} looks: ${look}`)
+  throw new Error(`not found after ${MOST_STEPS} looks: ${String(look)}`)
 }

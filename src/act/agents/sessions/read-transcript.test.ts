@@ -420,7 +420,7 @@ for (const host of ["claude-code", "codex"] as const) {
       expect(await checkTranscriptResumable(host, file)).toBeTypeOf("boolean")
     })
     await fc.assert(property, fcParameters({ numRuns: 1_500, nightRuns: 20_000 }))
-  }, 120_000)
+  })
 }
 
 /** `Array.fromAsync`, which the oldest Node we run on does not have. */

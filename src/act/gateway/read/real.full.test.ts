@@ -56,7 +56,7 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
     for (const [at, answer] of answers.entries()) {
       expect(bytesOf(answer) / (asked[at]?.length ?? 0)).toBeGreaterThan(0.95)
     }
-  }, 120_000)
+  })
 
   test("[GATE-57] what a prompt attaches, and what came with it, says so", async () => {
     await using user = await kitUser(FILES)
@@ -70,7 +70,7 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
     const nested = path.join(user.project, "sub/CLAUDE.md")
     expect(told).toContainEqual(["result", "Read", "@ in the prompt: sub/x.ts"])
     expect(told).toContainEqual(["instructions", nested, "with Read sub/x.ts"])
-  }, 120_000)
+  })
 
   test("[GATE-56] a file that changed before the request was read is not confirmed", async () => {
     await using user = await kitUser({ "CLAUDE.md": "Use tabs.\n" })
@@ -83,7 +83,7 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
     )
     const found = items.filter((it) => it.kind === "instructions")
     expect(found.map((it) => [it.name, it.isConfirmed])).toEqual([[at, false]])
-  }, 120_000)
+  })
 })
 
 describe.runIf(needs("GATE-56", "codex"))("Codex as it is", () => {
@@ -111,7 +111,7 @@ describe.runIf(needs("GATE-56", "codex"))("Codex as it is", () => {
     for (const [at, answer] of answers.entries()) {
       expect(bytesOf(answer) / (asked[at]?.length ?? 0)).toBeGreaterThan(0.95)
     }
-  }, 120_000)
+  })
 })
 
 function placeOf(

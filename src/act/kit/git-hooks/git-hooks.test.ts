@@ -158,7 +158,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     const push = person.tryIn(mine, ["push", "-q", "origin", "HEAD:refs/heads/topic"])
     expect([push.code, push.err]).toEqual([1, expect.stringContaining("\n    a.txt\n")])
     // Eight starts of the whole of qm.
-  }, 90_000)
+  })
 
   test("[GITHOOKS-8] silent where the kit is not installed, and where git works elsewhere", async () => {
     await using person = await newPerson()

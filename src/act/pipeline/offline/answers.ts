@@ -88,7 +88,7 @@ export function queryOf(prompt: string): string {
 }
 
 /** The lines of a numbered list between fences; none when it says that there is nothing. */
-export function listOf(prompt: string, name: string): readonly string[] {
+function listOf(prompt: string, name: string): readonly string[] {
   const text = readFence(prompt, name) ?? ""
   if (text === NOTHING) return []
   return text
@@ -428,7 +428,7 @@ function sentencesOf(context: string): readonly Sentence[] {
 }
 
 /** Sentences of one text: whole ones, long enough to state something. */
-export function split(text: string): readonly string[] {
+function split(text: string): readonly string[] {
   const lines = text.split(/\n+/).filter((it) => !/^\s*(?:\||```|#)/.test(it))
   const joined = lines.map((it) => it.replace(MARK, "").trim())
   return joined

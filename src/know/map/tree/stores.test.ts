@@ -16,7 +16,7 @@ describe.runIf(needs("MAP-26", "postgres"))("[MAP-26] both stores give the same"
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()
-  }, 60_000)
+  })
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
   test("[MAP-26] after edits, merges and two scans at once", { timeout: 60_000 }, async () => {

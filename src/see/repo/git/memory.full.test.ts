@@ -29,5 +29,5 @@ describe.runIf(needs("REPO-11", "git"))("an object that is larger than memory sh
       message: expect.stringContaining("over limit"),
     })
     expect((await outcome.git.readCommits([head])).length).toBe(1)
-  }, 60_000)
+  })
 })
