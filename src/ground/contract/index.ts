@@ -143,6 +143,7 @@ export {
   SessionRegistered,
   SessionShow,
 } from "./ledger.ts"
+export { LIVE_PROTOCOL } from "./live.ts"
 export {
   CONTEXT_KINDS,
   ContextKind,

@@ -1,9 +1,8 @@
 import { request } from "node:http"
 import { systemRandom } from "#ground/base"
 import type { DoctorCheck } from "#ground/contract"
-import { ASK_RUNNING_TIMEOUT_MS } from "./limits.ts"
-import { findRunning } from "./running.ts"
-import { readOrMakeToken } from "./token-file.ts"
+import { readOrMakeToken } from "./guard/token-file.ts"
+import { ASK_RUNNING_TIMEOUT_MS, findRunning } from "./running.ts"
 
 const EXPOSED: DoctorCheck = {
   area: "server",
@@ -83,6 +82,7 @@ function attempts(port: number, token: string): readonly Attempt[] {
     read("name that ends like ours", { authorization, host: `127.0.0.1.evil.example:${port}` }),
     read("0.0.0.0", { authorization, host: `0.0.0.0:${port}` }),
     read("socket without a token", UPGRADE, "/live/?EIO=4&transport=websocket"),
+    read("polling without a token", {}, "/socket.io/?EIO=4&transport=polling"),
     {
       name: "form post",
       method: "POST",

@@ -1,13 +1,12 @@
 import { systemRandom } from "#ground/base"
 import { type App, beginDemo } from "#show/app"
-import { askForLink } from "./ask.ts"
 import { AlreadyRunning, ClientNameInvalid, NotRunning } from "./errors.ts"
 import { readExposure } from "./expose.ts"
-import { clientToken, isClientName } from "./keys.ts"
+import { clientToken, isClientName } from "./guard/keys.ts"
+import { readOrMakeToken } from "./guard/token-file.ts"
 import { openPage, openWindow } from "./open-page.ts"
-import { findRunning, type Running } from "./running.ts"
+import { askForLink, findRunning, type Running } from "./running.ts"
 import { type ServeOptions, type Serving, serve } from "./serve.ts"
-import { readOrMakeToken } from "./token-file.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 

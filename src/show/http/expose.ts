@@ -2,8 +2,10 @@ import { createSecureContext } from "node:tls"
 import { readBounded } from "#ground/base"
 import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
 import type { Tls } from "./http.ts"
-import { TLS_FILE_LIMIT_BYTES } from "./limits.ts"
 import type { Exposed } from "./serve.ts"
+
+/** A certificate with its chain is a few kilobytes. */
+const TLS_FILE_LIMIT_BYTES = 1_000_000
 
 type Input = Readonly<Record<string, unknown>>
 

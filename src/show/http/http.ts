@@ -6,11 +6,11 @@ import type { Store } from "#ground/store"
 import type { App } from "#show/app"
 import { addApi, addErrors, answerMissing } from "./api.ts"
 import { addDocs } from "./docs.ts"
-import { createGate, type Gate } from "./gate.ts"
-import type { Keys } from "./keys.ts"
+import { createGate, type Gate } from "./guard/gate.ts"
+import type { Keys } from "./guard/keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { listenOnAddress, listenOnLoopback } from "./listen.ts"
-import { createLive } from "./live.ts"
+import { createLive, type Live } from "./live/live.ts"
 import { addPages } from "./pages.ts"
 import { addTools, type Tools } from "./tools.ts"
 
@@ -44,7 +44,13 @@ export async function createHttp(deps: HttpDeps) {
   const scheme = deps.tls === undefined ? "http" : "https"
   const gate = createGate({ hosts, scheme, ...keys }, deps)
   const routes: RouteName[] = []
-  const { fastify, serverOf } = createRouter(gate, deps.tls)
+  const live = createLive({
+    gate,
+    runs: await deps.app.agents(),
+    pipelines: await deps.app.pipelines(),
+    ...deps,
+  })
+  const { fastify, server } = createRouter({ gate, live, tls: deps.tls })
   fastify.addHook("onRoute", ({ method, url }) => {
     for (const it of [method].flat()) routes.push({ method: it, url })
   })
@@ -55,14 +61,7 @@ export async function createHttp(deps: HttpDeps) {
   addDocs(fastify, { ...deps, operations })
   addPages(fastify, deps.consoleDirectory)
   await fastify.ready()
-  const server = serverOf()
-  const live = createLive({
-    server,
-    gate,
-    runs: await deps.app.agents(),
-    pipelines: await deps.app.pipelines(),
-    ...deps,
-  })
+  server().on("upgrade", live.handleUpgrade)
 
   let listening: Awaited<ReturnType<typeof listenOnLoopback>> | undefined
 
@@ -72,7 +71,7 @@ export async function createHttp(deps: HttpDeps) {
     /** Listen on loopback unless another address is given. Gives the port. */
     async listen(port: number, host?: string): Promise<number> {
       const listen = host === undefined ? listenOnLoopback : listenOnAddress
-      listening = await listen({ server, hosts, port, host: host ?? "127.0.0.1" })
+      listening = await listen({ server: server(), hosts, port, host: host ?? "127.0.0.1" })
       return listening.port
     },
     async close(): Promise<void> {
@@ -84,8 +83,10 @@ export async function createHttp(deps: HttpDeps) {
   }
 }
 
-/** The framework behind the gate; what is not admitted never reaches it. */
-function createRouter(gate: Gate, tls: Tls | undefined) {
+type RouterDeps = { readonly gate: Gate; readonly live: Live; readonly tls: Tls | undefined }
+
+/** The framework and the live stream behind the gate; what is not admitted reaches neither. */
+function createRouter({ gate, live, tls }: RouterDeps) {
   let made: Server | undefined
   const fastify = Fastify({
     bodyLimit: LARGEST_BODY_BYTES,
@@ -94,14 +95,15 @@ function createRouter(gate: Gate, tls: Tls | undefined) {
     frameworkErrors: (_, request, reply) => void answerMissing(request, reply),
     serverFactory(handler) {
       made = createAnyServer(tls, (request, response) => {
-        if (gate.admit(request, response)) handler(request, response)
+        if (!gate.admit(request, response)) return
+        if (!live.tryHandle(request, response)) handler(request, response)
       })
       return made
     },
   })
   return {
     fastify,
-    serverOf(): Server {
+    server(): Server {
       invariant(made !== undefined, "fastify asks for its server while it is made")
       return made
     },

@@ -3,8 +3,10 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { readBounded } from "#ground/base"
-import { diagramHeaders } from "./headers.ts"
-import { LARGEST_ASSET_BYTES } from "./limits.ts"
+import { diagramHeaders } from "./guard/headers.ts"
+
+/** The largest file of the built console. */
+const LARGEST_ASSET_BYTES = 5_000_000
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -1,16 +1,26 @@
+import { request as requestPlain } from "node:http"
+import { request as requestTls } from "node:https"
 import path from "node:path"
+import { json } from "node:stream/consumers"
 import { z } from "zod"
 import {
   ensureDirectory,
   FileExists,
   isSameProcessAlive,
   linkFile,
+  parseJson,
   processIdentity,
   readTextBounded,
   removeFile,
   writeFileAtomic,
 } from "#ground/base"
-import { RECORD_LIMIT_BYTES } from "./limits.ts"
+import { NotRunning } from "./errors.ts"
+
+/** The record of a running server is one short line. */
+const RECORD_LIMIT_BYTES = 1_000
+
+/** How long a running server may take to give a link. */
+export const ASK_RUNNING_TIMEOUT_MS = 5_000
 
 /** A server that runs for a repository on this machine. */
 const Running = z.object({
@@ -64,11 +74,31 @@ export async function forgetRunning(stateDirectory: string): Promise<void> {
   if (running?.pid === process.pid) await removeFile(fileIn(stateDirectory))
 }
 
-function parseJson(text: string): unknown {
+const Link = z.object({ token: z.string() })
+
+/** Ask a running server of this user for a link. */
+export async function askForLink(url: string, bearer: string): Promise<string> {
   try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return undefined
+    const { token } = Link.parse(await post(`${url}/api/session/link`, bearer))
+    return `${url}/#t=${token}`
+  } catch (error) {
+    throw NotRunning({ root: url }, error)
   }
+}
+
+async function post(url: string, bearer: string): Promise<unknown> {
+  const request = url.startsWith("https:") ? requestTls : requestPlain
+  const answer = Promise.withResolvers<unknown>()
+  const sent = request(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${bearer}` },
+    timeout: ASK_RUNNING_TIMEOUT_MS,
+    // The process behind the record is known by its start time; its certificate may be its own.
+    rejectUnauthorized: false,
+  })
+  sent.on("response", (response) => answer.resolve(json(response)))
+  sent.on("timeout", () => sent.destroy(new Error("no answer in time")))
+  sent.on("error", answer.reject)
+  sent.end()
+  return answer.promise
 }

@@ -2,12 +2,14 @@ import { fileURLToPath } from "node:url"
 import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
 import { type App, versions } from "#show/app"
 import { AlreadyRunning, PortInvalid, PortTaken } from "./errors.ts"
+import { createKeys } from "./guard/keys.ts"
+import { readOrMakeToken } from "./guard/token-file.ts"
 import { createHttp, type Tls } from "./http.ts"
-import { createKeys } from "./keys.ts"
-import { PORTS_TRIED } from "./limits.ts"
 import { forgetRunning, recordRunning } from "./running.ts"
-import { readOrMakeToken } from "./token-file.ts"
 import type { Tools } from "./tools.ts"
+
+/** How far the next free port is looked for. */
+const PORTS_TRIED = 20
 
 export type ServeOptions = {
   readonly app: App

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
-import type { Gate } from "./gate.ts"
-import { TOOLS_PATH } from "./guard.ts"
+import type { Gate } from "./guard/gate.ts"
+import { TOOLS_PATH } from "./guard/guard.ts"
 import { signalOf } from "./request.ts"
 
 /** What answers agents: a request as the web has it, and who sends it by their token. */

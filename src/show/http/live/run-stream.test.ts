@@ -5,7 +5,8 @@ import { type App, createApp } from "#show/app"
 import { testClock } from "#test/clock"
 import { connectLive, followRun, type RunReply, restOf } from "#test/run-client"
 import { frame, neverReads, newServer, type ServerWorld } from "#test/server"
-import { LIVE_PAGE_MESSAGES, LIVE_STALLED_MS, MOST_FOLLOWED_RUNS } from "./limits.ts"
+import { LIVE_STALLED_MS } from "./delivery.ts"
+import { LIVE_PAGE_MESSAGES, MOST_FOLLOWED_RUNS } from "./run-stream.ts"
 
 type Line = Readonly<Record<string, unknown>>
 

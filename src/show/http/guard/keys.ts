@@ -1,12 +1,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "#ground/base"
 import { OWNER } from "./guard.ts"
-import {
-  LINK_LIFE_MS,
-  LONGEST_CLIENT_NAME_CHARACTERS,
-  MOST_OPEN_LINKS,
-  SESSION_DAYS,
-} from "./limits.ts"
+
+/** A link is opened at once by a person who sees it; a forgotten one must not stay good. */
+export const LINK_LIFE_MS = 10 * 60_000
+
+/** Links that may be open at once; the oldest goes first. */
+export const MOST_OPEN_LINKS = 50
+
+/** How long a browser stays signed in. */
+export const SESSION_DAYS = 30
+
+/** The name of a client in its token. */
+const LONGEST_CLIENT_NAME_CHARACTERS = 60
 
 const DAY_MS = 86_400_000
 

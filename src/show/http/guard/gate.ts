@@ -1,11 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import { type Clock, invariant } from "#ground/base"
-import { RequestUnreadable, TokenWrong, TooManyRequests } from "./errors.ts"
+import { RequestUnreadable, TokenWrong, TooManyRequests } from "../errors.ts"
 import { type GuardRules, judge, type Verdict } from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
-import { MOST_CALLS_A_MINUTE, MOST_REFUSALS_A_MINUTE, MOST_REQUESTS_A_MINUTE } from "./limits.ts"
-import { createRate } from "./rate.ts"
+
+/** Requests a minute by one token before 429: fifty agents that each call a tool every 50 ms. */
+const MOST_CALLS_A_MINUTE = 60_000
+
+/** Requests a minute from one address before 429; a console with live data makes about ten. */
+export const MOST_REQUESTS_A_MINUTE = 3_000
+
+/** Wrong tokens a minute from one address before 429; guessing 256 bits is hopeless anyway. */
+const MOST_REFUSALS_A_MINUTE = 60
+
+/** Addresses remembered for the limits above; loopback has very few. */
+const MOST_ADDRESSES_REMEMBERED = 1_000
 
 export type Gate = ReturnType<typeof createGate>
 
@@ -59,6 +69,26 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
     /** What node could not read as a request: it has no response object to answer with. */
     refuseUnreadable(error: { readonly code?: string }, socket: Duplex): void {
       answerRaw(UNREADABLE_BY_CODE[error.code ?? ""] ?? UNREADABLE, socket)
+    },
+  }
+}
+
+const MINUTE_MS = 60_000
+
+/** Counts calls of each address in the minute that runs; more than `most` are too many. */
+function createRate(deps: { clock: Clock; most: number }) {
+  let minute = 0
+  const counts = new Map<string, number>()
+  return {
+    countExceeds(address: string): boolean {
+      const now = Math.floor(deps.clock.monotonicMs() / MINUTE_MS)
+      if (now !== minute) {
+        minute = now
+        counts.clear()
+      }
+      const count = (counts.get(address) ?? 0) + 1
+      if (counts.size < MOST_ADDRESSES_REMEMBERED || counts.has(address)) counts.set(address, count)
+      return count > deps.most
     },
   }
 }

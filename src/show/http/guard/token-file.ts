@@ -9,8 +9,10 @@ import {
   statFile,
   writeFileAtomic,
 } from "#ground/base"
-import { TokenFileUnusable } from "./errors.ts"
-import { TOKEN_FILE_LIMIT_BYTES } from "./limits.ts"
+import { TokenFileUnusable } from "../errors.ts"
+
+/** A token is 43 characters. */
+const TOKEN_FILE_LIMIT_BYTES = 1_000
 
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/
 

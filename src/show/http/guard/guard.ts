@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { AppError } from "#ground/base"
+import { LIVE_PROTOCOL } from "#ground/contract"
 import {
   ClientHeaderMissing,
   HostRefused,
@@ -9,7 +10,7 @@ import {
   TokenLimited,
   TokenMissing,
   TokenWrong,
-} from "./errors.ts"
+} from "../errors.ts"
 
 /** What the guard looks at: one request or one socket upgrade, before any routing. */
 export type Approach = {
@@ -97,13 +98,19 @@ function isForeign(approach: Approach): boolean {
 }
 
 /** Forms and plain text are what a foreign page can send without asking; JSON is not. */
-function refuseBody({ method, headers, isUpgrade }: Approach): Verdict | undefined {
-  if (isUpgrade || isSafe(method)) return undefined
+function refuseBody(approach: Approach): Verdict | undefined {
+  const { method, headers, isUpgrade } = approach
+  if (isUpgrade || isSafe(method) || isPolling(approach)) return undefined
   const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
   const isEmpty = headers["content-length"] === "0" || headers["content-length"] === undefined
   const hasBody = !isEmpty || headers["transfer-encoding"] !== undefined
   if (type === "application/json" || (!hasBody && type === undefined)) return undefined
   return refuse(415, JsonOnly({}))
+}
+
+/** A socket.io client polls with plain text; with a bearer token no foreign page can send that. */
+function isPolling({ url, headers }: Approach): boolean {
+  return isUnder([LIVE_PROTOCOL.defaultPath], url) && bearerOf(headers) !== undefined
 }
 
 function admit(approach: Approach, rules: GuardRules): Verdict {
@@ -132,13 +139,23 @@ function admitBearer({ url, isUpgrade }: Approach, who: string | undefined): Ver
 /** The page itself, its assets, the health answer, and the door where a one-time token is spent. */
 function isPublic({ method, url, isUpgrade }: Approach): boolean {
   if (isUpgrade) return false
-  const path = url.split("?")[0] ?? ""
-  if (method === "POST") return path === "/api/session"
+  if (method === "POST") return url.split("?")[0] === "/api/session"
   if (method !== "GET" && method !== "HEAD") return false
-  return !GUARDED_PREFIXES.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+  return !isUnder(GUARDED_PREFIXES, url)
 }
 
-const GUARDED_PREFIXES = ["/api", "/live", TOOLS_PATH, "/docs"]
+const GUARDED_PREFIXES = [
+  "/api",
+  LIVE_PROTOCOL.webSocketPath,
+  LIVE_PROTOCOL.defaultPath,
+  TOOLS_PATH,
+  "/docs",
+]
+
+function isUnder(prefixes: readonly string[], url: string): boolean {
+  const path = url.split("?")[0] ?? ""
+  return prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+}
 
 function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"

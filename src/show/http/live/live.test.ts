@@ -4,7 +4,7 @@ import type { Cursor } from "#ground/contract"
 import { sql } from "#ground/store"
 import { isNight } from "#test/seed"
 import { follow, newServer, type Reply, type ServerWorld, say, stored } from "#test/server"
-import { MOST_LIVE_CLIENTS } from "./limits.ts"
+import { MOST_LIVE_CLIENTS } from "./live.ts"
 
 const begin = async (server: ServerWorld): Promise<Cursor> => ({
   ...(await (await server.store()).journal.head()),

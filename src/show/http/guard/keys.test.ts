@@ -5,8 +5,7 @@ import { systemRandom } from "#ground/base"
 import { testClock } from "#test/clock"
 import { newServer, type ServerWorld } from "#test/server"
 import { tempDirectory } from "#test/temp"
-import { clientToken, createKeys } from "./keys.ts"
-import { LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./limits.ts"
+import { clientToken, createKeys, LINK_LIFE_MS, MOST_OPEN_LINKS, SESSION_DAYS } from "./keys.ts"
 import { readOrMakeToken } from "./token-file.ts"
 
 const newKeys = (token = "t".repeat(43)) => {

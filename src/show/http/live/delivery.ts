@@ -1,0 +1,75 @@
+import { once } from "node:events"
+import type { DefaultEventsMap, Server, Socket } from "socket.io"
+import type { Clock } from "#ground/base"
+import type { Cursor, LIVE_PROTOCOL } from "#ground/contract"
+
+/** A client that takes nothing for this long is cut to its cursor and may come back. */
+export const LIVE_STALLED_MS = 10_000
+
+type Listened = {
+  [Name in keyof typeof LIVE_PROTOCOL.clientEvents]: (input: unknown, answer: unknown) => void
+}
+/** Only an event that the protocol lists can be sent. */
+type Sent = { [Name in keyof typeof LIVE_PROTOCOL.serverEvents]: (body: object) => void }
+
+export type LiveServer = Server<Listened, Sent, DefaultEventsMap>
+export type LiveSocket = Socket<Listened, Sent, DefaultEventsMap>
+
+/** A connected client, with a way to end its connection that waits for nothing. */
+export type LiveClient = {
+  readonly socket: LiveSocket
+  /** Closes the TCP connection: a client that does not read would not see a close message. */
+  destroy(): void
+}
+
+/** Runs the pump when woken, never twice at once, and again when woken meanwhile. */
+export function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void) {
+  let isRunning = false
+  let isWoken = false
+  async function run(): Promise<void> {
+    try {
+      while (isWoken) {
+        isWoken = false
+        await pump()
+      }
+    } finally {
+      // In the same tick as the last check of isWoken: no wake can fall in between.
+      isRunning = false
+    }
+  }
+  return {
+    wake(): void {
+      isWoken = true
+      if (isRunning) return
+      isRunning = true
+      void run().catch(failed)
+    },
+  }
+}
+
+/** "Try again later", with the cursor to go on from. */
+export function cut(socket: LiveSocket, why: { cursor?: Cursor; reason: string }): void {
+  socket.emit("cut", why)
+  socket.disconnect(true)
+}
+
+/** Waits until the client took what was written; false when it counts as stalled. */
+export async function waitForDrain({ conn }: LiveSocket, clock: Clock): Promise<boolean> {
+  if (conn.transport.writable) return true
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    // `ready` comes when the kernel has the bytes, so a client that does not read holds us here. A
+    // client that changes from polling to a web socket never makes its old transport ready again.
+    return await Promise.race([
+      once(conn.transport, "ready", { signal }).then(() => true),
+      once(conn, "upgrade", { signal }).then(() => true),
+      once(conn, "close", { signal }).then(() => true),
+      clock.sleep(LIVE_STALLED_MS, signal).then(() => false),
+    ])
+  } catch {
+    return false
+  } finally {
+    over.abort()
+  }
+}

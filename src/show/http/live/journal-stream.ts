@@ -1,0 +1,87 @@
+import { z } from "zod"
+import type { Clock, Log } from "#ground/base"
+import { Cursor, type JournalEntry } from "#ground/contract"
+import type { Journal } from "#ground/store"
+import { cut, keepRunning, type LiveClient, waitForDrain } from "./delivery.ts"
+
+/** Events read from the journal and sent to one client in one message. */
+export const LIVE_PAGE_EVENTS = 500
+
+type LiveEvents = { readonly entries: readonly JournalEntry[]; readonly head: Cursor }
+
+export type JournalStream = { wake(): void; stop(): void }
+
+/** One client's cursor in the journal. Only one page is on its way at a time. */
+export function createJournalStream(deps: {
+  readonly client: LiveClient
+  readonly journal: Journal
+  readonly from: Cursor
+  readonly clock: Clock
+  readonly log: Log
+}): JournalStream {
+  const { client, journal } = deps
+  const { socket } = client
+  let cursor = deps.from
+  let isOpen = true
+
+  async function pump(): Promise<void> {
+    if (!isOpen) return
+    const end = await sendAll()
+    if (end !== "up-to-date") giveUp(end)
+  }
+  /** Everything after the cursor, page by page, or why the client cannot follow. */
+  async function sendAll(): Promise<"up-to-date" | "other-history" | "stalled"> {
+    for (;;) {
+      const page = await journal.read({ after: cursor, limit: LIVE_PAGE_EVENTS })
+      // The store was restored under a running server: the client must fetch afresh.
+      if (page.kind !== "entries") return "other-history"
+      if (!isOpen || page.entries.length === 0) return "up-to-date"
+      const events: LiveEvents = { entries: page.entries, head: page.head }
+      socket.emit("events", events)
+      if (!(await waitForDrain(socket, deps.clock))) return "stalled"
+      cursor = page.next
+    }
+  }
+  function giveUp(reason: "other-history" | "stalled"): void {
+    if (!isOpen) return
+    isOpen = false
+    cut(socket, { cursor, reason })
+    if (reason === "stalled") client.destroy()
+  }
+  return {
+    ...keepRunning(pump, (error) => {
+      deps.log.error("live stream failed", { error })
+      socket.disconnect(true)
+    }),
+    stop() {
+      isOpen = false
+    },
+  }
+}
+
+/** What a client asks for: everything after its cursor, or from now on. */
+const JournalSubscription = z.object({ after: Cursor.nullable() })
+
+/** The answer. `resync` means: your cursor is of another history; fetch afresh, then go on. */
+export type JournalReply =
+  | { kind: "subscribed"; head: Cursor }
+  | { kind: "resync"; head: Cursor; reason: "foreign-cursor" | "future-cursor" }
+  | { kind: "refused"; reason: string }
+
+/** The answer to a subscription, and the cursor to send from; undefined when it is refused. */
+export async function locateInJournal(
+  input: unknown,
+  journal: Journal,
+): Promise<{ reply: JournalReply; from: Cursor | undefined }> {
+  const asked = JournalSubscription.safeParse(input)
+  if (!asked.success) {
+    return { reply: { kind: "refused", reason: "the cursor is malformed" }, from: undefined }
+  }
+  const { after } = asked.data
+  const page = after === null ? undefined : await journal.read({ after, limit: 1 })
+  const head = page?.head ?? (await journal.head())
+  if (page?.kind === "foreign-cursor" || page?.kind === "future-cursor") {
+    return { reply: { kind: "resync", head, reason: page.kind }, from: head }
+  }
+  return { reply: { kind: "subscribed", head }, from: after ?? head }
+}

@@ -1,0 +1,249 @@
+import { z } from "zod"
+import { type Clock, isAppError, type Log } from "#ground/base"
+import { type Message, Run, type RunStatus } from "#ground/contract"
+import { cut, keepRunning, type LiveClient, type LiveSocket, waitForDrain } from "./delivery.ts"
+
+/** Messages of a run read at once for one client. */
+export const LIVE_PAGE_MESSAGES = 100
+
+/** Characters of messages after which a client must have taken them; one may have 400,000. */
+const LIVE_SLICE_CHARACTERS = 1_000_000
+
+/** Runs that one client may follow at once; a person looks at a few. */
+export const MOST_FOLLOWED_RUNS = 64
+
+/** What is asked of the runs, page by page: nothing of them is kept here. */
+export type RunReader = {
+  get(id: string): Promise<Run>
+  messages(id: string, filter: MessageFilter): Promise<readonly Message[]>
+}
+
+type MessageFilter = { readonly after: number; readonly limit: number; readonly brief: boolean }
+
+/** One client's cursor in a run: the last message it was sent, and the state it was sent. */
+type RunCursor = {
+  readonly agentId: string
+  readonly brief: boolean
+  seq: number
+  sent: SentState | undefined
+}
+
+type SentState = {
+  readonly status: RunStatus
+  readonly endedAt: number | null
+  readonly shown: string
+}
+
+/** Text as it is written: the whole of it so far, sent and not kept. */
+export type RunDelta = {
+  readonly runId: string
+  readonly parentId?: string | undefined
+  readonly text: string
+}
+
+export type RunReply =
+  | { kind: "subscribed"; agentId: string; lastSeq: number; status: RunStatus }
+  | { kind: "refused"; reason: string }
+  | { kind: "unsubscribed"; agentId: string }
+
+export type RunStream = ReturnType<typeof createRunStream>
+
+type Deps = {
+  readonly client: LiveClient
+  readonly runs: RunReader
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** The runs that one client follows. Each is only a cursor in the stored messages. */
+export function createRunStream(deps: Deps) {
+  const { runs } = deps
+  const { socket } = deps.client
+  const cursors = new Map<string, RunCursor>()
+  const sending = createSending(deps, cursors)
+
+  return {
+    wake: sending.wake,
+    follows: (): IterableIterator<string> => cursors.keys(),
+    /** Everything after a message, then what comes; the answer goes out before the first of them. */
+    async follow(input: unknown, answer: (reply: RunReply) => void): Promise<void> {
+      const { reply, cursor } = await locate(input, cursors, runs)
+      answer(reply)
+      if (cursor === undefined || !socket.connected) return
+      cursors.set(cursor.agentId, cursor)
+      sending.wake(cursor.agentId)
+    },
+    unfollow(input: unknown, answer: (reply: RunReply) => void): void {
+      const asked = Unfollow.safeParse(input)
+      if (!asked.success) return answer(MALFORMED)
+      cursors.delete(asked.data.agentId)
+      answer({ kind: "unsubscribed", agentId: asked.data.agentId })
+    },
+    /** Dropped for who cannot take it, or has not all that was said before: the next holds it too. */
+    tellDelta({ runId, parentId, text }: RunDelta): void {
+      if (!cursors.has(runId)) return
+      const body = { agentId: runId, ...(parentId === undefined ? {} : { parentId }), text }
+      // An end is never dropped: what was being written would stand there for good.
+      if (text === "") socket.emit("agent:delta", body)
+      else if (!sending.isBehind(runId)) socket.volatile.emit("agent:delta", body)
+    },
+    stop: (): void => cursors.clear(),
+  }
+}
+
+/** One page of one run is on its way at a time, and the runs take turns. */
+function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
+  const { socket } = deps.client
+  const woken = new Set<string>()
+  let inHand: string | undefined
+  const isCurrent = (cursor: RunCursor): boolean => cursors.get(cursor.agentId) === cursor
+
+  async function pump(): Promise<void> {
+    // A set is walked to its end, also through what is added meanwhile.
+    for (const agentId of woken) {
+      woken.delete(agentId)
+      const cursor = cursors.get(agentId)
+      if (cursor === undefined) continue
+      inHand = agentId
+      const sent = await sendPage(cursor, { ...deps, isCurrent })
+      inHand = undefined
+      if (isCurrent(cursor)) conclude(agentId, sent)
+    }
+  }
+  function conclude(agentId: string, sent: Sent): void {
+    // At the end of the row: a long run does not keep the others waiting.
+    if (sent === "more") woken.add(agentId)
+    if (sent === "stalled") giveUp()
+    if (sent !== "deleted") return
+    cursors.delete(agentId)
+    socket.emit("agent:deleted", { agentId, timestamp: deps.clock.now() })
+  }
+  function giveUp(): void {
+    cursors.clear()
+    cut(socket, { reason: "stalled" })
+    deps.client.destroy()
+  }
+  const running = keepRunning(pump, (error) => {
+    deps.log.error("live run failed", { error })
+    socket.disconnect(true)
+  })
+  return {
+    wake(agentId: string): void {
+      if (!cursors.has(agentId)) return
+      woken.add(agentId)
+      running.wake()
+    },
+    isBehind: (agentId: string): boolean => woken.has(agentId) || inHand === agentId,
+  }
+}
+
+const RunId = Run.shape.id
+
+/** Strict, because a typo must not become a default: without `after` everything comes again. */
+const Follow = z.strictObject({
+  agentId: RunId,
+  after: z.int().nonnegative().default(0),
+  brief: z.boolean().default(false),
+})
+const Unfollow = z.strictObject({ agentId: RunId })
+
+const MALFORMED: RunReply = { kind: "refused", reason: "the subscription is malformed" }
+
+async function locate(
+  input: unknown,
+  cursors: ReadonlyMap<string, RunCursor>,
+  runs: RunReader,
+): Promise<{ reply: RunReply; cursor?: RunCursor }> {
+  const asked = Follow.safeParse(input)
+  if (!asked.success) return { reply: MALFORMED }
+  const { agentId, after, brief } = asked.data
+  const isOneTooMany = !cursors.has(agentId) && cursors.size >= MOST_FOLLOWED_RUNS
+  if (isOneTooMany) return refuse(`more than ${MOST_FOLLOWED_RUNS} runs`)
+  const run = await findRun(runs, agentId)
+  if (run === undefined) return refuse("there is no such run")
+  const { lastSeq, status } = run
+  // Of another history: the store was restored, and the numbers will be given a second time.
+  if (after > lastSeq) return refuse(`the last message is ${lastSeq}; fetch afresh`)
+  const cursor = { agentId, brief, seq: after, sent: undefined }
+  return { reply: { kind: "subscribed", agentId, lastSeq, status }, cursor }
+}
+
+function refuse(reason: string): { reply: RunReply } {
+  return { reply: { kind: "refused", reason } }
+}
+
+type Sending = {
+  readonly client: LiveClient
+  readonly runs: RunReader
+  readonly clock: Clock
+  /** Whether the client still follows from here; while we wait it may have left. */
+  isCurrent(cursor: RunCursor): boolean
+}
+
+type Sent = "up-to-date" | "more" | "stalled" | "deleted"
+
+/** One page; the run's state only when its messages have all been sent. */
+async function sendPage(cursor: RunCursor, sending: Sending): Promise<Sent> {
+  const { runs, clock, isCurrent } = sending
+  const { socket } = sending.client
+  // First the run: what it says of itself was true when these messages were stored.
+  const run = await findRun(runs, cursor.agentId)
+  if (run === undefined) return "deleted"
+  const { agentId, brief, seq: after } = cursor
+  const filter = { after, brief, limit: LIVE_PAGE_MESSAGES }
+  const messages = after < run.lastSeq ? await runs.messages(agentId, filter) : []
+  if (!(await sendMessages(cursor, messages, sending))) return "stalled"
+  if (!isCurrent(cursor)) return "up-to-date"
+  if (messages.length > 0 && cursor.seq < run.lastSeq) return "more"
+  sendState(socket, cursor, run)
+  return (await waitForDrain(socket, clock)) ? "up-to-date" : "stalled"
+}
+
+/** Whether the client took them; after every million characters it is waited for. */
+async function sendMessages(
+  cursor: RunCursor,
+  messages: readonly Message[],
+  { client: { socket }, clock, isCurrent }: Sending,
+): Promise<boolean> {
+  let characters = 0
+  for (const message of messages) {
+    if (!isCurrent(cursor)) return true
+    const { agentId } = cursor
+    socket.emit("agent:message", { agentId, message, timestamp: message.timestamp })
+    cursor.seq = message.seq
+    characters += message.content.length + (message.raw?.length ?? 0)
+    if (characters < LIVE_SLICE_CHARACTERS) continue
+    characters = 0
+    if (!(await waitForDrain(socket, clock))) return false
+  }
+  return true
+}
+
+const ENDED: ReadonlySet<RunStatus> = new Set(["completed", "failed", "stopped", "interrupted"])
+
+function sendState(socket: LiveSocket, cursor: RunCursor, run: Run): void {
+  const { agentId, sent } = cursor
+  const { status, endedAt, updatedAt: timestamp } = run
+  // Its messages were sent; that there are more of them is no news by itself.
+  const shown = JSON.stringify({ ...run, lastSeq: 0, updatedAt: 0 })
+  cursor.sent = { status, endedAt, shown }
+  if (shown === sent?.shown) return
+  const isTurn = status !== sent?.status || endedAt !== sent.endedAt
+  if (isTurn) socket.emit("agent:status", { agentId, status, timestamp })
+  socket.emit("agent:updated", { agentId, run, timestamp })
+  if (!isTurn || !ENDED.has(status)) return
+  if (status === "failed") {
+    socket.emit("agent:error", { agentId, error: { message: run.error ?? "" }, timestamp })
+  }
+  socket.emit("agent:complete", { agentId, status, timestamp })
+}
+
+/** Undefined when it is gone, or never was. */
+export async function findRun(runs: RunReader, id: string): Promise<Run | undefined> {
+  try {
+    return await runs.get(id)
+  } catch (error) {
+    if (isAppError(error) && error.family === "not-found") return undefined
+    throw error
+  }
+}
