@@ -1,5 +1,6 @@
 export type { CredentialDeps, Credentials } from "./credentials/credentials.ts"
 export { createCredentials } from "./credentials/credentials.ts"
+export { isSecretName, isSecretSetting } from "./known-names.ts"
 export type { Redact, SafeLines } from "./lines.ts"
 export { redactKeepingLines, redactLines } from "./lines.ts"
 export type { SecretFinding, Secrets } from "./secrets.ts"

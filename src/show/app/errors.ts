@@ -1,4 +1,4 @@
-import { defineError } from "#ground/base"
+import { defineError, formatBytes, type ReadTextOutcome } from "#ground/base"
 import type { ConfigProblem } from "./config/file.ts"
 
 export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>()(
@@ -73,3 +73,25 @@ export const StateForeign = defineError<{ directory: string }>()("APP_STATE_FORE
   message: ({ directory }) => `The state in ${directory} was not made by you on this machine.`,
   hint: () => "It came with the folder, and could start things. Move it away; a fresh one is made.",
 })
+
+type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
+
+/** Why a file was not read, in words that follow its name. */
+export function describeUnreadable(outcome: Unreadable, limitBytes: number): string {
+  switch (outcome.kind) {
+    case "missing":
+      return "there is no such file"
+    case "not-regular":
+      return `not a file but a ${outcome.what}`
+    case "too-large":
+      return `${formatBytes(outcome.sizeBytes)}, of at most ${formatBytes(limitBytes)}`
+    case "not-text":
+      return "not text: it holds bytes that are not UTF-8"
+    case "outside-root":
+      return "it lies outside the folder it was looked for in"
+    case "unreadable":
+      return `cannot be read (${outcome.reason})`
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,7 +1,5 @@
 import path from "node:path"
-import type { Agents } from "#act/agents"
-import type { Pipelines } from "#act/pipeline"
-import { type Clock, isAppError } from "#ground/base"
+import { isAppError } from "#ground/base"
 import type {
   Approval,
   DoctorReport,
@@ -13,18 +11,14 @@ import type {
   Run,
   RunStatus,
 } from "#ground/contract"
-import type { Store } from "#ground/store"
 import { currentBranch } from "#see/repo"
-import { RUNS_ON_FIRST_PAGE } from "./limits.ts"
-import type { Places } from "./places.ts"
+import type { Services } from "./services.ts"
 
-type NowDeps = {
-  places(): Places
+/** The newest runs, of which the first page shows what runs, waits or ended today. */
+const RUNS_ON_FIRST_PAGE = 200
+
+type NowDeps = Pick<Services, "agents" | "clock" | "pipelines" | "places" | "store"> & {
   examine(): Promise<DoctorReport>
-  store(): Promise<Store>
-  agents(): Promise<Agents>
-  pipelines(): Promise<Pipelines>
-  readonly clock: Clock
 }
 
 export const nowHandlers = (deps: NowDeps): Handlers<typeof nowOperations> => ({

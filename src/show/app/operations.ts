@@ -1,112 +1,40 @@
-import path from "node:path"
-import type { Agents, PermissionRules } from "#act/agents"
-import type { Gateway } from "#act/gateway"
-import type { Pipelines } from "#act/pipeline"
-import type { Fold } from "#choose/fold"
-import {
-  type Clock,
-  invariant,
-  type Log,
-  type Random,
-  readTextBounded,
-  statFile,
-} from "#ground/base"
+import { invariant } from "#ground/base"
 import {
   type CallContext,
-  type Config,
-  type DoctorCheck,
   type HandlersOf,
   OPERATIONS,
   type Operation,
   type OperationGroup,
 } from "#ground/contract"
-import type { Credentials, Secrets } from "#ground/secrets"
-import { eventsHandlers, type Store, type StoreLocation, storeHandlers } from "#ground/store"
-import { type Tokens, tokensHandlers } from "#ground/tokens"
-import type { Knowledge } from "#know/knowledge"
-import type { MemoryRoom } from "#know/memory"
-import type { Sources } from "#see/sources"
+import { eventsHandlers, storeHandlers } from "#ground/store"
 import { configHandlers } from "./config/handlers.ts"
-import type { LoadedConfig } from "./config/layers.ts"
-import { type DoctorDeps, doctorHandlers, examine } from "./doctor/doctor.ts"
-import { FileUnreadable } from "./errors.ts"
-import { COUNTED_FILE_LIMIT_BYTES } from "./limits.ts"
+import { doctorHandlers, examine } from "./doctor/doctor.ts"
 import { nowHandlers } from "./now.ts"
-import type { Places } from "./places.ts"
-import type { Mapping } from "./rooms/map.ts"
-import { sayUnreadable } from "./unreadable.ts"
-
-/** What operations stand on. Everything that may fail or cost time is a function. */
-export type OperationDeps = {
-  places(): Places
-  environment(): Readonly<Record<string, string | undefined>>
-  loaded(): LoadedConfig
-  reload(): Promise<void>
-  attack(): Promise<readonly DoctorCheck[]>
-  config(): Config
-  location(): StoreLocation
-  store(): Promise<Store>
-  agents(): Promise<Agents>
-  permissions(): Promise<PermissionRules>
-  mapping(): Mapping
-  fold(): Promise<Fold>
-  gateway(): Promise<Gateway>
-  memory(): Promise<MemoryRoom>
-  knowledge(): Promise<Knowledge>
-  sources(): Promise<Sources>
-  credentials(): Promise<Credentials>
-  pipelines(): Promise<Pipelines>
-  /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
-  readonly mayWriteFiles: boolean
-  /** A path as the person gave it, made absolute. */
-  resolve(path: string): string
-  /** Told when secrets were loaded, so that what is logged from then on goes through them. */
-  readonly onSecrets?: (secrets: Secrets) => void
-  readonly tokens: Pick<Tokens, "counter">
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-}
-
-/** Loaded where something is installed: most commands know nothing of hosts. */
-function kitExam(deps: OperationDeps): DoctorDeps["kit"] {
-  return async (options, context) => {
-    const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
-    const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
-    if (isIdle) return { checks: [], hooks: [] }
-    return (await import("./doctor/kit-exam.ts")).examineKit(deps, options, context)
-  }
-}
+import { openTokensHandlers } from "./rooms/tokens.ts"
+import type { Services } from "./services.ts"
 
 /** The function behind an operation; its input is parsed already. */
 type Handler = { run(input: unknown, context: CallContext): Promise<unknown> }["run"]
 type RoomHandlers = Readonly<Record<string, Readonly<Record<string, Handler>>>>
-export type RoomLoader = (deps: OperationDeps) => Promise<RoomHandlers>
+export type RoomLoader = (services: Services) => Promise<RoomHandlers>
 
-const openAgentsRoom = async (deps: OperationDeps) => {
-  const { agentsHandlers, permissionsHandlers } = await import("#act/agents")
-  return {
-    agents: agentsHandlers({
-      agents: deps.agents,
-      providers: async () => (await import("./rooms/providers.ts")).findProviders(deps),
-      keepRule: async (approval) => void (await (await deps.permissions()).always(approval)),
-    }),
-    permissions: permissionsHandlers(deps),
-  }
-}
-const openChoosingRooms = async (deps: OperationDeps) =>
-  (await import("./rooms/pack.ts")).openChoosing(deps)
-const openPipelineRoom = async (deps: OperationDeps) => {
+const openAgentsRoom = async (services: Services) =>
+  (await import("./rooms/agents.ts")).openAgentHandlers(services)
+const openMapAndPackRooms = async (services: Services) =>
+  (await import("./rooms/pack.ts")).openMapAndPackHandlers(services)
+const openMemoryRoom = async (services: Services) =>
+  (await import("./rooms/memory.ts")).openMemoryHandlers(services)
+const openPipelineRoom = async (services: Services) => {
   const { agentHandlers, pipelineHandlers } = await import("#act/pipeline")
-  return { agent: agentHandlers(deps), pipeline: pipelineHandlers(deps) }
+  return { agent: agentHandlers(services), pipeline: pipelineHandlers(services) }
 }
-const openStoreRoom = async (deps: OperationDeps) => ({
-  store: storeHandlers(deps),
-  events: eventsHandlers(deps),
+const openStoreRoom = async (services: Services) => ({
+  store: storeHandlers(services),
+  events: eventsHandlers(services),
 })
 
 type LoaderOf<Group extends OperationGroup> = (
-  deps: OperationDeps,
+  services: Services,
 ) => Promise<{ readonly [Name in Group]: HandlersOf<Name> }>
 
 /**
@@ -117,52 +45,53 @@ const ROOMS = {
   agent: openPipelineRoom,
   agents: openAgentsRoom,
   permissions: openAgentsRoom,
-  bench: async (deps) => ({ bench: (await import("./rooms/bench.ts")).openBenchHandlers(deps) }),
-  capture: async (deps) => ({
-    capture: (await import("./rooms/capture.ts")).captureIn(
-      deps,
-      deps.tokens.counter,
-      async (place, host) => (await import("./rooms/gateway.ts")).wireWord(place, host, deps),
-    ),
+  bench: async (services) => ({
+    bench: (await import("#choose/proof")).benchHandlers({
+      ...services,
+      environment: services.environment(),
+      counter: services.tokens.counter,
+      settings: () => services.config().pack,
+    }),
   }),
-  map: openChoosingRooms,
-  search: openChoosingRooms,
-  pack: openChoosingRooms,
-  guidelines: openChoosingRooms,
-  fold: async (deps) => ({ fold: (await import("#choose/fold")).foldHandlers(deps) }),
-  gateway: async (deps) => ({ gateway: (await import("#act/gateway")).gatewayHandlers(deps) }),
-  claim: async (deps) => ({ claim: (await import("./rooms/claims.ts")).claimHandlers(deps) }),
-  decision: async (deps) => ({
-    decision: (await import("./rooms/decisions.ts")).decisionHandlers(deps),
+  capture: async (services) => ({
+    capture: (await import("./rooms/capture.ts")).openCaptureHandlers(services),
   }),
-  session: async (deps) => ({
-    session: (await import("./rooms/sessions.ts")).sessionHandlers(deps),
+  map: openMapAndPackRooms,
+  search: openMapAndPackRooms,
+  pack: openMapAndPackRooms,
+  guidelines: openMapAndPackRooms,
+  fold: async (services) => ({ fold: (await import("#choose/fold")).foldHandlers(services) }),
+  gateway: async (services) => ({
+    gateway: (await import("#act/gateway")).gatewayHandlers(services),
   }),
-  guard: async (deps) => ({ guard: (await import("./rooms/guard.ts")).guardHandlers(deps) }),
-  kit: async (deps) => ({ kit: (await import("./rooms/kit.ts")).kitHandlers(deps) }),
-  memory: async (deps) => ({
-    memory: (await import("./rooms/memory.ts")).openMemoryHandlers(deps),
+  claim: async (services) => ({
+    claim: (await import("./rooms/claims.ts")).claimHandlers(services),
   }),
-  credential: async (deps) => ({
-    credential: (await import("./secrets/credentials.ts")).credentialHandlers(deps),
+  decision: openMemoryRoom,
+  session: async (services) => ({
+    session: (await import("./rooms/sessions.ts")).sessionHandlers(services),
   }),
-  kb: async (deps) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(deps) }),
+  guard: async (services) => ({
+    guard: (await import("./rooms/guard.ts")).guardHandlers(services),
+  }),
+  kit: async (services) => ({ kit: (await import("./rooms/kit.ts")).kitHandlers(services) }),
+  memory: openMemoryRoom,
+  credential: async (services) => ({
+    credential: (await import("./secrets/credentials.ts")).credentialHandlers(services),
+  }),
+  kb: async (services) => ({ kb: (await import("./rooms/knowledge.ts")).openKbHandlers(services) }),
   pipeline: openPipelineRoom,
-  source: async (deps) => ({ source: (await import("./rooms/sources.ts")).sourceHandlers(deps) }),
-  config: async (deps) => ({ config: configHandlers(deps) }),
-  doctor: async (deps) => ({ doctor: doctorHandlers({ ...deps, kit: kitExam(deps) }) }),
-  now: async (deps) => ({
-    now: nowHandlers({ ...deps, examine: () => examine({ ...deps, kit: kitExam(deps) }) }),
+  source: async (services) => ({
+    source: (await import("./rooms/sources.ts")).sourceHandlers(services),
+  }),
+  config: async (services) => ({ config: configHandlers(services) }),
+  doctor: async (services) => ({ doctor: doctorHandlers(services) }),
+  now: async (services) => ({
+    now: nowHandlers({ ...services, examine: () => examine(services) }),
   }),
   store: openStoreRoom,
   events: openStoreRoom,
-  tokens: async (deps) => ({
-    tokens: tokensHandlers({
-      tokens: deps.tokens,
-      window: () => deps.config().tokens.window,
-      read: (given) => readForCounting(given, deps),
-    }),
-  }),
+  tokens: async (services) => ({ tokens: openTokensHandlers(services) }),
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
 /** Operations beside those of the product, with what loads their handlers. */
@@ -174,7 +103,7 @@ export type ExtraOperations = {
 export type OperationTable = ReturnType<typeof operationTable>
 
 /** Every operation with its handler; each room's are made once. */
-export function operationTable(deps: OperationDeps, extra?: ExtraOperations) {
+export function operationTable(services: Services, extra?: ExtraOperations) {
   const declared = new Map<string, Operation>(
     Object.entries({ ...OPERATIONS, ...extra?.operations }),
   )
@@ -190,7 +119,7 @@ export function operationTable(deps: OperationDeps, extra?: ExtraOperations) {
       const group = groupOf(name)
       const load = loaders.get(group)
       invariant(operation !== undefined && load !== undefined, `${name} is an operation`)
-      const room = loaded.get(load) ?? load(deps)
+      const room = loaded.get(load) ?? load(services)
       loaded.set(load, room)
       const run = (await room)[group]?.[name.slice(group.length + 1)]
       invariant(run !== undefined, `${name} has a handler`)
@@ -201,12 +130,4 @@ export function operationTable(deps: OperationDeps, extra?: ExtraOperations) {
 
 function groupOf(name: string): string {
   return name.slice(0, name.indexOf("."))
-}
-
-async function readForCounting(given: string, deps: OperationDeps) {
-  const file = deps.resolve(given)
-  const outcome = await readTextBounded(file, { maxBytes: COUNTED_FILE_LIMIT_BYTES })
-  if (outcome.kind === "read") return { text: outcome.text, sizeBytes: outcome.bytes.length }
-  const reason = sayUnreadable(outcome, COUNTED_FILE_LIMIT_BYTES)
-  throw FileUnreadable({ path: given, reason })
 }

@@ -1,5 +1,14 @@
+import path from "node:path"
+import { applyEdits, type ModificationOptions, modify } from "jsonc-parser"
 import { z } from "zod"
-import { invariant, isAppError, type Log } from "#ground/base"
+import {
+  ensureDirectory,
+  invariant,
+  isAppError,
+  type Log,
+  readTextBounded,
+  writeFileAtomic,
+} from "#ground/base"
 import {
   configFields,
   type configOperations,
@@ -7,17 +16,17 @@ import {
   type Handlers,
 } from "#ground/contract"
 import type { Store } from "#ground/store"
-import { ConfigInvalid, ConfigKeyUnknown } from "../errors.ts"
+import { ConfigInvalid, ConfigKeyUnknown, describeUnreadable } from "../errors.ts"
 import type { Places } from "../places.ts"
-import { complainAbout, sayUnknownKey } from "./file.ts"
+import { complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
 import {
+  CONFIG_FILE_LIMIT_BYTES,
   coerce,
   type EffectiveSetting,
   type LoadedConfig,
   type Origin,
   sayPersonal,
 } from "./layers.ts"
-import { writeSetting } from "./write.ts"
 
 type ConfigDeps = {
   loaded(): LoadedConfig
@@ -121,4 +130,44 @@ function sayOrigin(origin: Origin): string {
     default:
       return origin satisfies never
   }
+}
+
+const STYLE: ModificationOptions = {
+  formattingOptions: { insertSpaces: true, tabSize: 2, eol: "\n" },
+}
+
+/**
+ * Write one setting into a config file, or take it out (`undefined`). Comments and everything else
+ * in the file stay as they are; a file that is wrong already is not touched. False when there was
+ * nothing to take out.
+ */
+async function writeSetting(
+  { file, isShared }: { file: string; isShared: boolean },
+  key: string,
+  value: unknown,
+): Promise<boolean> {
+  const before = await readExisting(file)
+  const isThere = readConfigText(file, before).settings.some((it) => it.key === key)
+  if (value === undefined && !isThere) return false
+  const edits = modify(before, key.split("."), value, STYLE)
+  const after = applyEdits(before, edits)
+  const { problems } = readConfigText(file, after)
+  if (problems.length > 0) throw ConfigInvalid({ problems })
+  // A project's file is for everyone who reads the repository; the user's own is not.
+  await ensureDirectory(path.dirname(file), { mode: isShared ? 0o755 : 0o700 })
+  const text = after.endsWith("\n") ? after : `${after}\n`
+  await writeFileAtomic(file, text, { mode: isShared ? 0o644 : 0o600 })
+  return true
+}
+
+async function readExisting(file: string): Promise<string> {
+  const outcome = await readTextBounded(file, { maxBytes: CONFIG_FILE_LIMIT_BYTES })
+  if (outcome.kind === "missing") return "{}\n"
+  if (outcome.kind !== "read") {
+    const message = describeUnreadable(outcome, CONFIG_FILE_LIMIT_BYTES)
+    throw ConfigInvalid({ problems: [{ place: file, message }] })
+  }
+  const { problems } = readConfigText(file, outcome.text)
+  if (problems.length > 0) throw ConfigInvalid({ problems })
+  return outcome.text.trim() === "" ? "{}\n" : outcome.text
 }

@@ -3,7 +3,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { readConfigText } from "./file.ts"
-import { loadConfig } from "./layers.ts"
+import { createSettings, loadConfig } from "./layers.ts"
 
 const read = (text: string) => readConfigText("config.json", text)
 const problemsOf = (text: string) => read(text).problems.map((it) => `${it.place}: ${it.message}`)
@@ -170,4 +170,43 @@ test("[APP-8] a project cannot choose where data and passwords go; the user and 
     [],
     "postgres://evil.example/x",
   ])
+})
+
+async function newSettings() {
+  const folder = await tempDirectory()
+  const userFile = path.join(folder.path, "user.json")
+  const projectFile = path.join(folder.path, "project.json")
+  const environment = { QM_TOKENS_WINDOW: "7000" }
+  const settings = await createSettings({ userFile, projectFile, environment, flags: [] })
+  return Object.assign(folder, { settings, userFile })
+}
+
+test("[APP-4] a file that is written later counts after the next reading, and not before", async () => {
+  await using world = await newSettings()
+  const { settings, userFile } = world
+  await writeFile(userFile, '{ "log": { "level": "error" } }')
+  expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["warn", true])
+  await settings.reload()
+  expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["error", false])
+})
+
+test("[APP-4] what the environment sets is not a default, and an unknown key is none either", async () => {
+  await using world = await newSettings()
+  const { isDefault } = world.settings
+  expect([isDefault("tokens.window"), isDefault("server.port"), isDefault("no.key")]).toEqual([
+    false,
+    true,
+    false,
+  ])
+})
+
+test("[APP-4] a file that is wrong makes every question fail until it is mended", async () => {
+  await using world = await newSettings()
+  const { settings, userFile } = world
+  await writeFile(userFile, "{")
+  await settings.reload()
+  expect(() => settings.config()).toThrow(userFile)
+  await writeFile(userFile, "{}")
+  await settings.reload()
+  expect(settings.config().server.port).toBe(4242)
 })

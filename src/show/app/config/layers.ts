@@ -1,8 +1,10 @@
-import { readTextBounded } from "#ground/base"
+import { parseJson, readTextBounded } from "#ground/base"
 import { Config, type ConfigField, configFields } from "#ground/contract"
-import { CONFIG_FILE_LIMIT_BYTES } from "../limits.ts"
-import { sayUnreadable } from "../unreadable.ts"
+import { ConfigInvalid, describeUnreadable } from "../errors.ts"
 import { type ConfigProblem, complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
+
+/** A config file is written by hand; a megabyte is already a mistake (or an attack). */
+export const CONFIG_FILE_LIMIT_BYTES = 1_000_000
 
 /** Where a value came from, in the order in which layers cover each other. */
 export type Origin =
@@ -92,7 +94,7 @@ async function readFileLayer(
   if (outcome.kind !== "read") {
     return {
       settings: [],
-      problems: [{ place: file, message: sayUnreadable(outcome, CONFIG_FILE_LIMIT_BYTES) }],
+      problems: [{ place: file, message: describeUnreadable(outcome, CONFIG_FILE_LIMIT_BYTES) }],
       found: true,
     }
   }
@@ -160,10 +162,25 @@ function readFlagLayer(flags: readonly string[]): Layer {
 /** Environment and flags are text. Where the field does not take text, it means what JSON reads. */
 export function coerce(field: ConfigField, text: string): unknown {
   if (field.schema.safeParse(text).success) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    return value
-  } catch {
-    return text
+  const value = parseJson(text)
+  return value === undefined ? text : value
+}
+
+/** The layers as they are now; read again when one of them was written. */
+export async function createSettings(layers: ConfigLayers) {
+  let loaded: LoadedConfig = await loadConfig(layers)
+  return {
+    loaded: () => loaded,
+    async reload(): Promise<void> {
+      loaded = await loadConfig(layers)
+    },
+    /** The settings in force, or CONFIG_INVALID. */
+    config(): Config {
+      if (loaded.problems.length > 0) throw ConfigInvalid({ problems: loaded.problems })
+      return loaded.config
+    },
+    /** Whether nobody has set it: neither file, nor environment, nor flag. */
+    isDefault: (key: string): boolean =>
+      loaded.settings.some((it) => it.field.key === key && it.origin.kind === "default"),
   }
 }

@@ -1,3 +1,6 @@
+import { createRequire } from "node:module"
+import path from "node:path"
+import { z } from "zod"
 import {
   formatBytes,
   freeBytes,
@@ -16,31 +19,39 @@ import type {
   Handlers,
   HookState,
 } from "#ground/contract"
-import type { Store } from "#ground/store"
 import type { LoadedConfig } from "../config/layers.ts"
-import {
-  GIT_VERSION_TIMEOUT_MS,
-  LONGEST_EXAM_MS,
-  LOW_DISK_BYTES,
-  OLDEST_NODE_MAJOR,
-} from "../limits.ts"
 import { hostPlace, type Places } from "../places.ts"
-import { versions } from "../versions.ts"
+import type { Services } from "../services.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
-export type DoctorDeps = {
-  places(): Places
-  environment(): Environment
-  /** A path as the person gave it, made absolute. */
-  resolve(path: string): string
-  loaded(): LoadedConfig
-  reload(): Promise<void>
-  store(): Promise<Store>
-  /** Tries to break into the running server; the surface that serves hands it in. */
-  attack(): Promise<readonly DoctorCheck[]>
-  /** What is installed into hosts, and with `prove` what really runs. */
-  kit(options: KitExam, context: CallContext): Promise<KitFindings>
-}
+
+/** The doctor warns when the disk under the store has less than this: room for a few days' work. */
+const LOW_DISK_BYTES = 200_000_000
+
+/** Type stripping without flags and a SQLite that is safe for several processes. */
+const OLDEST_NODE_MAJOR = 24
+
+/** git answers its version at once, or something is wrong with it. */
+const GIT_VERSION_TIMEOUT_MS = 5_000
+
+/** An exam that nobody can call off; without proofs it takes a second at most. */
+const LONGEST_EXAM_MS = 60_000
+
+export type DoctorDeps = Pick<
+  Services,
+  | "attack"
+  | "clock"
+  | "config"
+  | "environment"
+  | "loaded"
+  | "log"
+  | "places"
+  | "random"
+  | "reload"
+  | "resolve"
+  | "store"
+  | "tokens"
+>
 
 export type KitExam = { readonly prove: boolean; readonly trustHooks: boolean }
 export type KitFindings = {
@@ -87,7 +98,11 @@ async function examineKit(
   context: CallContext,
 ): Promise<KitFindings> {
   try {
-    return await deps.kit(options, context)
+    const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
+    const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
+    if (isIdle) return { checks: [], hooks: [] }
+    // Loaded where something is installed: most commands know nothing of hosts.
+    return await (await import("./kit-exam.ts")).examineInstalledKit(deps, options, context)
   } catch (error) {
     if (!isAppError(error)) throw error
     const detail = `${error.message} [${error.code}]`
@@ -187,18 +202,18 @@ async function checkDisk(places: Places): Promise<DoctorCheck> {
   return warn("store", "disk", { detail, hint })
 }
 
-async function checkPrivacy(name: string, path: string, mode: number): Promise<DoctorCheck> {
-  const found = await statFile(path)
+async function checkPrivacy(name: string, file: string, mode: number): Promise<DoctorCheck> {
+  const found = await statFile(file)
   if (found.kind === "missing") return ok("permissions", name, "not there yet, made when needed")
   if (found.kind === "unreadable") {
     const hint = "Make it readable for your user."
-    return fail("permissions", name, { detail: `${path}: ${found.reason}`, hint })
+    return fail("permissions", name, { detail: `${file}: ${found.reason}`, hint })
   }
   const actual = found.stat.mode.toString(8).padStart(4, "0")
   const isOpen = (found.stat.mode & 0o077) !== 0 && process.platform !== "win32"
-  if (!isOpen) return ok("permissions", name, `${actual} ${path}`)
-  const hint = `Run: chmod ${mode.toString(8)} '${path}'`
-  return warn("permissions", name, { detail: `${actual} ${path}, others can read it`, hint })
+  if (!isOpen) return ok("permissions", name, `${actual} ${file}`)
+  const hint = `Run: chmod ${mode.toString(8)} '${file}'`
+  return warn("permissions", name, { detail: `${actual} ${file}, others can read it`, hint })
 }
 
 const AGENT_TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
@@ -217,4 +232,17 @@ export async function checkBaseUrls(
       "Your key and every prompt go there. Remove the line, or start no agent here unless you know that address."
     return warn("config", "base URL", { detail, hint })
   })
+}
+
+const Package = z.object({ version: z.string() })
+
+/** The versions a bug report needs. */
+export function versions() {
+  const found: unknown = createRequire(import.meta.url)("../../../../package.json")
+  return {
+    qm: Package.parse(found).version,
+    node: process.versions.node,
+    sqlite: process.versions["sqlite"] ?? "unknown",
+    platform: `${process.platform}-${process.arch}`,
+  }
 }

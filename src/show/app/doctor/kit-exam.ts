@@ -1,15 +1,22 @@
-import type { Installed } from "#act/kit"
+import { type Installed, type Proof, prove } from "#act/kit"
 import { checkRiskPaths, RULES, readVerdicts, splitPatterns } from "#choose/guard"
-import type { CallContext, DoctorCheck, HookState, VerdictLine } from "#ground/contract"
+import type { CallContext, DoctorCheck, HookState, KitHost, VerdictLine } from "#ground/contract"
+import { loadHost, realDisk } from "#see/hosts"
 import { listFiles } from "#see/repo"
-import { MOST_VERDICTS_LOOKED_AT, RISK_FILES_LISTED, VERDICTS_LOOKED_BACK_MS } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
+import { createApp } from "../app.ts"
+import { HomeUnknown } from "../errors.ts"
+import { openIndexDaemon } from "../index-daemon/daemon.ts"
+import { platformHere } from "../places.ts"
+import { MOST_RISK_FILES, MOST_VERDICTS_READ } from "../rooms/guard.ts"
 import { kitOf } from "../rooms/kit.ts"
-import type { KitExam, KitFindings } from "./doctor.ts"
+import type { DoctorDeps, KitExam, KitFindings } from "./doctor.ts"
+
+/** A hook that ran within a week has fired. */
+const FIRED_WITHIN_MS = 7 * 24 * 3_600_000
 
 /** What is installed into hosts and what has been seen to run; a proof starts the hosts. */
-export async function examineKit(
-  deps: OperationDeps,
+export async function examineInstalledKit(
+  deps: DoctorDeps,
   options: KitExam,
   context: CallContext,
 ): Promise<KitFindings> {
@@ -22,7 +29,6 @@ export async function examineKit(
     ...(await riskChecks(deps, context)),
   ]
   if (!options.prove) return { checks, hooks: await withFired(installed.hooks, deps) }
-  const { proveKit } = await import("./hook-proof.ts")
   const proof = await proveKit(deps, { ...options, installed }, context)
   return { checks: [...checks, ...proof.checks], hooks: proof.hooks }
 }
@@ -66,13 +72,13 @@ function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
 
 /** A pattern that means no file guards nothing, whatever its author thinks. */
 async function riskChecks(
-  deps: OperationDeps,
+  deps: DoctorDeps,
   { signal }: CallContext,
 ): Promise<readonly DoctorCheck[]> {
   const patterns = splitPatterns(deps.config().guard.highRiskPaths)
   if (patterns.length === 0) return []
   const { files } = await listFiles(deps.places().repository.root, {
-    maxFiles: RISK_FILES_LISTED,
+    maxFiles: MOST_RISK_FILES,
     signal,
   })
   return checkRiskPaths(patterns, files).flatMap((it): readonly DoctorCheck[] => {
@@ -89,14 +95,14 @@ async function riskChecks(
 /** A hook has fired when the log has an event that it judges, of that host. */
 async function withFired(
   hooks: readonly HookState[],
-  deps: OperationDeps,
+  deps: DoctorDeps,
 ): Promise<readonly HookState[]> {
   const now = deps.clock.now()
   const { verdicts } = await readVerdicts({
     stateDirectory: deps.places().repository.stateDirectory,
     now,
-    sinceMs: now - VERDICTS_LOOKED_BACK_MS,
-    limit: MOST_VERDICTS_LOOKED_AT,
+    sinceMs: now - FIRED_WITHIN_MS,
+    limit: MOST_VERDICTS_READ,
   })
   return hooks.map((hook) => {
     const at = hook.state === "installed" ? lastFired(hook, verdicts) : undefined
@@ -109,4 +115,74 @@ function lastFired(hook: HookState, verdicts: readonly VerdictLine[]): number | 
   // A package is recorded before and handed out at the start, which is the event it stands on.
   const kinds = hook.hook === "package" ? ["agent-start"] : judged
   return verdicts.find((it) => it.host === hook.host && kinds.includes(it.event))?.at
+}
+
+type ProofRequest = { readonly trustHooks: boolean; readonly installed: Installed }
+
+/** Starts the hosts that have hooks of ours on a model of our own, and says which ran. */
+async function proveKit(
+  deps: DoctorDeps,
+  { trustHooks, installed }: ProofRequest,
+  { signal, onProgress }: CallContext,
+): Promise<Proof> {
+  const environment = deps.environment()
+  const userHome = environment["HOME"] ?? environment["USERPROFILE"]
+  if (!userHome) throw HomeUnknown({})
+  const { home, repository } = deps.places()
+  const machine = { userHome, environment }
+  const place = {
+    workingDirectory: repository.root,
+    home: userHome,
+    environment,
+    platform: platformHere(),
+  }
+  let done = 0
+  return prove(
+    {
+      installed: installed.hooks,
+      trustHooks,
+      signal,
+      onProgress: (what) => onProgress?.({ what, done: done++, total: installed.hosts.length }),
+    },
+    {
+      machine,
+      clock: deps.clock,
+      random: deps.random,
+      async findProgram(host: KitHost) {
+        return (await (await loadHost(host)).findInstalled(place, realDisk()))?.program
+      },
+      keep: (root) => startDaemonFor(root, { home, environment, clock: deps.clock, signal }),
+    },
+  )
+}
+
+type DaemonOptions = Pick<DoctorDeps, "clock"> & {
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** An index daemon of this process for the repository of the proof, warm before the host starts. */
+async function startDaemonFor(root: string, options: DaemonOptions): Promise<AsyncDisposable> {
+  const { home, environment, clock, signal } = options
+  const app = await createApp({
+    directory: root,
+    environment: { ...environment, QM_HOME: home },
+    settings: ["map.scanInterval=0"],
+    writeLog: () => {},
+  })
+  try {
+    await app.call("map.scan", {}, { signal })
+    const scanIntervalSeconds = app.config().map.scanInterval
+    const daemon = await openIndexDaemon({ app, clock, scanIntervalSeconds })
+    return {
+      async [Symbol.asyncDispose]() {
+        await daemon?.close()
+        await app[Symbol.asyncDispose]()
+      },
+    }
+  } catch (error) {
+    await app[Symbol.asyncDispose]()
+    throw error
+  }
 }

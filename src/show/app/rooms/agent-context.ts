@@ -1,17 +1,17 @@
 import path from "node:path"
 import type { ContextPartsRequest } from "#act/agents"
 import { isAppError, plural } from "#ground/base"
-import { type ContextPart, type PackBuilt, type Run } from "#ground/contract"
+import { type ContextPart, PackBuilt, type Run } from "#ground/contract"
 import { currentBranch } from "#see/repo"
-import { LONGEST_BRANCH_CHARACTERS } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
+import type { Services } from "../services.ts"
+
+/** Of a branch or folder that is named to an agent. */
+const LONGEST_BRANCH_CHARACTERS = 200
 
 type Deps = Pick<
-  OperationDeps,
-  "clock" | "config" | "log" | "memory" | "pipelines" | "places" | "tokens"
-> & {
-  pack(id: string): Promise<PackBuilt>
-}
+  Services,
+  "call" | "clock" | "config" | "log" | "memory" | "pipelines" | "places" | "tokens"
+>
 
 /** What is put in front of a turn, each part labelled: the package a run has for it, then ours. */
 export async function contextParts(
@@ -77,7 +77,7 @@ async function memoryPart(
 /** Its text has no secret in it: they were replaced before it was kept. */
 async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
   try {
-    const { pack, text, textTokens } = await deps.pack(id)
+    const { pack, text, textTokens } = await showPack(id, deps)
     const label = `package ${id}, ${plural(pack.files.length, "file")}`
     return { label, text, tokens: textTokens, pack: id }
   } catch (error) {
@@ -87,6 +87,12 @@ async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
     const { count } = await deps.tokens.counter()
     return { label: `package ${id}, no longer kept`, text, tokens: count(text), pack: id }
   }
+}
+
+/** A stored package, written for a model. */
+export async function showPack(id: string, { call }: Pick<Deps, "call">): Promise<PackBuilt> {
+  const { signal } = new AbortController()
+  return PackBuilt.parse(await call("pack.show", { id, format: "markdown" }, { signal }))
 }
 
 /** What is put in front of each turn: small by what it is. */

@@ -1,25 +1,49 @@
 import path from "node:path"
 import type { Agents, Ask, ContextPartsRequest, PermissionRules } from "#act/agents"
-import { createIds, endProcessTree, isSameProcessAlive, makeTemporaryDirectory } from "#ground/base"
-import type { AgentType, Capture, HostName, PackBuilt, Run } from "#ground/contract"
+import {
+  createIds,
+  endProcessTree,
+  isSameProcessAlive,
+  leadsTo,
+  makeTemporaryDirectory,
+} from "#ground/base"
+import {
+  AGENT_TYPES,
+  type AgentType,
+  Capture,
+  type HostName,
+  type Provider,
+  type Run,
+} from "#ground/contract"
 import { contextMessage } from "#see/capture"
-import { belongsToRepository, directoryProblem, projectFolders } from "#see/repo"
-import type { OperationDeps } from "../operations.ts"
-import { priceOf } from "../price.ts"
-import { processOwner } from "../process-owner.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
-import { contextParts } from "./agent-context.ts"
+import { belongsToRepository, directoryProblem, PROJECT_FOLDER, projectFolders } from "#see/repo"
+import type { Services } from "../services.ts"
+import { contextParts, showPack } from "./agent-context.ts"
 import { proxyRuns } from "./gateway.ts"
+import { priceOf } from "./tokens.ts"
 
-type Deps = Omit<OperationDeps, "agents" | "mapping" | "mayWriteFiles"> & {
-  /** A capture of a directory with its texts, which is not kept. */
-  capture(directory: string, host: HostName): Promise<Capture>
-  /** A kept package, written for a model. */
-  pack(id: string): Promise<PackBuilt>
-}
+type AgentsDeps = Pick<
+  Services,
+  | "call"
+  | "clock"
+  | "config"
+  | "environment"
+  | "gateway"
+  | "log"
+  | "memory"
+  | "owner"
+  | "permissions"
+  | "pipelines"
+  | "places"
+  | "random"
+  | "resolve"
+  | "secrets"
+  | "store"
+  | "tokens"
+>
 
 /** The runs of this process, on the store of this repository. */
-export async function openAgents(deps: Deps): Promise<Agents> {
+export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   const { agentEnvironment, createAgents, checkResumable, loadAgent } = await import("#act/agents")
   const { repository } = deps.places()
   const { root, stateDirectory } = repository
@@ -27,7 +51,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     home: deps.environment()["HOME"] ?? "",
     environment: deps.environment(),
   })
-  const secrets = await loadSecrets(root, deps)
+  const secrets = await deps.secrets()
   const redactJson = (value: unknown): unknown => secrets.redactJson(value).value
   const store = await deps.store()
   const agents = createAgents({
@@ -36,7 +60,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
     clock: deps.clock,
     ids: createIds(deps),
     log: deps.log,
-    owner: processOwner(deps.random),
+    owner: deps.owner(),
     agent: loadAgent,
     environmentFor: (type) => agentEnvironment(type, deps.environment()),
     environment: deps.environment,
@@ -68,7 +92,7 @@ export async function openAgents(deps: Deps): Promise<Agents> {
 }
 
 /** What the gateway knows of runs: it is shown with them, and goes with them. */
-function withWire(agents: Agents, deps: Deps): Pick<Agents, "context" | "remove"> {
+function withWire(agents: Agents, deps: AgentsDeps): Pick<Agents, "context" | "remove"> {
   return {
     async context(id) {
       const context = await agents.context(id)
@@ -92,7 +116,7 @@ async function rulesFor(changes: readonly string[] | undefined, permissions: Per
 }
 
 /** What is said to a session is first offered to its pipeline, which may wait for an answer. */
-function sendOrDivert(agents: Agents, deps: Deps): Agents["send"] {
+function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
   return async (id, text, how) => {
     const run = await agents.get(id)
     const { hearForPipelines } = await import("./pipeline.ts")
@@ -102,20 +126,81 @@ function sendOrDivert(agents: Agents, deps: Deps): Agents["send"] {
 }
 
 /** What an agent is told beside a person's words, and what is shown of its context. */
-function contextFor(deps: Deps) {
+function contextFor(deps: AgentsDeps) {
   return {
     contextMessage: async (run: Run, cwd: string) =>
-      contextMessage(await deps.capture(cwd, hostOf(run.type))),
+      contextMessage(await capture(cwd, hostOf(run.type), deps)),
     contextParts: (run: Run, asked: ContextPartsRequest) => contextParts(run, asked, deps),
-    keptPack: async (given: string) => (await deps.pack(given)).pack.id,
+    keptPack: async (given: string) => (await showPack(given, deps)).pack.id,
   }
 }
 
-function randomName({ random }: Pick<Deps, "random">): string {
+function randomName({ random }: Pick<Services, "random">): string {
   return Buffer.from(random.bytes(12)).toString("hex")
 }
 
 /** The synthetic agent loads nothing; it is shown what the most usual host would load. */
 function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
+}
+
+/** A capture of a directory with its texts, which is not stored. */
+async function capture(directory: string, host: HostName, deps: AgentsDeps): Promise<Capture> {
+  const { signal } = new AbortController()
+  const input = { path: directory, host, content: true, save: false }
+  return Capture.parse(await deps.call("capture.take", input, { signal }))
+}
+
+export async function openAgentHandlers(
+  deps: Pick<Services, "agents" | "environment" | "permissions" | "places">,
+) {
+  const { agentsHandlers, permissionsHandlers } = await import("#act/agents")
+  return {
+    agents: agentsHandlers({
+      agents: deps.agents,
+      providers: () => Promise.all(AGENT_TYPES.map((type) => findProvider(type, deps))),
+      keepRule: async (approval) => void (await (await deps.permissions()).always(approval)),
+    }),
+    permissions: permissionsHandlers(deps),
+  }
+}
+
+/** The rules over what agents may do, of this repository and this person. */
+export async function openPermissions(
+  deps: Pick<Services, "config" | "log" | "places">,
+): Promise<PermissionRules> {
+  const { createPermissions } = await import("#act/agents")
+  const { repository, home } = deps.places()
+  return createPermissions({
+    file: path.join(repository.root, PROJECT_FOLDER, "permissions.json"),
+    root: repository.root,
+    home,
+    settings: () => deps.config().agents,
+    resolve: leadsTo,
+    log: deps.log,
+  })
+}
+
+/** An agent, and whether it is on this machine. */
+async function findProvider(
+  type: AgentType,
+  deps: Pick<Services, "environment" | "places">,
+): Promise<Provider> {
+  const { agentScripts, loadAgent } = await import("#act/agents")
+  const agent = await loadAgent(type)
+  const { root } = deps.places().repository
+  const found = await agent.find({
+    environment: deps.environment(),
+    projectFolders: await projectFolders(root),
+  })
+  const isInstalled = found.kind === "found"
+  return {
+    type,
+    title: agent.title,
+    isInstalled,
+    program: isInstalled && found.program !== "" ? found.program : null,
+    version: isInstalled ? (found.version ?? null) : null,
+    hint: isInstalled ? "" : found.hint,
+    scripts: type === "synthetic" ? [...(await agentScripts())] : [],
+  }
 }

@@ -1,28 +1,41 @@
 import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
 import { captureHandlers, createHistory, createRedact } from "#see/capture"
-import { type HostWord, loadHost, type Place, realDisk } from "#see/hosts"
+import { loadHost, type Place, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
-import { LARGEST_LISTED_TREE_FILES } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
 import { hostPlace, userHome } from "../places.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Services } from "../services.ts"
+import { wireWord } from "./gateway.ts"
 
-type CounterOf = () => Promise<{ readonly encoding: string; count(text: string): number }>
+/** Files of a working tree that a rule is tried on; a larger tree is left alone. */
+const LARGEST_LISTED_TREE_FILES = 20_000
 
-/** What the gateway saw of the newest session of a host in a place. */
-type WireWord = (place: Place, host: HostName) => Promise<HostWord | undefined>
+type CaptureDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "environment"
+  | "gateway"
+  | "location"
+  | "log"
+  | "places"
+  | "random"
+  | "resolve"
+  | "secrets"
+  | "store"
+  | "tokens"
+>
 
-/** What capture stands on, for the person and the place this process serves. */
-export function captureIn(deps: OperationDeps, counter: CounterOf, wireWord?: WireWord) {
+/** What capture uses, for the person and the place this process serves. */
+export function openCaptureHandlers(deps: CaptureDeps) {
   return captureHandlers({
     host: loadHost,
     disk: realDisk(),
     place: (given) => hostPlace(deps, given),
     directoryProblem,
     encoding: () => deps.config().tokens.encoding,
-    counter,
-    redact: async (directory) => createRedact(await loadSecrets(directory, deps)),
+    counter: deps.tokens.counter,
+    redact: async (directory) => createRedact(await deps.secrets(directory)),
     projectFolders: async (directory) => {
       const folders = await projectFolders(directory)
       // A person whose home is a repository has their programs in it all the same.
@@ -35,7 +48,7 @@ export function captureIn(deps: OperationDeps, counter: CounterOf, wireWord?: Wi
       return listed.isWhole ? listed.files : undefined
     },
     sizes: () => ({ window: deps.config().tokens.window, ...deps.config().capture }),
-    ...(wireWord === undefined ? {} : { wireWord: withFiles(wireWord) }),
+    wireWord: (place, host) => wireWordWithFiles(place, host, deps),
     ids: createIds(deps),
     clock: deps.clock,
     log: deps.log,
@@ -43,9 +56,7 @@ export function captureIn(deps: OperationDeps, counter: CounterOf, wireWord?: Wi
 }
 
 /** Only of Claude Code no file means that none was sent; of others, that none could be told apart. */
-function withFiles(wireWord: WireWord): WireWord {
-  return async (place, host) => {
-    const word = await wireWord(place, host)
-    return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
-  }
+async function wireWordWithFiles(place: Place, host: HostName, deps: CaptureDeps) {
+  const word = await wireWord(place, host, deps)
+  return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
 }

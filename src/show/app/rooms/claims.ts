@@ -2,12 +2,14 @@ import { processIdentity, thisMachine } from "#ground/base"
 import type { Caller, Claim, claimOperations, Handlers } from "#ground/contract"
 import { type Claims, createClaims, type Claim as Held } from "#know/ledger"
 import { PathOutside } from "../errors.ts"
-import type { OperationDeps } from "../operations.ts"
 import { placeInside } from "../places.ts"
+import type { Services } from "../services.ts"
 
 const MINUTE_MS = 60_000
 
-export const claimHandlers = (deps: OperationDeps): Handlers<typeof claimOperations> => ({
+type ClaimDeps = Pick<Services, "clock" | "environment" | "places" | "random" | "resolve">
+
+export const claimHandlers = (deps: ClaimDeps): Handlers<typeof claimOperations> => ({
   async take({ paths, minutes, session }, { caller }) {
     const claims = claimsOf(deps)
     const holder = {
@@ -33,7 +35,7 @@ export const claimHandlers = (deps: OperationDeps): Handlers<typeof claimOperati
 /** Claims of other sessions, as a simulation asks for them. */
 export function claimsOn(
   paths: readonly string[],
-  deps: OperationDeps,
+  deps: ClaimDeps,
   caller: Caller | undefined,
 ): readonly { readonly path: string; readonly session: string }[] {
   const claims = claimsOf(deps)
@@ -44,7 +46,7 @@ export function claimsOn(
   })
 }
 
-export function claimsOf(deps: Pick<OperationDeps, "places" | "clock" | "random">): Claims {
+export function claimsOf(deps: Pick<Services, "places" | "clock" | "random">): Claims {
   const { stateDirectory } = deps.places().repository
   const { clock, random } = deps
   return createClaims({ stateDirectory, clock, random, machine: thisMachine() })
@@ -68,7 +70,7 @@ async function release(paths: readonly string[], session: string, claims: Claims
  */
 export function sessionOf(
   caller: Caller | undefined,
-  { environment }: Pick<OperationDeps, "environment">,
+  { environment }: Pick<Services, "environment">,
 ): string {
   return caller?.session ?? hostSession(environment()) ?? "terminal"
 }
@@ -84,7 +86,10 @@ function holderOf(caller: Caller | undefined) {
   return processIdentity(caller === undefined ? process.ppid : process.pid)
 }
 
-export function placed(paths: readonly string[], deps: OperationDeps): readonly string[] {
+export function placed(
+  paths: readonly string[],
+  deps: Pick<Services, "places" | "resolve">,
+): readonly string[] {
   return paths.map((given) => {
     const place = placeInside(deps, given)
     if (place === undefined) throw PathOutside({ path: given })

@@ -1,20 +1,27 @@
 import type { Fold } from "#choose/fold"
 import { isSameProcessAlive } from "#ground/base"
-import type { OperationDeps } from "../operations.ts"
-import { processOwner } from "../process-owner.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
-import { receiptKey } from "../secrets/receipt-key.ts"
+import { receiptKey } from "../secrets/salt.ts"
+import type { Services } from "../services.ts"
 
-type Deps = Omit<
-  OperationDeps,
-  "agents" | "credentials" | "gateway" | "knowledge" | "mayWriteFiles" | "pipelines" | "sources"
+type FoldDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "log"
+  | "memory"
+  | "owner"
+  | "places"
+  | "random"
+  | "secrets"
+  | "store"
+  | "tokens"
 >
 
 /**
  * Branches of this process, on the store of this repository. What a process that died left open is
  * ended first, and from then on what is overdue, whoever opened it.
  */
-export async function openFold(deps: Deps): Promise<Fold> {
+export async function openFold(deps: FoldDeps): Promise<Fold> {
   const fold = await makeFold(deps)
   await fold.recover().catch((error: unknown) => {
     deps.log.warn("branches of processes that died are not ended", { error })
@@ -23,7 +30,7 @@ export async function openFold(deps: Deps): Promise<Fold> {
   return fold
 }
 
-async function makeFold(deps: Deps): Promise<Fold> {
+async function makeFold(deps: FoldDeps): Promise<Fold> {
   const { createFold, createSpool } = await import("#choose/fold")
   const { stateDirectory } = deps.places().repository
   return createFold({
@@ -33,10 +40,10 @@ async function makeFold(deps: Deps): Promise<Fold> {
     clock: deps.clock,
     random: deps.random,
     log: deps.log,
-    owner: processOwner(deps.random),
+    owner: deps.owner(),
     isAlive: isSameProcessAlive,
     count: async () => (await deps.tokens.counter()).count,
-    secrets: () => loadSecrets(deps.places().repository.root, deps),
+    secrets: () => deps.secrets(),
     spool: createSpool({ stateDirectory, random: deps.random, now: deps.clock.now }),
     memories: async (wanted) => (await deps.memory()).inject(wanted),
     wire: async (session, branchId) =>

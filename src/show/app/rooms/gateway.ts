@@ -4,20 +4,27 @@ import type { Gateway, ProxiedHost, ProxiedSessionRequest } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
 import { findBypass, type HostWord, type Place, readCodexProvider } from "#see/hosts"
-import type { OperationDeps } from "../operations.ts"
 import { platformHere } from "../places.ts"
-import { priceOf } from "../price.ts"
-import { processOwner } from "../process-owner.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
-import { receiptKey } from "../secrets/receipt-key.ts"
+import { receiptKey } from "../secrets/salt.ts"
+import type { Services } from "../services.ts"
+import { priceOf } from "./tokens.ts"
 
-type Deps = Pick<
-  OperationDeps,
-  "clock" | "config" | "environment" | "fold" | "log" | "places" | "random" | "store"
+type GatewayDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "environment"
+  | "fold"
+  | "log"
+  | "owner"
+  | "places"
+  | "random"
+  | "secrets"
+  | "store"
 >
 
 /** The gateway of this process, and what was recorded of this repository. */
-export async function openGateway(deps: Deps): Promise<Gateway> {
+export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
   const { createGateway } = await import("#act/gateway")
   const { repository, home } = deps.places()
   const gateway = createGateway({
@@ -26,11 +33,11 @@ export async function openGateway(deps: Deps): Promise<Gateway> {
     clock: deps.clock,
     random: deps.random,
     log: deps.log,
-    owner: processOwner(deps.random),
+    owner: deps.owner(),
     place: { home, stateDirectory: repository.stateDirectory },
     root: () => repository.root,
     settings: () => deps.config().gateway,
-    secrets: () => loadSecrets(repository.root, deps),
+    secrets: () => deps.secrets(),
     receiptKey: () => receiptKey(deps),
     priceOf,
     keepTrail: async (branchId, steps) => (await deps.fold()).keepTrail(branchId, steps),
@@ -47,10 +54,10 @@ export async function openGateway(deps: Deps): Promise<Gateway> {
   return gateway
 }
 
-type Room = Pick<OperationDeps, "config" | "gateway">
+type ProxyDeps = Pick<Services, "config" | "gateway">
 
 /** What lets a run of an agent go through the gateway, when it or the person's settings say so. */
-export function proxyRuns(deps: Room) {
+export function proxyRuns(deps: ProxyDeps) {
   return async ({
     run,
     mode,
@@ -87,7 +94,7 @@ export type HostSessionRequest = Omit<ProxiedSessionRequest, "codexProvider" | "
 /** One process of a host, refused where its own settings would lead past us. */
 export async function proxyHost(
   wanted: HostSessionRequest,
-  deps: Pick<Room, "gateway">,
+  deps: Pick<Services, "gateway">,
 ): Promise<ProxiedHost> {
   const { wireOf, Bypassed } = await import("#act/gateway")
   const place = placeOf(wanted)
@@ -107,7 +114,7 @@ function placeOf({ environment, workingDirectory }: HostSessionRequest): Place {
 export async function wireWord(
   place: Place,
   host: HostName,
-  deps: Pick<Room, "gateway">,
+  deps: Pick<Services, "gateway">,
 ): Promise<HostWord | undefined> {
   const seen = await (await deps.gateway()).newestHostReport(place.workingDirectory, host)
   if (seen === undefined) return undefined
@@ -125,7 +132,7 @@ export async function wireWord(
 /** Asks every process that may proxy the session. */
 export async function foldEligibilityOf(
   question: { readonly session: string; readonly branchId: string | undefined },
-  deps: Pick<Deps, "places">,
+  deps: Pick<Services, "places">,
 ) {
   const { askFoldEligibility } = await import("#act/gateway")
   const { home, repository } = deps.places()

@@ -19,15 +19,24 @@ import {
 import { createLedger } from "#know/ledger"
 import { createGraphs, type Graphs, resolveNames } from "#know/map"
 import { listFiles } from "#see/repo"
-import { MOST_VERDICTS_LOOKED_AT, RISK_FILES_LISTED } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
 import { placeInside } from "../places.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Services } from "../services.ts"
 import { claimsOn, placed, sessionOf } from "./claims.ts"
 
 const HOUR_MS = 3_600_000
 
-export function guardHandlers(deps: OperationDeps): Handlers<typeof guardOperations> {
+/** The log of a busy week is longer than what is read. */
+export const MOST_VERDICTS_READ = 20_000
+
+/** Files that patterns of risk are tried on. */
+export const MOST_RISK_FILES = 200_000
+
+type GuardDeps = Pick<
+  Services,
+  "clock" | "config" | "environment" | "log" | "map" | "places" | "random" | "resolve" | "secrets"
+>
+
+export function guardHandlers(deps: GuardDeps): Handlers<typeof guardOperations> {
   const graphs = createGraphs()
   return {
     async simulate(input, context) {
@@ -46,7 +55,7 @@ export function guardHandlers(deps: OperationDeps): Handlers<typeof guardOperati
         clock: deps.clock,
         ids: createIds(deps),
       })
-      const { redact } = await loadSecrets(deps.places().repository.root, deps)
+      const { redact } = await deps.secrets()
       const made = await overrides.allow({
         paths: placed(paths, deps),
         reason: redact(reason).text,
@@ -58,11 +67,14 @@ export function guardHandlers(deps: OperationDeps): Handlers<typeof guardOperati
   }
 }
 
-type Wanted = Omit<Parameters<typeof readVerdicts>[0], "stateDirectory" | "now" | "sinceMs"> & {
+type VerdictQuery = Omit<
+  Parameters<typeof readVerdicts>[0],
+  "stateDirectory" | "now" | "sinceMs"
+> & {
   readonly sinceHours: number
 }
 
-function verdictsOf(deps: OperationDeps, { sinceHours, ...asked }: Wanted) {
+function verdictsOf(deps: GuardDeps, { sinceHours, ...asked }: VerdictQuery) {
   const now = deps.clock.now()
   return readVerdicts({
     ...asked,
@@ -73,16 +85,16 @@ function verdictsOf(deps: OperationDeps, { sinceHours, ...asked }: Wanted) {
 }
 
 async function tryOut(
-  deps: OperationDeps,
+  deps: GuardDeps,
   input: { readonly patterns: string; readonly sinceHours: number; readonly limit: number },
   { signal }: CallContext,
 ): Promise<GuardTry> {
   const { sinceHours, limit } = input
-  const found = await verdictsOf(deps, { sinceHours, limit: MOST_VERDICTS_LOOKED_AT })
+  const found = await verdictsOf(deps, { sinceHours, limit: MOST_VERDICTS_READ })
   const patterns = splitPatterns(input.patterns)
   const tried = tryPatterns(found.verdicts, patterns)
   const { root } = deps.places().repository
-  const { files } = await listFiles(root, { maxFiles: RISK_FILES_LISTED, signal })
+  const { files } = await listFiles(root, { maxFiles: MOST_RISK_FILES, signal })
   const uses = checkRiskPaths(patterns, files)
   return {
     patterns: tried.patterns.map((it, i) => {
@@ -97,7 +109,7 @@ async function tryOut(
 
 /** What a session looked at before it edited is a part of what it did. */
 async function keepInLedger(
-  deps: OperationDeps,
+  deps: GuardDeps,
   { id, paths, risk }: Receipt,
   session: string,
 ): Promise<void> {
@@ -107,21 +119,21 @@ async function keepInLedger(
   await ledger.simulated(session, { id, files, risk })
 }
 
-type Asking = { readonly graphs: Graphs; readonly context: CallContext }
+type GuardCall = { readonly graphs: Graphs; readonly context: CallContext }
 
-function guardOn(deps: OperationDeps, { graphs, context: { caller } }: Asking) {
+function guardOn(deps: GuardDeps, { graphs, context: { caller } }: GuardCall) {
   const { root, stateDirectory } = deps.places().repository
   return createGuard({
     stateDirectory,
-    tree: (context) => deps.mapping().tree(context),
-    refresh: async (context) => (await deps.mapping().scan("incremental", context)).tree,
+    tree: (context) => deps.map().tree(context),
+    refresh: async (context) => (await deps.map().scan("incremental", context)).tree,
     graphOf: (tree) => graphs.of(tree),
     resolveNames,
     hashOf: (path, format) => hashFile(path, { root, format }),
     place: (given) => placeInside(deps, given),
     claimsOn: async (paths) => claimsOn(paths, deps, caller),
     redact: async () => {
-      const { redact } = await loadSecrets(root, deps)
+      const { redact } = await deps.secrets()
       return (text) => redact(text).text
     },
     highRiskPaths: () => splitPatterns(deps.config().guard.highRiskPaths),

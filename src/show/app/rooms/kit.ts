@@ -1,17 +1,18 @@
 import path from "node:path"
 import { createKit, type Kit, loadHookBundle } from "#act/kit"
-import { statFile } from "#ground/base"
+import { RULES, readHookConfig } from "#choose/guard"
+import { statFile, thisMachine } from "#ground/base"
 import type { CallContext, Handlers, KitDone, kitOperations } from "#ground/contract"
+import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { findGitProgram } from "#see/repo"
 import { HomeUnknown, KitNeedsGit } from "../errors.ts"
-import type { OperationDeps } from "../operations.ts"
 import { platformHere } from "../places.ts"
-import { bootText } from "./boot-text.ts"
+import type { Services } from "../services.ts"
 
 const PACKAGE = path.join(import.meta.dirname, "../../../..")
 
 type KitDeps = Pick<
-  OperationDeps,
+  Services,
   "places" | "environment" | "config" | "reload" | "tokens" | "clock" | "random" | "log"
 >
 
@@ -121,4 +122,44 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
 async function levelInForce(deps: Pick<KitDeps, "reload" | "config">): Promise<number> {
   await deps.reload()
   return deps.config().kit.level
+}
+
+/** It looks at a few files and at git. */
+const BOOT_TIMEOUT_MS = 5_000
+
+/** What a session would be told at its start now. It is only asked: nothing is written down. */
+async function bootText(level: number, deps: KitDeps): Promise<string> {
+  const boot = RULES.find((it) => it.name === "boot")
+  if (boot === undefined || level < boot.level) return ""
+  const { repository, home, projectConfig, userConfig } = deps.places()
+  const { root, gitDirectory, stateDirectory } = repository
+  const environment = deps.environment()
+  const files = { projectFile: projectConfig, userFile: userConfig, environment }
+  const config = { ...(await readHookConfig(files)), level, mayFetch: false }
+  const place = { stateDirectory, clock: deps.clock, random: deps.random }
+  const verdict = await boot.judge(
+    {
+      host: "claude-code",
+      session: "nobody",
+      directory: path.resolve(root),
+      at: deps.clock.now(),
+      kind: "session-start",
+      source: "startup",
+    },
+    {
+      root,
+      gitDirectory,
+      stateDirectory,
+      home,
+      config,
+      ledger: { ...createLedger(place), opened: async () => {} },
+      claims: createClaims({ ...place, machine: thisMachine() }),
+      classifier: createClassifier(),
+      clock: deps.clock,
+      random: deps.random,
+      signal: AbortSignal.timeout(BOOT_TIMEOUT_MS),
+      afterwards: () => {},
+    },
+  )
+  return verdict.kind === "context" ? verdict.text : ""
 }

@@ -1,45 +1,43 @@
 import { isInside, realPath } from "#ground/base"
-import {
-  type Embedder,
-  FolderUnreadable,
-  type Knowledge,
-  type KnowledgeDeps,
-  kbHandlers,
-} from "#know/knowledge"
+import { FolderUnreadable, type Knowledge, kbHandlers } from "#know/knowledge"
 import { PathOutside } from "../errors.ts"
-import type { OperationDeps } from "../operations.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Services } from "../services.ts"
+import { openEmbedder } from "./model.ts"
 import { SHIPPED_AGENTS, searchWeb } from "./pipeline.ts"
 
-type RoomDeps = Pick<
-  OperationDeps,
-  "store" | "places" | "environment" | "tokens" | "onSecrets" | "clock" | "random" | "log"
-> & {
-  embedder(): Promise<Embedder | undefined>
-  readonly judge?: KnowledgeDeps["judge"]
-}
+type KnowledgeDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "credentials"
+  | "environment"
+  | "log"
+  | "random"
+  | "secrets"
+  | "store"
+  | "tokens"
+>
 
 /** The documents that were added here, on the store of this repository. */
-export async function openKnowledge(deps: RoomDeps): Promise<Knowledge> {
+export async function openKnowledge(deps: KnowledgeDeps): Promise<Knowledge> {
   const { createKnowledge } = await import("#know/knowledge")
   return createKnowledge({
     db: async () => (await deps.store()).forRoom("knowledge"),
     clock: deps.clock,
     log: deps.log,
     count: async () => (await deps.tokens.counter()).count,
-    secrets: () => loadSecrets(deps.places().repository.root, deps),
-    embedder: deps.embedder,
-    ...(deps.judge !== undefined && { judge: deps.judge }),
+    secrets: () => deps.secrets(),
+    embedder: () => openEmbedder(deps),
   })
 }
 
-type Deps = Pick<
-  OperationDeps,
+type HandlerDeps = Pick<
+  Services,
   "config" | "knowledge" | "mayWriteFiles" | "places" | "resolve" | "sources"
 >
 
 /** What surfaces may ask of the documents; which folders may be read depends on who asks. */
-export function openKbHandlers(deps: Deps) {
+export function openKbHandlers(deps: HandlerDeps) {
   return kbHandlers({
     knowledge: deps.knowledge,
     web: ({ query, limit }, { signal }) =>
@@ -56,7 +54,7 @@ export function openKbHandlers(deps: Deps) {
  * Where it really lies. Whoever sits before this machine may read what they can; a caller over the
  * network only what is in the repository, wherever links in it lead, and what came with us.
  */
-async function placeOf(given: string, deps: Deps): Promise<string> {
+async function placeOf(given: string, deps: HandlerDeps): Promise<string> {
   const place = await realPath(deps.resolve(given)).catch((error: unknown) => {
     throw FolderUnreadable({ path: given, reason: "there is nothing" }, error)
   })

@@ -2,11 +2,10 @@ import { hostname } from "node:os"
 import type { CallContext, ScanMode } from "#ground/contract"
 import type { IndexedTree, Scanned, TreeIndex, TreeSource } from "#know/map"
 import type { Git } from "#see/repo"
-import type { OperationDeps } from "../operations.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Services } from "../services.ts"
 
-/** The map of this repository: scanned when somebody asks, never by itself. */
-export type Mapping = {
+/** The map of this repository: scanned when an operation asks, never by itself. */
+export type RepositoryMap = {
   scan(mode: ScanMode, context: CallContext): Promise<Scanned>
   /** As fresh as the config wants it; scanned now if need be. */
   tree(context: CallContext): Promise<IndexedTree>
@@ -15,9 +14,17 @@ export type Mapping = {
   close(): Promise<void>
 }
 
-type Deps = Pick<
-  OperationDeps,
-  "places" | "environment" | "config" | "location" | "store" | "tokens" | "clock" | "random" | "log"
+type MapDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "environment"
+  | "location"
+  | "log"
+  | "places"
+  | "secrets"
+  | "store"
+  | "tokens"
 >
 
 type Opened = {
@@ -28,7 +35,7 @@ type Opened = {
   close(): Promise<void>
 }
 
-export function createMapping(deps: Deps): Mapping {
+export function createRepositoryMap(deps: MapDeps): RepositoryMap {
   let opening: Promise<Opened> | undefined
   const renewed = createCurrent()
   const closing = new AbortController()
@@ -109,7 +116,7 @@ function oneAfterTheOther() {
 }
 
 /** Rooms and grammars are loaded only here: most commands need none of them. */
-async function open(deps: Deps): Promise<Opened> {
+async function open(deps: MapDeps): Promise<Opened> {
   const { createMap, createTreeIndex, workingTree } = await import("#know/map")
   const { openGit } = await import("#see/repo")
   const map = createMap()
@@ -122,7 +129,7 @@ async function open(deps: Deps): Promise<Opened> {
     async redact() {
       const [{ redactKeepingLines }, { redact }] = await Promise.all([
         import("#ground/secrets"),
-        loadSecrets(repository.root, deps),
+        deps.secrets(),
       ])
       return (text) => redactKeepingLines(text, redact)
     },

@@ -1,20 +1,15 @@
-import type { Clock, Log, Random } from "#ground/base"
-import type { Config, ModelProvider } from "#ground/contract"
+import type { ModelProvider } from "#ground/contract"
 import type { Embedder, Model, ScriptedBrain } from "#ground/model"
-import type { Credentials } from "#ground/secrets"
-import { priceOf } from "../price.ts"
+import type { Services } from "../services.ts"
+import { priceOf } from "./tokens.ts"
 
-type Deps = {
-  config(): Config
-  environment(): Readonly<Record<string, string | undefined>>
-  credentials(): Promise<Pick<Credentials, "use">>
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-}
+type ModelDeps = Pick<
+  Services,
+  "clock" | "config" | "credentials" | "environment" | "log" | "random"
+>
 
-/** Whoever answers by the settings of now. Its packages are loaded with the first question. */
-export async function openModel(deps: Deps, script: ScriptedBrain): Promise<Model> {
+/** The model of the settings. Its packages are loaded with the first question. */
+export async function openModel(deps: ModelDeps, script: ScriptedBrain): Promise<Model> {
   const { createModel } = await import("#ground/model")
   return createModel({
     settings: deps.config().model,
@@ -28,7 +23,7 @@ export async function openModel(deps: Deps, script: ScriptedBrain): Promise<Mode
 }
 
 /** Undefined when the settings name none: then only words are searched. */
-export async function openEmbedder(deps: Deps): Promise<Embedder | undefined> {
+export async function openEmbedder(deps: ModelDeps): Promise<Embedder | undefined> {
   const { knowledge, model } = deps.config()
   if (knowledge.embedder === "") return undefined
   const { createEmbedder } = await import("#ground/model")
@@ -46,13 +41,13 @@ export async function openEmbedder(deps: Deps): Promise<Embedder | undefined> {
 
 type WithKey = Exclude<ModelProvider, "scripted">
 
-function providerOf({ config }: Deps): WithKey {
+function providerOf({ config }: ModelDeps): WithKey {
   const { provider } = config().model
   return provider === "scripted" ? "custom" : provider
 }
 
 /** The variable of the provider first, because it is what a script sets for one call. */
-async function keyFor(of: WithKey, { environment, credentials }: Deps) {
+async function keyFor(of: WithKey, { environment, credentials }: ModelDeps) {
   const { MODEL_KEYS } = await import("#ground/model")
   const { variable, credential } = MODEL_KEYS[of]
   const given = environment()[variable]

@@ -1,28 +1,43 @@
 import path from "node:path"
 import { packHandlers } from "#choose/pack"
 import { createIds, ensureDirectory, readTextBounded, writeFileAtomic } from "#ground/base"
-import type { Secrets } from "#ground/secrets"
 import { createMeanings, type IndexedTree, mapHandlers } from "#know/map"
 import type { Ranker } from "#know/search"
 import { PROJECT_FOLDER } from "#see/repo"
-import { FileUnreadable } from "../errors.ts"
-import { GUIDELINE_FILE_LIMIT_BYTES } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
+import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import { placeInside } from "../places.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
-import { sayUnreadable } from "../unreadable.ts"
+import type { Services } from "../services.ts"
+
+/** Some hundred guidelines of their longest text; more is no file that a person wrote. */
+const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
+
+type PackDeps = Pick<
+  Services,
+  | "clock"
+  | "config"
+  | "log"
+  | "map"
+  | "mayWriteFiles"
+  | "places"
+  | "random"
+  | "resolve"
+  | "secrets"
+  | "store"
+  | "tokens"
+>
 
 /** Map, search and pack on the repository this process serves. */
-export function openChoosing(deps: OperationDeps) {
+export function openMapAndPackHandlers(deps: PackDeps) {
   const rankers = loadedRankers()
   const ranker = () => rankers(deps.config().pack.wordTable)
-  const secrets = secretsOf(deps)
+  // Read anew for each call: what was added to `.env` is hidden from then on.
+  const secrets = () => deps.secrets()
   const write = (given: string, text: string) => writeGiven(deps.resolve(given), text)
   return {
     ...mapHandlers({
-      scan: (mode, context) => deps.mapping().scan(mode, context),
-      tree: (context) => deps.mapping().tree(context),
-      openTree: () => deps.mapping().openTree(),
+      scan: (mode, context) => deps.map().scan(mode, context),
+      tree: (context) => deps.map().tree(context),
+      openTree: () => deps.map().openTree(),
       async search() {
         const { createSearch } = await import("#know/search")
         return createSearch({ ranker: await ranker() })
@@ -34,8 +49,8 @@ export function openChoosing(deps: OperationDeps) {
       write,
     }),
     ...packHandlers({
-      tree: (context) => deps.mapping().tree(context),
-      refresh: async (context) => (await deps.mapping().scan("incremental", context)).tree,
+      tree: (context) => deps.map().tree(context),
+      refresh: async (context) => (await deps.map().scan("incremental", context)).tree,
       ranker,
       meaning: meaningsOf(ranker),
       counter: deps.tokens.counter,
@@ -82,21 +97,16 @@ function meaningsOf(ranker: () => Promise<Ranker>) {
   }
 }
 
-/** Known values are read anew for each call: what was added to `.env` is hidden from then on. */
-function secretsOf(deps: OperationDeps): () => Promise<Secrets> {
-  return () => loadSecrets(deps.places().repository.root, deps)
-}
-
 async function writeGiven(file: string, text: string): Promise<void> {
   await ensureDirectory(path.dirname(file), { mode: 0o755 })
   await writeFileAtomic(file, text, { mode: 0o644 })
 }
 
-async function readGuidelineFile(deps: OperationDeps) {
+async function readGuidelineFile(deps: Pick<Services, "places">) {
   const file = path.join(deps.places().repository.root, PROJECT_FOLDER, "guidelines.json")
   const outcome = await readTextBounded(file, { maxBytes: GUIDELINE_FILE_LIMIT_BYTES })
   if (outcome.kind === "read") return { path: file, text: outcome.text }
   if (outcome.kind === "missing") return undefined
-  const reason = sayUnreadable(outcome, GUIDELINE_FILE_LIMIT_BYTES)
+  const reason = describeUnreadable(outcome, GUIDELINE_FILE_LIMIT_BYTES)
   throw FileUnreadable({ path: file, reason })
 }

@@ -1,38 +1,54 @@
 import path from "node:path"
+import type { Agents } from "#act/agents"
 import type { Pipelines } from "#act/pipeline"
-import { isSameProcessAlive } from "#ground/base"
-import type { KbWeb, Run } from "#ground/contract"
+import { type Clock, isSameProcessAlive } from "#ground/base"
+import { AgentType, type KbWeb, type Run } from "#ground/contract"
 import type { Model } from "#ground/model"
+import type { Knowledge } from "#know/knowledge"
 import { PROJECT_FOLDER } from "#see/repo"
-import type { OperationDeps } from "../operations.ts"
-import { processOwner } from "../process-owner.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Sources } from "#see/sources"
+import type { Services } from "../services.ts"
 import { openModel } from "./model.ts"
-import { runStageAgent } from "./stage-agent.ts"
 
 /** Agents people can run that come with the product. */
 export const SHIPPED_AGENTS = path.join(import.meta.dirname, "../../../../agents")
 
-type Deps = Omit<OperationDeps, "mapping" | "fold" | "memory" | "mayWriteFiles">
+type PipelineDeps = Pick<
+  Services,
+  | "agents"
+  | "clock"
+  | "config"
+  | "credentials"
+  | "environment"
+  | "knowledge"
+  | "log"
+  | "owner"
+  | "places"
+  | "random"
+  | "secrets"
+  | "sources"
+  | "store"
+  | "tokens"
+>
 
-/** Whoever answers by the settings of now; without a provider, our own few rules. */
-export async function openStageModel(deps: Deps): Promise<Model> {
+/** The model of the settings; without a provider, our own few rules. */
+async function openStageModel(deps: PipelineDeps): Promise<Model> {
   const { offlineBrain } = await import("#act/pipeline")
   return openModel(deps, offlineBrain)
 }
 
 /** The pipelines of this process, on the store of this repository. */
-export async function openPipelines(deps: Deps): Promise<Pipelines> {
+export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
   const { createFolders, createPipelines, createStages } = await import("#act/pipeline")
   const { home, repository } = deps.places()
   const store = await deps.store()
-  const secrets = await loadSecrets(repository.root, deps)
+  const secrets = await deps.secrets()
   return createPipelines({
     db: store.forRoom("pipeline"),
     onAdvance: store.onAdvance,
     clock: deps.clock,
     log: deps.log,
-    owner: processOwner(deps.random),
+    owner: deps.owner(),
     isAlive: isSameProcessAlive,
     model: () => openStageModel(deps),
     stages: createStages(await portsOf(deps)),
@@ -56,7 +72,7 @@ export async function openPipelines(deps: Deps): Promise<Pipelines> {
 }
 
 /** Those that an agent asks for by name and nobody has approved; the web is whichever there is. */
-async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Deps, "sources">) {
+async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Services, "sources">) {
   const named = slugs.filter((it) => it !== "web-search")
   if (named.length === 0) return []
   const approved = (await (await sources()).list()).filter((it) => it.isApproved)
@@ -64,15 +80,16 @@ async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Deps, "s
 }
 
 /** What stages use of the other rooms. */
-async function portsOf(deps: Deps) {
+async function portsOf(deps: PipelineDeps) {
   const { citationAccuracy, entityGrounding, findContradictions, relationPreservation } =
     await import("#know/knowledge")
   const knowledge = async () => deps.knowledge()
   return {
     knowledge: {
-      search: async (...asked: Parameters<Room["search"]>) => (await knowledge()).search(...asked),
-      hop: async (input: Parameters<Room["hop"]>[0]) => (await knowledge()).hop(input),
-      trace: async (input: Parameters<Room["trace"]>[0]) => (await knowledge()).trace(input),
+      search: async (...asked: Parameters<Knowledge["search"]>) =>
+        (await knowledge()).search(...asked),
+      hop: async (input: Parameters<Knowledge["hop"]>[0]) => (await knowledge()).hop(input),
+      trace: async (input: Parameters<Knowledge["trace"]>[0]) => (await knowledge()).trace(input),
       paragraphs: async (ids: readonly string[]) => (await knowledge()).paragraphs(ids),
     },
     verify: { citationAccuracy, entityGrounding, findContradictions, relationPreservation },
@@ -82,16 +99,13 @@ async function portsOf(deps: Deps) {
   }
 }
 
-type Room = Awaited<ReturnType<OperationDeps["knowledge"]>>
-type Sources = Awaited<ReturnType<OperationDeps["sources"]>>
-
 /**
  * The web as this person has it: the source they chose, or the first of theirs that can. The demo's
  * made-up pages go with the demo's handbook, and with nothing else.
  */
 export async function searchWeb(
   question: Parameters<Sources["webSearch"]>[0],
-  deps: Pick<Deps, "config" | "knowledge" | "sources">,
+  deps: Pick<Services, "config" | "knowledge" | "sources">,
 ): Promise<KbWeb> {
   const sources = await deps.sources()
   const named = question.source ?? deps.config().knowledge.webSource
@@ -107,7 +121,7 @@ export async function searchWeb(
 const DEMO_WEB = "demo-web"
 const NO_WEB = "no approved source searches the web; `qm source` lists them"
 
-async function isDemo({ knowledge }: Pick<Deps, "knowledge">): Promise<boolean> {
+async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boolean> {
   const { folders } = await (await knowledge()).status()
   return folders.length > 0 && folders.every((it) => it.folder.startsWith(SHIPPED_AGENTS))
 }
@@ -119,7 +133,7 @@ async function isDemo({ knowledge }: Pick<Deps, "knowledge">): Promise<boolean> 
 export async function hearForPipelines(
   run: Run,
   text: string,
-  deps: Pick<Deps, "pipelines">,
+  deps: Pick<Services, "pipelines">,
 ): Promise<boolean> {
   const pipelines = await deps.pipelines()
   const { runs } = await pipelines.list({ session: run.id, limit: 1 })
@@ -139,4 +153,104 @@ export async function hearForPipelines(
     auto: false,
   })
   return true
+}
+
+/** What a stage wants of an agent, and what came of it. */
+type StageAgentRequest = {
+  readonly type: string | undefined
+  readonly prompt: string
+  readonly mode: Run["mode"]
+  readonly paths: readonly string[]
+  readonly title: string
+  readonly budgetUsd: number | undefined
+  readonly script: string | undefined
+  readonly signal: AbortSignal
+}
+type StageAgentResult = {
+  readonly runId: string
+  readonly outcome: "completed" | "failed" | "stopped"
+  readonly text: string
+  readonly usd: number | null
+  readonly tokens: number
+}
+
+/** Enough to find the last answer, which follows the last tool closely. */
+const LAST_MESSAGES = 200
+const POLL_INTERVAL_MS = 2_000
+
+/** An agent from its start to its end, in this process; its run is like any other. */
+async function runStageAgent(
+  wanted: StageAgentRequest,
+  deps: Pick<Services, "agents" | "clock" | "config">,
+): Promise<StageAgentResult> {
+  const agents = await deps.agents()
+  const type = AgentType.parse(wanted.type ?? deps.config().pipeline.agent)
+  const started = await agents.start(
+    {
+      type,
+      prompt: wanted.prompt,
+      configuration: {
+        mode: wanted.mode,
+        ...(wanted.paths.length === 0 ? {} : { changes: [...wanted.paths] }),
+        ...(wanted.budgetUsd === undefined ? {} : { budgetUsd: wanted.budgetUsd }),
+        ...(type === "synthetic" && wanted.script !== undefined ? { script: wanted.script } : {}),
+      },
+    },
+    { isHere: true },
+  )
+  await agents.edit(started.id, { title: wanted.title, isTitleOwn: true })
+  const run = await untilEnded(started.id, wanted.signal, { agents, clock: deps.clock })
+  return {
+    runId: run.id,
+    outcome: outcomeOf(run),
+    text: await lastWords(run, agents),
+    // What plays a script asks no model.
+    usd: type === "synthetic" ? 0 : (run.cost.reportedUsd ?? run.cost.computedUsd),
+    tokens: run.cost.usage.input + run.cost.usage.output,
+  }
+}
+
+/** Told by each message of it; a stop of the stage stops the agent and waits for its end. */
+async function untilEnded(
+  id: string,
+  signal: AbortSignal,
+  { agents, clock }: { readonly agents: Agents; readonly clock: Clock },
+): Promise<Run> {
+  const stop = (): void => void agents.stop(id).catch(() => {})
+  signal.addEventListener("abort", stop, { once: true })
+  if (signal.aborted) stop()
+  let next = Promise.withResolvers<void>()
+  const unhear = agents.onMessages((runId) => {
+    if (runId === id) next.resolve()
+  })
+  try {
+    for (;;) {
+      const waiting = next
+      const run = await agents.get(id)
+      if (run.endedAt !== null) return run
+      // Looked at now and then, too: another process may have stopped it.
+      const slept = new AbortController()
+      await Promise.race([
+        waiting.promise,
+        clock.sleep(POLL_INTERVAL_MS, slept.signal).catch(() => {}),
+      ])
+      slept.abort()
+      next = Promise.withResolvers<void>()
+    }
+  } finally {
+    unhear()
+    signal.removeEventListener("abort", stop)
+  }
+}
+
+function outcomeOf({ status }: Run): StageAgentResult["outcome"] {
+  if (status === "completed") return "completed"
+  return status === "stopped" || status === "interrupted" ? "stopped" : "failed"
+}
+
+async function lastWords(run: Run, agents: Agents): Promise<string> {
+  const after = Math.max(0, run.lastSeq - LAST_MESSAGES)
+  const messages = await agents.messages(run.id, { after, limit: LAST_MESSAGES, brief: false })
+  const said = messages.filter((it) => it.type === "response" || it.type === "assistant")
+  return said.at(-1)?.content ?? run.error ?? ""
 }

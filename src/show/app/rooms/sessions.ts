@@ -10,14 +10,18 @@ import {
   type SessionEntry,
 } from "#know/ledger"
 import { SessionUnknown } from "../errors.ts"
-import type { OperationDeps } from "../operations.ts"
-import { loadSecrets } from "../secrets/known-secrets.ts"
+import type { Services } from "../services.ts"
 import { claimsOf, sessionOf, shown } from "./claims.ts"
 
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 
-export const sessionHandlers = (deps: OperationDeps): Handlers<typeof sessionOperations> => ({
+type SessionDeps = Pick<
+  Services,
+  "clock" | "config" | "environment" | "places" | "random" | "secrets"
+>
+
+export const sessionHandlers = (deps: SessionDeps): Handlers<typeof sessionOperations> => ({
   register: ({ session, ...entry }, { caller }) =>
     register(deps, entry, session ?? sessionOf(caller, deps)),
   index: async () => ({
@@ -33,7 +37,7 @@ export const sessionHandlers = (deps: OperationDeps): Handlers<typeof sessionOpe
 type Entry = Omit<SessionEntry, "date"> & { readonly date?: string | undefined }
 
 /** The file first, then the mark in the ledger: what is written down is no drift any more. */
-async function register(deps: OperationDeps, { date, ...entry }: Entry, session: string) {
+async function register(deps: SessionDeps, { date, ...entry }: Entry, session: string) {
   const now = deps.clock.now()
   const today = new Date(now).toISOString().slice(0, 10)
   const sessions = await sessionsOf(deps)
@@ -50,7 +54,7 @@ async function register(deps: OperationDeps, { date, ...entry }: Entry, session:
 }
 
 async function list(
-  deps: OperationDeps,
+  deps: SessionDeps,
   { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
 ) {
   const { logged, count } = listLogged(deps.places().repository.root, limit)
@@ -71,7 +75,7 @@ function liveSession(row: LiveRow, held: Held): LiveSession {
 }
 
 /** By its id; else by the file of one that was written down. */
-async function show(deps: OperationDeps, session: string): Promise<SessionShow> {
+async function show(deps: SessionDeps, session: string): Promise<SessionShow> {
   const { root, stateDirectory } = deps.places().repository
   const since = { sinceMs: deps.clock.now() - YEAR_MS, classifier: classifierOf(deps) }
   const row = (await ledgerOf(deps).listLive(since)).find((it) => it.session === session)
@@ -104,12 +108,12 @@ function showLogged(root: string, file: string): SessionShow {
   return { ...none, live: null, loaded: [], claims: [], text: found.text }
 }
 
-function ledgerOf(deps: OperationDeps) {
+function ledgerOf(deps: SessionDeps) {
   const { stateDirectory } = deps.places().repository
   return createLedger({ stateDirectory, clock: deps.clock, random: deps.random })
 }
 
-function classifierOf(deps: OperationDeps) {
+function classifierOf(deps: SessionDeps) {
   const { ignored, important, registration } = deps.config().kit
   return createClassifier({
     ...(ignored !== "" && { ignored: splitPatterns(ignored) }),
@@ -118,9 +122,9 @@ function classifierOf(deps: OperationDeps) {
   })
 }
 
-async function sessionsOf(deps: OperationDeps) {
+async function sessionsOf(deps: SessionDeps) {
   const { root, stateDirectory } = deps.places().repository
-  const { redact } = await loadSecrets(root, deps)
+  const { redact } = await deps.secrets()
   return createSessions({
     root: () => root,
     stateDirectory,

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
+import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
 import { tempDirectory } from "#test/temp"
 import { findPlaces } from "../places.ts"
@@ -35,7 +36,7 @@ test("[SOURCES-2] the operations list, test and approve; the journal is told", a
     clock: systemClock,
     log: silentLog,
     credentials: async () => ({ use: async () => undefined }),
-    redact: async (text) => text,
+    secrets: async () => createSecrets({ random: systemRandom }),
   })
   const { list, test: examine, approve } = sourceHandlers({ sources: async () => sources })
   const all = (await list({}, context)).sources

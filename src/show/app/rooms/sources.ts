@@ -4,13 +4,15 @@ import type { EventBody, Handlers, sourceOperations } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
 import { PROJECT_FOLDER } from "#see/repo"
 import type { Sources } from "#see/sources"
-import type { OperationDeps } from "../operations.ts"
+import type { Services } from "../services.ts"
 
 const PACKAGE = path.join(import.meta.dirname, "../../../..")
 
-type SourceDeps = Pick<OperationDeps, "places" | "environment" | "store" | "clock" | "log"> & {
+type SourceDeps = Pick<
+  Services,
+  "clock" | "environment" | "log" | "places" | "secrets" | "store"
+> & {
   credentials(): Promise<Pick<Credentials, "use">>
-  redact(text: string): Promise<string>
 }
 
 /** The sources of this repository and this person; servers are started by the first question. */
@@ -29,7 +31,7 @@ export async function openSources(deps: SourceDeps): Promise<Sources> {
     clock: deps.clock,
     log: deps.log,
     credential: async (name) => (await deps.credentials()).use(name),
-    redact: deps.redact,
+    redact: async (text) => (await deps.secrets()).redact(text).text,
     onChange: (change) => announce(change, deps),
   })
 }
@@ -48,11 +50,9 @@ async function announce(
   }
 }
 
-/** No agent approves what may be executed: that is for the person at the terminal or the console. */
-
-export const sourceHandlers = (deps: {
-  sources(): Promise<Sources>
-}): Handlers<typeof sourceOperations> => ({
+export const sourceHandlers = (
+  deps: Pick<Services, "sources">,
+): Handlers<typeof sourceOperations> => ({
   list: async () => ({ sources: [...(await (await deps.sources()).list())] }),
   test: async ({ slug }, { signal }) => (await deps.sources()).test(slug, signal),
   approve: async ({ slug, digest }, { signal }) =>

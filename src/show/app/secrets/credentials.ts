@@ -1,9 +1,9 @@
 import type { credentialOperations, Handlers } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
-import type { OperationDeps } from "../operations.ts"
 import type { Places } from "../places.ts"
+import type { Services } from "../services.ts"
 
-type Deps = Pick<OperationDeps, "places" | "environment" | "clock" | "random">
+type Deps = Pick<Services, "places" | "environment" | "clock" | "random">
 
 const opened = new WeakMap<Places, Promise<Credentials>>()
 

@@ -2,32 +2,29 @@ import path from "node:path"
 import { statFile } from "#ground/base"
 import type { Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
-import { MOST_ENVIRONMENT_FOLDERS } from "../limits.ts"
-import type { OperationDeps } from "../operations.ts"
 import type { Places } from "../places.ts"
+import type { Services } from "../services.ts"
 import { openCredentials } from "./credentials.ts"
 import { readSalt } from "./salt.ts"
 
-type SecretsDeps = Pick<
-  OperationDeps,
-  "clock" | "environment" | "places" | "random" | "log" | "onSecrets"
->
+/** Folders whose `.env` files are read to know their secrets elsewhere. */
+const MOST_ENVIRONMENT_FOLDERS = 32
+
+type SecretsDeps = Pick<Services, "clock" | "environment" | "log" | "places" | "random">
 
 /** The same secret reads the same in everything this person is shown, today and tomorrow. */
 export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
-  const { createSecrets } = await import("#ground/secrets")
+  const { createSecrets, isSecretName, isSecretSetting } = await import("#ground/secrets")
   const folders = foldersBetween(directory, await projectFolders(directory))
   const inFiles = (await Promise.all(folders.map(readEnvironmentFiles))).flat()
-  const given = Object.entries(deps.environment()).filter(([name]) => SECRET_NAME.test(name))
+  const given = Object.entries(deps.environment()).filter(([name]) => isSecretName(name))
   const known = [
-    ...inFiles.filter(isWorthHiding).map((it) => it.value),
+    ...inFiles.filter(isSecretSetting).map((it) => it.value),
     ...given.flatMap(([, value]) => value ?? []),
     ...(await (await openCredentials(deps)).known()),
   ]
   const salt = await readSalt(deps.places().home, deps)
-  const secrets = withLate(createSecrets({ random: deps.random, known, salt }), deps.places())
-  deps.onSecrets?.(secrets)
-  return secrets
+  return withLate(createSecrets({ random: deps.random, known, salt }), deps.places())
 }
 
 /** What was kept after rooms had loaded what they replace: they hold theirs as long as they live. */
@@ -65,13 +62,6 @@ function withLate(secrets: Secrets, places: Places): Secrets {
       )
     },
   }
-}
-
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE/i
-
-/** A plain name such as `APP_NAME=harbour` stands in every text, and is no secret. */
-function isWorthHiding({ name, value }: { readonly name: string; readonly value: string }) {
-  return SECRET_NAME.test(name) || /\d/.test(value) || !/^[\w .-]+$/.test(value)
 }
 
 /** The captured folder and those above it, up to the top of its project. */

@@ -1,3 +1,4 @@
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
 import path from "node:path"
 import {
   ensureDirectory,
@@ -5,9 +6,16 @@ import {
   type Log,
   type Random,
   readTextBounded,
+  statFile,
   writeFileAtomic,
 } from "#ground/base"
-import { SALT_LIMIT_BYTES } from "../limits.ts"
+import { StateForeign } from "../errors.ts"
+import type { Services } from "../services.ts"
+
+/** 64 digits and a newline. */
+const SALT_LIMIT_BYTES = 200
+
+type SaltDeps = Pick<Services, "places" | "random" | "log">
 
 /**
  * What makes the digits of a redaction this person's own. It is kept, so that a text of yesterday
@@ -30,4 +38,42 @@ export async function readSalt(
     deps.log.debug("salt not kept", { code: error.code })
   }
   return made
+}
+
+/**
+ * By which the gateway knows the receipts of our own tools. Made of what is this person's own and
+ * stays, so that a session that is resumed next week is folded as it was.
+ */
+export async function receiptKey(deps: SaltDeps): Promise<string> {
+  return hash("sha256", `fold-receipts:${await readSalt(deps.places().home, deps)}`)
+}
+
+const SEAL_LIMIT_BYTES = 1_000
+const SEAL_FORM = /^([0-9a-f]{32}) ([0-9a-f]{64})$/
+
+/**
+ * Without git the state lies in the folder itself, where a download could bring it along: runs that
+ * wait to be started among it. So it carries a seal that only this person's own secret can make.
+ */
+export async function refuseForeignState(deps: SaltDeps): Promise<void> {
+  const { repository, home, database } = deps.places()
+  if (repository.gitCommonDirectory !== undefined) return
+  const file = path.join(repository.stateDirectory, "seal")
+  const salt = await readSalt(home, deps)
+  if (await isSealed(file, salt)) return
+  const store = await statFile(database)
+  if (store.kind !== "missing") throw StateForeign({ directory: repository.stateDirectory })
+  const id = Buffer.from(deps.random.bytes(16)).toString("hex")
+  await ensureDirectory(repository.stateDirectory)
+  await writeFileAtomic(file, `${id} ${macOf(id, salt)}\n`)
+}
+
+async function isSealed(file: string, salt: string): Promise<boolean> {
+  const read = await readTextBounded(file, { maxBytes: SEAL_LIMIT_BYTES })
+  const [, id = "", mac = ""] = SEAL_FORM.exec(read.kind === "read" ? read.text.trim() : "") ?? []
+  return mac !== "" && timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(id, salt)))
+}
+
+function macOf(id: string, salt: string): string {
+  return createHmac("sha256", salt).update(`state ${id}`).digest("hex")
 }

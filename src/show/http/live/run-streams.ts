@@ -83,7 +83,7 @@ type RunEventListener = {
 type Deps = { readonly store: Store; readonly clock: Clock; readonly log: Log }
 
 /** What the journal says of runs from now on, whoever wrote it. Gives the way to end it. */
-export function followRunEvents(deps: Deps, listener: RunEventListener): () => void {
+function followRunEvents(deps: Deps, listener: RunEventListener): () => void {
   const { journal, onAdvance } = deps.store
   const over = new AbortController()
   const again = createDelayedReread(deps.clock, listener.changed, over.signal)

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { silentLog } from "#ground/base"
 import { createTokens } from "#ground/tokens"
 import { tempDirectory } from "#test/temp"
-import { preparedTables } from "./prepared-tables.ts"
+import { preparedTables } from "./tokens.ts"
 
 const TEXTS = ["hasOwnProperty constructor __proto__", "Grüße 😀 \uFEFF\u0085", "a".repeat(3_000)]
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { hashCited } from "./cited-code.ts"
+import { hashCited } from "./memory.ts"
 
 const NO_TREE = { files: [], contents: async () => new Map() }
 
@@ -20,7 +20,7 @@ test("[APP-14] citations that are looked up at once share a scan, and the next o
   }
   const deps = {
     places: () => ({ repository: { root: temp.path } }),
-    mapping: () => mapping,
+    map: () => mapping,
   }
   const look = (symbol: string) => hashCited({ path: "a.ts", symbol }, deps)
   expect(await Promise.all(Array.from({ length: 16 }, (_, at) => look(`s${at}`)))).toEqual(

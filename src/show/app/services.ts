@@ -1,0 +1,207 @@
+import { hostname } from "node:os"
+import path from "node:path"
+import type { Agents, PermissionRules } from "#act/agents"
+import type { Gateway } from "#act/gateway"
+import type { Pipelines } from "#act/pipeline"
+import type { Fold } from "#choose/fold"
+import {
+  type Clock,
+  createLog,
+  type Log,
+  once,
+  openOnce,
+  processIdentity,
+  type Random,
+  systemClock,
+  systemRandom,
+} from "#ground/base"
+import type { CallContext, Config, DoctorCheck } from "#ground/contract"
+import type { Credentials, Secrets } from "#ground/secrets"
+import { openStore, parseDatabaseUrl, type Store, type StoreLocation } from "#ground/store"
+import type { Tokens } from "#ground/tokens"
+import type { Knowledge } from "#know/knowledge"
+import type { MemoryRoom } from "#know/memory"
+import type { Sources } from "#see/sources"
+import { createSettings, type LoadedConfig } from "./config/layers.ts"
+import { findPlaces, type Places } from "./places.ts"
+import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
+import { lazyTokens } from "./rooms/tokens.ts"
+import { loadSecrets } from "./secrets/known-secrets.ts"
+import { refuseForeignState } from "./secrets/salt.ts"
+
+/** What handlers and rooms use; each takes a `Pick` of it. Whatever may fail or cost time is a function. */
+export type Services = {
+  places(): Places
+  environment(): Readonly<Record<string, string | undefined>>
+  /** A path as the person gave it, made absolute. */
+  resolve(path: string): string
+  loaded(): LoadedConfig
+  reload(): Promise<void>
+  /** The settings in force, or CONFIG_INVALID. */
+  config(): Config
+  location(): StoreLocation
+  store(): Promise<Store>
+  /** What is secret in a directory, by default the repository; read anew at each call. */
+  secrets(directory?: string): Promise<Secrets>
+  credentials(): Promise<Credentials>
+  permissions(): Promise<PermissionRules>
+  map(): RepositoryMap
+  memory(): Promise<MemoryRoom>
+  knowledge(): Promise<Knowledge>
+  sources(): Promise<Sources>
+  fold(): Promise<Fold>
+  gateway(): Promise<Gateway>
+  agents(): Promise<Agents>
+  pipelines(): Promise<Pipelines>
+  /** Probes of the running server, for the doctor. */
+  attack(): Promise<readonly DoctorCheck[]>
+  /** Runs another operation, as a surface does. */
+  call: CallOperation
+  /** This process, among all that may work on the rows of one store; each call is another worker. */
+  owner(): ProcessOwner
+  /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
+  readonly mayWriteFiles: boolean
+  readonly tokens: Pick<Tokens, "counter">
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+type ProcessOwner = {
+  readonly pid: number
+  readonly startedAt: string
+  readonly machine: string
+  readonly instance: string
+}
+
+export type CallOperation = (name: string, input: unknown, context: CallContext) => Promise<unknown>
+
+export type ServiceOptions = {
+  /** Where the person is; the repository is found from here. */
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Settings given on the command line, as `key=value`. */
+  readonly settings: readonly string[]
+  readonly writeLog: (line: string) => void
+  /** Whether operations may write files wherever the caller says; a server may not. */
+  readonly mayWriteFiles?: boolean
+  /** Probes of the running server, for the doctor; handed in by what serves. */
+  readonly attack?: (places: Places) => Promise<readonly DoctorCheck[]>
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/** The rooms of one process, each opened at its first use. */
+export async function openServices(options: ServiceOptions, call: CallOperation) {
+  const { base, isDefault, closeStore } = await openBase(options)
+  const map = createRepositoryMap(base)
+  const services: Services = {
+    ...base,
+    call,
+    map: () => map,
+    credentials: once(async (): Promise<Credentials> => {
+      return (await import("./secrets/credentials.ts")).openCredentials(services)
+    }),
+    permissions: once(async (): Promise<PermissionRules> => {
+      return (await import("./rooms/agents.ts")).openPermissions(services)
+    }),
+    memory: once(async (): Promise<MemoryRoom> => {
+      return (await import("./rooms/memory.ts")).openMemory(services)
+    }),
+    knowledge: once(async (): Promise<Knowledge> => {
+      return (await import("./rooms/knowledge.ts")).openKnowledge(services)
+    }),
+    sources: () => sources.open(),
+    fold: () => fold.open(),
+    gateway: () => gateway.open(),
+    agents: () => agents.open(),
+    pipelines: () => pipelines.open(),
+  }
+  const sources = openOnce(async (): Promise<Sources> => {
+    return (await import("./rooms/sources.ts")).openSources(services)
+  })
+  const fold = openOnce(async (): Promise<Fold> => {
+    return (await import("./rooms/fold.ts")).openFold(services)
+  })
+  const gateway = openOnce(async (): Promise<Gateway> => {
+    return (await import("./rooms/gateway.ts")).openGateway(services)
+  })
+  const agents = openOnce(async (): Promise<Agents> => {
+    return (await import("./rooms/agents.ts")).openAgents(services)
+  })
+  const pipelines = openOnce(async (): Promise<Pipelines> => {
+    return (await import("./rooms/pipeline.ts")).openPipelines(services)
+  })
+  return {
+    services,
+    isDefault,
+    async close(): Promise<void> {
+      // Those that work first: what they write last needs the others.
+      for (const room of [pipelines, sources, agents, gateway, fold, map]) await room.close()
+      await closeStore()
+    },
+  }
+}
+
+/** Places, settings, log, secrets and store, which every room uses. */
+async function openBase(options: ServiceOptions) {
+  const { clock = systemClock, random = systemRandom } = options
+  const found = await findPlaces(options.directory, options.environment)
+  const places = () => found
+  const environment = () => options.environment
+  const { isDefault, ...settings } = await createSettings({
+    userFile: found.userConfig,
+    projectFile: found.projectConfig,
+    environment: options.environment,
+    flags: options.settings,
+  })
+  const { config } = settings
+  // A command that needs no secrets does not load their room for its log.
+  let redactLog: Secrets["redact"] | undefined
+  const log = createLog({
+    clock,
+    write: options.writeLog,
+    scrub: (text) => redactLog?.(text).text ?? text,
+    ...settings.loaded().config.log,
+  })
+  const location = (): StoreLocation => locateStore(config(), found)
+  const store = openOnce(async () => {
+    const where = location()
+    if (where.kind === "sqlite") await refuseForeignState({ places, random, log })
+    return openStore({ location: where, clock, random, log, ...config().store })
+  })
+  const base = {
+    ...settings,
+    places,
+    environment,
+    resolve: (given: string) => path.resolve(options.directory, given),
+    location,
+    store: store.open,
+    async secrets(directory: string = found.repository.root): Promise<Secrets> {
+      const secrets = await loadSecrets(directory, { places, environment, clock, random, log })
+      redactLog = secrets.redact
+      return secrets
+    },
+    attack: async () => options.attack?.(found) ?? [],
+    owner: () => processOwner(random),
+    mayWriteFiles: options.mayWriteFiles === true,
+    tokens: lazyTokens({ config, places, log }),
+    clock,
+    random,
+    log,
+  }
+  return { base, isDefault, closeStore: store.close }
+}
+
+function locateStore(config: Config, places: Places): StoreLocation {
+  const { databaseUrl } = config.store
+  return databaseUrl === ""
+    ? { kind: "sqlite", file: places.database }
+    : parseDatabaseUrl(databaseUrl)
+}
+
+function processOwner(random: Random): ProcessOwner {
+  const { pid, startedAt = "" } = processIdentity()
+  const instance = Buffer.from(random.bytes(12)).toString("hex")
+  return { pid, startedAt, machine: hostname(), instance }
+}
