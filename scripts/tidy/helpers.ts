@@ -58,16 +58,10 @@ const STILL_COPIED: ReadonlySet<string> = new Set([
   "src/know/map/node-packages.ts",
   "src/know/memory/cites.ts",
   "src/know/search/ranker/fusion.ts",
-  "src/show/app/capture.ts",
-  "src/show/app/rooms/capture.ts",
-  "src/show/app/rooms/once.ts",
-  "src/show/app/once.ts",
   "src/show/cli/live-run/draw.ts",
   "src/show/cli/render/lines.ts",
   "src/show/cli/render/pack.ts",
   "src/show/cli/render/runs.ts",
-  "src/show/hooks/world.ts",
-  "src/show/http/running.ts",
   "src/show/mcp/resources.ts",
 ])
 

@@ -62,9 +62,9 @@ async function answerHook({ app, input, environment, signal, say }: EntryCall): 
     process.stderr.write(stderr)
     return code
   }
-  const { runHookOnce } = await import("#show/hooks")
+  const { runHookByHand } = await import("#show/hooks")
   const given = process.stdin.isTTY ? "" : await readStdin()
-  const { line, troubles } = await runHookOnce({
+  const { line, troubles } = await runHookByHand({
     host: typeof input["host"] === "string" ? input["host"] : "claude-code",
     eventName: event,
     input: given.trim() === "" ? undefined : given,

@@ -1,10 +1,8 @@
 import path from "node:path"
 import type { Afterwards } from "#choose/guard"
-import { startAfterwards } from "./afterwards/afterwards.ts"
-import { fetchOnce } from "./afterwards/fetch.ts"
-import { homeOf } from "./home.ts"
+import { fetchIfDue, startInBackground } from "./background.ts"
 import { runHook } from "./hooks.ts"
-import { createJudge } from "./world.ts"
+import { createJudge, homeOf } from "./judge.ts"
 
 /**
  * The rim of a hook process: `qm-hook <host> [event]`. It ends with 0 whatever happens, and it ends
@@ -49,12 +47,12 @@ async function answerEvent(): Promise<void> {
     debug,
   })
   for (const { work, root } of left) {
-    await startAfterwards(work, root, { node: process.execPath, self, home, environment })
+    await startInBackground(work, root, { node: process.execPath, self, home, environment })
   }
 }
 
 async function workAfterwards(kind: string | undefined, root: string): Promise<void> {
   if (kind !== "fetch") return
-  const { kind: outcome } = await fetchOnce(root, { environment, now: Date.now() })
+  const outcome = await fetchIfDue(root, { environment, now: Date.now() })
   debug(`fetch: ${outcome}`)
 }

@@ -33,7 +33,9 @@ async function newApp(temp: { readonly path: string }, name = "project") {
   return Object.assign(app, { call_: call, home, project, git, environment })
 }
 
-test("[KIT-1] the operations of the kit, from a plan to the last byte taken back", async () => {
+test("[KIT-1] the operations of the kit, from a plan to the last byte taken back", {
+  timeout: 120_000,
+}, async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
   const ask = app.call_

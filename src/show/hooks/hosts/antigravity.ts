@@ -1,14 +1,23 @@
 import type { Verdict } from "#choose/guard"
-import type { Dialect, HookAnswer, HostCall, HostEvent } from "./dialect.ts"
-import { type Fields, fieldsIn, listIn, textIn, textUnitsOf } from "./fields.ts"
+import {
+  type Dialect,
+  type Fields,
+  fieldsIn,
+  type HookAnswer,
+  type HostCall,
+  type HostEvent,
+  listIn,
+  textIn,
+  textUnitsOf,
+} from "./dialect.ts"
 
 /**
  * Antigravity, by its documentation and by what others saw of it: never run here, so unverified
  * until a nonce proves it. Its payloads do not say which event they are about.
  */
-export const antigravity: Dialect = { host: "antigravity", hear, say }
+export const antigravity: Dialect = { host: "antigravity", parse, format }
 
-function hear(call: HostCall): HostEvent | undefined {
+function parse(call: HostCall): HostEvent | undefined {
   const { payload, at } = call
   const session = textIn(payload, "conversationId")
   if (session === undefined) return undefined
@@ -74,7 +83,7 @@ function editOf(call: Fields): { readonly tool: string; readonly paths: readonly
  * Before a tool it wants a decision: an empty answer is a refusal there, and by some reports none
  * at all is one too. To allow is to have no objection; it still asks its user as it would have.
  */
-function say(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
+function format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
   if (eventName === "PreToolUse") return decision(verdict)
   if (verdict.kind === "silent") return undefined
   if (eventName === "Stop") {

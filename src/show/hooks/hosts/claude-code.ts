@@ -1,12 +1,21 @@
 import type { Verdict } from "#choose/guard"
 import type { KitHost } from "#ground/contract"
-import type { Dialect, HookAnswer, HostCall, HostEvent } from "./dialect.ts"
-import { type Fields, fieldsIn, listIn, textIn, textUnitsOf } from "./fields.ts"
+import {
+  type Dialect,
+  type Fields,
+  fieldsIn,
+  type HookAnswer,
+  type HostCall,
+  type HostEvent,
+  listIn,
+  textIn,
+  textUnitsOf,
+} from "./dialect.ts"
 
 /** Claude Code 2.1.325, as seen with the real program. */
-export const claudeCode: Dialect = { host: "claude-code", hear, say: sayAsClaudeCode }
+export const claudeCode: Dialect = { host: "claude-code", parse, format: formatAsClaudeCode }
 
-function hear(call: HostCall): HostEvent | undefined {
+function parse(call: HostCall): HostEvent | undefined {
   const base = baseOf(call, "claude-code")
   if (base === undefined) return undefined
   const { payload } = call
@@ -115,7 +124,7 @@ const WITH_CONTEXT: ReadonlySet<string> = new Set([
 ])
 
 /** Codex understands the same answers. */
-export function sayAsClaudeCode(
+export function formatAsClaudeCode(
   hookEventName: string | undefined,
   verdict: Verdict,
 ): HookAnswer | undefined {

@@ -1,19 +1,27 @@
+import { isRecord } from "#ground/base"
 import {
   agentStart,
   baseOf,
   type EventBase,
   editedPaths,
-  sayAsClaudeCode,
+  formatAsClaudeCode,
   stop,
 } from "./claude-code.ts"
-import type { Dialect, HostCall, HostEvent } from "./dialect.ts"
-import { type Fields, fieldsIn, isFields, listIn, textIn, textUnitsOf } from "./fields.ts"
-import { patchedInShell, patchedPaths } from "./patch.ts"
+import {
+  type Dialect,
+  type Fields,
+  fieldsIn,
+  type HostCall,
+  type HostEvent,
+  listIn,
+  textIn,
+  textUnitsOf,
+} from "./dialect.ts"
 
 /** Codex 0.166.0: the events and answers of Claude Code, tools of its own. */
-export const codex: Dialect = { host: "codex", hear, say: sayAsClaudeCode }
+export const codex: Dialect = { host: "codex", parse, format: formatAsClaudeCode }
 
-function hear(call: HostCall): HostEvent | undefined {
+function parse(call: HostCall): HostEvent | undefined {
   const base = baseOf(call, "codex")
   if (base === undefined) return undefined
   const { payload } = call
@@ -75,7 +83,7 @@ function commandIn(input: Fields): string {
     .join(" ")
 }
 
-/** With OpenAI's own models a message may come sealed: one long word of plain signs. Then its name does. */
+/** With OpenAI's own models a message may come sealed: one long word of plain characters. Then the name of the task is used. */
 function isReadable(text: string): boolean {
   const isLatin = /^[\x21-\x7e]*$/.test(text)
   return text !== "" && (text.length <= LONGEST_WORD_UNITS || !isLatin)
@@ -86,10 +94,47 @@ const LONGEST_WORD_UNITS = 60
 /** The task is a message, or a list of parts; without a type Codex takes the one named default. */
 function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
   const parts = listIn(input, "items").flatMap((it) =>
-    isFields(it) ? (textIn(it, "text") ?? []) : [],
+    isRecord(it) ? (textIn(it, "text") ?? []) : [],
   )
   const said = textIn(input, "message") ?? textIn(input, "prompt") ?? parts.join("\n")
   const prompt = isReadable(said) ? said : (textIn(input, "task_name") ?? "").replaceAll("_", " ")
   const agentType = textIn(input, "agent_type") ?? textIn(input, "subagent_type") ?? "default"
   return prompt === "" ? undefined : { ...base, kind: "before-agent", agentType, prompt }
+}
+
+/** Files of one patch that are looked at; each costs a look at its claims. */
+const MOST_PATCHED_FILES = 200
+
+const BEGIN = "*** Begin Patch"
+const FILE = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/
+
+/** The files that a patch of Codex touches, each once, in its order. */
+export function patchedPaths(text: string): readonly string[] {
+  const begin = text.indexOf(BEGIN)
+  if (begin === -1) return []
+  const paths = new Set<string>()
+  for (const line of text.slice(begin).split("\n")) {
+    const path = FILE.exec(line.trimEnd())?.[1]?.trim()
+    if (path) paths.add(path)
+    if (paths.size === MOST_PATCHED_FILES) break
+  }
+  return [...paths]
+}
+
+/**
+ * The same for a patch that is handed to the program in a shell, as Codex does with models that
+ * have no tool for it: `apply_patch <<'EOF'`, or after a `cd` into a folder.
+ */
+export function patchedInShell(command: string): readonly string[] {
+  const begin = command.indexOf(BEGIN)
+  const before = command.slice(0, Math.max(0, begin))
+  if (!/\bapply_?patch\b/.test(before)) return []
+  const folder = /^\s*cd\s+(?:"([^"]+)"|'([^']+)'|([^\s;&|]+))\s*&&/.exec(before)
+  const prefix = folder?.[1] ?? folder?.[2] ?? folder?.[3]
+  const paths = patchedPaths(command)
+  return prefix === undefined ? paths : paths.map((it) => below(prefix, it))
+}
+
+function below(folder: string, path: string): string {
+  return path.startsWith("/") ? path : `${folder}/${path}`
 }

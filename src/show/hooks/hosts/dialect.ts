@@ -1,6 +1,6 @@
 import type { HookEvent, Verdict } from "#choose/guard"
+import { isRecord, type JsonRecord } from "#ground/base"
 import type { KitHost } from "#ground/contract"
-import type { Fields } from "./fields.ts"
 
 /** What a host tells a hook. Each dialect looks for the fields it knows and is ready for any other. */
 export type HookPayload = Fields
@@ -25,7 +25,37 @@ export type HostEvent = HookEvent
 export type Dialect = {
   readonly host: KitHost
   /** Undefined for an event that is nobody's business here, and for a payload that is none. */
-  hear(call: HostCall): HostEvent | undefined
+  parse(call: HostCall): HostEvent | undefined
   /** Undefined where silence says the same. */
-  say(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined
+  format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined
+}
+
+/** How deep text is looked for in what a tool answered; theirs have three or four levels. */
+const DEEPEST_TEXT_LEVELS = 12
+
+/** A payload, or a part of one: whatever a host wrote. */
+export type Fields = JsonRecord
+
+/** A text with something in it; undefined for all else. */
+export function textIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** An object; an empty one where there is none. */
+export function fieldsIn(fields: Fields, name: string): Fields {
+  const value = fields[name]
+  return isRecord(value) ? value : {}
+}
+
+export function listIn(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name]
+  return Array.isArray(value) ? value : []
+}
+
+/** How much text lies in a value, however a tool has wrapped it. */
+export function textUnitsOf(value: unknown, levels = DEEPEST_TEXT_LEVELS): number {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null || levels === 0) return 0
+  return Object.values(value).reduce<number>((sum, it) => sum + textUnitsOf(it, levels - 1), 0)
 }

@@ -2,17 +2,16 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Verdict } from "#choose/guard"
 import { fcParameters } from "#test/seed"
-import type { HostCall } from "./dialect.ts"
-import type { Fields } from "./fields.ts"
-import { dialectOf } from "./hosts.ts"
-import { patchedInShell, patchedPaths } from "./patch.ts"
+import { dialectOf } from "../hooks.ts"
+import { patchedInShell, patchedPaths } from "./codex.ts"
+import type { Fields, HostCall } from "./dialect.ts"
 
 const AT = 1_000
 const SESSION = { session_id: "s", cwd: "/repo" }
 
 function hear(host: string, payload: Fields, eventName?: string) {
   const call: HostCall = { payload, eventName, directory: "/elsewhere", at: AT }
-  return dialectOf(host)?.hear(call)
+  return dialectOf(host)?.parse(call)
 }
 
 const claude = (event: string, fields: Fields = {}) =>
@@ -276,8 +275,8 @@ describe("answers", () => {
     ["PreToolUse", silent, undefined],
     [undefined, context, undefined],
   ] as const)("[HOOKS-3] Claude Code and Codex at %s: %j", ([event, verdict, answer]) => {
-    expect(dialectOf("claude-code")?.say(event, verdict)).toEqual(answer)
-    expect(dialectOf("codex")?.say(event, verdict)).toEqual(answer)
+    expect(dialectOf("claude-code")?.format(event, verdict)).toEqual(answer)
+    expect(dialectOf("codex")?.format(event, verdict)).toEqual(answer)
   })
 
   test.for([
@@ -291,7 +290,7 @@ describe("answers", () => {
     ["Stop", silent, undefined],
     ["Stop", context, undefined],
   ] as const)("[HOOKS-8] Antigravity at %s: %j", ([event, verdict, answer]) => {
-    expect(dialectOf("antigravity")?.say(event, verdict)).toEqual(answer)
+    expect(dialectOf("antigravity")?.format(event, verdict)).toEqual(answer)
   })
 })
 

@@ -2,13 +2,11 @@ import { readdirSync, utimesSync } from "node:fs"
 import path from "node:path"
 import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { FETCH_EVERY_MS } from "../limits.ts"
-import { userSettings } from "./fetch.ts"
-import { takeTurn } from "./turn.ts"
+import { FETCH_EVERY_MS, tryTakeTurn, userSettings } from "./background.ts"
 
 /** The file is as old as the turn that made it. */
 async function take(folder: string, now: number): Promise<boolean> {
-  const isTaken = await takeTurn(folder, now)
+  const isTaken = await tryTakeTurn(folder, now)
   const file = path.join(folder, `fetch-${Math.floor(now / FETCH_EVERY_MS)}`)
   if (isTaken) utimesSync(file, now / 1_000, now / 1_000)
   return isTaken
@@ -16,7 +14,7 @@ async function take(folder: string, now: number): Promise<boolean> {
 
 test("[HOOKS-14] of many at once one has the turn", async () => {
   await using temp = await tempDirectory()
-  const taken = await Promise.all(Array.from({ length: 20 }, () => takeTurn(temp.path, 5)))
+  const taken = await Promise.all(Array.from({ length: 20 }, () => tryTakeTurn(temp.path, 5)))
   expect(taken.filter(Boolean)).toHaveLength(1)
 })
 

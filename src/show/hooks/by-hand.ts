@@ -1,7 +1,7 @@
 import { runHook } from "./hooks.ts"
-import { createJudge } from "./world.ts"
+import { createJudge } from "./judge.ts"
 
-export type HookByHand = {
+type HandRun = {
   readonly host: string
   readonly eventName: string
   /** What a host would write; undefined for the least that one would say. */
@@ -11,7 +11,7 @@ export type HookByHand = {
   readonly directory: string
 }
 
-export type SaidByHand = {
+type HandRunResult = {
   /** The line that a host would get; undefined for silence. */
   readonly line: string | undefined
   /** Why there is silence, where that is known. */
@@ -22,17 +22,17 @@ export type SaidByHand = {
  * One hook in this very process, for whoever tries it: the same judging, and the same marks in the
  * ledger and the log. What would be done afterwards is left.
  */
-export async function runHookOnce(asked: HookByHand): Promise<SaidByHand> {
+export async function runHookByHand(run: HandRun): Promise<HandRunResult> {
   const lines: string[] = []
   const troubles: string[] = []
   await runHook({
-    input: asked.input ?? leastPayload(asked),
-    asked: { host: asked.host, eventName: asked.eventName },
-    directory: asked.directory,
+    input: run.input ?? leastPayload(run),
+    asked: { host: run.host, eventName: run.eventName },
+    directory: run.directory,
     now: () => Date.now(),
     judge: createJudge({
-      environment: asked.environment,
-      home: asked.home,
+      environment: run.environment,
+      home: run.home,
       isByHand: true,
       afterwards: (work) => troubles.push(`afterwards: ${work.kind}, not by hand`),
     }),
@@ -46,7 +46,7 @@ export async function runHookOnce(asked: HookByHand): Promise<SaidByHand> {
   return { line: lines[0], troubles }
 }
 
-function leastPayload({ eventName, directory }: HookByHand): string {
+function leastPayload({ eventName, directory }: HandRun): string {
   const session = "by-hand"
   return JSON.stringify({
     hook_event_name: eventName,

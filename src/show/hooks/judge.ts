@@ -8,7 +8,7 @@ import {
   readHookConfig,
   type Verdict,
 } from "#choose/guard"
-import { realPath, statFile, systemClock, systemRandom, thisMachine } from "#ground/base"
+import { once, realPath, statFile, systemClock, systemRandom, thisMachine } from "#ground/base"
 import {
   type ClassifyGlobs,
   createClaims,
@@ -20,7 +20,7 @@ import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
 import type { Judge } from "./hooks.ts"
 import type { HostEvent } from "./hosts/dialect.ts"
 
-export type WorldDeps = {
+type JudgeDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The user's own folder, `~/.qm`. */
   readonly home: string
@@ -30,12 +30,12 @@ export type WorldDeps = {
 }
 
 /** Judges what happens in repositories that somebody enrolled; of all others nothing is read. */
-export function createJudge(deps: WorldDeps): Judge {
+export function createJudge(deps: JudgeDeps): Judge {
   return async (event, { signal }) => {
     const repository = await enrolledRepository(event.directory)
     if (repository === undefined) return SILENT
-    const world = await openWorld(repository, signal, deps)
-    const { verdict } = await judgeEvent(await placed(event, repository.root), world)
+    const opened = await openRepository(repository, signal, deps)
+    const { verdict } = await judgeEvent(await relativeToRoot(event, repository.root), opened)
     return verdict
   }
 }
@@ -55,10 +55,10 @@ export async function enrolledRepository(directory: string): Promise<Repository 
   return found.kind === "found" && found.what === "regular file" ? repository : undefined
 }
 
-async function openWorld(
+async function openRepository(
   { root, gitDirectory, stateDirectory }: Repository,
   signal: AbortSignal,
-  deps: WorldDeps,
+  deps: JudgeDeps,
 ): Promise<HookWorld> {
   const { environment, home } = deps
   const config = await readHookConfig({
@@ -94,11 +94,6 @@ async function openWorld(
   }
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 /** Lists that the config leaves open stay those of the ledger. */
 function globsOf({ ignored, important, registration }: HookConfig): Partial<ClassifyGlobs> {
   return {
@@ -109,13 +104,13 @@ function globsOf({ ignored, important, registration }: HookConfig): Partial<Clas
 }
 
 /** The same event with its paths from the root; those that lie outside are left out. */
-async function placed(event: HostEvent, root: string): Promise<HookEvent> {
+async function relativeToRoot(event: HostEvent, root: string): Promise<HookEvent> {
   if (!("paths" in event)) return event
-  const found = await Promise.all(event.paths.map((it) => placeOf(it, event.directory, root)))
+  const found = await Promise.all(event.paths.map((it) => pathFromRoot(it, event.directory, root)))
   return { ...event, paths: [...new Set(found.filter((it) => it !== undefined))] }
 }
 
-async function placeOf(given: string, directory: string, root: string) {
+async function pathFromRoot(given: string, directory: string, root: string) {
   if (given.includes("\0")) return undefined
   const absolute = path.resolve(directory, given)
   // The root is without links, and a rule over a folder must not be passed by through one.
@@ -129,4 +124,20 @@ async function withoutLinks(file: string): Promise<string> {
   } catch {
     return file
   }
+}
+
+/**
+ * The user's own folder. A host that was not started from a shell may not have our variable, but an
+ * installed bundle lies in `<home>/kit/`, and that says it as well.
+ */
+export function homeOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  self: string,
+): string | undefined {
+  if (environment["QM_HOME"]) return path.resolve(environment["QM_HOME"])
+  const kit = path.dirname(self)
+  const isInstalled = path.basename(kit) === "kit" && path.basename(self) === "qm-hook.mjs"
+  if (isInstalled) return path.dirname(kit)
+  const home = environment["HOME"] ?? environment["USERPROFILE"]
+  return home ? path.join(home, PROJECT_FOLDER) : undefined
 }

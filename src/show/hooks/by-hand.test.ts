@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { commit, git } from "#test/git"
 import { editPayload, enrol } from "#test/hooks"
 import { tempDirectory } from "#test/temp"
-import { runHookOnce } from "./once.ts"
+import { runHookByHand } from "./by-hand.ts"
 
 const NEWS = "# Changes\n\n## [Unreleased]\n- tea is served\n"
 
@@ -22,7 +22,7 @@ async function repository() {
 
 test("[HOOKS-17] by hand the event alone is enough, and the line is the host's", async () => {
   await using repo = await repository()
-  const { line } = await runHookOnce({
+  const { line } = await runHookByHand({
     ...repo.asked,
     eventName: "SessionStart",
     input: undefined,
@@ -38,7 +38,7 @@ test("[HOOKS-17] by hand the event alone is enough, and the line is the host's",
 test("[HOOKS-17] a payload is judged as a host's would be, with its marks", async () => {
   await using repo = await repository()
   const say = (eventName: string, input: object) =>
-    runHookOnce({ ...repo.asked, eventName, input: JSON.stringify(input) })
+    runHookByHand({ ...repo.asked, eventName, input: JSON.stringify(input) })
   for (const file of ["src/a.ts", "src/b.ts"]) {
     const edit = editPayload("PostToolUse", { cwd: repo.root }, file)
     expect(await say("PostToolUse", edit)).toEqual({ line: undefined, troubles: [] })
@@ -50,7 +50,7 @@ test("[HOOKS-17] a payload is judged as a host's would be, with its marks", asyn
 
 test("[HOOKS-17] what keeps it silent is said", async () => {
   await using repo = await repository()
-  const told = await runHookOnce({ ...repo.asked, eventName: "Stop", input: "garbage" })
+  const told = await runHookByHand({ ...repo.asked, eventName: "Stop", input: "garbage" })
   expect(told).toEqual({
     line: undefined,
     troubles: [expect.stringContaining("the payload is not JSON")],

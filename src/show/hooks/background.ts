@@ -1,0 +1,236 @@
+import path from "node:path"
+import type { Afterwards } from "#choose/guard"
+import {
+  createFile,
+  type Environment,
+  launch,
+  listDirectory,
+  parseJsonRecord,
+  pickEnvironment,
+  readTextBounded,
+  removeFile,
+  run,
+  statFile,
+} from "#ground/base"
+import { findGitProgram } from "#see/repo"
+import { enrolledRepository } from "./judge.ts"
+
+/** A fetch is tried once in this time, whether it works or not. */
+export const FETCH_EVERY_MS = 10 * 60_000
+
+/** What takes longer waits for a network that is not there. */
+const FETCH_TIMEOUT_MS = 60_000
+
+/** Of what git says only the end of it is of use, for debugging. */
+const FETCH_OUTPUT_BYTES = 64_000
+
+/** A file that names one program. */
+const RUNTIME_FILE_BYTES = 16_000
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+type BackgroundDeps = {
+  /** The runtime that runs us. */
+  readonly node: string
+  /** The file of this very process. */
+  readonly self: string
+  readonly home: string
+  readonly environment: Variables
+}
+
+/** Starts work that nobody waits for, as a process that outlives this one. */
+export async function startInBackground(
+  work: Afterwards,
+  root: string,
+  deps: BackgroundDeps,
+): Promise<void> {
+  const args = work.kind === "fetch" ? fetchArguments(root, deps) : await indexDaemonArguments(deps)
+  if (args === undefined) return
+  const own = Object.keys(deps.environment).filter((it) => it.startsWith("QM_"))
+  const env = pickEnvironment(deps.environment, [...NEEDED_VARIABLES, ...own])
+  await launch(deps.node, args, { cwd: root, env })
+}
+
+function fetchArguments(root: string, { self }: BackgroundDeps): readonly string[] {
+  return [self, "--afterwards", "fetch", root]
+}
+
+/** `qm init` writes down where the rest of the product is; without it there is no index daemon. */
+async function indexDaemonArguments({
+  home,
+}: BackgroundDeps): Promise<readonly string[] | undefined> {
+  const file = path.join(home, "kit", "runtime.json")
+  const outcome = await readTextBounded(file, { maxBytes: RUNTIME_FILE_BYTES })
+  const qm = outcome.kind === "read" ? programIn(outcome.text) : undefined
+  return qm === undefined ? undefined : [qm, "keep"]
+}
+
+function programIn(text: string): string | undefined {
+  const qm = parseJsonRecord(text)?.["qm"]
+  return typeof qm === "string" && path.isAbsolute(qm) ? qm : undefined
+}
+
+/**
+ * Fetches from where the branch comes from, once in ten minutes for all sessions and worktrees. It
+ * asks nobody anything and ends by itself. What a repository's own settings could make git execute
+ * is switched off; the user's credentials are taken from the user's settings alone.
+ */
+export async function fetchIfDue(
+  root: string,
+  deps: { readonly environment: Variables; readonly now: number },
+): Promise<"fetched" | "failed" | "skipped"> {
+  const repository = await enrolledRepository(root)
+  if (repository === undefined) return "skipped"
+  const git = await findGitProgram({
+    environment: deps.environment,
+    outside: repository.root,
+  })
+  if (git === undefined) return "skipped"
+  if (!(await tryTakeTurn(repository.stateDirectory, deps.now))) return "skipped"
+  const bounds = {
+    cwd: repository.root,
+    timeoutMs: FETCH_TIMEOUT_MS,
+    maxOutputBytes: FETCH_OUTPUT_BYTES,
+  }
+  const plain = plainEnvironment(deps.environment)
+  const asked = await run(git, ASK_SETTINGS, { ...bounds, env: plain })
+  const said = asked.kind === "exited" ? asked.stdout.toString("utf8") : ""
+  const env = { ...plain, ...fetchEnvironment(userSettings(said)) }
+  const fetched = await run(git, FETCH, { ...bounds, env })
+  return fetched.kind === "exited" && fetched.code === 0 ? "fetched" : "failed"
+}
+
+const ASK_SETTINGS = [
+  "config",
+  "--null",
+  "--show-scope",
+  "--get-regexp",
+  "^(credential\\..*|core\\.sshcommand)$",
+]
+
+const FETCH = [
+  "--no-pager",
+  "fetch",
+  "--quiet",
+  "--no-recurse-submodules",
+  "--no-auto-maintenance",
+  "--upload-pack=git-upload-pack",
+]
+
+function plainEnvironment(environment: Variables): Environment {
+  return {
+    ...pickEnvironment(environment, NEEDED_VARIABLES),
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    // What a partial clone would fetch later, a git started by git would, by the repository's word.
+    GIT_NO_LAZY_FETCH: "1",
+    // Set and empty: none is run, and none is looked for elsewhere.
+    GIT_ASKPASS: "",
+    SSH_ASKPASS_REQUIRE: "never",
+    GCM_INTERACTIVE: "never",
+  }
+}
+
+type Setting = { readonly key: string; readonly value: string }
+
+/** Those of the system and of the user; a repository's are of whoever made it. */
+export function userSettings(said: string): readonly Setting[] {
+  const words = said.split("\0")
+  const settings: Setting[] = []
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [scope, entry = ""] = words.slice(at, at + 2)
+    const [key = "", ...value] = entry.split("\n")
+    const isOwn = scope === "system" || scope === "global"
+    if (isOwn) settings.push({ key, value: value.join("\n") })
+  }
+  return settings
+}
+
+/** As variables, since a name may hold what a command line would split; the last word counts. */
+function fetchEnvironment(own: readonly Setting[]): Environment {
+  const ssh = own.findLast((it) => it.key === "core.sshcommand")?.value
+  const settings = [...SWITCHED_OFF, ...own.filter((it) => it.key.startsWith("credential."))]
+  const numbered: Record<string, string> = {}
+  for (const [index, { key, value }] of settings.entries()) {
+    numbered[`GIT_CONFIG_KEY_${index}`] = key
+    numbered[`GIT_CONFIG_VALUE_${index}`] = value
+  }
+  return {
+    ...numbered,
+    GIT_CONFIG_COUNT: String(settings.length),
+    GIT_ALLOW_PROTOCOL: "https:http:ssh:file",
+    GIT_SSH_COMMAND: `${ssh ?? "ssh"} -o BatchMode=yes`,
+  }
+}
+
+const SWITCHED_OFF: readonly Setting[] = [
+  { key: "core.hooksPath", value: "/dev/null" },
+  { key: "core.fsmonitor", value: "false" },
+  { key: "core.alternateRefsCommand", value: "true" },
+  // Of another remote the word for its program would be the repository's.
+  { key: "fetch.all", value: "false" },
+  { key: "http.saveCookies", value: "false" },
+  { key: "gc.auto", value: "0" },
+  { key: "maintenance.auto", value: "false" },
+  // Empties the list of all that was said before; what the user has follows it.
+  { key: "credential.helper", value: "" },
+  { key: "credential.interactive", value: "false" },
+]
+
+/**
+ * Takes the turn to fetch, if it is free. Time is cut into windows and each has one file, which only
+ * one can create; whoever comes early in a window looks at the one before. So no file is ever taken
+ * from anybody, and it makes no difference whether the fetch worked, failed, or died.
+ */
+export async function tryTakeTurn(stateDirectory: string, now: number): Promise<boolean> {
+  const window = Math.floor(now / FETCH_EVERY_MS)
+  const before = await statFile(path.join(stateDirectory, nameOf(window - 1)))
+  const ageMs = before.kind === "found" ? now - before.stat.modifiedAtMs : FETCH_EVERY_MS
+  if (ageMs < FETCH_EVERY_MS) return false
+  const { kind } = await createFile(path.join(stateDirectory, nameOf(window)))
+  if (kind === "created") await sweep(stateDirectory, window)
+  return kind === "created"
+}
+
+function nameOf(window: number): string {
+  return `fetch-${window}`
+}
+
+async function sweep(stateDirectory: string, window: number): Promise<void> {
+  const listed = await listDirectory(stateDirectory)
+  if (listed.kind !== "listed") return
+  for (const { name } of listed.entries) {
+    const number = /^fetch-(\d+)$/.exec(name)?.[1]
+    const isOld = number !== undefined && Number(number) < window - 1
+    if (isOld) await removeFile(path.join(stateDirectory, name))
+  }
+}
+
+/** What programs need to find their files and the network; a host's keys are not among them. */
+const NEEDED_VARIABLES: readonly string[] = [
+  "PATH",
+  "Path",
+  "HOME",
+  "USERPROFILE",
+  "USER",
+  "LOGNAME",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "XDG_CONFIG_HOME",
+  "XDG_RUNTIME_DIR",
+  "SSH_AUTH_SOCK",
+  "SYSTEMROOT",
+  "SystemRoot",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "PROGRAMDATA",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+]
