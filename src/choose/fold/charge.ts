@@ -1,8 +1,22 @@
+import { z } from "zod"
 import type { Caller, FoldCharge, OperationInput } from "#ground/contract"
-import { LONGEST_NAME_UNITS } from "./limits.ts"
-import { markUntrusted } from "./queries.ts"
-import { chargeActive } from "./spend.ts"
-import { counterOrRough, type FoldDeps, openCall } from "./world.ts"
+import type { Tx } from "#ground/store"
+import { counterOrRough, type FoldDeps, openCall, openScrub, type Scrub } from "./deps.ts"
+import { endByForce, endOverdue, withTouched } from "./end.ts"
+import {
+  type Bound,
+  markUntrusted,
+  type NewStep,
+  selectActive,
+  selectBound,
+  selectLive,
+  selectLiveSessions,
+  setState,
+  spend,
+} from "./queries.ts"
+import { BranchRow, LONGEST_NAME_UNITS, MOST_TOUCHED_PATHS } from "./rows.ts"
+import type { SpooledCharge } from "./spool.ts"
+import { addStep } from "./trail.ts"
 
 type Charging = FoldDeps & { onEnded(): void }
 
@@ -55,4 +69,187 @@ export function bringsForeignText(tool: string): boolean {
 /** As hosts call the tools of our own server, which is called qm. */
 export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_)?(?:qm|quartermaster)(?:_|$)/i.test(tool)
+}
+
+/** A share of a budget at which a warning is said, once, in fifths: whole numbers compare exactly. */
+const WARNING_FIFTHS = 4
+
+type Charge = {
+  readonly who: Bound
+  readonly at: number
+  readonly tokens: number
+  readonly keptUnderHandles: number
+  readonly isByHost: boolean
+  readonly paths: readonly string[]
+  readonly redactions: number
+  /** What is kept of it in the trail, apart from its tokens. */
+  readonly step: Omit<NewStep, "tokens" | "at">
+  readonly count: (text: string) => number
+}
+
+export type Charged = {
+  /** `refused`: the branch had no room and was ended; `ended`: its time was over before. */
+  readonly outcome: "charged" | "warned" | "refused" | "ended" | "none"
+  readonly row: BranchRow | undefined
+}
+
+/** Charges the session's active branch and no other, or ends it when it has no room. */
+export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Charged> {
+  const { who, at, count } = charge
+  const ended = await endOverdue(tx, { root: who.root, at, count })
+  const row = await tx.get(BranchRow, selectActive(who, 1))
+  if (row === undefined) return await whatEnded(tx, ended, who)
+  return (await trySpend(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
+}
+
+/** When this very call found the time over, it says of which branch. */
+async function whatEnded(tx: Tx<"fold">, ids: readonly string[], who: Bound): Promise<Charged> {
+  for (const id of ids) {
+    const row = await tx.get(BranchRow, selectBound(id, who))
+    if (row !== undefined) return { outcome: "ended", row }
+  }
+  return { outcome: "none", row: undefined }
+}
+
+async function trySpend(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<boolean> {
+  const { tokens, keptUnderHandles, isByHost } = charge
+  const isWarned = isWarning(row, tokens)
+  const { changes } = await tx.run(
+    spend({ id: row.id, tokens, keptUnderHandles, isByHost, isWarned }),
+  )
+  return changes > 0
+}
+
+/** At or above four fifths; in whole numbers, so that exactly four fifths counts. */
+function isWarning(row: BranchRow, tokens: number): boolean {
+  return (row.budgetUsed + tokens) * 5 >= row.budgetTotal * WARNING_FIFTHS
+}
+
+async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<Charged> {
+  const { at, tokens, step } = charge
+  const budgetUsed = row.budgetUsed + tokens
+  const isFirstWarning = isWarning(row, tokens) && !row.isWarned
+  const state = await keepState(tx, row, charge)
+  await addStep(tx, row, { ...step, at, tokens })
+  if (isFirstWarning) {
+    const { id, session, budgetTotal: total } = row
+    tx.emit("fold.budget-warned", { id, session, used: budgetUsed, total })
+  }
+  const isMeteredByHost = row.isMeteredByHost || charge.isByHost
+  const outcome = isFirstWarning ? "warned" : "charged"
+  return { outcome, row: { ...row, budgetUsed, isMeteredByHost, state } }
+}
+
+/** Refused as a whole: nothing is added, and what it brought is still part of the trail. */
+async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<Charged> {
+  const { at, count, step } = charge
+  const state = await keepState(tx, row, charge)
+  const stepsAfter = await addStep(tx, row, { ...step, at, tokens: 0 })
+  const after = { ...row, state, steps: stepsAfter }
+  await endByForce(tx, { row: after, reason: "budget", at, count })
+  return { outcome: "refused", row: after }
+}
+
+async function keepState(tx: Tx<"fold">, row: BranchRow, charge: Charge) {
+  const limits = { root: charge.who.root, most: MOST_TOUCHED_PATHS }
+  const touched = withTouched(row.state, charge.paths, limits)
+  const redactions = touched.redactions + charge.redactions
+  const state = charge.redactions === 0 ? touched : { ...touched, redactions }
+  if (state !== row.state) await tx.run(setState(row.id, state))
+  return state
+}
+
+/** Hooks know how long a text was and not what it said; most texts of tools have about so many. */
+const UNITS_PER_TOKEN = 4
+
+type Draining = FoldDeps & { onEnded(): void }
+
+/** Charges what hooks have left for a session, before anybody looks at its branches. */
+export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
+  const left = (await deps.spool?.drain(who.session)) ?? []
+  // Our own tools are charged where they answer.
+  const charges = left.filter((it) => !isOwnTool(it.tool))
+  if (charges.length === 0) return
+  // One of its own, opened only now: most of the time nothing was left.
+  const scrub = await openScrub(deps)
+  const count = await counterOrRough(deps)
+  const db = await deps.db()
+  const hasEnded = await db.transaction(async (tx) => {
+    let isAnyEnded = false
+    for (const charge of charges) {
+      const at = deps.clock.now()
+      if (bringsForeignText(charge.tool)) await tx.run(markUntrusted(who, at))
+      const { outcome } = await chargeActive(tx, { ...asCharge(charge, scrub), who, at, count })
+      isAnyEnded ||= isEnd(outcome)
+    }
+    return isAnyEnded
+  })
+  if (hasEnded) deps.onEnded()
+}
+
+/** The same for every session that has an open branch: what a person looks at is up to date. */
+export async function drainAllSpools(deps: Draining): Promise<void> {
+  if (deps.spool === undefined) return
+  const db = await deps.db()
+  const live = await db.all(BranchRow, selectLive(deps.root()))
+  const owners = new Map(live.map((it) => [`${it.principal}\n${it.session}`, it]))
+  for (const { principal, session } of owners.values()) {
+    await drainSpool(deps, { root: deps.root(), principal, session })
+  }
+}
+
+/** Takes the markers of sessions away that have no branch any more, after whatever ended them. */
+export function createTidy(deps: FoldDeps) {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    later: (): void => {
+      last = last.then(() => tidySpool(deps))
+    },
+    async after<Result>(work: Promise<Result>): Promise<Result> {
+      const result = await work
+      await tidySpool(deps)
+      return result
+    },
+    done: () => last,
+  }
+}
+
+async function tidySpool(deps: FoldDeps): Promise<void> {
+  try {
+    await deps.spool?.keepOnly(async () => {
+      const db = await deps.db()
+      return (await db.all(SessionRow, selectLiveSessions())).map((it) => it.session)
+    })
+  } catch (error) {
+    deps.log.warn("markers of sessions without a branch stay", { error })
+  }
+}
+
+/** Without it the figure is a lower bound, and says so. */
+export async function markSpool(deps: FoldDeps, session: string): Promise<void> {
+  try {
+    await deps.spool?.open(session)
+  } catch (error) {
+    deps.log.warn("hooks will not meter this branch", { error })
+  }
+}
+
+const SessionRow = z.object({ session: z.string() })
+
+function asCharge({ tool, textUnits, paths }: SpooledCharge, scrub: Scrub) {
+  const before = scrub.redactions()
+  const name = storable(scrub.text(tool))
+  const named = scrub.texts(paths)
+  return {
+    tokens: Math.ceil(textUnits / UNITS_PER_TOKEN),
+    keptUnderHandles: 0,
+    isByHost: true,
+    paths: named,
+    redactions: scrub.redactions() - before,
+    step: { kind: "charge", tool: name === "" ? null : name, text: "", handle: null },
+  } as const
+}
+
+function isEnd(outcome: Charged["outcome"]): boolean {
+  return outcome === "ended" || outcome === "refused"
 }

@@ -1,15 +1,26 @@
 import { formatExact } from "#ground/base"
 import type { Config, OperationInput } from "#ground/contract"
 import { InputInvalid } from "./errors.ts"
-import {
-  LONGEST_DESCRIPTION_CHARACTERS,
-  LONGEST_ITEM_CHARACTERS,
-  LONGEST_MESSAGE_CHARACTERS,
-  LONGEST_PROGRESS_CHARACTERS,
-  LONGEST_PROMPT_CHARACTERS,
-  LONGEST_SESSION_UNITS,
-  MOST_ITEMS,
-} from "./limits.ts"
+
+/** One line that a person reads in a tree of branches. (spec/fold, rule 1) */
+const LONGEST_DESCRIPTION_CHARACTERS = 500
+
+/** What is to be done; longer is material, and has a path. (spec/fold, rule 1) */
+const LONGEST_PROMPT_CHARACTERS = 10_000
+
+/** The only text that the parent keeps. (spec/fold, exact surface) */
+const LONGEST_MESSAGE_CHARACTERS = 50_000
+
+/** Evidence and open questions are lines, files are paths: what is longer belongs elsewhere. */
+const LONGEST_ITEM_CHARACTERS = 4_000
+
+const MOST_ITEMS = 200
+
+/** A note on how far it is, kept for an end by force. */
+const LONGEST_PROGRESS_CHARACTERS = 2_000
+
+/** As long as the contract allows; ids of hosts have about forty. */
+const LONGEST_SESSION_UNITS = 200
 
 type Folding = Config["context_folding"]
 

@@ -1,9 +1,18 @@
 import { formatExact } from "#ground/base"
 import type { Caller, FoldBranch, FoldMode, MemoryInjected, OperationInput } from "#ground/contract"
 import type { Tx } from "#ground/store"
+import { drainSpool, markSpool } from "./charge.ts"
 import { checkBranch } from "./check.ts"
-import { cleanIfDue } from "./clean.ts"
-import { endByForce, endOverdue } from "./end.ts"
+import {
+  type Call,
+  counterOrRough,
+  type FoldDeps,
+  isBranchId,
+  newId,
+  openCall,
+  type Scrub,
+} from "./deps.ts"
+import { endByForce, endOverdue, pathWithin } from "./end.ts"
 import {
   AlreadyCompleted,
   DepthExceeded,
@@ -12,12 +21,17 @@ import {
   FoldNotFound,
   TooMany,
 } from "./errors.ts"
-import { LONGEST_NAME_UNITS, RATE_WINDOW_MS } from "./limits.ts"
 import { modeOf, nextOf, packageOf } from "./package.ts"
 import {
   activate,
   type Bound,
+  countBranches,
   countLive,
+  deleteBranches,
+  deleteExpiredHandles,
+  deleteHandlesOf,
+  deleteTrails,
+  deleteUntrusted,
   insertBranch,
   insertStep,
   type NewBranch,
@@ -26,14 +40,23 @@ import {
   selectNearestDeadline,
   selectNearestOfSession,
   selectRateFiller,
+  selectSurplus,
 } from "./queries.ts"
 import { openReceipt } from "./receipt.ts"
-import { BranchRow, isLive, LiveRow, MomentRow, NEW_STATE } from "./rows.ts"
-import { pathWithin } from "./scope.ts"
-import type { Scrub } from "./scrub.ts"
-import { drainSpool, markSpool } from "./spool-charge.ts"
+import {
+  BranchRow,
+  CountRow,
+  IdRow,
+  isLive,
+  LiveRow,
+  LONGEST_NAME_UNITS,
+  MomentRow,
+  NEW_STATE,
+} from "./rows.ts"
 import { askWire } from "./wire.ts"
-import { type Call, counterOrRough, type FoldDeps, isBranchId, newId, openCall } from "./world.ts"
+
+/** The rate is per minute. */
+const RATE_WINDOW_MS = 60_000
 
 type Config = ReturnType<FoldDeps["config"]>
 type Draft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: string }
@@ -276,4 +299,50 @@ async function withdraw(deps: FoldDeps, draft: Draft): Promise<void> {
     // Its deadline ends it.
     deps.log.warn("a branch that was not opened waits for its deadline", { error })
   }
+}
+
+/** The whole text of a branch's step stays longer than its handle can be used: it is the trail. */
+export const TRAIL_TEXT_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
+
+/** A session is remembered as one that has read foreign text for as long as it can go on. */
+const UNTRUSTED_LIFE_MS = 90 * 24 * 60 * 60 * 1_000
+
+/** Finished branches of a repository that are kept, with their trails; a few kilobytes each. */
+const MOST_BRANCHES_KEPT = 20_000
+
+/** Old branches are looked for once in so many creations, and so many go at a time. */
+const CREATIONS_PER_CLEANING = 100
+
+const MOST_CLEANED_BRANCHES = 1_000
+
+type Cleaning = Pick<FoldDeps, "db" | "root" | "clock" | "random" | "log">
+
+/** By chance, since many short processes open one branch each and none of them would ever clean. */
+async function cleanIfDue(deps: Cleaning): Promise<void> {
+  const [byte = 0, second = 0] = deps.random.bytes(2)
+  const isDue = (byte * 256 + second) % CREATIONS_PER_CLEANING === 0
+  if (!isDue) return
+  try {
+    await clean(deps, MOST_BRANCHES_KEPT)
+  } catch (error) {
+    // What is too much can stay until the next time.
+    deps.log.warn("old branches were not taken away", { error })
+  }
+}
+
+/** The oldest finished branches beyond those kept, their trails, and handles that have expired. */
+export async function clean(deps: Cleaning, kept: number): Promise<void> {
+  const [db, root, now] = [await deps.db(), deps.root(), deps.clock.now()]
+  const total = (await db.get(CountRow, countBranches(root)))?.count ?? 0
+  await db.transaction(async (tx) => {
+    await tx.run(deleteExpiredHandles({ root, now, trailTextsSince: now - TRAIL_TEXT_LIFE_MS }))
+    await tx.run(deleteUntrusted(root, now - UNTRUSTED_LIFE_MS))
+    if (total <= kept) return
+    const asked = { root, kept, limit: MOST_CLEANED_BRANCHES }
+    const ids = (await tx.all(IdRow, selectSurplus(asked))).map((it) => it.id)
+    if (ids.length === 0) return
+    await tx.run(deleteHandlesOf(ids))
+    await tx.run(deleteTrails(ids))
+    await tx.run(deleteBranches(ids))
+  })
 }

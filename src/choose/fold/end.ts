@@ -1,14 +1,27 @@
+import { posix } from "node:path"
 import { formatExact } from "#ground/base"
-import { type BranchEndReason, type BranchStatus } from "#ground/contract"
-import type { Tx } from "#ground/store"
-import { MOST_ENDED_AT_ONCE, MOST_NAMED_PATHS } from "./limits.ts"
-import { finish, selectLiveChildren, selectOverdue } from "./queries.ts"
-import { BranchRow, type BranchState } from "./rows.ts"
-import { outOfScope, pathWithin } from "./scope.ts"
+import type { BranchEndReason, BranchStatus, Caller } from "#ground/contract"
+import type { Sql, Tx } from "#ground/store"
+import { globMatcher } from "#see/hosts"
+import { counterOrRough, type FoldDeps, openScrub, sessionOf } from "./deps.ts"
+import {
+  finish,
+  selectLive,
+  selectLiveChildren,
+  selectLiveOfSession,
+  selectOverdue,
+} from "./queries.ts"
+import { BranchRow, type BranchState, type Owner } from "./rows.ts"
 import { addStep } from "./trail.ts"
 import { endingByForce } from "./wire.ts"
 
-export type Forced = Exclude<BranchEndReason, "returned">
+/** Paths and pending branches that are named in one text. */
+const MOST_NAMED_PATHS = 20
+
+/** Overdue branches that are ended in one transaction; the rest follows. */
+const MOST_ENDED_AT_ONCE = 200
+
+type Forced = Exclude<BranchEndReason, "returned">
 
 type Plan = {
   readonly row: BranchRow
@@ -123,4 +136,93 @@ export function withTouched(
   const known = new Set(state.touchedPaths)
   for (const path of paths) if (known.size < most) known.add(pathWithin(root, path))
   return known.size === state.touchedPaths.length ? state : { ...state, touchedPaths: [...known] }
+}
+
+/** Ends of sessions and of processes: nothing stays active that nobody works on. */
+export function createEnds(deps: FoldDeps & { onEnded(): void }) {
+  async function endAll({ rows, isMeant, reason }: Meant): Promise<string[]> {
+    const count = await counterOrRough(deps)
+    const at = deps.clock.now()
+    const db = await deps.db()
+    const ended = await db.transaction(async (tx) => {
+      const meant = (await tx.all(BranchRow, rows)).filter(isMeant)
+      const ids: string[] = []
+      for (const row of meant) ids.push(...(await endByForce(tx, { row, reason, at, count })))
+      return ids
+    })
+    deps.onEnded()
+    return ended
+  }
+
+  /** Most sessions and starts have nothing to end, and take no turn among those who write. */
+  async function endIfAny(meant: Meant): Promise<string[]> {
+    const db = await deps.db()
+    const isAny = (await db.all(BranchRow, meant.rows)).some(meant.isMeant)
+    return isAny ? endAll(meant) : []
+  }
+
+  return {
+    /** A caller ends its own; without one, the session ends for everybody. */
+    async end(
+      sessionId: string,
+      caller?: Caller,
+      reason: "session-ended" | "shutdown" = "session-ended",
+    ): Promise<string[]> {
+      const session = sessionOf(sessionId, caller?.session ?? "", await openScrub(deps))
+      const isMeant = (row: BranchRow) => caller === undefined || row.principal === caller.principal
+      return endIfAny({ rows: selectLiveOfSession(deps.root(), session), isMeant, reason })
+    },
+    /** At start: branches whose process is gone. Those of other machines end at their deadline. */
+    async recover(): Promise<number> {
+      const isMeant = (row: BranchRow) => isLost(row.owner, deps)
+      const rows = selectLive(deps.root())
+      return (await endIfAny({ rows, isMeant, reason: "shutdown" })).length
+    },
+    /** Also one that is being stored at this moment: it is asked for behind it. */
+    async endOwn(reason: "shutdown"): Promise<void> {
+      const isMeant = (row: BranchRow) => isSame(row.owner, deps.owner)
+      await endAll({ rows: selectLive(deps.root()), isMeant, reason })
+    },
+  }
+}
+
+type Meant = {
+  readonly rows: Sql
+  isMeant(row: BranchRow): boolean
+  readonly reason: Forced
+}
+
+function isLost(owner: Owner, deps: FoldDeps): boolean {
+  if (isSame(owner, deps.owner) || owner.machine !== deps.owner.machine) return false
+  const startedAt = owner.startedAt === "" ? undefined : owner.startedAt
+  return !deps.isAlive({ pid: owner.pid, startedAt })
+}
+
+function isSame(a: Owner, b: Owner): boolean {
+  const isSameProcess = a.machine === b.machine && a.pid === b.pid && a.startedAt === b.startedAt
+  return isSameProcess && a.instance === b.instance
+}
+
+/** A path as the repository writes it; what lies outside of it stays absolute. */
+export function pathWithin(root: string, path: string): string {
+  const slashed = path.replaceAll("\\", "/")
+  const base = root.replaceAll("\\", "/").replace(/\/$/, "")
+  const below = slashed.startsWith(`${base}/`) ? slashed.slice(base.length + 1) : slashed
+  const plain = posix.normalize(below)
+  return plain === "." ? below : plain.replace(/\/$/, "")
+}
+
+/** Paths that the declared scope does not have, each once. An empty scope is anywhere. */
+export function outOfScope(scope: readonly string[], paths: readonly string[]): string[] {
+  if (scope.length === 0) return []
+  const rules = scope.map(matcher)
+  return [...new Set(paths)].filter((path) => !rules.some((isMatch) => isMatch(path)))
+}
+
+/** A plain name is a file, or a folder with all that is in it; signs of a glob may be its letters. */
+function matcher(rule: string): (path: string) => boolean {
+  if (rule === "" || rule === ".") return (path) => !path.startsWith("/") && !path.startsWith("..")
+  const isMatch = globMatcher(rule.endsWith("/") ? `${rule}**` : rule, { dot: true })
+  const folder = rule.endsWith("/") ? rule : `${rule}/`
+  return (path) => path === rule || path.startsWith(folder) || isMatch(path)
 }

@@ -1,16 +1,15 @@
 import { hash } from "node:crypto"
 import type { Caller, FoldReturn, OperationInput } from "#ground/contract"
+import { drainSpool } from "./charge.ts"
 import { checkReturn } from "./check.ts"
-import { endDescendants, endOverdue } from "./end.ts"
+import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./deps.ts"
+import { endDescendants, endOverdue, outOfScope, pathWithin } from "./end.ts"
 import { AlreadyCompleted, CannotReturnFromRoot, FoldNotFound } from "./errors.ts"
 import { distillText } from "./package.ts"
 import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
 import { BranchRow, type BranchState, isLive, modeNow, tokensKeptOut } from "./rows.ts"
-import { outOfScope, pathWithin } from "./scope.ts"
-import { drainSpool } from "./spool-charge.ts"
 import { addStep } from "./trail.ts"
 import { askWire, type Carried, endingOf, noteOf } from "./wire.ts"
-import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
 type Finishing = FoldDeps & { onEnded(): void }
 type Input = OperationInput<"fold.return">

@@ -2,8 +2,8 @@ import { type Clock, silentLog, systemClock, systemRandom } from "#ground/base"
 import { type Caller, Config, type JournalEntry } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
+import type { FoldDeps, FoldEligibility } from "./deps.ts"
 import { createFold, type Fold } from "./fold.ts"
-import type { FoldDeps, FoldEligibility } from "./world.ts"
 
 /** One word is one token: figures of tests can be read. */
 export function countWords(text: string): number {

@@ -6,7 +6,7 @@ import { testClock } from "#test/clock"
 import { failAtEveryCall } from "#test/faulty-db"
 import { needs } from "#test/needs"
 import { type PostgresCluster, startPostgres } from "#test/postgres"
-import { clean } from "./clean.ts"
+import { clean, TRAIL_TEXT_LIFE_MS } from "./create.ts"
 import {
   AGENT,
   CLAUDE,
@@ -18,7 +18,7 @@ import {
   type World,
   words,
 } from "./fold.fixture.ts"
-import { HANDLE_LIFE_MS, TRAIL_TEXT_LIFE_MS } from "./limits.ts"
+import { HANDLE_LIFE_MS } from "./rows.ts"
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -1,21 +1,18 @@
-import type { Caller, OperationInput } from "#ground/contract"
-import { chargeByHost } from "./charge.ts"
+import type { Clock, Log } from "#ground/base"
+import type { Caller, foldOperations, Handlers, OperationInput } from "#ground/contract"
+import { chargeByHost, createTidy } from "./charge.ts"
 import { createBranch } from "./create.ts"
-import { createEnds } from "./ends.ts"
+import { type FoldDeps, isBranchId, openCall, openScrub, sessionOf, TERMINAL } from "./deps.ts"
+import { createEnds } from "./end.ts"
 import { returnFrom } from "./finish.ts"
 import { keepTrail, type WireStep } from "./keep-trail.ts"
 import { type MeteredCall, meterCall } from "./meter.ts"
 import { countUntrusted, selectBound, selectNearestDeadline, setState } from "./queries.ts"
 import { readHandle } from "./read.ts"
-import { restoreTrail } from "./restore.ts"
 import { BranchRow, CountRow, MomentRow } from "./rows.ts"
-import { openScrub } from "./scrub.ts"
-import { createTidy } from "./spool-charge.ts"
 import { endWhatIsOverdue, statusOf } from "./status.ts"
-import { listBranches, searchTrails, showBranch, treeOfBranches } from "./views.ts"
-import { createWatch } from "./watch.ts"
+import { listBranches, restoreTrail, searchTrails, showBranch, treeOfBranches } from "./views.ts"
 import { unfold } from "./wire.ts"
-import { type FoldDeps, isBranchId, openCall, sessionOf } from "./world.ts"
 
 export type Fold = ReturnType<typeof createFold>
 
@@ -137,4 +134,120 @@ async function finishDistillation(
     await tx.run(setState(row.id, { ...row.state, distillation: "done" }))
     return true
   })
+}
+
+type HandlerDeps = { fold(): Promise<Fold> }
+
+export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperations> => ({
+  branch: async (input, { caller = TERMINAL }) => (await fold()).branch(input, caller),
+  return: async (input, { caller = TERMINAL }) => (await fold()).return(input, caller),
+  status: async (input, { caller = TERMINAL }) => (await fold()).status(input, caller),
+  read: async (input, { caller = TERMINAL }) => (await fold()).read(input, caller),
+  charge: async (input, { caller = TERMINAL }) => (await fold()).charge(input, caller),
+  end: async (input, { caller = TERMINAL }) => ({
+    ended: await (await fold()).end(input.sessionId ?? "", caller),
+  }),
+  list: async (input) => (await fold()).list(input),
+  tree: async (input) => (await fold()).tree(input),
+  show: async (input) => (await fold()).show(input),
+  search: async (input) => (await fold()).search(input),
+  restore: async (input) => (await fold()).restore(input),
+})
+
+/** The wall clock may jump, so the wait for a deadline is looked at again after this. */
+const LONGEST_WAIT_MS = 60_000
+
+type Watched = {
+  readonly clock: Clock
+  readonly log: Log
+  /** The nearest deadline of what is open; undefined when nothing is. */
+  nearest(): Promise<number | undefined>
+  endOverdue(): Promise<void>
+}
+
+/**
+ * Ends branches at their deadline. There is one wait in the process, for the nearest deadline, and
+ * none when nothing is open.
+ */
+function createWatch(deps: Watched) {
+  const wait = createWait(deps.clock)
+  let isOn = false
+  let asked = 0
+  let loop: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    try {
+      let isOpen = true
+      let seen = asked
+      do {
+        const now = asked
+        seen = now
+        isOpen = await step(deps, wait, () => asked !== now || !isOn)
+      } while (isOn && (isOpen || asked !== seen))
+    } catch (error) {
+      // The next branch that is opened starts it again; until then whoever looks ends it.
+      deps.log.warn("deadlines of branches are not watched", { error })
+    }
+    // In the same turn as the last look at what was asked, so that nobody asks in between.
+    loop = undefined
+  }
+
+  function ask(): void {
+    asked++
+    wait.stop()
+    if (isOn) loop ??= look()
+  }
+
+  return {
+    start(): void {
+      isOn = true
+      ask()
+    },
+    /** Something was opened; an earlier deadline is waited for instead. */
+    opened(deadlineAt: number): void {
+      if (deadlineAt < wait.until()) ask()
+    },
+    /** Something ended: when it was the last one, there is nothing left to wait for. */
+    ended(): void {
+      if (loop !== undefined) ask()
+    },
+    async close(): Promise<void> {
+      isOn = false
+      wait.stop()
+      await loop
+    },
+  }
+}
+
+/** False when nothing is open. */
+async function step(deps: Watched, wait: Wait, isOld: () => boolean): Promise<boolean> {
+  const nearest = await deps.nearest()
+  // What was read may be old already.
+  if (isOld()) return true
+  if (nearest === undefined) return false
+  const ms = nearest - deps.clock.now()
+  await (ms <= 0 ? deps.endOverdue() : wait.sleep(Math.min(ms, LONGEST_WAIT_MS), nearest))
+  return true
+}
+
+type Wait = ReturnType<typeof createWait>
+
+function createWait(clock: Clock) {
+  let current: { readonly until: number; readonly control: AbortController } | undefined
+  return {
+    /** What is waited for; nothing is later than no wait. */
+    until: (): number => current?.until ?? Number.POSITIVE_INFINITY,
+    stop: (): void => current?.control.abort(),
+    async sleep(ms: number, until: number): Promise<void> {
+      const control = new AbortController()
+      current = { until, control }
+      try {
+        await clock.sleep(ms, control.signal)
+      } catch (error) {
+        if (!control.signal.aborted) throw error
+      } finally {
+        current = undefined
+      }
+    },
+  }
 }

@@ -1,29 +1,31 @@
 import { giveOthersATurn, plural, withoutHiddenSigns } from "#ground/base"
 import type { Tx } from "#ground/store"
 import { isOwnTool, storable } from "./charge.ts"
-import { digestOf } from "./digest.ts"
+import { counterOrRough, type FoldDeps, isBranchId, newId, openScrub, type Scrub } from "./deps.ts"
 import { ScrubFailed } from "./errors.ts"
-import { shortenedText } from "./kept-text.ts"
-import {
-  HANDLE_LIFE_MS,
-  LARGEST_SHOWN_TOKENS,
-  LARGEST_WIRE_UNITS,
-  LONGEST_NAME_UNITS,
-  MOST_TRAIL_STEPS,
-} from "./limits.ts"
+import { digestOf } from "./lines.ts"
 import {
   insertHandle,
   moveStep,
   type NewHandle,
   type NewStep,
+  selectBranch,
   selectCallTools,
   setState,
 } from "./queries.ts"
-import { BranchRow, ToolRow } from "./rows.ts"
-import { openScrub, type Scrub } from "./scrub.ts"
+import {
+  BranchRow,
+  HANDLE_LIFE_MS,
+  LARGEST_SHOWN_TOKENS,
+  LONGEST_NAME_UNITS,
+  MOST_TRAIL_STEPS,
+  shortenedText,
+  ToolRow,
+} from "./rows.ts"
 import { insertSteps } from "./trail.ts"
-import { selectBranch } from "./view-queries.ts"
-import { counterOrRough, type FoldDeps, isBranchId, newId } from "./world.ts"
+
+/** Of what the gateway took out of a window for one branch: more than any window of a model has. */
+const LARGEST_WIRE_UNITS = 40_000_000
 
 /** One turn or call that the gateway took out of a window. */
 export type WireStep = {

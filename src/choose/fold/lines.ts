@@ -1,11 +1,19 @@
-import { withoutHiddenSigns } from "#ground/base"
-import {
-  LARGEST_SLICE_TOKENS,
-  LONGEST_LINE_UNITS,
-  LONGEST_SHOWN_LINE_UNITS,
-  MOST_MATCHES,
-  MOST_SEARCHED_WORDS,
-} from "./limits.ts"
+import { formatExact, withoutHiddenSigns } from "#ground/base"
+
+/** Characters of a line in a digest, and of a line that was found. */
+const LONGEST_SHOWN_LINE_UNITS = 200
+
+/** A slice has room left for what a surface writes around it, and is never put under a handle. */
+export const LARGEST_SLICE_TOKENS = 1_800
+
+/** A longer line is read as several, so that a file without line ends can be read in slices. */
+export const LONGEST_LINE_UNITS = 1_000
+
+/** Lines found by one search in a handle. */
+export const MOST_MATCHES = 50
+
+/** Words of a search that count. */
+const MOST_SEARCHED_WORDS = 10
 
 /** Lines for reading: long ones are several, so that every part of a text can be asked for. */
 export function linesOf(text: string): readonly string[] {
@@ -28,7 +36,7 @@ function wrapped(line: string): readonly string[] {
   return pieces
 }
 
-export type Slice = { readonly text: string; readonly nextLine: number | null }
+type Slice = { readonly text: string; readonly nextLine: number | null }
 
 type Asked = { readonly fromLine: number; readonly lines: number }
 
@@ -52,7 +60,7 @@ export function sliceOf(
   }
 }
 
-export type Match = { readonly line: number; readonly text: string }
+type Match = { readonly line: number; readonly text: string }
 
 /** Words of a question: plain text, whatever signs they have. */
 export function wordsOf(query: string): readonly string[] {
@@ -94,4 +102,58 @@ export function around(line: string, words: readonly string[]): string {
   const at = line.toLowerCase().indexOf(words[0] ?? "")
   const from = Math.max(0, Math.min(at - 40, line.length - LONGEST_SHOWN_LINE_UNITS))
   return line.slice(from, from + LONGEST_SHOWN_LINE_UNITS).toWellFormed()
+}
+
+/** Of a digest; so small that one costs a fraction of what it stands for. */
+const LARGEST_DIGEST_TOKENS = 800
+
+type Kept = {
+  readonly text: string
+  readonly tokens: number
+  readonly handle: string
+  readonly label: string
+}
+
+/** Lines of the beginning and of the end, fewer where they are long. */
+const SHAPES = [
+  { first: 12, last: 6 },
+  { first: 6, last: 3 },
+  { first: 2, last: 1 },
+  { first: 0, last: 0 },
+] as const
+
+/** What the window gets of a large text: how it begins and ends, how large it is, how to read it. */
+export function digestOf(kept: Kept, count: (text: string) => number): string {
+  const lines = linesOf(kept.text)
+  const digests = SHAPES.map((shape) => render(kept, lines, shape))
+  return digests.find((it) => count(it) <= LARGEST_DIGEST_TOKENS) ?? digests.at(-1) ?? ""
+}
+
+function render(
+  { tokens, handle, label }: Kept,
+  lines: readonly string[],
+  { first, last }: (typeof SHAPES)[number],
+): string {
+  const head = lines.slice(0, first)
+  const tail = last === 0 ? [] : lines.slice(Math.max(first, lines.length - last))
+  const left = lines.length - head.length - tail.length
+  return [
+    `${label}: ${formatExact(lines.length)} lines, ${formatExact(tokens)} tokens, kept as ${handle}.`,
+    ...head.map(short),
+    ...(left > 0 ? [`[${formatExact(left)} lines more]`] : []),
+    ...tail.map(short),
+    `Read more with read_handle: handle ${handle} and from_line, or query for words to find.`,
+  ].join("\n")
+}
+
+/** What stood before the digest of a text that is there whole; a digest is always the last. */
+export function withoutDigest(text: string, handle: string): string {
+  const at = text.indexOf(`kept as ${handle}.`)
+  // One that was cut short may have lost its digest.
+  return at === -1 ? `${text}\n` : text.slice(0, text.lastIndexOf("\n", at) + 1)
+}
+
+function short(line: string): string {
+  if (line.length <= LONGEST_SHOWN_LINE_UNITS) return line
+  return `${line.slice(0, LONGEST_SHOWN_LINE_UNITS - 1).toWellFormed()}…`
 }

@@ -1,11 +1,10 @@
 import { formatExact, withoutHiddenSigns } from "#ground/base"
 import { type Caller } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
-import { storable } from "./charge.ts"
-import { digestOf } from "./digest.ts"
+import { type Charged, chargeActive, drainSpool, storable } from "./charge.ts"
+import { counterOrRough, type FoldDeps, newId, openCall, type Scrub } from "./deps.ts"
 import { BudgetExhausted } from "./errors.ts"
-import { shortenedText } from "./kept-text.ts"
-import { HANDLE_LIFE_MS, LARGEST_SHOWN_TOKENS, LONGEST_NAME_UNITS, MOST_PENDING } from "./limits.ts"
+import { digestOf } from "./lines.ts"
 import {
   type Bound,
   insertHandle,
@@ -14,11 +13,14 @@ import {
   selectUntold,
   setTold,
 } from "./queries.ts"
-import { BranchRow } from "./rows.ts"
-import type { Scrub } from "./scrub.ts"
-import { type Charged, chargeActive } from "./spend.ts"
-import { drainSpool } from "./spool-charge.ts"
-import { counterOrRough, type FoldDeps, newId, openCall } from "./world.ts"
+import {
+  BranchRow,
+  HANDLE_LIFE_MS,
+  LARGEST_SHOWN_TOKENS,
+  LONGEST_NAME_UNITS,
+  MOST_PENDING,
+  shortenedText,
+} from "./rows.ts"
 
 /** A call of one of our own tools, and what it is about to answer. */
 export type MeteredCall = {

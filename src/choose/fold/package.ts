@@ -1,9 +1,11 @@
-import { formatExact, withoutHiddenSigns } from "#ground/base"
-import { type Caller, type FoldMode, type MemoryInjected } from "#ground/contract"
-import { fenceFor } from "./fence.ts"
-import { MOST_DISTILLED } from "./limits.ts"
+import { hash } from "node:crypto"
+import { formatExact, invariant, withoutHiddenSigns } from "#ground/base"
+import type { Caller, FoldMode, MemoryInjected } from "#ground/contract"
+import { TERMINAL } from "./deps.ts"
 import type { Given } from "./rows.ts"
-import { TERMINAL } from "./world.ts"
+
+/** What is asked for after a branch that had something worth remembering. (spec/fold, memory) */
+const MOST_DISTILLED = 3
 
 /** Hosts with sub-agents of their own, by the beginning of the name they send. (facts/hosts) */
 const WITH_SUB_AGENTS = ["claude-code", "codex"] as const
@@ -18,7 +20,7 @@ function isTerminal({ principal, session }: Caller): boolean {
   return principal === TERMINAL.principal && session === TERMINAL.session
 }
 
-export type Handed = {
+type Handed = {
   readonly branchId: string
   readonly budget: number
   readonly given: Given
@@ -99,4 +101,17 @@ export function distillText(branchId: string): string {
 
 function clean(text: string): string {
   return withoutHiddenSigns(text)
+}
+
+/** A word that occurs in the text is made anew; that one is found is a matter of two tries. */
+const MOST_FENCES = 1_000
+
+/** A word for the end of each block that occurs in none of them, so that no text ends its block. */
+export function fenceFor(texts: readonly string[]): string {
+  const digest = hash("sha256", texts.join("\n"))
+  for (let attempt = 0; attempt < MOST_FENCES; attempt++) {
+    const fence = `qm-${hash("sha256", `fence ${attempt} ${digest}`).slice(0, 6)}`
+    if (!texts.some((it) => it.includes(fence))) return fence
+  }
+  invariant(false, "a fence that does not occur in the text is found in a few tries")
 }

@@ -1,10 +1,9 @@
 import type { Caller, FoldRead, OperationInput } from "#ground/contract"
-import { withoutDigest } from "./digest.ts"
+import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./deps.ts"
 import { FoldNotFound } from "./errors.ts"
-import { linesOf, matchesIn, sliceOf, wordsOf } from "./lines.ts"
+import { linesOf, matchesIn, sliceOf, withoutDigest, wordsOf } from "./lines.ts"
 import { type Bound, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
 import { BranchRow, HandleRow, WholeTrailRow } from "./rows.ts"
-import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
 /** A slice of a kept text, or the lines of it that have some words. */
 export async function readHandle(

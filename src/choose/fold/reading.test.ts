@@ -4,17 +4,19 @@ import type { Store } from "#ground/store"
 import { testClock } from "#test/clock"
 import { fcParameters } from "#test/seed"
 import { bringsForeignText } from "./charge.ts"
-import { digestOf } from "./digest.ts"
-import { fenceFor } from "./fence.ts"
+import { outOfScope, pathWithin } from "./end.ts"
 import { AGENT, countWords, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
 import {
+  digestOf,
   LARGEST_SLICE_TOKENS,
   LONGEST_LINE_UNITS,
+  linesOf,
   MOST_MATCHES,
-  MOST_TRAIL_STEPS,
-} from "./limits.ts"
-import { linesOf, matchesIn, sliceOf } from "./lines.ts"
-import { outOfScope, pathWithin } from "./scope.ts"
+  matchesIn,
+  sliceOf,
+} from "./lines.ts"
+import { fenceFor } from "./package.ts"
+import { MOST_TRAIL_STEPS } from "./rows.ts"
 import { addStep } from "./trail.ts"
 
 let store: Store

@@ -1,7 +1,80 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { z } from "zod"
+import { formatExact } from "#ground/base"
 import { type Branch, BranchEndReason, BranchStatus, FoldMode, TrailEntry } from "#ground/contract"
-import { json, KeptText } from "./kept-text.ts"
-import { ARCHIVED_AFTER_MS } from "./limits.ts"
+
+/** Results beyond it are cut, and say so. Our own tools answer with far less. */
+const LARGEST_KEPT_UNITS = 8_000_000
+
+/** Below it, making a compressor costs more than the bytes it saves. */
+const SHORTEST_COMPRESSED_BYTES = 1_000
+
+/** A text that unpacks to more is none of ours. A sign of JSON has at most six characters. */
+const LARGEST_UNPACKED_BYTES = LARGEST_KEPT_UNITS * 6 + 2
+
+const PLAIN = 0
+const COMPRESSED = 1
+
+/**
+ * As JSON, so that NUL and half a surrogate pair come back as they were, and compressed when it is
+ * worth it. The first byte says whether it is.
+ */
+export function packText(text: string): Uint8Array {
+  const bytes = Buffer.from(JSON.stringify(text))
+  if (bytes.length < SHORTEST_COMPRESSED_BYTES) return Uint8Array.from([PLAIN, ...bytes])
+  const compressed = deflateRawSync(bytes, { level: 1 })
+  const packed = new Uint8Array(compressed.length + 1)
+  packed[0] = COMPRESSED
+  packed.set(compressed, 1)
+  return packed
+}
+
+const KeptText = z
+  .instanceof(Uint8Array)
+  .transform((packed): unknown => {
+    const bytes = packed.subarray(1)
+    if (packed[0] === PLAIN) return JSON.parse(Buffer.from(bytes).toString("utf8"))
+    const limit = { maxOutputLength: LARGEST_UNPACKED_BYTES }
+    return JSON.parse(inflateRawSync(bytes, limit).toString("utf8"))
+  })
+  .pipe(z.string())
+
+/** What is kept of a text; done after scrubbing. */
+export function shortenedText(text: string): string {
+  if (text.length <= LARGEST_KEPT_UNITS) return text
+  const left = formatExact(text.length - LARGEST_KEPT_UNITS)
+  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
+}
+
+/** A column of JSON. */
+const json = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(schema)
+
+/** What a client or a tool calls itself, and what a kept text is called. */
+export const LONGEST_NAME_UNITS = 200
+
+/**
+ * A result of more than this stays under a handle. A page of code is about 500 tokens: a few pages
+ * may enter a window of 8,192, and what is longer is looked at in slices.
+ */
+export const LARGEST_SHOWN_TOKENS = 2_000
+
+/** Steps of one branch that are kept; a budget of 32,768 tokens has no room for more. */
+export const MOST_TRAIL_STEPS = 2_000
+
+/** Paths that a branch touched and that are kept. */
+export const MOST_TOUCHED_PATHS = 500
+
+export const MOST_PENDING = 20
+
+/** How long a caller can read a result by its handle. */
+export const HANDLE_LIFE_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Finished for longer, a branch is archived. (spec/fold, exact surface) */
+export const ARCHIVED_AFTER_MS = 60 * 60 * 1_000
 
 const Texts = z.array(z.string())
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { silentLog } from "#ground/base"
-import type { Caller, MemoryInjected } from "#ground/contract"
-import { foldOperations, OPERATIONS } from "#ground/contract"
+import { type Caller, foldOperations, type MemoryInjected, OPERATIONS } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { testClock } from "#test/clock"
 import { operationCaller } from "#test/operations"
 import { AGENT, CLAUDE, fakeToken, foldWorld, openWith, TASK, words } from "./fold.fixture.ts"
-import { foldHandlers } from "./handlers.ts"
+import { foldHandlers } from "./fold.ts"
 
 let store: Store
 beforeAll(async () => {

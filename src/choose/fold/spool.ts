@@ -11,13 +11,15 @@ import {
   statFile,
 } from "#ground/base"
 import { digest } from "#know/ledger"
-import {
-  LARGEST_SPOOL_BYTES,
-  LONGEST_NAME_UNITS,
-  MOST_SPOOL_ENTRIES,
-  MOST_TOUCHED_PATHS,
-  SPOOL_LEFT_MS,
-} from "./limits.ts"
+import { LONGEST_NAME_UNITS, MOST_TOUCHED_PATHS } from "./rows.ts"
+
+/** A hook's line has some hundred bytes: 100,000 calls between two looks, past every branch. */
+const LARGEST_SPOOL_BYTES = 32 * 1024 ** 2
+
+/** Sessions with an open branch, and what dead processes left. */
+const MOST_SPOOL_ENTRIES = 10_000
+
+const SPOOL_LEFT_MS = 60 * 60 * 1_000
 
 export type SpoolDeps = {
   /** Of this repository and all its worktrees. */

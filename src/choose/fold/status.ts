@@ -1,9 +1,10 @@
 import type { Caller, FoldStatus, OperationInput } from "#ground/contract"
 import type { Db } from "#ground/store"
+import { drainSpool } from "./charge.ts"
 import { checkProgress } from "./check.ts"
+import { counterOrRough, type FoldDeps, isBranchId, openCall, type Scrub } from "./deps.ts"
 import { endOverdue } from "./end.ts"
 import { AlreadyCompleted, FoldNotFound } from "./errors.ts"
-import { ARCHIVED_AFTER_MS, MOST_PENDING } from "./limits.ts"
 import {
   type Bound,
   selectActive,
@@ -12,11 +13,8 @@ import {
   selectPending,
   setState,
 } from "./queries.ts"
-import { BranchRow, branchOf, isLive, MomentRow } from "./rows.ts"
-import type { Scrub } from "./scrub.ts"
-import { drainSpool } from "./spool-charge.ts"
+import { ARCHIVED_AFTER_MS, BranchRow, branchOf, isLive, MOST_PENDING, MomentRow } from "./rows.ts"
 import { addStep } from "./trail.ts"
-import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./world.ts"
 
 type Asking = FoldDeps & { onEnded(): void }
 

@@ -1,6 +1,9 @@
 import type { Tx } from "#ground/store"
-import { LONGEST_TRAIL_UNITS, MOST_TRAIL_STEPS } from "./limits.ts"
 import { insertStep, type NewStep, setSteps } from "./queries.ts"
+import { MOST_TRAIL_STEPS } from "./rows.ts"
+
+/** Of one step in a trail; the whole of a large result is under its handle. */
+const LONGEST_TRAIL_UNITS = 100_000
 
 /**
  * Adds a step to the trail of a branch that was read in this transaction. How a branch ended is kept

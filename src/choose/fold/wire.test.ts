@@ -6,6 +6,7 @@ import { type Store, sql } from "#ground/store"
 import { type TestClock, testClock } from "#test/clock"
 import { failAtEveryCall } from "#test/faulty-db"
 import { fcParameters } from "#test/seed"
+import { type FoldEligibility, TERMINAL } from "./deps.ts"
 import {
   AGENT,
   CLAUDE,
@@ -19,7 +20,6 @@ import {
   words,
 } from "./fold.fixture.ts"
 import { foldReceipt, openReceipt } from "./receipt.ts"
-import { type FoldEligibility, TERMINAL } from "./world.ts"
 
 let store: Store
 beforeAll(async () => {

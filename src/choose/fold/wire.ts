@@ -1,13 +1,11 @@
 import { withoutHiddenSigns } from "#ground/base"
 import type { FoldMode } from "#ground/contract"
 import type { Tx } from "#ground/store"
-import { LONGEST_NAME_UNITS } from "./limits.ts"
+import { type FoldDeps, isBranchId } from "./deps.ts"
 import { modeOf } from "./package.ts"
-import { type Bound, selectCrossing, setState } from "./queries.ts"
+import { type Bound, selectBranch, selectCrossing, setState } from "./queries.ts"
 import { foldReceipt } from "./receipt.ts"
-import { BranchRow, type Ending, PlaceRow } from "./rows.ts"
-import { selectBranch } from "./view-queries.ts"
-import { type FoldDeps, isBranchId } from "./world.ts"
+import { BranchRow, type Ending, LONGEST_NAME_UNITS, PlaceRow } from "./rows.ts"
 
 export type Carried =
   | { readonly kind: "eligible"; readonly key: string }

@@ -1,12 +1,18 @@
 import { hash } from "node:crypto"
-import type { Clock, Log, ProcessIdentity, Random } from "#ground/base"
+import {
+  type Clock,
+  type Log,
+  type ProcessIdentity,
+  type Random,
+  withoutHiddenSigns,
+} from "#ground/base"
 import type { Caller, Config, MemoryInjected } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import { checkSession } from "./check.ts"
+import { ScrubFailed } from "./errors.ts"
 import type { Bound } from "./queries.ts"
 import type { Owner } from "./rows.ts"
-import { openScrub, type Scrub } from "./scrub.ts"
 import type { Spool } from "./spool.ts"
 
 /** What the room is handed. */
@@ -40,7 +46,7 @@ export type FoldEligibility =
   | { readonly kind: "eligible" }
   | { readonly kind: "no"; readonly why: string }
 
-export type MemoriesWanted = {
+type MemoriesWanted = {
   readonly text: string
   readonly budgetTokens: number
   readonly minConfidence: number
@@ -89,5 +95,61 @@ export async function counterOrRough(
   } catch (error) {
     deps.log.warn("tokens are estimated by length", { error })
     return (text) => Math.ceil(text.length / 4)
+  }
+}
+
+/** Passes texts of one call and counts what it replaced in them. */
+export type Scrub = {
+  text(text: string): string
+  texts(texts: readonly string[]): string[]
+  redactions(): number
+}
+
+/** Whatever goes wrong with the scrubber, nothing passes. */
+export async function openScrub(deps: {
+  secrets(): Promise<Pick<Secrets, "redact">>
+  log: Log
+}): Promise<Scrub> {
+  let replaced = 0
+  const fail = (error: unknown): Error => {
+    // The words of the failure may hold the text, so only its name is told.
+    const name = error instanceof Error ? error.name : typeof error
+    deps.log.error("secrets could not be looked for", { name })
+    return ScrubFailed({})
+  }
+  const redact = await deps.secrets().then(
+    (it) => it.redact,
+    (error: unknown) => {
+      throw fail(error)
+    },
+  )
+  const text = (given: string): string => {
+    try {
+      const passed = scrubbed(given, redact)
+      replaced += passed.secrets
+      return passed.text
+    } catch (error) {
+      throw fail(error)
+    }
+  }
+  return { text, texts: (given) => given.map(text), redactions: () => replaced }
+}
+
+/**
+ * Clean text comes back as it is, hidden signs and all. One that hides a secret between hidden
+ * signs loses both.
+ */
+function scrubbed(
+  given: string,
+  redact: Secrets["redact"],
+): { readonly text: string; readonly secrets: number } {
+  const first = redact(given)
+  const cleaned = withoutHiddenSigns(first.text)
+  if (cleaned === first.text) return { text: first.text, secrets: first.findings.length }
+  const second = redact(cleaned)
+  const hasHidden = second.findings.length > 0
+  return {
+    text: hasHidden ? second.text : first.text,
+    secrets: first.findings.length + second.findings.length,
   }
 }
