@@ -4,20 +4,18 @@ import type { Claims, Classifier, Ledger } from "#know/ledger"
 
 type Base = {
   readonly host: KitHost
-  /** As the host gave it; any text. */
   readonly session: string
-  /** Absolute; where the host runs. */
   readonly directory: string
   readonly at: number
 }
 
 type Edit = {
   readonly tool: string
-  /** From the root of the repository; those outside of it are left out. */
+  /** Relative to the repository root; paths outside of it are left out. */
   readonly paths: readonly string[]
 }
 
-/** What happened, in the words of the house: each host has its own. */
+/** What happened, the same for all hosts; `show/hooks` translates. */
 export type HookEvent = Base &
   (
     | { readonly kind: "session-start"; readonly source: string }
@@ -29,9 +27,9 @@ export type HookEvent = Base &
     | { readonly kind: "agent-start"; readonly agentType: string; readonly agentId: string }
     | {
         readonly kind: "stop"
-        /** The host says that a hook has already kept it from stopping. */
+        /** A hook has already blocked this stop. */
         readonly isAgain: boolean
-        /** Work goes on in the background: nobody is really stopping. */
+        /** Work goes on in the background. */
         readonly isBusy: boolean
       }
     | {
@@ -45,7 +43,7 @@ export type HookEvent = Base &
 
 export type HookEventKind = HookEvent["kind"]
 
-/** What a rule says. A warning and a context are words for the agent; the work goes on. */
+/** `warn` and `context` are text for the agent; its work goes on. */
 export type Verdict =
   | { readonly kind: "silent" }
   | {
@@ -53,10 +51,10 @@ export type Verdict =
       readonly text: string
       readonly paths?: readonly string[]
     }
-  /** An edit that would have been refused, had nobody said that it may be made. */
+  /** An edit that would have been denied without an override. */
   | { readonly kind: "override"; readonly text: string; readonly paths?: readonly string[] }
 
-/** Settings that hooks read by themselves, without a package; what cannot be read is the default. */
+/** Read without a package; a setting that cannot be read has its default. */
 export type HookConfig = {
   readonly level: number
   readonly mayFetch: boolean
@@ -66,15 +64,13 @@ export type HookConfig = {
   readonly registration: readonly string[] | undefined
 }
 
-/** Work that is done after the answer was written, by a process of its own that nobody waits for. */
+/** Work for a detached process, started after the hook has answered. */
 export type Afterwards = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
 
-/** All that a rule may look at and write to. */
 export type HookWorld = {
   readonly root: string
   readonly gitDirectory: string | undefined
   readonly stateDirectory: string
-  /** The user's own folder, `~/.qm`. */
   readonly home: string
   readonly config: HookConfig
   readonly ledger: Ledger
@@ -85,13 +81,12 @@ export type HookWorld = {
   /** Aborted when the hook must answer now. */
   readonly signal: AbortSignal
   afterwards(work: Afterwards): void
-  /** A person tries a hook; the log says so, since no host has started it. */
+  /** Started by a person; the log says so. */
   readonly isByHand?: boolean
 }
 
 export type Rule = {
   readonly name: HookName
-  /** The lowest level that has it. */
   readonly level: number
   readonly kinds: readonly HookEventKind[]
   judge(event: HookEvent, world: HookWorld): Promise<Verdict>

@@ -11,16 +11,9 @@ import { madeTree } from "#test/indexed-tree"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { createGuard, type GuardDeps } from "./guard.ts"
-import {
-  MOST_FOLLOWED_NAMES,
-  MOST_LISTED_REACH,
-  MOST_REFERRING_FILES,
-  MOST_SIMULATED_FILES,
-} from "./limits.ts"
-import { covers } from "./receipts/covers.ts"
-import type { FileHash } from "./receipts/hash-file.ts"
-import type { ReachedFile } from "./receipts/receipt.ts"
-import { readReceipts } from "./receipts/receipts.ts"
+import { covers, type FileHash, type ReachedFile, readReceipts } from "./receipts.ts"
+import { MOST_FOLLOWED_NAMES, MOST_REFERRING_FILES } from "./simulate/reach.ts"
+import { MOST_LISTED_REACH, MOST_SIMULATED_FILES } from "./simulate/simulate.ts"
 
 const context = { signal: new AbortController().signal }
 

@@ -2,44 +2,49 @@ import type { Clock, Ids, Log } from "#ground/base"
 import type { CallContext } from "#ground/contract"
 import type { IndexedTree, TreeGraph } from "#know/map"
 import { SimulatedChanging, SimulatedUnreadable } from "./errors.ts"
-import type { FileHash, HashFormat } from "./receipts/hash-file.ts"
-import type { Receipt } from "./receipts/receipt.ts"
-import { sweepReceipts, writeReceipt } from "./receipts/receipts.ts"
+import {
+  type FileHash,
+  type HashFormat,
+  type Receipt,
+  sweepReceipts,
+  writeReceipt,
+} from "./receipts.ts"
 import { createRiskPaths } from "./risk-paths.ts"
 import type { ResolveNames } from "./simulate/reach.ts"
-import { type Foreseen, type HashedTarget, type OpenClaim, simulate } from "./simulate/simulate.ts"
-import { targetsOf } from "./simulate/targets.ts"
+import {
+  type ForeseenReach,
+  type HashedTarget,
+  type OpenClaim,
+  simulate,
+  targetsOf,
+} from "./simulate/simulate.ts"
 
 export type GuardDeps = {
-  /** Of this repository and all its worktrees, in the git common directory. */
   readonly stateDirectory: string
-  /** The tree as fresh as the config wants it; scanned now if need be. */
   tree(context: CallContext): Promise<IndexedTree>
-  /** The tree after another look at the disk. */
   refresh(context: CallContext): Promise<IndexedTree>
-  /** The map is handed in: it needs packages, and hooks load this room without any. */
+  /** Injected: the map needs packages, and hooks load this room without any. */
   graphOf(tree: IndexedTree): TreeGraph
   readonly resolveNames: ResolveNames
-  /** Of a file as it lies on the disk: `hashFile` at the root of the repository. */
+  /** `hashFile` at the repository root. */
   hashOf(path: string, format: HashFormat): Promise<FileHash>
-  /** A path as a person gave it, from the root; undefined outside of the repository. */
+  /** Relative to the repository root; undefined outside of it. */
   place(path: string): string | undefined
-  /** Claims of other sessions on some of these files, each under the path that was asked for. */
+  /** Claims of other sessions, each under the path that was asked for. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
-  /** Known secrets are read anew for each call. */
+  /** Reads the known secrets again for each call. */
   redact(): Promise<(text: string) => string>
-  /** Patterns of the paths that are guarded. */
   highRiskPaths(): readonly string[]
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Log
 }
 
-export type Simulation = Omit<Foreseen, "reach" | "tests" | "risk" | "reasons"> & {
+export type Simulation = Omit<ForeseenReach, "reach" | "tests" | "risk" | "reasons"> & {
   readonly receipt: Receipt
 }
 
-/** What a change would reach, said before it is made, and kept as a receipt for the hooks. */
+/** Simulates a change and writes the receipt that hooks look for. */
 export function createGuard(deps: GuardDeps) {
   return {
     async simulate(
@@ -74,7 +79,7 @@ export function createGuard(deps: GuardDeps) {
 
 type HashedTargets = { readonly graph: TreeGraph; readonly targets: readonly HashedTarget[] }
 
-/** A hook compares with what lies on the disk: a tree that lags behind it is scanned once more. */
+/** Hooks compare with the disk, so a stale tree is scanned once more. */
 async function hashedTargets(
   paths: readonly string[],
   context: CallContext,
@@ -83,7 +88,7 @@ async function hashedTargets(
   const first = await lookAt(await deps.tree(context), paths, deps)
   if (first.stale.length === 0) return first
   const second = await lookAt(await deps.refresh(context), paths, deps)
-  // A file that no scan lists, such as an ignored one, is simulated by its bytes alone.
+  // A file that no scan lists, e.g. an ignored one, is simulated by its bytes alone.
   const moving = second.stale.find((it) => second.graph.positionOf(it) !== undefined)
   if (moving !== undefined) throw SimulatedChanging({ path: moving })
   return second
@@ -112,7 +117,7 @@ async function lookAt(
   return { graph, targets, stale }
 }
 
-/** The receipt is written: what is left of old ones is no reason to fail. */
+/** The receipt is written: a failed sweep must not fail the call. */
 async function sweep({ stateDirectory, clock, log }: GuardDeps): Promise<void> {
   try {
     await sweepReceipts({ stateDirectory, now: clock.now() })

@@ -1,6 +1,10 @@
-import { readTextBounded } from "#ground/base"
+import { isRecord, parseJson, parseJsonRecord, readTextBounded } from "#ground/base"
 import type { HookConfig } from "./event.ts"
-import { LARGEST_CONFIG_BYTES, LONGEST_SETTING_UNITS } from "./limits.ts"
+
+/** The same limits as in `show/app/config`. */
+const LARGEST_CONFIG_BYTES = 1_000_000
+
+const LONGEST_SETTING_UNITS = 8_000
 
 export type HookConfigPlaces = {
   readonly projectFile: string
@@ -9,8 +13,8 @@ export type HookConfigPlaces = {
 }
 
 /**
- * The settings that hooks need, read without a package. It means what `show/app/config/layers.ts` means by
- * the same files; only there every mistake is named, and here it is passed over.
+ * Reads the same files as `show/app/config/layers.ts` with the same meaning; mistakes, which are
+ * errors there, are ignored here.
  */
 export async function readHookConfig(places: HookConfigPlaces): Promise<HookConfig> {
   const [user, project] = await Promise.all([
@@ -28,7 +32,7 @@ export async function readHookConfig(places: HookConfigPlaces): Promise<HookConf
   }
 }
 
-/** Patterns with commas between them; a comma in braces is part of its pattern. */
+/** Splits at commas outside of braces. */
 export function splitPatterns(text: string): readonly string[] {
   const patterns: string[] = []
   let [start, depth] = [0, 0]
@@ -46,7 +50,7 @@ export function splitPatterns(text: string): readonly string[] {
 
 type Settings = Readonly<Record<string, unknown>>
 type Layers = {
-  /** The first that sets a field decides. */
+  /** The first that sets a field wins. */
   readonly files: readonly Settings[]
   readonly environment: HookConfigPlaces["environment"]
 }
@@ -87,7 +91,6 @@ function patternsOf(section: string, name: string): Field<string> {
   }
 }
 
-/** An empty list means the defaults: whoever wants nothing ignored names something that is not. */
 function listed(name: string, layers: Layers): readonly string[] | undefined {
   const patterns = splitPatterns(settle(patternsOf("kit", name), layers) ?? "")
   return patterns.length === 0 ? undefined : patterns
@@ -101,30 +104,21 @@ function settle<Value>(field: Field<Value>, layers: Layers): Value | undefined {
 
 function valueIn(settings: Settings, { section, name }: { section: string; name: string }) {
   const fields = Object.hasOwn(settings, section) ? settings[section] : undefined
-  return isSettings(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+  return isRecord(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
 }
 
-/** The environment is text. Where a field takes no text, it means what JSON reads in it. */
+/** Environment values are text; for other types they are parsed as JSON. */
 function meant<Value>(field: Field<Value>, text: string | undefined): unknown {
   if (text === undefined || text === "") return undefined
-  return field.isOne(text) ? text : parsed(text)
+  return field.isOne(text) ? text : parseJson(text)
 }
 
 async function readSettings(file: string): Promise<Settings> {
   const read = await readTextBounded(file, { maxBytes: LARGEST_CONFIG_BYTES })
-  const value = read.kind === "read" ? parsed(plainJson(read.text)) : undefined
-  return isSettings(value) ? value : {}
+  return (read.kind === "read" ? parseJsonRecord(plainJson(read.text) ?? "") : undefined) ?? {}
 }
 
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? "")
-  } catch {
-    return undefined
-  }
-}
-
-/** Without comments and trailing commas; undefined when a comment does not end. */
+/** Removes comments and trailing commas; undefined when a comment does not end. */
 function plainJson(text: string): string | undefined {
   let isOpen = false
   const plain = text.replace(STRING_OR_COMMENT, (it) => {
@@ -134,11 +128,7 @@ function plainJson(text: string): string | undefined {
   return isOpen ? undefined : plain.replace(STRING_OR_LAST_COMMA, (it) => (it === "," ? "" : it))
 }
 
-// What is open goes on to the end of the text: looked for again and again it would take long.
+// Unclosed strings and comments match to the end of the text, to avoid quadratic rescans.
 const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?'
 const STRING_OR_COMMENT = new RegExp(`${STRING}|//[^\\n\\r]*|/\\*[^]*?(?:\\*/|$)`, "g")
 const STRING_OR_LAST_COMMA = new RegExp(`${STRING}|,(?=\\s*[}\\]])`, "g")
-
-function isSettings(value: unknown): value is Settings {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}

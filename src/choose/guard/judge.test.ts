@@ -1,11 +1,12 @@
+import { execFile } from "node:child_process"
 import { chmod, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
 import { createIds, systemRandom } from "#ground/base"
 import { hookWorld } from "#test/hook-world"
-import { judgeEvent } from "./judge.ts"
+import { judgeEvent, RULES } from "./judge.ts"
 import { createOverrides } from "./overrides.ts"
-import { RULES } from "./rules.ts"
 
 const SILENT = { verdict: { kind: "silent" }, rule: null }
 const editOf = (...paths: readonly string[]) => ({ tool: "Edit", paths })
@@ -150,4 +151,27 @@ describe("the log", () => {
     const judged = await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
     expect(judged).toMatchObject({ verdict: { kind: "deny" }, rule: "risk" })
   })
+})
+
+/** Says every module that importing the room loads, as a hook process would. */
+const SCRIPT = `
+  import { registerHooks } from "node:module"
+  const loaded = []
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+  const room = await import("#choose/guard")
+  process.stdout.write(JSON.stringify({ loaded, names: Object.keys(room) }))
+`
+
+test("[GUARD-13] importing the room loads no package, and no room but ground/base and know/ledger", async () => {
+  const root = `${import.meta.dirname}/../../..`
+  const args = ["--input-type=module", "--eval", SCRIPT]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  const { loaded, names }: { loaded: string[]; names: string[] } = JSON.parse(stdout)
+  const others = loaded.filter(
+    (url) =>
+      !url.startsWith("node:") && !/\/src\/(?:choose\/guard|know\/ledger|ground\/base)\//.test(url),
+  )
+  expect(others).toEqual([])
+  expect(names).toContain("judgeEvent")
+  expect(loaded.some((url) => url.endsWith("/choose/guard/simulate/reach.ts"))).toBe(true)
 })

@@ -1,18 +1,28 @@
 import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
 import type { HookEvent, HookWorld, Rule, Verdict } from "./event.ts"
-import { LARGEST_ANSWER_BYTES } from "./limits.ts"
-import { RULES } from "./rules.ts"
-import { appendVerdict } from "./verdicts/log.ts"
+import { boot } from "./rules/boot/boot.ts"
+import { concurrency } from "./rules/concurrency.ts"
+import { drift } from "./rules/drift.ts"
+import { loaded } from "./rules/loaded.ts"
+import { packageRule } from "./rules/package.ts"
+import { pitfall } from "./rules/pitfall.ts"
+import { risk } from "./rules/risk.ts"
+import { track } from "./rules/track.ts"
+import { appendVerdict } from "./verdict-log.ts"
+import { sliceLines } from "./words.ts"
 
-export type Judged = {
+/** Hosts truncate hook output at 10,000 characters silently. */
+const LARGEST_ANSWER_BYTES = 9_000
+
+type Judged = {
   readonly verdict: Verdict
-  /** The rule that decided; null when none had anything to say. */
+  /** The rule that decided; null when all were silent. */
   readonly rule: HookName | null
 }
 
 /**
- * What the rules of this level say to an event, as one verdict, and a line of the log. A rule that
- * fails is passed over, and so is the log: a hook lets the work go on.
+ * Asks the rules of the level and appends one line to the log. A rule or a log that fails is
+ * skipped: a hook never stops the work by failing.
  */
 export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Judged> {
   const startedAt = world.clock.now()
@@ -25,9 +35,9 @@ export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Ju
   return judged
 }
 
-type Seen = { readonly ms: number; readonly isByHand: boolean }
+type LogFacts = { readonly ms: number; readonly isByHand: boolean }
 
-function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: Seen): VerdictLine {
+function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: LogFacts): VerdictLine {
   const { at, host, session, kind } = event
   return {
     at,
@@ -43,12 +53,11 @@ function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: Seen): Verdic
   }
 }
 
-type Said = { readonly rule: HookName; readonly verdict: Spoken }
+type RuleVerdict = { readonly rule: HookName; readonly verdict: Spoken }
 type Spoken = Exclude<Verdict, { kind: "silent" }>
 
-/** One after the other, those that can refuse first: after a refusal nobody else is asked. */
-async function ask(event: HookEvent, world: HookWorld): Promise<readonly Said[]> {
-  const said: Said[] = []
+async function ask(event: HookEvent, world: HookWorld): Promise<readonly RuleVerdict[]> {
+  const said: RuleVerdict[] = []
   const { level } = world.config
   for (const rule of RULES.filter((it) => it.level <= level && it.kinds.includes(event.kind))) {
     if (world.signal.aborted) break
@@ -75,7 +84,7 @@ async function judgeSafely(rule: Rule, event: HookEvent, world: HookWorld): Prom
   }
 }
 
-/** What weighs more comes first, and stays when the rest is cut. */
+/** Weightier text comes first, and survives truncation. */
 const WEIGHT: Readonly<Record<VerdictKind, number>> = {
   deny: 5,
   block: 4,
@@ -85,7 +94,7 @@ const WEIGHT: Readonly<Record<VerdictKind, number>> = {
   silent: 0,
 }
 
-function decide(said: readonly Said[]): Judged {
+function decide(said: readonly RuleVerdict[]): Judged {
   const [first, ...others] = said.toSorted(
     (a, b) => WEIGHT[b.verdict.kind] - WEIGHT[a.verdict.kind],
   )
@@ -93,16 +102,18 @@ function decide(said: readonly Said[]): Judged {
   const { kind, paths } = first.verdict
   const isFinal = kind === "deny" || kind === "block"
   const spoken = isFinal ? [first] : [first, ...others]
-  const text = cutAtLine(spoken.map((it) => it.verdict.text).join("\n\n"), LARGEST_ANSWER_BYTES)
+  const text = sliceLines(spoken.map((it) => it.verdict.text).join("\n\n"), LARGEST_ANSWER_BYTES)
   return { verdict: { kind, text, ...(paths && { paths }) }, rule: first.rule }
 }
 
-/** At the end of a line, so that nothing is said by half; a single long line is cut in itself. */
-function cutAtLine(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxBytes) return text
-  const head = bytes.subarray(0, maxBytes)
-  const end = head.lastIndexOf("\n")
-  // Decoding replaces the half of a sign at the end, which is then taken off.
-  return end > 0 ? head.toString("utf8", 0, end) : head.toString().replace(/\uFFFD$/, "")
-}
+/** Rules that can refuse come first: after a refusal no other is asked. */
+export const RULES: readonly Rule[] = [
+  concurrency,
+  risk,
+  drift,
+  track,
+  boot,
+  packageRule,
+  pitfall,
+  loaded,
+]

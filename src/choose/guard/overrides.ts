@@ -4,21 +4,24 @@ import {
   ensureDirectory,
   type Ids,
   listDirectory,
+  parseJsonRecord,
   readTextBounded,
   removeFile,
   writeFileAtomic,
 } from "#ground/base"
-import {
-  CLOCK_SLACK_MS,
-  LARGEST_OVERRIDE_BYTES,
-  LONGEST_OVERRIDE_MS,
-  MOST_OVERRIDES_READ,
-  MOST_STATE_ENTRIES,
-  OVERRIDE_KEPT_MS,
-} from "./limits.ts"
-import { appendVerdict } from "./verdicts/log.ts"
+import { appendVerdict, CLOCK_SLACK_MS, MOST_STATE_ENTRIES } from "./verdict-log.ts"
 
-/** Somebody said that these paths may be edited all the same, why, and until when. */
+/** Kept for a day so that people can look at it. */
+const LONGEST_OVERRIDE_MS = 4 * 60 * 60 * 1_000
+
+const OVERRIDE_KEPT_MS = 24 * 60 * 60 * 1_000
+
+/** 200 long paths; hooks read the newest. */
+const LARGEST_OVERRIDE_BYTES = 4 * 1024 ** 2
+
+const MOST_OVERRIDES_READ = 50
+
+/** A person's permission to edit paths that a rule would refuse. */
 export type Override = {
   readonly id: string
   readonly paths: readonly string[]
@@ -27,26 +30,24 @@ export type Override = {
   readonly until: number
 }
 
-export type OverridesDeps = {
+type OverridesDeps = {
   readonly stateDirectory: string
   readonly clock: Pick<Clock, "now">
   readonly ids: Ids
 }
 
-export type Allowing = {
-  /** From the root of the repository; a folder stands for all below it. */
+type OverrideRequest = {
+  /** Relative to the repository root; a folder includes all files below it. */
   readonly paths: readonly string[]
   readonly reason: string
   readonly minutes: number
-  /** Who says so, for the log. */
   readonly by?: { readonly session: string; readonly host: string }
 }
 
 export function createOverrides({ stateDirectory, clock, ids }: OverridesDeps) {
   const folder = folderIn(stateDirectory)
   return {
-    /** Written whole, then said in the log. */
-    async allow({ paths, reason, minutes, by }: Allowing): Promise<Override> {
+    async allow({ paths, reason, minutes, by }: OverrideRequest): Promise<Override> {
       const at = clock.now()
       const lastsMs = Math.min(minutes * 60_000, LONGEST_OVERRIDE_MS)
       const placed = [...new Set(paths.map((it) => it.replace(/\/+$/, "") || "."))]
@@ -72,10 +73,13 @@ export function createOverrides({ stateDirectory, clock, ids }: OverridesDeps) {
   }
 }
 
-type Place = { readonly stateDirectory: string; readonly now: number }
+type OverridePlace = { readonly stateDirectory: string; readonly now: number }
 
-/** The override under which a path may be edited; the newest, when there are several. */
-export async function coveringOverride(place: Place, path: string): Promise<Override | undefined> {
+/** The newest override that covers a path. */
+export async function coveringOverride(
+  place: OverridePlace,
+  path: string,
+): Promise<Override | undefined> {
   const folder = folderIn(place.stateDirectory)
   const names = await namesIn(folder)
   const young = names.filter((it) => isBetween(place.now - timeOf(it), LONGEST_OVERRIDE_MS))
@@ -86,7 +90,6 @@ export async function coveringOverride(place: Place, path: string): Promise<Over
   return undefined
 }
 
-/** However long it says: no more than the longest that can be asked for. */
 function isOpen({ at, until }: Override, now: number): boolean {
   return isBetween(now - at, LONGEST_OVERRIDE_MS) && now < until
 }
@@ -99,7 +102,7 @@ function folderIn(stateDirectory: string): string {
   return join(stateDirectory, "overrides")
 }
 
-/** As with receipts, the name says the time. */
+/** The id begins with its time. */
 const OVERRIDE_NAME = /^ovr_([0-9a-z]{9})[0-9a-z]{10}\.json$/
 
 async function namesIn(folder: string): Promise<readonly string[]> {
@@ -122,23 +125,12 @@ async function sweep(folder: string, now: number): Promise<void> {
   for (const name of old) await removeFile(join(folder, name)).catch(() => {})
 }
 
-/** What is no override allows nothing. */
 async function readOverride(file: string): Promise<Override | undefined> {
   const read = await readTextBounded(file, { maxBytes: LARGEST_OVERRIDE_BYTES })
-  const value = read.kind === "read" ? parsed(read.text) : undefined
-  if (typeof value !== "object" || value === null) return undefined
-  const it: Readonly<Record<string, unknown>> = { ...value }
-  const { id, paths, reason, at, until } = it
+  const { id, paths, reason, at, until } =
+    (read.kind === "read" ? parseJsonRecord(read.text) : undefined) ?? {}
   if (typeof id !== "string" || typeof reason !== "string") return undefined
   if (typeof at !== "number" || typeof until !== "number") return undefined
   if (!Array.isArray(paths) || !paths.every((one) => typeof one === "string")) return undefined
   return { id, paths, reason, at, until }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

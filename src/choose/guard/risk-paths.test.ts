@@ -1,8 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { MOST_RISK_GLOBS } from "./limits.ts"
-import { checkRiskPaths, createRiskPaths } from "./risk-paths.ts"
+import { checkRiskPaths, createRiskPaths, MOST_RISK_GLOBS } from "./risk-paths.ts"
 
 const isRisky = (patterns: readonly string[], path: string) =>
   createRiskPaths(patterns).patternFor(path) !== undefined

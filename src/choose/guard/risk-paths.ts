@@ -1,18 +1,17 @@
 import { type Glob, parseGlob } from "#ground/base"
-import { MOST_RISK_GLOBS } from "./limits.ts"
+
+export const MOST_RISK_GLOBS = 200
 
 export type RiskPaths = {
-  /** The pattern that makes a path one of high risk; undefined where none does. */
   patternFor(path: string): string | undefined
-  /** The last pattern that fits, also one that takes back. */
   decidingFor(path: string): DecidingPattern | undefined
 }
 
-export type DecidingPattern = { readonly pattern: string; readonly takesBack: boolean }
+type DecidingPattern = { readonly pattern: string; readonly takesBack: boolean }
 
 /**
- * The paths that a list of patterns means. The last pattern that fits decides, as in a .gitignore:
- * one with `!` before it takes back. What cannot be used fits nothing; the doctor names it.
+ * As in a .gitignore the last pattern that fits decides, and `!` takes back. Unusable patterns fit
+ * nothing; the doctor names them.
  */
 export function createRiskPaths(patterns: readonly string[]): RiskPaths {
   const rules = rulesOf(patterns).toReversed()
@@ -27,13 +26,12 @@ export function createRiskPaths(patterns: readonly string[]): RiskPaths {
   }
 }
 
-/** What became of a pattern in a tree. */
-export type PatternUse =
+type PatternUse =
   | { readonly kind: "fits"; readonly pattern: string; readonly files: number }
   | { readonly kind: "idle"; readonly pattern: string }
   | { readonly kind: "unusable"; readonly pattern: string; readonly why: string }
 
-/** For the doctor: a pattern that fits no file guards nothing, whatever its author thinks. */
+/** For the doctor: a pattern that fits no file guards nothing. */
 export function checkRiskPaths(
   patterns: readonly string[],
   paths: readonly string[],

@@ -108,7 +108,7 @@ describe("somebody else was in the file", () => {
     await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit", tree })
     expect(await it.ask("a.ts")).toEqual({
       kind: "warn",
-      text: "Session theirs edited a.ts in another worktree less than a minute ago. Yours is as it was; the two meet when they are merged.",
+      text: "Session theirs edited a.ts in another worktree just now. Yours is as it was; the two meet when they are merged.",
     })
     // What this session left in the other tree is no word about the file here.
     await it.write("b.ts", "here\n")

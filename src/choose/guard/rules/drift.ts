@@ -1,12 +1,11 @@
 import type { Drift } from "#know/ledger"
 import type { Rule } from "../event.ts"
-import { MOST_LISTED_PATHS } from "../limits.ts"
+import { MOST_LISTED_PATHS } from "../verdict-log.ts"
 import { firstOf, sessionFlag, shown } from "../words.ts"
 
 /**
- * Keeps a session from ending once, when it changed important files and left nothing for the next.
- * The ledger decides who may say it, so that it is said once for a drift whoever asks at once. After
- * a block of any hook the next stop is let through: an agent is never held in a ring.
+ * Blocks a stop once when the session changed important files and registered nothing.
+ * `ledger.nudge` decides races, so each drift is told once; after any block the next stop passes.
  */
 export const drift: Rule = {
   name: "drift",

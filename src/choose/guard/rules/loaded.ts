@@ -2,10 +2,13 @@ import { join } from "node:path"
 import { readJsonl, statFile } from "#ground/base"
 import { digest } from "#know/ledger"
 import type { Rule } from "../event.ts"
-import { LARGEST_LOADED_BYTES, LONGEST_LOADED_UNITS } from "../limits.ts"
-import { appendIn } from "../said.ts"
+import { appendIn } from "../told-log.ts"
 
-/** Keeps which instructions a host says it has loaded: the observed manifest. Never a word. */
+const LARGEST_LOADED_BYTES = 1024 ** 2
+
+const LONGEST_LOADED_UNITS = 4_096
+
+/** Records which instructions a host says it loaded; always silent. */
 export const loaded: Rule = {
   name: "loaded",
   level: 2,
@@ -27,7 +30,7 @@ export const loaded: Rule = {
   },
 }
 
-export type LoadedFile = {
+type LoadedFile = {
   readonly path: string
   readonly kind: string
   readonly reason: string
@@ -35,7 +38,7 @@ export type LoadedFile = {
   readonly at: number
 }
 
-/** In the order in which the host said so. What is damaged is passed over. */
+/** In the host's order; damaged lines are skipped. */
 export async function readLoaded(
   stateDirectory: string,
   session: string,

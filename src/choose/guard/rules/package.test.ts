@@ -6,15 +6,17 @@ import { listenOnSocket, systemClock, systemRandom, thisMachine } from "#ground/
 import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { indexDaemonSocket } from "../bridge/index-daemon.ts"
+import { PROMPT_LIFE_MS } from "../agent-prompts.ts"
+import type { Afterwards, HookWorld } from "../event.ts"
 import {
+  indexDaemonSocket,
   LARGEST_PACKAGE_BYTES,
   LONGEST_PROMPT_BYTES,
   LONGEST_SOCKET_PATH_BYTES,
-  PROMPT_LIFE_MS,
-} from "../bridge/limits.ts"
-import { readAnswer, readQuestion, writeAnswer } from "../bridge/question.ts"
-import type { Afterwards, HookWorld } from "../event.ts"
+  readAnswer,
+  readQuestion,
+  writeAnswer,
+} from "../index-daemon.ts"
 import { packageRule } from "./package.ts"
 
 /** A repository in which a host starts sub-agents: `await using lab = await bridgeLab()`. */

@@ -1,11 +1,10 @@
-import { indexDaemonClient } from "../bridge/index-daemon.ts"
-import { createPrompts } from "../bridge/prompts.ts"
-import { cutPrompt } from "../bridge/question.ts"
+import { createPrompts } from "../agent-prompts.ts"
 import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import { cutPrompt, indexDaemonClient } from "../index-daemon.ts"
 
 /**
- * A host says what a sub-agent shall do before it starts one, and not when it does. The prompt is
- * kept from the one event to the other, and the index daemon chooses a package by it.
+ * Hosts tell the prompt before they start a sub-agent, not when it starts. The prompt is kept
+ * between the two events, and the index daemon chooses a package by it.
  */
 export const packageRule: Rule = {
   name: "package",
@@ -26,12 +25,12 @@ async function keepPrompt(
   const { session, agentType } = event
   const prompt = cutPrompt(event.prompt)
   if (prompt.trim() === "") return
-  // At once: the sub-agent starts as soon as this hook has ended, and the index daemon can use the time.
+  // In parallel: the sub-agent starts when this hook ends, and the daemon can use the time.
   const [, isHeard] = await Promise.all([
     createPrompts(world).put({ session, agentType }, prompt),
     indexDaemonClient(world, world.signal).announce({ session, agentType, prompt }),
   ])
-  // Too late for this one; the next is served.
+  // Too late for this sub-agent; the next is served.
   if (!isHeard) world.afterwards({ kind: "index-daemon" })
 }
 

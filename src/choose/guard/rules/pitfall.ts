@@ -1,11 +1,16 @@
 import { join } from "node:path"
-import { readTextBounded, withoutHiddenSigns } from "#ground/base"
+import { isRecord, readTextBounded, withoutHiddenSigns } from "#ground/base"
 import type { HookWorld, Rule } from "../event.ts"
-import { LARGEST_PITFALLS_BYTES, LONGEST_PITFALL_UNITS, MOST_SHOWN_PITFALLS } from "../limits.ts"
-import { markNotified } from "../said.ts"
-import { dayOf } from "../verdicts/log.ts"
+import { markNotified } from "../told-log.ts"
+import { dayOf } from "../verdict-log.ts"
 
-/** What went wrong in a file before, said before it is edited; each once a day to a session. */
+const LARGEST_PITFALLS_BYTES = 1024 ** 2
+
+const MOST_SHOWN_PITFALLS = 3
+
+const LONGEST_PITFALL_UNITS = 300
+
+/** Warns before an edit of what went wrong in a file before; once a day per session. */
 export const pitfall: Rule = {
   name: "pitfall",
   level: 5,
@@ -30,12 +35,12 @@ type Pitfall = {
   readonly paths: readonly string[]
 }
 
-/** A folder that is cited means what is in it. */
+/** Citing a folder cites its files. */
 function isAbout(cited: string, paths: readonly string[]): boolean {
   return paths.some((it) => it === cited || it.startsWith(`${cited}/`))
 }
 
-/** Memories are texts that anybody who could write to the repository wrote. */
+/** Fenced: anybody who can write to the repository can write memories. */
 function say(pitfalls: readonly Pitfall[]): string {
   const lines = pitfalls.map((it) => {
     const more = it.line === "" || it.line === it.title ? "" : `: ${it.line}`
@@ -49,13 +54,13 @@ function say(pitfalls: readonly Pitfall[]): string {
   ].join("\n")
 }
 
-/** Nothing in it can end the fence, or hide. */
+/** So that no text can end the fence or hide. */
 function oneLine(text: string): string {
   const plain = withoutHiddenSigns(text.slice(0, LONGEST_PITFALL_UNITS))
   return plain.replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›").trim()
 }
 
-/** The file is derived from memory; without it, or when it is damaged, there is nothing to say. */
+/** Derived from memory; silent when it is missing or damaged. */
 async function readPitfalls({ stateDirectory }: HookWorld): Promise<readonly Pitfall[]> {
   const file = join(stateDirectory, "pitfalls.json")
   const read = await readTextBounded(file, { maxBytes: LARGEST_PITFALLS_BYTES })
@@ -73,8 +78,4 @@ function pitfallOf(value: unknown): Pitfall | undefined {
   }
   const cited: readonly unknown[] = Array.isArray(paths) ? paths : []
   return { id, title, line, paths: cited.filter((it) => typeof it === "string") }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null
 }

@@ -3,7 +3,7 @@ import { createIds, systemRandom } from "#ground/base"
 import { blobId } from "#see/repo"
 import { hookWorld } from "#test/hook-world"
 import { createOverrides } from "../overrides.ts"
-import { writeReceipt } from "../receipts/receipts.ts"
+import { writeReceipt } from "../receipts.ts"
 import { risk } from "./risk.ts"
 import { track } from "./track.ts"
 

@@ -1,16 +1,14 @@
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
-import { MOST_LISTED_PATHS } from "../limits.ts"
 import { coveringOverride } from "../overrides.ts"
-import { covers } from "../receipts/covers.ts"
-import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
-import { readReceipts } from "../receipts/receipts.ts"
+import { covers, hashFile, hashFormatIn, readReceipts } from "../receipts.ts"
 import { createRiskPaths } from "../risk-paths.ts"
+import { MOST_LISTED_PATHS } from "../verdict-log.ts"
 import { asArgument, firstOf, shown } from "../words.ts"
 
 type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
 type Risky = { readonly path: string; readonly pattern: string }
 
-/** A path of high risk is edited after somebody looked at what the change would reach. */
+/** Denies edits of high-risk paths without a receipt that covers them. */
 export const risk: Rule = {
   name: "risk",
   level: 5,
@@ -43,7 +41,7 @@ async function uncovered(
     const found = await hashFile(it.path, { root, format })
     const made = await ledger.ownEdits(event.session, it.path)
     const edits = made.map(({ path, sha, at }) => ({ path, hash: sha ?? null, at }))
-    // A file whose bytes nobody can read was not simulated either.
+    // A file that cannot be read was not simulated either.
     const isCovered =
       found.kind !== "unknown" &&
       covers(receipts, {

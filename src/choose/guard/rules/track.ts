@@ -1,15 +1,19 @@
 import { join } from "node:path"
-import { statFile } from "#ground/base"
+import { formatAgo, statFile } from "#ground/base"
 import { digest, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
-import { MOST_TRACKED_PATHS, RENEW_ALL_MS } from "../limits.ts"
-import { hashFile, hashFormatIn } from "../receipts/hash-file.ts"
-import { appendIn, markNotified } from "../said.ts"
-import { ago, asArgument, shown } from "../words.ts"
+import { hashFile, hashFormatIn } from "../receipts.ts"
+import { appendIn, markNotified } from "../told-log.ts"
+import { asArgument, shown } from "../words.ts"
+
+const MOST_TRACKED_PATHS = 200
+
+/** A fifth of the shortest usual lease. */
+const RENEW_ALL_MS = 3 * 60_000
 
 type AfterTool = Extract<HookEvent, { kind: "after-edit" | "after-tool" }>
 
-/** Writes into the ledger what a session changed, keeps its claims alive, and meters its branch. */
+/** Records edits in the ledger, renews claims, and meters the open branch. */
 export const track: Rule = {
   name: "track",
   level: 2,
@@ -44,7 +48,7 @@ async function recordEdits(
   }
 }
 
-/** Only while a branch of the session is open, which a marker says: otherwise it costs one look. */
+/** Only while the marker of an open branch exists; otherwise this is one stat. */
 async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<void> {
   const folder = join(stateDirectory, "charges")
   const name = digest(event.session)
@@ -56,8 +60,8 @@ async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<v
 }
 
 /**
- * What a session holds over the files it works on is renewed each time, which writes seldom. All
- * else that it holds is looked for now and then, since that means to look at every claim.
+ * Claims on edited files are renewed each time; all others now and then, because that reads every
+ * claim.
  */
 async function renewHeld(
   paths: readonly string[],
@@ -73,7 +77,7 @@ async function renewHeld(
   for (const { path } of held) await claims.keepAlive(event.session, path)
 }
 
-/** Said after the edit too, because at the level below there is no guard before it. */
+/** Told after the edit too: level 2 has no check before it. */
 async function crossClaims(
   paths: readonly string[],
   event: AfterTool,
@@ -85,7 +89,7 @@ async function crossClaims(
     if (claim === undefined || claim.session === event.session) continue
     if (!(await markNotified(["claimed", path, claim.token], event, world))) continue
     warnings.push(
-      `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${ago(event.at - claim.takenAt)}. Tell the person you work for, and leave the rest of it to that session: \`qm claim list ${asArgument(path)}\`.`,
+      `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${formatAgo(event.at - claim.takenAt)}. Tell the person you work for, and leave the rest of it to that session: \`qm claim list ${asArgument(path)}\`.`,
     )
   }
   return warnings

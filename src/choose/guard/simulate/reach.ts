@@ -1,28 +1,34 @@
 import { compareText } from "#ground/base"
 import type { LinkConfidence } from "#ground/contract"
 import type { Content, resolveNames, TreeGraph } from "#know/map"
-import { MOST_FOLLOWED_NAMES, MOST_LISTED_NAMES, MOST_REFERRING_FILES } from "../limits.ts"
-import type { ReachedFile } from "../receipts/receipt.ts"
+import type { ReachedFile } from "../receipts.ts"
 
-/** Handed in, since the map needs packages and a hook that loads this room has none. */
+/** Exported names come first. */
+export const MOST_FOLLOWED_NAMES = 1_000
+
+/** Each costs about 2 ms. */
+export const MOST_REFERRING_FILES = 300
+
+const MOST_LISTED_NAMES = 5
+
+/** Injected: the map needs packages, and hooks load this room without any. */
 export type ResolveNames = typeof resolveNames
 
-/** With its place in the tree, and those of the files that it was reached from. */
+/** With its position in the tree and those of the files it was reached from. */
 export type Reached = ReachedFile & {
   readonly position: number
   readonly roots: ReadonlySet<number>
 }
 
-export type Reach = {
-  /** By hops, the surest first. Files that would change themselves are not among them. */
+type Reach = {
+  /** By hops, surest first; without the files that would change. */
   readonly files: readonly Reached[]
-  /** Files that would change, and lean on others of them. */
+  /** Files that would change and depend on others that would. */
   readonly own: readonly Reached[]
-  /** More names or files than are followed. */
   readonly isCut: boolean
 }
 
-/** The files that lean on some others by an import or by a name, and those that lean on them. */
+/** Files that depend on others by an import or a name, over two hops. */
 export async function reachOf(
   graph: TreeGraph,
   starts: readonly number[],
@@ -57,11 +63,10 @@ export async function reachOf(
   }
 }
 
-/** Names by the file that defines them, with the places of the symbols that are meant. */
-type Wanted = ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<number>>>
+type WantedSymbols = ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<number>>>
 
 type Step = {
-  /** The file that it leans on; of several the surest. */
+  /** The file it depends on; of several the surest. */
   readonly from: number
   readonly froms: ReadonlySet<number>
   readonly confidence: LinkConfidence
@@ -71,7 +76,7 @@ type Step = {
 
 type Stepping = {
   readonly starts: readonly number[]
-  readonly wanted: Wanted
+  readonly wanted: WantedSymbols
   readonly resolve: ResolveNames
 }
 
@@ -111,7 +116,7 @@ function add(steps: Map<number, Step>, position: number, link: Link): void {
   })
 }
 
-/** A name of a wanted symbol that a file uses, and means that very symbol by. */
+/** A name in a file that means one of the wanted symbols. */
 type Use = {
   readonly position: number
   readonly from: number
@@ -119,7 +124,7 @@ type Use = {
   readonly confidence: LinkConfidence
 }
 
-async function usesOf(graph: TreeGraph, wanted: Wanted, resolve: ResolveNames) {
+async function usesOf(graph: TreeGraph, wanted: WantedSymbols, resolve: ResolveNames) {
   const all = [...new Set([...wanted.values()].flatMap((it) => [...it.keys()]))]
   const names = all.slice(0, MOST_FOLLOWED_NAMES)
   const referrers = await graph.tree.referrers(names)
@@ -143,7 +148,10 @@ async function usesOf(graph: TreeGraph, wanted: Wanted, resolve: ResolveNames) {
   return { uses, isCut: all.length > names.length || positions.length > looked.length }
 }
 
-/** Of a name that hundreds use, those mean this one who import its file, or what hands it on. */
+/**
+ * Of a name that hundreds use, files that import its definition, directly or re-exported, come
+ * first.
+ */
 async function likeliestFirst(
   graph: TreeGraph,
   definers: readonly number[],
@@ -156,8 +164,8 @@ async function likeliestFirst(
   return positions.toSorted((a, b) => rankOf(b) - rankOf(a) || a - b)
 }
 
-/** What a file has at its top: all symbols, those that others can see first. */
-async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promise<Wanted> {
+/** Top-level symbols, exported ones first. */
+async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promise<WantedSymbols> {
   const contents = await contentsAt(graph, positions)
   return new Map(
     [...contents].map(([position, { symbols }]) => {
@@ -169,8 +177,8 @@ async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promis
   )
 }
 
-/** The symbols that the uses stand in: who leans on those leans on what is used, at second hand. */
-async function usersIn(graph: TreeGraph, uses: readonly Use[]): Promise<Wanted> {
+/** The symbols around the uses: what depends on those is reached at second hand. */
+async function usersIn(graph: TreeGraph, uses: readonly Use[]): Promise<WantedSymbols> {
   const byFile = Map.groupBy(uses, (it) => it.position)
   const contents = await contentsAt(graph, [...byFile.keys()])
   return new Map(

@@ -1,29 +1,28 @@
+import { plural } from "#ground/base"
 import type { LinkConfidence } from "#ground/contract"
-import type { ReachedFile, RiskReason } from "../receipts/receipt.ts"
-import type { ChangedTogether } from "./companions.ts"
+import type { ReachedFile, RiskReason } from "../receipts.ts"
+import type { ChangedTogether } from "./simulate.ts"
 
-/** What is known about a change, as far as it speaks for or against its risk. */
+/** What is known about a change. */
 export type Evidence = {
-  /** Without tests. */
   readonly reach: readonly Pick<ReachedFile, "hops" | "confidence">[]
-  /** How much the rest leans on the file that is leant on most, from 0 to 1. */
+  /** From 0 to 1. */
   readonly highest: { readonly path: string; readonly rank: number } | undefined
-  /** Files of code that would change, and those of them that no test reaches. */
   readonly code: number
   readonly untested: number
   readonly companions: readonly ChangedTogether[]
-  /** Claims of others on what would change, and on what leans on it. */
+  /** Claims of others on the changed files, and on those that depend on them. */
   readonly claimed: number
   readonly claimedNear: number
   readonly riskPath: { readonly path: string; readonly pattern: string } | undefined
-  /** Files that are there and of which the map cannot tell who uses them. */
+  /** Files that exist and that the map does not read. */
   readonly unseen: number
 }
 
 /**
- * The most that each reason can give alone. They were set by hand so that one reason never makes a
- * change certain to go wrong, a claim of somebody else weighs most of all, and three common ones
- * together (many users, no test, a risk path) come to about three quarters.
+ * The most that each reason adds alone. Set by hand so that no single reason exceeds one half, a
+ * foreign claim weighs most, and three common ones (many users, no test, a risk path) come to about
+ * three quarters.
  */
 const WEIGHTS = {
   reach: 0.5,
@@ -36,10 +35,10 @@ const WEIGHTS = {
   unseen: 0.2,
 } as const
 
-/** So many sure files at first hand are half of what reach can give. */
+/** So many certain direct dependents give half of `WEIGHTS.reach`. */
 const HALF_REACH_FILES = 8
 
-/** At second hand a change is felt less; a guess counts less than an import. */
+/** Indirect dependents and guesses count less. */
 const HOP_SHARE = { first: 1, second: 0.3 } as const
 const CONFIDENCE_SHARE: Readonly<Record<LinkConfidence, number>> = {
   import: 1,
@@ -48,13 +47,13 @@ const CONFIDENCE_SHARE: Readonly<Record<LinkConfidence, number>> = {
   ambiguous: 0.2,
 }
 
-/** Below this share of the most leant on file, reach says it all. */
+/** Below this, reach says it all. */
 const LEAST_TOLD_RANK = 0.25
 
-/** A pair that changed together once is chance. */
+/** Once is chance. */
 const FEWEST_TIMES_TOGETHER = 2
 
-/** From 0 to 1: reasons are taken as independent, so each closes a part of what is left to 1. */
+/** `risk = 1 − Π(1 − rᵢ)`, reasons taken as independent. */
 export function riskOf(evidence: Evidence): {
   readonly risk: number
   readonly reasons: readonly RiskReason[]
@@ -87,7 +86,7 @@ function ofReach({ reach }: Evidence): RiskReason | undefined {
   const far = reach.filter((it) => it.hops === 2).length
   const second = far === 0 ? "" : `, ${far} of them at second hand`
   return {
-    text: `${counted(reach.length, "file leans", "files lean")} on it${second}`,
+    text: `${plural(reach.length, "file leans", "files lean")} on it${second}`,
     number: (WEIGHTS.reach * felt) / (felt + HALF_REACH_FILES),
   }
 }
@@ -120,13 +119,13 @@ function ofCompanions({ companions }: Evidence): RiskReason | undefined {
 
 function ofClaims({ claimed }: Evidence): RiskReason | undefined {
   if (claimed === 0) return undefined
-  const text = `${counted(claimed, "claim", "claims")} of other sessions on what would change`
+  const text = `${plural(claimed, "claim")} of other sessions on what would change`
   return { text, number: WEIGHTS.claimed }
 }
 
 function ofClaimsNear({ claimedNear }: Evidence): RiskReason | undefined {
   if (claimedNear === 0) return undefined
-  const text = `${counted(claimedNear, "claim", "claims")} of other sessions on what leans on it`
+  const text = `${plural(claimedNear, "claim")} of other sessions on what leans on it`
   return { text, number: WEIGHTS.claimedNear }
 }
 
@@ -138,15 +137,11 @@ function ofRiskPath({ riskPath }: Evidence): RiskReason | undefined {
 
 function ofUnseen({ unseen }: Evidence): RiskReason | undefined {
   if (unseen === 0) return undefined
-  const text = `nobody can tell who uses ${counted(unseen, "file", "files")} that the map does not read`
+  const text = `nobody can tell who uses ${plural(unseen, "file")} that the map does not read`
   return { text, number: WEIGHTS.unseen }
 }
 
-function counted(count: number, one: string, more: string): string {
-  return `${count} ${count === 1 ? one : more}`
-}
-
-/** Two places: what is shown is what was added up. */
+/** Two decimals, so that the shown numbers give the shown risk. */
 function rounded(number: number): number {
   return Math.round(number * 100) / 100
 }

@@ -1,30 +1,30 @@
-import { withoutHiddenSigns } from "#ground/base"
-import type { TreeGraph } from "#know/map"
-import { MOST_LISTED_REACH, MOST_LISTED_TESTS } from "../limits.ts"
-import type { ReachedFile, RiskReason, SimulatedFile } from "../receipts/receipt.ts"
+import { compareText, withoutHiddenSigns } from "#ground/base"
+import type { IndexedTree, TreeGraph } from "#know/map"
+import { NothingToSimulate, SimulatedOutside, TooManyToSimulate } from "../errors.ts"
+import type { ReachedFile, RiskReason, SimulatedFile } from "../receipts.ts"
 import type { RiskPaths } from "../risk-paths.ts"
-import { type ChangedTogether, changedTogether } from "./companions.ts"
 import { type Reached, type ResolveNames, reachOf } from "./reach.ts"
 import { type Evidence, riskOf } from "./risk.ts"
-import type { Target } from "./targets.ts"
 
-/** A claim of another session on a file that was asked about. */
+/** Listed; the rest is counted. */
+export const MOST_LISTED_REACH = 200
+
+const MOST_LISTED_TESTS = 100
+
 export type OpenClaim = { readonly path: string; readonly session: string }
 
-export type SimulateDeps = {
+type SimulateDeps = {
   readonly resolveNames: ResolveNames
-  /** Claims of others on some of these files, each under the path that was asked for. */
+  /** Claims of others, each under the path that was asked for. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
-  /** Names of a repository may have secrets in them. */
+  /** Names may contain secrets. */
   readonly redact: (text: string) => string
   readonly riskPaths: RiskPaths
 }
 
-/** A file that would change, with the hash it has now. */
 export type HashedTarget = Target & Pick<SimulatedFile, "blobId">
 
-/** What a change would reach, without a name and a time: the same tree gives the same. */
-export type Foreseen = {
+export type ForeseenReach = {
   readonly reach: readonly ReachedFile[]
   readonly reachCount: number
   readonly tests: readonly ReachedFile[]
@@ -36,12 +36,12 @@ export type Foreseen = {
   readonly notes: readonly string[]
 }
 
-/** Who leans on some files, which tests reach them, what changed with them, who works on them. */
+/** Deterministic: the same tree, history and claims give the same answer. */
 export async function simulate(
   graph: TreeGraph,
   targets: readonly HashedTarget[],
   deps: SimulateDeps,
-): Promise<Foreseen> {
+): Promise<ForeseenReach> {
   const { tree } = graph
   const paths = new Set(targets.map((it) => it.path))
   const positions = targets.flatMap((it) => it.position ?? [])
@@ -71,7 +71,7 @@ export async function simulate(
   }
 }
 
-type Seen = Pick<Foreseen, "changedWith" | "claims"> & {
+type SimulationFacts = Pick<ForeseenReach, "changedWith" | "claims"> & {
   readonly targets: readonly HashedTarget[]
   readonly reach: readonly Reached[]
   readonly testing: readonly Reached[]
@@ -80,7 +80,7 @@ type Seen = Pick<Foreseen, "changedWith" | "claims"> & {
 
 function evidenceOf(
   { tree }: TreeGraph,
-  { targets, reach, testing, changedWith, claims }: Seen,
+  { targets, reach, testing, changedWith, claims }: SimulationFacts,
 ): Omit<Evidence, "highest" | "riskPath"> {
   const tested = new Set(testing.flatMap((it) => [...it.roots]))
   const code = targets.flatMap(({ position }) => {
@@ -100,7 +100,6 @@ function evidenceOf(
   }
 }
 
-/** It is there, and the map does not read it. */
 function isUnseen({ position, blobId }: HashedTarget): boolean {
   return position === undefined && blobId !== null
 }
@@ -118,7 +117,7 @@ function riskPathOf(targets: readonly Target[], riskPaths: RiskPaths): Evidence[
   return undefined
 }
 
-function notesOf({ tree }: TreeGraph, { targets, isCut }: Seen): readonly string[] {
+function notesOf({ tree }: TreeGraph, { targets, isCut }: SimulationFacts): readonly string[] {
   const isMade = targets.filter((it) => it.blobId === null)
   return [
     ...isMade.map((it) => `${it.path} is not there yet, so nothing leans on it`),
@@ -134,4 +133,69 @@ function shown(reached: Reached, redact: (text: string) => string): ReachedFile 
   const { path, ways, hops, via, confidence } = reached
   const names = reached.names.map((it) => redact(withoutHiddenSigns(it)))
   return { path, ways, hops, via, confidence, names }
+}
+
+const MOST_COMPANIONS = 10
+
+/** A larger commit is a sweep, which says little about each file; as in the map. */
+const MOST_COMMIT_FILES = 20
+
+/** Of how many commits, and in how many of them both changed. */
+export type ChangedTogether = {
+  readonly path: string
+  readonly times: number
+  readonly of: number
+}
+
+/** Files that changed together with these in the past, most often first. */
+function changedTogether(
+  { commits, files }: Pick<IndexedTree, "commits" | "files">,
+  paths: ReadonlySet<string>,
+): readonly ChangedTogether[] {
+  const own = commits.filter(
+    (it) => it.files.length <= MOST_COMMIT_FILES && it.files.some((path) => paths.has(path)),
+  )
+  const counts = new Map<string, number>()
+  for (const path of own.flatMap((it) => [...new Set(it.files)])) {
+    counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  const present = new Set(files.map((it) => it.path))
+  return [...counts]
+    .filter(([path]) => present.has(path) && !paths.has(path))
+    .map(([path, times]) => ({ path, times, of: own.length }))
+    .toSorted((a, b) => b.times - a.times || compareText(a.path, b.path))
+    .slice(0, MOST_COMPANIONS)
+}
+
+/** A larger change is not one that somebody has thought through. */
+export const MOST_SIMULATED_FILES = 200
+
+type Target = {
+  readonly path: string
+  /** Undefined where the map has no such file. */
+  readonly position: number | undefined
+}
+
+/** Each file once, sorted; a folder includes all files below it. */
+export function targetsOf(
+  graph: TreeGraph,
+  given: readonly string[],
+  place: (path: string) => string | undefined,
+): readonly Target[] {
+  if (given.length === 0) throw NothingToSimulate({})
+  const meant = given.flatMap((written) => {
+    const path = place(written)
+    if (path === undefined || /^\.\.(?:\/|$)/.test(path)) throw SimulatedOutside({ path: written })
+    const below = graph.positionOf(path) === undefined ? filesBelow(graph.tree, path) : []
+    return below.length > 0 ? below : [path]
+  })
+  const paths = [...new Set(meant)].toSorted(compareText)
+  const most = MOST_SIMULATED_FILES
+  if (paths.length > most) throw TooManyToSimulate({ files: paths.length, most })
+  return paths.map((path) => ({ path, position: graph.positionOf(path) }))
+}
+
+function filesBelow({ files, unread }: IndexedTree, folder: string): readonly string[] {
+  const start = folder === "" || folder === "." ? "" : `${folder.replace(/\/$/, "")}/`
+  return [...files, ...unread].map((it) => it.path).filter((path) => path.startsWith(start))
 }

@@ -1,19 +1,21 @@
 import { latestLogged, openBelow, readHead } from "#know/ledger"
-import {
-  LARGEST_CHANGELOG_BYTES,
-  LARGEST_LIST_BYTES,
-  LARGEST_MEMORY_BYTES,
-  MOST_CHANGELOG_LINES,
-  MOST_OPENED_MEMORIES,
-  MOST_SHOWN_MEMORIES,
-  MOST_STATE_LINES,
-} from "./limits.ts"
-import { openPlain } from "./open-plain.ts"
-import type { Asked } from "./section.ts"
-import { inline, quoted } from "./words.ts"
+import { type BootInput, inline, openPlain, quoted } from "./sections.ts"
 
-/** What the last session that was written down was about. */
-export function sessionLines({ world, isShort }: Asked): readonly string[] {
+const MOST_SHOWN_MEMORIES = 3
+
+const MOST_OPENED_MEMORIES = 8
+
+const LARGEST_MEMORY_BYTES = 100_000
+
+const LARGEST_LIST_BYTES = 1024 ** 2
+
+const LARGEST_CHANGELOG_BYTES = 1024 ** 2
+
+const MOST_CHANGELOG_LINES = 10
+
+const MOST_STATE_LINES = 3
+
+export function sessionLines({ world, isShort }: BootInput): readonly string[] {
   const last = latestLogged(world.root)
   if (last === undefined) return []
   const title = `Last session written down: ${last.date} ${inline(last.title)} (${last.file}).`
@@ -29,8 +31,7 @@ export function sessionLines({ world, isShort }: Asked): readonly string[] {
   ]
 }
 
-/** What was changed since the last release. */
-export function changelogLines({ world }: Asked): readonly string[] {
+export function changelogLines({ world }: BootInput): readonly string[] {
   using folder = openPlain(world.root)
   const read = folder?.read("CHANGELOG.md", { maxBytes: LARGEST_CHANGELOG_BYTES })
   if (read?.kind !== "read") return []
@@ -51,19 +52,18 @@ function unreleased(text: string): readonly string[] {
   const rest = lines.slice(start + 1)
   const end = rest.findIndex((it) => /^#{1,2} /.test(it))
   const own = end === -1 ? rest : rest.slice(0, end)
-  // A heading without anything below it says nothing.
+  // A heading alone is not a change.
   const said = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
   return said.some((it) => !it.startsWith("#")) ? said : []
 }
 
-/** A few decisions and rules that a person vouched for, the latest first. */
-export function memoryLines({ world }: Asked): readonly string[] {
+export function memoryLines({ world }: BootInput): readonly string[] {
   const { places, count } = listedMemories(world.root)
   const lines: string[] = []
   for (const place of places.slice(0, MOST_OPENED_MEMORIES)) {
     if (lines.length === MOST_SHOWN_MEMORIES) break
     const head = headAt(world.root, place)
-    // The list may be older than what was said of a memory since.
+    // The list may be older than the memory's state.
     if (head?.state === "confirmed" && head.id !== "")
       lines.push(quoted(`${head.title} [${head.id}]`))
   }
@@ -72,10 +72,10 @@ export function memoryLines({ world }: Asked): readonly string[] {
   return [`Remembered, ${share}; \`qm memory search <words>\` for more:`, ...lines]
 }
 
-type Place = { readonly folder: string; readonly name: string }
+type MemoryPlace = { readonly folder: string; readonly name: string }
 
-/** Out of the list that is made from the files: opening them all would take too long. */
-function listedMemories(root: string): { places: readonly Place[]; count: number } {
+/** From the generated list: opening all memories would take too long. */
+function listedMemories(root: string): { places: readonly MemoryPlace[]; count: number } {
   using folder = openBelow(root, MEMORY_FOLDER)
   const read = folder?.read("WORKSPACE.md", { maxBytes: LARGEST_LIST_BYTES })
   const text = read?.kind === "read" ? read.bytes.toString() : ""
@@ -90,8 +90,8 @@ function listedMemories(root: string): { places: readonly Place[]; count: number
 
 const MEMORY_FOLDER = ".qm/memory"
 
-/** Lines with a note after the link are of memories that nobody vouched for, or that are over. */
-function placesIn(text: string, folder: string): readonly Place[] {
+/** A note after the link means that nobody confirmed the memory, or that it is over. */
+function placesIn(text: string, folder: string): readonly MemoryPlace[] {
   const links = text.matchAll(new RegExp(`^- \\[.*\\]\\(${folder}/([^)\\s]+)\\)$`, "gm"))
   return [...links].slice(0, MOST_OPENED_MEMORIES).flatMap(([, encoded = ""]) => {
     const name = decoded(encoded)
@@ -107,7 +107,7 @@ function decoded(name: string): string | undefined {
   }
 }
 
-function headAt(root: string, { folder, name }: Place) {
+function headAt(root: string, { folder, name }: MemoryPlace) {
   using held = openBelow(root, `${MEMORY_FOLDER}/${folder}`)
   const read = held?.read(name, { maxBytes: LARGEST_MEMORY_BYTES })
   return read?.kind === "read" ? readHead(read.bytes.toString()) : undefined

@@ -1,15 +1,17 @@
-/** Where a branch comes from, as the config of git says it. */
-export type Upstream = {
+import { dirname } from "node:path"
+import { formatAgo, type OpenFolder, plural } from "#ground/base"
+import { openBelow } from "#know/ledger"
+import type { HookWorld } from "../../event.ts"
+import { type CommitCounts, countCommits } from "./commit-count.ts"
+import { type BootInput, inline, openPlain } from "./sections.ts"
+
+type Upstream = {
   /** `.` for a branch of the same repository. */
   readonly remote: string
-  /** The ref that keeps it here, e.g. refs/remotes/origin/main. */
   readonly ref: string
 }
 
-/**
- * The upstream of a branch, out of the text of a config. Read by hand, because git would also read
- * what else stands there; files that it includes are not opened.
- */
+/** Parsed here because git would also execute settings; included files are not opened. */
 export function upstreamOf(config: string, branch: string): Upstream | undefined {
   const sections = sectionsOf(config)
   const own = valuesOf(sections, "branch", branch)
@@ -29,7 +31,7 @@ function valuesOf(sections: readonly Section[], kind: string, name: string): rea
   return sections.filter((it) => it.kind === kind && it.name === name).flatMap((it) => it.values)
 }
 
-/** `[kind "name"]` with lines `key = value` below; all else is passed over. */
+/** `[kind "name"]` with lines `key = value` below; all else is skipped. */
 function sectionsOf(config: string): readonly Section[] {
   const sections: Section[] = []
   for (const line of config.split(/\r?\n/)) {
@@ -56,7 +58,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/g, "$1")
 }
 
-/** `+refs/heads/*:refs/remotes/origin/*` says where a fetched ref is kept. */
+/** `+refs/heads/*:refs/remotes/origin/*` maps a fetched ref to where it is stored. */
 function mapped(ref: string, spec: string): string | undefined {
   const [from = "", to = ""] = spec.replace(/^\+/, "").split(":")
   const [start = "", end] = from.split("*")
@@ -65,4 +67,128 @@ function mapped(ref: string, spec: string): string | undefined {
   return isMeant
     ? to.replace("*", () => ref.slice(start.length, ref.length - end.length))
     : undefined
+}
+
+/** An older fetch is repeated after the answer. */
+const FRESH_FETCH_MS = 10 * 60_000
+
+/** "Level" is worth a line only when it may be outdated. */
+const OLD_FETCH_MS = 24 * 60 * 60_000
+
+/** Ahead and behind, as of the last fetch; requests a new fetch when that is old. */
+export async function upstreamLines({ world, now }: BootInput): Promise<readonly string[]> {
+  const found = await readDivergence(world)
+  if (found === undefined) return []
+  const isRemote = found.upstream.remote !== "."
+  const ageMs = now - (found.fetchedAtMs ?? Number.NEGATIVE_INFINITY)
+  if (isRemote && ageMs > FRESH_FETCH_MS && world.config.mayFetch)
+    world.afterwards({ kind: "fetch" })
+  const { apart } = found
+  const isLevel = apart !== undefined && apart.ahead + apart.behind === 0
+  if (apart === undefined || (isLevel && (!isRemote || ageMs <= OLD_FETCH_MS))) return []
+  return [`${standing(found, apart)}${isRemote ? asOf(found, now) : ""}.`, ...advice(apart)]
+}
+
+function standing({ branch, upstream }: Divergence, { ahead, behind }: CommitCounts): string {
+  const [own, other] = [inline(branch), inline(upstream.ref.replace(/^refs\/\w+\//, ""))]
+  if (ahead + behind === 0) return `Branch ${own} was level with ${other}`
+  const parts = [
+    ...(ahead > 0 ? [`${plural(ahead, "commit")} ahead of`] : []),
+    ...(behind > 0 ? [`${plural(behind, "commit")} behind`] : []),
+  ]
+  return `Branch ${own} is ${parts.join(" and ")} ${other}`
+}
+
+function asOf({ fetchedAtMs }: Divergence, now: number): string {
+  return fetchedAtMs === undefined
+    ? ", as of the clone; nobody has fetched since"
+    : `, as of the last fetch ${formatAgo(now - fetchedAtMs)}`
+}
+
+function advice({ behind }: CommitCounts): readonly string[] {
+  return behind > 0 ? ["Look at what came in upstream before building on this branch."] : []
+}
+
+const LARGEST_GIT_CONFIG_BYTES = 256 * 1024
+
+/** As far as this repository has fetched. */
+type Divergence = {
+  readonly branch: string
+  readonly upstream: Upstream
+  /** Undefined when git was too slow. */
+  readonly apart: CommitCounts | undefined
+  /** Undefined when nothing was fetched since the clone. */
+  readonly fetchedAtMs: number | undefined
+}
+
+/** Undefined without git, a branch, an upstream or commits. */
+async function readDivergence(world: HookWorld): Promise<Divergence | undefined> {
+  const { gitDirectory, stateDirectory } = world
+  if (gitDirectory === undefined) return undefined
+  // All worktrees share it: the state is inside.
+  const common = dirname(stateDirectory)
+  const branch = branchIn(gitDirectory)
+  const upstream = branch === undefined ? undefined : upstreamIn(common, branch)
+  if (branch === undefined || upstream === undefined) return undefined
+  const [head, other] = [readRef(common, `refs/heads/${branch}`), readRef(common, upstream.ref)]
+  if (head === undefined || other === undefined) return undefined
+  const apart =
+    head === other ? { ahead: 0, behind: 0 } : await countCommits({ common, head, other }, world)
+  const folders = [...new Set([gitDirectory, common])]
+  const fetches = folders.flatMap((it) => fetchedAt(it) ?? [])
+  const fetchedAtMs = fetches.length === 0 ? undefined : Math.max(...fetches)
+  return { branch, upstream, apart, fetchedAtMs }
+}
+
+function branchIn(gitDirectory: string): string | undefined {
+  using folder = openPlain(gitDirectory)
+  const head = folder === undefined ? undefined : lineIn(folder, "HEAD")
+  return /^ref: refs\/heads\/(.+)$/.exec(head ?? "")?.[1]
+}
+
+function upstreamIn(common: string, branch: string): Upstream | undefined {
+  using folder = openPlain(common)
+  const read = folder?.read("config", { maxBytes: LARGEST_GIT_CONFIG_BYTES })
+  return read?.kind === "read" ? upstreamOf(read.bytes.toString(), branch) : undefined
+}
+
+function fetchedAt(gitDirectory: string): number | undefined {
+  using folder = openPlain(gitDirectory)
+  const looked = folder?.stat("FETCH_HEAD")
+  return looked?.kind === "found" ? looked.stat.modifiedAtMs : undefined
+}
+
+const LARGEST_REF_BYTES = 8_192
+
+/** About 200,000 refs; searching takes 1 to 2 ms. */
+const LARGEST_PACKED_REFS_BYTES = 16 * 1024 ** 2
+
+function readRef(common: string, ref: string): string | undefined {
+  if (!isPlainRef(ref)) return undefined
+  const names = ref.split("/")
+  using folder = openBelow(common, names.slice(0, -1).join("/"))
+  const loose = folder === undefined ? undefined : lineIn(folder, names.at(-1) ?? "")
+  const id = loose ?? packedRef(common, ref)
+  return id !== undefined && /^(?:[\da-f]{40}|[\da-f]{64})$/.test(id) ? id : undefined
+}
+
+function lineIn(folder: OpenFolder, name: string): string | undefined {
+  const read = folder.read(name, { maxBytes: LARGEST_REF_BYTES })
+  return read.kind === "read" ? read.bytes.toString().trimEnd() : undefined
+}
+
+function packedRef(common: string, ref: string): string | undefined {
+  using folder = openPlain(common)
+  const read = folder?.read("packed-refs", { maxBytes: LARGEST_PACKED_REFS_BYTES })
+  if (read?.kind !== "read") return undefined
+  // Searched as bytes: there may be very many lines.
+  const end = read.bytes.indexOf(` ${ref}\n`)
+  if (end === -1) return undefined
+  return read.bytes.toString("latin1", read.bytes.lastIndexOf("\n", end) + 1, end)
+}
+
+/** Git allows no other names; these stay inside their folder. */
+function isPlainRef(ref: string): boolean {
+  const isShaped = /^refs\/[^\x00-\x20\x7f~^:?*[\\]+$/.test(ref)
+  return isShaped && ref.split("/").every((it) => it !== "" && !it.startsWith("."))
 }

@@ -1,27 +1,29 @@
 import { join } from "node:path"
 import { ensureDirectory, run, statFile, writeFileAtomic } from "#ground/base"
 import type { HookWorld } from "../../event.ts"
-import { GIT_ANSWER_BYTES, LONGEST_GIT_MS } from "./limits.ts"
 
-export type Apart = { readonly ahead: number; readonly behind: number }
+/** Git gets this much of the hook's time; later counts are dropped. */
+const LONGEST_GIT_MS = 150
 
-type Asked = {
-  /** The git folder that all worktrees share. */
+const GIT_ANSWER_BYTES = 200
+
+export type CommitCounts = { readonly ahead: number; readonly behind: number }
+
+type CountRequest = {
   readonly common: string
   readonly head: string
   readonly other: string
 }
 
 /**
- * Commits that only one of two has. Git is started in a folder of our own that borrows nothing of the
- * repository but its objects, as the room `see/repo` does it: a config, a hook or a monitor that
- * came with the repository is not even seen. That room looks through all objects first, which takes
- * longer than a whole hook may; here git has a moment, and what it makes of them is two numbers.
+ * Commits that only one of two has. Git runs in a folder of our own that borrows only the objects
+ * of the repository, as in `see/repo`, so no config, hook or monitor of the repository takes
+ * effect. `see/repo` also checks all objects first, which takes longer than a hook may.
  */
-export async function countApart(
-  asked: Asked,
+export async function countCommits(
+  asked: CountRequest,
   { stateDirectory, signal }: Pick<HookWorld, "stateDirectory" | "signal">,
-): Promise<Apart | undefined> {
+): Promise<CommitCounts | undefined> {
   const { common, head, other } = asked
   const program = await gitProgram()
   if (program === undefined) return undefined
@@ -43,7 +45,7 @@ export async function countApart(
   return { ahead: Number(ahead), behind: Number(behind) }
 }
 
-/** Not by the PATH, on which a project may have put programs of its own. */
+/** Not by PATH, where a project may have put programs of its own. */
 const PROGRAMS: readonly string[] =
   process.platform === "win32"
     ? ["C:\\Program Files\\Git\\cmd\\git.exe"]
@@ -59,7 +61,7 @@ async function gitProgram(): Promise<string | undefined> {
   return undefined
 }
 
-/** The same folder, with the same bytes in it, as the one of the room `see/repo`. */
+/** The same folder with the same bytes as in `see/repo`. */
 async function makeView(stateDirectory: string, format: "sha1" | "sha256"): Promise<string> {
   const view = join(stateDirectory, "git-view", format)
   if (await isFile(join(view, "config"))) return view
@@ -81,7 +83,7 @@ async function isFile(path: string): Promise<boolean> {
   return found.kind === "found" && found.what === "regular file"
 }
 
-/** What could make git execute something, switched off though our folder names none of it. */
+/** Switches off whatever could make git execute something. */
 const SETTINGS: readonly string[] = [
   "--no-pager",
   "--no-replace-objects",
@@ -101,7 +103,7 @@ const SETTINGS: readonly string[] = [
   ].flatMap((setting) => ["-c", setting]),
 ]
 
-/** Written out: nothing of ours is handed on. */
+/** Complete: no variable of ours is passed on. */
 const ENVIRONMENT = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_SYSTEM: "/dev/null",

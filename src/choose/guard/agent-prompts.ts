@@ -4,6 +4,7 @@ import {
   type Clock,
   ensureDirectory,
   listDirectory,
+  parseJsonRecord,
   type Random,
   readTextBounded,
   removeEmptyDirectory,
@@ -12,26 +13,30 @@ import {
   statFile,
   writeFileAtomic,
 } from "#ground/base"
-import {
-  LARGEST_RECORD_BYTES,
-  MOST_WAITING_PROMPTS,
-  MOST_WAITING_SESSIONS,
-  PROMPT_LIFE_MS,
-} from "./limits.ts"
-import { cutPrompt, fieldsOf } from "./question.ts"
+import { cutPrompt } from "./index-daemon.ts"
 
-export type PromptsDeps = {
+/** A prompt with every character escaped, and its metadata. */
+const LARGEST_RECORD_BYTES = 512 * 1024
+
+/** A sub-agent starts within a second of its prompt; after an hour it never will. */
+export const PROMPT_LIFE_MS = 60 * 60 * 1_000
+
+/** More in one session, or more sessions, is a loop. */
+const MOST_WAITING_PROMPTS = 1_000
+
+const MOST_WAITING_SESSIONS = 500
+
+type PromptsDeps = {
   readonly stateDirectory: string
   readonly clock: Pick<Clock, "now">
   readonly random: Random
 }
 
-/** Whose prompt it is: all that a host says when a sub-agent starts. */
-export type PromptOwner = { readonly session: string; readonly agentType: string }
+type PromptOwner = { readonly session: string; readonly agentType: string }
 
 /**
- * Prompts between the moment a host is about to start a sub-agent and the moment it does. One file
- * each, taken once: a rename has one winner. They are private, and gone when they are taken.
+ * Prompts between the hook before a sub-agent and the hook at its start, one private file each. A
+ * rename claims a prompt, so each is taken once.
  */
 export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
   const all = join(stateDirectory, "agents")
@@ -49,7 +54,6 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
       await writeFileAtomic(join(folder, name), JSON.stringify(record))
     },
 
-    /** The oldest that waits for such a start; undefined when none does, or what is there is damaged. */
     async take(owner: PromptOwner): Promise<string | undefined> {
       const folder = folderOf(owner)
       const waiting = (await namesIn(folder)).filter(
@@ -64,7 +68,7 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
   }
 }
 
-/** False when another start was faster. */
+/** False when another start claimed it first. */
 async function claimPrompt(file: string, own: string): Promise<boolean> {
   try {
     return (await renameFile(file, own)).kind === "renamed"
@@ -76,17 +80,17 @@ async function claimPrompt(file: string, own: string): Promise<boolean> {
 async function readOnce(file: string, { agentType }: PromptOwner): Promise<string | undefined> {
   const read = await readTextBounded(file, { maxBytes: LARGEST_RECORD_BYTES })
   await removeFile(file)
-  const record = read.kind === "read" ? fieldsOf(read.text) : {}
+  const record = (read.kind === "read" ? parseJsonRecord(read.text) : undefined) ?? {}
   const isWhole = record["agentType"] === agentType && typeof record["prompt"] === "string"
   return isWhole ? String(record["prompt"]) : undefined
 }
 
-type Waiting = { readonly name: string; readonly type: string; readonly at: number }
+type WaitingPrompt = { readonly name: string; readonly type: string; readonly at: number }
 
 const NAME = /^([0-9a-z]{9})-([0-9a-f]{16})-[0-9a-f]{12}\.json$/
 
-/** The oldest first. What has no such name is not ours, or is being taken. */
-async function namesIn(folder: string): Promise<readonly Waiting[]> {
+/** Oldest first; other names are not prompts, or are being claimed. */
+async function namesIn(folder: string): Promise<readonly WaitingPrompt[]> {
   const listed = await listDirectory(folder, { maxEntries: MOST_WAITING_PROMPTS })
   if (listed.kind !== "listed") return []
   return listed.entries.flatMap(({ name }) => {
@@ -95,11 +99,11 @@ async function namesIn(folder: string): Promise<readonly Waiting[]> {
   })
 }
 
-function isYoung({ at }: Waiting, now: number): boolean {
+function isYoung({ at }: WaitingPrompt, now: number): boolean {
   return Math.abs(now - at) < PROMPT_LIFE_MS
 }
 
-/** What nobody took lies in the way of nobody, but it is a text that should not lie about. */
+/** Delete unclaimed prompts; they may contain sensitive text. */
 async function sweep(all: string, now: number): Promise<void> {
   const sessions = await listDirectory(all, { maxEntries: MOST_WAITING_SESSIONS, order: "disk" })
   if (sessions.kind !== "listed") return
@@ -111,7 +115,7 @@ async function sweepSession(folder: string, now: number): Promise<void> {
   const lastAt = found.kind === "found" ? found.stat.modifiedAtMs : now
   const old = (await namesIn(folder)).filter((it) => !isYoung(it, now))
   for (const it of old) await removeFile(join(folder, it.name))
-  // In one that nobody wrote to for so long lies at most what a dead process had taken.
+  // Nobody wrote here for so long: at most a dead process left a claimed prompt.
   if (Math.abs(now - lastAt) > PROMPT_LIFE_MS) await removeFolder(folder)
 }
 
@@ -122,7 +126,6 @@ async function removeFolder(folder: string): Promise<void> {
   await removeEmptyDirectory(folder)
 }
 
-/** As the file's name of any text. */
 function short(text: string): string {
   return hash("sha256", Buffer.from(text, "utf16le")).slice(0, 16)
 }

@@ -5,9 +5,7 @@ import { describe, expect, test } from "vitest"
 import type { VerdictLine } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
-import { appendVerdict, dayOf } from "./log.ts"
-import { readVerdicts } from "./read.ts"
-import { tryPatterns } from "./try.ts"
+import { appendVerdict, dayOf, readVerdicts, tryPatterns } from "./verdict-log.ts"
 
 const NOW = Date.UTC(2020, 5, 15, 12)
 const HOUR_MS = 60 * 60_000

@@ -2,11 +2,13 @@ import { join } from "node:path"
 import { createJsonl, ensureDirectory, FileDirectoryMissing, readJsonl } from "#ground/base"
 import { digest } from "#know/ledger"
 import type { HookEvent, HookWorld } from "./event.ts"
-import { LARGEST_SAID_BYTES } from "./limits.ts"
+
+/** About 15,000 entries. */
+const LARGEST_SAID_BYTES = 1024 ** 2
 
 /**
- * True when a session was not told this before; from then on it was. Two hooks at the same moment
- * may both be told yes: it is for words, and what must happen once is decided by the ledger.
+ * True once per session and key. Two hooks at the same moment may both get true: use it for texts
+ * only, the ledger decides what must happen once.
  */
 export async function markNotified(
   key: readonly string[],
@@ -17,14 +19,13 @@ export async function markNotified(
   const file = join(folder, `${digest(event.session)}.jsonl`)
   const name = digest(JSON.stringify(key))
   const { records, warnings } = await readJsonl(file, { maxBytes: LARGEST_SAID_BYTES })
-  // A session that was told so much is not told more.
   const isFull = warnings.some((it) => it.kind === "cut_short")
   if (isFull || records.some((it) => it["said"] === name)) return false
   await appendIn(folder, file, { said: name, at: event.at })
   return true
 }
 
-/** Makes the folder only where there is none: most of the time there is. */
+/** Creates the folder only when it is missing. */
 export async function appendIn(
   folder: string,
   file: string,

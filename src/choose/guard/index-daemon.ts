@@ -1,0 +1,132 @@
+import { hash } from "node:crypto"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  askSocket,
+  type ListenOutcome,
+  listenOnSocket,
+  parseJsonRecord,
+  sliceBytes,
+} from "#ground/base"
+import { sliceLines } from "./words.ts"
+
+/** The whole hook has 150 ms, and starting the process takes the rest. */
+const LONGEST_ASK_MS = 100
+
+const LONGEST_ANNOUNCE_MS = 25
+
+/** A package with every character escaped. */
+const LARGEST_ANSWER_BYTES = 64 * 1024
+
+/** A question with every character escaped. */
+const LARGEST_QUESTION_BYTES = 512 * 1024
+
+/** `sun_path` has 104 to 108 bytes. */
+export const LONGEST_SOCKET_PATH_BYTES = 100
+
+/** A hook sends its question at once. */
+const LONGEST_QUESTION_WAIT_MS = 1_000
+
+/** Sub-agents that start at the same moment. */
+const MOST_DAEMON_CONNECTIONS = 64
+
+type DaemonAddress = {
+  readonly home: string
+  readonly stateDirectory: string
+  /** Of the worktree: a package is of its files. */
+  readonly root: string
+}
+
+export function indexDaemonSocket({ home, stateDirectory, root }: DaemonAddress): string {
+  const name = hash("sha256", `${stateDirectory}\0${root}`).slice(0, 16)
+  if (process.platform === "win32") return `\\\\.\\pipe\\qm-${name}`
+  const usual = join(home, "kit", "run", `${name}.sock`)
+  // One byte is left for the temporary name.
+  if (Buffer.byteLength(usual) < LONGEST_SOCKET_PATH_BYTES) return usual
+  return join(tmpdir(), `qm-${process.getuid?.() ?? 0}`, `${name}.sock`)
+}
+
+type PackageQuestion = Omit<DaemonQuestion, "kind">
+
+/** For hooks: undefined where the daemon does not answer in time. */
+export function indexDaemonClient(place: DaemonAddress, signal: AbortSignal) {
+  const path = indexDaemonSocket(place)
+  const ask = (question: DaemonQuestion, timeoutMs: number) =>
+    askSocket({
+      path,
+      line: writeQuestion(question),
+      timeoutMs,
+      maxBytes: LARGEST_ANSWER_BYTES,
+      signal,
+    })
+  return {
+    /** False when no daemon listens. */
+    announce: async (asked: PackageQuestion): Promise<boolean> =>
+      (await ask({ kind: "prepare", ...asked }, LONGEST_ANNOUNCE_MS)) !== undefined,
+    packageFor: async (asked: PackageQuestion): Promise<string | undefined> =>
+      readAnswer(await ask({ kind: "package", ...asked }, LONGEST_ASK_MS)),
+  }
+}
+
+type DaemonListener = DaemonAddress & {
+  answer(question: DaemonQuestion): Promise<string | null>
+}
+
+/** Refused when another process listens already. */
+export function listenAsIndexDaemon(listener: DaemonListener): Promise<ListenOutcome> {
+  return listenOnSocket({
+    path: indexDaemonSocket(listener),
+    maxBytes: LARGEST_QUESTION_BYTES,
+    patienceMs: LONGEST_QUESTION_WAIT_MS,
+    maxConnections: MOST_DAEMON_CONNECTIONS,
+    async answer(line) {
+      const question = readQuestion(line)
+      const text = question === undefined ? null : await listener.answer(question)
+      return writeAnswer(text === null ? null : sliceLines(text, LARGEST_PACKAGE_BYTES))
+    },
+  })
+}
+
+/** A package is chosen by the beginning of a prompt. */
+export const LONGEST_PROMPT_BYTES = 64 * 1024
+
+/** Hosts truncate longer hook output silently. */
+export const LARGEST_PACKAGE_BYTES = 9_000
+
+const LONGEST_AGENT_TYPE_UNITS = 200
+
+/** `prepare` announces that the same `package` question will follow. */
+export type DaemonQuestion = {
+  readonly kind: "package" | "prepare"
+  readonly session: string
+  readonly agentType: string
+  readonly prompt: string
+}
+
+function writeQuestion(question: DaemonQuestion): string {
+  return JSON.stringify({ v: 1, ...question })
+}
+
+export function readQuestion(line: string): DaemonQuestion | undefined {
+  const { v, kind, session, agentType, prompt } = parseJsonRecord(line) ?? {}
+  if (v !== 1 || (kind !== "package" && kind !== "prepare")) return undefined
+  if (typeof session !== "string" || typeof agentType !== "string") return undefined
+  if (typeof prompt !== "string" || prompt.trim() === "") return undefined
+  const isShort = agentType.length <= LONGEST_AGENT_TYPE_UNITS
+  return isShort ? { kind, session, agentType, prompt: cutPrompt(prompt) } : undefined
+}
+
+export function writeAnswer(text: string | null): string {
+  return JSON.stringify({ v: 1, text })
+}
+
+/** Undefined when there is no package, or the answer is malformed. */
+export function readAnswer(line: string | undefined): string | undefined {
+  const { v, text } = parseJsonRecord(line ?? "") ?? {}
+  if (v !== 1 || typeof text !== "string" || text.trim() === "") return undefined
+  return Buffer.byteLength(text) <= LARGEST_PACKAGE_BYTES ? text : undefined
+}
+
+export function cutPrompt(prompt: string): string {
+  return sliceBytes(prompt, LONGEST_PROMPT_BYTES)
+}

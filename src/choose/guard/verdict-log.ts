@@ -1,0 +1,301 @@
+import { join } from "node:path"
+import { type JsonlRecord, listDirectory, removeFile, statFile, streamJsonl } from "#ground/base"
+import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
+import { checkRiskPaths, createRiskPaths } from "./risk-paths.ts"
+import { appendIn } from "./told-log.ts"
+
+const LARGEST_VERDICT_LINE_BYTES = 64 * 1024
+
+/** Session ids and tool names may be any text. */
+const LONGEST_VERDICT_UNITS = 500
+
+/** Not durable: nobody depends on it. */
+export async function appendVerdict(stateDirectory: string, line: VerdictLine): Promise<void> {
+  const folder = verdictFolder(stateDirectory)
+  const file = join(folder, `${dayOf(line.at)}.jsonl`)
+  await appendIn(folder, file, boundedLine(line))
+}
+
+function verdictFolder(stateDirectory: string): string {
+  return join(stateDirectory, "verdicts")
+}
+
+/** UTC, so a time-zone change doesn't split a day. */
+export function dayOf(at: number): string {
+  const moment = Number.isFinite(at) ? Math.min(Math.max(at, 0), LATEST_MOMENT_MS) : 0
+  return new Date(moment).toISOString().slice(0, 10)
+}
+
+/** Later years have a sign in ISO format, which would break the order of names. */
+const LATEST_MOMENT_MS = Date.UTC(10_000, 0, 1) - 1
+
+function boundedLine(line: VerdictLine): VerdictLine {
+  let bounded = {
+    ...line,
+    session: cut(line.session),
+    tool: line.tool === null ? null : cut(line.tool),
+    text: cut(line.text),
+  }
+  // A patch may touch very many files; the first are kept.
+  while (bounded.paths.length > 0 && sizeOf(bounded) > LARGEST_VERDICT_LINE_BYTES) {
+    bounded = { ...bounded, paths: bounded.paths.slice(0, Math.floor(bounded.paths.length / 2)) }
+  }
+  return bounded
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST_VERDICT_UNITS) return text
+  return text.slice(0, LONGEST_VERDICT_UNITS).replace(/[\uD800-\uDBFF]$/, "")
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** About 200,000 events; of more the first are left out. */
+const LARGEST_VERDICT_DAY_BYTES = 64 * 1024 ** 2
+
+const MOST_VERDICTS_READ = 200_000
+
+/** Of the log, and of what sessions were told. */
+const STATE_KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+
+/** By then the session is registered in git. */
+const LEDGERS_KEPT_MS = 90 * 24 * 3_600_000
+
+type VerdictQuery = {
+  readonly stateDirectory: string
+  readonly now: number
+  readonly sinceMs: number
+  readonly limit: number
+  readonly session?: string | undefined
+  readonly rule?: HookName | undefined
+  readonly verdict?: VerdictKind | undefined
+}
+
+export type Verdicts = {
+  readonly verdicts: readonly VerdictLine[]
+  /** Of all that match, also those beyond the limit. */
+  readonly counts: Readonly<Record<VerdictKind, number>>
+  readonly isCut: boolean
+}
+
+/** Reads the log, and deletes what is older than a month, because hooks have no time for it. */
+export async function readVerdicts(asked: VerdictQuery): Promise<Verdicts> {
+  await sweepState(asked)
+  const counts: Record<VerdictKind, number> = { ...NONE }
+  let verdicts: VerdictLine[] = []
+  let [looked, isCut] = [0, false]
+  for (const day of await daysSince(asked)) {
+    const found = await readDay(day, MOST_VERDICTS_READ - looked)
+    looked += found.looked
+    const fitting = found.lines.filter((it) => isWanted(it, asked))
+    for (const it of fitting) counts[it.verdict] += 1
+    verdicts = [...verdicts, ...fitting.toSorted((a, b) => b.at - a.at)]
+    isCut ||= found.isCut || verdicts.length > asked.limit
+    verdicts = verdicts.slice(0, asked.limit)
+    if (looked >= MOST_VERDICTS_READ) break
+  }
+  return { verdicts, counts, isCut }
+}
+
+const NONE: Readonly<Record<VerdictKind, number>> = {
+  silent: 0,
+  context: 0,
+  warn: 0,
+  deny: 0,
+  block: 0,
+  override: 0,
+}
+
+const DAY_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
+
+/** Newest first. */
+async function daysSince({ stateDirectory, sinceMs }: VerdictQuery): Promise<readonly string[]> {
+  const folder = verdictFolder(stateDirectory)
+  const listed = await listDirectory(folder, { maxEntries: MOST_STATE_ENTRIES })
+  const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
+  const first = dayOf(sinceMs)
+  const days = names.filter((it) => (DAY_NAME.exec(it)?.[1] ?? "") >= first)
+  return days.toReversed().map((it) => join(folder, it))
+}
+
+type Day = {
+  readonly lines: readonly VerdictLine[]
+  readonly looked: number
+  readonly isCut: boolean
+}
+
+/** A day that cannot be read is skipped. */
+async function readDay(file: string, most: number): Promise<Day> {
+  const lines: VerdictLine[] = []
+  let [looked, isCut] = [0, false]
+  const limits = { maxBytes: LARGEST_VERDICT_DAY_BYTES, maxLineBytes: LARGEST_VERDICT_LINE_BYTES }
+  try {
+    for await (const item of streamJsonl(file, limits)) {
+      if (item.kind === "warning") {
+        isCut ||= item.warning.kind === "cut_short"
+        continue
+      }
+      const line = verdictOf(item.record)
+      if (line !== undefined) lines.push(line)
+      looked += 1
+    }
+  } catch {
+    return { lines, looked, isCut }
+  }
+  // The end of a day is the newest.
+  return { lines: lines.slice(-most), looked, isCut: isCut || lines.length > most }
+}
+
+function isWanted(line: VerdictLine, asked: VerdictQuery): boolean {
+  return (
+    line.at >= asked.sinceMs &&
+    (asked.session === undefined || line.session === asked.session) &&
+    (asked.rule === undefined || line.rule === asked.rule) &&
+    (asked.verdict === undefined || line.verdict === asked.verdict)
+  )
+}
+
+function verdictOf(it: JsonlRecord): VerdictLine | undefined {
+  const { at, host, event, session, tool, paths, rule, verdict, text, ms } = it
+  const isWhole = isMoment(at) && isText(host) && isText(event) && isText(session) && isText(text)
+  if (!isWhole || !isVerdict(verdict) || !Array.isArray(paths)) return undefined
+  return {
+    at,
+    host,
+    event,
+    session,
+    tool: isText(tool) ? tool : null,
+    paths: paths.filter(isText),
+    rule: isRule(rule) ? rule : null,
+    verdict,
+    text,
+    ms: typeof ms === "number" && ms >= 0 ? ms : 0,
+  }
+}
+
+function isMoment(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string"
+}
+
+function isVerdict(value: unknown): value is VerdictKind {
+  return isText(value) && Object.hasOwn(NONE, value)
+}
+
+/** A record, so that adding a hook fails to compile here. */
+const HOOKS: Readonly<Record<HookName, true>> = {
+  boot: true,
+  track: true,
+  drift: true,
+  concurrency: true,
+  risk: true,
+  pitfall: true,
+  package: true,
+  loaded: true,
+}
+
+function isRule(value: unknown): value is HookName {
+  return isText(value) && Object.hasOwn(HOOKS, value)
+}
+
+type LogAt = Pick<VerdictQuery, "stateDirectory" | "now">
+
+async function sweepState({ stateDirectory, now }: LogAt): Promise<void> {
+  const oldest = now - STATE_KEPT_MS
+  await sweep(verdictFolder(stateDirectory), async (name) => {
+    const [, day] = DAY_NAME.exec(name) ?? []
+    return day !== undefined && day < dayOf(oldest)
+  })
+  for (const name of ["loaded", "said"]) await sweepLines(join(stateDirectory, name), oldest)
+  await sweepLines(join(stateDirectory, "ledger"), now - LEDGERS_KEPT_MS)
+}
+
+/** Deletes session files that were not written to for so long. */
+async function sweepLines(folder: string, oldest: number): Promise<void> {
+  await sweep(folder, async (name) => {
+    const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
+    return looked?.kind === "found" && looked.stat.modifiedAtMs < oldest
+  })
+}
+
+async function sweep(folder: string, isOld: (name: string) => Promise<boolean>): Promise<void> {
+  const listed = await listDirectory(folder, { maxEntries: MOST_STATE_ENTRIES })
+  if (listed.kind !== "listed") return
+  for (const { name, what } of listed.entries) {
+    if (what !== "regular file" || !(await isOld(name))) continue
+    await removeFile(join(folder, name)).catch(() => {})
+  }
+}
+
+/** An edit in the log that the patterns would have matched. */
+type TriedHit = {
+  readonly at: number
+  readonly session: string
+  readonly host: string
+  readonly path: string
+  readonly pattern: string
+  readonly was: VerdictKind
+}
+
+type TriedPatterns = {
+  readonly patterns: readonly {
+    readonly pattern: string
+    /** Edits that the pattern decides, for or against. */
+    readonly edits: number
+    readonly problem: string | null
+  }[]
+  readonly looked: number
+  readonly hits: readonly TriedHit[]
+}
+
+/** Which edits of the log a list of risk patterns would have matched. */
+export function tryPatterns(
+  verdicts: readonly VerdictLine[],
+  patterns: readonly string[],
+): TriedPatterns {
+  const riskPaths = createRiskPaths(patterns)
+  const edits = editsIn(verdicts)
+  const decided = edits.map((edit) => ({ edit, deciding: riskPaths.decidingFor(edit.path) }))
+  const hits = decided.flatMap(({ edit, deciding }) =>
+    deciding === undefined || deciding.takesBack ? [] : [{ ...edit, pattern: deciding.pattern }],
+  )
+  const uses = checkRiskPaths(patterns, []).map((use) => ({
+    pattern: use.pattern,
+    edits: decided.filter((it) => it.deciding?.pattern === use.pattern).length,
+    problem: use.kind === "unusable" ? use.why : null,
+  }))
+  return { patterns: uses, looked: edits.length, hits: hits.toSorted((a, b) => b.at - a.at) }
+}
+
+type LoggedEdit = Omit<TriedHit, "pattern">
+
+/** An edit is logged before and after it is made; the two are one edit. */
+function editsIn(verdicts: readonly VerdictLine[]): readonly LoggedEdit[] {
+  const asked = new Set<string>()
+  const edits: LoggedEdit[] = []
+  for (const line of verdicts.toSorted((a, b) => a.at - b.at)) {
+    if (line.event !== "before-edit" && line.event !== "after-edit") continue
+    const { at, session, host, verdict: was } = line
+    for (const path of line.paths) {
+      const key = JSON.stringify([session, path])
+      const isKnown = line.event === "after-edit" && asked.delete(key)
+      if (isKnown) continue
+      if (line.event === "before-edit") asked.add(key)
+      edits.push({ at, session, host, path, was })
+    }
+  }
+  return edits
+}
+
+/** A clock set back a little must not void a receipt; one from tomorrow covers nothing. */
+export const CLOCK_SLACK_MS = 60_000
+
+/** A file per day or session. */
+export const MOST_STATE_ENTRIES = 20_000
+
+export const MOST_LISTED_PATHS = 8
