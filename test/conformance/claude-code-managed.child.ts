@@ -1,9 +1,9 @@
-import { type Place, realDisk } from "#see/hosts"
+import { type HostPlace, realDisk } from "#see/hosts"
 import { claudeCode, observe } from "./claude-code-run.ts"
 
 // Runs inside a mount namespace, where /etc and / are the test's own: both the host and the survey
 // must see them.
-const place = JSON.parse(process.argv[2] ?? "") as Place
+const place = JSON.parse(process.argv[2] ?? "") as HostPlace
 const survey = await claudeCode().survey(place, realDisk())
 const observed = await observe(place)
 console.log(JSON.stringify({ survey, observed }))

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { type Host, loadHost, type Place } from "#see/hosts"
+import { type Host, type HostPlace, loadHost } from "#see/hosts"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
 import type { Home, HomeFile } from "./claude-code-homes.ts"
@@ -25,7 +25,7 @@ export type Observed = {
 }
 
 /** Writes a home down and says where the host would start in it. */
-export async function buildHome(home: Home, root: string): Promise<Place> {
+export async function buildHome(home: Home, root: string): Promise<HostPlace> {
   const at = (path: string) => (path.startsWith("/") ? path : join(root, path))
   const cwd = at(home.cwd ?? "p")
   for (const folder of home.git ?? []) gitInit(at(folder))
@@ -109,7 +109,7 @@ function addWorktree(repository: string, at: string): void {
 const LONGEST_RUN_MS = 30_000
 
 /** Starts the real host in a place, against a scripted model, and reads its first request. */
-export async function observe(place: Place): Promise<Observed> {
+export async function observe(place: HostPlace): Promise<Observed> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
   const args = ["-p", "hello", "--output-format", "stream-json", "--verbose"]
@@ -130,7 +130,7 @@ export async function observe(place: Place): Promise<Observed> {
   return readRequest(first.body)
 }
 
-function hostEnvironment(place: Place, url: string): NodeJS.ProcessEnv {
+function hostEnvironment(place: HostPlace, url: string): NodeJS.ProcessEnv {
   return {
     PATH: place.environment["PATH"],
     HOME: place.home,

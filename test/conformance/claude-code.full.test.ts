@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, test } from "vitest"
-import { type Place, realDisk, type Survey } from "#see/hosts"
+import { type HostPlace, realDisk, type Survey } from "#see/hosts"
 import { hostProgram } from "#test/host-programs"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
@@ -44,7 +44,7 @@ function namesIn(listing: string): readonly string[] {
 
 async function inHome<Value>(
   home: Home,
-  act: (place: Place, root: string) => Promise<Value>,
+  act: (place: HostPlace, root: string) => Promise<Value>,
 ): Promise<Value> {
   await using temp = await tempDirectory()
   return await act(await buildHome(home, temp.path), temp.path)

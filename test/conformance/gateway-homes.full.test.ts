@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
 import { run } from "#ground/base"
 import { Capture, GatewayManifest, GatewayShow, type WireItem } from "#ground/contract"
-import type { Place } from "#see/hosts"
+import type { HostPlace } from "#see/hosts"
 import { createApp } from "#show/app"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
@@ -133,7 +133,7 @@ const INPUT = [
   .map((it) => `${JSON.stringify(it)}\n`)
   .join("")
 
-async function runCarried(place: Place, root: string): Promise<Word> {
+async function runCarried(place: HostPlace, root: string): Promise<Word> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
   const args = ["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose"]
@@ -156,7 +156,7 @@ async function runCarried(place: Place, root: string): Promise<Word> {
   return wordIn(outcome.stdout.toString())
 }
 
-function environmentOf(place: Place, root: string): Record<string, string> {
+function environmentOf(place: HostPlace, root: string): Record<string, string> {
   const given = Object.entries(place.environment).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
@@ -204,7 +204,7 @@ function wordIn(output: string): Word {
 }
 
 /** The first request of the conversation, whole, as everybody may read it. */
-async function readRecord(place: Place, root: string): Promise<Omit<Seen, "word">> {
+async function readRecord(place: HostPlace, root: string): Promise<Omit<Seen, "word">> {
   await using app = await createApp({
     directory: place.workingDirectory,
     environment: environmentOf(place, root),

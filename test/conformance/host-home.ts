@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { run } from "#ground/base"
-import { type Place, realDisk, type Survey } from "#see/hosts"
+import { type HostPlace, realDisk, type Survey } from "#see/hosts"
 import { hostProgram, type TestedHost } from "../kit/host-programs.ts"
 import { type OpenAiModel, openAiModel, type SentRequest } from "../kit/model-openai.ts"
 
@@ -24,14 +24,14 @@ export type Compared = {
   readonly root: string
   readonly requests: readonly SentRequest[]
   readonly survey: Survey
-  readonly place: Place
+  readonly place: HostPlace
 }
 
 export type HostRun = {
   readonly host: TestedHost
   args(port: number): readonly string[]
   env(port: number): Readonly<Record<string, string>>
-  survey(place: Place): Promise<Survey>
+  survey(place: HostPlace): Promise<Survey>
 }
 
 const LONGEST_RUN_MS = 30_000
@@ -83,7 +83,7 @@ export async function inPairs<Item, Answer>(
   return answers
 }
 
-function placeOf(home: HostHome, root: string): Place {
+function placeOf(home: HostHome, root: string): HostPlace {
   const env = Object.entries(home.env ?? {}).map(([name, value]) => [name, inRoot(value, root)])
   return {
     workingDirectory: join(root, home.cwd),
@@ -114,7 +114,7 @@ async function plantRepository(dotGit: string): Promise<void> {
   await writeFile(join(dotGit, "config"), "[core]\n\trepositoryformatversion = 0\n")
 }
 
-async function runHost(hostRun: HostRun, model: OpenAiModel, place: Place): Promise<string> {
+async function runHost(hostRun: HostRun, model: OpenAiModel, place: HostPlace): Promise<string> {
   const { program, args } = hostProgram(hostRun.host)
   const outcome = await run(program, [...args, ...hostRun.args(model.port)], {
     cwd: place.workingDirectory,

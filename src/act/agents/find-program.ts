@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside, realPath } from "#ground/base"
 import type { HostName } from "#ground/contract"
-import { loadHost, type Place, realDisk } from "#see/hosts"
+import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import type { FindOptions, ProgramSearch } from "./agent.ts"
 
 type AgentProgram = {
@@ -47,7 +47,7 @@ function searchFolders(options: FindOptions): readonly string[] {
 }
 
 /** One folder at a time, so that a refused program does not hide the next. */
-function placeOf(options: FindOptions, folder: string): Place {
+function placeOf(options: FindOptions, folder: string): HostPlace {
   const { platform } = process
   const home = options.environment["HOME"] ?? options.environment["USERPROFILE"] ?? folder
   return {

@@ -1,8 +1,8 @@
 import { setTimeout as sleepFor } from "node:timers/promises"
 
 /**
- * Time, handed in. `now` is the wall clock and may jump; `monotonicMs` never goes back, so deadlines
- * and ages are measured with it.
+ * `now` is the wall clock and may jump; `monotonicMs` never goes back, so measure deadlines and
+ * ages with it.
  */
 export type Clock = {
   now(): number
@@ -10,10 +10,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/**
- * What this thread has computed so far. Budgets for computing are measured with it, so that a busy
- * machine does not spend them.
- */
+/** CPU time of this thread. Compute budgets use it, so a busy machine does not spend them. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
@@ -27,7 +24,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Lets everything else that waits have its turn; for long work in small steps. */
+/** Yields to the event loop between the steps of long work. */
 export function giveOthersATurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -8,7 +8,7 @@ export type ErrorFamily =
   | "unavailable"
   | "full"
 
-/** A failure we foresaw. Anything else that is thrown is a bug and keeps its stack. */
+/** An expected failure. Anything else that is thrown is a bug and keeps its stack. */
 export class AppError<Code extends string = string, Data = unknown> extends Error {
   override readonly name = "AppError"
   readonly code: Code

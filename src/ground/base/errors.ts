@@ -2,8 +2,8 @@ import { defineError } from "./error.ts"
 import { visibleLine } from "./text.ts"
 
 /**
- * What can go wrong with files and children, foreseen. Messages show paths with `visibleLine`,
- * because a name comes from outside; `data` keeps it as it was.
+ * Messages show paths with `visibleLine`, because a name comes from outside; `data` keeps it
+ * unchanged.
  */
 
 export const StorageFull = defineError<{ path: string; neededBytes?: number }>()("STORAGE_FULL", {

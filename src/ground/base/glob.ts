@@ -1,20 +1,19 @@
-/** Folders whose answer a matcher remembers: a server keeps one for long. */
+/** Cached folders of one matcher. */
 const GLOB_MOST_KNOWN_FOLDERS = 10_000
 
 const GLOB_LONGEST_SPELLED_UNITS = 16_384
 
-/** Ways in which the braces of one pattern can be read, and their signs; each is matched. */
+/** Expansions of the braces of one pattern, and their total length. */
 const GLOB_MOST_SPELLINGS = 256
 
 const GLOB_LONGEST_PATH_UNITS = 4_096
 
-/** No path of a person is longer, and a pattern for one has no reason to be. */
 const GLOB_LONGEST_UNITS = 1_024
 
 /**
- * Patterns for paths, without a package and without a regular expression: this runs in a hook, and
- * no pattern may make it search for long. The steps are at most the length of the pattern, its
- * choices spelled out, times that of the path.
+ * Path patterns without a package and without regular expressions: this runs in hooks, and no
+ * pattern may take long. Steps are at most the length of the pattern, its braces expanded, times
+ * that of the path.
  */
 export type Glob =
   | { readonly kind: "usable"; readonly fits: (path: string) => boolean }
@@ -28,9 +27,9 @@ export function parseGlob(written: string): Glob {
 }
 
 /**
- * Whether a path fits one of several patterns; one that cannot be used fits nothing. Nearly all that
- * people write are names and endings at any depth, and plain paths: those are looked up, not tried,
- * and each folder once. A hook may ask about 10,000 files.
+ * Whether a path matches one of several patterns; an invalid pattern matches nothing. Most patterns
+ * are names or endings at any depth or plain paths: those are hash look-ups, cached per folder,
+ * since a hook may ask about 10,000 files.
  */
 export function createMatcher(patterns: readonly string[]): (path: string) => boolean {
   const readings = patterns.flatMap((it) => {
@@ -52,7 +51,7 @@ function isTried(path: string, parsed: readonly (readonly NameGlob[])[]): boolea
   return parsed.some((globs) => fitsPath(globs, names))
 }
 
-/** A name at any depth, an ending such as `*.ts`, or a plain path, with or without what is below. */
+/** A name at any depth, an ending such as `*.ts`, or a plain path with or without `/**`. */
 function isLookedUp(reading: string): boolean {
   const own = reading.replace(/\/\*\*$/, "")
   const name = own.replace(/^\*\*\//, "")
@@ -82,7 +81,6 @@ function createLookup(readings: readonly string[]): (path: string) => boolean {
   return (path) => isFile(path) || isBelow(path)
 }
 
-/** Whether a path is one of those given, or ends in a name or an ending that is given. */
 function createNames(wanted: readonly string[]): (path: string) => boolean {
   const paths = new Set(wanted)
   const names = new Set(wanted.flatMap((it) => /^\*\*\/([^*].*)$/s.exec(it)?.[1] ?? []))
@@ -127,8 +125,8 @@ function wrongWith(pattern: string): string | undefined {
 }
 
 /**
- * A name without a slash is meant wherever it lies. One whose last name has no star may be a
- * folder, and a slash at the end says that it is one: then all that is below it is meant.
+ * A name without a slash matches at any depth. One whose last name has no star may be a folder, and
+ * a trailing slash says it is one: then everything below it matches.
  */
 function anchored(pattern: string, { isRooted }: { readonly isRooted: boolean }) {
   const bare = pattern.replace(/\/$/, "")
@@ -138,7 +136,10 @@ function anchored(pattern: string, { isRooted }: { readonly isRooted: boolean })
   return isPlain ? [placed, `${placed}/**`] : [placed]
 }
 
-/** Each way to read the braces of a pattern; undefined where they are too many, nested or open. */
+/**
+ * The brace expansions of a pattern; undefined when there are too many, or braces are nested or
+ * open.
+ */
 function spellOut(pattern: string): readonly string[] | undefined {
   let spelled = [""]
   for (const part of pattern.split(/(?<!\\)(\{[^{}]*,[^{}]*\})/)) {
@@ -153,40 +154,40 @@ function spellOut(pattern: string): readonly string[] | undefined {
   return spelled
 }
 
-type Sign =
+type Token =
   | { readonly kind: "letter"; readonly letter: string }
   | { readonly kind: "any" }
   | { readonly kind: "one" }
   | { readonly kind: "class"; readonly isNegated: boolean; readonly ranges: readonly Range[] }
 type Range = { readonly from: string; readonly to: string }
 
-/** `**`, which takes any names, or what one name has to be. */
-type NameGlob = "names" | readonly Sign[]
+/** `**`, or the characters of one name. */
+type NameGlob = "names" | readonly Token[]
 
 function parseName(name: string): NameGlob {
   if (name === "**") return "names"
-  const signs: Sign[] = []
+  const tokens: Token[] = []
   const letters = Array.from(name)
   for (let at = 0; at < letters.length; ) {
-    const { sign, next } = readSign(letters, at)
-    signs.push(sign)
+    const { token, next } = readToken(letters, at)
+    tokens.push(token)
     at = next
   }
-  return signs
+  return tokens
 }
 
-function readSign(letters: readonly string[], at: number): { sign: Sign; next: number } {
+function readToken(letters: readonly string[], at: number): { token: Token; next: number } {
   const letter = letters[at] ?? ""
-  if (letter === "*") return { sign: { kind: "any" }, next: at + 1 }
-  if (letter === "?") return { sign: { kind: "one" }, next: at + 1 }
+  if (letter === "*") return { token: { kind: "any" }, next: at + 1 }
+  if (letter === "?") return { token: { kind: "one" }, next: at + 1 }
   if (letter === "\\") {
-    return { sign: { kind: "letter", letter: letters[at + 1] ?? "" }, next: at + 2 }
+    return { token: { kind: "letter", letter: letters[at + 1] ?? "" }, next: at + 2 }
   }
   const read = letter === "[" ? readClass(letters, at) : undefined
-  return read ?? { sign: { kind: "letter", letter }, next: at + 1 }
+  return read ?? { token: { kind: "letter", letter }, next: at + 1 }
 }
 
-/** `[a-z]`, `[!a]`. Without an end the bracket is a letter like others. */
+/** `[a-z]`, `[!a]`. An unclosed bracket is a literal. */
 function readClass(letters: readonly string[], open: number) {
   const isNegated = letters[open + 1] === "!" || letters[open + 1] === "^"
   const first = open + (isNegated ? 2 : 1)
@@ -200,42 +201,51 @@ function readClass(letters: readonly string[], open: number) {
     ranges.push({ from, to: isRange ? to : from })
     if (isRange) at += 2
   }
-  const sign: Sign = { kind: "class", isNegated, ranges }
-  return { sign, next: close + 1 }
+  const token: Token = { kind: "class", isNegated, ranges }
+  return { token, next: close + 1 }
 }
 
 function fitsPath(globs: readonly NameGlob[], names: readonly string[]): boolean {
-  // `auth/**` is what lies below, and not a file of that name.
+  // `auth/**` does not match a file named `auth`.
   const isBelow = globs.at(-1) === "names"
   if (isBelow) {
-    return fitsAll([...globs, [{ kind: "any" }]], names, NAMES)
+    return matchSequence([...globs, [{ kind: "any" }]], names, NAMES)
   }
-  return fitsAll(globs, names, NAMES)
+  return matchSequence(globs, names, NAMES)
 }
 
-type Rule<Part, One> = { isAny(part: Part): boolean; isOne(part: Part, one: One): boolean }
+export type SequenceRule<Part, One> = {
+  /** A star: takes any number of elements. */
+  isAny(part: Part): boolean
+  isOne(part: Part, one: One): boolean
+  /** Whether a star may take this element; absent: all. */
+  mayTake?(one: One): boolean
+}
 
-const NAMES: Rule<NameGlob, string> = {
+const NAMES: SequenceRule<NameGlob, string> = {
   isAny: (glob) => glob === "names",
-  // No name is empty, though a star alone would take one that is.
+  // A name is never empty, though `*` alone would match an empty one.
   isOne: (glob, name) =>
-    glob !== "names" && name !== "" && fitsAll(glob, Array.from(name), LETTERS),
+    glob !== "names" && name !== "" && matchSequence(glob, Array.from(name), LETTERS),
 }
 
-const LETTERS: Rule<Sign, string> = {
-  isAny: (sign) => sign.kind === "any",
-  isOne: (sign, letter) => {
-    if (sign.kind === "letter") return sign.letter === letter
-    if (sign.kind !== "class") return sign.kind === "one"
-    return sign.ranges.some((it) => it.from <= letter && letter <= it.to) !== sign.isNegated
+const LETTERS: SequenceRule<Token, string> = {
+  isAny: (token) => token.kind === "any",
+  isOne: (token, letter) => {
+    if (token.kind === "letter") return token.letter === letter
+    if (token.kind !== "class") return token.kind === "one"
+    return token.ranges.some((it) => it.from <= letter && letter <= it.to) !== token.isNegated
   },
 }
 
-/** After a failure only the last star takes one more, so that nothing is searched twice. */
-function fitsAll<Part, One>(
+/**
+ * Matches a sequence against a pattern with stars, in at most length × length steps: on a mismatch
+ * only the last star takes one more element.
+ */
+export function matchSequence<Part, One>(
   pattern: readonly Part[],
   given: readonly One[],
-  rule: Rule<Part, One>,
+  rule: SequenceRule<Part, One>,
 ): boolean {
   let part = 0
   let at = 0
@@ -249,7 +259,8 @@ function fitsAll<Part, One>(
       part += 1
       at += 1
     } else {
-      if (last === undefined) return false
+      const next = last === undefined ? undefined : given[last.at]
+      if (last === undefined || (next !== undefined && rule.mayTake?.(next) === false)) return false
       last = { part: last.part, at: last.at + 1 }
       part = last.part + 1
       at = last.at

@@ -1,4 +1,4 @@
-// Errors: how a room names its own, and those of files and journals.
+// Errors.
 
 export type { ErrorFactory, ErrorFamily } from "./error.ts"
 export { AppError, defineError, invariant, isAppError } from "./error.ts"
@@ -15,7 +15,7 @@ export {
   StorageFull,
 } from "./errors.ts"
 
-// The world, handed in: time, names, a log, chance.
+// Injected dependencies: clock, ids, log, randomness.
 
 export type { Clock } from "./clock.ts"
 export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
@@ -24,7 +24,7 @@ export { createIds, systemRandom } from "./id.ts"
 export type { Log, LogLevel } from "./log.ts"
 export { createLog, LOG_LEVELS, silentLog } from "./log.ts"
 
-// Text: made safe for a terminal, compared the same everywhere.
+// Text.
 
 export {
   compareText,
@@ -35,7 +35,7 @@ export {
   withoutHiddenSigns,
 } from "./text.ts"
 
-// Small helpers that every room needs, once: values, JSON, laziness, truncation, paths, figures.
+// Small helpers.
 
 export {
   formatAgo,
@@ -53,12 +53,12 @@ export { isRecord } from "./object.ts"
 export { isInside } from "./path.ts"
 export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"
 
-// Patterns for paths, as people write them in a config.
+// Path patterns.
 
 export type { Glob } from "./glob.ts"
-export { createMatcher, parseGlob } from "./glob.ts"
+export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
 
-// Files: replaced whole, read within bounds, never through a link.
+// Files.
 
 export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadLimits, ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
@@ -89,14 +89,14 @@ export { withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
 export { openFolder } from "./files/open-folder.ts"
 
-// Journals: one JSON object a line.
+// JSON lines.
 
 export type { Jsonl, JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
 export type { JsonlItem, JsonlLimits, JsonlWarning } from "./files/jsonl-read.ts"
 export { readJsonl, streamJsonl } from "./files/jsonl-read.ts"
 
-// Processes: who we are, and the programs we start.
+// Processes.
 
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
@@ -112,12 +112,12 @@ export type {
 } from "./process/spawn.ts"
 export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
 
-// Threads: work that may take long or die, away from the one everybody waits for.
+// Threads.
 
 export type { Thread, ThreadAnswer, ThreadOptions } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
 
-// Neighbours: one line to another process of the same user, one line back.
+// Local sockets: one request line, one response line.
 
 export type { SocketQuestion } from "./process/socket.ts"
 export { askSocket } from "./process/socket.ts"

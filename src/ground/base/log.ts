@@ -7,10 +7,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 type Fields = Readonly<Record<string, unknown>>
 type Write = (sentence: string, fields?: Fields) => void
 
-/** A constant sentence plus fields: `log.info("pack built", { packId, tokens, ms })`. */
+/** A constant message plus fields: `log.info("pack built", { packId, tokens, ms })`. */
 export type Log = Readonly<Record<LogLevel, Write>>
 
-/** Fields with one of these words in their name never reach the sink. */
 const SECRET_FIELD =
   /token|secret|password|passphrase|authorization|cookie|credential|api_?key|url$/i
 const LONGEST_FIELD_CHARACTERS = 2_000
@@ -19,7 +18,7 @@ export function createLog(deps: {
   clock: Clock
   level: LogLevel
   write: (line: string) => void
-  /** Replaces secrets inside values; the room `secrets` hands one in. */
+  /** Redacts secrets inside values; injected from `secrets`. */
   scrub?: (text: string) => string
 }): Log {
   const lowest = LOG_LEVELS.indexOf(deps.level)
@@ -43,7 +42,7 @@ export function createLog(deps: {
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** A count of tokens is a number, a token is a string: only what could be the secret is hidden. */
+/** A token count is a number, a token is a string: only strings are hidden. */
 function field(name: string, value: unknown, scrub: (text: string) => string): string {
   const isHidden = SECRET_FIELD.test(name) && typeof value !== "number"
   return `${visibleLine(name)}=${isHidden ? "[redacted]" : plain(value, scrub)}`
@@ -58,7 +57,6 @@ function asText(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
   if (typeof value !== "object" || value === null) return String(value)
   try {
-    // Undefined when the value's own toJSON says so, whatever the types promise.
     return String(JSON.stringify(value, hideSecretFields))
   } catch {
     return "[unprintable]"

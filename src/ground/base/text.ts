@@ -1,13 +1,12 @@
 /**
- * Whatever moves a cursor, hides itself or turns the line around, by what Unicode says of it and
- * not by a list that ages: controls, format marks (zero-width, bidirectional, tags), surrogates
- * that lost their half, unassigned and private characters, line and paragraph separators, and all
- * that is drawn as nothing. Newline and tab may stay. Stripping escape sequences alone leaves most
- * of these (PROMISES, finding 10).
+ * Characters that move the cursor, are invisible or reorder a line, by Unicode property and not by
+ * a list that ages: controls, format marks (zero-width, bidirectional, tags), lone surrogates,
+ * unassigned and private characters, line and paragraph separators, default-ignorables. Newline and
+ * tab are allowed. Stripping escape sequences alone leaves most of these (PROMISES, finding 10).
  */
 const UNSAFE = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Text from outside, made safe for a terminal: what would act on it is shown instead. */
+/** Makes text from outside safe for a terminal by escaping what would act on it. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const point = character.codePointAt(0) ?? 0
@@ -17,26 +16,23 @@ export function visible(text: string): string {
   })
 }
 
-/** The same for one line: newlines and tabs are shown too. */
+/** Like `visible`, with newlines and tabs escaped too. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t")
 }
 
-/**
- * What a person would not see, or what turns the line around. Unlike above, private characters may
- * stay: an icon is no trick. Newline and tab may stay too.
- */
+/** Invisible or reordering characters. Private characters are allowed here: icons are harmless. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * Text from outside, for a model: only what a person would see of it. Done before secrets are
- * looked for, since one with a hidden sign inside is none until the sign is gone (TB5).
+ * Removes invisible characters from text for a model. Runs before secret detection: a secret with a
+ * hidden character inside is not recognised (TB5).
  */
 export function withoutHiddenSigns(text: string): string {
   return text.replace(HIDDEN, "")
 }
 
-/** The nearest of several words, for "did you mean"; nothing when none is near. */
+/** For "did you mean"; undefined when no candidate is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const farthest = Math.max(1, Math.floor(word.length / 3))
   const ranked = candidates
@@ -46,7 +42,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return ranked[0]?.candidate
 }
 
-/** V8 keeps a whole text alive for a slice of 13 or more characters of it; this one stands alone. */
+/** V8 keeps the whole text alive for a slice of 13 or more characters; this copies it. */
 export function ownCopy(slice: string): string {
   return slice.length < 13 ? slice : slice.split("").join("")
 }
@@ -63,7 +59,7 @@ function isPrefix(word: string, candidate: string): boolean {
 
 const LONGEST_COMPARED_CHARACTERS = 64
 
-/** Insertions, deletions, replacements and swaps of neighbours between two short words. */
+/** Damerau–Levenshtein distance of two short words. */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, LONGEST_COMPARED_CHARACTERS).toLowerCase()
   const b = right.slice(0, LONGEST_COMPARED_CHARACTERS).toLowerCase()

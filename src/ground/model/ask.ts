@@ -7,13 +7,10 @@ const CHARACTERS_A_TOKEN = 4
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** One question to a model. It is paid for once, apart from tries that failed. */
 export type ModelAsk = {
-  /** What is asked, for logs and scripts: "deep-research/analyze_query". */
   readonly name: string
   readonly instructions: string
   readonly prompt: string
-  /** Another model than the settings name. */
   readonly model?: string | undefined
   readonly effort?: Effort | undefined
   readonly maxOutputTokens: number
@@ -26,14 +23,11 @@ export type ModelAsk = {
 
 export type ModelAnswer = {
   readonly text: string
-  /** What the schema asks for; undefined without a schema, or when there is a problem. */
   readonly value: unknown
   /** Why the answer is not what was asked for, in words the model can be given. */
   readonly problem: string | undefined
-  /** Whether it ended because it had no tokens left. */
   readonly isCut: boolean
   readonly usage: TokenUsage
-  /** Null when nobody knows the price. */
   readonly usd: number | null
   readonly model: string
   readonly retries: number

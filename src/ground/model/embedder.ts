@@ -19,7 +19,6 @@ const LONGEST_EMBEDDED_CHARACTERS = 24_000
 /** Providers take 96 (Cohere) to 2,048 (OpenAI) texts a call; the smallest works everywhere. */
 const MOST_TEXTS_A_CALL = 96
 
-/** Turns texts into vectors that are near when the meanings are. */
 export type Embedder = {
   readonly name: string
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>
@@ -72,7 +71,6 @@ export function createEmbedder(deps: EmbedderDeps): Embedder | undefined {
   }
 }
 
-/** Providers refuse an empty text, and texts that are too long. */
 function embeddable(text: string): string {
   return text.trim() === "" ? " " : text.slice(0, LONGEST_EMBEDDED_CHARACTERS)
 }

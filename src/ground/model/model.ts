@@ -6,7 +6,6 @@ import { type Try, tryPatiently } from "./retry.ts"
 import { askScript, type ScriptedBrain } from "./scripted.ts"
 import { destinationOf, type ModelConfig, usualModel } from "./settings.ts"
 
-/** Whoever answers, asked one question at a time. */
 export type Model = {
   readonly provider: ModelProvider
   /** The model that is asked when a question names none; empty when the settings must say it. */
@@ -18,7 +17,6 @@ export type ModelDeps = {
   readonly settings: ModelConfig
   /** Asked before each call, so that a key that was set meanwhile counts. */
   readonly key: () => Promise<string | undefined>
-  /** US dollars; undefined when the model has no known price. */
   readonly price: (usage: TokenUsage, model: string) => number | undefined
   readonly clock: Clock
   readonly random: Random
@@ -26,7 +24,7 @@ export type ModelDeps = {
   readonly script: ScriptedBrain
 }
 
-type Said = {
+type ModelReply = {
   readonly text: string
   readonly usage: TokenUsage | undefined
   readonly model: string | undefined
@@ -63,11 +61,11 @@ export function createModel(deps: ModelDeps): Model {
 type Reach = (
   ask: ModelAsk,
   model: string,
-) => Promise<{ readonly value: Said; readonly retries: number }>
+) => Promise<{ readonly value: ModelReply; readonly retries: number }>
 
 function reachScript(deps: ModelDeps): Reach {
   return (ask) =>
-    tryPatiently<Said>(
+    tryPatiently<ModelReply>(
       async () => {
         const { text, usage } = await askScript(deps.script, ask)
         return { kind: "done", value: { text, usage, model: undefined, end: "complete" } }
@@ -86,7 +84,7 @@ function reachProvider(deps: ModelDeps): Reach {
     // Loaded with the first question: a command that asks nothing does not wait for packages.
     const { callProvider } = await import("./providers/wire.ts")
     const effort = ask.effort ?? settings.effort
-    const attempt = (signal: AbortSignal): Promise<Try<Said>> =>
+    const attempt = (signal: AbortSignal): Promise<Try<ModelReply>> =>
       callProvider({ ask, effort, to, signal, now: clock.now }, formless)
     return tryPatiently(attempt, patience(deps, ask))
   }
@@ -120,7 +118,7 @@ function priceOf(
 }
 
 function judge(
-  said: Said,
+  said: ModelReply,
   read: { readonly value: unknown; readonly problem: string | undefined },
 ) {
   if (said.end === "refused") return { value: undefined, problem: "The model refused to answer." }

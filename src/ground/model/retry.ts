@@ -6,16 +6,12 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 
 const LONGEST_WAIT_MS = 20_000
 
-/** The first wait before a call is tried again; each further one is twice as long. */
 const FIRST_WAIT_MS = 500
 
 type Patience = {
-  /** Who is asked, for messages. */
   readonly provider: string
-  /** What for, for the log. */
   readonly name: string
   readonly retries: number
-  /** For all tries and the waits between them. */
   readonly timeoutSeconds: number
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -86,7 +82,6 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
   }
 }
 
-/** Undefined when another try makes no sense. */
 function waitAfter(
   failure: Failure,
   retries: number,
@@ -101,7 +96,6 @@ function waitAfter(
   return Math.round(waitMs * (0.5 + byte / 510))
 }
 
-/** How a try went wrong; words of a server in it are scrubbed already. */
 export type Failure =
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
   | {

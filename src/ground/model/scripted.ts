@@ -3,7 +3,6 @@ import { estimateUsage, type ModelAsk } from "./ask.ts"
 import { AnswerTooLarge } from "./errors.ts"
 import { LONGEST_ANSWER_CHARACTERS } from "./limits.ts"
 
-/** Answers without a network: the same question gets the same answer. */
 export type ScriptedBrain = (
   ask: Omit<ModelAsk, "signal" | "onText">,
 ) => Promise<{ readonly text: string; readonly usage?: TokenUsage }>

@@ -4,13 +4,11 @@ import { AddressInvalid, KeyInvalid, NoKey, SettingMissing } from "./errors.ts"
 export type ModelConfig = Config["model"]
 export type WireProvider = keyof typeof MODEL_KEYS
 
-/** Where a call goes, all of it known to be usable. */
 export type Destination = {
   readonly provider: WireProvider
   readonly model: string
   readonly baseUrl: string
   readonly key: string | undefined
-  /** Azure's; it goes into the query. */
   readonly apiVersion: string
 }
 
@@ -49,7 +47,6 @@ function baseUrlOf(settings: ModelConfig, provider: WireProvider, model: string)
   return wireAddress(checkAddress(given, "model.baseUrl"), provider, model)
 }
 
-/** As it was given, or the provider's own. */
 export function ownAddress(of: Pick<ModelConfig, "provider" | "baseUrl">): string | undefined {
   const known = of.provider === "scripted" ? undefined : OWN_ADDRESS[of.provider]
   return of.baseUrl.trim() || known

@@ -1,4 +1,3 @@
-/** Called for each keyword found, with the offset where it begins. */
 export type OnKeyword = (keyword: number, start: number) => void
 
 /**

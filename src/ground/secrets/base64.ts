@@ -12,7 +12,6 @@ const MOST_BASE64_STARTS = 8
 /** Shorter runs hold fewer than 15 bytes: less than any key of the table. */
 const SHORTEST_BASE64_CHARACTERS = 20
 
-/** A run of letters, digits and `+ / - _`. */
 export type Run = { readonly start: number; readonly end: number }
 
 /**
@@ -36,7 +35,6 @@ export function runsOf(text: string): readonly Run[] {
   return runs
 }
 
-/** What the runs of a text say when they are base64 of a text; runs of wrapped lines are one. */
 export function* base64Views(text: string, runs: readonly Run[]): Generator<View> {
   for (let index = 0; index < runs.length; index++) {
     const first = runs[index]
@@ -147,7 +145,6 @@ function viewOf(text: string, lines: readonly Run[]): View {
   }
   return {
     text: decodedBase64(lines.map((it) => text.slice(it.start, it.end)).join("")),
-    // All digits that hold a bit of the secret.
     source: (start, end) => ({
       start: place(Math.floor((start * 8) / 6)),
       end: place(Math.floor((end * 8 - 1) / 6)) + 1,

@@ -21,7 +21,6 @@ export function* unescapedViews(text: string): Generator<View> {
   }
 }
 
-/** Whether an offset lies before the line end at `end`, or in the line that follows it. */
 function isInOrBelow(text: string, end: number, at: number): boolean {
   return at < end || text.lastIndexOf("\n", at) === end
 }
@@ -67,10 +66,8 @@ function meaningOf(escape: string): string {
   return String.fromCharCode(Number.parseInt(digits, 16))
 }
 
-/** A decoded text, and where each stretch of it lies in the text it was read from. */
 export type View = {
   readonly text: string
-  /** The stretch of the source that stands for `[start, end)` of the view. */
   source(start: number, end: number): { readonly start: number; readonly end: number }
 }
 

@@ -3,12 +3,11 @@ import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
 import type { Known } from "./known.ts"
 import { NAME_RULES } from "./names.ts"
-import type { Found, Rule, Work } from "./rule.ts"
+import type { Rule, SecretMatch, Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
 import { VENDOR_RULES } from "./vendors.ts"
 
-/** A secret in a text: where it stands there, and what it is once it is decoded. */
-export type Span = Found & { readonly secret: string; readonly rank: number }
+export type Span = SecretMatch & { readonly secret: string; readonly rank: number }
 
 /** Everything that is found in a text as it is, unescaped once, and in its base64. May overlap. */
 export function findSpans(text: string, known: Known, work: Work): readonly Span[] {
@@ -41,7 +40,6 @@ type Tools = { readonly known: Known; readonly work: Work }
 
 function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): Span[] {
   const spans: Span[] = []
-  // Inside what a rule has found it is not asked again.
   const foundUntil = new Uint32Array(RULES.length)
   work.steps += text.length
   walk(text, (keyword, at) => {
@@ -67,7 +65,7 @@ function firstLetter(text: string, { start }: Run): number {
   return /[+-]/.test(text[start] ?? "") ? start + 1 : start
 }
 
-function spanOf(text: string, found: Found, rank: number): Span {
+function spanOf(text: string, found: SecretMatch, rank: number): Span {
   return { ...found, rank, secret: text.slice(found.start, found.end) }
 }
 

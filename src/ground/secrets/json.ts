@@ -1,7 +1,6 @@
 import { isSecretKey } from "./names.ts"
 import { MARKER, markerOf, type Redacted, type SecretFinding } from "./redact.ts"
 
-/** Values looked at in one structure: far more than any settings file or message holds. */
 export const MOST_JSON_VALUES = 500_000
 
 /** Settings and messages are a dozen levels deep; what lies deeper is replaced unseen. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
-import type { Found, Work } from "./rule.ts"
+import type { SecretMatch, Work } from "./rule.ts"
 
 /** Text is fingerprinted in stretches of this length: a quarter of a megabyte of numbers. */
 const KNOWN_STRETCH_CHARACTERS = 65_536
@@ -11,10 +11,9 @@ const LONGEST_KNOWN_CHARACTERS = 8_192
 /** Below this a known value occurs by chance: `true`, `admin` and `8080` stand in every text. */
 const SHORTEST_KNOWN_CHARACTERS = 8
 
-/** One value we were given: its length, a rolling fingerprint and a salted hash, never itself. */
 type Entry = { readonly length: number; readonly fingerprint: number; readonly digest: string }
 
-export type Known = (text: string, work: Work) => readonly Found[]
+export type Known = (text: string, work: Work) => readonly SecretMatch[]
 
 /**
  * Finds the given values wherever they stand in a text. The walk rolls a fingerprint of eight
@@ -29,7 +28,7 @@ export function createKnown(deps: { random: Random; values: readonly string[] })
   if (longest === 0) return () => []
 
   return (text, work) => {
-    const found: Found[] = []
+    const found: SecretMatch[] = []
     const verified = new Set<Entry>()
     const isEntry = (start: number, entry: Entry): boolean => {
       // Once its hash was compared, the fingerprint is proof enough for the rest of the text.
@@ -61,7 +60,6 @@ export function createKnown(deps: { random: Random; values: readonly string[] })
   }
 }
 
-/** The entries by the fingerprint of their first characters, and a table that rules most out. */
 function indexOf(values: readonly string[], keys: { base: number; salt: string }) {
   const entriesByStart = new Map<number, Entry[]>()
   const mayStart = new Uint8Array(65_536)
@@ -82,7 +80,7 @@ function indexOf(values: readonly string[], keys: { base: number; salt: string }
 }
 
 /** Matches that overlap are one finding: a repeated letter would give one for each place. */
-function add(found: Found[], start: number, end: number): void {
+function add(found: SecretMatch[], start: number, end: number): void {
   const last = found.at(-1)
   if (last === undefined || last.end <= start) {
     found.push({ start, end, kind: "known-value" })

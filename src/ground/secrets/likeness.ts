@@ -57,7 +57,6 @@ export function sampleOf(value: string): string {
   return value.slice(0, SAMPLE_CHARACTERS)
 }
 
-/** What documentation writes where a secret would stand. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value) || ONE_LETTER.test(value)
 }
@@ -66,7 +65,6 @@ const PLACEHOLDER =
   /example|placeholder|change-?_?me|redacted|dummy|your[-_ ]|insert[-_ ]|[x*.]{6}|12345678|abcdefg/i
 const ONE_LETTER = /(.)\1{7}/
 
-/** A value that names where the secret is to be found, and holds none. */
 export function isReference(value: string): boolean {
   return REFERENCE.test(value) || (DOTTED_NAME.test(value) && plainness(value) > 0.5)
 }
@@ -75,7 +73,6 @@ const REFERENCE =
   /^\$\{?[A-Za-z_]\w*\}?$|^%[A-Za-z_]\w*%$|^<[^>]*>?$|^(?:op|vault|ref|secret|file|https?):\/\/|^(?:arn|urn):|\$\{|\$\(|\{\{|\}\}|%\(/
 const DOTTED_NAME = /^[A-Za-z_$][\w$]{0,24}(?:\??\.[A-Za-z_$][\w$]{0,24})+$/
 
-/** A text in another script, where pairs of Latin letters say nothing. */
 function isMostlyForeign(value: string): boolean {
   return (value.match(/[^\0-\x7f]/g)?.length ?? 0) * 4 > value.length
 }
@@ -90,7 +87,6 @@ function isJoint(code: number): boolean {
   return (code >= 0x2d && code <= 0x2f) || code === 0x5f || code === 0x3a || code === 0x20
 }
 
-/** The place in `someName` where the second word begins. */
 function isHump(left: number, right: number): boolean {
   return isLower(left) && isUpper(right)
 }
@@ -110,7 +106,6 @@ function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a
 }
 
-/** Both are letters, and neighbours in words. */
 function isCommonPair(left: number, right: number): boolean {
   const [first, second] = [(left | 0x20) - 0x61, (right | 0x20) - 0x61]
   if (first < 0 || first > 25 || second < 0 || second > 25) return false

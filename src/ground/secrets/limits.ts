@@ -1,5 +1,3 @@
-/** Each cap of this room, with its reason; the unit is the last word of the name. */
-
 /** A list of cookies is longer than one value, and the telling one may not be the first. */
 export const LONGEST_JUDGED_COOKIES_CHARACTERS = 512
 

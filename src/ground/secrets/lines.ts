@@ -2,11 +2,8 @@ import type { Secrets } from "./secrets.ts"
 
 export type Redact = Secrets["redact"]
 
-/** A text line by line, with its own line numbers, after its secrets were replaced. */
 export type SafeLines = {
-  /** Each with its newline; undefined for a line that a secret swallowed. */
   readonly lines: readonly (string | undefined)[]
-  /** Lines in which a secret began. */
   readonly secretLines: readonly number[]
 }
 
@@ -38,7 +35,6 @@ function placeLines(text: string, { text: safe, findings }: ReturnType<Redact>):
   return { lines: placed, secretLines: findings.map((it) => it.line) }
 }
 
-/** The whole text with its secrets replaced, and every line still at its number. */
 export function redactKeepingLines(text: string, redact: Redact): string {
   const redacted = redact(text)
   if (redacted.findings.length === 0) return text

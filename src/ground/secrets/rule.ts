@@ -7,26 +7,22 @@ import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
 const LONGEST_JUDGED_CHARACTERS = 256
 
 /** Where a secret lies in the text that was looked at. */
-export type Found = { readonly start: number; readonly end: number; readonly kind: string }
+export type SecretMatch = { readonly start: number; readonly end: number; readonly kind: string }
 
 /** Characters looked at so far, by all rules. Tests compare it; nothing else reads it. */
 export type Work = { steps: number }
 
-/** One place where a keyword was seen. */
-export type Place = { readonly text: string; readonly at: number; readonly work: Work }
+export type KeywordHit = { readonly text: string; readonly at: number; readonly work: Work }
 
 export type Rule = {
-  /** In lower case. The rule is asked wherever one of them begins, and nowhere else. */
   readonly keywords: readonly string[]
   /** Of those that are one; tests look whether each part of it has a bound. */
   readonly pattern?: RegExp
-  find(place: Place): Found | undefined
+  find(place: KeywordHit): SecretMatch | undefined
 }
 
-/** The words of a pattern: what it may name, and what is read from it. */
 export type Parts = {
   readonly secret: string
-  /** All named groups, for the judgement. */
   readonly groups: Readonly<Record<string, string | undefined>>
 }
 

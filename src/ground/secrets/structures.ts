@@ -1,7 +1,7 @@
 import { decodedBase64, isPrintable } from "./base64.ts"
 import { entropyBits, isPlaceholder, isReference, isSecretLike, plainness } from "./likeness.ts"
 import { LONGEST_JUDGED_COOKIES_CHARACTERS } from "./limits.ts"
-import { bounded, type Parts, type Place, patternRule, type Rule } from "./rule.ts"
+import { bounded, type KeywordHit, type Parts, patternRule, type Rule } from "./rule.ts"
 
 const isOdd = ({ secret }: Parts) =>
   isSecretLike(secret, { atMostPlain: 0.6 }) && !isReference(secret)
@@ -22,14 +22,12 @@ function isPassword({ secret, groups }: Parts): boolean {
   return secret !== groups["user"] && !/[{}$`]{2}|^[{$]/.test(secret)
 }
 
-/** `name:password` in base64, as in a basic authorization or a Docker login. */
 function isBasicPair({ secret }: Parts): boolean {
   const text = decodedBase64(secret)
   const password = text.slice(text.indexOf(":") + 1)
   return text.includes(":") && isPrintable(text) && isPassword({ secret: password, groups: {} })
 }
 
-/** Secrets known by their surroundings: headers, addresses, files. */
 export const STRUCTURE_RULES: readonly Rule[] = [
   { keywords: ["-----begin"], find: findKeyBlock },
   { keywords: ["eyj"], find: findWebToken },
@@ -227,7 +225,7 @@ const BLOCK_BODY = /(?:[A-Za-z0-9+/=\s\\]|(?<=\n)-(?!-))*/y
 const DASHES = "-----"
 
 /** Private keys of all makes. A block without its end goes as far as it looks like a key. */
-function findKeyBlock({ text, at, work }: Place) {
+function findKeyBlock({ text, at, work }: KeywordHit) {
   BLOCK_HEAD.lastIndex = at
   const head = BLOCK_HEAD.exec(text)
   work.steps += DASHES.length
@@ -251,7 +249,7 @@ const TOKEN_PART = /[A-Za-z0-9_-]*/y
 const MOST_TOKEN_PARTS = 5
 
 /** JSON Web Tokens, signed and encrypted: the first part is JSON that names an algorithm. */
-function findWebToken({ text, at, work }: Place) {
+function findWebToken({ text, at, work }: KeywordHit) {
   work.steps++
   // Inside a run of letters only its beginning counts, so no run is read twice.
   if (INSIDE_A_RUN.test(text.slice(Math.max(0, at - 2), at))) return undefined

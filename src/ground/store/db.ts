@@ -6,7 +6,6 @@ import { type Driver, parseRows, type Statements } from "./driver.ts"
 import type { JournalWriter } from "./journal.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
-/** Each query names the shape of its rows, and every row is parsed on the way in. */
 type Queries = {
   readonly dialect: Dialect
   all<Row extends z.ZodType>(row: Row, query: Sql): Promise<z.output<Row>[]>
@@ -14,14 +13,13 @@ type Queries = {
   run(query: Sql): Promise<{ changes: number }>
 }
 
-/** What a room may do inside a transaction: ask, write, and say what happened. */
 export type Tx<Room extends EventRoom = never> = Queries & { readonly emit: Emit<Room> }
 
-/** The database as a room sees it; `Room` is the room whose events it may emit. */
+/** `Room` is the room whose events it may emit. */
 export type Db<Room extends EventRoom = never> = Queries & {
   /**
-   * Everything in `work` or nothing. On Postgres `work` may run again after a deadlock, so it
-   * changes nothing but the database.
+   * All or nothing. On Postgres `work` may run again after a deadlock, so it must change nothing
+   * but the database.
    */
   transaction<Result>(work: (tx: Tx<Room>) => Promise<Result>): Promise<Result>
 }
@@ -30,7 +28,6 @@ export type OpenTransaction = AsyncLocalStorage<{ isOpen: boolean }>
 
 export function createDb<Room extends EventRoom>(deps: {
   driver: Driver
-  /** Undefined for a database that may not emit. */
   room: Room | undefined
   writer: JournalWriter
   transactions: OpenTransaction
@@ -65,7 +62,7 @@ export function createDb<Room extends EventRoom>(deps: {
   return { ...createQueries(driver.dialect, { all: reads, run }), transaction }
 }
 
-/** Reads outside a transaction, refused inside one: they would not see its writes, or wait for it. */
+/** Refused inside a transaction: such a read would not see its writes, or wait for it. */
 export function guardReads(driver: Driver, transactions: OpenTransaction): Driver["all"] {
   return async (query) => {
     refuseInside(transactions)
@@ -79,8 +76,8 @@ function refuseInside(transactions: OpenTransaction): void {
 }
 
 /**
- * Postgres refuses everything after a failed statement, SQLite does not. Here both do: a
- * transaction in which a statement failed never commits, even when the failure was caught.
+ * Postgres refuses every statement after a failed one, SQLite does not. Here both do: such a
+ * transaction never commits, even when the failure was caught.
  */
 function doomOnFailure(statements: Statements, life: { isOpen: boolean }) {
   let doom: { error: unknown } | undefined

@@ -3,54 +3,50 @@ import type { Log } from "#ground/base"
 import { RowUnexpected, StoreBusy, StoreClosed, StoreStopped } from "./errors.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
-/** Writes waiting in this process. Beyond it something feeds faster than a disk can take. */
+/** Writes waiting in this process; more means that something writes faster than the disk. */
 const MAX_WAITING_WRITES = 10_000
 
 export type DatabaseRow = Readonly<Record<string, unknown>>
 
-/** What can be asked inside one transaction. */
 export type Statements = {
   readonly all: (query: Sql) => Promise<readonly DatabaseRow[]>
   readonly run: (query: Sql) => Promise<{ changes: number }>
 }
 
 /**
- * What a database must offer so that a Db can stand on it. Failures come out typed (errors.ts).
- * Write transactions of one store follow one another, also across processes and servers: that is
- * what SQLite does, and the Postgres driver does the same, so a room that is right on one is right
- * on the other.
+ * What SQLite and Postgres each implement; failures are the errors of errors.ts. Write transactions
+ * of one store run one after the other, across processes and servers.
  */
 export type Driver = {
   readonly dialect: Dialect
-  /** A read outside any transaction: sees what is committed, never waits for a writer. */
+  /** Reads committed data, never waits for a writer. */
   readonly all: (query: Sql) => Promise<readonly DatabaseRow[]>
-  /** `afterCommit` runs before the next transaction may begin, so that order is kept. */
+  /** `afterCommit` runs before the next transaction begins, to keep the order. */
   transaction<Result>(
     work: (statements: Statements) => Promise<Result>,
     afterCommit?: () => void,
   ): Promise<Result>
   hasTable(name: string): Promise<boolean>
-  /** Why writes are refused for good; undefined while all is well. */
+  /** Why all writes are refused; undefined while they are not. */
   stopped(): string | undefined
-  /** Findings of the database's own check of itself; empty when it is sound. */
+  /** Findings of the database's integrity check. */
   findDamage(depth: "quick" | "full"): Promise<readonly string[]>
   sizeBytes(): Promise<number>
-  /** A way to wake other processes; where there is none, they look by themselves. */
+  /** Wakes other processes; without it they poll. */
   readonly signal?: Signal
 }
 
-/** A word without content between processes that share a store. */
+/** A message without content between processes that share a store. */
 export type Signal = {
   send(): void
-  /** When what was sent is on its way: a process that ends at once must not lose it. */
+  /** Resolves when everything was sent: a process that exits must not lose it. */
   settled(): Promise<unknown>
   listen(tell: () => void, ended: AbortSignal): void
 }
 
-/** A driver in the hands of the one that must end it. */
 export type OwnedDriver = Driver & { close(): Promise<void> }
 
-/** A row that does not parse is never handed on, and its values stay out of the message. */
+/** A row that does not parse is an error, without its values in the message. */
 export function parseRows<Row extends z.ZodType>(
   row: Row,
   found: readonly DatabaseRow[],
@@ -64,7 +60,7 @@ export function parseRows<Row extends z.ZodType>(
   })
 }
 
-/** One at a time, first come first served. A failure does not hold up the next. */
+/** First in, first out; a failure does not block the next. */
 export function createQueue() {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -81,7 +77,6 @@ export function createQueue() {
         waiting--
       }
     },
-    /** Resolves when everything that waits now has ended. */
     async drained(): Promise<void> {
       await last
     },
@@ -91,8 +86,8 @@ export function createQueue() {
 export type StopState = ReturnType<typeof createStopState>
 
 /**
- * Whether a driver still takes calls. Once it has stopped it takes no write until the process
- * starts anew: after a failed fsync nobody knows what the disk holds (promise D6).
+ * Whether a driver accepts calls. Once stopped it refuses writes until the process restarts: after
+ * a failed fsync the content of the disk is unknown (promise D6).
  */
 export function createStopState(log: Log) {
   let stoppedBecause: string | undefined

@@ -13,9 +13,9 @@ import { restoreBackup } from "./sqlite/restore.ts"
 import { backupDirectoryOf, type Store } from "./store.ts"
 
 export type StoreHandlerDeps = {
-  /** Opened when an operation first needs it; restoring never does. */
+  /** Opened on first use; `restore` never opens it. */
   store(): Promise<Store>
-  /** Asked for late, because it comes from a config that may be wrong. */
+  /** Lazy, because the config may be invalid. */
   location(): StoreLocation
   readonly clock: Clock
   readonly random: Random

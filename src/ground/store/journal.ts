@@ -18,23 +18,21 @@ import {
 /** An event names what happened; content belongs into rows and files. */
 export const MAX_EVENT_BYTES = 1_000_000
 
-/** What a reader gets: the next entries, or word that its cursor belongs to another history. */
 export type JournalPage =
   | { kind: "entries"; entries: readonly JournalEntry[]; next: Cursor; head: Cursor }
   | { kind: "foreign-cursor"; head: Cursor }
   | { kind: "future-cursor"; head: Cursor }
 
 export type JournalQuestion = {
-  /** The last entry already seen; undefined reads from the first. */
+  /** The last entry already read; undefined reads from the first. */
   readonly after: Cursor | undefined
   readonly limit: number
-  /** Only events whose name begins so. */
   readonly namePrefix?: string | undefined
 }
 
 export type Journal = ReturnType<typeof createJournal>
 
-/** The events of the store in the order in which they were committed. */
+/** Events in the order of their commits. */
 export function createJournal(all: Driver["all"]) {
   const readHead = async () => trustHead(await all(selectHead()))
 
@@ -57,12 +55,12 @@ export function createJournal(all: Driver["all"]) {
       const rows = parseRows(JournalRow, await all(selectEntries(range)))
       if (namePrefix === "") refuseGap(rows, range)
       const entries = rows.map((row) => readEntry(row, { epoch, salt }))
-      // A page that is not full has seen everything up to the head, also what the filter left out.
+      // A page that is not full has reached the head, also past entries the filter left out.
       const reached = rows.length < limit ? seq : (rows.at(-1)?.seq ?? after.seq)
       return { kind: "entries", entries, next: { epoch, seq: reached }, head }
     },
 
-    /** The last entries there are, oldest first: what a person wants to see first. */
+    /** The newest entries, oldest first. */
     async readNewest(question: Omit<JournalQuestion, "after">) {
       const { epoch, seq, salt } = await readHead()
       const limit = Math.min(question.limit, MAX_JOURNAL_PAGE)
@@ -77,7 +75,7 @@ export function createJournal(all: Driver["all"]) {
 
 export type JournalWriter = ReturnType<typeof createJournalWriter>
 
-/** Collects the events of one transaction and writes them as its last act. */
+/** Collects the events of one transaction and writes them at its end. */
 export function createJournalWriter(deps: { clock: Clock; random: Random }) {
   const ids = createIds(deps)
 
@@ -123,8 +121,8 @@ function serialise(name: string, body: unknown): Collected {
 }
 
 /**
- * The head moves last, in the transaction of the change: a rolled back change leaves no gap, and
- * the order of the numbers is the order of the commits, whatever the wall clock says.
+ * The head moves in the transaction of the change: a rollback leaves no gap, and numbers follow the
+ * order of commits, not the wall clock.
  */
 async function append(
   statements: Statements,
@@ -142,7 +140,7 @@ async function append(
   return entries
 }
 
-/** The head and the last entry are written together, so they agree unless a byte has turned. */
+/** Head and last entry are written together; they differ only after damage. */
 function trustHead(rows: Awaited<ReturnType<Driver["all"]>>): z.output<typeof HeadRow> {
   const [head] = parseRows(HeadRow, rows)
   if (head === undefined) throw StoreCorrupt({ what: "the head of the journal is missing" })
@@ -152,7 +150,6 @@ function trustHead(rows: Awaited<ReturnType<Driver["all"]>>): z.output<typeof He
   return head
 }
 
-/** Numbers have no gaps; a missing one means that a row was lost. */
 function refuseGap(
   rows: readonly { seq: number }[],
   range: { after: number; upTo: number; limit: number },
@@ -176,20 +173,20 @@ function readEntry(row: JournalRow, head: { epoch: string; salt: string }): Jour
 }
 
 /**
- * Over everything that is stored, and salted per store, so that a page of another store's file is
- * not taken for ours. It finds damage, not malice.
+ * Over all columns, and salted per store, so a page of another store's file is not taken for ours.
+ * It detects damage, not malice.
  */
 function checksum(row: Omit<JournalRow, "crc">, salt: string): number {
   const { seq, id, at, name, version, body } = row
   return crc32(JSON.stringify([salt, seq, id, at, name, version, body]))
 }
 
-/** The name of one history of the journal: made with the store, and anew at a restore. */
+/** The name of one history; a restore begins a new one. */
 export function newEpoch(random: Random): string {
   return Buffer.from(random.bytes(12)).toString("base64url")
 }
 
-/** Marks the journal rows of one store, so that a stranger's row fails its checksum. */
+/** Part of each row's checksum, so a row of another store fails it. */
 export function newSalt(random: Random): string {
   return Buffer.from(random.bytes(12)).toString("base64url")
 }

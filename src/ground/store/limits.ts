@@ -1,18 +1,15 @@
 /** Before this SQLite had a corruption race with several processes in WAL mode (PROMISES, finding 4). */
 export const OLDEST_SQLITE = "3.51.3"
 
-/**
- * SQLite waits for a lock with the event loop blocked. 20 ms is below what a person notices; the
- * rest of the patience is slept away asynchronously.
- */
+/** SQLite blocks the event loop while it waits for a lock; the rest of the wait is asynchronous. */
 export const BLOCKING_WAIT_MS = 20
 
 export const LONGEST_RETRY_MS = 25
 
-/** How long a write waits for other processes unless the config says otherwise. */
+/** Default of `store.busyTimeoutMs`. */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000
 
-/** Entries of one read of the journal: at most about 1 GB of bodies, in practice under 1 MB. */
+/** At most about 1 GB of bodies, in practice under 1 MB. */
 export const MAX_JOURNAL_PAGE = 1_000
 
 /** A server in the same network answers in milliseconds; 5 s also covers one far away. */

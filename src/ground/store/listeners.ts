@@ -2,27 +2,25 @@ import type { Clock, Log } from "#ground/base"
 import type { Cursor, JournalEntry } from "#ground/contract"
 import type { Signal } from "./driver.ts"
 
-/** With signals between servers the look is only a safety net. */
+/** With signals between servers polling is only a fallback. */
 export const LOOK_EVERY_MS_WITH_SIGNAL = 1_000
 
-/** How often the head is read to see what other processes wrote: 50 µs of work each time. */
+/** Poll interval for commits of other processes; one poll costs 50 µs. */
 export const LOOK_EVERY_MS = 50
 
 export type CommitListener = (entries: readonly JournalEntry[]) => void | Promise<void>
 
-/** Who is told of each commit of this process, with its events and in order. */
 export function createListeners(log: Log) {
   const listeners = new Set<CommitListener>()
   return {
     add(listener: CommitListener): () => void {
-      // Wrapped, so that the same function given twice is two listeners.
       const added: CommitListener = (entries) => listener(entries)
       listeners.add(added)
       return () => void listeners.delete(added)
     },
     tell(entries: readonly JournalEntry[]): void {
       for (const listener of listeners) {
-        // What was committed stays committed, whatever a listener makes of it.
+        // A failing listener must not affect the commit.
         void Promise.try(listener, entries).catch((error: unknown) =>
           log.error("listener failed after a commit", { error }),
         )
@@ -34,9 +32,9 @@ export function createListeners(log: Log) {
 export type AdvanceListener = () => void
 
 /**
- * Tells listeners that the journal has grown, whoever wrote: this process at once, another one as
- * soon as its signal comes, or at the next look. It says only that there is something to read;
- * what it is, a listener reads from the journal, so a word too many or too late does no harm.
+ * Calls listeners when the journal has grown: after commits of this process at once, after others
+ * at their signal or the next poll. Listeners read the journal themselves, so an extra or late call
+ * does no harm.
  */
 export function createFollower(deps: {
   head(): Promise<Cursor>
@@ -49,7 +47,7 @@ export function createFollower(deps: {
 
   const tell = (): void => {
     for (const listener of listeners) {
-      // A commit has happened; what a listener makes of it must not look like its failure.
+      // A failing listener must not look like a failed commit.
       try {
         listener()
       } catch (error) {
@@ -64,7 +62,6 @@ export function createFollower(deps: {
     deps.signal?.listen(tell, ended.signal)
   }
   return {
-    /** After a commit of this process that had events. */
     committed(): void {
       tell()
       deps.signal?.send()
@@ -87,7 +84,6 @@ export function createFollower(deps: {
   }
 }
 
-/** Asks for the head again and again; a store that does not answer now is asked again later. */
 async function look(
   deps: { head(): Promise<Cursor>; signal: Signal | undefined; clock: Clock; log: Log },
   tell: () => void,

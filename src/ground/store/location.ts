@@ -1,18 +1,17 @@
 import { UrlInvalid } from "./errors.ts"
 
-/** Where a store lies. */
 export type StoreLocation =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "memory" }
   | { readonly kind: "postgres"; readonly url: string }
 
-/** A postgres:// URL as a location, or STORE_URL_INVALID; its password is never repeated. */
+/** Never repeats the password, also in its error. */
 export function parseDatabaseUrl(url: string): StoreLocation {
   parsePostgresUrl(url)
   return { kind: "postgres", url }
 }
 
-/** For people, logs and messages: where the store lies, without a password. */
+/** For messages and logs, without a password. */
 export function describeLocation(location: StoreLocation): string {
   switch (location.kind) {
     case "sqlite":
@@ -26,16 +25,15 @@ export function describeLocation(location: StoreLocation): string {
   }
 }
 
-/** Where a Postgres store lies, without what must stay secret. */
 export type PostgresAddress = {
   readonly server: string
   readonly database: string
   readonly user: string
-  /** For people: the password is never part of it. */
+  /** Without the password. */
   readonly masked: string
 }
 
-/** Reads a postgres:// URL. Nothing of a malformed one is repeated: it may hold the password. */
+/** An error repeats nothing of a malformed URL: it may contain the password. */
 export function parsePostgresUrl(url: string): PostgresAddress {
   const parsed = URL.parse(url)
   if (parsed === null) throw UrlInvalid({ problem: "it is not a URL" })

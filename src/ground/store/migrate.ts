@@ -10,8 +10,8 @@ import {
 } from "./queries.ts"
 
 /**
- * Brings the schema up to date, one transaction a migration, so that a crash leaves the old schema
- * or the new one. Several processes may do this at once: each asks again inside its transaction.
+ * One transaction a migration, so a crash leaves the old schema or the new one. Several processes
+ * may migrate at once: each checks again inside its transaction.
  */
 export async function migrate(
   driver: Driver,
@@ -19,9 +19,7 @@ export async function migrate(
     migrations: readonly Migration[]
     clock: Clock
     log: Log
-    /** Called before the first change to a store that already holds something. */
     beforeChange: () => Promise<void>
-    /** Called inside the transaction that makes the store. */
     onCreated: (statements: Statements) => Promise<void>
   },
 ): Promise<void> {

@@ -22,7 +22,7 @@ export type JournalRow = z.infer<typeof JournalRow>
 export const MigrationRow = z.object({ number: z.int().positive(), name: z.string() })
 export type MigrationRow = z.infer<typeof MigrationRow>
 
-/** One statement, one snapshot: the head and the last entry as of the same moment. */
+/** One statement for a consistent snapshot of head and last entry. */
 export const selectHead = (): Sql => sql`
   SELECT epoch, seq, salt, (SELECT coalesce(max(journal.seq), 0) FROM journal) AS last
   FROM journal_head WHERE id = 1`
@@ -52,7 +52,7 @@ export const selectNewest = (range: Omit<Range, "after">): Sql => sql`
   WHERE seq <= ${range.upTo}${isNamedSo(range.namePrefix)}
   ORDER BY seq DESC LIMIT ${range.limit}`
 
-/** substr and not LIKE, which ignores case on one database and not on the other. */
+/** substr, because LIKE ignores case on SQLite only. */
 function isNamedSo(prefix: string): Sql {
   return prefix === "" ? sql`` : sql` AND substr(name, 1, ${prefix.length}) = ${prefix}`
 }

@@ -5,8 +5,8 @@ export type Dialect = "sqlite" | "postgres"
 export type SqlValue = string | number | bigint | null | Uint8Array
 
 /**
- * A piece of SQL with its values apart. There are always one more texts than values. It can only
- * be made by the `sql` template, so text from outside can become a value but never a statement.
+ * SQL with its values apart; there is one more text than values. Only the `sql` template creates
+ * it, so outside text can become a value but never a statement.
  */
 export type Sql = { readonly texts: readonly string[]; readonly values: readonly SqlValue[] }
 
@@ -39,7 +39,7 @@ export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
   return keep({ texts, values })
 }
 
-/** The text as the database wants it: `?` for SQLite, `$1`, `$2`… for Postgres. */
+/** `?` for SQLite, `$1`, `$2`… for Postgres. */
 export function render(query: Sql, dialect: Dialect): string {
   invariant(made.has(query), "a query was made by the sql template")
   if (dialect === "sqlite") return query.texts.join("?")
@@ -67,15 +67,15 @@ function splice(fragment: Sql, into: { texts: string[]; values: SqlValue[] }): v
 }
 
 /**
- * What both databases give back exactly as it was handed in. SQLite would take a boolean as 1 and
- * NaN as NULL; Postgres refuses a NUL character; both turn a lone surrogate into U+FFFD.
+ * Values that both databases return unchanged. SQLite would store a boolean as 1 and NaN as NULL;
+ * Postgres refuses a NUL character; both turn a lone surrogate into U+FFFD.
  */
 function storable(value: SqlValue | Sql): SqlValue {
   if (value === null) return value
   if (typeof value === "string") return storableText(value)
   if (typeof value === "number") {
     invariant(Number.isFinite(value), `a bound number is finite, not ${value}`)
-    // Negative zero would come back as zero from one database and not from the other.
+    // Negative zero differs between the databases.
     return value === 0 ? 0 : value
   }
   if (typeof value === "bigint") {

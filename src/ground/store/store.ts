@@ -28,7 +28,7 @@ import { keptCorrupt } from "./sqlite/files.ts"
 import { openSqliteFile } from "./sqlite/open.ts"
 import { openSqliteDriver } from "./sqlite/sqlite.ts"
 
-/** How many backups stay unless the config says otherwise. */
+/** Default of `store.keepBackups`. */
 const DEFAULT_KEPT_BACKUPS = 7
 
 export type StoreOptions = {
@@ -38,7 +38,7 @@ export type StoreOptions = {
   readonly log: Log
   readonly busyTimeoutMs?: number
   readonly keepBackups?: number
-  /** For tests; the product has one list. */
+  /** For tests. */
   readonly migrations?: readonly Migration[]
 }
 
@@ -49,31 +49,27 @@ export type StoreStatus = {
   schemaVersion: number
   events: number
   epoch: string
-  /** The newest backup beside the store; backups in other folders are not known here. */
+  /** The newest backup beside the store. */
   lastBackup: FoundBackup | undefined
   corruptFiles: readonly string[]
-  /** Why writes are refused until a restart. */
   stopped: string | undefined
 }
 
 export type Store = AsyncDisposable & {
   readonly location: StoreLocation
-  /** For a room that has no events. */
   readonly db: Db
-  /** For a room: the database with the voice of that room and of no other. */
   forRoom<Room extends EventRoom>(room: Room): Db<Room>
   readonly journal: Journal
-  /** Called after each commit with its events, in order; gives a function that ends it. */
+  /** After each commit, with its events in order. Returns unsubscribe. */
   onCommit(listener: CommitListener): () => void
-  /** Called when the journal has grown, whoever wrote; gives a function that ends it. */
+  /** When the journal has grown in any process. Returns unsubscribe. */
   onAdvance(listener: AdvanceListener): () => void
   backup(directory: string, options?: { keep?: number }): Promise<MadeBackup>
   status(): Promise<StoreStatus>
-  /** Why writes are refused until a restart; undefined while all is well. */
   stopped(): string | undefined
-  /** What the database's own quick look at the whole file finds first. It reads all of it. */
+  /** First finding of the database's quick check, which reads the whole file. */
   findDamage(): Promise<string | undefined>
-  /** Reads everything once: the database's own check and every entry of the journal. */
+  /** The database's full check and every entry of the journal. */
   check(signal?: AbortSignal): Promise<StoreFindings>
   close(): Promise<void>
 }
@@ -127,7 +123,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The folder in which backups lie unless another is named. */
+/** The default folder of backups. */
 export function backupDirectoryOf(file: string): string {
   return join(dirname(file), "backups")
 }
@@ -152,7 +148,7 @@ async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
       return prepared({ ...driver, close: () => driver.close({ isLast: true }) }, options)
     }
     case "postgres": {
-      // Loaded only here: most people never need it, and it costs start-up time.
+      // Loaded lazily: most people never need it.
       const { openPostgresDriver } = await import("./postgres/postgres.ts")
       return prepared(await openPostgresDriver({ ...deps, url: location.url }), options)
     }
@@ -177,7 +173,6 @@ async function prepared(driver: OwnedDriver, options: StoreOptions): Promise<Own
   }
 }
 
-/** A new store has a name for its history and one first event. */
 function createHead(options: StoreOptions, dialect: Db["dialect"]) {
   return async (statements: Statements): Promise<void> => {
     const { random } = options
@@ -215,13 +210,12 @@ async function describeStore(deps: {
 }
 
 export type StoreFindings = {
-  /** Entries of the journal whose checksum was compared. */
   checkedEvents: number
-  /** What is wrong, in words; empty when the store is sound. */
+  /** Empty when the store is sound. */
   findings: readonly string[]
 }
 
-/** Reads everything once. It reports damage instead of throwing, because that is its answer. */
+/** Reports damage instead of throwing. */
 async function checkStore(
   deps: { driver: Driver; journal: Journal },
   signal?: AbortSignal,

@@ -1,6 +1,5 @@
 import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 
-/** The widest bar that is laid out: no terminal and no screen has more cells. */
 const WIDEST_BAR_CELLS = 10_000
 
 export type BarSegment = { readonly kind: ContextKind; readonly tokens: number }
@@ -8,7 +7,6 @@ export type BarSegment = { readonly kind: ContextKind; readonly tokens: number }
 export type BarLayout = {
   /** In the order of CONTEXT_KINDS, each kind at most once, none without a cell. */
   readonly cells: readonly { readonly kind: ContextKind; readonly cells: number }[]
-  /** Cells that stand for what is left of the scale. */
   readonly free: number
 }
 

@@ -19,7 +19,6 @@ export type Cost =
     }
   | { readonly kind: "unknown-model"; readonly model: string; readonly tableVersion: string }
 
-/** What a request costs by the table. A model that is not in it has no price, which is not zero. */
 export function costOf(usage: Usage, model: string, table: PriceTable = PRICE_TABLE): Cost {
   const name = plainModelName(model)
   const row = table.rows.find((it) => it.models.includes(name))

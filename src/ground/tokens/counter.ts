@@ -27,11 +27,9 @@ export type TokenCounter = {
   /** Exact for the encoding. Whether a model counts the same is what `describe` says. */
   readonly exact: boolean
   readonly count: (text: string) => number
-  /** One line for a reader: what the figure is, and what it is not. */
   readonly describe: () => string
 }
 
-/** Counts as the encoding does, and remembers texts by their content. */
 export function createCounter(vocabulary: Vocabulary): TokenCounter {
   const countWords = createWordCounter(vocabulary)
   const countByHash = createCountCache(MOST_CACHED_TEXTS, MOST_CACHED_TEXT_BYTES)

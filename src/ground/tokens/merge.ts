@@ -19,7 +19,6 @@ const NO_RANK = -1
 /** A heap key is rank × this + place: equal ranks are joined from the left. */
 const PLACES = 2 ** 32
 
-/** A word as bytes: the rank of the token from one byte offset to another, or NO_RANK. */
 type Bytes = {
   readonly length: number
   readonly rankBetween: (from: number, to: number) => number
@@ -157,7 +156,6 @@ function sink(numbers: number[], start: number): void {
   numbers[index] = number
 }
 
-/** Past the end lies nothing smaller. */
 function at(numbers: readonly number[], index: number): number {
   return numbers[index] ?? Number.POSITIVE_INFINITY
 }

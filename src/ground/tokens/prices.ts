@@ -5,7 +5,6 @@ export type Prices = {
   readonly cacheRead: number
   /** Kept for five minutes, or for as long as the provider keeps it unasked. */
   readonly cacheWrite: number
-  /** Kept for an hour. */
   readonly cacheWriteHour: number
 }
 

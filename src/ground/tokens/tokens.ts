@@ -5,7 +5,6 @@ import { loadVocabulary, type PreparedTables } from "./vocabulary.ts"
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** The counter of one encoding, loaded when it is first asked for, and the estimator beside it. */
 export function createTokens(options: {
   readonly encoding: TokenEncoding
   readonly prepared?: PreparedTables

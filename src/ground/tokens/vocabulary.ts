@@ -7,7 +7,6 @@ import type { TokenEncoding } from "#ground/contract"
 export type Vocabulary = {
   readonly encoding: TokenEncoding
   readonly wordPattern: RegExp
-  /** Rank of a token that is whole text. */
   rankOfText(text: string): number | undefined
   /** Rank of a token that is not whole text, or opens with a byte-order mark; one char a byte. */
   rankOfBytes(bytes: string): number | undefined
@@ -28,7 +27,6 @@ export async function loadVocabulary(
   return toVocabulary(encoding, tables)
 }
 
-/** An encoding's table as plain lists: quick to parse, quick to put into a map. */
 export type Tables = {
   readonly pattern: string
   readonly texts: readonly string[]

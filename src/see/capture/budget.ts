@@ -4,7 +4,6 @@ const MOST_BIGGEST_SHOWN = 10
 
 const MOST_DUPLICATES_SHOWN = 20
 
-/** Repeating less than this costs nobody anything. */
 const LEAST_REPEATED_TOKENS = 20
 
 /** Part of the smaller text that must come again before it is called a duplicate. */
@@ -16,7 +15,6 @@ const MOST_SHARING_ITEMS = 12
 /** A run of words as long as this is no accident. */
 const SHINGLE_WORDS = 8
 
-/** Words of one item that take part in the search for like texts. */
 const MOST_COMPARED_WORDS = 20_000
 
 /** Items among which like texts are looked for; the work grows with their words, not with pairs. */
@@ -24,10 +22,8 @@ const MOST_COMPARED_ITEMS = 400
 
 type Duplicate = CaptureBudget["duplicates"][number]
 
-/** A text in the window, with what it costs. */
 type Weighed = { readonly label: string; readonly text: string; readonly tokens: number }
 
-/** The same or nearly the same text in several files, the dearest first. */
 export function findDuplicates(items: readonly Weighed[]): Duplicate[] {
   const compared = items
     .filter((it) => it.tokens > 0 && it.text !== "")
@@ -54,7 +50,6 @@ function sayWholeCopy({ first, copies }: Group): Duplicate {
   }
 }
 
-/** Pairs of different texts that share runs of words. */
 function findAlike(items: readonly Weighed[]): Duplicate[] {
   const shingles = items.map((it) => shinglesOf(it.text))
   const sharedByPair = countShared(shingles)
@@ -101,7 +96,6 @@ function pairsOf(items: readonly number[]): string[] {
   return items.flatMap((a, at) => items.slice(at + 1).map((b) => `${a} ${b}`))
 }
 
-/** Runs of words by their plain form, each with how it reads. */
 function shinglesOf(text: string): Map<string, string> {
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MOST_COMPARED_WORDS)
   const plain = words.map((it) => it.toLowerCase())
@@ -119,7 +113,6 @@ function excerptOf(text: string): string {
 
 type Sizes = { readonly window: number; readonly startBudget: number }
 
-/** What the window is spent on before the first word, and what of it could be saved. */
 export function analyseBudget(
   manifest: Manifest,
   texts: readonly Weighed[],

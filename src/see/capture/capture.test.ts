@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest"
 import { createIds, silentLog, systemRandom } from "#ground/base"
 import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
-import type { AskOutcome, Found, Host, HostWord, Installed, Place, Survey } from "#see/hosts"
+import type {
+  AskOutcome,
+  Host,
+  HostItem,
+  HostPlace,
+  HostReport,
+  Installed,
+  Survey,
+} from "#see/hosts"
 import { testClock } from "#test/clock"
 import { memoryDisk } from "#test/memory-disk"
 import { createCapture } from "./capture.ts"
@@ -25,9 +33,9 @@ const TAKE = {
 
 type Word = {
   readonly survey?: Partial<Survey>
-  readonly items?: readonly Found[]
+  readonly items?: readonly HostItem[]
   readonly installed?: Installed
-  readonly lastSession?: HostWord
+  readonly lastSession?: HostReport
   readonly answer?: AskOutcome
   readonly isVerified?: boolean
 }
@@ -67,7 +75,7 @@ function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
   const capture = createCapture({
     host: async () => hostThat(word),
     disk: memoryDisk({}),
-    place: (): Place => A_PLACE,
+    place: (): HostPlace => A_PLACE,
     directoryProblem: async () => undefined,
     projectFolders: async () => ["/home/a/x/sub", "/home/a/x"],
     encoding: () => "words",
@@ -200,7 +208,7 @@ describe("what is counted and shown", () => {
 
 describe("the host's own word", () => {
   const items = [aFound("/home/a/x/CLAUDE.md")]
-  const word: HostWord = {
+  const word: HostReport = {
     by: "transcript",
     at: 5_000,
     files: [{ path: "/home/a/x/CLAUDE.md", text: "text" }],
@@ -216,8 +224,8 @@ describe("the host's own word", () => {
 
   test("[CAPTURE-21] the newer of wire and transcript is heard, of one session the wire", async () => {
     const heard = async (
-      wire: Partial<HostWord> | undefined,
-      transcript: Partial<HostWord> | undefined,
+      wire: Partial<HostReport> | undefined,
+      transcript: Partial<HostReport> | undefined,
     ) => {
       const lastSession =
         transcript === undefined ? {} : { lastSession: { ...word, ...transcript } }

@@ -7,7 +7,7 @@ import {
   HOST_NAMES,
   type HostName,
 } from "#ground/contract"
-import type { Place } from "#see/hosts"
+import type { HostPlace } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
 import { DirectoryUnusable, ItemUnknown } from "./errors.ts"
 import { REACHED_BY_LINK } from "./manifest.ts"
@@ -20,7 +20,6 @@ type ListOptions = {
   readonly limit: number
 }
 
-/** What is in the context of a host in a directory: now, earlier, and what changed between. */
 export function createCapture(deps: CaptureDeps) {
   return {
     take: async (options: TakeOptions): Promise<Capture> => {
@@ -93,7 +92,6 @@ async function showText(
   const history = await deps.history()
   const { id } = await history.find(input.id, here(deps))
   const { items } = await history.manifest(id)
-  // As the screen names it, or whole.
   const item = items.find((it) => it.path === input.path || it.label === input.path)
   if (item === undefined) throw ItemUnknown({ id, path: input.path })
   const kept = await history.text(id, item.path)
@@ -163,7 +161,7 @@ async function describeHosts(deps: CaptureDeps): Promise<CaptureHosts> {
   return { hosts: await Promise.all(described) }
 }
 
-async function usablePlace(given: string, deps: CaptureDeps): Promise<Place> {
+async function usablePlace(given: string, deps: CaptureDeps): Promise<HostPlace> {
   const place = deps.place(given)
   const problem = await deps.directoryProblem(place.workingDirectory)
   if (problem !== undefined) throw DirectoryUnusable({ path: given, reason: problem })

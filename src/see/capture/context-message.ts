@@ -20,7 +20,6 @@ export function contextMessage(
     metadata: {
       contextFileCount: items.length,
       workingDirectory,
-      // What of it is really in the window, for the bar that draws it.
       tokens: budget.tokens,
       window: budget.window,
       kinds: budget.kinds,

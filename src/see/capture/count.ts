@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto"
 import type { ManifestItem } from "#ground/contract"
-import type { Found } from "#see/hosts"
+import type { HostItem } from "#see/hosts"
 
 /** Work after which others have their turn: a megabyte takes some 80 ms to count and redact. */
 export const PAUSE_AFTER_BYTES = 1024 * 1024
 
 export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
 
-/** The figures of one item: what it is known by, and what it weighs. */
 export type Counted = Pick<
   ManifestItem,
   "tokens" | "tokensOnDemand" | "sha256" | "sentSha256" | "sentBytes"
 >
 
-/** What an earlier capture counted, and in which encoding. */
 export type EarlierCounts = {
   readonly estimator: string
   readonly items: readonly (Pick<ManifestItem, "path" | "source" | "load" | "sha256"> &
@@ -31,7 +29,7 @@ type Deps = {
  * nothing is new the encoding's table, which costs more than the rest, is not even loaded.
  */
 export async function countItems(
-  items: readonly Found[],
+  items: readonly HostItem[],
   earlier: EarlierCounts | undefined,
   deps: Deps,
 ): Promise<readonly Counted[]> {
@@ -59,7 +57,7 @@ const NOTHING: ReadonlyMap<string, Figures> = new Map()
 type Figures = Pick<Counted, "tokens" | "tokensOnDemand">
 type Hashes = Pick<Counted, "sha256"> & { readonly sentSha256: string | undefined }
 
-function weigh({ frame, sent, later }: Found, counter: Counter | undefined): Figures {
+function weigh({ frame, sent, later }: HostItem, counter: Counter | undefined): Figures {
   const count = counter?.count ?? (() => 0)
   return {
     tokens: sent === "" ? 0 : count(frame + sent),
@@ -75,13 +73,13 @@ function knownFrom({ items }: EarlierCounts): Map<string, Figures> {
 
 /** The frame follows from path and source, what comes later from the file and how it loads. */
 function keyOf(
-  { path, source, load }: Pick<Found, "path" | "source" | "load">,
+  { path, source, load }: Pick<HostItem, "path" | "source" | "load">,
   { sha256, sentSha256 }: Hashes,
 ): string {
   return JSON.stringify([path, source, load, sha256, sentSha256])
 }
 
-function hashesOf({ file, sent }: Found): Hashes {
+function hashesOf({ file, sent }: HostItem): Hashes {
   return { sha256: hash(file.bytes), sentSha256: sent === "" ? undefined : hash(sent) }
 }
 

@@ -1,13 +1,11 @@
 import type { CaptureChange, CaptureText, ManifestItem } from "#ground/contract"
 import { diffLines } from "./line-diff.ts"
 
-/** A capture as far as a comparison needs it. */
 export type Side = {
   readonly items: readonly ManifestItem[]
   textOf(path: string): CaptureText | undefined
 }
 
-/** What happened between two captures: dropped files first, then the newer one's load order. */
 export function diffCaptures(before: Side, after: Side): CaptureChange[] {
   const [old, now] = [byPath(before.items), byPath(after.items)]
   const removed = before.items.filter((it) => !now.has(it.path)).map(sayRemoved)

@@ -39,7 +39,7 @@ import {
 /** Captures kept for one directory and host; a change a day fills more than half a year. */
 export const MOST_CAPTURES_KEPT = 200
 
-type Kept = { readonly id: string; readonly isNew: boolean }
+type SavedCapture = { readonly id: string; readonly isNew: boolean }
 
 export type History = ReturnType<typeof createHistory>
 
@@ -64,17 +64,14 @@ export function createHistory(db: Db<"capture">) {
     return { items: (await manifest(id)).items, textOf: (path) => textByPath.get(path) }
   }
   return {
-    /** What the newest capture of a place counted. */
     async counts(where: Where): Promise<EarlierCounts | undefined> {
       return (await db.get(CountsRow, selectNewestManifest(where)))?.manifest
     },
-    /** By id; `last` is the newest one here. */
     find,
     manifest,
     texts,
-    /** One capture as a comparison needs it. */
     side,
-    keep: (entry: Entry): Promise<Kept> => db.transaction((tx) => keep(tx, entry)),
+    keep: (entry: Entry): Promise<SavedCapture> => db.transaction((tx) => keep(tx, entry)),
     list: (where: Partial<Where>, limit: number): Promise<CaptureSummary[]> =>
       db.all(SummaryRow, selectSummaries({ ...ANYWHERE, ...where }, limit)),
     before: (it: CaptureSummary): Promise<CaptureSummary | undefined> =>
@@ -106,7 +103,7 @@ type Entry = {
 
 type Transaction = Parameters<Parameters<Db<"capture">["transaction"]>[0]>[0]
 
-async function keep(tx: Transaction, entry: Entry): Promise<Kept> {
+async function keep(tx: Transaction, entry: Entry): Promise<SavedCapture> {
   const { manifest, fingerprint, texts, observation } = entry
   const { id, host, workingDirectory, capturedAt } = manifest
   const where = { workingDirectory, host }

@@ -1,18 +1,16 @@
 import path from "node:path"
 import type { ManifestNote } from "#ground/contract"
-import { type Found, globMatcher, isUsableGlob } from "#see/hosts"
+import { globMatcher, type HostItem, isUsableGlob } from "#see/hosts"
 
 const MOST_PATTERNS_SHOWN = 5
 
 /** Tries of a pattern on a file for one rule; with more it is taken to match. */
 const MOST_MATCHINGS = 500_000
 
-/** Files below a folder, or undefined when not all of them are known. */
 type ListFiles = (folder: string) => Promise<readonly string[] | undefined>
 
-/** Rules that wait for files of which there is not one. */
 export async function findIdleRules(
-  items: readonly Found[],
+  items: readonly HostItem[],
   listFiles: ListFiles,
 ): Promise<ManifestNote[]> {
   const notes: ManifestNote[] = []

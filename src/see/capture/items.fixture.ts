@@ -1,7 +1,6 @@
 import type { ManifestItem } from "#ground/contract"
-import type { Found, Place } from "#see/hosts"
+import type { HostItem, HostPlace } from "#see/hosts"
 
-/** An item of a manifest for tests of what happens to items. */
 export function anItem(
   path: string,
   given: Partial<ManifestItem> & { readonly sha?: string } = {},
@@ -30,15 +29,14 @@ export function anItem(
   }
 }
 
-export const A_PLACE: Place = {
+export const A_PLACE: HostPlace = {
   workingDirectory: "/home/a/x",
   home: "/home/a",
   environment: {},
   platform: "linux",
 }
 
-/** Something a host found, for tests of what is made of it. */
-export function aFound(path: string, given: Partial<Found> & { text?: string } = {}): Found {
+export function aFound(path: string, given: Partial<HostItem> & { text?: string } = {}): HostItem {
   const { text = "text", ...rest } = given
   return {
     path,

@@ -15,7 +15,6 @@ type Line = NonNullable<CaptureChange["lines"]>[number]
 export type LineDiff = {
   readonly added: number
   readonly removed: number
-  /** The changes with `CONTEXT_LINES` lines around them. */
   readonly lines: readonly Line[]
 }
 

@@ -8,27 +8,25 @@ import type {
   ManifestNote,
   SearchedPath,
 } from "#ground/contract"
-import type { Found, Host, Installed, Place, Survey } from "#see/hosts"
+import type { Host, HostItem, HostPlace, Installed, Survey } from "#see/hosts"
 import type { Counted, Pace } from "./count.ts"
 import type { Redact } from "./redact.ts"
 
-/** Characters of one item's text that are kept and shown; a screen has room for far less. */
 const LONGEST_TEXT_CHARACTERS = 200_000
 
 export type Surveyed = {
   readonly host: Host
   readonly installed: Installed | undefined
-  readonly place: Place
+  readonly place: HostPlace
   readonly survey: Survey
   readonly notes: readonly ManifestNote[]
 }
 
-/** One item with what is shown of it, and with what really goes to the model. */
 export type Shown = {
   readonly item: ManifestItem
   readonly text: CaptureText
   /** Not for showing: secrets are still in it. */
-  readonly found: Found
+  readonly found: HostItem
 }
 
 type Work = { readonly counted: readonly Counted[]; readonly redact: Redact; readonly pace: Pace }
@@ -98,12 +96,12 @@ export function fingerprintOf(manifest: Manifest): string {
 type Described = {
   readonly order: number
   readonly redactions: number
-  readonly place: Place
+  readonly place: HostPlace
   readonly redact: Redact
 }
 
 function describeItem(
-  found: Found,
+  found: HostItem,
   { order, redactions, place, redact }: Described,
 ): Omit<ManifestItem, keyof Counted> {
   return {
@@ -127,7 +125,7 @@ function describeItem(
 }
 
 /** The line that names an import, and the files a rule waits for, are part of the reason. */
-function reasonOf({ reason, importedBy, load, waitsFor }: Found): string {
+function reasonOf({ reason, importedBy, load, waitsFor }: HostItem): string {
   const [first, ...others] = waitsFor?.patterns ?? []
   if (load === "conditional" && first !== undefined) {
     return `Only when ${first}${others.length === 0 ? "" : ` or ${others.length} more`} is read`
@@ -145,7 +143,7 @@ function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
   return { ...it, text: redact.line(it.text), ...path }
 }
 
-function textOf(found: Found, redact: Redact): { text: CaptureText; redactions: number } {
+function textOf(found: HostItem, redact: Redact): { text: CaptureText; redactions: number } {
   const path = redact.line(found.path)
   // A link out of a hostile repository may lead to any file of this person: what it weighs is
   // worth knowing, what it says is not ours to spread.

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import { expect, test } from "vitest"
-import type { HostWord } from "#see/hosts"
+import type { HostReport } from "#see/hosts"
 import { A_PLACE, aFound } from "./items.fixture.ts"
 import { compareWith } from "./observe-host.ts"
 
-const word = (given: Partial<HostWord>): HostWord => ({
+const word = (given: Partial<HostReport>): HostReport => ({
   by: "transcript",
   at: 2_000,
   files: [],

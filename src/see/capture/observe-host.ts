@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
 import { type Clock, isAppError, isInside, visibleLine } from "#ground/base"
 import type { Agreement, HostName, Observation, ObservationProblem } from "#ground/contract"
-import type { Disk, Found, Host, HostWord, Installed, Place } from "#see/hosts"
+import type { Disk, Host, HostItem, HostPlace, HostReport, Installed } from "#see/hosts"
 import { labelOf, type Surveyed } from "./manifest.ts"
 
-type Asking = {
+type ObserveRequest = {
   readonly host: Host
-  readonly place: Place
+  readonly place: HostPlace
   readonly observe: boolean
   readonly trust: boolean
   readonly signal: AbortSignal
@@ -17,12 +17,11 @@ type Deps = {
   readonly clock: Clock
   projectFolders(directory: string): Promise<readonly string[]>
   /** What the gateway saw of the newest session here; see `CaptureDeps`. */
-  wireWord?(place: Place, host: HostName): Promise<HostWord | undefined>
-  /** Replaces the secrets in one line. */
+  wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   line(text: string): string
 }
 
-type Heard = {
+type HostObservation = {
   readonly observation: Observation | null
   readonly problem: ObservationProblem | null
 }
@@ -31,13 +30,21 @@ type Heard = {
  * The host's own word: of its last session here, from its transcript or from the wire; or, when the
  * person says so, from itself.
  */
-export async function hear(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<Heard> {
-  return redactHeard(await listen(asking, surveyed, deps), deps.line)
+export async function observeHost(
+  asking: ObserveRequest,
+  surveyed: Surveyed,
+  deps: Deps,
+): Promise<HostObservation> {
+  return redactObservation(await listen(asking, surveyed, deps), deps.line)
 }
 
-async function listen(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<Heard> {
+async function listen(
+  asking: ObserveRequest,
+  surveyed: Surveyed,
+  deps: Deps,
+): Promise<HostObservation> {
   const { host, place } = asking
-  const compare = (word: HostWord): Observation =>
+  const compare = (word: HostReport): Observation =>
     compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
   if (asking.observe) {
     const asked = await askHost(asking, surveyed.installed, deps)
@@ -51,7 +58,10 @@ async function listen(asking: Asking, surveyed: Surveyed, deps: Deps): Promise<H
 }
 
 /** A record of requests that cannot be read costs its word alone: the transcript still has one. */
-async function seenOnWire({ place, host }: Asking, deps: Deps): Promise<HostWord | undefined> {
+async function seenOnWire(
+  { place, host }: ObserveRequest,
+  deps: Deps,
+): Promise<HostReport | undefined> {
   try {
     return await deps.wireWord?.(place, host.name)
   } catch (error) {
@@ -65,9 +75,9 @@ async function seenOnWire({ place, host }: Asking, deps: Deps): Promise<HostWord
  * sends one text and no file was known in it, only the transcript has that text.
  */
 function newerOf(
-  transcript: HostWord | undefined,
-  wire: HostWord | undefined,
-): HostWord | undefined {
+  transcript: HostReport | undefined,
+  wire: HostReport | undefined,
+): HostReport | undefined {
   if (transcript === undefined || wire === undefined) return transcript ?? wire
   if (transcript.wholeText !== undefined && wire.files.length === 0) return transcript
   const isSameSession = wire.session !== undefined && wire.session === transcript.session
@@ -75,7 +85,10 @@ function newerOf(
 }
 
 /** A host's own words hold paths and names that a repository chose. */
-function redactHeard({ observation, problem }: Heard, line: Deps["line"]): Heard {
+function redactObservation(
+  { observation, problem }: HostObservation,
+  line: Deps["line"],
+): HostObservation {
   return {
     problem: problem === null ? null : { ...problem, text: line(problem.text) },
     observation:
@@ -97,10 +110,10 @@ function redactHeard({ observation, problem }: Heard, line: Deps["line"]): Heard
 }
 
 async function askHost(
-  asking: Asking,
+  asking: ObserveRequest,
   installed: Installed | undefined,
   deps: Deps,
-): Promise<HostWord | ObservationProblem> {
+): Promise<HostReport | ObservationProblem> {
   const { host, place, trust, signal } = asking
   const { title } = host
   if (host.ask === undefined) {
@@ -133,13 +146,12 @@ async function askHost(
 }
 
 type Estimate = {
-  readonly place: Place
-  readonly items: readonly Found[]
+  readonly place: HostPlace
+  readonly items: readonly HostItem[]
   readonly searched: readonly { readonly path: string; readonly outcome: string }[]
 }
 
-/** The host's own word beside our estimate, file by file, with the reason where they differ. */
-export function compareWith(word: HostWord, estimate: Estimate): Observation {
+export function compareWith(word: HostReport, estimate: Estimate): Observation {
   const expected = estimate.items.filter(isInstruction)
   const files =
     word.wholeText === undefined
@@ -160,13 +172,13 @@ export function compareWith(word: HostWord, estimate: Estimate): Observation {
 }
 
 /** Files whose text is in the window at start; hosts report those, and no listings. */
-function isInstruction(item: Found): boolean {
+function isInstruction(item: HostItem): boolean {
   const isText = ["always", "import", "startup-capped"].includes(item.load)
   const isReported = item.kind === "instructions" || item.kind === "memory"
   return isText && isReported && item.sent !== "" && item.source !== "output-style"
 }
 
-function compareFiles(word: HostWord, estimate: Estimate): Agreement[] {
+function compareFiles(word: HostReport, estimate: Estimate): Agreement[] {
   const wordByPath = new Map(word.files.map((it) => [it.path, it]))
   const expected = new Set(estimate.items.map((it) => it.path))
   const ours = estimate.items.map((item) => agreementOn(item, { word, place: estimate.place }))
@@ -183,7 +195,10 @@ function compareFiles(word: HostWord, estimate: Estimate): Agreement[] {
   ]
 }
 
-function agreementOn(item: Found, { word, place }: { word: HostWord; place: Place }): Agreement {
+function agreementOn(
+  item: HostItem,
+  { word, place }: { word: HostReport; place: HostPlace },
+): Agreement {
   const said = word.files.find((it) => it.path === item.path)
   const about = { path: item.path, label: labelOf(item.path, place) }
   const isChanged = isChangedSince(item, word)
@@ -206,12 +221,12 @@ function agreementOn(item: Found, { word, place }: { word: HostWord; place: Plac
 }
 
 /** A word of now is of the files of now; an earlier one may be of others. */
-function isChangedSince(item: Found, word: HostWord): boolean {
+function isChangedSince(item: HostItem, word: HostReport): boolean {
   return word.by !== "host" && item.file.modifiedAt > word.at
 }
 
 /** Undefined where the host shows neither its text nor the hash of it. */
-function isSameText(said: HostWord["files"][number], sent: string): boolean | undefined {
+function isSameText(said: HostReport["files"][number], sent: string): boolean | undefined {
   if (said.text !== undefined) return said.text.trim() === sent
   if (said.sha256 === undefined) return undefined
   return createHash("sha256").update(sent).digest("hex") === said.sha256
@@ -229,7 +244,7 @@ function explainObservedOnly(path: string, estimate: Estimate): string {
 /** For hosts that send one text: each of ours must stand in it, in our order. */
 function compareText(
   whole: string,
-  { word, estimate }: { readonly word: HostWord; readonly estimate: Estimate },
+  { word, estimate }: { readonly word: HostReport; readonly estimate: Estimate },
 ): Agreement[] {
   let from = 0
   return estimate.items.map((item): Agreement => {

@@ -6,7 +6,6 @@ import type { Secrets } from "#ground/secrets"
 /** How deep settings are looked through for arguments; deeper ones are replaced by `secrets`. */
 const DEEPEST_ARGUMENT_LEVELS = 64
 
-/** Characters of a server's command or address that are shown. */
 const LONGEST_COMMAND_CHARACTERS = 1_000
 
 type Redacted = { readonly text: string; readonly replaced: number }
@@ -14,12 +13,10 @@ type Redacted = { readonly text: string; readonly replaced: number }
 /** Everything of a capture that may hold a secret goes through one of these before it is shown. */
 export type Redact = {
   text(text: string): Redacted
-  /** A name, a path, a reason: anything that is one line. */
   line(text: string): string
   /** A settings file by its meaning; undefined when it cannot be parsed and so not be made safe. */
   settings(text: string, file: string): Redacted | undefined
   values(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
-  /** A program with its arguments, or an address. */
   command(text: string): string
 }
 
@@ -80,10 +77,8 @@ function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {}
 }
 
-/** What stands in place of an argument that may be a secret. */
 const REPLACEMENT = "[redacted: argument]"
 
-/** Words that make the name of an option, a variable or a parameter a secret's name. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   (
     "key apikey token secret password passwd passphrase pass pwd pat auth authorization bearer " +
@@ -141,7 +136,6 @@ function redactList(parts: readonly string[]): string[] {
   })
 }
 
-/** `DB_PASSWORD=x` as an argument of its own. */
 function redactAssignment(part: string): string {
   const [, name = ""] = /^([A-Za-z_]\w*)=/.exec(part) ?? []
   return isSecretName(name) ? `${name}=${REPLACEMENT}` : part

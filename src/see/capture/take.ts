@@ -11,11 +11,11 @@ import type {
 } from "#ground/contract"
 import {
   type Disk,
-  type Found,
   globMatcher,
   type Host,
-  type HostWord,
-  type Place,
+  type HostItem,
+  type HostPlace,
+  type HostReport,
 } from "#see/hosts"
 import { analyseBudget } from "./budget.ts"
 import { type Counter, countItems, createPace, type EarlierCounts } from "./count.ts"
@@ -24,12 +24,11 @@ import { CaptureUnknown } from "./errors.ts"
 import type { History } from "./history.ts"
 import { findIdleRules } from "./idle-rules.ts"
 import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
-import { hear } from "./observe-host.ts"
+import { observeHost } from "./observe-host.ts"
 import type { Redact } from "./redact.ts"
 
 const EXTRA_FILE_LIMIT_BYTES = 1024 * 1024
 
-/** Extra files that a setting may add. */
 const MOST_EXTRA_FILES = 100
 
 export type CaptureDeps = {
@@ -37,28 +36,25 @@ export type CaptureDeps = {
   host(name: HostName): Promise<Host>
   readonly disk: Disk
   /** Where an agent would start, for a path as the person gave it. */
-  place(path: string): Place
+  place(path: string): HostPlace
   /** The folders, without links, whose content a stranger may have written: up to the git top. */
   projectFolders(directory: string): Promise<readonly string[]>
-  /** Why a directory cannot be worked in; undefined when it can. */
   directoryProblem(directory: string): Promise<string | undefined>
   /** In which tokens are counted; known without loading its table. */
   encoding(): string
   counter(): Promise<Counter>
   /** With what the `.env` files of a directory, and those above it, must keep secret. */
   redact(directory: string): Promise<Redact>
-  /** The captures of this repository; it rejects when the store cannot be opened. */
   history(): Promise<History>
   /** Whether others read the same store: then what is this person's own stays out of it. */
   isShared(): boolean
-  /** The files below a folder; undefined when not all of them are known. */
   listFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   sizes(): { readonly window: number; readonly startBudget: number; readonly extra: string }
   /**
    * What the newest session of a host here sent to its model, as the gateway saw it; undefined when
    * none went through it, or when the files cannot be told apart in what it sent.
    */
-  wireWord?(place: Place, host: HostName): Promise<HostWord | undefined>
+  wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Log
@@ -75,7 +71,10 @@ export type TakeOptions = {
   readonly signal: AbortSignal
 }
 
-type Taking = Omit<TakeOptions, "path" | "host"> & { readonly place: Place; readonly host: Host }
+type Taking = Omit<TakeOptions, "path" | "host"> & {
+  readonly place: HostPlace
+  readonly host: Host
+}
 
 /** Look at a host's context once: survey, weigh, compare with its own word, keep. */
 export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Capture> {
@@ -88,7 +87,7 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
   const shown = await showItems(surveyed, { counted, redact, pace })
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
-  const heard = await hear(taking, surveyed, { ...deps, line: redact.line })
+  const heard = await observeHost(taking, surveyed, { ...deps, line: redact.line })
   const kept = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
   return {
     manifest: { ...manifest, id: kept.id },
@@ -103,7 +102,6 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
   }
 }
 
-/** Without a history everything is counted anew. */
 async function earlierCounts(
   { save, place, host }: Taking,
   deps: CaptureDeps,
@@ -157,7 +155,7 @@ function remembered<Value>(ask: (folder: string) => Promise<Value>) {
   }
 }
 
-type Kept = {
+type KeepOutcome = {
   readonly id: string
   readonly isNew: boolean
   readonly problem: string | null
@@ -173,7 +171,7 @@ type Taken = {
 }
 
 /** A history that cannot be written costs the person the history, never the answer. */
-async function keep(taken: Taken, deps: CaptureDeps): Promise<Kept> {
+async function keep(taken: Taken, deps: CaptureDeps): Promise<KeepOutcome> {
   const { taking, manifest } = taken
   const notKept = { id: manifest.id, isNew: true, problem: null, previous: null, diff: null }
   if (!taking.save && taking.diff === undefined) return notKept
@@ -187,7 +185,7 @@ async function keep(taken: Taken, deps: CaptureDeps): Promise<Kept> {
   }
 }
 
-async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Promise<Kept> {
+async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Promise<KeepOutcome> {
   const { taking, manifest, shown, observation } = taken
   const here = { workingDirectory: manifest.workingDirectory, host: taking.host.name }
   const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
@@ -236,7 +234,7 @@ async function compareNow(
   }
 }
 
-type Extra = { readonly items: readonly Found[]; readonly searched: readonly SearchedPath[] }
+type Extra = { readonly items: readonly HostItem[]; readonly searched: readonly SearchedPath[] }
 
 /** Files a person wants to see beside a host's own; they stay inside the working directory. */
 async function findExtra(
@@ -249,7 +247,7 @@ async function findExtra(
   const matchers = wanted.map((it) => globMatcher(it))
   const files = (await listFiles(from.workingDirectory)) ?? []
   const isWanted = (file: string) => matchers.some((isMatch) => isMatch(file))
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const file of files.filter(isWanted).slice(0, MOST_EXTRA_FILES)) {
     const found = await readExtra(path.join(from.workingDirectory, file), from.disk)
     if (found !== undefined) items.push(found)
@@ -270,7 +268,7 @@ async function findExtra(
 
 const SOURCE = "extra"
 
-async function readExtra(file: string, disk: Disk): Promise<Found | undefined> {
+async function readExtra(file: string, disk: Disk): Promise<HostItem | undefined> {
   const read = await disk.read(file, { maxBytes: EXTRA_FILE_LIMIT_BYTES })
   if (read.kind !== "file") return undefined
   return {

@@ -3,14 +3,13 @@ import { type JsonRecord, parseJsonRecord } from "#ground/base"
 import type { HostName, WireName } from "#ground/contract"
 import { realDisk } from "./disk.ts"
 import { foldersUp } from "./folder-walk.ts"
-import type { Place, SettingsLayer } from "./host.ts"
+import type { HostPlace, SettingsLayer } from "./host.ts"
 import { loadHost } from "./hosts.ts"
 import { fieldsOf } from "./json-settings.ts"
 
 /** An `.env` file is written by hand, a line for each name. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
 
-/** A setting that sends the requests of a host, and with them a person's key, to an address. */
 export type BaseUrl = {
   readonly agent: BaseUrlHost
   readonly file: string
@@ -32,7 +31,7 @@ const HOSTS: readonly BaseUrlHost[] = ["claude-code", "codex", "gemini"]
 export async function findRepositoryBaseUrls(
   folder: string,
   root: string,
-  placeAt: (folder: string) => Place,
+  placeAt: (folder: string) => HostPlace,
 ): Promise<readonly BaseUrl[]> {
   const hosts = await findHosts(foldersBetween(folder, root))
   if (hosts.length === 0) return []
@@ -44,7 +43,6 @@ export async function findRepositoryBaseUrls(
   return [...new Map(foreign.map((it) => [`${it.file}\0${it.key}`, it])).values()]
 }
 
-/** From a folder up to the top of its repository; up to the root of the disk when it is outside. */
 function foldersBetween(folder: string, root: string): readonly string[] {
   const up = foldersUp(folder)
   const top = up.indexOf(root)
@@ -94,7 +92,7 @@ function envIn(text: string): JsonRecord {
   return fieldsOf(parseJsonRecord(text.replace(/^\uFEFF/, ""))?.["env"])
 }
 
-const FINDERS: Readonly<Record<BaseUrlHost, (place: Place) => Promise<readonly BaseUrl[]>>> = {
+const FINDERS: Readonly<Record<BaseUrlHost, (place: HostPlace) => Promise<readonly BaseUrl[]>>> = {
   "claude-code": findInClaudeCode,
   codex: findInCodex,
   gemini: findInGemini,
@@ -104,7 +102,7 @@ const FINDERS: Readonly<Record<BaseUrlHost, (place: Place) => Promise<readonly B
 const CLAUDE_VARIABLE = /^(?:ANTHROPIC_(?:[A-Z0-9_]+_)?|CLAUDE_CODE_API_)BASE_URL$/
 
 /** `env` of settings goes over the environment of the process, without a question in print mode. */
-async function findInClaudeCode(place: Place): Promise<readonly BaseUrl[]> {
+async function findInClaudeCode(place: HostPlace): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
   return layers.flatMap((layer) =>
     Object.entries(fieldsOf(valuesOf(layer)["env"]))
@@ -116,11 +114,9 @@ async function findInClaudeCode(place: Place): Promise<readonly BaseUrl[]> {
   )
 }
 
-/** Other providers, each with an address of its own. */
 const CLAUDE_PROVIDER =
   /^CLAUDE_CODE_USE_(?:ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD|BEDROCK|FOUNDRY|GATEWAY|MANTLE|VERTEX)$/
 
-/** What makes a host pass by the address that its process is given. */
 type Bypass = { readonly file: string; readonly key: string }
 
 /**
@@ -129,7 +125,7 @@ type Bypass = { readonly file: string; readonly key: string }
  * name that speaks as Claude Code does may be Claude Code.
  */
 export async function findBypass(
-  place: Place,
+  place: HostPlace,
   host: HostName | undefined,
   wire?: WireName,
 ): Promise<Bypass | undefined> {
@@ -180,7 +176,7 @@ function asText(value: unknown): string {
 const CODEX_KEYS = ["openai_base_url", "chatgpt_base_url"]
 
 /** A project's config counts only where the person trusts it; a survey leaves others out. */
-async function findInCodex(place: Place): Promise<readonly BaseUrl[]> {
+async function findInCodex(place: HostPlace): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("codex")).survey(place, realDisk())
   return layers.flatMap((layer) => {
     const about = { agent: "codex", ...fileOf(layer) } as const
@@ -206,7 +202,7 @@ const GEMINI_VARIABLES = [
  * It reads one `.env`: the nearest upwards, in each folder that of `.gemini` first. In a folder
  * that is not trusted it takes keys of providers from it, and no address.
  */
-async function findInGemini(place: Place): Promise<readonly BaseUrl[]> {
+async function findInGemini(place: HostPlace): Promise<readonly BaseUrl[]> {
   const nearest = await nearestEnvironment(place)
   const lines = nearest === undefined ? [] : readAssignments(nearest.text, GEMINI_VARIABLES)
   if (nearest === undefined || lines.length === 0) return []
@@ -218,7 +214,7 @@ async function findInGemini(place: Place): Promise<readonly BaseUrl[]> {
   return lines.flatMap(({ name, value }) => withAddress({ ...about, key: name }, value))
 }
 
-async function nearestEnvironment(place: Place) {
+async function nearestEnvironment(place: HostPlace) {
   const disk = realDisk()
   for (const folder of foldersUp(place.workingDirectory)) {
     for (const file of [path.join(folder, ".gemini", ".env"), path.join(folder, ".env")]) {

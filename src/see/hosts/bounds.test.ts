@@ -10,7 +10,7 @@ import { copilot } from "./copilot/copilot.ts"
 import { findMentions as copilotMentions } from "./copilot/imports.ts"
 import { splitFrontmatter } from "./frontmatter.ts"
 import { gemini } from "./gemini/gemini.ts"
-import type { Place } from "./host.ts"
+import type { HostPlace } from "./host.ts"
 import { backtickSpans, lineCounter } from "./import-text.ts"
 import { MOST_MENTIONS } from "./limits.ts"
 import { createSurveyReader, LONGEST_LEXED_UNITS, MOST_BYTES_READ } from "./survey-reader.ts"
@@ -19,7 +19,7 @@ import { trimBlank } from "./unicode.ts"
 const HOSTS = [claudeCode, codex, copilot, gemini, antigravity]
 const MANY_UNITS = 1_000_000
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w",
   home: "/home/u",
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },

@@ -6,7 +6,7 @@ import { codex } from "./codex/codex.ts"
 import { copilot } from "./copilot/copilot.ts"
 import { belongsTo } from "./file-trust.ts"
 import { gemini } from "./gemini/gemini.ts"
-import type { Found, Host, Place } from "./host.ts"
+import type { Host, HostItem, HostPlace } from "./host.ts"
 
 const HOME = "/home/u"
 const PROJECT = `${HOME}/p`
@@ -136,7 +136,7 @@ const KINDS: readonly Kind[] = [
   },
 ]
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: PROJECT,
   home: HOME,
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
@@ -162,7 +162,7 @@ const rows = KINDS.flatMap(({ host, own, rows: ofHost }) =>
   })),
 )
 
-type Scene = { readonly files: Readonly<Record<string, Planted>>; readonly place?: Place }
+type Scene = { readonly files: Readonly<Record<string, Planted>>; readonly place?: HostPlace }
 
 /** Whose it is, by the item, the layer of settings and the servers of the file; all agree. */
 async function trustOf(host: Host, at: readonly string[], { files, place = PLACE }: Scene) {
@@ -272,7 +272,7 @@ test("[HOSTS-61] of folders in each other the nearest counts", () => {
     { realPath: "/h/a", scope: "managed" },
     { realPath: "/x", scope: "user", foundAt: "/x" },
   ] as const
-  const expected: readonly Found["trust"][] = [
+  const expected: readonly HostItem["trust"][] = [
     "project",
     "external",
     "project",

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
-import type { Found, Scope } from "./host.ts"
+import type { HostItem, Scope } from "./host.ts"
 import type { ReadFile, SurveyReader } from "./survey-reader.ts"
 
 /** The folders whose files belong to the person, and those that belong to the project. */
@@ -19,7 +19,7 @@ export type Reached = {
  * nobody else should get to see what a link of a project brings in, also from the person's own
  * folders.
  */
-export function belongsTo(it: Reached, grounds: Grounds): Found["trust"] {
+export function belongsTo(it: Reached, grounds: Grounds): HostItem["trust"] {
   // A link in a person's own folder, and a path their own file names, are their own doing.
   if (it.scope === "user" || it.scope === "managed") return "own"
   const isOfProject = it.scope === "project" || it.scope === "local"
@@ -37,7 +37,7 @@ export function belongsIfThere(
   file: ReadFile | undefined,
   at: { readonly path: string; readonly scope: Scope },
   grounds: Grounds,
-): Found["trust"] {
+): HostItem["trust"] {
   const isOfProject = at.scope === "project" || at.scope === "local"
   if (file === undefined) return isOfProject ? "project" : "own"
   return belongsTo({ realPath: file.realPath, scope: at.scope, foundAt: at.path }, grounds)

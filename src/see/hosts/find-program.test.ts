@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import { memoryDisk } from "#test/memory-disk"
 import { claudeCode } from "./claude-code/claude-code.ts"
 import { findProgram } from "./find-program.ts"
-import type { Place } from "./host.ts"
+import type { HostPlace } from "./host.ts"
 
-const place = (PATH: string | undefined, platform: Place["platform"] = "linux"): Place => ({
+const place = (PATH: string | undefined, platform: HostPlace["platform"] = "linux"): HostPlace => ({
   workingDirectory: "/w",
   home: "/home/u",
   environment: { PATH },

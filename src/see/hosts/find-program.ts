@@ -2,7 +2,7 @@ import path from "node:path"
 import { z } from "zod"
 import { parseJson } from "#ground/base"
 import type { Disk } from "./disk.ts"
-import type { Installed, Place } from "./host.ts"
+import type { HostPlace, Installed } from "./host.ts"
 import { DEEPEST_FOLDER_LEVELS, SETTINGS_LIMIT_BYTES } from "./limits.ts"
 
 export type WantedProgram = {
@@ -17,7 +17,7 @@ export type WantedProgram = {
  * Nothing is started: a program can say its version only by running.
  */
 export async function findProgram(
-  place: Place,
+  place: HostPlace,
   disk: Disk,
   wanted: WantedProgram,
 ): Promise<Installed | undefined> {
@@ -31,7 +31,7 @@ export async function findProgram(
   return undefined
 }
 
-function candidates(place: Place, names: readonly string[]): readonly string[] {
+function candidates(place: HostPlace, names: readonly string[]): readonly string[] {
   const isWindows = place.platform === "win32"
   const flavour = isWindows ? path.win32 : path.posix
   const endings = isWindows ? [".exe", ".cmd", ""] : [""]

@@ -54,7 +54,6 @@ async function isFolderAt(reader: SurveyReader, at: string): Promise<boolean> {
   return (await reader.peek(at, 1)).kind === "directory"
 }
 
-/** A folder and all above it, the nearest first. */
 export function foldersUp(start: string): readonly string[] {
   const folders = [start]
   for (let at = start; folders.length < DEEPEST_ANCESTOR_LEVELS; ) {
@@ -73,7 +72,6 @@ export function foldersDown(top: string, bottom: string): readonly string[] {
   return end === -1 ? [bottom] : up.slice(0, end + 1).toReversed()
 }
 
-/** The nearest folder, from here upwards, of which something is true. */
 export async function findUp(
   start: string,
   isIt: (folder: string) => Promise<boolean>,

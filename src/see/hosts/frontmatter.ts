@@ -20,7 +20,6 @@ export function splitFrontmatter(text: string): Frontmatter {
   return { fields, body: plain.slice(block.end), hasFrontmatter: true }
 }
 
-/** One field as text; numbers and booleans as they are written. */
 export function textField(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name]
   if (typeof value === "string") return value

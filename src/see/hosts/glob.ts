@@ -1,4 +1,5 @@
 import picomatch from "picomatch"
+import { matchSequence } from "#ground/base"
 import { LONGEST_MATCHED_PATH_UNITS } from "./limits.ts"
 
 /** Readings of the choices in one pattern, `{a,b}/{c,d}` has four; each is a search of its own. */
@@ -19,7 +20,6 @@ export function globMatcher(
   return (path) => path.length <= LONGEST_MATCHED_PATH_UNITS && isMatch(path)
 }
 
-/** Whether a pattern is one that is searched for at all. */
 export function isUsableGlob(pattern: string): boolean {
   if (pattern === "" || pattern.length > LONGEST_GLOB_UNITS || hasCostlyGroup(pattern)) return false
   return spellingCount(pattern) <= MOST_GLOB_SPELLINGS && (isLight(pattern) || isPlain(pattern))
@@ -38,10 +38,10 @@ function compile(pattern: string, dot: boolean): (path: string) => boolean {
 /** `a/**` is also `a`, but behind a star `**` takes one name at least; of several `**` one counts. */
 function asPicomatchReads(pattern: string): string {
   const globs = pattern.replace(/^\.\//, "").split("/")
-  const once = globs.filter((it, index) => it !== "**" || globs[index + 1] !== "**")
-  const [before, last] = once.slice(-2)
+  const merged = globs.filter((it, index) => it !== "**" || globs[index + 1] !== "**")
+  const [before, last] = merged.slice(-2)
   const isBehindStar = last === "**" && before !== undefined && before.endsWith("*")
-  return (isBehindStar ? [...once, "*"] : once).join("/")
+  return (isBehindStar ? [...merged, "*"] : merged).join("/")
 }
 
 function withPicomatch(pattern: string, dot: boolean): (path: string) => boolean {
@@ -86,7 +86,6 @@ function hasCostlyGroup(pattern: string): boolean {
   return isNested || isRepeated || (isAcross && !isPlain(pattern))
 }
 
-/** In how many ways the choices of a pattern can be read. */
 function spellingCount(pattern: string): number {
   const groups = pattern.match(/\{[^}]*\}?|\([^)]*\)?/g) ?? []
   return groups.reduce((product, it) => product * it.split(/[,|]/).length, 1)
@@ -105,7 +104,7 @@ function spellOut(pattern: string): readonly string[] {
 
 /** `**` takes any names, all else one. */
 function fitsPath(globs: readonly string[], names: readonly string[], dot: boolean): boolean {
-  return fitsAll(globs, names, {
+  return matchSequence(globs, names, {
     isAny: (glob) => glob === "**",
     mayTake: (name) => dot || !name.startsWith("."),
     isOne: (glob, name) => fitsName(glob, name, dot),
@@ -117,43 +116,8 @@ function fitsName(glob: string, name: string, dot: boolean): boolean {
   if (isHidden && !dot) return false
   // A star alone stands for a name, and no name is empty.
   if (name === "") return glob === ""
-  return fitsAll(glob.split(""), name.split(""), {
+  return matchSequence(glob.split(""), name.split(""), {
     isAny: (letter) => letter === "*",
-    mayTake: () => true,
     isOne: (letter, other) => letter === "?" || letter === other,
   })
-}
-
-/**
- * The way for stars that never searches twice: after a failure only the last of them takes one more.
- * The steps are at most the length of the pattern times that of the path.
- */
-function fitsAll(
-  pattern: readonly string[],
-  given: readonly string[],
-  rule: {
-    isAny(part: string): boolean
-    mayTake(one: string): boolean
-    isOne(part: string, one: string): boolean
-  },
-): boolean {
-  let part = 0
-  let at = 0
-  let last: { readonly part: number; readonly at: number } | undefined
-  while (at < given.length) {
-    const [wanted, one = ""] = [pattern[part], given[at]]
-    if (wanted !== undefined && rule.isAny(wanted)) {
-      last = { part, at }
-      part += 1
-    } else if (wanted !== undefined && rule.isOne(wanted, one)) {
-      part += 1
-      at += 1
-    } else {
-      if (last === undefined || !rule.mayTake(given[last.at] ?? "")) return false
-      last = { part: last.part, at: last.at + 1 }
-      part = last.part + 1
-      at = last.at
-    }
-  }
-  return pattern.slice(part).every((it) => rule.isAny(it))
 }

@@ -2,7 +2,7 @@ import type { ContextKind, HostName, Load, ManifestNote, SearchedPath } from "#g
 import type { Disk } from "./disk.ts"
 
 /** Where an agent would start, and everything of the outside that decides what it loads. */
-export type Place = {
+export type HostPlace = {
   /** Absolute, as the person gave it; a host resolves links by its own rule. */
   readonly workingDirectory: string
   readonly home: string
@@ -12,8 +12,7 @@ export type Place = {
 
 export type Scope = "managed" | "user" | "project" | "local" | "memory"
 
-/** One thing a host found, with what it sends of it. */
-export type Found = {
+export type HostItem = {
   /** Absolute, as the host names it; in angle brackets when it is no file of its own. */
   readonly path: string
   readonly source: string
@@ -25,7 +24,6 @@ export type Found = {
   readonly kind: ContextKind
   readonly trust: "own" | "project" | "external"
   readonly importedBy?: { readonly path: string; readonly line: number }
-  /** The file itself; several items may come from one file. */
   readonly file: {
     readonly realPath: string
     readonly bytes: Buffer
@@ -44,12 +42,11 @@ export type Found = {
   readonly waitsFor?: { readonly patterns: readonly string[]; readonly base: string }
 }
 
-/** One settings file of a host, the strongest first. */
 export type SettingsLayer = {
   readonly layer: string
   readonly path: string
   /** Whose the file is, as for an item; of an external one no value is for others' eyes. */
-  readonly trust: Found["trust"]
+  readonly trust: HostItem["trust"]
   readonly outcome:
     | { readonly kind: "found"; readonly values: Readonly<Record<string, unknown>> }
     | { readonly kind: "missing" }
@@ -62,31 +59,25 @@ export type McpServer = {
   readonly name: string
   readonly scope: string
   readonly path: string
-  /** Whose the file is that names it. */
-  readonly trust: Found["trust"]
+  readonly trust: HostItem["trust"]
   readonly transport: string
-  /** The program with its arguments, or the address. */
   readonly target: string
   readonly state: string
 }
 
-/** Everything a host would load in a place, and everything it looked for. */
 export type Survey = {
-  /** In load order. */
-  readonly items: readonly Found[]
+  readonly items: readonly HostItem[]
   readonly searched: readonly SearchedPath[]
   readonly layers: readonly SettingsLayer[]
   readonly mcpServers: readonly McpServer[]
   readonly notes: readonly ManifestNote[]
 }
 
-/** What the host itself said about its context. */
-export type HostWord = {
+export type HostReport = {
   readonly by: "host" | "transcript" | "wire"
   readonly at: number
   readonly version?: string
   readonly session?: string
-  /** Instruction files by path, with what the host shows of them. */
   readonly files: readonly {
     readonly path: string
     readonly text?: string
@@ -107,7 +98,6 @@ export type Installed = {
   readonly foundAt: string
 }
 
-/** One agent host: what is known about it, and its walk. */
 export type Host = {
   readonly name: HostName
   readonly title: string
@@ -117,13 +107,13 @@ export type Host = {
   readonly isVerified: boolean
   /** What the host does with a list that several settings files hold; it replaces unless said. */
   readonly joinsLists?: boolean
-  survey(place: Place, disk: Disk): Promise<Survey>
+  survey(place: HostPlace, disk: Disk): Promise<Survey>
   /** The program on the PATH and its version, read from files; nothing is started. */
-  findInstalled(place: Place, disk: Disk): Promise<Installed | undefined>
+  findInstalled(place: HostPlace, disk: Disk): Promise<Installed | undefined>
   /** What the newest session here recorded of its instructions; read from the host's own files. */
-  readLastSession?(place: Place, disk: Disk): Promise<HostWord | undefined>
+  readLastSession?(place: HostPlace, disk: Disk): Promise<HostReport | undefined>
   /** Starts the host and asks; only with the person's consent. */
-  ask?(place: Place, options: AskOptions): Promise<AskOutcome>
+  ask?(place: HostPlace, options: AskOptions): Promise<AskOutcome>
 }
 
 export type AskOptions = {
@@ -135,6 +125,6 @@ export type AskOptions = {
 }
 
 export type AskOutcome =
-  | { readonly kind: "answered"; readonly word: HostWord }
+  | { readonly kind: "answered"; readonly word: HostReport }
   | { readonly kind: "not-trusted" }
   | { readonly kind: "failed"; readonly reason: string }

@@ -1,16 +1,16 @@
 import { belongsTo, type Grounds } from "./file-trust.ts"
-import type { Found } from "./host.ts"
+import type { HostItem } from "./host.ts"
 
 /** A file whose text the host copies into the one that names it: found, and sent with that one. */
 export function copiedImport(
   one: {
     readonly path: string
-    readonly file: Found["file"]
-    readonly by: NonNullable<Found["importedBy"]>
+    readonly file: HostItem["file"]
+    readonly by: NonNullable<HostItem["importedBy"]>
   },
-  main: Pick<Found, "scope" | "kind" | "priority">,
+  main: Pick<HostItem, "scope" | "kind" | "priority">,
   grounds: Grounds,
-): Found {
+): HostItem {
   const { scope, kind, priority } = main
   return {
     scope,
@@ -72,7 +72,6 @@ export function backtickSpans(text: string): readonly Span[] {
   return spans
 }
 
-/** For each place the longest run from there to the end. */
 function longestRuns(lengths: readonly number[]): readonly number[] {
   const longest = [...lengths]
   for (let at = longest.length - 2; at >= 0; at--) {

@@ -1,4 +1,3 @@
-export type { BaseUrl, BaseUrlHost } from "./base-urls.ts"
 export { findBypass, findRepositoryBaseUrls } from "./base-urls.ts"
 export type { CodexProvider } from "./codex/provider.ts"
 export { readCodexProvider } from "./codex/provider.ts"
@@ -6,15 +5,12 @@ export type { Disk, DiskEntry, DiskFile } from "./disk.ts"
 export { realDisk } from "./disk.ts"
 export { globMatcher, isUsableGlob } from "./glob.ts"
 export type {
-  AskOptions,
   AskOutcome,
-  Found,
   Host,
-  HostWord,
+  HostItem,
+  HostPlace,
+  HostReport,
   Installed,
-  McpServer,
-  Place,
-  Scope,
   SettingsLayer,
   Survey,
 } from "./host.ts"

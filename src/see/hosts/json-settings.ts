@@ -46,12 +46,10 @@ function parseSettings(text: string): SettingsLayer["outcome"] {
     : { kind: "broken", problem: "it is no object" }
 }
 
-/** A table inside a table; an empty one when there is something else. */
 export function fieldsOf(value: unknown): JsonRecord {
   return isRecord(value) ? value : {}
 }
 
-/** The texts of a list; undefined when it is no list of texts. */
 export function textsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const texts = value.filter((it) => typeof it === "string")

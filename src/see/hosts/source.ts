@@ -1,4 +1,4 @@
-import type { Found, Scope } from "./host.ts"
+import type { HostItem, Scope } from "./host.ts"
 
 /** One row of a host's table: what kind of source it is, when it comes, and why in words. */
 export type Source = {
@@ -31,12 +31,11 @@ export function walkSource(index: number, count: number): Source {
   }
 }
 
-/** A file that decides what a host does and is never sent. */
 export function configItem(
-  it: { readonly path: string; readonly file: Found["file"]; readonly trust: Found["trust"] },
+  it: { readonly path: string; readonly file: HostItem["file"]; readonly trust: HostItem["trust"] },
   source: Source,
   scope: Scope,
-): Found {
+): HostItem {
   return {
     path: it.path,
     ...source,

@@ -51,7 +51,6 @@ export function createSurveyReader(disk: Disk) {
       if (note !== undefined) notes.push(note)
       return found.kind === "file" ? found : undefined
     },
-    /** What stands there, without a word on the list. */
     peek: (path: string, maxBytes: number) => fileAt(path, maxBytes),
     /** What stands there once links are followed; nothing of it is read. */
     async kindOf(path: string): Promise<"file" | "directory" | "other"> {

@@ -33,7 +33,6 @@ export function onOneLine(text: string): string {
     .join(" ")
 }
 
-/** The first so many characters, where a character is a code point. */
 export function firstCharacters(text: string, count: number): string {
   return text.length <= count ? text : Array.from(text).slice(0, count).join("")
 }

@@ -8,7 +8,7 @@ import { codex } from "./codex/codex.ts"
 import { copilot } from "./copilot/copilot.ts"
 import { findSkillFiles, foldersDown, foldersUp } from "./folder-walk.ts"
 import { gemini } from "./gemini/gemini.ts"
-import type { Host, Place } from "./host.ts"
+import type { Host, HostPlace } from "./host.ts"
 import { createSurveyReader, MOST_FILES_READ } from "./survey-reader.ts"
 
 const HOSTS = [codex, copilot, gemini, antigravity]
@@ -79,7 +79,7 @@ const planted: fc.Arbitrary<Planted> = fc.oneof(
 )
 const disks = fc.dictionary(fc.constantFrom(...paths), planted, { maxKeys: 40 })
 
-const places: fc.Arbitrary<Place> = fc.record({
+const places: fc.Arbitrary<HostPlace> = fc.record({
   workingDirectory: fc.constantFrom("/w/a/b", "/w", "/home", "/"),
   home: fc.constant("/home"),
   environment: fc.constantFrom(
@@ -149,7 +149,7 @@ function crowd(host: Host, at: number): string {
 }
 
 /** Markers of a project, the policy of a skill, entries of listed folders, what imports try. */
-function isExpected(path: string, listed: ReadonlySet<string>, place: Place): boolean {
+function isExpected(path: string, listed: ReadonlySet<string>, place: HostPlace): boolean {
   if (listed.has(path)) return true
   const isMarker = /\/\.git(?:\/(?:HEAD|objects|refs))?$/.test(path)
   const isPolicy = path.endsWith("/agents/openai.yaml")

@@ -53,7 +53,6 @@ export function isSecretBearing(path: string): boolean {
   return SECRET_NAME.test(name) || SECRET_FOLDER.test(lower)
 }
 
-/** A NUL among the first bytes; text of two bytes a character counts as binary too. */
 export function isBinary(head: Uint8Array): boolean {
   return head.includes(0)
 }

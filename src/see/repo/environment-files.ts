@@ -6,7 +6,6 @@ const MOST_ENVIRONMENT_FILES = 20
 /** A file of settings for a program; larger ones hold something else. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 256 * 1024
 
-/** One line of such a file. */
 export type Assignment = { readonly name: string; readonly value: string }
 
 /**

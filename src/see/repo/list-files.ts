@@ -8,9 +8,7 @@ export const DEEPEST_LISTED_LEVELS = 64
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 export type ListedFiles = {
-  /** From the root, with forward slashes. */
   readonly files: readonly string[]
-  /** False when there were more than asked for, or a folder could not be listed. */
   readonly isWhole: boolean
 }
 

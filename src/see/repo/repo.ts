@@ -15,19 +15,14 @@ const DEEPEST_ANCESTOR_LEVELS = 256
 /** The folder people edit by hand and commit: config, memory, board. One constant for the house. */
 export const PROJECT_FOLDER = ".qm"
 
-/** Where a piece of work lies, and where its state is kept. */
 export type Repository = {
-  /** The top of the working tree, or the directory itself outside git. */
   readonly root: string
-  /** The git folder of this working tree; absent outside git. */
   readonly gitDirectory: string | undefined
-  /** Shared by all worktrees; absent outside git. */
   readonly gitCommonDirectory: string | undefined
   /** `<git common dir>/qm`, or `<root>/.qm/local` without git. */
   readonly stateDirectory: string
 }
 
-/** Find the repository around a directory. Reads files only: no git is started. */
 export async function locateRepository(directory: string): Promise<Repository> {
   const start = await realPath(directory)
   for (const candidate of ancestorsOf(start)) {
@@ -66,7 +61,6 @@ export async function bareRepository(
   return { root, gitDirectory: root, gitCommonDirectory: root, stateDirectory }
 }
 
-/** The branch that is checked out; undefined outside git or on a detached head. */
 export async function currentBranch({ gitDirectory }: Repository): Promise<string | undefined> {
   if (gitDirectory === undefined) return undefined
   const head = await readLine(path.join(gitDirectory, "HEAD"))
@@ -141,7 +135,6 @@ async function readLine(file: string): Promise<string | undefined> {
   return outcome.kind === "read" ? outcome.text.trimEnd() : undefined
 }
 
-/** Why a directory cannot be worked in, in words; undefined when it can. */
 export async function directoryProblem(directory: string): Promise<string | undefined> {
   const real = await withoutLinks(directory)
   if (real.kind === "problem") return real.problem

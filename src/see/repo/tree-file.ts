@@ -32,7 +32,7 @@ export type TreeFile =
 export type TreeReader = Disposable & { read(path: string): TreeFile }
 
 export function openTree(root: string): TreeReader {
-  const held: Held[] = []
+  const held: OpenedFolder[] = []
   function release(from: number): void {
     for (const { folder } of held.splice(from).toReversed()) folder[Symbol.dispose]()
   }
@@ -52,17 +52,15 @@ export function openTree(root: string): TreeReader {
   }
 }
 
-/** One file alone. */
 export function readTreeFile(root: string, path: string): TreeFile {
   using tree = openTree(root)
   return tree.read(path)
 }
 
-type Held = { readonly name: string; readonly folder: OpenFolder }
+type OpenedFolder = { readonly name: string; readonly folder: OpenFolder }
 
-/** Opens what is not held yet, one step after another. */
 function enter(
-  held: Held[],
+  held: OpenedFolder[],
   { root, way }: { readonly root: string; readonly way: readonly string[] },
 ): OpenFolderOutcome {
   for (const name of way.slice(held.length)) {

@@ -33,7 +33,6 @@ const MOST_WALKED_ENTRIES = 2_000_000
 const IGNORE_FILE_LIMIT_BYTES = 256 * 1024
 
 export type WalkedFile = {
-  /** From the root, with forward slashes. */
   readonly path: string
   readonly stat: FileStat
   /** By the path alone; the first bytes may tell more. */
@@ -41,14 +40,11 @@ export type WalkedFile = {
 }
 
 export type Walk = {
-  /** Ordered by path. */
   readonly files: readonly WalkedFile[]
   /** The folders that were entered, from the root; the root itself is "". */
   readonly folders: readonly string[]
   readonly skipped: readonly Skip[]
-  /** Also those that are not listed any more. */
   readonly skippedInAll: number
-  /** What the rules of the repository leave out. */
   readonly ignoredInAll: number
   /** False when a limit ended it, or a folder could not be looked into. */
   readonly isWhole: boolean
@@ -83,7 +79,6 @@ export async function walkTree(
   return resultOf(state)
 }
 
-/** A person's own rules beside those of the repository. */
 async function excludedByGit(gitDirectory: string | undefined): Promise<readonly IgnoreLevel[]> {
   if (gitDirectory === undefined) return []
   const outcome = await readBounded(`${gitDirectory}/info/exclude`, {
@@ -93,7 +88,7 @@ async function excludedByGit(gitDirectory: string | undefined): Promise<readonly
   return outcome.kind === "read" ? [{ folder: "", rules: parseIgnoreRules(outcome.bytes) }] : []
 }
 
-type Place = {
+type FolderVisit = {
   readonly path: string
   readonly level: number
   readonly device: number
@@ -160,7 +155,7 @@ function skip(state: State, path: string, reason: SkipReason): void {
   state.isEnded ||= ENDING.has(reason)
 }
 
-async function enter(state: State, folder: OpenFolder, place: Place): Promise<void> {
+async function enter(state: State, folder: OpenFolder, place: FolderVisit): Promise<void> {
   state.signal.throwIfAborted()
   const listed = folder.list({ maxEntries: state.limits.maxEntries })
   const entries = listed.kind === "listed" ? listed.entries : []
@@ -178,7 +173,7 @@ async function enter(state: State, folder: OpenFolder, place: Place): Promise<vo
   }
 }
 
-function refusal(state: State, folder: OpenFolder, place: Place): SkipReason | undefined {
+function refusal(state: State, folder: OpenFolder, place: FolderVisit): SkipReason | undefined {
   if (folder.device !== place.device) return "other-device"
   if (state.visited.has(identityOf(folder))) return "seen-before"
   return place.level > state.limits.maxLevels ? "too-deep" : undefined
@@ -213,7 +208,7 @@ function ownRules(state: State, { folder, entries, path }: InFolder): readonly I
 
 type Looked = {
   readonly folder: OpenFolder
-  readonly place: Place
+  readonly place: FolderVisit
   readonly entry: DirectoryEntry
 }
 
@@ -282,7 +277,7 @@ function isOurs(path: string, name: string): boolean {
 }
 
 /** Another repository has its own rules and its own map: a submodule, a clone, a bare one. */
-function foreign(place: Place, entries: readonly DirectoryEntry[]): SkipReason | undefined {
+function foreign(place: FolderVisit, entries: readonly DirectoryEntry[]): SkipReason | undefined {
   if (place.path === "") return undefined
   const whatIs = (name: string) => entries.find((it) => it.name === name)?.what
   const dotGit = whatIs(".git")
@@ -298,7 +293,6 @@ function joined(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`
 }
 
-/** Something that was left out, and why. Nothing is left out in silence but what is ignored. */
 export type Skip = { readonly path: string; readonly reason: SkipReason }
 
 export type SkipReason = keyof typeof SKIP_REASONS

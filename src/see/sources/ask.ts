@@ -8,9 +8,9 @@ import {
 } from "#ground/base"
 import type { createApprovals } from "./approvals.ts"
 import {
+  type Connections,
   type Deadline,
-  type Keeper,
-  type Standing,
+  type SourceState,
   startDeadline,
   TimeIsOver,
 } from "./connections.ts"
@@ -27,13 +27,12 @@ import { type AskOptions, type Connection, connect, ServerRefused } from "./wire
 import { httpWire } from "./wire/http.ts"
 import { stdioWire } from "./wire/stdio.ts"
 
-/** An answer that takes longer than this is told as slow. */
 const SLOW_MS = 5_000
 
 const LONGEST_REASON_CHARACTERS = 300
 
-type AskingDeps = {
-  readonly keeper: Keeper
+type AskDeps = {
+  readonly connections: Connections
   readonly approvals: ReturnType<typeof createApprovals>
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
@@ -44,23 +43,23 @@ type AskingDeps = {
 
 type Work<Result> = (connection: Connection, options: AskOptions) => Promise<Result>
 
-type Asked = {
+type AskRequest = {
   readonly signal: AbortSignal
   /** A person who tests a source does not wait for its rest to be over. */
   readonly isForced?: boolean
 }
 
 /** One question to one source: approved, within its time, and with its failures counted. */
-export function createAsking(deps: AskingDeps) {
-  const { keeper, clock, log } = deps
+export function createAsk(deps: AskDeps) {
+  const { connections, clock, log } = deps
 
   async function attempt<Result>(source: Usable, deadline: Deadline, work: Work<Result>) {
     const { timeoutMs } = source.config
-    const standing = keeper.of(source.slug, source.digest)
-    const open = (signal: AbortSignal) => openLine(source, signal, deps)
-    const connection = await deadline.within(standing.line.get({ open, timeoutMs }))
-    standing.tools = connection.tools.map((it) => it.name)
-    await requireSameTools(source, { connection, standing, deps })
+    const state = connections.of(source.slug, source.digest)
+    const open = (signal: AbortSignal) => openConnection(source, signal, deps)
+    const connection = await deadline.within(state.connection.get({ open, timeoutMs }))
+    state.tools = connection.tools.map((it) => it.name)
+    await requireSameTools(source, { connection, state, deps })
     try {
       return await deadline.within(work(connection, { signal: deadline.signal, timeoutMs }))
     } catch (error) {
@@ -73,53 +72,53 @@ export function createAsking(deps: AskingDeps) {
 
   return async function ask<Result>(
     source: Usable,
-    { signal, isForced }: Asked,
+    { signal, isForced }: AskRequest,
     work: Work<Result>,
   ): Promise<Result> {
     const { slug, config } = source
     signal.throwIfAborted()
     await requireApproved(source, deps)
-    const standing = keeper.of(slug, source.digest)
-    const restMs = isForced === true ? 0 : standing.circuit.restMs()
-    if (restMs > 0) throw resting(slug, restMs, standing)
+    const state = connections.of(slug, source.digest)
+    const restMs = isForced === true ? 0 : state.circuit.restMs()
+    if (restMs > 0) throw resting(slug, restMs, state)
     const startedMs = clock.monotonicMs()
     using deadline = startDeadline(clock, config.timeoutMs, signal)
     try {
-      const result = await standing.line.whileBusy(() => attempt(source, deadline, work))
+      const result = await state.connection.whileBusy(() => attempt(source, deadline, work))
       const ms = clock.monotonicMs() - startedMs
-      standing.circuit.succeeded()
-      Object.assign(standing, { health: ms > SLOW_MS ? "slow" : "ok", problem: null })
+      state.circuit.succeeded()
+      Object.assign(state, { health: ms > SLOW_MS ? "slow" : "ok", problem: null })
       log.debug("source answered", { slug, ms: Math.round(ms) })
       return result
     } catch (error) {
       // Taken back by whoever asked: that says nothing about the source.
       if (signal.aborted) throw error
-      throw await failed(error, { source, standing, deps })
+      throw await failed(error, { source, state, deps })
     }
   }
 }
 
 async function requireApproved(
   { slug, origin, digest, command }: Usable,
-  { approvals, keeper }: AskingDeps,
+  { approvals, connections }: AskDeps,
 ): Promise<void> {
   if (origin === "shipped" || (await approvals.find(slug, digest)) !== undefined) return
-  const why = keeper.find(slug)?.health === "unapproved" ? CHANGED_TOOLS : "is not approved"
+  const why = connections.find(slug)?.health === "unapproved" ? CHANGED_TOOLS : "is not approved"
   throw SourceNotApproved({ slug, command, why })
 }
 
 const CHANGED_TOOLS = "has other tools than when it was approved"
 
-type Seen = {
+type ToolCheck = {
   readonly connection: Connection
-  readonly standing: Standing
-  readonly deps: AskingDeps
+  readonly state: SourceState
+  readonly deps: AskDeps
 }
 
 /** What a tool says of itself is read by models: another list is another source. */
 async function requireSameTools(
   { slug, origin, digest, command }: Usable,
-  { connection, standing, deps }: Seen,
+  { connection, state, deps }: ToolCheck,
 ): Promise<void> {
   if (origin === "shipped") return
   const approval = await deps.approvals.find(slug, digest)
@@ -129,44 +128,43 @@ async function requireSameTools(
     return
   }
   if (approval !== undefined) await deps.approvals.drop(approval)
-  standing.line.hangUp()
-  standing.health = "unapproved"
-  standing.problem = `It ${CHANGED_TOOLS}: approve it again to go on.`
+  state.connection.hangUp()
+  state.health = "unapproved"
+  state.problem = `It ${CHANGED_TOOLS}: approve it again to go on.`
   throw SourceNotApproved({ slug, command, why: CHANGED_TOOLS })
 }
 
-function resting(slug: string, restMs: number, standing: Standing) {
+function resting(slug: string, restMs: number, state: SourceState) {
   const seconds = Math.ceil(restMs / 1_000)
-  return SourceResting({ slug, seconds, problem: standing.problem ?? "" })
+  return SourceResting({ slug, seconds, problem: state.problem ?? "" })
 }
 
 type Failing = {
   readonly source: Usable
-  readonly standing: Standing
-  readonly deps: AskingDeps
+  readonly state: SourceState
+  readonly deps: AskDeps
 }
 
-/** Counts it, ends what is left of the line, and says which source it was. */
-async function failed(error: unknown, { source, standing, deps }: Failing): Promise<Error> {
+async function failed(error: unknown, { source, state, deps }: Failing): Promise<Error> {
   const { slug, config } = source
   // Not the server's doing: it was not allowed, lacks a key, or was asked for what it has not.
   if (isAppError(error)) return error
-  standing.circuit.failed()
+  state.circuit.failed()
   // One that answers is alive: the questions of others on the same line go on.
-  if (!(error instanceof ServerRefused)) standing.line.hangUp()
+  if (!(error instanceof ServerRefused)) state.connection.hangUp()
   const { timeoutMs } = config
   const failure =
     error instanceof TimeIsOver
       ? SourceTimedOut({ slug, timeoutMs }, error)
       : SourceFailed({ slug, reason: await reasonIn(error, deps) })
-  standing.health = "dead"
-  standing.problem = failure.message
+  state.health = "dead"
+  state.problem = failure.message
   deps.log.warn("source failed", { slug, code: failure.code })
   return failure
 }
 
 /** Without the cause itself: its text is the server's, and was not looked through. */
-async function reasonIn(error: unknown, { redact }: AskingDeps): Promise<string> {
+async function reasonIn(error: unknown, { redact }: AskDeps): Promise<string> {
   const said = error instanceof Error ? [error.message, causeOf(error)] : [String(error)]
   const text = await redact(said.filter((it) => it !== "").join(": "))
   const line = visibleLine(text.trim()).slice(0, LONGEST_REASON_CHARACTERS)
@@ -184,7 +182,11 @@ type LineDeps = {
 }
 
 /** A line to a source, whichever way it is reached. Its key goes with the start, never before. */
-async function openLine(source: Usable, signal: AbortSignal, deps: LineDeps): Promise<Connection> {
+async function openConnection(
+  source: Usable,
+  signal: AbortSignal,
+  deps: LineDeps,
+): Promise<Connection> {
   const { slug, config, program } = source
   const { transport, timeoutMs } = config
   if (transport.type === "stdio" && program !== undefined) {

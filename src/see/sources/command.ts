@@ -18,7 +18,6 @@ type Where = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Which program a command means: by its whole path, so that another PATH is another program. */
 export async function resolveProgram(config: StdioConfig, where: Where): Promise<Program> {
   const { command, args } = config
   const cwd = where.folder
@@ -33,7 +32,6 @@ export async function resolveProgram(config: StdioConfig, where: Where): Promise
   return { file: command, args, cwd }
 }
 
-/** The whole of it, as a person would read it. */
 export function showProgram({ file, args }: Program, { env }: StdioConfig): string {
   const line = [file, ...args].map(quoted).join(" ")
   return env.length === 0 ? line : `${line} (sees ${env.join(", ")})`

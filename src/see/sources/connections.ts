@@ -10,21 +10,19 @@ const REST_MS = 60_000
 /** After so many failures in a row a source is left alone for a minute (PROMISES, N3). */
 const FAILURES_BEFORE_REST = 3
 
-/** What this process knows of one source. */
-export type Standing = {
+export type SourceState = {
   readonly digest: string
   readonly circuit: Circuit
-  readonly line: Line
+  readonly connection: LazyConnection
   health: SourceHealth
   problem: string | null
   tools: readonly string[] | null
 }
 
-export type Keeper = ReturnType<typeof createKeeper>
+export type Connections = ReturnType<typeof createConnections>
 
-/** The standing of each source that was asked, and the servers that are still being ended. */
-export function createKeeper(clock: Clock) {
-  const standings = new Map<string, Standing>()
+export function createConnections(clock: Clock) {
+  const states = new Map<string, SourceState>()
   const ending = new Set<Promise<void>>()
 
   function onEnding(ended: Promise<void>): void {
@@ -32,25 +30,26 @@ export function createKeeper(clock: Clock) {
     ending.add(tracked)
   }
 
-  function newStanding(digest: string): Standing {
-    const [circuit, line] = [createCircuit(clock), createLine(clock, onEnding)]
-    return { digest, circuit, line, health: "unknown", problem: null, tools: null }
+  function newSourceState(digest: string): SourceState {
+    const circuit = createCircuit(clock)
+    const connection = createLazyConnection(clock, onEnding)
+    return { digest, circuit, connection, health: "unknown", problem: null, tools: null }
   }
 
   return {
-    find: (slug: string): Standing | undefined => standings.get(slug),
+    find: (slug: string): SourceState | undefined => states.get(slug),
     /** Of what is described now; what was known of another description is forgotten. */
-    of(slug: string, digest: string): Standing {
-      const known = standings.get(slug)
+    of(slug: string, digest: string): SourceState {
+      const known = states.get(slug)
       if (known?.digest === digest) return known
-      known?.line.hangUp()
-      const made = newStanding(digest)
-      standings.set(slug, made)
+      known?.connection.hangUp()
+      const made = newSourceState(digest)
+      states.set(slug, made)
       return made
     },
     async close(): Promise<void> {
-      for (const { line } of standings.values()) line.hangUp()
-      standings.clear()
+      for (const { connection } of states.values()) connection.hangUp()
+      states.clear()
       await Promise.all(ending)
     },
   }
@@ -63,7 +62,6 @@ function createCircuit(clock: Pick<Clock, "monotonicMs">) {
   let failures = 0
   let restsUntilMs: number | undefined
   return {
-    /** How long it still rests; 0 when it may be asked. */
     restMs: (): number =>
       restsUntilMs === undefined ? 0 : Math.max(0, restsUntilMs - clock.monotonicMs()),
     succeeded(): void {
@@ -78,49 +76,47 @@ function createCircuit(clock: Pick<Clock, "monotonicMs">) {
   }
 }
 
-type Wanted = {
+type ConnectRequest = {
   open(signal: AbortSignal): Promise<Connection>
   readonly timeoutMs: number
 }
 
-type Line = ReturnType<typeof createLine>
+type LazyConnection = ReturnType<typeof createLazyConnection>
 
-/** The line to one server: opened when it is asked, closed after a while when nobody asks. */
-function createLine(clock: Clock, onEnding: (ended: Promise<void>) => void) {
+/** Opened on first use, closed when idle. */
+function createLazyConnection(clock: Clock, onEnding: (ended: Promise<void>) => void) {
   let current: Promise<Connection> | undefined
   let opening = new AbortController()
   const use = createUse(clock, () => hangUp())
 
   function hangUp(): void {
-    const line = current
+    const connection = current
     current = undefined
     use.forget()
     opening.abort()
-    if (line === undefined) return
+    if (connection === undefined) return
     onEnding(
-      line.then(
+      connection.then(
         (it) => it.close(),
         () => {},
       ),
     )
   }
 
-  function openNew({ open, timeoutMs }: Wanted): Promise<Connection> {
+  function openNew({ open, timeoutMs }: ConnectRequest): Promise<Connection> {
     opening = new AbortController()
-    // Bounded by itself: who asked first may have gone while others wait for the same line.
-    const line = openWithin(startDeadline(clock, timeoutMs, opening.signal), open)
-    current = line
-    // A line that failed is no line: the next who asks opens another.
-    line.catch(() => {
-      if (current === line) current = undefined
+    // Bounded by itself: who asked first may have gone while others wait for the same connection.
+    const connection = openWithin(startDeadline(clock, timeoutMs, opening.signal), open)
+    current = connection
+    connection.catch(() => {
+      if (current === connection) current = undefined
     })
-    return line
+    return connection
   }
 
   return {
     hangUp,
-    /** The open line, or a new one; all who ask meanwhile wait for the same. */
-    async get(wanted: Wanted): Promise<Connection> {
+    async get(wanted: ConnectRequest): Promise<Connection> {
       const known = current
       const connection = await known
       if (connection?.isOver() === false) return connection
@@ -131,7 +127,6 @@ function createLine(clock: Clock, onEnding: (ended: Promise<void>) => void) {
   }
 }
 
-/** Says when nobody has used something for a while. */
 function createUse(clock: Clock, onIdle: () => void) {
   let users = 0
   let waiting = new AbortController()
@@ -157,7 +152,7 @@ function createUse(clock: Clock, onIdle: () => void) {
 
 async function openWithin(
   deadline: ReturnType<typeof startDeadline>,
-  open: Wanted["open"],
+  open: ConnectRequest["open"],
 ): Promise<Connection> {
   using within = deadline
   return await open(within.signal)
@@ -170,7 +165,6 @@ export class TimeIsOver extends Error {
 
 export type Deadline = Disposable & {
   readonly signal: AbortSignal
-  /** What a promise gives, or a rejection when the time is over or it was taken back. */
   within<Value>(promise: Promise<Value>): Promise<Value>
 }
 

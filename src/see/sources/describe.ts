@@ -2,18 +2,15 @@ import path from "node:path"
 import { listDirectory, readTextBounded, realPath, visibleLine } from "#ground/base"
 import { type Source, SourceConfig, SourceSlug } from "#ground/contract"
 import { type Program, resolveProgram, showAddress, showProgram } from "./command.ts"
-import { coverFiles } from "./hashed-files.ts"
+import { hashFiles } from "./hashed-files.ts"
 import { digestOf } from "./wire/connection.ts"
 
-/** A description is a page of JSON. */
 const LARGEST_CONFIG_BYTES = 64_000
 
-/** Folders looked at in one place; a person has a dozen. */
 const MOST_SOURCES = 100
 
 export type Origin = Source["origin"]
 
-/** A source as its folder describes it, read now. */
 export type Described = {
   readonly slug: string
   readonly origin: Origin
@@ -29,7 +26,6 @@ export type Described = {
 export type Usable = Extract<Described, { problem: null }>
 
 export type DescribeDeps = {
-  /** Folders of folders, by who put them there. */
   readonly places: Readonly<Record<Origin, string>>
   readonly runtime: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -38,7 +34,6 @@ export type DescribeDeps = {
 /** Where two have one name, the first counts: a project cannot stand in for what a person has. */
 const BY_TRUST: readonly Origin[] = ["shipped", "user", "project"]
 
-/** All sources there are, also those that cannot be used, with the reason. */
 export async function describeSources(deps: DescribeDeps): Promise<readonly Described[]> {
   const all: Described[] = []
   for (const origin of BY_TRUST) {
@@ -51,7 +46,6 @@ export async function describeSources(deps: DescribeDeps): Promise<readonly Desc
   return all
 }
 
-/** The one a name stands for; only its own folders are read. */
 export async function describeNamed(
   slug: string,
   deps: DescribeDeps,
@@ -96,7 +90,7 @@ async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Prom
   }
   const program = await resolveProgram(transport, { ...deps, folder })
   const command = showProgram(program, transport)
-  const covered = await coverFiles(real, transport)
+  const covered = await hashFiles(real, transport)
   if (covered.kind === "not-covered") {
     return { ...named, command, digest: digestOf([config]), problem: covered.problem, config }
   }
@@ -105,11 +99,11 @@ async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Prom
   return { ...named, command, digest, problem: null, config, program }
 }
 
-type Read =
+type ConfigRead =
   | { readonly kind: "read"; readonly config: SourceConfig }
   | { readonly kind: "wrong"; readonly problem: string }
 
-async function readConfig(file: string): Promise<Read> {
+async function readConfig(file: string): Promise<ConfigRead> {
   const outcome = await readTextBounded(file, { maxBytes: LARGEST_CONFIG_BYTES })
   if (outcome.kind !== "read") {
     return { kind: "wrong", problem: `Its config.json is ${outcome.kind.replaceAll("-", " ")}.` }

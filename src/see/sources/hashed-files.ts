@@ -17,8 +17,7 @@ const LARGEST_COVERED_BYTES = 2_000_000
  */
 const MOST_COVERED_FILES = 200
 
-/** What an approval covers: each file by what it holds, or why it cannot be covered. */
-type Covered =
+type HashedFiles =
   | { readonly kind: "covered"; readonly files: Readonly<Record<string, string>> }
   | { readonly kind: "not-covered"; readonly problem: string }
 
@@ -26,24 +25,24 @@ type Covered =
  * The files of a source's folder and those its command names, by content: whoever changes the
  * server behind an approved command changes what was approved.
  */
-export async function coverFiles(folder: string, config: StdioConfig): Promise<Covered> {
+export async function hashFiles(folder: string, config: StdioConfig): Promise<HashedFiles> {
   const hashes = new Map<string, string>()
   const left = { bytes: LARGEST_COVERED_BYTES }
   const named = await namedFiles(folder, config)
   if (named.kind === "not-covered") return named
   const problem =
     (await coverFolder({ folder, at: "", level: 0 }, hashes, left)) ??
-    (await coverNamed(named.files, hashes, left))
+    (await hashNamed(named.files, hashes, left))
   if (problem !== undefined) return { kind: "not-covered", problem }
   return { kind: "covered", files: Object.fromEntries(hashes) }
 }
 
 type Hashes = Map<string, string>
 type Left = { bytes: number }
-type Place = { readonly folder: string; readonly at: string; readonly level: number }
+type FolderLevel = { readonly folder: string; readonly at: string; readonly level: number }
 
 async function coverFolder(
-  { folder, at, level }: Place,
+  { folder, at, level }: FolderLevel,
   hashes: Hashes,
   left: Left,
 ): Promise<string | undefined> {
@@ -59,7 +58,7 @@ async function coverFolder(
 }
 
 async function coverEntry(
-  { folder, at, level }: Place,
+  { folder, at, level }: FolderLevel,
   what: string,
   given: { readonly hashes: Hashes; readonly left: Left; readonly name?: string },
 ): Promise<string | undefined> {
@@ -70,8 +69,7 @@ async function coverEntry(
   return coverFile({ name, file: path.join(folder, at) }, hashes, left)
 }
 
-/** Files outside the folder, such as `../../tools/server.mjs`. */
-async function coverNamed(
+async function hashNamed(
   named: readonly NamedFile[],
   hashes: Hashes,
   left: Left,
@@ -100,7 +98,6 @@ async function coverFile(
   return undefined
 }
 
-/** A file outside the folder that a command names. */
 type NamedFile = {
   readonly name: string
   readonly file: string
@@ -111,7 +108,6 @@ type Outcome =
   | { readonly kind: "found"; readonly files: readonly NamedFile[] }
   | { readonly kind: "not-covered"; readonly problem: string }
 
-/** What a command names that lies outside its folder, or why an approval could not cover it. */
 async function namedFiles(folder: string, config: StdioConfig): Promise<Outcome> {
   const wrong = unknownModule(config.args)
   if (wrong !== undefined) return { kind: "not-covered", problem: wrong }
@@ -143,7 +139,6 @@ function withoutScheme(name: string): string {
   try {
     return fileURLToPath(name)
   } catch {
-    // An address on another machine: no file of this one.
     return name
   }
 }
@@ -164,7 +159,6 @@ function unknownModule(args: readonly string[]): string | undefined {
   return undefined
 }
 
-/** `a/../b`, and not `../../b`. */
 function isWinding(name: string): boolean {
   const steps = name.split(/[\\/]/)
   const first = steps.findIndex((it) => it !== "" && it !== "." && it !== "..")
@@ -175,7 +169,6 @@ async function lookAt(folder: string, name: string): Promise<readonly NamedFile[
   // Behind a link it means one file to Node and another to the system.
   if (isWinding(name)) return `${name} goes back on its way: name it without "..".`
   const file = path.resolve(folder, name)
-  // All of the folder is covered already, whatever names it.
   if (file === folder || file.startsWith(`${folder}${path.sep}`)) return []
   const found = await statFile(file)
   if (found.kind === "missing") return neighboursOf(file, name)

@@ -1,3 +1,2 @@
-export type { Sources, SourcesDeps } from "./sources.ts"
+export type { Sources } from "./sources.ts"
 export { createSources } from "./sources.ts"
-export type { WebQuestion } from "./web-search.ts"

@@ -1,4 +1,2 @@
-/** Each cap of this room, with its reason; the unit is the last word of the name. */
-
 /** One message of a server; the largest honest one is a page of search results. */
 export const LARGEST_FRAME_BYTES = 4_000_000

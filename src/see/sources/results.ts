@@ -11,7 +11,6 @@ const LONGEST_URL_CHARACTERS = 2_000
 
 const LONGEST_TITLE_CHARACTERS = 200
 
-/** Text of one result; the first paragraphs say what a page is about. */
 const LONGEST_RESULT_CHARACTERS = 2_000
 
 export type WebResult = KbWeb["results"][number]
@@ -31,9 +30,9 @@ export function readResults(answer: ToolAnswer, limit: number): readonly WebResu
   return [...byUrl.values()]
 }
 
-type Draft = { readonly title: string; readonly url: string; readonly text: string }
+type ResultFields = { readonly title: string; readonly url: string; readonly text: string }
 
-function inBlock(block: ToolAnswer["content"][number]): readonly Draft[] {
+function inBlock(block: ToolAnswer["content"][number]): readonly ResultFields[] {
   if (block.type === "resource_link") {
     return [{ title: block.name, url: block.uri, text: block.description ?? "" }]
   }
@@ -48,7 +47,7 @@ function inBlock(block: ToolAnswer["content"][number]): readonly Draft[] {
 }
 
 /** An object with an address is a result; lists and maps are looked through. */
-function inValue(value: unknown, level: number): readonly Draft[] {
+function inValue(value: unknown, level: number): readonly ResultFields[] {
   if (typeof value !== "object" || value === null || level > DEEPEST_RESULT_LEVELS) return []
   if (Array.isArray(value)) return value.flatMap((it: unknown) => inValue(it, level + 1))
   const fields = new Map<string, unknown>(Object.entries(value))
@@ -68,8 +67,8 @@ function textIn(fields: ReadonlyMap<string, unknown>, names: readonly string[]):
 
 const LABEL = /^(title|url|link|content|text|snippet|description)\s*:\s?(.*)$/i
 
-function inLines(text: string): readonly Draft[] {
-  const drafts: Draft[] = []
+function inLines(text: string): readonly ResultFields[] {
+  const drafts: ResultFields[] = []
   let fields: Record<"title" | "url" | "text", string> = { title: "", url: "", text: "" }
   const finish = (): void => {
     if (fields.url !== "") drafts.push({ ...fields })
@@ -93,7 +92,7 @@ function fieldOf(label: string): "title" | "url" | "text" {
 }
 
 /** What a person would see of it, cut; undefined when its address is not one to open. */
-function cleaned(draft: Draft): WebResult | undefined {
+function cleaned(draft: ResultFields): WebResult | undefined {
   const url = draft.url.trim()
   if (url.length > LONGEST_URL_CHARACTERS || !URL.canParse(url)) return undefined
   const { protocol, username, password, href } = new URL(url)

@@ -1,8 +1,8 @@
 import { type Clock, isAppError, type Log, nearest } from "#ground/base"
 import type { KbWeb, Source, SourceHealth, SourceTest } from "#ground/contract"
 import { createApprovals } from "./approvals.ts"
-import { createAsking, requireTool } from "./ask.ts"
-import { createKeeper, type Keeper } from "./connections.ts"
+import { createAsk, requireTool } from "./ask.ts"
+import { type Connections, createConnections } from "./connections.ts"
 import {
   type DescribeDeps,
   type Described,
@@ -31,13 +31,12 @@ export type Sources = ReturnType<typeof createSources>
 
 /** Servers of others that are asked for something: seen whole, approved by content, bounded. */
 export function createSources(deps: SourcesDeps) {
-  const keeper = createKeeper(deps.clock)
+  const connections = createConnections(deps.clock)
   const approvals = createApprovals(deps.approvalsFile)
-  const ask = createAsking({ ...deps, keeper, approvals })
-  const viewOf = (described: Described) => viewSource(described, { keeper, approvals })
-  const room: Room = { ...deps, keeper, approvals, ask, viewOf }
+  const ask = createAsk({ ...deps, connections, approvals })
+  const viewOf = (described: Described) => viewSource(described, { connections, approvals })
+  const room: Room = { ...deps, connections, approvals, ask, viewOf }
 
-  /** One tool of one source. Throws for whatever goes wrong, with the source's name. */
   async function call(
     slug: string,
     question: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
@@ -59,39 +58,38 @@ export function createSources(deps: SourcesDeps) {
       approveSource(slug, { digest, signal }, room),
     call,
     webSearch: (question: WebQuestion): Promise<KbWeb> => searchWeb(question, room),
-    /** Ends every server that was started, and waits for it. */
-    close: keeper.close,
+    close: connections.close,
   }
 }
 
 type Known = {
-  readonly keeper: Keeper
+  readonly connections: Connections
   readonly approvals: ReturnType<typeof createApprovals>
 }
 
 type Room = SourcesDeps &
   Known & {
-    readonly ask: ReturnType<typeof createAsking>
+    readonly ask: ReturnType<typeof createAsk>
     viewOf(described: Described): Promise<Source>
   }
 
 async function testSource(slug: string, signal: AbortSignal, room: Room): Promise<SourceTest> {
-  const { keeper, clock, ask } = room
+  const { connections, clock, ask } = room
   const source = await usable(slug, room)
-  const standing = keeper.of(slug, source.digest)
+  const state = connections.of(slug, source.digest)
   // From the beginning: a line that is open says nothing about the next start.
-  standing.line.hangUp()
-  standing.health = "unknown"
+  state.connection.hangUp()
+  state.health = "unknown"
   const startedMs = clock.monotonicMs()
   const tools = await ask(source, { signal, isForced: true }, async (it) => it.tools).catch(
     (error: unknown) => {
       // That it failed is the answer to a test; whether it may be tested at all is not.
-      if (standing.health === "dead" && isAppError(error)) return []
+      if (state.health === "dead" && isAppError(error)) return []
       throw error
     },
   )
   const durationMs = Math.round(clock.monotonicMs() - startedMs)
-  await room.onChange?.({ slug, health: standing.health })
+  await room.onChange?.({ slug, health: state.health })
   return {
     source: await room.viewOf(source),
     durationMs,
@@ -104,14 +102,14 @@ async function approveSource(
   given: { readonly digest: string | undefined; readonly signal: AbortSignal | undefined },
   room: Room,
 ): Promise<Source> {
-  const { keeper, approvals } = room
+  const { connections, approvals } = room
   const source = await usable(slug, room)
   const { digest } = source
   if (given.digest !== undefined && given.digest !== digest) throw SourceChanged({ slug })
   const isShipped = source.origin === "shipped"
   if (!isShipped) await approvals.put({ slug, digest, tools: null, at: room.clock.now() })
-  const standing = keeper.of(slug, digest)
-  Object.assign(standing, { health: "unknown", problem: null })
+  const state = connections.of(slug, digest)
+  Object.assign(state, { health: "unknown", problem: null })
   // Seen once, so that the tools it has now are those that were approved.
   const asked = { signal: given.signal ?? new AbortController().signal, isForced: true }
   await room
@@ -119,17 +117,20 @@ async function approveSource(
     .catch((error: unknown) => {
       if (!isAppError(error)) throw error
     })
-  await room.onChange?.({ slug, health: standing.health })
+  await room.onChange?.({ slug, health: state.health })
   return room.viewOf(source)
 }
 
-async function viewSource(described: Described, { keeper, approvals }: Known): Promise<Source> {
+async function viewSource(
+  described: Described,
+  { connections, approvals }: Known,
+): Promise<Source> {
   const { slug, origin, command, digest, config, problem } = described
   const isApproved =
     problem === null && (origin === "shipped" || (await approvals.find(slug, digest)) !== undefined)
-  const seen = keeper.find(slug)
-  const standing = seen?.digest === digest ? seen : undefined
-  const known: SourceHealth = isApproved ? (standing?.health ?? "unknown") : "unapproved"
+  const seen = connections.find(slug)
+  const state = seen?.digest === digest ? seen : undefined
+  const known: SourceHealth = isApproved ? (state?.health ?? "unknown") : "unapproved"
   return {
     slug,
     title: config?.title ?? slug,
@@ -140,12 +141,11 @@ async function viewSource(described: Described, { keeper, approvals }: Known): P
     digest,
     isApproved,
     health: problem === null ? known : "invalid",
-    problem: problem ?? standing?.problem ?? null,
-    tools: standing?.tools?.slice() ?? null,
+    problem: problem ?? state?.problem ?? null,
+    tools: state?.tools?.slice() ?? null,
   }
 }
 
-/** The source of that name as it is described now, or why it cannot be asked. */
 async function usable(slug: string, deps: DescribeDeps): Promise<Usable> {
   const described = await describeNamed(slug, deps)
   if (described === undefined) {

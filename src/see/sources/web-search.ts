@@ -1,6 +1,6 @@
 import { isAppError, visibleLine } from "#ground/base"
 import type { KbWeb, Source } from "#ground/contract"
-import { type createAsking, toolMissing } from "./ask.ts"
+import { type createAsk, toolMissing } from "./ask.ts"
 import {
   type DescribeDeps,
   type Described,
@@ -15,13 +15,12 @@ import type { ToolAnswer } from "./wire/connection.ts"
 export type WebQuestion = {
   readonly query: string
   readonly limit: number
-  /** Which source to ask; empty or absent: the first that may be asked. */
   readonly source?: string | undefined
   readonly signal: AbortSignal
 }
 
 type WebDeps = DescribeDeps & {
-  readonly ask: ReturnType<typeof createAsking>
+  readonly ask: ReturnType<typeof createAsk>
   viewOf(described: Described): Promise<Source>
   redact(text: string): Promise<string>
 }
@@ -48,7 +47,6 @@ export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<K
   }
 }
 
-/** The one to ask, or why there is none. A failure does not lead on to another: it would hide. */
 async function webSource(wanted: string | undefined, deps: WebDeps): Promise<Usable | string> {
   if (wanted) return namedSource(wanted, deps)
   const searching = (await describeSources(deps)).filter(searchesWeb).toSorted(byNearness)

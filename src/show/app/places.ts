@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isInside, statFile } from "#ground/base"
-import type { Place } from "#see/hosts"
+import type { HostPlace } from "#see/hosts"
 import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
 import { DirectoryMissing, HomeUnknown } from "./errors.ts"
 
@@ -60,7 +60,7 @@ export function placeInside(
 }
 
 /** Where a host would start, for a path as the person gave it. */
-export function hostPlace(deps: Surroundings, given: string): Place {
+export function hostPlace(deps: Surroundings, given: string): HostPlace {
   return {
     workingDirectory: deps.resolve(given),
     home: userHome(deps),
@@ -75,7 +75,7 @@ export function userHome(deps: Pick<Surroundings, "environment" | "places">): st
   return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))
 }
 
-export function platformHere(): Place["platform"] {
+export function platformHere(): HostPlace["platform"] {
   const { platform } = process
   return platform === "darwin" || platform === "win32" ? platform : "linux"
 }

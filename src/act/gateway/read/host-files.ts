@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import path from "node:path"
 import { isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
-import { type Disk, type Found, loadHost, type Place, type Survey } from "#see/hosts"
+import { type Disk, type HostItem, type HostPlace, loadHost, type Survey } from "#see/hosts"
 import type { KnownFile } from "./instructions.ts"
 import type { ReadPlace } from "./reader.ts"
 import type { KnownLine } from "./system-turn.ts"
@@ -31,14 +31,14 @@ export const NO_HOST_FILES: KnownHostFiles = { files: [], lines: [], servers: []
  */
 export function createHostFiles(deps: {
   readonly disk: Disk
-  readonly platform: Place["platform"]
+  readonly platform: HostPlace["platform"]
   /** Which host's rules hold; by their name unless a test says otherwise. */
-  readonly survey?: (host: HostName, place: Place) => Promise<Survey>
+  readonly survey?: (host: HostName, place: HostPlace) => Promise<Survey>
 }) {
   const surveys = new Map<string, Promise<KnownHostFiles>>()
   const survey =
     deps.survey ??
-    (async (host: HostName, place: Place) => (await loadHost(host)).survey(place, deps.disk))
+    (async (host: HostName, place: HostPlace) => (await loadHost(host)).survey(place, deps.disk))
   const look = (host: HostName, place: ReadPlace, since: string): Promise<KnownHostFiles> => {
     const { workingDirectory, home, environment } = place
     const key = hash("sha256", JSON.stringify([host, workingDirectory, home, environment, since]))
@@ -50,7 +50,7 @@ export function createHostFiles(deps: {
     return known
   }
   /** A walk that fails costs the confirmation, never the reading. */
-  const walk = async (host: HostName, place: Place): Promise<KnownHostFiles> => {
+  const walk = async (host: HostName, place: HostPlace): Promise<KnownHostFiles> => {
     try {
       return knownOf(host, await survey(host, place))
     } catch {
@@ -109,7 +109,7 @@ function knownOf(host: HostName, { items, mcpServers }: Survey): KnownHostFiles 
 /** Codex: the files that it joins to one text. */
 const JOINED = new Set(["user-memory", "parent-directory", "project-root"])
 
-function fileOf(host: HostName, it: Found): readonly KnownFile[] {
+function fileOf(host: HostName, it: HostItem): readonly KnownFile[] {
   if (it.sent === "" || (it.kind !== "instructions" && it.kind !== "memory")) return []
   const isJoined = host === "codex" ? JOINED.has(it.source) : it.frame.startsWith("Contents of ")
   const isDeveloper = it.source === "developer-instructions"
@@ -121,7 +121,7 @@ function fileOf(host: HostName, it: Found): readonly KnownFile[] {
 /** Stands alone in a message of its own. */
 export const DEVELOPER_FRAME = "<developer>"
 
-function textsByPath(items: readonly Found[]): ReadonlyMap<string, readonly string[]> {
+function textsByPath(items: readonly HostItem[]): ReadonlyMap<string, readonly string[]> {
   const texts = new Map<string, string[]>()
   for (const { path: file, kind, later, sent } of items) {
     if (kind !== "instructions" && kind !== "memory") continue

@@ -8,7 +8,7 @@ import {
 } from "node:zlib"
 import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { GatewayRequest, HostName, TokenEncoding, WireItem, WireName } from "#ground/contract"
-import { type Disk, type Place, realDisk, type Survey } from "#see/hosts"
+import { type Disk, type HostPlace, realDisk, type Survey } from "#see/hosts"
 import { anthropicItems, anthropicTurns } from "./anthropic.ts"
 import { confirmItems } from "./confirm.ts"
 import { geminiItems } from "./gemini.ts"
@@ -29,8 +29,8 @@ const LARGEST_ANSWER_BYTES = 64 * 1024 ** 2
 export function createRequestReader(
   deps: {
     readonly disk?: Disk
-    readonly platform?: Place["platform"]
-    readonly survey?: (host: HostName, place: Place) => Promise<Survey>
+    readonly platform?: HostPlace["platform"]
+    readonly survey?: (host: HostName, place: HostPlace) => Promise<Survey>
   } = {},
 ) {
   const { disk = realDisk(), platform = "linux", survey } = deps

@@ -8,7 +8,7 @@ import { openDirectory, syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
-/** A sweep looks at names only and holds none, so it may look at more than a listing. */
+/** A sweep holds no names, so it may read more entries than a listing. */
 const LARGEST_SWEEP_ENTRIES = 1_000_000
 
 /**
@@ -35,13 +35,12 @@ export async function writeFileAtomic(
     await rename(temporary, path)
     await syncDirectory(directory)
   } catch (error) {
-    // The first failure is the one to tell; what stays behind here is swept at the next start.
+    // Report the first failure; `sweepLeftovers` removes the file at the next start.
     await unlink(temporary).catch(() => {})
     throw asWriteFailure(error, { path, neededBytes: bytes.length })
   }
 }
 
-/** A rename would replace a link, a FIFO or a socket without a word. */
 export async function refuseIrregular(path: string): Promise<void> {
   try {
     const looked = await lstat(path)
@@ -54,7 +53,6 @@ export async function refuseIrregular(path: string): Promise<void> {
 const NEW_AND_OURS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Writes the bytes to the disk itself and returns the size the file has there. */
 async function fill(temporary: string, bytes: Uint8Array, mode: number): Promise<number> {
   await using handle = await open(temporary, NEW_AND_OURS, 0o600)
   // The mode of `open` is cut by the umask; this one is exact.
@@ -64,21 +62,20 @@ async function fill(temporary: string, bytes: Uint8Array, mode: number): Promise
   return (await handle.stat()).size
 }
 
-/** A write may take less than it was given; on a filling disk the next one says why. */
+/** A write may be partial; on a full disk the next call reports the reason. */
 async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   let done = 0
   while (done < bytes.length) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)
-    // Nothing taken and nothing said: the size at the end will not fit.
+    // No progress and no error: the size check below fails.
     if (bytesWritten === 0) return
     done += bytesWritten
   }
 }
 
 /**
- * The name of a file on its way to another name. It holds who writes it, so that a later process
- * can tell a writer that died from one at work; and not the target's name, which may already be as
- * long as a name can be.
+ * A temporary name with the writer's process identity, so a later process can tell a dead writer
+ * from a live one. It leaves out the target's name, which may already have the maximum length.
  */
 export function temporaryName(): string {
   const { pid, startedAt } = processIdentity()
@@ -87,8 +84,8 @@ export function temporaryName(): string {
 }
 
 /**
- * Removes what writers left behind that died before they could rename, and says how many. Writers
- * at work are left alone. Run it once at the start, in each directory that is written to.
+ * Removes temporary files of dead writers and returns their number. Run it at start-up in each
+ * directory that is written to.
  */
 export async function sweepLeftovers(directory: string): Promise<number> {
   try {
@@ -122,7 +119,6 @@ function writerOf(name: string): ProcessIdentity | undefined {
   return { pid: Number(pid), startedAt: startedAt === UNKNOWN_START ? undefined : startedAt }
 }
 
-/** Two processes may sweep at once; the second finds nothing. */
 async function unlinkIfThere(path: string): Promise<void> {
   try {
     await unlink(path)

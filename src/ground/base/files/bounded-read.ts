@@ -22,7 +22,7 @@ export type ReadOutcome =
 export type ReadTextOutcome =
   | {
       readonly kind: "read"
-      /** Without the byte-order mark, which is no part of what was written. */
+      /** Without the byte-order mark. */
       readonly text: string
       readonly hasByteOrderMark: boolean
       readonly bytes: Buffer
@@ -33,14 +33,14 @@ export type ReadTextOutcome =
 
 export type ReadLimits = {
   readonly maxBytes: number
-  /** The file must really lie in this directory, whatever links the path goes through. */
+  /** The file must be inside this directory after links are resolved. */
   readonly root?: string
 }
 
 /**
- * Reads a regular file once, whole, and never more than `maxBytes`. It does not wait for FIFOs,
- * sockets or devices, follows no link at the end of the path, and never throws for what it finds.
- * The size in `stat` is the length of `bytes`: both are of the same reading.
+ * Reads a regular file of at most `maxBytes`. It does not block on FIFOs, sockets or devices, does
+ * not follow a link at the end of the path, and returns problems as outcomes. The size in `stat` is
+ * the length of `bytes`.
  */
 export async function readBounded(path: string, limits: ReadLimits): Promise<ReadOutcome> {
   invariant(
@@ -64,7 +64,7 @@ export async function readBounded(path: string, limits: ReadLimits): Promise<Rea
   }
 }
 
-/** The same for UTF-8; bytes that are not UTF-8 are never patched with replacement marks. */
+/** Like `readBounded`, for UTF-8; invalid bytes are an outcome, never replaced. */
 export async function readTextBounded(path: string, limits: ReadLimits): Promise<ReadTextOutcome> {
   const outcome = await readBounded(path, limits)
   if (outcome.kind !== "read") return outcome
@@ -77,15 +77,15 @@ export async function readTextBounded(path: string, limits: ReadLimits): Promise
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * Reads to the end, or to one byte over the limit. The size is only where to begin: files in /proc
- * say 0, and a log may grow while it is read.
+ * Reads to the end, or to one byte over the limit. The size is only a hint: files in /proc say 0,
+ * and a log may grow meanwhile.
  */
 async function readUpTo(
   handle: FileHandle,
   limit: { readonly maxBytes: number; readonly expected: number },
 ): Promise<Buffer> {
   const most = limit.maxBytes + 1
-  // One byte more than expected: the read that finds the end needs no larger buffer.
+  // One byte more, so that the read that finds the end needs no larger buffer.
   let buffer = Buffer.allocUnsafeSlow(Math.min(most, limit.expected + 1))
   let length = 0
   while (length < most) {
@@ -113,10 +113,9 @@ type OpenOutcome =
   | NotOpened
 
 /**
- * Opens a regular file and nothing else. A FIFO opened plainly blocks a thread of Node's pool until
- * someone writes, and four of them freeze the process for good (PROMISES, finding 6); opening a
- * device may already do something. So we look first, open without waiting and without following,
- * and look again at what was really opened.
+ * Opens a regular file and nothing else. Opening a FIFO blocks a thread of Node's pool until
+ * someone writes, and four of them freeze the process (PROMISES, finding 6); opening a device may
+ * have an effect. So: lstat, open with O_NONBLOCK and O_NOFOLLOW, fstat.
  */
 export async function openRegular(path: string): Promise<OpenOutcome> {
   try {
@@ -132,7 +131,6 @@ export async function openRegular(path: string): Promise<OpenOutcome> {
 const READ_WITHOUT_WAITING =
   constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
-/** The second half alone: safe also when the path was swapped since the first look. */
 export async function openAndLook(path: string): Promise<OpenOutcome> {
   const handle = await open(path, READ_WITHOUT_WAITING)
   try {
@@ -152,8 +150,8 @@ function notOpened(reason: string): NotOpened {
 }
 
 /**
- * Whether an open file lies inside a directory, links resolved. It judges what was opened, not the
- * path: a directory swapped for a link between a check and the opening cannot lead outside.
+ * Checks the opened file and not its path, so a directory swapped for a link between check and open
+ * cannot lead outside.
  */
 export async function checkOpenedInside(
   root: string,
@@ -175,8 +173,8 @@ async function realPathOf(opened: {
 }
 
 /**
- * Without /proc: the path's real name, if what stands there is the file we opened. A name that is
- * moved away and back between the two looks could still deceive it; Linux does not come here.
+ * Without /proc: the path's real name, if its inode is the opened file's. A name moved away and
+ * back between the two calls could deceive it.
  */
 export async function realPathByInode(opened: {
   readonly handle: FileHandle

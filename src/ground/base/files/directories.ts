@@ -18,12 +18,11 @@ import { compareText } from "../text.ts"
 import { type FileType, fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
-/** Directories we list are our own and small; more than this is not one of them. */
 const LARGEST_LISTING_ENTRIES = 100_000
 
 /**
- * Makes a directory, and those above it, with exactly this mode whatever the umask. One that is
- * there is kept; if a private one was asked for, others lose what rights they had in it.
+ * Creates a directory and its parents with exactly this mode, whatever the umask. An existing one
+ * stays; if a private one was asked for, group and others lose their rights.
  */
 export async function ensureDirectory(
   path: string,
@@ -40,7 +39,6 @@ export async function ensureDirectory(
   }
 }
 
-/** Removes a directory that nothing is in; one that has something, or is not there, stays as it is. */
 export async function removeEmptyDirectory(path: string): Promise<void> {
   try {
     await rmdir(path)
@@ -56,9 +54,9 @@ export type DirectoryEntry = { readonly name: string; readonly what: FileType }
 export type ListOutcome =
   | {
       readonly kind: "listed"
-      /** Ordered by name, the same on every machine, unless the disk's own order was asked for. */
+      /** Sorted by name unless `order` is "disk". */
       readonly entries: readonly DirectoryEntry[]
-      /** Entries whose name is not UTF-8: a string could not lead back to them. */
+      /** Entries whose name is not UTF-8, so no string can address them. */
       readonly unnameable: number
     }
   | { readonly kind: "missing" }
@@ -68,7 +66,7 @@ export type ListOutcome =
 
 type ListOptions = {
   readonly maxEntries?: number
-  /** `disk` is the order in which the file system gives them, for who must do as others do. */
+  /** "disk": the file system's own order. */
   readonly order?: "name" | "disk"
 }
 
@@ -86,13 +84,13 @@ export async function listDirectory(path: string, options: ListOptions = {}): Pr
   }
 }
 
-/** Undefined on Windows, which cannot open a directory and keeps renames by other means. */
+/** Undefined on Windows, which cannot open a directory. */
 export async function openDirectory(path: string): Promise<FileHandle | undefined> {
   if (process.platform === "win32") return undefined
   return open(path, constants.O_RDONLY | constants.O_DIRECTORY)
 }
 
-/** Makes what was created, renamed or removed in a directory survive a power cut. */
+/** Makes changes of a directory's entries survive a power cut. */
 export async function syncDirectory(directory: string | FileHandle | undefined): Promise<void> {
   if (typeof directory === "string") {
     await using handle = await openDirectory(directory)
@@ -101,12 +99,12 @@ export async function syncDirectory(directory: string | FileHandle | undefined):
   try {
     await directory?.sync()
   } catch (error) {
-    // Some network and user-space file systems cannot do this and say so; the write itself stands.
+    // Some network and user-space file systems do not support it; the write itself is fine.
     if (!["EINVAL", "ENOTSUP", "EOPNOTSUPP"].includes(reasonOf(error))) throw error
   }
 }
 
-/** True when it was made now. One above it that is there already keeps its mode: it is not ours. */
+/** True when created by this call. Existing parents keep their mode. */
 async function makeMissing(path: string, mode: number): Promise<boolean> {
   const isMade = await makeBelow(path, mode)
   if (isMade !== undefined) return isMade
@@ -115,12 +113,12 @@ async function makeMissing(path: string, mode: number): Promise<boolean> {
   const looked = await lstat(parent)
   if (!looked.isDirectory()) throw FileNotDirectory({ path: parent, what: fileTypeOf(looked) })
   if (isParentMade) await setMode(parent, { mode, made: true })
-  // Not once more: some folders take nothing in and say each time that they are not there.
+  // No further retry: some folders refuse entries with ENOENT each time.
   await mkdir(path, { mode }).catch(allowThere)
   return true
 }
 
-/** Whether it was made now; undefined when what it shall be in is missing. */
+/** Whether this call created it; undefined when the parent is missing. */
 async function makeBelow(path: string, mode: number): Promise<boolean | undefined> {
   try {
     await mkdir(path, { mode })
@@ -133,7 +131,6 @@ async function makeBelow(path: string, mode: number): Promise<boolean | undefine
   }
 }
 
-/** Another process was faster by a moment. */
 function allowThere(error: unknown): void {
   if (reasonOf(error) !== "EEXIST") throw error
 }
@@ -151,7 +148,7 @@ async function setMode(
   if (wanted.made || isTooOpen) await handle.chmod(wanted.mode)
 }
 
-/** By handle and without following, so that the mode is set on what was looked at. */
+/** By handle and without following links, so the mode applies to the checked directory. */
 async function openItself(path: string): Promise<FileHandle | undefined> {
   if (process.platform === "win32") return undefined
   return open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
@@ -160,7 +157,7 @@ async function openItself(path: string): Promise<FileHandle | undefined> {
 async function readEntries(path: string, maxEntries: number): Promise<ListOutcome> {
   const entries: DirectoryEntry[] = []
   let unnameable = 0
-  // latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled.
+  // latin1 preserves the bytes of a name that is not UTF-8.
   for await (const entry of await opendir(path, { encoding: "latin1" })) {
     if (entries.length + unnameable === maxEntries) return { kind: "too-many", maxEntries }
     const name = Buffer.from(entry.name, "latin1")
@@ -172,7 +169,7 @@ async function readEntries(path: string, maxEntries: number): Promise<ListOutcom
 
 export type TemporaryDirectory = AsyncDisposable & { readonly path: string }
 
-/** An empty folder that only we can enter, outside every project; gone with all in it at the end. */
+/** An empty private folder outside every project, deleted on dispose. */
 export async function makeTemporaryDirectory(): Promise<TemporaryDirectory> {
   try {
     const path = await mkdtemp(join(await realpath(tmpdir()), "qm-"))

@@ -12,7 +12,7 @@ export type StatOutcome =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string }
 
-/** What stands at a path; a link is described, not followed. */
+/** Does not follow a link. */
 export async function statFile(path: string): Promise<StatOutcome> {
   try {
     const looked = await lstat(path)
@@ -24,7 +24,7 @@ export async function statFile(path: string): Promise<StatOutcome> {
   }
 }
 
-/** Removes a file or a link, durably; a directory is refused. */
+/** Durable; refuses a directory. */
 export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
   const found = await statFile(path)
   if (found.kind === "missing") return { kind: "missing" }
@@ -35,15 +35,14 @@ export async function removeFile(path: string): Promise<{ readonly kind: "remove
     await syncDirectory(dirname(path))
     return { kind: "removed" }
   } catch (error) {
-    // Someone else removed it since we looked.
     if (reasonOf(error) === "ENOENT") return { kind: "missing" }
     throw asWriteFailure(error, { path })
   }
 }
 
 /**
- * Gives a file another name on the same disk, durably. Nothing is replaced unless that is asked
- * for. The look before is no lock: where two processes may choose the same name, put chance in it.
+ * Durable rename on the same disk. Replaces nothing unless asked; the check is no lock, so
+ * processes that may choose the same name need a random part in it.
  */
 export async function renameFile(
   from: string,
@@ -55,7 +54,6 @@ export async function renameFile(
     else if ((await statFile(to)).kind !== "missing") throw FileExists({ path: to })
     if ((await statFile(from)).kind === "missing") return { kind: "missing" }
     await rename(from, to)
-    // The new name first: after a power cut two names are better than none.
     await syncDirectory(dirname(to))
     if (dirname(from) !== dirname(to)) await syncDirectory(dirname(from))
     return { kind: "renamed" }
@@ -64,7 +62,6 @@ export async function renameFile(
   }
 }
 
-/** Gives a file a second name on the same disk; both lead to the same bytes. */
 export async function linkFile(
   from: string,
   to: string,
@@ -80,7 +77,7 @@ export async function linkFile(
   }
 }
 
-/** Makes an empty file of exactly this mode, unless something stands there. */
+/** Creates an empty file with exactly this mode, unless the path exists. */
 export async function createFile(
   path: string,
   options: { readonly mode?: number } = {},
@@ -96,7 +93,6 @@ export async function createFile(
   }
 }
 
-/** Changes the mode of a regular file; a link is refused, not followed. */
 export async function setFileMode(
   path: string,
   mode: number,
@@ -114,7 +110,6 @@ export async function setFileMode(
 
 const READ_ITSELF = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** The path without links. */
 export async function realPath(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -123,7 +118,9 @@ export async function realPath(path: string): Promise<string> {
   }
 }
 
-/** Room left for us on the disk that holds a path; undefined where the system does not say. */
+/**
+ * Free bytes for this user on the disk of a path; undefined where the system does not report them.
+ */
 export async function freeBytes(path: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(path)
@@ -133,13 +130,12 @@ export async function freeBytes(path: string): Promise<number | undefined> {
   }
 }
 
-/** As many links as the system itself follows before it calls them a loop. */
+/** The kernel's own limit for links in a path. */
 const MOST_LINKS = 40
 
 /**
- * Where a write to a path would end up: without links, also when the last names of it are not there
- * yet or a link points to nothing. At once, for those who must answer before anything else happens;
- * undefined when it cannot be told.
+ * Where a write to a path would go: links resolved, also when the last components do not exist or a
+ * link dangles. Synchronous; undefined when it cannot be determined.
  */
 export function leadsTo(path: string): string | undefined {
   let at = resolve(path)
@@ -153,7 +149,6 @@ export function leadsTo(path: string): string | undefined {
 
 type Followed = { readonly kind: "there" | "further"; readonly path: string }
 
-/** Up to the nearest name that is there, or through the link that points to nothing. */
 function follow(path: string): Followed | undefined {
   let names: readonly string[] = []
   for (let at = path; ; at = dirname(at)) {
@@ -171,11 +166,11 @@ function follow(path: string): Followed | undefined {
   }
 }
 
-type Read =
+type LinkRead =
   | { readonly kind: "read"; readonly text: string }
   | { readonly kind: "failed"; readonly reason: string }
 
-function read(look: () => string): Read {
+function read(look: () => string): LinkRead {
   try {
     return { kind: "read", text: look() }
   } catch (error) {

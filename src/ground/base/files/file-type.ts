@@ -1,6 +1,5 @@
 import type { Stats } from "node:fs"
 
-/** What stands at a path; the last component is never followed when it is a link. */
 export type FileType =
   | "regular file"
   | "directory"
@@ -11,18 +10,15 @@ export type FileType =
   | "block device"
   | "file of unknown type"
 
-/** What the house needs to know of a file besides its bytes. */
 export type FileStat = {
   readonly sizeBytes: number
   readonly modifiedAtMs: number
-  /** When bytes, name or mode last changed; unlike the time above nobody can set it. */
+  /** ctime: nobody can set it. */
   readonly changedAtMs: number
-  /** Permission bits only, e.g. 0o600. */
   readonly mode: number
-  /** Device and inode: two equal pairs are the same file. */
   readonly device: number
   readonly inode: number
-  /** Whether it belongs to the user that this process runs as; true where the system knows none. */
+  /** Whether it belongs to the user of this process; true on systems without user ids. */
   readonly isOwn: boolean
 }
 
@@ -37,7 +33,6 @@ type Typed = Pick<
   | "isBlockDevice"
 >
 
-/** Takes what `stat` gives, and what a directory entry gives. */
 export function fileTypeOf(entry: Typed): FileType {
   if (entry.isFile()) return "regular file"
   if (entry.isDirectory()) return "directory"

@@ -2,21 +2,21 @@ import { type FSWatcher, watch } from "node:fs"
 
 export type FolderWatch = Disposable & {
   /**
-   * Watches these folders and no others from now on. False when the system has no room for all of
-   * them: what is not watched must be looked at from time to time.
+   * Replaces the set of watched folders. False when the system has too few watches: the caller must
+   * poll the rest.
    */
   set(folders: readonly string[]): boolean
 }
 
 /**
- * Says that something happened in a folder, and not what: names from the system come late, twice
- * or not at all. Nothing is opened or read, and it keeps no process alive.
+ * Reports that something happened in a folder, not what: names from the system come late, twice or
+ * not at all. It opens nothing and keeps no process alive.
  */
 export function createFolderWatch(options: {
   readonly root: string
   readonly onChange: () => void
 }): FolderWatch {
-  // There the system watches a whole tree; on Linux Node would watch each file of it.
+  // These watch a whole tree; on Linux Node would watch each file of it.
   const isRecursive = process.platform === "darwin" || process.platform === "win32"
   const watched = new Map<string, FSWatcher>()
 
@@ -30,7 +30,6 @@ export function createFolderWatch(options: {
     try {
       const watcher = watch(folder, { persistent: false, recursive: isRecursive }, options.onChange)
       watched.set(folder, watcher)
-      // The folder is gone, or the system gave up: either is a change.
       watcher.on("error", () => {
         drop(folder)
         options.onChange()

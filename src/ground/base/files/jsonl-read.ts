@@ -11,16 +11,16 @@ import { reasonOf } from "./system-error.ts"
 const JSONL_LARGEST_FILE_BYTES = 1024 ** 3
 
 export type JsonlWarning =
-  /** The last line has no end and is no record: its writer died, or is still writing. */
+  /** The last line has no newline and is no record: its writer died, or is still writing. */
   | { readonly kind: "truncated_tail"; readonly line: number; readonly sizeBytes: number }
-  /** With `nul_bytes` the rest of the line was read all the same, if it was a record. */
+  /** With `nul_bytes` the rest of the line is still a record if it parses. */
   | {
       readonly kind: "bad_line"
       readonly line: number
       readonly reason: "not_json" | "not_an_object" | "not_utf8" | "nul_bytes"
     }
   | { readonly kind: "too_long"; readonly line: number; readonly sizeBytes: number }
-  /** The file is longer than was allowed; the rest of it was not read. */
+  /** The file exceeds the limit; the rest was not read. */
   | { readonly kind: "cut_short"; readonly line: number; readonly maxBytes: number }
 
 export type JsonlItem =
@@ -30,8 +30,8 @@ export type JsonlItem =
 export type JsonlLimits = { readonly maxLineBytes?: number; readonly maxBytes?: number }
 
 /**
- * All records and all that was wrong. A file that does not exist has no records; one that cannot be
- * read is an error, so that nobody takes it for an empty one. The file is never changed.
+ * All records and warnings. A missing file has no records; an unreadable one is an error, so that
+ * nobody takes it for empty.
  */
 export async function readJsonl(
   path: string,
@@ -49,7 +49,7 @@ export async function readJsonl(
   return { records, warnings }
 }
 
-/** The same one by one, for files too large to hold: memory is one line and one step of reading. */
+/** Like `readJsonl`, one by one: memory is one line and one read step. */
 export async function* streamJsonl(
   path: string,
   limits: JsonlLimits = {},
@@ -70,7 +70,7 @@ export async function* streamJsonl(
   else for (const line of lines.end()) for (const item of judge(line)) yield item
 }
 
-/** The same buffer each time: who wants to keep something of it copies. */
+/** Reuses one buffer; callers copy what they keep. */
 async function* readPieces(
   file: { readonly handle: FileHandle; readonly path: string },
   maxBytes: number,
@@ -98,7 +98,7 @@ type Line = {
   readonly isEnded: boolean
 }
 
-/** Cuts pieces into lines; of a line over the limit only the length is kept. */
+/** Splits chunks into lines; for a line over the limit it keeps only the length. */
 function createLines(maxLineBytes: number) {
   let number = 1
   let sizeBytes = 0
@@ -132,7 +132,6 @@ function createLines(maxLineBytes: number) {
     *end(): Generator<Line> {
       if (sizeBytes > 0) yield finish(false)
     },
-    /** The number of the line that would come next. */
     count: () => number,
   }
 }
@@ -147,7 +146,7 @@ function judge(line: Line): readonly JsonlItem[] {
   const parsed = parseRecord(number === 1 ? withoutByteOrderMark(kept) : kept)
   const record: JsonlItem[] =
     parsed.kind === "record" ? [{ kind: "record", line: number, record: parsed.record }] : []
-  // Without an end, only a whole record counts: whatever else stands there is a torn tail.
+  // Without a newline only a complete record counts; anything else is a torn tail.
   if (!line.isEnded && parsed.kind !== "record")
     return [warning({ kind: "truncated_tail", line: number, sizeBytes })]
   if (hasNuls) return [...record, warning({ kind: "bad_line", line: number, reason: "nul_bytes" })]

@@ -8,7 +8,7 @@ import { syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
-/** What others may append during one write of ours and we still read back to find our line. */
+/** What other processes may append during one write of ours. */
 const JSONL_LARGEST_READ_BACK_BYTES = 64 * 1024 ** 2
 
 /** A fsync takes milliseconds: this many waiting records are most of a minute. */
@@ -27,8 +27,8 @@ export type JsonlOptions = {
 export type Jsonl = ReturnType<typeof createJsonl>
 
 /**
- * A file of one JSON object a line that only ever grows. Several processes may append to it at the
- * same time; within one, records stand in the order of the calls.
+ * An append-only file with one JSON object a line. Several processes may append at once; records of
+ * one process keep the order of the calls.
  */
 export function createJsonl(path: string, options: JsonlOptions = {}) {
   const { mode = 0o600, isDurable = true } = options
@@ -45,7 +45,6 @@ export function createJsonl(path: string, options: JsonlOptions = {}) {
       if (waiting >= JSONL_MOST_WAITING_RECORDS) throw JsonlTooManyWaiting({ path, waiting })
       waiting++
       const mine = last.then(() => appendLine(path, line, { mode, isDurable }))
-      // One that failed does not hold up the next.
       last = mine.catch(() => {}).finally(() => waiting--)
       await mine
     },
@@ -67,7 +66,6 @@ async function appendLine(path: string, line: Buffer, { mode, isDurable }: Way):
   }
 }
 
-/** Never follows a link, never waits for a FIFO; a new file gets exactly the mode. */
 async function openForAppend(
   path: string,
   mode: number,
@@ -76,7 +74,6 @@ async function openForAppend(
   const existing = await unlessReason("ENOENT", open(path, APPEND))
   if (existing !== undefined) return { handle: await checked(existing, path), isNew: false }
   const created = await unlessReason("EEXIST", open(path, CREATE, mode))
-  // Another process made it since we looked; now it is there.
   if (created === undefined) return openForAppend(path, mode)
   await created.chmod(mode)
   return { handle: created, isNew: true }
@@ -102,9 +99,9 @@ async function checked(handle: FileHandle, path: string): Promise<FileHandle> {
 }
 
 /**
- * A writer that died may have left half a line: ours then begins with a newline, and only the half
- * is lost. It may also die between our look at the end and our write; then the file has grown by
- * more than our line, we look where ours stands, and write it again if it hangs on a stranger's.
+ * A dead writer may have left half a line: then ours begins with a newline. It may also die between
+ * our check and our write: then the file has grown by more than our line, and we write it again if
+ * it was appended to the torn one.
  */
 async function putOnLineOfItsOwn(handle: FileHandle, line: Buffer, path: string): Promise<void> {
   const before = (await handle.stat()).size
@@ -136,7 +133,7 @@ async function readBack(handle: FileHandle, from: number, to: number): Promise<B
   return buffer.subarray(0, bytesRead)
 }
 
-/** One call for the whole line, because only a single write keeps appenders apart. */
+/** A single write call keeps concurrent appenders apart. */
 async function writeOnce(handle: FileHandle, bytes: Buffer, path: string): Promise<void> {
   const { bytesWritten } = await handle.write(bytes)
   if (bytesWritten < bytes.length) throw StorageFull({ path, neededBytes: bytes.length })

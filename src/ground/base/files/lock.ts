@@ -7,20 +7,18 @@ import { writeFileAtomic } from "./atomic-write.ts"
 import { readTextBounded } from "./bounded-read.ts"
 import { linkFile, removeFile } from "./file-operations.ts"
 
-/** Who holds a lock: a process in a line of JSON. */
+/** One line of JSON with the holder's process identity. */
 const LARGEST_LOCK_BYTES = 1_024
 
 type FileLock = {
   readonly clock: Pick<Clock, "sleep">
   readonly random: Random
-  /** How often and how long a living holder is waited for. */
   readonly tries: number
   readonly tryMs: number
-  /** What is thrown when it still holds the lock after that. */
   busy(holder: { readonly pid: number }): Error
 }
 
-/** One at a time, of all processes: each begins with what the one before has left. */
+/** Mutual exclusion among processes of this machine. */
 export async function withFileLock<Result>(
   file: string,
   lock: FileLock,
@@ -51,7 +49,7 @@ async function take(file: string, lock: FileLock): Promise<void> {
   }
 }
 
-/** The file appears whole or not at all, so that nobody reads a lock without a holder. */
+/** A hard link: the lock file appears complete or not at all. */
 async function link(own: string, file: string): Promise<boolean> {
   try {
     await linkFile(own, file)
@@ -63,8 +61,8 @@ async function link(own: string, file: string): Promise<boolean> {
 }
 
 /**
- * Under a lock of its own: two who both saw a dead holder would else take away what a third has put
- * there meanwhile. One who died while clearing is cleared in the same way, a name further.
+ * Takes a second lock: two processes that both saw a dead holder could otherwise delete the lock of
+ * a third.
  */
 async function clearDead(file: string, lock: FileLock): Promise<void> {
   await withFileLock(`${file}.clear`, lock, async () => {
@@ -72,13 +70,13 @@ async function clearDead(file: string, lock: FileLock): Promise<void> {
   })
 }
 
-type Seen =
+type LockState =
   | { readonly kind: "held"; readonly pid: number }
   | { readonly kind: "dead" }
   | { readonly kind: "free" }
 
-/** Dead: the one who took it has died, or it says nothing that can be believed. */
-async function look(file: string): Promise<Seen> {
+/** "dead": the holder has died, or the file is not a valid lock. */
+async function look(file: string): Promise<LockState> {
   const read = await readTextBounded(file, { maxBytes: LARGEST_LOCK_BYTES })
   if (read.kind === "missing") return { kind: "free" }
   const holder = read.kind === "read" ? holderIn(read.text) : undefined
@@ -86,7 +84,7 @@ async function look(file: string): Promise<Seen> {
   return { kind: "held", pid: holder.pid }
 }
 
-/** Judged by hand: hooks load this room, and no package with it. */
+/** Parsed by hand: hooks load this room without any package. */
 function holderIn(text: string) {
   const said = parseJson(text)
   if (typeof said !== "object" || said === null || !("pid" in said)) return undefined

@@ -33,35 +33,34 @@ export type OpenFolderOutcome =
 export type FolderListing =
   | {
       readonly kind: "listed"
-      /** Ordered by name, the same on every machine. */
       readonly entries: readonly DirectoryEntry[]
-      /** Names that are not UTF-8, with their bytes written out: no string leads back to them. */
+      /** Names that are not UTF-8, with escaped bytes. */
       readonly unnameable: readonly string[]
     }
   | { readonly kind: "too-many"; readonly maxEntries: number }
   | NotThere
 
 /**
- * A directory that was opened and is held: whatever happens to its path, what is asked of it is
- * asked of the same directory. All calls wait for the disk, because a tree of 100,000 files takes
- * ten times as long through the pool of threads; callers give others a turn in between.
+ * An open directory: whatever happens to its path, all calls address the same directory. Calls are
+ * synchronous, because a tree of 100,000 files takes ten times as long through the thread pool;
+ * callers yield in between.
  */
 export type OpenFolder = Disposable & {
   readonly device: number
   readonly inode: number
   list(limits: { readonly maxEntries: number }): FolderListing
   stat(name: string): StatOutcome
-  /** A regular file, once, whole; nothing else is opened, and nobody is waited for. */
+  /** Opens regular files only, without blocking. */
   read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, Outside>
-  /** A directory in it; a link is not followed. */
+  /** Does not follow a link. */
   open(name: string): OpenFolderOutcome
 }
 
 type Outside = { readonly kind: "outside-root" }
 
 /**
- * Linux leads through `/proc/self/fd/<n>` to what is open there, and not to what has its name by
- * now. Elsewhere there is only the path, and each answer is followed by a look at who stands there.
+ * Linux addresses the open directory through `/proc/self/fd/<n>`. Elsewhere there is only the path,
+ * and each answer is checked against the directory's identity.
  */
 type Way = "handle" | "path"
 
@@ -77,13 +76,12 @@ function usualWay(): Way {
   return existsSync("/proc/self/fd") ? "handle" : "path"
 }
 
-/** `at` is where to open it now, `path` what it is called. */
 function openAt(
   at: string,
   named: { readonly path: string; readonly way: Way },
 ): OpenFolderOutcome {
   try {
-    // Where there are handles, opening says by itself that it is none, and opens nothing else.
+    // With handles, opening itself fails for anything but a directory.
     const looked = named.way === "handle" ? undefined : lstatSync(at)
     if (looked?.isDirectory() === false) return { kind: "not-directory", what: fileTypeOf(looked) }
     // Windows cannot open a directory.
@@ -107,7 +105,7 @@ function folderOf(
   const { way } = named
   const place = way === "handle" ? `/proc/self/fd/${handle}` : named.path
 
-  /** By handle there is no doubt; by path, somebody may have put another directory there. */
+  /** By path, another process may have replaced the directory. */
   function checked<Answer>(answer: Answer): Answer | { kind: "unreadable"; reason: string } {
     if (way === "handle") return answer
     const now = lstatSync(named.path, { throwIfNoEntry: false })
@@ -137,7 +135,6 @@ function folderOf(
 
 const NO_NAME = { kind: "unreadable", reason: "EINVAL" } as const
 
-/** One step down and nothing else: a slash or two dots would lead elsewhere. */
 function isPlainName(name: string): boolean {
   const isDots = name === "" || name === "." || name === ".."
   const separates = process.platform === "win32" ? /[/\\\0]/ : /[/\0]/
@@ -146,16 +143,15 @@ function isPlainName(name: string): boolean {
 
 type Listed = {
   readonly maxEntries: number
-  /** Of the directory itself, which grows with its entries. */
   readonly sizeBytes: number
 }
 
-/** latin1 gives each byte of a name back; read as UTF-8, a damaged name would be mangled. */
+/** latin1 preserves the bytes of a name that is not UTF-8. */
 const encoding = "latin1"
 
 function listAt(place: string, { maxEntries, sizeBytes }: Listed): FolderListing {
   try {
-    // Small ones at once, which takes a third of the time; large ones no further than they may go.
+    // Small directories at once, which takes a third of the time; large ones up to the limit.
     if (sizeBytes <= SMALL_DIRECTORY_BYTES) {
       const entries = readdirSync(place, { encoding, withFileTypes: true })
       return listingOf(entries, { place, maxEntries })
@@ -191,7 +187,6 @@ function listingOf(
 const SMALL_DIRECTORY_BYTES = 128 * 1024
 const ENTRIES_A_STEP = 256
 
-/** Undefined when the bytes, one a character, are no UTF-8. */
 function utf8Name(name: string): string | undefined {
   if (!BEYOND_ASCII.test(name)) return name
   const bytes = Buffer.from(name, "latin1")
@@ -204,7 +199,7 @@ function writtenOut(name: string): string {
   return name.replace(/[\x80-\xff]/g, (it) => `\\x${it.charCodeAt(0).toString(16)}`)
 }
 
-/** Some file systems do not say in the listing what an entry is. */
+/** Some file systems leave out the type in a listing. */
 function typeOf(entry: Parameters<typeof fileTypeOf>[0], path: string): FileType {
   const what = fileTypeOf(entry)
   if (what !== "file of unknown type") return what
@@ -223,7 +218,7 @@ function statAt(path: string): StatOutcome {
 
 function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, Outside> {
   try {
-    // Opening a device may already do something, so we look first and at what was opened again.
+    // Opening a device may have an effect, so check before and after opening.
     const looked = lstatSync(path)
     if (!looked.isFile()) return { kind: "not-regular", what: fileTypeOf(looked) }
     const handle = openSync(path, READ_WITHOUT_WAITING)
@@ -241,7 +236,7 @@ function readOpened(handle: number, maxBytes: number): Exclude<ReadOutcome, Outs
   const stats = fstatSync(handle)
   if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
   if (stats.size > maxBytes) return { kind: "too-large", sizeBytes: stats.size }
-  // One byte more than it says: a file that grows shows itself, and is read no further.
+  // One byte more than its size, to notice a growing file.
   const buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, stats.size) + 1)
   let length = 0
   while (length < buffer.length) {

@@ -7,13 +7,13 @@ import {
   StorageFull,
 } from "../errors.ts"
 
-/** The system's own name for what went wrong, e.g. ENOSPC. */
+/** The error code, e.g. ENOSPC. */
 export function reasonOf(error: unknown): string {
   const hasCode = error instanceof Error && "code" in error && typeof error.code === "string"
   return hasCode ? String(error.code) : "unknown"
 }
 
-/** A failed write in our words. The cause stays attached; what is ours already passes through. */
+/** An `AppError` for a failed write, with its cause; an `AppError` passes through. */
 export function asWriteFailure(
   error: unknown,
   context: { readonly path: string; readonly neededBytes?: number },

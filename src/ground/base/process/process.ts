@@ -3,24 +3,23 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { once } from "../lazy.ts"
 
-/** `ps` answers in milliseconds; it is asked only where there is no /proc. */
+/** `ps` answers in milliseconds; used only where there is no /proc. */
 const PROCESS_LONGEST_LOOK_MS = 5_000
 
 /**
- * A process, told apart from a later one that was given the same number. `startedAt` is text to
- * compare, not a time: letters, digits and dots, so that it can stand in a file's name. It is
- * undefined where the system does not say.
+ * A process, distinguished from a later one with the same pid. `startedAt` is text to compare, not
+ * a time: letters, digits and dots, so it can be part of a file name. Undefined where the system
+ * does not report it.
  */
 export type ProcessIdentity = { readonly pid: number; readonly startedAt: string | undefined }
 
-/** Ours, or that of another process which is running now. */
 export function processIdentity(pid: number = process.pid): ProcessIdentity {
   return pid === process.pid ? ownIdentity() : { pid, startedAt: look(pid)?.startedAt }
 }
 
 const ownIdentity = once(() => ({ pid: process.pid, startedAt: look(process.pid)?.startedAt }))
 
-/** Whether that very process still runs. Without a start time the number alone decides. */
+/** Without a start time the pid alone decides. */
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   if (!Number.isSafeInteger(identity.pid) || identity.pid <= 0) return false
   const seen = look(identity.pid)
@@ -30,8 +29,8 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Whether the group of that number is still the one that process began. When the process itself has
- * gone, its number is not given away as long as anyone of its group lives (setpgid(2), fork(2)).
+ * Whether the group still is the one that process created. While a member lives, the kernel does
+ * not reuse the number (setpgid(2), fork(2)).
  */
 export function holdsGroup(leader: ProcessIdentity): boolean {
   if (isSameProcessAlive(leader)) return true
@@ -41,13 +40,13 @@ export function holdsGroup(leader: ProcessIdentity): boolean {
   return !isTaken && isOfThisBoot && isGroupAlive(leader.pid)
 }
 
-/** Children, their children and so on, as far as /proc tells; empty where there is none. */
+/** All descendants according to /proc; empty where there is none. */
 export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity[] {
   const processes = listProcesses()
   const family = new Set(pids)
   const found: ProcessIdentity[] = []
-  // A set grows while it is walked, and holds each number once: a list read while processes come
-  // and go may show a circle.
+  // A set grows while iterated and holds each pid once: a list read while processes change may
+  // contain a cycle.
   for (const parent of family) {
     for (const child of processes.filter((it) => it.parent === parent && !family.has(it.pid))) {
       family.add(child.pid)
@@ -57,33 +56,32 @@ export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity
   return found
 }
 
-/** Whether anyone in a process group still runs; signal 0 asks without touching. */
 export function isGroupAlive(group: number): boolean {
   if (!canSignal(-group)) return false
   const members = listProcesses().filter((it) => it.group === group)
-  // Without /proc the answer to the signal is all there is.
+  // Without /proc only the signal's result is known.
   return members.length === 0 || !members.every(isZombie)
 }
 
-type Seen = {
+type ProcessStat = {
   readonly state: string
   readonly parent: number
   readonly group: number
   readonly startedAt: string
 }
 
-/** A zombie holds its number until someone reaps it, but its files and locks are gone. */
-function isZombie(seen: Seen): boolean {
+/** A zombie keeps its pid until it is reaped, but its files and locks are gone. */
+function isZombie(seen: ProcessStat): boolean {
   return /^[ZX]/.test(seen.state)
 }
 
-function look(pid: number): Seen | undefined {
+function look(pid: number): ProcessStat | undefined {
   return process.platform === "darwin" ? lookWithPs(pid) : lookInProc(pid)
 }
 
-function lookInProc(pid: number): Seen | undefined {
+function lookInProc(pid: number): ProcessStat | undefined {
   try {
-    // latin1, because the command's name inside may be any bytes.
+    // latin1, because the command name may be any bytes.
     return parseProcStat(readFileSync(`/proc/${pid}/stat`, "latin1"), bootName())
   } catch {
     return undefined
@@ -91,11 +89,10 @@ function lookInProc(pid: number): Seen | undefined {
 }
 
 /**
- * The name of the command stands in parentheses and may itself hold spaces and parentheses, so the
- * fields are counted from the last one: state is field 3, then parent and group; the start is 22
- * (proc_pid_stat(5)).
+ * The command name is in parentheses and may contain spaces and parentheses, so fields count from
+ * the last one: state is field 3, then parent and group; the start is 22 (proc_pid_stat(5)).
  */
-export function parseProcStat(text: string, boot: string): Seen | undefined {
+export function parseProcStat(text: string, boot: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
   const [state, parent, group] = fields
   const ticks = fields[19]
@@ -103,8 +100,8 @@ export function parseProcStat(text: string, boot: string): Seen | undefined {
   return { state, parent: Number(parent), group: Number(group), startedAt: `${ticks}.${boot}` }
 }
 
-/** For macOS; in UTC and plain English, so that two looks at one process agree. */
-export function lookWithPs(pid: number): Seen | undefined {
+/** For macOS; in UTC and the C locale, so that two calls agree. */
+export function lookWithPs(pid: number): ProcessStat | undefined {
   try {
     const text = execFileSync("/bin/ps", ["-o", "stat=,ppid=,pgid=,lstart=", "-p", String(pid)], {
       encoding: "latin1",
@@ -125,12 +122,12 @@ function canSignal(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It is there and belongs to someone else.
+    // It exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
 
-function listProcesses(): readonly (Seen & { readonly pid: number })[] {
+function listProcesses(): readonly (ProcessStat & { readonly pid: number })[] {
   const numbers = readNames("/proc").filter((name) => /^\d+$/.test(name))
   return numbers.flatMap((name) => {
     const seen = lookInProc(Number(name))

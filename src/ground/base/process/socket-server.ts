@@ -5,42 +5,41 @@ import { ensureDirectory } from "../files/directories.ts"
 import { reasonOf } from "../files/system-error.ts"
 import { checkPrivateFolder, createLine } from "./socket.ts"
 
-/** A connection on one machine is made at once or not at all. */
 const SOCKET_LONGEST_PROBE_MS = 1_000
 
 const SOCKET_MOST_LOCK_TRIES = 400
 
 const SOCKET_LOCK_TRY_MS = 20
 
-/** Whoever takes the place of a dead neighbour needs a few milliseconds for it. */
+/** Replacing a dead server's socket takes a few milliseconds. */
 const SOCKET_LOCK_STALE_MS = 5_000
 
 export type SocketService = {
   readonly path: string
-  /** Of a question; whoever sends more is hung up on. */
+  /** Of a request; a longer one closes the connection. */
   readonly maxBytes: number
-  /** For a question to arrive, and for its answer to be taken. */
+  /** For the request to arrive and the response to be read. */
   readonly patienceMs: number
   readonly maxConnections: number
-  /** The signal is aborted when whoever asked has gone. */
+  /** The signal is aborted when the client disconnects. */
   answer(line: string, signal: AbortSignal): Promise<string>
 }
 
 export type SocketServer = {
-  /** False when another process has put itself in its place, or somebody took the file away. */
+  /** False when another process has replaced or removed the socket file. */
   isOurs(): Promise<boolean>
   close(): Promise<void>
 }
 
 export type ListenOutcome =
   | { readonly kind: "listening"; readonly server: SocketServer }
-  /** Somebody answers there already. */
+  /** Another process listens there. */
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
 
 /**
- * Answers lines on a socket that only this user can reach: one question a connection. First come,
- * first served; the socket of a process that died is replaced. It keeps no process alive.
+ * Serves one request line per connection on a socket that only this user can open. It replaces the
+ * socket of a dead process and keeps no process alive.
  */
 export async function listenOnSocket(service: SocketService): Promise<ListenOutcome> {
   const { path } = service
@@ -61,7 +60,7 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   }
 }
 
-/** Under another name first, so that nobody reaches it before its mode is set. */
+/** Under a temporary name first, so nobody connects before the mode is set. */
 async function takePlace(held: Connections, path: string): Promise<SocketServer> {
   const fresh = `${path}~`
   await removeIfThere(fresh)
@@ -111,7 +110,7 @@ async function whatStandsAt(path: string): Promise<"nothing" | "dead" | "alive" 
   return probe(path)
 }
 
-/** Only who refuses, or is gone, is dead: one that is busy or halted is not. */
+/** A refused or missing socket is dead; a slow one is not. */
 async function probe(path: string): Promise<"dead" | "alive"> {
   const { createConnection } = await import("node:net")
   const said = Promise.withResolvers<"dead" | "alive">()
@@ -131,9 +130,9 @@ async function probe(path: string): Promise<"dead" | "alive"> {
 }
 
 /**
- * So that two that find a dead socket do not both replace it. A lock is held for milliseconds; an
- * old one is of a process that died with it. Should two get through all the same, the place is the
- * second one's, and the first sees it.
+ * A lock, so that two processes that find a dead socket do not both replace it. It is held for
+ * milliseconds; an old one belongs to a dead process. Should two pass, the second owns the socket
+ * and the first notices.
  */
 async function lockPlace(path: string): Promise<(() => Promise<void>) | undefined> {
   const lock = `${path}.lock`
@@ -163,7 +162,7 @@ async function removeIfThere(path: string): Promise<void> {
 type Connections = Awaited<ReturnType<typeof createConnections>>
 
 async function createConnections(service: SocketService) {
-  // Loaded here: most processes that load this room serve nobody.
+  // Loaded lazily: most processes never listen.
   const { createServer } = await import("node:net")
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -185,7 +184,7 @@ function serveOne(socket: Socket, service: SocketService): void {
   const gone = new AbortController()
   const hangUp = (): void => void socket.destroy()
   const late = setTimeout(hangUp, service.patienceMs)
-  // Whoever asks may go at any time; that is no failure of ours.
+  // A client may disconnect at any time.
   socket.on("error", hangUp)
   socket.on("close", () => {
     clearTimeout(late)
@@ -198,7 +197,7 @@ function serveOne(socket: Socket, service: SocketService): void {
       clearTimeout(late)
       service.answer(line, gone.signal).then((text) => {
         socket.end(`${text}\n`)
-        // One who has heard the answer and does not hang up is hung up on.
+        // Closes clients that do not disconnect after the response.
         socket.setTimeout(service.patienceMs, hangUp)
       }, hangUp)
     },

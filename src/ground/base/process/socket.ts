@@ -1,7 +1,6 @@
 import { lstat } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** One line for a neighbour on this machine, and how long and how large its answer may be. */
 export type SocketQuestion = {
   readonly path: string
   readonly line: string
@@ -11,13 +10,13 @@ export type SocketQuestion = {
 }
 
 /**
- * One line to a process of the same user, one line back. Undefined for all that can be wrong:
- * nobody there, a place that is not ours alone, too late, too much. Nothing is sent to strangers.
+ * Sends one line to a process of the same user and returns its response line. Undefined for every
+ * failure: nobody listening, socket not private, timeout, response too long.
  */
 export async function askSocket(question: SocketQuestion): Promise<string | undefined> {
   const { signal } = question
   if (!(await isOwnSocket(question.path))) return undefined
-  // Loaded here: most processes that load this room never ask anybody.
+  // Loaded lazily: most processes never connect.
   const { createConnection } = await import("node:net")
   const answered = Promise.withResolvers<string | undefined>()
   const giveUp = (): void => answered.resolve(undefined)
@@ -42,9 +41,8 @@ export async function askSocket(question: SocketQuestion): Promise<string | unde
   }
 }
 
-/** Whether a socket, and the folder it is in, belong to this user and to nobody else. */
 async function isOwnSocket(path: string): Promise<boolean> {
-  // A named pipe is no file; who may open it is what Windows gives by default.
+  // A named pipe is no file; Windows protects it by default.
   if (process.platform === "win32") return true
   try {
     const socket = await lstat(path)
@@ -54,7 +52,7 @@ async function isOwnSocket(path: string): Promise<boolean> {
   }
 }
 
-/** In a folder that others may write to, they could put their own socket at our name. */
+/** In a folder that others may write to, they could place their own socket. */
 export async function checkPrivateFolder(path: string): Promise<boolean> {
   const folder = await lstat(path)
   return folder.isDirectory() && isOwn(folder) && (folder.mode & 0o077) === 0
@@ -70,7 +68,7 @@ type Line = {
   onTooLong(): void
 }
 
-/** Gathers bytes until there is one line; what comes after it is not looked at. */
+/** Buffers bytes up to the first newline; the rest is ignored. */
 export function createLine({ maxBytes, onLine, onTooLong }: Line) {
   const pieces: Buffer[] = []
   let sizeBytes = 0

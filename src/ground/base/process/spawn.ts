@@ -7,19 +7,18 @@ import { reasonOf } from "../files/system-error.ts"
 import { holdsGroup, type ProcessIdentity, processIdentity } from "./process.ts"
 import { endGroup, endTree } from "./process-group.ts"
 
-/** Node turns a longer timer than 2^31 ms into one of 1 ms; a day is past every use. */
+/** Node turns timers above 2^31 ms into 1 ms. */
 const SPAWN_LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
-/** A process that left the group may hold the output open for ever: the rest is given up. */
+/** A process that left the group may hold the output open forever. */
 const SPAWN_LONGEST_DRAIN_MS = 5_000
 
-/** Between the polite signal and the last one: agents need a moment to save their transcript. */
+/** Between SIGTERM and SIGKILL: agents need a moment to save their transcript. */
 const SPAWN_GRACE_MS = 2_000
 
-/** Always written out: a child never inherits our environment, which holds people's keys. */
+/** Always explicit: a child never inherits our environment, which holds people's keys. */
 export type Environment = Readonly<Record<string, string>>
 
-/** The named variables that are set, and no others. */
 export function pickEnvironment(
   source: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
@@ -33,18 +32,18 @@ export function pickEnvironment(
 export type StartOptions = {
   readonly cwd: string
   readonly env: Environment
-  /** A pipe to write to, or nothing to read; never our own terminal. */
+  /** Never our own terminal. */
   readonly stdin?: "pipe" | "none"
   readonly signal?: AbortSignal
-  /** Time between the polite signal and the last one. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number
 }
 
 export type RunOptions = Omit<StartOptions, "stdin"> & {
   readonly timeoutMs: number
-  /** For each of the two streams; what comes after is read and dropped. */
+  /** For each of the two streams; the rest is read and dropped. */
   readonly maxOutputBytes: number
-  /** `end` ends the program at that limit: what it goes on to say could take for ever. */
+  /** "end" ends the program at that limit. */
   readonly atLimit?: "drop" | "end"
   readonly input?: string | Uint8Array
 }
@@ -61,7 +60,6 @@ export type NotStarted =
 type Output = {
   readonly stdout: Buffer
   readonly stderr: Buffer
-  /** True when a stream had more than was kept. */
   readonly truncated: boolean
 }
 
@@ -70,8 +68,8 @@ export type RunOutcome =
   | Exclude<NotStarted, { readonly kind: "aborted" }>
 
 /**
- * Runs a program to its end, without a shell, in a process group of its own. When it is over, in
- * whatever way, nothing of the group is left running.
+ * Runs a program without a shell in its own process group; however it ends, nothing of the group is
+ * left running.
  */
 export async function run(
   file: string,
@@ -100,21 +98,21 @@ export async function run(
 }
 
 export type RunningChild = {
-  /** Number and start time, by which a later process of ours can recognise it. */
+  /** A later process of ours can recognise it by this. */
   readonly identity: ProcessIdentity
   readonly stdin: Writable | null
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves when the program itself has ended; what it left of its group is then being ended. */
+  /** Resolves when the program itself has exited; the rest of its group is then being ended. */
   readonly exited: Promise<ExitOutcome>
-  /** Ends the program, its children and theirs; may be called at any time and more than once. */
+  /** Ends the whole process tree; may be called more than once. */
   end(): Promise<ExitOutcome>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export type StartOutcome = { readonly kind: "started"; readonly child: RunningChild } | NotStarted
 
-/** Starts a program that stays, by the same rules; the streams are the caller's to read. */
+/** Starts a long-running program; the caller reads the streams. */
 export async function start(
   file: string,
   args: readonly string[],
@@ -126,8 +124,8 @@ export async function start(
       cwd: options.cwd,
       env: options.env,
       shell: false,
-      // A group of its own, so that grandchildren can be ended too. On Windows the same word would
-      // open a console window, and taskkill finds the tree without it.
+      // Its own group, so that grandchildren can be ended too. On Windows `detached` would open a
+      // console window, and taskkill finds the tree without it.
       detached: process.platform !== "win32",
       windowsHide: true,
       stdio: [options.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"],
@@ -140,8 +138,7 @@ export async function start(
 }
 
 /**
- * Hands something to a program that may outlive us, a browser say: nothing is read from it, nothing
- * waits for it, and it is never ended by us.
+ * Starts a program that may outlive us, e.g. a browser: not read, not awaited, never ended by us.
  */
 export async function launch(
   file: string,
@@ -159,9 +156,8 @@ export async function launch(
 }
 
 /**
- * Stands behind a program that a person works with: it has our terminal, our streams and our group,
- * so that keys and job control reach it as if we were not there. Ours are only the signals that
- * would end us before it: Ctrl-C is for it, and a polite end is handed on.
+ * Runs a program that a person works with: it has our terminal, streams and group, so keys and job
+ * control reach it directly. We only ignore SIGINT, which is for it, and forward SIGTERM.
  */
 export async function attend(
   file: string,
@@ -185,8 +181,8 @@ export async function attend(
 }
 
 /**
- * Ends a process that an earlier one of ours started, with all it started itself; also what is left
- * of its group when it has gone. A later process with its number is not touched.
+ * Ends a process tree that an earlier process of ours started, also the rest of its group. A later
+ * process with the same pid is not touched.
  */
 export async function endProcessTree(identity: ProcessIdentity): Promise<void> {
   if (!holdsGroup(identity)) return
@@ -195,7 +191,7 @@ export async function endProcessTree(identity: ProcessIdentity): Promise<void> {
 
 function notStarted(reason: string, cwd: string): NotStarted {
   if (reason !== "ENOENT") return { kind: "not-started", reason }
-  // The system says ENOENT for a missing working directory as well.
+  // ENOENT also means a missing working directory.
   const isDirectory = statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false
   return isDirectory
     ? { kind: "not-found" }
@@ -210,7 +206,7 @@ function watch(child: ChildProcess, options: StartOptions): RunningChild {
   const ending = { graceMs: options.graceMs ?? SPAWN_GRACE_MS, env: options.env }
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))
   const exited = exitOf(child)
-  // At once, while the group's number cannot yet have been given to anyone else.
+  // Immediately, before the group's number can be reused.
   const groupEnded = exited.then(() => endGroup(pid, ending))
 
   async function endAll(): Promise<ExitOutcome> {
@@ -223,7 +219,7 @@ function watch(child: ChildProcess, options: StartOptions): RunningChild {
   let ended: Promise<ExitOutcome> | undefined
   const end = () => (ended ??= endAll())
 
-  // A child that does not read its input closes the pipe: that is its choice, not our failure.
+  // A child may close its input without reading it.
   stdin?.on("error", () => {})
   const endOnAbort = () => void end()
   options.signal?.addEventListener("abort", endOnAbort, { once: true })
@@ -256,7 +252,7 @@ function exitOf(child: ChildProcess): Promise<ExitOutcome> {
   })
 }
 
-/** Lets a reader have the last bytes, but waits for nobody who holds the other end open. */
+/** Gives readers the last bytes, without waiting for a process that holds the pipe open. */
 async function drain(streams: readonly Readable[], closed: Promise<void>): Promise<void> {
   for (const stream of streams) {
     const hasReader = stream.readableFlowing !== null
@@ -266,7 +262,6 @@ async function drain(streams: readonly Readable[], closed: Promise<void>): Promi
   for (const stream of streams) stream.destroy()
 }
 
-/** What stopped the program before its own end; undefined when nothing did. */
 async function stopOf(
   child: RunningChild,
   options: RunOptions,
@@ -281,7 +276,7 @@ async function stopOf(
   return first === undefined ? { kind: "timed-out" } : undefined
 }
 
-/** What a promise gives, or undefined when it takes too long; no timer is left behind. */
+/** The promise's value, or undefined after a timeout; leaves no timer behind. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, ms, undefined)
@@ -294,7 +289,7 @@ async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value
 
 const NO_OUTPUT: Output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncated: false }
 
-/** Reads a stream to its end and keeps the beginning, so that nothing blocks and nothing piles up. */
+/** Reads a stream to its end and keeps the first bytes, so the writer never blocks. */
 function keepFirst(stream: Readable, limit: { readonly maxBytes: number; onCut(): void }) {
   const kept: Buffer[] = []
   let room = limit.maxBytes
@@ -307,7 +302,7 @@ function keepFirst(stream: Readable, limit: { readonly maxBytes: number; onCut()
   })
   return {
     bytes: () => Buffer.concat(kept),
-    // Destroyed before its end: someone outside the group held it open, and there may be more.
+    // Destroyed before its end: a process outside the group held it open.
     isCut: () => isCut || !stream.readableEnded,
   }
 }

@@ -3,43 +3,39 @@ import path from "node:path"
 import { parentPort, Worker } from "node:worker_threads"
 import { invariant } from "../error.ts"
 
-/** Left to itself Node keeps 50 MB more for each thread, for no gain that can be measured. */
+/** By default Node keeps 50 MB more for each thread, without a measurable gain. */
 const THREAD_YOUNG_HEAP_MB = 16
 
 export type ThreadOptions = {
-  /** The module it runs; it calls `answerQuestions`. */
   readonly entry: URL
-  /** A thread whose heap grows past this is ended, and only it. */
   readonly heapMb: number
-  /** One that has not answered by then is ended. */
   readonly longestSilenceMs: number
 }
 
 export type ThreadAnswer<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** Its function threw; the thread is as it was. */
+  /** Its function threw; the thread lives on. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** It is gone: out of memory, or ended by what it ran. */
+  /** Out of memory, or it exited. */
   | { readonly kind: "died"; readonly reason: string }
-  /** It said nothing in time and was ended. */
+  /** Timed out and was ended. */
   | { readonly kind: "silent" }
-  /** It never came to answer: its module cannot be loaded. */
+  /** Its module cannot be loaded. */
   | { readonly kind: "not-started"; readonly reason: string }
 
 export type Thread<Question, Answer> = AsyncDisposable & {
-  /** One question at a time. After a death the next question starts a new thread. */
+  /** One question at a time. After a crash the next question starts a new thread. */
   ask(question: Question): Promise<ThreadAnswer<Answer>>
-  /** Ends it now; it may be asked again. */
   end(): Promise<void>
 }
 
-/** Work that may take long or die, away from the thread everybody waits for. Starts when asked. */
+/** Runs work that may take long or crash in a worker thread, started on first use. */
 export function createThread<Question, Answer>(options: ThreadOptions): Thread<Question, Answer> {
   let running: Worker | undefined
   let isAsked = false
   const start = () => {
     const worker = startWorker(options)
-    // Between questions nobody else listens, and an unheard error would end the process.
+    // Without a listener an error between questions would end the process.
     worker.on("error", () => {})
     worker.on("exit", () => {
       if (running === worker) running = undefined
@@ -77,7 +73,7 @@ type Said<Answer> =
 function startWorker({ entry, heapMb }: ThreadOptions): Worker {
   return new Worker(new URL("../../../../bin/thread.mjs", import.meta.url), {
     argv: [entry.href, compileCacheFolder()],
-    // Neither our environment nor our flags: what it needs it is told.
+    // Neither our environment nor our flags.
     env: {},
     execArgv: [],
     resourceLimits: {
@@ -87,7 +83,7 @@ function startWorker({ entry, heapMb }: ThreadOptions): Worker {
   })
 }
 
-/** Where this process has its own, of which the runtime names a folder below; empty without one. */
+/** The folder above the one the runtime reports; empty without a compile cache. */
 function compileCacheFolder(): string {
   const own = getCompileCacheDir()
   return own === undefined ? "" : path.dirname(own)
@@ -113,7 +109,7 @@ async function answerOf<Answer>(
     exit: (code: number) => gone(`it ended with code ${code}`),
   }
   const timer = setTimeout(() => resolve({ kind: "silent" }), longestSilenceMs)
-  // An idle thread must not keep the process; one at work must.
+  // Only a busy thread keeps the process alive.
   worker.ref()
   for (const [event, listener] of Object.entries(listeners)) worker.on(event, listener)
   try {
@@ -130,7 +126,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The other side, called once by the module of a thread: each question is answered in its turn. */
+/** Called once by the thread's module; answers one question after the other. */
 export function answerQuestions<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
 ): void {

@@ -18,11 +18,11 @@ export function readJson(text: string, start: number): JsonReading {
 }
 
 type State = { readonly text: string; at: number }
-type Found = { readonly value: unknown } | undefined
+type ParsedValue = { readonly value: unknown } | undefined
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”", "‘": "’" }
 
-function readValue(state: State, level: number): Found {
+function readValue(state: State, level: number): ParsedValue {
   skipBlank(state)
   const sign = state.text[state.at] ?? ""
   if (level > DEEPEST_JSON_LEVELS) return undefined
@@ -31,7 +31,7 @@ function readValue(state: State, level: number): Found {
   return sign in CLOSING ? readString(state) : readWord(state)
 }
 
-function readObject(state: State, level: number): Found {
+function readObject(state: State, level: number): ParsedValue {
   const entries: [string, unknown][] = []
   state.at += 1
   while (!takes(state, "}")) {
@@ -46,7 +46,7 @@ function readObject(state: State, level: number): Found {
   return { value: Object.fromEntries(entries) }
 }
 
-function readArray(state: State, level: number): Found {
+function readArray(state: State, level: number): ParsedValue {
   const values: unknown[] = []
   state.at += 1
   while (!takes(state, "]")) {
@@ -121,7 +121,7 @@ const WORDS: Readonly<Record<string, unknown>> = {
   "-infinity": null,
 }
 
-function readWord(state: State): Found {
+function readWord(state: State): ParsedValue {
   const number = match(state, NUMBER)
   if (number !== undefined) return { value: Number(number) }
   const start = state.at
@@ -140,7 +140,6 @@ function match(state: State, pattern: RegExp): string | undefined {
   return found
 }
 
-/** Whether this sign comes next, after blanks, which are passed in any case. */
 function takes(state: State, sign: string): boolean {
   skipBlank(state)
   const isThere = state.text[state.at] === sign

@@ -5,7 +5,6 @@ import { SchemaInvalid } from "../errors.ts"
 import { LONGEST_REASON_CHARACTERS } from "../limits.ts"
 import { extractJson } from "./extract-json.ts"
 
-/** Of what is wrong with an answer, so many places are named. */
 const MOST_NAMED_PROBLEMS = 5
 
 export type Structured = { readonly value: unknown; readonly problem: string | undefined }

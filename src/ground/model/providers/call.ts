@@ -16,9 +16,7 @@ const LONGEST_MODEL_NAME_CHARACTERS = 200
 
 export type Reply = {
   readonly text: string
-  /** Undefined when the provider does not count. */
   readonly usage: TokenUsage | undefined
-  /** The model that says it answered. */
   readonly model: string | undefined
   readonly end: "complete" | "length" | "refused"
 }

@@ -19,7 +19,6 @@ export type Listener = {
   now(): number
 }
 
-/** What a provider's package threw or streamed, as a failure; undefined when it is none of its. */
 export function classify(error: unknown, listener: Listener): Failure | undefined {
   if (APICallError.isInstance(error)) return ofCall(error, listener)
   if (!(error instanceof Error)) return ofStream(error, listener)
@@ -52,7 +51,6 @@ function ofCall(error: APICallError, listener: Listener): Failure {
   return { kind: "refused", status, reason }
 }
 
-/** An error that comes after the answer began, as an event of its stream. */
 const ToldInStream = z.object({
   message: z.string(),
   statusCode: z.number().nullish(),
@@ -88,7 +86,6 @@ function retryAfter(headers: Readonly<Record<string, string>>, now: number): num
 
 const IN_PLACE_OF_THE_KEY = "[key]"
 
-/** Takes the key out of what a server says, as it is and as JSON or a URL would write it. */
 export function scrub(text: string, key: string | undefined): string {
   if (key === undefined || key === "") return text
   const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)])
@@ -105,7 +102,6 @@ export function reasonFrom(text: string, key: string | undefined): string {
 
 type Fetch = typeof globalThis.fetch
 
-/** A server that sends more than it may. */
 class StreamTooLarge extends Error {
   override readonly name = "StreamTooLarge"
 }

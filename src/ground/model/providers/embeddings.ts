@@ -5,7 +5,6 @@ import type { Destination } from "../settings.ts"
 import { classify, isTooLarge } from "./classify.ts"
 import { openaiProvider } from "./openai.ts"
 
-/** Common embedders have 256 to 4,096 dimensions. */
 const MOST_DIMENSIONS = 16_384
 
 type Batch = {
@@ -16,7 +15,6 @@ type Batch = {
   now(): number
 }
 
-/** One call for one batch: as many vectors as texts, in their order, all of one length. */
 export async function embedOnce(batch: Batch): Promise<Try<readonly Float32Array[]>> {
   const { to, provider, texts, signal } = batch
   try {

@@ -3,7 +3,6 @@ import type { LanguageModelV4 } from "@ai-sdk/provider"
 import type { Destination } from "../settings.ts"
 import { safeFetch } from "./classify.ts"
 
-/** OpenAI, Azure and whatever speaks the same wire. */
 export function openaiModel(to: Destination): LanguageModelV4 {
   return openaiProvider(to).chatModel(to.model)
 }
@@ -25,7 +24,6 @@ export function openaiProvider(to: Destination) {
   })
 }
 
-/** The key under which the package looks for its options. */
 export const PROVIDER_OPTIONS = "openaiCompatible"
 
 function withCompletionTokens(body: Readonly<Record<string, unknown>>): Record<string, unknown> {

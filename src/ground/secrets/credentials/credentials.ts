@@ -18,11 +18,11 @@ import {
   CredentialUnknown,
 } from "./errors.ts"
 import {
-  type By,
   type CredentialFile,
   FILE_VERSION,
-  type Kept,
+  type KeySource,
   readFile,
+  type SealedRecord,
   writeFile,
 } from "./file.ts"
 import { createKeys, keyIdOf, NONCE_BYTES, open, seal } from "./key.ts"
@@ -37,7 +37,6 @@ const LOCK_TRIES = 600
 const LONGEST_VALUE_CHARACTERS = 20_000
 
 export type CredentialDeps = {
-  /** The person's own folder; both files lie in it. */
   readonly directory: string
   readonly clock: Pick<Clock, "now" | "sleep">
   readonly random: Random
@@ -47,7 +46,6 @@ export type CredentialDeps = {
 
 export type Credentials = ReturnType<typeof createCredentials>
 
-/** Values people give once and programs use: written, used, removed, never shown. */
 export function createCredentials(deps: CredentialDeps) {
   const file = path.join(deps.directory, "credentials.json")
   const room: Room = { ...deps, file, keys: createKeys(deps) }
@@ -66,7 +64,6 @@ export function createCredentials(deps: CredentialDeps) {
       if ((await recordOf(name, file)) === undefined) throw CredentialUnknown({ name })
       await locked(() => remove(name, room))
     },
-    /** The value, for whoever is about to send it; undefined when none was set. */
     use: (name: string): Promise<string | undefined> => use(name, room),
     /** Every value that can be opened, for the redactor; none where there is no key. */
     async known(): Promise<readonly string[]> {
@@ -90,7 +87,6 @@ type Room = CredentialDeps & {
 
 type Unlocked = { readonly store: CredentialFile; readonly key: Uint8Array }
 
-/** A store and the key that opens it; a new one when there is none. */
 async function unlock({ file, keys }: Room): Promise<Unlocked> {
   const found = await readFile(file)
   const isNew = found === undefined || Object.keys(found.records).length === 0
@@ -142,13 +138,13 @@ async function use(name: string, room: Room): Promise<string | undefined> {
   return record === undefined ? undefined : opened(name, record, key)
 }
 
-async function recordOf(name: string, file: string): Promise<Kept | undefined> {
+async function recordOf(name: string, file: string): Promise<SealedRecord | undefined> {
   const store = await readFile(file)
   return store === undefined ? undefined : ownRecord(store, name)
 }
 
 /** Every object has a `constructor`, and no store keeps it for anyone. */
-function ownRecord({ records }: CredentialFile, name: string): Kept | undefined {
+function ownRecord({ records }: CredentialFile, name: string): SealedRecord | undefined {
   return Object.hasOwn(records, name) ? records[name] : undefined
 }
 
@@ -193,7 +189,7 @@ function wrongWith(value: string): string | undefined {
   return undefined
 }
 
-function emptyStore(by: By, key: Uint8Array): CredentialFile {
+function emptyStore(by: KeySource, key: Uint8Array): CredentialFile {
   return { version: FILE_VERSION, by, keyId: keyIdOf(key), records: {} }
 }
 
@@ -205,14 +201,14 @@ function boundTo(name: string, setAt: number): Uint8Array {
 function sealed(
   { name, value, setAt }: { readonly name: string; readonly value: string; readonly setAt: number },
   { key, random }: { readonly key: Uint8Array; readonly random: Random },
-): Kept {
+): SealedRecord {
   const nonce = random.bytes(NONCE_BYTES)
   const made = seal(Buffer.from(value), { key, nonce, bound: boundTo(name, setAt) })
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
   return { setAt, nonce: hex(nonce), sealed: hex(made.ciphertext), tag: hex(made.tag) }
 }
 
-function opened(name: string, record: Kept, key: Uint8Array): string {
+function opened(name: string, record: SealedRecord, key: Uint8Array): string {
   const bytes = (text: string) => Buffer.from(text, "hex")
   const sealedRecord = {
     nonce: bytes(record.nonce),

@@ -10,15 +10,15 @@ const LARGEST_FILE_BYTES = 10_000_000
 /** Small hexadecimal only: each text stands for one value, so no changed sign goes unnoticed. */
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
 
-const Kept = z.strictObject({
+const SealedRecord = z.strictObject({
   setAt: z.int(),
   nonce: hex(12),
   sealed: z.string().regex(/^(?:[0-9a-f]{2})+$/),
   tag: hex(16),
 })
-export type Kept = z.infer<typeof Kept>
+export type SealedRecord = z.infer<typeof SealedRecord>
 
-const By = z.discriminatedUnion("kind", [
+const KeySource = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("key file") }),
   z.strictObject({
     kind: z.literal("passphrase"),
@@ -27,22 +27,21 @@ const By = z.discriminatedUnion("kind", [
     block: z.literal(SCRYPT_BLOCK),
   }),
 ])
-export type By = z.infer<typeof By>
+export type KeySource = z.infer<typeof KeySource>
 
 export const FILE_VERSION = 1
 
 const CredentialFile = z.strictObject({
   version: z.literal(FILE_VERSION),
-  by: By,
+  by: KeySource,
   /** Tells a wrong key from a record that was changed. */
   keyId: hex(8),
   records: z
-    .record(CredentialName, Kept)
+    .record(CredentialName, SealedRecord)
     .refine((it) => Object.keys(it).length <= MOST_CREDENTIALS, "too many credentials"),
 })
 export type CredentialFile = z.infer<typeof CredentialFile>
 
-/** The file as it is, undefined when there is none; whatever else stands there is never replaced. */
 export async function readFile(path: string): Promise<CredentialFile | undefined> {
   const outcome = await readTextBounded(path, { maxBytes: LARGEST_FILE_BYTES })
   switch (outcome.kind) {

@@ -9,7 +9,7 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import { CredentialsKeyMissing, CredentialsLocked } from "./errors.ts"
-import type { By } from "./file.ts"
+import type { KeySource } from "./file.ts"
 import { SCRYPT_BLOCK, SCRYPT_COST, SCRYPT_MOST_MEMORY_BYTES } from "./limits.ts"
 
 const SCRYPT_LANES = 1
@@ -29,14 +29,13 @@ export function createKeys(deps: KeyDeps) {
   const bySalt = new Map<string, Promise<Uint8Array>>()
   return {
     file,
-    /** What a new store is kept by. */
-    choose(): By {
+    choose(): KeySource {
       if (!deps.passphrase) return { kind: "key file" }
       const salt = Buffer.from(deps.random.bytes(16)).toString("hex")
       return { kind: "passphrase", salt, cost: SCRYPT_COST, block: SCRYPT_BLOCK }
     },
     /** The key that is there; `isNew` lets a key file be made, which an old store must not. */
-    async of(by: By, options: { readonly isNew: boolean }): Promise<Uint8Array> {
+    async of(by: KeySource, options: { readonly isNew: boolean }): Promise<Uint8Array> {
       if (by.kind === "key file") {
         return (await readKey(file)) ?? (await firstKey(file, { ...deps, ...options }))
       }
@@ -111,7 +110,6 @@ type Sealed = {
   readonly tag: Uint8Array
 }
 
-/** Bytes of a key for AES-256, of the nonce GCM was made for, and of its whole tag. */
 const KEY_BYTES = 32
 export const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -127,7 +125,6 @@ export function seal(
   return { nonce: given.nonce, ciphertext, tag: cipher.getAuthTag() }
 }
 
-/** What was sealed, or undefined when anything about it is not as it was. */
 export function open(
   sealed: Sealed,
   given: { readonly key: Uint8Array; readonly bound: Uint8Array },

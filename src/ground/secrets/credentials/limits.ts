@@ -1,5 +1,3 @@
-/** Each cap of the credential store, with its reason; the unit is the last word of the name. */
-
 /** A person has a dozen; a program that sets them in a loop is stopped here. */
 export const MOST_CREDENTIALS = 200
 

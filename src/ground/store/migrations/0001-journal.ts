@@ -1,7 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** The journal of events and its head. The salt marks the rows of this store (journal.ts). */
 export const journal: Migration = {
   number: 1,
   name: "journal",

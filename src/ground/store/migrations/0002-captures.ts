@@ -1,7 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** What was in a host's context and when; texts are kept once, whoever shows them. */
 export const captures: Migration = {
   number: 2,
   name: "captures",

@@ -1,7 +1,6 @@
 import { type Sql, sql } from "../sql.ts"
 import type { ColumnTypes, Migration } from "./migration.ts"
 
-/** Runs of agents, what they said, what they ask, and the turns that wait. */
 export const runs: Migration = {
   number: 3,
   name: "runs",

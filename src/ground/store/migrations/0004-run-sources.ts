@@ -1,7 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** Where a run's words came from, and answers that outlive the process that was told them. */
 export const runSources: Migration = {
   number: 4,
   name: "run-sources",

@@ -1,7 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** Context packages as they were built, by repository; the body is compressed JSON. */
 export const packs: Migration = {
   number: 6,
   name: "packs",

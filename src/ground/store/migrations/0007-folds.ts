@@ -41,12 +41,12 @@ function branchTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
     sql`CREATE INDEX fold_branches_by_time ON fold_branches (root, created_at)`,
     sql`CREATE INDEX fold_branches_by_session
       ON fold_branches (root, session, principal, created_at)`,
-    // What a session has open is asked for at every call, however long its history is.
+    // Each call looks up a session's open branches.
     sql`CREATE INDEX fold_branches_of_session
       ON fold_branches (root, session, principal, status, created_at)`,
     sql`CREATE INDEX fold_branches_by_status ON fold_branches (root, status, deadline_at)`,
     sql`CREATE INDEX fold_branches_by_parent ON fold_branches (parent)`,
-    // Few are waiting to be told, and every metered call asks for them.
+    // Every metered call looks for untold branches, and there are few.
     sql`CREATE INDEX fold_branches_untold
       ON fold_branches (root, session, principal, completed_at) WHERE is_told = 0`,
   ]

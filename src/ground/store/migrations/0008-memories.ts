@@ -1,7 +1,7 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** The index of memory files, which can be made anew from them, and what must not be in git. */
+/** The index of memory files, which can be rebuilt from them, and state that must not be in git. */
 export const memories: Migration = {
   number: 8,
   name: "memories",
@@ -21,7 +21,7 @@ export const memories: Migration = {
       used_at ${integer} NOT NULL,
       PRIMARY KEY (root, memory)
     )${strict}`,
-    // What each session said last, by a hash of it: it has one say.
+    // Latest feedback per session (hashed id); one vote per session.
     sql`CREATE TABLE memory_says (
       root ${text} NOT NULL,
       memory ${text} NOT NULL,
@@ -30,7 +30,7 @@ export const memories: Migration = {
       outcome ${text},
       PRIMARY KEY (root, memory, speaker)
     )${strict}`,
-    // One writer of files at a time, whatever process or server it is in.
+    // One writer of files at a time, across processes and servers.
     sql`CREATE TABLE memory_locks (
       root ${text} NOT NULL PRIMARY KEY,
       owner ${text} NOT NULL,

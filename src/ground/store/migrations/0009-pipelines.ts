@@ -1,7 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** Runs of pipelines as lists of events, and who works on one. */
 export const pipelines: Migration = {
   number: 9,
   name: "pipelines",
@@ -23,7 +22,7 @@ export const pipelines: Migration = {
       line ${text} NOT NULL
     )${strict}`,
     sql`CREATE INDEX pipeline_runs_by_session ON pipeline_runs (session, number)`,
-    // Each digest holds the one before: a row that was edited or lost is noticed.
+    // Each digest includes the previous one: an edited or lost row is noticed.
     sql`CREATE TABLE pipeline_events (
       run ${text} NOT NULL REFERENCES pipeline_runs (id) ON DELETE CASCADE,
       seq ${integer} NOT NULL,

@@ -1,12 +1,12 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** Documents people wrote, cut into paragraphs; all of it can be made anew from the files. */
+/** Documents split into paragraphs; can be rebuilt from the files. */
 export const knowledge: Migration = {
   number: 10,
   name: "knowledge",
   statements: ({ integer, text, strict }) => [
-    // Counts what was written: who holds an index in memory sees by it whether that is still true.
+    // A write counter: a process with an index in memory compares it.
     sql`CREATE TABLE kb_state (
       name ${text} NOT NULL PRIMARY KEY,
       revision ${integer} NOT NULL
@@ -37,7 +37,7 @@ export const knowledge: Migration = {
       body ${text} NOT NULL
     )${strict}`,
     sql`CREATE INDEX kb_paragraphs_by_document ON kb_paragraphs (document, place)`,
-    // References as they are written; what they lead to is found when somebody asks.
+    // References as written; resolved when queried.
     sql`CREATE TABLE kb_references (
       document ${text} NOT NULL,
       paragraph ${text} NOT NULL,

@@ -28,7 +28,7 @@ function carryTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
     )${strict}`,
     sql`CREATE INDEX gateway_carries_by_run ON gateway_carries (root, run, started_at)`,
     sql`CREATE INDEX gateway_carries_by_time ON gateway_carries (root, started_at)`,
-    // Sessions that are folded no more; a latch outlives what was recorded.
+    // Sessions that are no longer folded; a latch outlives the records.
     sql`CREATE TABLE gateway_latches (
       root ${text} NOT NULL,
       session ${text} NOT NULL,

@@ -11,7 +11,7 @@ import { knowledge } from "./0010-knowledge.ts"
 import { gateway } from "./0011-gateway.ts"
 import type { Migration } from "./migration.ts"
 
-/** Every migration of the product, in order. A room adds its tables here; nothing is ever edited. */
+/** In order. A room adds its tables here; existing migrations never change. */
 export const MIGRATIONS: readonly Migration[] = [
   journal,
   captures,

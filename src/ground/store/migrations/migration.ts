@@ -1,7 +1,6 @@
 import type { Dialect, Sql } from "../sql.ts"
 import { sql } from "../sql.ts"
 
-/** The few words in which the two databases declare columns differently. */
 export type ColumnTypes = {
   readonly integer: Sql
   readonly real: Sql
@@ -13,7 +12,6 @@ export type ColumnTypes = {
 export type Migration = {
   readonly number: number
   readonly name: string
-  /** Applied in order, in one transaction together with the row that records the migration. */
   statements(types: ColumnTypes, dialect: Dialect): Iterable<Sql>
 }
 

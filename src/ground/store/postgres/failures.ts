@@ -17,7 +17,10 @@ export type PostgresFailure =
   | { kind: "typed"; error: AppError }
   | { kind: "bug"; error: unknown }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: the first two are the class. */
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: the first two characters are the
+ * class.
+ */
 export function judgePostgres(
   error: unknown,
   context: { address: PostgresAddress; during: string; waitedMs: number },
@@ -73,13 +76,13 @@ function translate(
   }
 }
 
-/** Serialisation failure and deadlock: nobody's fault, and gone at the next try. */
+/** Serialisation failure and deadlock: gone at the next try. */
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"])
 
-/** io_error, and what a server says that could not flush its own log. */
+/** io_error: the server could not flush its log. */
 const IO_FAILED: ReadonlySet<string> = new Set(["58030"])
 
-/** Connection failures, shutdowns, a server that is starting, and one with no place left. */
+/** Connection failures, shutdown, start-up, too many connections. */
 function isServerGone(code: string): boolean {
   return code.startsWith("08") || /^57P0[1-5]$/.test(code) || code === "53300" || code === "25P03"
 }
@@ -88,7 +91,7 @@ function isPanic(error: unknown): boolean {
   return error instanceof Error && "severity" in error && error.severity === "PANIC"
 }
 
-/** A code of the server: five characters, unlike the system's own such as ECONNREFUSED. */
+/** Server codes have five characters, unlike ECONNREFUSED. */
 function postgresCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !SYSTEM.has(code)
@@ -96,13 +99,13 @@ function postgresCode(error: unknown): string | undefined {
     : undefined
 }
 
-/** System errors that happen to have five letters. */
+/** System errors with five letters. */
 const SYSTEM: ReadonlySet<string> = new Set(["EPIPE", "EBUSY", "EPERM", "EBADF", "ENXIO"])
 
 const LOST =
   /^(?:ECONN|ENOTFOUND|ENOENT|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|EACCES|EPERM|EADDR|ERR_SOCKET|ERR_TLS|ERR_SSL)/
 
-/** The driver has no codes for a connection that ended; it says so in these words. */
+/** The driver has no code for a closed connection, only these messages. */
 const LOST_WORDS =
   /connection (?:terminated|timeout|timed out)|timeout e(?:xceeded|xpired)|not queryable|client was closed|server does not support ssl|certificate/i
 
@@ -113,7 +116,7 @@ function isConnectionLost(error: unknown): boolean {
   return isSystem || LOST_WORDS.test(error.message)
 }
 
-/** The name alone: the server's own message would repeat the values. */
+/** The name only: the server's message repeats values. */
 function constraintName(error: unknown, code: string): string {
   const hasName = error instanceof Error && "constraint" in error
   return hasName && typeof error.constraint === "string" ? error.constraint : code

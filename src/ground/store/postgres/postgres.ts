@@ -18,19 +18,18 @@ import { render, type Sql, sql } from "../sql.ts"
 import { judgePostgres } from "./failures.ts"
 import { createSignal } from "./signal.ts"
 
-/** Deadlocks and serialisation failures are another session's doing and pass on their own. */
+/** For deadlocks and serialisation failures, which pass on their own. */
 const MAX_POSTGRES_TRIES = 5
 
-/** A process that froze inside a transaction must not hold the writers' lock of a whole team. */
+/** A process that hangs inside a transaction must not hold the write lock of a whole team. */
 const POSTGRES_IDLE_IN_TRANSACTION_MS = 60_000
 
-/** No statement of ours is meant to run longer; a lost lock or a missing index does. */
 const POSTGRES_STATEMENT_TIMEOUT_MS = 60_000
 
-/** Connections of one process to Postgres: one writes, the others read. */
+/** One writes, the others read. */
 const MAX_POSTGRES_CONNECTIONS = 8
 
-/** The store on a Postgres server. Its schema is made when it is missing. */
+/** Creates the schema when it is missing. */
 export async function openPostgresDriver(options: {
   url: string
   busyTimeoutMs: number
@@ -57,7 +56,7 @@ export async function openPostgresDriver(options: {
       }),
     hasTable: async (name) => (await all(selectTable(name))).length > 0,
     stopped: stopState.stopped,
-    // The server guards its own pages (data_checksums); the journal has checksums of its own.
+    // The server checks its pages (data_checksums); the journal has its own checksums.
     findDamage: async () => [],
     signal,
     sizeBytes: async () => parseRows(Size, await all(SELECT_SIZE))[0]?.bytes ?? 0,
@@ -78,11 +77,10 @@ export async function openPostgresDriver(options: {
   }
 }
 
-/** `mayPass` says that the same work may succeed when it is tried again. */
 type Judged = { mayPass: boolean; error: unknown }
 type Judge = (error: unknown, during: string) => Judged
 
-/** What a failure means; the one place where the store decides to stop. */
+/** The only place that stops the store. */
 function createJudge(deps: { url: string; busyTimeoutMs: number; stopState: StopState }): Judge {
   const address = parsePostgresUrl(deps.url)
   return (error, during) => {
@@ -107,7 +105,7 @@ function createReads(deps: { stopState: StopState; judge: Judge; pool: Pool }): 
 
 type Work<Result> = (statements: Statements) => Promise<Result>
 
-/** Transactions, tried again a few times when another session's deadlock undid them. */
+/** Retries transactions that a deadlock aborted. */
 function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge; pool: Pool }) {
   const { clock, stopState, judge, pool } = deps
 
@@ -151,15 +149,14 @@ async function tryOnce<Result>(
     invariant(ended.command === "COMMIT", "a transaction without a failed statement commits")
     return { result }
   } catch (error) {
-    // A broken connection has rolled back on the server already.
     await client.query("ROLLBACK").catch(() => {})
     return { mayPass, error }
   }
 }
 
 /**
- * Writers follow one another, as in SQLite: the lock is taken before the first read, so that what
- * a transaction has read is still true when it writes. 29037 is "qm"; the lock is of this database.
+ * One writer at a time, as in SQLite: the lock is taken before the first read, so what a
+ * transaction has read is still true when it writes. 29037 is "qm"; the lock is per database.
  */
 const BEGIN_ALONE = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SELECT pg_advisory_xact_lock(29037, 1)`
@@ -193,7 +190,7 @@ const SELECT_SIZE = sql`
 const selectTable = (name: string): Sql => sql`
   SELECT 1 FROM pg_tables WHERE schemaname = ${POSTGRES_SCHEMA} AND tablename = ${name}`
 
-/** Connections for one kind of work. A reading one cannot write, as in SQLite. */
+/** A read connection cannot write, as in SQLite. */
 function createPool(
   options: { url: string; busyTimeoutMs: number; log: Log },
   use: { role: "read" | "write"; size: number },
@@ -208,7 +205,7 @@ function createPool(
     max: use.size,
     connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
     lock_timeout: options.busyTimeoutMs,
-    // Waiting for the lock counts as running, so it is added.
+    // Includes the wait for the lock.
     statement_timeout: POSTGRES_STATEMENT_TIMEOUT_MS + options.busyTimeoutMs,
     idle_in_transaction_session_timeout: POSTGRES_IDLE_IN_TRANSACTION_MS,
     options: `${given} -c search_path=${POSTGRES_SCHEMA} -c default_transaction_read_only=${isReading ? "on" : "off"}`,
@@ -216,13 +213,12 @@ function createPool(
     allowExitOnIdle: true,
     types: readersAsInSqlite(),
   })
-  // A connection that breaks while idle is replaced at the next use; without a listener it would
-  // end the process.
+  // Without a listener a broken idle connection would end the process.
   pool.on("error", (error) => options.log.warn("idle database connection lost", { error }))
   return pool
 }
 
-/** Lends a connection; one that broke is thrown away instead of given back. */
+/** Discards a broken connection instead of returning it to the pool. */
 async function withClient<Result>(
   pool: Pool,
   use: (client: PoolClient) => Promise<Result>,
@@ -241,7 +237,7 @@ async function withClient<Result>(
   }
 }
 
-/** Rows come back as from SQLite: whole numbers as numbers, bytes as plain Uint8Array. */
+/** As from SQLite: integers as numbers, bytes as Uint8Array. */
 function readersAsInSqlite(): TypeOverrides {
   const overrides = new TypeOverrides()
   overrides.setTypeParser(types.builtins.INT8, readNumber)

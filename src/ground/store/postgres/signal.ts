@@ -3,18 +3,16 @@ import type { Clock, Log } from "#ground/base"
 import type { Signal } from "../driver.ts"
 import { POSTGRES_CONNECT_TIMEOUT_MS } from "../limits.ts"
 
-/** Before a broken listening connection is made anew. */
 const LISTEN_AGAIN_AFTER_MS = 500
 
-/** Commits within this time are one signal. */
 const SIGNAL_GAP_MS = 10
 
 const CHANNEL = "qm_journal"
 
 /**
- * Word between servers that share a database. A commit with a NOTIFY in it takes a lock that all
- * commits wait for, so the word is sent apart from the transaction, and at most once in a while
- * however many commits there were. It may be lost: whoever listens also looks by itself.
+ * Signals between servers that share a database. A commit with NOTIFY takes a lock all commits wait
+ * for, so the signal is sent outside the transaction and throttled. It may be lost: followers also
+ * poll.
  */
 export function createSignal(deps: { url: string; pool: Pool; clock: Clock; log: Log }): Signal {
   let isDue = false
@@ -53,7 +51,6 @@ async function keepListening(
   }
 }
 
-/** Until the connection breaks, or the follower ends. */
 async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Promise<void> {
   const client = new Client({
     connectionString: url,
@@ -62,7 +59,7 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
     keepAlive: true,
   })
   const over = Promise.withResolvers<void>()
-  // While the LISTEN is under way its own failure is the one that is told.
+  // While LISTEN runs, report its own failure.
   over.promise.catch(() => {})
   client.on("error", over.reject)
   client.on("end", over.resolve)
@@ -72,7 +69,7 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
   try {
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
-    // What was said before we listened.
+    // For signals sent before we listened.
     tell()
     await over.promise
   } finally {

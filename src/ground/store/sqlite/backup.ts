@@ -13,14 +13,14 @@ import { BLOCKING_WAIT_MS } from "../limits.ts"
 import { judgeSqlite } from "./failures.ts"
 import { fileTimestamp, makePrivate, namesIn } from "./files.ts"
 
-/** Pages copied at a time: 4 MB, so that the event loop breathes between two steps. */
+/** 4 MB a step, so the event loop is not blocked. */
 const BACKUP_PAGES_PER_STEP = 1_000
 
 export type MadeBackup = { file: string; sizeBytes: number }
 
 /**
- * Copies the store while others write: the copy is of one moment, checked and durable, and only
- * then gets its name. The oldest beyond `keep` go.
+ * Copies the store while others write: a snapshot, checked, durable, and only then named. Deletes
+ * the oldest beyond `keep`.
  */
 export async function makeBackup(options: {
   file: string
@@ -47,7 +47,6 @@ export async function makeBackup(options: {
   }
 }
 
-/** The path of the youngest backup in a folder. */
 export async function findNewestBackup(directory: string): Promise<string | undefined> {
   return (await listBackups(directory)).at(-1)
 }
@@ -69,7 +68,6 @@ async function listBackups(directory: string): Promise<readonly string[]> {
   return names.filter((it) => BACKUP_NAME.test(it)).map((it) => join(directory, it))
 }
 
-/** Two backups in one millisecond get a number each. */
 async function freeName(directory: string, timestamp: string): Promise<string> {
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? "" : `-${number}`
@@ -78,7 +76,7 @@ async function freeName(directory: string, timestamp: string): Promise<string> {
   }
 }
 
-/** The one just made stays whatever its name says: the wall clock may have been set back. */
+/** Never deletes the newest, whatever its name: the wall clock may have been set back. */
 async function prune(folder: { directory: string; keep: number; newest: string }): Promise<void> {
   const older = (await listBackups(folder.directory)).filter((it) => it !== folder.newest)
   for (const file of older.slice(0, Math.max(0, older.length - (folder.keep - 1)))) {
@@ -87,8 +85,8 @@ async function prune(folder: { directory: string; keep: number; newest: string }
 }
 
 /**
- * Copies a database in steps, off the event loop. The open savepoint holds one snapshot: without
- * it the copy would begin again at every write of another process, and never end beside a busy one.
+ * Copies a database in steps. The open savepoint holds one snapshot: without it the copy would
+ * restart at every write of another process.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await makePrivate(to)
@@ -98,7 +96,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     await backup(source, to, { rate: BACKUP_PAGES_PER_STEP })
     source.exec("RELEASE snapshot")
     using copy = new DatabaseSync(to)
-    // One file that stands alone: a copy in WAL mode would grow companions whenever it is opened.
+    // A single file: in WAL mode it would get companions when opened.
     copy.exec("PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
   } catch (error) {
     const failure = judgeSqlite(error, { file: to, isWrite: false })
@@ -106,7 +104,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** What is wrong with a database that lies still; undefined when it is sound. */
+/** The problem of a database that nobody writes; undefined when sound. */
 export function checkCopy(file: string): string | undefined {
   try {
     using copy = new DatabaseSync(file)

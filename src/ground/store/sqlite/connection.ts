@@ -4,15 +4,15 @@ import { SqliteTooOld } from "../errors.ts"
 import { BLOCKING_WAIT_MS, OLDEST_SQLITE } from "../limits.ts"
 import { render, type Sql } from "../sql.ts"
 
-/** The log shrinks to this once it has been copied, so that its size says what is still to do. */
+/** The log shrinks to this after a checkpoint. */
 const KEPT_LOG_BYTES = 1_000_000
 
-/** Prepared statements kept per connection; the whole product has a few hundred. */
+/** Per connection; the product has a few hundred. */
 const MAX_CACHED_STATEMENTS = 256
 
 export type Connection = ReturnType<typeof openConnection>
 
-/** One connection with its prepared statements. Calls are synchronous; failures are SQLite's own. */
+/** Calls are synchronous; failures are SQLite's own. */
 export function openConnection(file: string, role: "write" | "read") {
   const database = new DatabaseSync(file, { timeout: BLOCKING_WAIT_MS })
   const statements = new Map<string, StatementSync>()
@@ -31,10 +31,9 @@ export function openConnection(file: string, role: "write" | "read") {
   return {
     database,
     /**
-     * Apart from opening, so that a caller can try again while another process holds the lock.
-     * Copying the log into the file is ours (`wal_autocheckpoint` 0): SQLite would swallow a failed
-     * fsync there, and the next one would silently lose what the kernel had dropped. What is deleted
-     * is overwritten: a turn that waited holds a person's own words, secrets and all.
+     * Separate from opening, so that a caller can retry while another process holds the lock.
+     * `wal_autocheckpoint` is 0: SQLite would swallow a failed fsync there and lose data silently
+     * at the next one. `secure_delete`: a queued turn holds a person's own words, secrets included.
      */
     configure(): void {
       database.exec(`

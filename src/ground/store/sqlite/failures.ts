@@ -1,14 +1,13 @@
 import { type AppError, isAppError, StorageFull } from "#ground/base"
 import { ConstraintBroken, StoreCorrupt, StoreNotWritable, StoreStopped } from "../errors.ts"
 
-/** What a failed SQLite call means for the store. */
 export type SqliteFailure =
   | { kind: "busy" }
   | { kind: "stop"; error: AppError; reason: string }
   | { kind: "typed"; error: AppError }
   | { kind: "bug"; error: unknown }
 
-/** https://sqlite.org/rescode.html: the low byte is the family, the rest says which one. */
+/** https://sqlite.org/rescode.html: the low byte is the primary code. */
 export function judgeSqlite(
   error: unknown,
   context: { file: string; isWrite: boolean },
@@ -42,9 +41,9 @@ export function judgeSqlite(
 }
 
 /**
- * After a failed fsync the kernel may have thrown the pages away and report success next time
- * (PROMISES, finding 8), so every input or output error of a write stops the store. Room for the
- * shared memory file is an ordinary lack of space.
+ * After a failed fsync the kernel may drop the pages and report success next time (PROMISES,
+ * finding 8), so every I/O error of a write stops the store. A shared memory file without space is
+ * an ordinary full disk.
  */
 function judgeInputOutput(
   error: unknown,
@@ -65,7 +64,6 @@ function stop(cause: unknown, reason: string): SqliteFailure {
   return { kind: "stop", reason, error: StoreStopped({ reason }, cause) }
 }
 
-/** The extended result code, where the error came from SQLite. */
 function sqliteCode(error: unknown): number | undefined {
   const hasCode = error instanceof Error && "errcode" in error
   return hasCode && typeof error.errcode === "number" ? error.errcode : undefined

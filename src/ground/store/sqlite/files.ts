@@ -19,13 +19,11 @@ import {
 } from "#ground/base"
 import { StoreNotWritable } from "../errors.ts"
 
-/** Small JSON files of our own beside the store. */
 const MAX_SEAL_BYTES = 10_000
 
-/** Files looked at in the folder of a store: markers, kept files and backups are a handful. */
 const MAX_LISTED_FILES = 10_000
 
-/** The folder private, the file there and private; SQLite gives its other files the same mode. */
+/** SQLite gives its other files the same mode. */
 export async function prepareFile(file: string): Promise<{ isNew: boolean }> {
   try {
     await ensureDirectory(dirname(file), { mode: 0o700 })
@@ -36,7 +34,6 @@ export async function prepareFile(file: string): Promise<{ isNew: boolean }> {
   }
 }
 
-/** There, and for the owner's eyes only. */
 export async function makePrivate(file: string): Promise<{ isNew: boolean }> {
   const { kind } = await createFile(file, { mode: 0o600 })
   if (kind === "created") return { isNew: true }
@@ -46,21 +43,21 @@ export async function makePrivate(file: string): Promise<{ isNew: boolean }> {
   return { isNew: found.stat.sizeBytes === 0 }
 }
 
-/** Whether a write-ahead log waits beside the file: it was in use, or its process died. */
+/** A log beside the file: it is in use, or its process died. */
 export async function checkForLog(file: string): Promise<boolean> {
   const log = await statFile(`${file}-wal`)
   return log.kind === "found" && log.stat.sizeBytes > 0
 }
 
-/** Tells a file from another that took its name. */
+/** Distinguishes a file from another that took its name. */
 export async function inodeOf(file: string): Promise<number | undefined> {
   const found = await statFile(file)
   return found.kind === "found" ? found.stat.inode : undefined
 }
 
 /**
- * Gives the database, its log and its shared memory another name; nothing is ever deleted. The log
- * goes before the database: alone it is nothing, but beside a new database it would be replayed.
+ * Renames the database, its log and its shared memory; deletes nothing. The log first: beside a new
+ * database it would be replayed.
  */
 export async function setAside(file: string, label: string): Promise<string> {
   for (const part of ["-shm", "-wal", ""]) {
@@ -69,27 +66,27 @@ export async function setAside(file: string, label: string): Promise<string> {
   return `${file}.${label}`
 }
 
-/** Damaged databases that were kept, newest last. */
+/** Newest last. */
 export async function keptCorrupt(file: string): Promise<readonly string[]> {
   const names = await namesIn(dirname(file))
   const kept = names.filter((it) => it.startsWith(`${basename(file)}.corrupt-`))
   return kept.filter((it) => !/-(?:wal|shm)$/.test(it)).map((it) => join(dirname(file), it))
 }
 
-/** Names in a folder, sorted; a folder that is missing has none. */
+/** Sorted; empty for a missing folder. */
 export async function namesIn(directory: string): Promise<readonly string[]> {
   const outcome = await listDirectory(directory, { maxEntries: MAX_LISTED_FILES })
   return outcome.kind === "listed" ? outcome.entries.map((it) => it.name) : []
 }
 
-/** 20261115T094500123Z: sorts by time and may stand in a file's name. */
+/** 20261115T094500123Z */
 export function fileTimestamp(at: number): string {
   return new Date(at).toISOString().replace(/[-:.]/g, "")
 }
 
 /**
- * Leaves a mark in `store.open/` until the returned function is called. A mark is advice, not a
- * lock: on a full disk the store opens without one, and the next open looks at the file closely.
+ * Leaves a mark in `store.open/` until the returned function is called. A mark is no lock: on a
+ * full disk the store opens without one, and the next open checks the file.
  */
 export async function markOpen(file: string, random: Random): Promise<() => Promise<void>> {
   const mark = join(markFolder(file), writeMark(processIdentity(), random))
@@ -104,7 +101,7 @@ export async function markOpen(file: string, random: Random): Promise<() => Prom
   }
 }
 
-/** Processes that have the store open now, ours included. Marks of the dead are swept. */
+/** Processes that have the store open, ours included. Deletes marks of dead ones. */
 export async function liveProcesses(file: string): Promise<readonly ProcessIdentity[]> {
   const alive: ProcessIdentity[] = []
   for (const mark of await namesIn(markFolder(file))) {
@@ -119,7 +116,7 @@ function markFolder(file: string): string {
   return join(dirname(file), `${parse(file).name}.open`)
 }
 
-/** A process and a bit of chance, because one process may have the store open twice. */
+/** With a random part, because one process may open the store twice. */
 function writeMark(identity: ProcessIdentity, random: Random): string {
   const chance = Buffer.from(random.bytes(4)).toString("hex")
   return `${identity.pid}-${identity.startedAt ?? ""}-${chance}`
@@ -131,7 +128,7 @@ function readMark(mark: string): ProcessIdentity | undefined {
   return { pid: Number(pid), startedAt: startedAt === "" ? undefined : startedAt }
 }
 
-/** `store.clean.json`: how the file looked when it was last left in good order. */
+/** `store.clean.json`: size, time and inode of the file at the last clean close. */
 const Seal = z.object({
   epoch: z.string(),
   sizeBytes: z.int(),
@@ -155,7 +152,7 @@ export async function writeSeal(file: string, epoch: string): Promise<void> {
   await writeFileAtomic(sealFile(file), `${JSON.stringify(seal)}\n`)
 }
 
-/** Whether the file is as a clean close left it, as far as `stat` can tell. */
+/** Whether `stat` matches the last clean close. */
 export async function verifySeal(file: string, seal: Seal | undefined): Promise<boolean> {
   const found = await statFile(file)
   if (seal === undefined || found.kind !== "found" || (await checkForLog(file))) return false

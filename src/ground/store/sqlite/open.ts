@@ -39,8 +39,8 @@ type SqliteOptions = {
 }
 
 /**
- * Opens the file, looks at it closely when it was not left in good order, and brings its schema up
- * to date. A damaged file is kept under another name, so that the next open begins anew.
+ * Opens the file, checks it unless it was closed cleanly, and migrates. A damaged file is renamed,
+ * so the next open begins an empty store.
  */
 export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDriver> {
   requireRecentSqlite(process.versions["sqlite"] ?? "0")
@@ -57,7 +57,7 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
     await migrate(driver, { ...options, beforeChange: () => backUpFirst(options) })
     const { epoch } = await createJournal(driver.all).head()
     if (state.mustCheck) refuseForeignLog(state, epoch)
-    // At once, so that a log of another store is told apart even before the first clean close.
+    // Now, so that a foreign log is recognised before the first clean close.
     if (state.isNew) await writeSeal(file, epoch).catch(() => {})
     return closable(driver, { file, unmark, epoch })
   } catch (error) {
@@ -69,7 +69,6 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
 
 type StoreState = Awaited<ReturnType<typeof readStoreState>>
 
-/** How the file was left: by a clean close, by a crash, or not at all. */
 async function readStoreState(file: string) {
   const { isNew } = await prepareFile(file)
   const isShared = (await liveProcesses(file)).length > 0
@@ -92,8 +91,8 @@ async function refuseDamage(driver: Driver, migrations: readonly Migration[]): P
 }
 
 /**
- * SQLite replays any well-formed log that lies beside the file, also one of another store. The
- * epoch of the last clean close tells them apart.
+ * SQLite replays any well-formed log beside the file, also one of another store. The epoch of the
+ * last clean close distinguishes them.
  */
 function refuseForeignLog(state: StoreState, epoch: string): void {
   const isForeign = state.sealedEpoch !== undefined && state.sealedEpoch !== epoch
@@ -119,15 +118,15 @@ function closable(
       const isLast = (await liveProcesses(file)).length === 0
       await driver.close({ isLast })
       const isSound = isLast && driver.stopped() === undefined && !(await checkForLog(file))
-      // Without a seal, as on a full disk, the next open checks the file; nothing else is lost.
+      // Without a seal (full disk) the next open checks the file.
       if (isSound) await writeSeal(file, epoch).catch(() => {})
     },
   }
 }
 
 /**
- * A damaged file is moved away only by the one process that has it open, and only if it is still
- * the file that was looked at: another process may have moved it and begun anew.
+ * Only the one process that has the damaged file open renames it, and only if it is still the same
+ * file: another may have replaced it.
  */
 async function keepAside(
   error: unknown,
@@ -154,8 +153,8 @@ const SchemaRow = z.object({ name: z.string(), sql: z.string().nullable() })
 const SELECT_SCHEMA = sql`SELECT name, sql FROM sqlite_schema ORDER BY name`
 
 /**
- * A turned byte in the text of the schema passes SQLite's own check and would surface as a missing
- * table. So the schema is compared with that of a fresh database at the same version.
+ * A flipped byte in the schema text passes SQLite's check and would show as a missing table, so
+ * compare with a fresh database of the same version.
  */
 async function findSchemaDamage(
   driver: Driver,

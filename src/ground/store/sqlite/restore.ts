@@ -17,17 +17,16 @@ import { fileTimestamp, liveProcesses, prepareFile, writeSeal } from "./files.ts
 import { isBusy, openSqliteDriver } from "./sqlite.ts"
 
 export type RestoredStore = {
-  /** The backup that was put in place. */
   file: string
-  /** Where the store of before lies now; undefined when there was none. */
+  /** The previous store's new path; undefined when there was none. */
   replaced: string | undefined
   events: number
   epoch: string
 }
 
 /**
- * Puts a backup in the place of the store. The new store is made whole beside the old one and takes
- * its name in one step, so that a crash leaves the one or the other.
+ * Replaces the store by a backup. The new store is built beside the old one and renamed, so a crash
+ * leaves one or the other.
  */
 export async function restoreBackup(options: {
   file: string
@@ -52,7 +51,7 @@ export async function restoreBackup(options: {
   return { file, replaced, events, epoch }
 }
 
-/** Marks tell who; the lock tells the truth, also about processes of another container. */
+/** Marks name processes; the lock also covers processes of other containers. */
 async function refuseInUse(file: string): Promise<void> {
   const live = await liveProcesses(file)
   if (live.length > 0) throw StoreInUse({ processes: live.map((it) => it.pid).join(", ") })
@@ -65,7 +64,6 @@ function isHeld(file: string): boolean {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK")
     return false
   } catch (error) {
-    // Anything else is damage, and a damaged store is what a backup is for.
     return isBusy(error)
   }
 }
@@ -85,7 +83,7 @@ function hasJournal(file: string): boolean {
   return named.get() !== undefined
 }
 
-/** Cursors of before are void from here on, because the restored journal may grow differently. */
+/** Invalidates older cursors: the restored journal may continue differently. */
 async function beginNewEpoch(
   made: string,
   options: { file: string; clock: Clock; random: Random; log: Log },
@@ -108,8 +106,8 @@ async function beginNewEpoch(
 }
 
 /**
- * The old database stays under its own name as well until the new one replaces it, so there is no
- * moment without a store. Its log moves away first: it must not be replayed into the new one.
+ * The old database keeps its name until the new one replaces it, so there is always a store. Its
+ * log is renamed first: it must not be replayed into the new one.
  */
 async function keepReplaced(file: string, label: string): Promise<string | undefined> {
   const found = await statFile(file)

@@ -15,31 +15,30 @@ import { type Sql, sql } from "../sql.ts"
 import { type Connection, openConnection } from "./connection.ts"
 import { judgeSqlite } from "./failures.ts"
 
-/** The size of the log is asked for once in so many commits: a stat costs 2 µs, a commit 150. */
+/** A stat costs 2 µs, a commit 150. */
 const COMMITS_PER_SIZE_CHECK = 32
 
-/** 4 MB of write-ahead log is the point where SQLite itself would copy it into the file. */
+/** SQLite's own default for automatic checkpoints. */
 const CHECKPOINT_AT_BYTES = 4_000_000
 
-/** Less than this between two writes is no break: others would not find the lock free. */
+/** A shorter gap between two writes gives other processes no chance for the lock. */
 const FAIRNESS_GAP_MS = 2
 
 const FAIRNESS_PAUSE_MS = 1
 
-/** A process that writes without a break for 25 ms steps back for 1 ms. */
 const FAIRNESS_AFTER_MS = 25
 
-/** Between two tries for the lock: from 2 to 25 ms by chance, so that waiting processes spread. */
+/** Random between the two, so that waiting processes spread. */
 const SHORTEST_RETRY_MS = 2
 
 export type SqliteDriver = Driver & {
-  /** With `isLast` the log is copied into the file first, so that it stands alone. */
+  /** With `isLast` the log is checkpointed first. */
   close(how: { isLast: boolean }): Promise<void>
 }
 
 /**
- * One connection writes, another reads, so that a read never waits for a writer. A store in memory
- * has one connection for both, and its reads queue up with the writes.
+ * One connection writes, another reads, so a read never waits for a writer. An in-memory store has
+ * one connection, and its reads queue with the writes.
  */
 export async function openSqliteDriver(options: {
   /** A path, or ":memory:". */
@@ -94,7 +93,7 @@ export async function openSqliteDriver(options: {
 
 type Ask = ReturnType<typeof createAsk>
 
-/** Calls to SQLite: patient while another process holds the lock, and typed when they fail. */
+/** Retries while another process holds the lock; failures become errors of errors.ts. */
 function createAsk(deps: {
   file: string
   stopState: StopState
@@ -104,7 +103,7 @@ function createAsk(deps: {
 }) {
   const patience = createBusyRetry(deps)
 
-  /** What a failure means; the one place where the store decides to stop. */
+  /** The only place that stops the store. */
   function judge(error: unknown, isWrite: boolean): unknown {
     const failure = judgeSqlite(error, { file: deps.file, isWrite })
     if (failure.kind === "stop") deps.stopState.stop(failure.reason)
@@ -127,7 +126,7 @@ function createAsk(deps: {
   }
 }
 
-/** BEGIN IMMEDIATE, always: a deferred one fails under several processes (PROMISES, finding 5). */
+/** A deferred BEGIN fails under several processes (PROMISES, finding 5). */
 async function transact<Result>(
   { writer, ask }: { writer: Connection; ask: Ask },
   work: (statements: Statements) => Promise<Result>,
@@ -173,17 +172,17 @@ function open(file: string, role: "write" | "read"): Connection {
   }
 }
 
-/** After a full disk SQLite has rolled back by itself; after a commit there is nothing to undo. */
+/** SQLite rolls back by itself after a full disk. */
 function rollBack(writer: Connection): void {
   if (!writer.database.isOpen || !writer.database.isTransaction) return
   try {
     writer.database.exec("ROLLBACK")
   } catch {
-    // The failure that led here is the one to tell. The next BEGIN fails if this one matters.
+    // Report the first failure. The next BEGIN fails if this one matters.
   }
 }
 
-/** A reading connection refuses writes; where there is only one connection, for this one call. */
+/** Refuses writes during one read of the only connection. */
 function onlyReading<Result>(connection: Connection, ask: () => Result): Result {
   connection.database.exec("PRAGMA query_only = ON")
   try {
@@ -194,8 +193,8 @@ function onlyReading<Result>(connection: Connection, ask: () => Result): Result 
 }
 
 /**
- * Copies the write-ahead log into the file when it has grown. The commit before it is safe in the
- * log, so a failure here does not take it back; but a failed fsync stops the store (`failed`).
+ * Checkpoints the write-ahead log when it has grown. The commit is safe in the log, so a failure
+ * does not undo it; a failed fsync stops the store (`failed`).
  */
 function createCheckpoint(deps: {
   file: string
@@ -216,7 +215,7 @@ function createCheckpoint(deps: {
 
   return {
     now,
-    /** Looks at the first commit too: many short processes would otherwise never look. */
+    /** Also at the first commit: short processes would otherwise never check. */
     async ifDue(): Promise<void> {
       if (commits++ % COMMITS_PER_SIZE_CHECK !== 0) return
       const found = await statFile(`${deps.file}-wal`)
@@ -226,9 +225,8 @@ function createCheckpoint(deps: {
 }
 
 /**
- * Waiting for another process without blocking the event loop: SQLite itself waits only for a
- * moment (BLOCKING_WAIT_MS), the rest is slept, by chance longer or shorter so that waiting
- * processes do not march in step.
+ * Waits for another process without blocking the event loop for more than BLOCKING_WAIT_MS, with
+ * random pauses.
  */
 function createBusyRetry(deps: { busyTimeoutMs: number; clock: Clock; random: Random }) {
   const { clock, random, busyTimeoutMs } = deps
@@ -260,10 +258,9 @@ function pause(random: Random): number {
 }
 
 /**
- * SQLite's lock has no queue: a process that commits without a break takes it again before anyone
- * else looks. So one that has written for a while steps back for a moment. Waits of a second
- * process beside a writer in a tight loop, three runs each on a shared 2-core machine: p95 97 to 163
- * ms with this, 150 to 257 ms without; medians 20 to 26 and 21 to 43 ms.
+ * SQLite's lock has no queue: a process that commits in a loop takes it again before others retry,
+ * so after a while it pauses. Waits of a second process beside a tight loop, three runs on 2 cores:
+ * p95 97–163 ms with this, 150–257 ms without.
  */
 function createWriteFairness(clock: Clock) {
   let busySince = 0

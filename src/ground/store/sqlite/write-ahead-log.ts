@@ -1,15 +1,14 @@
 import { endianness } from "node:os"
 import { readBounded } from "#ground/base"
 
-/** A log is copied at 4 MB; one far larger than this is left to SQLite alone. */
+/** Logs are checkpointed at 4 MB; a far larger one is left to SQLite. */
 const MAX_EXAMINED_LOG_BYTES = 64_000_000
 
 /**
- * SQLite ends a write-ahead log at its first bad frame and says nothing: commits behind a turned
- * byte vanish as if they had never been. The shared memory file still knows how many frames were
- * committed, and is written only after they were flushed, so a log that now holds fewer of that
- * same generation was damaged. After a power cut the shared memory may be old; then it knows of
- * fewer frames, or of another generation, and nothing is concluded.
+ * SQLite ends a write-ahead log at its first bad frame: commits behind a flipped byte vanish
+ * silently. The shared memory file has the number of committed frames and is written after their
+ * flush, so a log with fewer frames of the same generation is damaged. After a power cut the shared
+ * memory may be stale; it then has fewer frames or another generation, and nothing is concluded.
  */
 export async function findLostCommits(file: string): Promise<string | undefined> {
   const [log, memory] = await Promise.all(
@@ -26,23 +25,23 @@ export async function findLostCommits(file: string): Promise<string | undefined>
   return `its write-ahead log holds ${frames} of ${committed.frames} committed pages`
 }
 
-/** https://sqlite.org/walformat.html: offsets in the log's header, a frame and the shared memory. */
+/** https://sqlite.org/walformat.html */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const SALT = { inLog: 16, inFrame: 8, inMemory: 32, bytes: 8 } as const
 const MEMORY_HEADER_BYTES = 48
 
-/** The first word of a log; the last bit says in which order its checksums are added up. */
+/** The last bit is the byte order of the checksums. */
 const MAGIC = 0x377f0682
 
-/** Zeros are what a power cut leaves of a header that was never flushed; nothing else is. */
+/** An unflushed header is all zeros after a power cut. */
 function isGarbage(log: Buffer): boolean {
   if (log.length < LOG_HEADER_BYTES) return false
   const magic = log.readUInt32BE(0)
   return magic !== 0 && (magic & ~1) >>> 0 !== MAGIC
 }
 
-/** The header is there twice; two that differ were caught in the middle of a change. */
+/** The header is stored twice; they differ during a change. */
 function readCommitted(memory: Buffer): { frames: number; salt: Buffer } | undefined {
   const first = memory.subarray(0, MEMORY_HEADER_BYTES)
   const second = memory.subarray(MEMORY_HEADER_BYTES, 2 * MEMORY_HEADER_BYTES)
@@ -52,13 +51,13 @@ function readCommitted(memory: Buffer): { frames: number; salt: Buffer } | undef
   return { frames, salt: first.subarray(SALT.inMemory, SALT.inMemory + SALT.bytes) }
 }
 
-/** Either mark suffices: the other one may be what was damaged. */
+/** Either salt suffices: the other may be damaged. */
 function isOfGeneration(log: Buffer, salt: Buffer): boolean {
   const inFirstFrame = LOG_HEADER_BYTES + SALT.inFrame
   return [SALT.inLog, inFirstFrame].some((at) => log.subarray(at, at + SALT.bytes).equals(salt))
 }
 
-/** Frames up to the first whose running checksum or salt is wrong, as SQLite counts them. */
+/** Frames before the first wrong checksum or salt, as SQLite counts them. */
 function countGoodFrames(log: Buffer): number {
   if (log.length < LOG_HEADER_BYTES) return 0
   const isBigEndian = (log.readUInt32BE(0) & 1) === 1

@@ -11,7 +11,7 @@ import {
 import { findProgram } from "../find-program.ts"
 import { findSkillFiles, findUp } from "../folder-walk.ts"
 import { splitFrontmatter, textField } from "../frontmatter.ts"
-import type { Found, Host, Place, Survey } from "../host.ts"
+import type { Host, HostItem, HostPlace, Survey } from "../host.ts"
 import { jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { configItem, type Source } from "../source.ts"
@@ -38,12 +38,11 @@ export const antigravity: Host = {
 type Walk = {
   readonly reader: SurveyReader
   readonly config: string
-  /** The working directory, and the top of its repository before it when that is another. */
   readonly folders: readonly string[]
   readonly grounds: Grounds
 }
 
-async function survey(place: Place, disk: Disk): Promise<Survey> {
+async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
   const given = path.resolve(place.workingDirectory)
   const cwd = (await reader.realPath(given)) ?? given
@@ -81,18 +80,18 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
   }
 }
 
-function mcpItem(it: Pick<Found, "path" | "file" | "trust">): Found {
+function mcpItem(it: Pick<HostItem, "path" | "file" | "trust">): HostItem {
   return configItem(it, SOURCES.mcpConfig, "user")
 }
 
 const CONTEXT_FILES = ["GEMINI.md", "AGENTS.md"]
 
-async function instructionItems(walk: Walk): Promise<readonly Found[]> {
+async function instructionItems(walk: Walk): Promise<readonly HostItem[]> {
   const places = [
     { folder: walk.config, source: SOURCES.userMemory },
     ...walk.folders.map((folder) => ({ folder, source: SOURCES.projectRoot })),
   ]
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const { folder, source } of places) {
     for (const name of CONTEXT_FILES) {
       const at = path.join(folder, name)
@@ -105,11 +104,10 @@ async function instructionItems(walk: Walk): Promise<readonly Found[]> {
   return items
 }
 
-/** The new folder and the old one. */
 const DOT_FOLDERS = [".agents", ".agent"]
 
-async function ruleItems(walk: Walk): Promise<readonly Found[]> {
-  const items: Found[] = []
+async function ruleItems(walk: Walk): Promise<readonly HostItem[]> {
+  const items: HostItem[] = []
   for (const at of await markdownIn(walk, "rules", SOURCES.rules)) {
     const file = await readText(walk.reader, at, SOURCES.rules)
     if (file === undefined) continue
@@ -122,13 +120,13 @@ async function ruleItems(walk: Walk): Promise<readonly Found[]> {
   return items
 }
 
-async function skillItems(walk: Walk): Promise<readonly Found[]> {
+async function skillItems(walk: Walk): Promise<readonly HostItem[]> {
   const roots = [
     path.join(walk.config, "antigravity", "skills"),
     path.join(walk.config, "skills"),
     ...walk.folders.flatMap((it) => DOT_FOLDERS.map((dot) => path.join(it, dot, "skills"))),
   ]
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const root of roots) {
     const files = await findSkillFiles(walk.reader, root, {
       source: SOURCES.skills.source,
@@ -145,8 +143,8 @@ async function skillItems(walk: Walk): Promise<readonly Found[]> {
   return items
 }
 
-async function workflowItems(walk: Walk): Promise<readonly Found[]> {
-  const items: Found[] = []
+async function workflowItems(walk: Walk): Promise<readonly HostItem[]> {
+  const items: HostItem[] = []
   for (const at of await markdownIn(walk, "workflows", SOURCES.workflows)) {
     const name = path.basename(at, ".md")
     items.push(...(await namedItem(walk, at, { name, source: SOURCES.workflows })))
@@ -154,12 +152,11 @@ async function workflowItems(walk: Walk): Promise<readonly Found[]> {
   return items
 }
 
-/** Name and description are known from the start, the text comes when it is called. */
 async function namedItem(
   walk: Walk,
   at: string,
   it: { readonly name: string; readonly source: Source },
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const file = await readText(walk.reader, at, it.source)
   if (file === undefined) return []
   const later = file.bytes.toString()
@@ -215,11 +212,10 @@ export const SOURCES = {
   mcpConfig: { source: "mcp-config", priority: 104, reason: "MCP server configuration" },
 } as const satisfies Readonly<Record<string, Source>>
 
-type RuleParts = Pick<Found, "load" | "sent" | "later"> & {
+type RuleParts = Pick<HostItem, "load" | "sent" | "later"> & {
   readonly patterns?: readonly string[]
 }
 
-/** How a rule enters the window, by the trigger at its head. */
 export function ruleParts(reader: SurveyReader, at: string, text: string): RuleParts {
   const { fields, body } = splitFrontmatter(text)
   const kept = firstCharacters(body, LONGEST_RULE_CHARACTERS)

@@ -6,7 +6,6 @@ import { type Chains, type Instruction, loadFile } from "./chain.ts"
 import { type Settings, within } from "./settings.ts"
 import { at } from "./sources.ts"
 
-/** Names that count as a project's own instructions, for the question whether it has any. */
 const CLAUDE_NAMES = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] as const
 const AGENTS_NAMES = ["AGENTS.md", ".claude/AGENTS.md"] as const
 
@@ -43,7 +42,6 @@ export type AgentsWalk = {
   readonly folders: readonly { readonly path: string; readonly index: number }[]
   readonly walkLength: number
   readonly mode: Mode
-  /** Paths that the walk of AGENTS.md takes for already loaded. */
   readonly known: readonly string[]
 }
 

@@ -1,8 +1,8 @@
 import { type JsonRecord } from "#ground/base"
 import { splitFrontmatter } from "../frontmatter.ts"
-import type { Found, Scope } from "../host.ts"
+import type { HostItem, Scope } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
-import type { World } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import { type ListedFile, listedFolders, markdownBelow, trustOfListed } from "./listed-folders.ts"
 import { whyMemoryOff } from "./memory.ts"
@@ -17,7 +17,10 @@ type Agent = ListedFile & {
 }
 
 /** Subagents: one line each; the body is the prompt of the subagent alone. */
-export async function listAgents(world: World, reader: SurveyReader): Promise<readonly Found[]> {
+export async function listAgents(
+  world: ClaudeContext,
+  reader: SurveyReader,
+): Promise<readonly HostItem[]> {
   const folders = await listedFolders("agents", world, reader)
   const files: ListedFile[] = []
   for (const folder of folders) {
@@ -85,7 +88,7 @@ function rankOf({ folder }: Agent): number {
   return RANKS[folder.scope]
 }
 
-function toFound(agent: Agent, world: World): Found {
+function toFound(agent: Agent, world: ClaudeContext): HostItem {
   const { scope } = agent.folder
   return {
     path: agent.path,
@@ -103,7 +106,7 @@ function toFound(agent: Agent, world: World): Found {
   }
 }
 
-function toolWords(fields: JsonRecord, world: World): string {
+function toolWords(fields: JsonRecord, world: ClaudeContext): string {
   const named = toolNames(fields["tools"])
   const tools = named.length === 0 ? [] : [...new Set([...named, ...memoryTools(fields, world)])]
   const without = toolNames(fields["disallowedTools"])
@@ -121,7 +124,7 @@ function toolNames(value: unknown): readonly string[] {
 }
 
 /** An agent that remembers may read and write, whatever it names. */
-function memoryTools(fields: JsonRecord, { place, settings }: World): readonly string[] {
+function memoryTools(fields: JsonRecord, { place, settings }: ClaudeContext): readonly string[] {
   const hasMemory = ["user", "project", "local"].some((it) => it === fields["memory"])
   return hasMemory && whyMemoryOff(place, settings) === undefined ? ["Write", "Edit", "Read"] : []
 }

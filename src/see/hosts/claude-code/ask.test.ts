@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { ask } from "./ask.ts"
 
 /** A program that writes down how it was started and answers with what it is told. */
@@ -22,7 +22,7 @@ async function world(answer: string, files: Readonly<Record<string, string>> = {
     cat ${at("answer")}\n`
   await writeFile(at("claude"), script)
   await chmod(at("claude"), 0o755)
-  const place: Place = {
+  const place: HostPlace = {
     workingDirectory: at("p"),
     home: at("home"),
     environment: { PATH: process.env.PATH, SECRET: "of ours", CLAUDE_CODE_DISABLE_CLAUDE_MDS: "0" },

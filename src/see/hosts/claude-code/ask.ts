@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { isRecord, pickEnvironment, type RunOutcome, run } from "#ground/base"
 import { realDisk } from "../disk.ts"
-import type { AskOptions, AskOutcome, HostWord, Place } from "../host.ts"
+import type { AskOptions, AskOutcome, HostPlace, HostReport } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { type Folders, findFolders } from "./folders.ts"
@@ -18,7 +18,7 @@ const ASK_TIMEOUT_MS = 20_000
  * without the helpers that settings name, and with an address at which nobody listens: no model is
  * asked and nothing of the project is run.
  */
-export async function ask(place: Place, options: AskOptions): Promise<AskOutcome> {
+export async function ask(place: HostPlace, options: AskOptions): Promise<AskOutcome> {
   const reader = createSurveyReader(realDisk())
   const folders = await findFolders(place, reader)
   const isTrusted = options.trust || (await wasTrusted(folders, reader))
@@ -124,7 +124,7 @@ const PASSED_ON = [
   ...SWITCHES,
 ]
 
-function environmentFor(place: Place) {
+function environmentFor(place: HostPlace) {
   const passed = pickEnvironment(place.environment, PASSED_ON)
   return { ...passed, HOME: place.home, TERM: "dumb", ...QUIET }
 }
@@ -162,7 +162,7 @@ function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
 function wordOf(
   usage: NonNullable<z.infer<typeof Answer>["response"]["response"]>,
   at: number,
-): HostWord {
+): HostReport {
   return {
     by: "host",
     at,

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { MOST_MENTIONS } from "../limits.ts"
 import type { Source } from "../source.ts"
 import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
@@ -12,7 +12,6 @@ import { type Transformed, transform } from "./transform.ts"
 /** The file itself and four hops of imports; the fifth hop is not followed. */
 const DEEPEST_IMPORT_HOPS = 4
 
-/** One instruction file as the host holds it before it writes the window. */
 export type Instruction = Source & {
   readonly path: string
   readonly kind: InstructionKind
@@ -21,13 +20,11 @@ export type Instruction = Source & {
   /** Present when the file waits for other files; only rules, and what they import, can. */
   readonly patterns?: readonly string[]
   readonly importedBy?: { readonly path: string; readonly line: number }
-  /** The first file of the chain of imports. */
   readonly root: string
   readonly file: ReadFile
   /** Where the walk came by, when that is not the path. */
   readonly foundAt?: string
-  /** Decided already, for what a setting chose. */
-  readonly trust?: Found["trust"]
+  readonly trust?: HostItem["trust"]
 }
 
 /** What one walk shares: the files it has had, and what it may read. */
@@ -36,10 +33,8 @@ export type Chains = {
   readonly seen: Set<string>
   readonly cwd: string
   readonly home: string
-  /** Whether the person let files outside the working directory in. */
   readonly isExternalAllowed: boolean
   isExcluded(path: string, kind: InstructionKind): boolean
-  /** Whether a rule of the settings forbids to read it. */
   isDenied(path: string): boolean
 }
 
@@ -58,7 +53,6 @@ type Link = StartFile & {
   readonly importedBy?: { readonly path: string; readonly line: number }
 }
 
-/** A file with everything it imports, in the order in which the host sends them. */
 export function loadFile(file: StartFile, chains: Chains): Promise<readonly Instruction[]> {
   return loadLink({ ...file, hops: 0, root: file.path, mayWait: false }, chains)
 }

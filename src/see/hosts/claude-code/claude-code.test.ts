@@ -4,11 +4,11 @@ import { memoryDisk, type Planted } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { realDisk } from "../disk.ts"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { MOST_FILES_READ } from "../survey-reader.ts"
 import { survey } from "./claude-code.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/p",
   home: "/home/u",
   environment: {},

@@ -1,7 +1,7 @@
 import type { Disk } from "../disk.ts"
 import { belongsTo } from "../file-trust.ts"
 import { findProgram } from "../find-program.ts"
-import type { Found, Host, Place, Survey } from "../host.ts"
+import type { Host, HostItem, HostPlace, Survey } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
 import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
@@ -9,7 +9,7 @@ import { listAgents } from "./agents.ts"
 import { ask } from "./ask.ts"
 import type { Instruction } from "./chain.ts"
 import { type Folders, findFolders } from "./folders.ts"
-import { loadInstructions, type World } from "./instructions.ts"
+import { type ClaudeContext, loadInstructions } from "./instructions.ts"
 import { readOutputStyle } from "./listed-folders.ts"
 import { readMcp } from "./mcp.ts"
 import { readLastSession } from "./session.ts"
@@ -35,20 +35,19 @@ export const claudeCode: Host = {
 }
 
 /** The package people install, and those with the program of a platform in them. */
-function packagesFor(platform: Place["platform"]): readonly string[] {
+function packagesFor(platform: HostPlace["platform"]): readonly string[] {
   const machines = ["x64", "arm64", "x64-musl", "arm64-musl"]
   const own = machines.map((it) => `@anthropic-ai/claude-code-${platform}-${it}`)
   return ["@anthropic-ai/claude-code", ...own]
 }
 
-/** Everything Claude Code would load in a place, and everything it would look for. */
-export async function survey(given: Place, disk: Disk): Promise<Survey> {
+export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
   const folders = await findFolders(given, reader)
   const settings = await readSettings(folders, reader)
   const place = withSettingsEnv(given, settings)
   const state = await readState(folders, reader)
-  const world: World = {
+  const world: ClaudeContext = {
     place,
     folders,
     settings,
@@ -61,7 +60,7 @@ export async function survey(given: Place, disk: Disk): Promise<Survey> {
   const style = await readOutputStyle(world, reader)
   const skills = await listSkills(world, reader)
   const agents = await listAgents(world, reader)
-  const isEarly = (it: Found) => it.priority < SOURCES.managedPolicy.priority
+  const isEarly = (it: HostItem) => it.priority < SOURCES.managedPolicy.priority
   return {
     items: [
       ...settings.items.filter(isEarly),
@@ -90,7 +89,7 @@ async function readState(folders: Folders, reader: SurveyReader) {
   return { record: parsed.kind === "record" ? parsed.record : {}, trust, items: [item] }
 }
 
-function toFound(it: Instruction, folders: Folders): Found {
+function toFound(it: Instruction, folders: Folders): HostItem {
   const text = it.content.trim()
   const isConditional = it.patterns !== undefined
   const load = loadOf({ kind: it.kind, isConditional, isImported: it.importedBy !== undefined })
@@ -124,7 +123,7 @@ function waitsFor(it: Instruction, patterns: readonly string[], folders: Folders
 }
 
 /** A link or an import that leads out of the repository brings in what the project does not own. */
-function trustOf(it: Instruction, { grounds }: Folders): Found["trust"] {
+function trustOf(it: Instruction, { grounds }: Folders): HostItem["trust"] {
   const reached = { realPath: it.file.realPath, scope: scopeOf(it.kind) }
   // What an import names is no place that the walk came by.
   const foundAt = it.importedBy === undefined ? { foundAt: it.foundAt ?? it.path } : {}

@@ -2,10 +2,9 @@ import path from "node:path"
 import { isInside } from "#ground/base"
 import type { Disk } from "../disk.ts"
 import { type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
-/** The folders of one start of the host, resolved by its own rules. */
 export type Folders = {
   /** Without links: the host resolves its working directory first. */
   readonly cwd: string
@@ -21,7 +20,7 @@ export type Folders = {
   readonly grounds: Grounds
 }
 
-export async function findFolders(place: Place, reader: SurveyReader): Promise<Folders> {
+export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
   const cwd = (await reader.realPath(given)) ?? given
   const walk = foldersDownTo(cwd)
@@ -39,7 +38,7 @@ export async function findFolders(place: Place, reader: SurveyReader): Promise<F
 }
 
 /** The state of the host lies beside its folder, as a file of its own. */
-async function ownFolders(place: Place, reader: SurveyReader): Promise<readonly string[]> {
+async function ownFolders(place: HostPlace, reader: SurveyReader): Promise<readonly string[]> {
   const folders = await withRealFolders(reader, [configFolder(place), managedFolder(place)])
   return [...folders, ...(await withRealPlaces(reader, [stateFile(place)]))]
 }
@@ -50,17 +49,17 @@ function projectFolders(cwd: string, { top, main, isMainProven }: GitTops): read
   return [top ?? cwd, ...(isElsewhere ? [path.join(main, ".claude")] : [])]
 }
 
-export function configFolder({ environment, home }: Place): string {
+export function configFolder({ environment, home }: HostPlace): string {
   const given = environment["CLAUDE_CONFIG_DIR"]
   return given === undefined || given === "" ? path.join(home, ".claude") : path.resolve(given)
 }
 
-function stateFile(place: Place): string {
+function stateFile(place: HostPlace): string {
   const given = place.environment["CLAUDE_CONFIG_DIR"]
   return path.join(given === undefined || given === "" ? place.home : given, ".claude.json")
 }
 
-function managedFolder({ platform }: Place): string {
+function managedFolder({ platform }: HostPlace): string {
   switch (platform) {
     case "darwin":
       return "/Library/Application Support/ClaudeCode"
@@ -79,14 +78,13 @@ function foldersDownTo(cwd: string): readonly string[] {
 }
 
 /** The working directory as the host resolves it, where no whole look is needed. */
-export async function realWorkingDirectory(place: Place, disk: Disk): Promise<string> {
+export async function realWorkingDirectory(place: HostPlace, disk: Disk): Promise<string> {
   const given = path.resolve(place.workingDirectory)
   return (await disk.realPath(given)) ?? given
 }
 
 const LONGEST_SLUG_UNITS = 200
 
-/** The name of a folder below `projects`: of the working directory, or of the repository. */
 export function slugOf(folder: string): string {
   const plain = folder.replace(/[^a-zA-Z0-9]/g, "-")
   if (plain.length <= LONGEST_SLUG_UNITS) return plain
@@ -100,7 +98,6 @@ function hashOf(text: string): number {
   return hash
 }
 
-/** Where a folder stands in git: its own top, and the top of the repository it is a worktree of. */
 type GitTops = {
   readonly top: string | undefined
   /** The same as `top`, except in a linked worktree. */

@@ -3,9 +3,7 @@ import type { Token, Tokens } from "marked"
 import { MOST_MENTIONS } from "../limits.ts"
 import { removeComments } from "./transform.ts"
 
-/** An `@path` in the text of a file. */
 export type Import = {
-  /** As it is written, without the sign. */
   readonly written: string
   readonly path: string
   readonly line: number

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Found, Place } from "../host.ts"
+import type { HostItem, HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/p",
   home: "/home/u",
   environment: {},
@@ -12,15 +12,15 @@ const PLACE: Place = {
 
 type Files = Readonly<Record<string, Planted>>
 
-const surveyOf = (files: Files, place: Partial<Place> = {}) =>
+const surveyOf = (files: Files, place: Partial<HostPlace> = {}) =>
   survey({ ...PLACE, ...place }, memoryDisk({ "/w/p/.keep": "", ...files }))
 
-async function instructionsOf(files: Files, place: Partial<Place> = {}) {
+async function instructionsOf(files: Files, place: Partial<HostPlace> = {}) {
   const { items } = await surveyOf(files, place)
   return items.filter((it) => it.frame !== "" || it.load === "conditional")
 }
 
-const paths = (items: readonly Found[]) => items.map((it) => it.path)
+const paths = (items: readonly HostItem[]) => items.map((it) => it.path)
 const json = (value: unknown) => JSON.stringify(value)
 const allowed = (folder: string) =>
   json({ projects: { [folder]: { hasClaudeMdExternalIncludesApproved: true } } })

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside, type JsonRecord } from "#ground/base"
 import { globMatcher } from "../glob.ts"
-import type { Found, Place } from "../host.ts"
+import type { HostItem, HostPlace } from "../host.ts"
 import { type Source, walkSource } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 import { addAgentsMd, modeOf } from "./agents-md.ts"
@@ -12,18 +12,16 @@ import { loadRules } from "./rules.ts"
 import { isOn, readDenials, type Settings, within } from "./settings.ts"
 import { at, SOURCES } from "./sources.ts"
 
-export type World = {
-  readonly place: Place
+export type ClaudeContext = {
+  readonly place: HostPlace
   readonly folders: Folders
   readonly settings: Settings
-  /** `.claude.json`, or nothing of it. */
   readonly state: JsonRecord
-  readonly stateTrust: Found["trust"]
+  readonly stateTrust: HostItem["trust"]
 }
 
-/** Every instruction file in the order in which the host sends them, memory last. */
 export async function loadInstructions(
-  world: World,
+  world: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
   const { place, folders, settings } = world
@@ -50,7 +48,7 @@ export async function loadInstructions(
   return addAgentsMd(loaded, agents, chains)
 }
 
-async function createChains(world: World, reader: SurveyReader): Promise<Chains> {
+async function createChains(world: ClaudeContext, reader: SurveyReader): Promise<Chains> {
   const { folders, settings, state } = world
   const patterns = await spellPatterns(settings.texts("claudeMdExcludes"), reader)
   const matchers = patterns.map((it) => globMatcher(it, { dot: true }))
@@ -90,7 +88,7 @@ async function spellPatterns(
   return patterns
 }
 
-type Walk = { readonly world: World; readonly chains: Chains }
+type Walk = { readonly world: ClaudeContext; readonly chains: Chains }
 
 async function loadManaged({ world, chains }: Walk): Promise<readonly Instruction[]> {
   const { managed } = world.folders
@@ -112,7 +110,7 @@ async function loadManaged({ world, chains }: Walk): Promise<readonly Instructio
 
 /** A text in the managed settings stands in the window under a name of its own. */
 async function managedText(
-  { settings }: World,
+  { settings }: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
   const text = settings.managed("claudeMd")

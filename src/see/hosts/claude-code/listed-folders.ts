@@ -1,17 +1,16 @@
 import path from "node:path"
 import { belongsTo } from "../file-trust.ts"
 import { splitFrontmatter, textField } from "../frontmatter.ts"
-import type { Found, Scope } from "../host.ts"
+import type { HostItem, Scope } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import type { World } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import { SOURCES } from "./sources.ts"
 
 /** Skills, commands, agents: a file of a person is far below; the host refuses more too. */
 const LARGEST_LISTED_FILE_BYTES = 1024 * 1024
 
-/** A folder of skills, commands, agents or output styles. */
 export type ListedFolder = { readonly path: string; readonly scope: Scope }
 
 /**
@@ -20,7 +19,7 @@ export type ListedFolder = { readonly path: string; readonly scope: Scope }
  */
 export async function listedFolders(
   name: string,
-  world: World,
+  world: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly ListedFolder[]> {
   const { folders } = world
@@ -34,7 +33,7 @@ export async function listedFolders(
 
 async function projectFolders(
   name: string,
-  world: World,
+  world: ClaudeContext,
   reader: SurveyReader,
 ): Promise<readonly string[]> {
   const { walk, home, git } = world.folders
@@ -58,7 +57,6 @@ export type ListedFile = {
   readonly file: ReadFile
 }
 
-/** Every `*.md` below a folder, links followed, each real folder once. */
 export async function markdownBelow(
   folder: ListedFolder,
   source: string,
@@ -84,8 +82,7 @@ export async function markdownBelow(
   return found
 }
 
-/** Whose a listed file is. */
-export function trustOfListed({ path: at, folder, file }: ListedFile, { folders }: World) {
+export function trustOfListed({ path: at, folder, file }: ListedFile, { folders }: ClaudeContext) {
   const reached = { realPath: file.realPath, scope: folder.scope, foundAt: at }
   return belongsTo(reached, folders.grounds)
 }
@@ -106,11 +103,10 @@ export async function readListed(
   return undefined
 }
 
-/** The output style that the settings choose, if a file holds it; others are not even listed. */
 export async function readOutputStyle(
-  world: World,
+  world: ClaudeContext,
   reader: SurveyReader,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const chosen = world.settings.value("outputStyle")
   if (typeof chosen !== "string" || chosen === "") return []
   const files: ListedFile[] = []
@@ -129,7 +125,7 @@ function readStyle(listed: ListedFile): Style {
   return { ...listed, name, body: body.trim() }
 }
 
-function toFound(style: Style, world: World): Found {
+function toFound(style: Style, world: ClaudeContext): HostItem {
   const { scope } = style.folder
   return {
     path: style.path,

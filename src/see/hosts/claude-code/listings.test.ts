@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/r/s",
   home: "/home/u",
   environment: {},
@@ -12,13 +12,13 @@ const PLACE: Place = {
 
 type Files = Readonly<Record<string, Planted>>
 
-const surveyOf = (files: Files, place: Partial<Place> = {}) =>
+const surveyOf = (files: Files, place: Partial<HostPlace> = {}) =>
   survey({ ...PLACE, ...place }, memoryDisk({ "/r/s/.keep": "", ...files }))
 
 const head = (fields: string, body = "body") => `---\n${fields}\n---\n${body}`
 const json = (value: unknown) => JSON.stringify(value)
 
-async function linesOf(files: Files, place: Partial<Place> = {}) {
+async function linesOf(files: Files, place: Partial<HostPlace> = {}) {
   const { items } = await surveyOf(files, place)
   return items.filter((it) => it.load === "name-only").map((it) => it.sent)
 }

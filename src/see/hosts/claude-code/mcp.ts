@@ -1,21 +1,24 @@
 import path from "node:path"
 import { isRecord } from "#ground/base"
 import { belongsTo } from "../file-trust.ts"
-import type { Found, McpServer, Scope } from "../host.ts"
+import type { HostItem, McpServer, Scope } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
-import type { World } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions.ts"
 import { parseSettingsJson, textsIn, within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 
-export type McpSurvey = { readonly items: readonly Found[]; readonly servers: readonly McpServer[] }
+export type McpSurvey = {
+  readonly items: readonly HostItem[]
+  readonly servers: readonly McpServer[]
+}
 
 /**
  * MCP servers of managed files, of the person, of this project's private list, and of `.mcp.json`
  * in the working directory and everything above it, also above the repository.
  */
-export async function readMcp(world: World, reader: SurveyReader): Promise<McpSurvey> {
+export async function readMcp(world: ClaudeContext, reader: SurveyReader): Promise<McpSurvey> {
   const { folders, state, stateTrust } = world
   const managedFile = path.join(folders.managed, "managed-mcp.json")
   const ofFolder = (it: string) => ({ path: path.join(it, ".mcp.json"), scope: "project" }) as const
@@ -23,7 +26,7 @@ export async function readMcp(world: World, reader: SurveyReader): Promise<McpSu
     { path: managedFile, scope: "managed" } as const,
     ...folders.walk.toReversed().map(ofFolder),
   ]
-  const items: Found[] = []
+  const items: HostItem[] = []
   const servers: McpServer[] = []
   for (const file of files) {
     const read = await reader.read(file.path, {
@@ -50,8 +53,8 @@ export async function readMcp(world: World, reader: SurveyReader): Promise<McpSu
 function mcpItem(
   { path: at, scope }: { readonly path: string; readonly scope: Scope },
   file: ReadFile,
-  trust: Found["trust"],
-): Found {
+  trust: HostItem["trust"],
+): HostItem {
   return { ...configItem({ path: at, file, trust }, SOURCES.mcpConfig, scope), kind: "tools" }
 }
 
@@ -85,7 +88,7 @@ function reachedBy(server: Readonly<Record<string, unknown>>) {
 }
 
 /** Managed servers, if there are any, are the only ones; of one name the strongest connects. */
-function withStates(servers: readonly McpServer[], world: World): readonly McpServer[] {
+function withStates(servers: readonly McpServer[], world: ClaudeContext): readonly McpServer[] {
   const isManagedOnly = servers.some((it) => it.scope === "managed")
   const taken = new Set<string>()
   return servers.map((it) => {
@@ -96,7 +99,7 @@ function withStates(servers: readonly McpServer[], world: World): readonly McpSe
   })
 }
 
-function stateOf(server: McpServer, { settings, state, folders }: World): string {
+function stateOf(server: McpServer, { settings, state, folders }: ClaudeContext): string {
   const switched = textsIn(within(state, "projects", folders.cwd, "disabledMcpServers"))
   if (switched.includes(server.name)) return "switched off"
   if (server.scope !== "project") return "connects"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 import { slugOf } from "./folders.ts"
 import { cutMemory } from "./memory.ts"
@@ -37,14 +37,14 @@ test("[HOSTS-8] too much text is cut at a line's end, and a single line in its m
   expect(cutMemory(`${lines(200)}\n\nx`).content).toContain("starting at line 201. Keep")
 })
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/r/p",
   home: "/home/u",
   environment: {},
   platform: "linux",
 }
 
-async function memoryOf(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+async function memoryOf(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   const found = await survey({ ...PLACE, ...place }, memoryDisk({ "/r/p/.keep": "", ...files }))
   const items = found.items.filter((it) => it.kind === "memory")
   return { sent: items.map((it) => it.sent), notes: found.notes.map((it) => it.code), items }

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { belongsTo, withRealFolders } from "../file-trust.ts"
-import type { Found, Place } from "../host.ts"
+import type { HostItem, HostPlace } from "../host.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { type Instruction, transformNoted } from "./chain.ts"
 import { type Folders, slugOf } from "./folders.ts"
@@ -15,7 +15,7 @@ const MOST_MEMORY_LINES = 200
 
 /** The index of what the host remembers of this project; its topic files wait to be read. */
 export async function loadMemory(
-  world: { readonly place: Place; readonly folders: Folders; readonly settings: Settings },
+  world: { readonly place: HostPlace; readonly folders: Folders; readonly settings: Settings },
   reader: SurveyReader,
 ): Promise<readonly Instruction[]> {
   const memory = memoryFolder(world)
@@ -53,7 +53,7 @@ async function trustOf(
   { folder, chosenBy }: MemoryFolder,
   { realPath }: ReadFile,
   it: { readonly folders: Folders; readonly reader: SurveyReader },
-): Promise<Found["trust"]> {
+): Promise<HostItem["trust"]> {
   const { grounds } = it.folders
   if (chosenBy === undefined) return belongsTo({ realPath, scope: "memory" }, grounds)
   if (chosenBy === "project" || chosenBy === "local") {
@@ -63,15 +63,13 @@ async function trustOf(
   return belongsTo({ realPath, scope: "memory" }, { ...grounds, own })
 }
 
-/** Why the host remembers nothing by itself; undefined when it does. */
-export function whyMemoryOff({ environment }: Place, settings: Settings): string | undefined {
+export function whyMemoryOff({ environment }: HostPlace, settings: Settings): string | undefined {
   const name = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
   if (isOn(environment[name])) return `${name} is set`
   if (isOff(environment[name])) return undefined
   return settings.value("autoMemoryEnabled") === false ? "autoMemoryEnabled is false" : undefined
 }
 
-/** Where it lies, and the layer of settings that chose it. */
 type MemoryFolder = { readonly folder: string; readonly chosenBy?: string }
 
 function memoryFolder(world: {

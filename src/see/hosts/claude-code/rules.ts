@@ -13,7 +13,6 @@ export type RulesFolder = {
 }
 
 type Level = RulesFolder & {
-  /** The way to it as a person wrote it, when links led somewhere else. */
   readonly shown: string
   readonly depth: number
 }
@@ -76,7 +75,7 @@ async function isLink(file: string, { reader }: Chains): Promise<boolean> {
   return above !== undefined && real !== path.join(above, path.basename(file))
 }
 
-type Seen =
+type RuleEntry =
   | { readonly kind: "folder" | "rule"; readonly path: string; readonly shown: string }
   | { readonly kind: "nothing" }
 
@@ -84,7 +83,7 @@ async function lookAt(
   entry: DiskEntry,
   level: Level & { readonly real: string },
   chains: Chains,
-): Promise<Seen> {
+): Promise<RuleEntry> {
   const { reader } = chains
   const shown = path.join(level.shown, entry.name)
   const real = await reader.realPath(path.join(level.path, entry.name))

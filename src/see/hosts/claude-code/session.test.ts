@@ -4,10 +4,10 @@ import { expect, test } from "vitest"
 import { memoryDisk } from "#test/memory-disk"
 import { tempDirectory } from "#test/temp"
 import { realDisk } from "../disk.ts"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { readLastSession } from "./session.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/link",
   home: "/home/u",
   environment: {},

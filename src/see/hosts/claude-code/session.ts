@@ -1,7 +1,7 @@
 import path from "node:path"
 import { z } from "zod"
 import type { Disk } from "../disk.ts"
-import type { HostWord, Place } from "../host.ts"
+import type { HostPlace, HostReport } from "../host.ts"
 import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
 
 /** Sessions of one folder whose times are compared; the host itself keeps thirty days. */
@@ -10,8 +10,10 @@ const MOST_TRANSCRIPTS = 2_000
 /** A transcript holds its instructions within the first 100 kB; long ones have gigabytes. */
 const TRANSCRIPT_HEAD_BYTES = 8 * 1024 * 1024
 
-/** What the newest session of this folder recorded of its instructions. */
-export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
+export async function readLastSession(
+  place: HostPlace,
+  disk: Disk,
+): Promise<HostReport | undefined> {
   const folder = path.join(
     configFolder(place),
     "projects",
@@ -48,7 +50,10 @@ const Line = z.object({
 })
 
 /** The line comes early; a session without instruction files has none. */
-async function readInstructions(transcript: Transcript, disk: Disk): Promise<HostWord | undefined> {
+async function readInstructions(
+  transcript: Transcript,
+  disk: Disk,
+): Promise<HostReport | undefined> {
   try {
     for await (const record of disk.records(transcript.path, {
       maxBytes: TRANSCRIPT_HEAD_BYTES,
@@ -62,7 +67,7 @@ async function readInstructions(transcript: Transcript, disk: Disk): Promise<Hos
   return undefined
 }
 
-function wordOf(line: z.infer<typeof Line>, transcript: Transcript): HostWord {
+function wordOf(line: z.infer<typeof Line>, transcript: Transcript): HostReport {
   const { version, sessionId, timestamp } = line
   const at = Date.parse(timestamp ?? "")
   return {

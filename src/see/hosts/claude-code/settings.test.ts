@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/p",
   home: "/home/u",
   environment: {},

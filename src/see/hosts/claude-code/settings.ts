@@ -2,7 +2,7 @@ import path from "node:path"
 import { isInside, isRecord, type JsonRecord } from "#ground/base"
 import { belongsIfThere } from "../file-trust.ts"
 import { globMatcher } from "../glob.ts"
-import type { Found, Place, Scope, SettingsLayer } from "../host.ts"
+import type { HostItem, HostPlace, Scope, SettingsLayer } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem, type Source } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
@@ -12,12 +12,10 @@ import { SOURCES } from "./sources.ts"
 export type Settings = {
   /** Strongest first. */
   readonly layers: readonly SettingsLayer[]
-  readonly items: readonly Found[]
-  /** The value that wins; undefined when no layer has one. */
+  readonly items: readonly HostItem[]
   value(key: string): unknown
   /** All texts of a list that layers add to, strongest first. */
   texts(key: string): readonly string[]
-  /** The value of managed files alone. */
   managed(key: string): unknown
 }
 
@@ -29,7 +27,7 @@ export async function readSettings(folders: Folders, reader: SurveyReader): Prom
     project("project", path.join(folders.cwd, ".claude", "settings.json")),
     user(path.join(folders.config, "settings.json")),
   ]
-  const read: { readonly layer: SettingsLayer; readonly item?: Found }[] = []
+  const read: { readonly layer: SettingsLayer; readonly item?: HostItem }[] = []
   const seen = new Set<string>()
   for (const draft of drafts) {
     const file = await reader.read(draft.path, {
@@ -73,20 +71,22 @@ export function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((it) => typeof it === "string") : []
 }
 
-/** Each layer is named for its scope. */
-type Draft = { readonly layer: Scope; readonly path: string; readonly row: Source }
+type SettingsCandidate = { readonly layer: Scope; readonly path: string; readonly row: Source }
 
-function user(file: string): Draft {
+function user(file: string): SettingsCandidate {
   return { layer: "user", path: file, row: SOURCES.userSettings }
 }
 
-function project(layer: "local" | "project", file: string): Draft {
+function project(layer: "local" | "project", file: string): SettingsCandidate {
   const row = layer === "local" ? SOURCES.projectLocal : SOURCES.projectSettings
   return { layer, path: file, row }
 }
 
 /** Files of the folder come in order of their names and each beats the one before. */
-async function managedFiles(folders: Folders, reader: SurveyReader): Promise<readonly Draft[]> {
+async function managedFiles(
+  folders: Folders,
+  reader: SurveyReader,
+): Promise<readonly SettingsCandidate[]> {
   const folder = path.join(folders.managed, "managed-settings.d")
   const names = (await reader.list(folder, SOURCES.managedSettings.source))
     .map((it) => it.name)
@@ -97,13 +97,13 @@ async function managedFiles(folders: Folders, reader: SurveyReader): Promise<rea
     ...names.map((name) => path.join(folder, name)),
   ]
   const drafts = files.map(
-    (file): Draft => ({ layer: "managed", path: file, row: SOURCES.managedSettings }),
+    (file): SettingsCandidate => ({ layer: "managed", path: file, row: SOURCES.managedSettings }),
   )
   return drafts.toReversed()
 }
 
 async function layerOf(
-  draft: Draft & Pick<SettingsLayer, "trust">,
+  draft: SettingsCandidate & Pick<SettingsLayer, "trust">,
   file: ReadFile | undefined,
   reader: SurveyReader,
 ): Promise<SettingsLayer> {
@@ -141,15 +141,13 @@ export function parseSettingsJson(text: string): Parsed {
   }
 }
 
-/** A value deeper down: `within(state, "projects", cwd)`. */
 export function within(value: unknown, ...keys: readonly string[]): unknown {
   let at = value
   for (const key of keys) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined
   return at
 }
 
-/** The environment with what the settings add to it, the strongest last. */
-export function withSettingsEnv(place: Place, settings: Settings): Place {
+export function withSettingsEnv(place: HostPlace, settings: Settings): HostPlace {
   const added = settings.layers.toReversed().flatMap(({ outcome }) => {
     const env = outcome.kind === "found" ? outcome.values["env"] : undefined
     return isRecord(env) ? Object.entries(env) : []
@@ -160,7 +158,6 @@ export function withSettingsEnv(place: Place, settings: Settings): Place {
   return { ...place, environment: { ...place.environment, ...Object.fromEntries(texts) } }
 }
 
-/** How the host reads a switch in the environment. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && ["1", "true", "yes", "on"].includes(value.trim().toLowerCase())
 }

@@ -1,10 +1,10 @@
 import path from "node:path"
 import { type JsonRecord } from "#ground/base"
 import { splitFrontmatter } from "../frontmatter.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import type { Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
-import type { World } from "./instructions.ts"
+import type { ClaudeContext } from "./instructions.ts"
 import { LONGEST_NAME_UNITS } from "./limits.ts"
 import {
   type ListedFile,
@@ -18,7 +18,6 @@ import { within } from "./settings.ts"
 import { SOURCES } from "./sources.ts"
 import { readPatterns } from "./transform.ts"
 
-/** The first line of a body that stands in for a description is cut here. */
 const LONGEST_FIRST_LINE_UNITS = 100
 
 /** A description in the listing of skills is cut here unless a setting says otherwise. */
@@ -30,13 +29,14 @@ type Skill = ListedFile & {
   readonly fields: JsonRecord
   readonly body: string
   readonly description: string
-  /** Another name, from the head of the file. */
   readonly shownName: string
   readonly patterns: readonly string[]
 }
 
-/** Skills and commands, which the host lists as one: names and descriptions, no bodies. */
-export async function listSkills(world: World, reader: SurveyReader): Promise<readonly Found[]> {
+export async function listSkills(
+  world: ClaudeContext,
+  reader: SurveyReader,
+): Promise<readonly HostItem[]> {
   const folders = await listedFolders("skills", world, reader)
   const skills: Skill[] = []
   for (const folder of folders) {
@@ -61,7 +61,7 @@ async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<rea
   return found
 }
 
-async function commandsOf(world: World, reader: SurveyReader): Promise<readonly Skill[]> {
+async function commandsOf(world: ClaudeContext, reader: SurveyReader): Promise<readonly Skill[]> {
   const place = SOURCES.commands
   const folders = await listedFolders("commands", world, reader)
   const files: ListedFile[] = []
@@ -148,7 +148,7 @@ function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly S
   })
 }
 
-function toFound(skill: Skill, all: readonly Skill[], world: World): Found {
+function toFound(skill: Skill, all: readonly Skill[], world: ClaudeContext): HostItem {
   const isHidden = isSwitchedOff(skill, world)
   const isWaiting = skill.patterns.length > 0
   const line = listingLine(skill, all, world)
@@ -171,17 +171,17 @@ function toFound(skill: Skill, all: readonly Skill[], world: World): Found {
   return { ...base, load: "name-only", reason: skill.place.reason, sent: line }
 }
 
-function listingLine(skill: Skill, all: readonly Skill[], world: World): string {
+function listingLine(skill: Skill, all: readonly Skill[], world: ClaudeContext): string {
   if (choiceFor(skill, world) === "name-only") return `- ${skill.name}`
   return `- ${listedName(skill, all)}: ${cutDescription(skill.description, world)}`
 }
 
 /** What a person chose for this skill in the settings. */
-function choiceFor({ name }: Skill, { settings }: World): unknown {
+function choiceFor({ name }: Skill, { settings }: ClaudeContext): unknown {
   return within(settings.value("skillOverrides"), name)
 }
 
-function isSwitchedOff(skill: Skill, world: World): boolean {
+function isSwitchedOff(skill: Skill, world: ClaudeContext): boolean {
   const flag = skill.fields["disable-model-invocation"]
   const choice = choiceFor(skill, world)
   const isHidden = choice === "off" || choice === "user-invocable-only"
@@ -199,7 +199,7 @@ function listedName(skill: Skill, all: readonly Skill[]): string {
   return `${name} (${shownName})`
 }
 
-function cutDescription(text: string, { settings }: World): string {
+function cutDescription(text: string, { settings }: ClaudeContext): string {
   const chosen = settings.value("skillListingMaxDescChars")
   const most = typeof chosen === "number" ? chosen : LONGEST_DESCRIPTION_UNITS
   return text.length > most ? `${text.slice(0, most - 1)}…` : text

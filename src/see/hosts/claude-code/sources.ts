@@ -14,7 +14,6 @@ const LABELS: Readonly<Record<InstructionKind, string>> = {
   memory: "user's auto-memory, persists across conversations",
 }
 
-/** The heading in front of an instruction file in the window. */
 export function frameOf(path: string, kind: InstructionKind): string {
   return `Contents of ${path} (${LABELS[kind]}):\n\n`
 }
@@ -51,7 +50,6 @@ export function scopeOf(kind: InstructionKind): Scope {
   return kind
 }
 
-/** How an instruction file enters the window. */
 export function loadOf(it: {
   readonly kind: InstructionKind
   readonly isConditional: boolean

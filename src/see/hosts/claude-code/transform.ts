@@ -1,7 +1,6 @@
 import { Marked, type Token } from "marked"
 import { splitFrontmatter } from "../frontmatter.ts"
 
-/** What the host makes of an instruction file before it sends it. */
 export type Transformed = {
   /** Not yet trimmed: emptiness is judged and the ends are cut when it is sent. */
   readonly content: string

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { codex } from "./codex.ts"
 import { readSkillText } from "./skills.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/s",
   home: "/home",
   environment: {},
@@ -15,11 +15,11 @@ const GIT = { "/w/.git/HEAD": "ref: refs/heads/main" }
 const TRUSTED = '[projects."/w"]\ntrust_level = "trusted"\n'
 const SKILL = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   return codex.survey({ ...PLACE, ...place }, memoryDisk(files))
 }
 
-async function sent(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+async function sent(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   const { items } = await survey(files, place)
   const wanted = ["user-memory", "parent-directory", "project-root"]
   return items.filter((it) => wanted.includes(it.source)).map((it) => [it.path, it.frame, it.sent])

@@ -3,7 +3,7 @@ import { isRecord } from "#ground/base"
 import type { Disk } from "../disk.ts"
 import { belongsIfThere, belongsTo } from "../file-trust.ts"
 import { findProgram } from "../find-program.ts"
-import type { Found, Host, McpServer, Place, Survey } from "../host.ts"
+import type { Host, HostItem, HostPlace, McpServer, Survey } from "../host.ts"
 import { fieldsOf, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES, SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import { configItem } from "../source.ts"
@@ -33,7 +33,7 @@ export const codex: Host = {
   readLastSession,
 }
 
-async function survey(place: Place, disk: Disk): Promise<Survey> {
+async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
   const config = await readConfig(place, reader)
   const folders = await projectFolders(reader, config.cwd, config.markers)
@@ -66,7 +66,7 @@ async function survey(place: Place, disk: Disk): Promise<Survey> {
 async function modelInstructions(
   reader: SurveyReader,
   config: CodexConfig,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const given = fileWithText(config, "model_instructions_file")
   if (given === undefined) return []
   const at = path.resolve(path.dirname(given.file.path), given.text)
@@ -79,8 +79,7 @@ async function modelInstructions(
   return [{ ...item, load: "always", sent: file.bytes.toString().trim() }]
 }
 
-/** Text inside a config file: the item is the text, the file is the config. */
-function developerInstructions(config: CodexConfig): readonly Found[] {
+function developerInstructions(config: CodexConfig): readonly HostItem[] {
   const given = fileWithText(config, "developer_instructions")
   if (given?.file.file === undefined || given.text === "") return []
   const { path: at, file, trust } = given.file
@@ -89,7 +88,7 @@ function developerInstructions(config: CodexConfig): readonly Found[] {
   return [{ ...item, load: "always", sent: given.text }]
 }
 
-function configItems(config: CodexConfig): readonly Found[] {
+function configItems(config: CodexConfig): readonly HostItem[] {
   return config.files.flatMap((it) =>
     it.file === undefined
       ? []
@@ -98,8 +97,8 @@ function configItems(config: CodexConfig): readonly Found[] {
 }
 
 /** Hooks run beside the model; their file is never sent. */
-async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<readonly Found[]> {
-  const items: Found[] = []
+async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<readonly HostItem[]> {
+  const items: HostItem[] = []
   for (const folder of [config.home, ...config.dotFolders]) {
     const at = path.join(folder, "hooks.json")
     const limits = { source: SOURCES.hooks.source, maxBytes: SETTINGS_LIMIT_BYTES }

@@ -2,7 +2,7 @@ import path from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { type JsonRecord } from "#ground/base"
 import { belongsIfThere, type Grounds, withRealFolders } from "../file-trust.ts"
-import type { Place, Scope, SettingsLayer } from "../host.ts"
+import type { HostPlace, Scope, SettingsLayer } from "../host.ts"
 import { fieldsOf, textsOf } from "../json-settings.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
@@ -18,7 +18,6 @@ import {
 /** Of all project files together, unless the config says otherwise; so Codex 0.166.0. */
 const DEFAULT_PROJECT_DOC_BYTES = 32 * 1024
 
-/** One config file that was looked for. */
 export type ConfigFile = {
   readonly path: string
   readonly layer: "managed" | "project" | "user" | "system"
@@ -31,7 +30,7 @@ export type ConfigFile = {
   readonly counts: boolean
 }
 
-type Draft = Omit<ConfigFile, "trust">
+type ConfigCandidate = Omit<ConfigFile, "trust">
 
 export type CodexConfig = {
   readonly home: string
@@ -45,7 +44,7 @@ export type CodexConfig = {
   readonly grounds: Grounds
 }
 
-export async function readConfig(place: Place, reader: SurveyReader): Promise<CodexConfig> {
+export async function readConfig(place: HostPlace, reader: SurveyReader): Promise<CodexConfig> {
   const home = await codexHome(place, reader)
   const cwd =
     (await reader.realPath(place.workingDirectory)) ?? path.resolve(place.workingDirectory)
@@ -60,7 +59,7 @@ export async function readConfig(place: Place, reader: SurveyReader): Promise<Co
   const folders = await configFolders(reader, cwd, markers)
   const trust = await trustOf({ reader, cwd, root: folders[0] ?? cwd, files: outside })
   const dotFolders: string[] = []
-  const project: Draft[] = []
+  const project: ConfigCandidate[] = []
   for (const folder of folders.toReversed()) {
     const dotCodex = path.join(folder, ".codex")
     if ((await reader.realPath(dotCodex)) === home) continue
@@ -92,7 +91,6 @@ export function scopeOf({ layer }: Pick<ConfigFile, "layer">): Scope {
   return layer === "project" || layer === "user" ? layer : "managed"
 }
 
-/** The value of a key in the strongest file that has it. */
 export function settingOf(config: CodexConfig, key: string): unknown {
   return firstOf(
     config.files.filter((it) => it.counts),
@@ -100,7 +98,6 @@ export function settingOf(config: CodexConfig, key: string): unknown {
   )
 }
 
-/** The strongest file that has a text under a key. */
 export function fileWithText(
   config: CodexConfig,
   key: string,
@@ -131,7 +128,7 @@ export function layersOf(config: CodexConfig): readonly SettingsLayer[] {
 }
 
 function configReader(reader: SurveyReader) {
-  return async (at: string, layer: ConfigFile["layer"]): Promise<Draft> => {
+  return async (at: string, layer: ConfigFile["layer"]): Promise<ConfigCandidate> => {
     const source = sourceOf(layer)
     const limits = { source: source.source, maxBytes: SETTINGS_LIMIT_BYTES }
     const file = await reader.read(at, limits)
@@ -180,7 +177,7 @@ async function trustOf(it: {
   readonly reader: SurveyReader
   readonly cwd: string
   readonly root: string
-  readonly files: readonly Draft[]
+  readonly files: readonly ConfigCandidate[]
 }): Promise<(folder: string, top?: "without root") => TrustLevel> {
   const projects = it.files.map(({ values }) => fieldsOf(values["projects"]))
   const repository = await mainRepository(it.reader, it.cwd)
@@ -194,7 +191,7 @@ async function trustOf(it: {
   }
 }
 
-function noteNotTrusted(reader: SurveyReader, file: Draft): void {
+function noteNotTrusted(reader: SurveyReader, file: ConfigCandidate): void {
   if (file.counts || file.file === undefined) return
   const text = "Codex does not use this config: the project is not trusted."
   reader.mark({
@@ -206,7 +203,7 @@ function noteNotTrusted(reader: SurveyReader, file: Draft): void {
   reader.note({ code: "switched-off", text, path: file.path })
 }
 
-function firstOf(files: readonly Draft[], key: string): unknown {
+function firstOf(files: readonly ConfigCandidate[], key: string): unknown {
   return files.find((it) => it.values[key] !== undefined)?.values[key]
 }
 
@@ -226,8 +223,6 @@ export const SOURCES = {
   hooks: { source: "hooks", priority: 102, reason: "Hooks" },
 } as const satisfies Readonly<Record<string, Source>>
 
-/** Between the person's instructions and the first of the project. */
 export const USER_PROJECT_SEPARATOR = "\n\n--- project-doc ---\n\n"
 
-/** Between two files of the project. */
 export const PROJECT_SEPARATOR = "\n\n"

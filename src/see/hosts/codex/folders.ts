@@ -1,18 +1,17 @@
 import path from "node:path"
 import { findUp, foldersDown } from "../folder-walk.ts"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
 /** `~/.codex`, or where CODEX_HOME says, without links: so Codex names what lies in it. */
-export async function codexHome(place: Place, reader: SurveyReader): Promise<string> {
+export async function codexHome(place: HostPlace, reader: SurveyReader): Promise<string> {
   const given = place.environment["CODEX_HOME"]
   const home = given === undefined || given === "" ? path.join(place.home, ".codex") : given
   return (await reader.realPath(home)) ?? path.resolve(home)
 }
 
-/** Where the machine's config and skills lie. */
-export function systemFolder(place: Place): string {
+export function systemFolder(place: HostPlace): string {
   if (place.platform !== "win32") return "/etc/codex"
   return path.win32.join(place.environment["ProgramData"] ?? "C:\\ProgramData", "OpenAI", "Codex")
 }

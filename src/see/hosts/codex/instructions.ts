@@ -1,6 +1,6 @@
 import path from "node:path"
 import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { type Source, walkSource } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
@@ -17,11 +17,10 @@ import {
 const OVERRIDE = "AGENTS.override.md"
 const AGENTS = "AGENTS.md"
 
-/** The person's own file: the override replaces the other, unless it is blank. */
 export async function userInstructions(
   reader: SurveyReader,
   config: CodexConfig,
-): Promise<Found | undefined> {
+): Promise<HostItem | undefined> {
   const limits = { source: SOURCES.userMemory.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
   for (const name of [OVERRIDE, AGENTS]) {
     const at = path.join(config.home, name)
@@ -43,7 +42,7 @@ export async function projectInstructions(
   reader: SurveyReader,
   config: CodexConfig,
   walk: { readonly folders: readonly string[]; readonly hasUser: boolean },
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   if (config.isUntrusted) {
     const text = "Codex loads no AGENTS.md of this project: it is marked as untrusted."
     reader.note({ code: "switched-off", text, path: config.cwd })
@@ -51,7 +50,7 @@ export async function projectInstructions(
   }
   const chosen = await chooseFiles(reader, config, walk.folders)
   const { grounds } = config
-  const items: Found[] = []
+  const items: HostItem[] = []
   let left = projectDocBytes(config)
   for (const { at, file, source } of chosen) {
     if (left === 0) {
@@ -133,8 +132,8 @@ type Piece = Chosen & { readonly scope: "user" | "project"; readonly grounds: Gr
 function instructionItem(
   reader: SurveyReader,
   piece: Piece,
-  text: Pick<Found, "sent" | "frame" | "load">,
-): Found {
+  text: Pick<HostItem, "sent" | "frame" | "load">,
+): HostItem {
   const { at, file, source, scope } = piece
   const trust = belongsTo({ realPath: file.realPath, scope, foundAt: at }, piece.grounds)
   if (trust === "external") noteLinkOutside(reader, at, file.realPath)

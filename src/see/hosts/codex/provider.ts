@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord, visibleLine } from "#ground/base"
 import { realDisk } from "../disk.ts"
-import type { Place, SettingsLayer } from "../host.ts"
+import type { HostPlace, SettingsLayer } from "../host.ts"
 import { loadHost } from "../hosts.ts"
 import { fieldsOf } from "../json-settings.ts"
 
@@ -23,7 +23,7 @@ const LONGEST_QUERY_VALUE = 32
  * The provider of the person's own config; a repository does not decide where requests go. What we
  * could not keep as it is refuses the carry: else a prompt or a key would reach somebody else.
  */
-export async function readCodexProvider(place: Place): Promise<CodexProvider | undefined> {
+export async function readCodexProvider(place: HostPlace): Promise<CodexProvider | undefined> {
   const codex = await loadHost("codex")
   const { layers } = await codex.survey(place, realDisk())
   const own = layers.filter((it) => it.trust === "own")

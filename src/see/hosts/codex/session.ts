@@ -2,13 +2,15 @@ import path from "node:path"
 import { z } from "zod"
 import { compareText } from "#ground/base"
 import type { Disk } from "../disk.ts"
-import type { HostWord, Place } from "../host.ts"
+import type { HostPlace, HostReport } from "../host.ts"
 import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { createSurveyReader } from "../survey-reader.ts"
 import { codexHome } from "./folders.ts"
 
-/** What the newest session in this folder was given, from the rollout that Codex keeps of it. */
-export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
+export async function readLastSession(
+  place: HostPlace,
+  disk: Disk,
+): Promise<HostReport | undefined> {
   const home = await codexHome(place, createSurveyReader(disk))
   const cwd = (await disk.realPath(place.workingDirectory)) ?? place.workingDirectory
   let looked = 0
@@ -64,7 +66,7 @@ async function readRollout(
   rollout: string,
   cwd: string,
   disk: Disk,
-): Promise<HostWord | undefined> {
+): Promise<HostReport | undefined> {
   let meta: z.infer<typeof Meta>["payload"] | undefined
   const limits = { maxBytes: LARGEST_SESSION_HEAD_BYTES }
   for await (const record of disk.records(rollout, limits)) {
@@ -86,7 +88,7 @@ function wordOf(
   meta: z.infer<typeof Meta>["payload"],
   whole: string,
   at: number | undefined,
-): HostWord {
+): HostReport {
   const open = whole.indexOf(OPENING)
   const start = open + OPENING.length
   const end = whole.lastIndexOf(CLOSING)

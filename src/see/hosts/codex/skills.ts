@@ -3,7 +3,7 @@ import { isScalar, parse, parseDocument } from "yaml"
 import { compareText, isRecord } from "#ground/base"
 import { belongsTo } from "../file-trust.ts"
 import { findSkillFiles } from "../folder-walk.ts"
-import type { Found, Place, Scope } from "../host.ts"
+import type { HostItem, HostPlace, Scope } from "../host.ts"
 import { fieldsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS, SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
@@ -23,7 +23,6 @@ const LONGEST_DESCRIPTION_CHARACTERS = 1_024
 /** A skill with a longer name is dropped. */
 const LONGEST_SKILL_NAME_CHARACTERS = 64
 
-/** How deep Codex goes into a folder of skills. */
 const DEEPEST_SKILL_LEVELS = 6
 
 /** In the order in which Codex lists what they hold. */
@@ -51,12 +50,11 @@ type Skill = SkillText & {
   readonly isListed: boolean
 }
 
-/** One line for each skill; its text comes when it is used. */
 export async function skillItems(
   reader: SurveyReader,
   config: CodexConfig,
-  it: { readonly place: Place; readonly folders: readonly string[] },
-): Promise<readonly Found[]> {
+  it: { readonly place: HostPlace; readonly folders: readonly string[] },
+): Promise<readonly HostItem[]> {
   const switches = fieldsOf(settingOf(config, "skills"))
   if (switches["include_instructions"] === false) {
     const text = "Codex lists no skills: skills.include_instructions is false."
@@ -100,7 +98,7 @@ export async function skillItems(
 /** The order of the roots gives them their short names. */
 function rootsOf(
   config: CodexConfig,
-  it: { readonly place: Place; readonly folders: readonly string[] },
+  it: { readonly place: HostPlace; readonly folders: readonly string[] },
 ): readonly Root[] {
   const all: readonly Root[] = [
     ...config.dotFolders.map(
@@ -117,7 +115,7 @@ function rootsOf(
   return all.filter((root, index) => all.findIndex((it) => it.folder === root.folder) === index)
 }
 
-function trustOfSkill({ at, root, file }: Skill, { grounds }: CodexConfig): Found["trust"] {
+function trustOfSkill({ at, root, file }: Skill, { grounds }: CodexConfig): HostItem["trust"] {
   const foundAt = path.join(root.foundAt ?? root.folder, path.relative(root.folder, at))
   const scope = ITEM_SCOPES[root.scope]
   return belongsTo({ realPath: file.realPath, scope, foundAt }, grounds)
@@ -235,7 +233,7 @@ function noteLongList(reader: SurveyReader, lines: readonly Line[]): void {
   reader.note({ code: "too-many", text })
 }
 
-function itemOf(skill: Skill, trust: Found["trust"]) {
+function itemOf(skill: Skill, trust: HostItem["trust"]) {
   return {
     path: skill.at,
     ...SOURCES.skills,
@@ -249,7 +247,6 @@ function itemOf(skill: Skill, trust: Found["trust"]) {
 
 type SkillText = { readonly name: string; readonly description: string }
 
-/** Name and description at the head of a SKILL.md; undefined when Codex drops the skill. */
 export function readSkillText(text: string, folderName: string): SkillText | undefined {
   const block = frontmatterOf(text)
   if (block === undefined) return undefined

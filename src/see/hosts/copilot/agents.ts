@@ -1,7 +1,7 @@
 import path from "node:path"
 import { compareText, type JsonRecord } from "#ground/base"
 import { belongsTo, type Grounds } from "../file-trust.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 
@@ -24,7 +24,7 @@ const KINDS = [".github", ".claude"]
 export async function agentItems(
   reader: SurveyReader,
   folders: Folders,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const project = new Map<string, Agent>()
   const nearestFirst = [folders.cwd, ...folders.above.filter((it) => it !== folders.home)]
   const places = nearestFirst.flatMap((it) => KINDS.map((kind) => path.join(it, kind, "agents")))
@@ -81,7 +81,7 @@ async function readAgent(
   return { at, scope, file, name, description: description.trim(), isListed }
 }
 
-function itemOf(agent: Agent, grounds: Grounds): Found {
+function itemOf(agent: Agent, grounds: Grounds): HostItem {
   const { realPath } = agent.file
   return {
     path: agent.at,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { copilot } from "./copilot.ts"
 import { findMentions } from "./imports.ts"
 import { patternsOf } from "./rules.ts"
 import { customInstructions } from "./session.ts"
 import { describeBody, readHead } from "./skills.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/m/s",
   home: "/home",
   environment: {},
@@ -17,11 +17,11 @@ const GIT = { "/w/.git/HEAD": "", "/w/.git/objects/x": "", "/w/.git/refs/x": "",
 const SKILL = (name: string, more = "") =>
   `---\nname: ${name}\ndescription: Does ${name}\n${more}---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   return copilot.survey({ ...PLACE, ...place }, memoryDisk({ ...GIT, ...files }))
 }
 
-async function always(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+async function always(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   const { items } = await survey(files, place)
   return items.filter((it) => it.load === "always").map((it) => it.sent)
 }

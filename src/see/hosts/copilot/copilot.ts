@@ -1,6 +1,6 @@
 import type { Disk } from "../disk.ts"
 import { findProgram } from "../find-program.ts"
-import type { Host, Place, Survey } from "../host.ts"
+import type { Host, HostPlace, Survey } from "../host.ts"
 import { createSurveyReader } from "../survey-reader.ts"
 import { agentItems } from "./agents.ts"
 import { findFolders, namedFolders, RULES_VARIABLE } from "./folders.ts"
@@ -31,7 +31,7 @@ function platformPackages(): readonly string[] {
   )
 }
 
-async function survey(place: Place, disk: Disk): Promise<Survey> {
+async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
   const folders = await findFolders(place, reader)
   const added = namedFolders(place, RULES_VARIABLE)

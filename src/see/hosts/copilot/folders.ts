@@ -1,29 +1,25 @@
 import path from "node:path"
 import { type Grounds, withRealFolders } from "../file-trust.ts"
 import { findUp, foldersDown, foldersUp } from "../folder-walk.ts"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import type { Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
 export type Folders = {
   readonly home: string
-  /** `~/.copilot`, or where COPILOT_HOME says. */
   readonly config: string
   readonly cwd: string
-  /** The top of the repository; outside git the working directory. */
   readonly root: string
-  /** From the top down to the working directory. */
   readonly walk: readonly string[]
   /** Above the working directory, the nearest first: where skills and agents are found too. */
   readonly above: readonly string[]
   readonly grounds: Grounds
 }
 
-/** Variables with which a person adds folders. */
 export const RULES_VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS"
 export const SKILLS_VARIABLE = "COPILOT_SKILLS_DIRS"
 
-export async function findFolders(place: Place, reader: SurveyReader): Promise<Folders> {
+export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {
   const given = path.resolve(place.workingDirectory)
   const cwd = (await reader.realPath(given)) ?? given
   const git = await findUp(cwd, (folder) => isRepository(reader, folder))
@@ -39,13 +35,12 @@ export async function findFolders(place: Place, reader: SurveyReader): Promise<F
   return { home: place.home, config, cwd, root, walk, above: up.slice(1), grounds }
 }
 
-export function configFolder({ environment, home }: Place): string {
+export function configFolder({ environment, home }: HostPlace): string {
   const given = environment["COPILOT_HOME"]
   return given === undefined || given === "" ? path.join(home, ".copilot") : path.resolve(given)
 }
 
-/** Folders that a variable names, separated by commas. */
-export function namedFolders(place: Place, variable: string): readonly string[] {
+export function namedFolders(place: HostPlace, variable: string): readonly string[] {
   const given = (place.environment[variable] ?? "").split(",").map((it) => it.trim())
   return given.filter((it) => it !== "").map((it) => path.resolve(place.workingDirectory, it))
 }
@@ -78,7 +73,6 @@ export const SOURCES = {
   mcpConfig: { source: "mcp-config", priority: 303, reason: "MCP server configuration" },
 } as const satisfies Readonly<Record<string, Source>>
 
-/** A folder between the top and the working directory: the nearest comes first. */
 export function betweenSource(levelsUp: number): Source {
   const levels = levelsUp === 1 ? "1 level" : `${levelsUp} levels`
   return {
@@ -88,5 +82,4 @@ export function betweenSource(levelsUp: number): Source {
   }
 }
 
-/** What stands around one file of instructions. */
 export const BLOCK_FRAME = "<custom_instruction>\n\n</custom_instruction>"

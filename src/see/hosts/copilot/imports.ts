@@ -22,7 +22,6 @@ export type Expanded = { readonly text: string; readonly imports: readonly Impor
 
 type From = { readonly path: string; readonly text: string; readonly level: number }
 
-/** One expansion: where imports may lie, what is in already, and what came in. */
 type Job = {
   readonly reader: SurveyReader
   readonly root: string

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { copiedImport } from "../import-text.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
@@ -13,7 +13,6 @@ type Candidate = {
   readonly at: string
   readonly source: Source
   readonly scope: "user" | "project"
-  /** Where imports may come from; nothing is imported when there is none. */
   readonly importRoot: string | undefined
 }
 
@@ -21,10 +20,10 @@ type Candidate = {
 export async function instructionItems(
   reader: SurveyReader,
   folders: Folders,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const { grounds } = folders
   const firstWith = new Map<string, string>()
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const candidate of candidates(folders)) {
     const limits = { source: candidate.source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
     const file = await reader.read(candidate.at, limits)
@@ -108,11 +107,11 @@ function itemsOf(
   reader: SurveyReader,
   { at, source, scope }: Candidate,
   it: { readonly file: ReadFile; readonly expanded: Expanded; readonly grounds: Grounds },
-): readonly Found[] {
+): readonly HostItem[] {
   const trust = belongsTo({ realPath: it.file.realPath, scope, foundAt: at }, it.grounds)
   if (trust === "external") noteLinkOutside(reader, at, it.file.realPath)
   const base = { scope, kind: "instructions", later: "" } as const
-  const main: Found = {
+  const main: HostItem = {
     ...base,
     ...source,
     path: at,

@@ -2,7 +2,7 @@ import path from "node:path"
 import { compareText } from "#ground/base"
 import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
 import { splitFrontmatter } from "../frontmatter.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { textsOf } from "../json-settings.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { Source } from "../source.ts"
@@ -26,9 +26,9 @@ export async function ruleItems(
   reader: SurveyReader,
   folders: Folders,
   added: readonly string[],
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const { grounds } = folders
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const place of ruleFolders(folders, added)) {
     for (const at of await findRules(reader, place)) {
       const item = await ruleItem(reader, at, { place, grounds })
@@ -98,7 +98,7 @@ async function ruleItem(
   reader: SurveyReader,
   at: string,
   it: { readonly place: RuleFolder; readonly grounds: Grounds },
-): Promise<Found | undefined> {
+): Promise<HostItem | undefined> {
   const { source, scope, base } = it.place
   const isUser = scope === "user"
   const maxBytes = isUser ? LARGEST_USER_RULE_BYTES : LARGEST_INSTRUCTION_BYTES
@@ -173,8 +173,8 @@ async function addedAgentsFiles(
   reader: SurveyReader,
   { cwd, grounds }: Folders,
   added: readonly string[],
-): Promise<readonly Found[]> {
-  const items: Found[] = []
+): Promise<readonly HostItem[]> {
+  const items: HostItem[] = []
   for (const folder of added) {
     const at = path.join(folder, "AGENTS.md")
     const limits = { source: SOURCES.addedDirectory.source, maxBytes: LARGEST_INSTRUCTION_BYTES }

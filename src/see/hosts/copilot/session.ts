@@ -1,12 +1,15 @@
 import path from "node:path"
 import { z } from "zod"
 import type { Disk } from "../disk.ts"
-import type { HostWord, Place } from "../host.ts"
+import type { HostPlace, HostReport } from "../host.ts"
 import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { configFolder } from "./folders.ts"
 
 /** What the newest session in this folder was given, from the events that Copilot keeps of it. */
-export async function readLastSession(place: Place, disk: Disk): Promise<HostWord | undefined> {
+export async function readLastSession(
+  place: HostPlace,
+  disk: Disk,
+): Promise<HostReport | undefined> {
   const cwd = (await disk.realPath(place.workingDirectory)) ?? place.workingDirectory
   for (const session of await newestSessions(
     path.join(configFolder(place), "session-state"),
@@ -47,7 +50,7 @@ async function readEvents(
   session: Session,
   cwd: string,
   disk: Disk,
-): Promise<HostWord | undefined> {
+): Promise<HostReport | undefined> {
   let start: z.infer<typeof Start>["data"] | undefined
   const limits = { maxBytes: LARGEST_SESSION_HEAD_BYTES }
   for await (const record of disk.records(session.events, limits)) {

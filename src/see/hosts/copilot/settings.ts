@@ -1,14 +1,14 @@
 import path from "node:path"
 import { compareText, isInside } from "#ground/base"
 import { belongsIfThere } from "../file-trust.ts"
-import type { Found, McpServer, Scope, SettingsLayer } from "../host.ts"
+import type { HostItem, McpServer, Scope, SettingsLayer } from "../host.ts"
 import { type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
 import { configItem, type Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 import { type Folders, SOURCES } from "./folders.ts"
 
 export type Settings = {
-  readonly items: readonly Found[]
+  readonly items: readonly HostItem[]
   readonly layers: readonly SettingsLayer[]
   readonly mcpServers: readonly McpServer[]
 }
@@ -36,7 +36,7 @@ export async function readSettings(reader: SurveyReader, folders: Folders): Prom
 type Owned = JsonFile & {
   readonly source: Source
   readonly scope: Scope
-  readonly trust: Found["trust"]
+  readonly trust: HostItem["trust"]
 }
 
 function settingsReader(reader: SurveyReader, { grounds }: Folders) {
@@ -47,7 +47,7 @@ function settingsReader(reader: SurveyReader, { grounds }: Folders) {
   }
 }
 
-function itemOf({ path: at, file, source, scope, trust }: Owned): readonly Found[] {
+function itemOf({ path: at, file, source, scope, trust }: Owned): readonly HostItem[] {
   return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scope)]
 }
 
@@ -78,10 +78,10 @@ function trusts(settings: readonly JsonFile[], cwd: string): boolean {
   return folders.some((folder) => isInside(folder, cwd))
 }
 
-async function readHooks(reader: SurveyReader, folders: Folders): Promise<readonly Found[]> {
+async function readHooks(reader: SurveyReader, folders: Folders): Promise<readonly HostItem[]> {
   const { config, root } = folders
   const at = settingsReader(reader, folders)
-  const items: Found[] = []
+  const items: HostItem[] = []
   const places = [
     { folder: path.join(config, "hooks"), scope: "user" },
     { folder: path.join(root, ".github", "hooks"), scope: "project" },

@@ -3,7 +3,7 @@ import { parseDocument } from "yaml"
 import { compareText, isRecord, type JsonRecord } from "#ground/base"
 import { belongsTo, type Grounds } from "../file-trust.ts"
 import { findSkillFiles } from "../folder-walk.ts"
-import type { Found, Place } from "../host.ts"
+import type { HostItem, HostPlace } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
@@ -34,8 +34,8 @@ type Skill = {
 export async function skillItems(
   reader: SurveyReader,
   folders: Folders,
-  place: Place,
-): Promise<readonly Found[]> {
+  place: HostPlace,
+): Promise<readonly HostItem[]> {
   const roots = rootsOf(folders, place)
   const byName = new Map<string, Skill>()
   for (const root of roots) {
@@ -54,7 +54,7 @@ export async function skillItems(
   return inListOrder([...byName.values()]).map((skill) => itemOf(skill, folders.grounds))
 }
 
-function rootsOf({ config, home, cwd, above }: Folders, place: Place): readonly Root[] {
+function rootsOf({ config, home, cwd, above }: Folders, place: HostPlace): readonly Root[] {
   const kinds = [".github", ".agents", ".claude"].flatMap((kind): readonly Root[] => {
     const inFolder = (folder: string) => path.join(folder, kind, "skills")
     // The person's own ~/.claude is another host's; it does not count as a folder above.
@@ -172,7 +172,7 @@ function sourceOf({ group }: Root) {
   return group === "commands" ? SOURCES.commands : SOURCES.skills
 }
 
-function itemOf(skill: Skill, grounds: Grounds): Found {
+function itemOf(skill: Skill, grounds: Grounds): HostItem {
   const { at, root, file, isListed } = skill
   const scope = root.location === "user" ? "user" : "project"
   const lines = [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { memoryDisk, type Planted } from "#test/memory-disk"
-import type { Place } from "../host.ts"
+import type { HostPlace } from "../host.ts"
 import { gemini } from "./gemini.ts"
 import { findMentions } from "./imports.ts"
 import { readHead } from "./listings.ts"
 
-const PLACE: Place = {
+const PLACE: HostPlace = {
   workingDirectory: "/w/s",
   home: "/home",
   environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
@@ -15,11 +15,11 @@ const GIT = { "/w/.git/HEAD": "", "/w/s/x": "" }
 const SKILL = (name: string, about = `Does ${name}`) =>
   `---\nname: ${name}\ndescription: ${about}\n---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   return gemini.survey({ ...PLACE, ...place }, memoryDisk({ ...GIT, ...files }))
 }
 
-async function always(files: Readonly<Record<string, Planted>>, place: Partial<Place> = {}) {
+async function always(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
   const { items } = await survey(files, place)
   return items.filter((it) => it.load === "always").map((it) => [it.path, it.sent])
 }
@@ -352,7 +352,7 @@ describe("settings", () => {
   })
 
   test("[HOSTS-45] each system has its own place, and a variable moves it", async () => {
-    const first = async (place: Partial<Place>) => (await survey({}, place)).layers[0]?.path
+    const first = async (place: Partial<HostPlace>) => (await survey({}, place)).layers[0]?.path
     expect(await first({ platform: "darwin" })).toContain("/Library/")
     expect(await first({ platform: "win32" })).toContain("ProgramData")
     const environment = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/s.json" }

@@ -1,6 +1,6 @@
 import type { Disk } from "../disk.ts"
 import { findProgram } from "../find-program.ts"
-import type { Host, Place, Survey } from "../host.ts"
+import type { Host, HostPlace, Survey } from "../host.ts"
 import { createSurveyReader } from "../survey-reader.ts"
 import { agentItems, skillItems } from "./listings.ts"
 import { memoryItems } from "./memory.ts"
@@ -16,7 +16,7 @@ export const gemini: Host = {
     findProgram(place, disk, { names: ["gemini"], packages: ["@google/gemini-cli"] }),
 }
 
-async function survey(place: Place, disk: Disk): Promise<Survey> {
+async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
   const settings = await readSettings(place, reader)
   const config = settingsItems(settings)

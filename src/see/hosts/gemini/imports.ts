@@ -26,12 +26,10 @@ export type Expanded = { readonly text: string; readonly imports: readonly Impor
 type From = {
   readonly path: string
   readonly text: string
-  /** The files we are in, so that none is put into itself. */
   readonly inside: ReadonlySet<string>
   readonly level: number
 }
 
-/** One expansion: where imports may lie, and what was imported. */
 type Job = { readonly reader: SurveyReader; readonly root: string; readonly imports: Imported[] }
 
 /** The text of a file with every `@name` replaced: by the file, or by a comment why it is not. */
@@ -104,7 +102,6 @@ function failed({ path: name }: Mention, why: string): string {
   return `<!-- Import failed: ${name} - ${why} -->`
 }
 
-/** The nearest folder with a marker; else the folder of the file itself. */
 async function importRoot(
   reader: SurveyReader,
   folder: string,

@@ -3,7 +3,7 @@ import { parse } from "yaml"
 import { compareText } from "#ground/base"
 import { belongsTo } from "../file-trust.ts"
 import { findSkillFiles } from "../folder-walk.ts"
-import type { Found } from "../host.ts"
+import type { HostItem } from "../host.ts"
 import { fieldsOf, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
@@ -23,7 +23,7 @@ type Listed = Head & {
 export async function skillItems(
   reader: SurveyReader,
   settings: GeminiSettings,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const byName = new Map<string, Listed>()
   for (const { folder, scope } of skillFolders(settings)) {
     for (const skill of await skillsIn(reader, folder, scope)) {
@@ -83,14 +83,14 @@ function markHidden(reader: SurveyReader, hidden: string, by: string): void {
 export async function agentItems(
   reader: SurveyReader,
   settings: GeminiSettings,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const folders = [
     { folder: path.join(settings.home, ".gemini", "agents"), scope: "user" },
     ...(settings.isTrusted
       ? [{ folder: path.join(settings.cwd, ".gemini", "agents"), scope: "project" } as const]
       : []),
   ] as const
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const { folder, scope } of folders) {
     const entries = await reader.list(folder, SOURCES.agents.source)
     const names = entries.filter((it) => it.what === "file" && /^[^_].*\.md$/.test(it.name))
@@ -106,7 +106,7 @@ async function agentItem(
   reader: SurveyReader,
   at: string,
   it: { readonly settings: GeminiSettings; readonly scope: Listed["scope"] },
-): Promise<Found | undefined> {
+): Promise<HostItem | undefined> {
   const { source } = SOURCES.agents
   const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (file === undefined) return undefined
@@ -150,7 +150,7 @@ function itemOf(
   listed: Listed,
   { grounds }: GeminiSettings,
   source: (typeof SOURCES)["skills"] | (typeof SOURCES)["agents"],
-): Found {
+): HostItem {
   const { at, file, scope } = listed
   const isSkill = source.source === "skills"
   const tag = isSkill ? "skill" : "subagent"

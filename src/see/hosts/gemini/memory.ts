@@ -2,7 +2,7 @@ import path from "node:path"
 import { compareText } from "#ground/base"
 import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
 import { findUp, foldersDown } from "../folder-walk.ts"
-import type { Found, Scope } from "../host.ts"
+import type { HostItem, Scope } from "../host.ts"
 import { copiedImport } from "../import-text.ts"
 import { fieldsOf, readJsonFile, textsOf } from "../json-settings.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
@@ -17,7 +17,7 @@ type Candidate = { readonly at: string; readonly source: Source; readonly scope:
 export async function memoryItems(
   reader: SurveyReader,
   settings: GeminiSettings,
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const markers = textsOf(settingOf(settings, ...MARKERS)) ?? [".git"]
   const names = contextNames(settingOf(settings, "context", "fileName"))
   const config = path.join(settings.home, ".gemini")
@@ -34,7 +34,7 @@ export async function memoryItems(
   const read = await readOnce(reader, [...user, ...project, ...memory])
   // The request has the private memory before the project, though it is read after it.
   const inOrder = read.toSorted((a, b) => rank(a.source) - rank(b.source))
-  const items: Found[] = []
+  const items: HostItem[] = []
   for (const it of inOrder) items.push(...(await itemsOf(reader, it, { grounds, markers })))
   return items
 }
@@ -82,15 +82,14 @@ async function privateMemory(
   return files.map((at) => ({ at, source: SOURCES.autoMemory, scope: "memory" }))
 }
 
-type Read = Candidate & { readonly file: ReadFile }
+type MemoryFile = Candidate & { readonly file: ReadFile }
 
-/** The same real file counts where it comes first. */
 async function readOnce(
   reader: SurveyReader,
   candidates: readonly Candidate[],
-): Promise<readonly Read[]> {
+): Promise<readonly MemoryFile[]> {
   const firstAt = new Map<string, string>()
-  const read: Read[] = []
+  const read: MemoryFile[] = []
   for (const candidate of candidates) {
     const { at, source } = candidate
     const limits = { source: source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
@@ -117,9 +116,9 @@ function rank(source: Source): number {
 
 async function itemsOf(
   reader: SurveyReader,
-  { at, source, scope, file }: Read,
+  { at, source, scope, file }: MemoryFile,
   it: { readonly grounds: Grounds; readonly markers: readonly string[] },
-): Promise<readonly Found[]> {
+): Promise<readonly HostItem[]> {
   const { text, imports } = await expandImports(
     reader,
     { path: at, text: file.bytes.toString() },
@@ -136,7 +135,7 @@ async function itemsOf(
   const frame = frameOf(at)
   const kind = scope === "memory" ? "memory" : "instructions"
   const base = { scope, kind, later: "" } as const
-  const main: Found = {
+  const main: HostItem = {
     ...base,
     path: at,
     ...source,

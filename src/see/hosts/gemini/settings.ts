@@ -2,7 +2,7 @@ import path from "node:path"
 import { isInside, type JsonRecord } from "#ground/base"
 import { belongsIfThere, type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
 import { findUp } from "../folder-walk.ts"
-import type { Found, McpServer, Place, Scope, SettingsLayer } from "../host.ts"
+import type { HostItem, HostPlace, McpServer, Scope, SettingsLayer } from "../host.ts"
 import { fieldsOf, type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
 import { configItem, type Source } from "../source.ts"
 import type { SurveyReader } from "../survey-reader.ts"
@@ -13,11 +13,10 @@ type Layer = JsonFile & {
   readonly source: Source
 }
 
-type OwnedLayer = Layer & { readonly trust: Found["trust"] }
+type OwnedLayer = Layer & { readonly trust: HostItem["trust"] }
 
 export type GeminiSettings = {
   readonly cwd: string
-  /** The folder that holds `.gemini` of the person. */
   readonly home: string
   readonly isTrusted: boolean
   /** The strongest first; a project's file is left out when it does not count. */
@@ -26,7 +25,10 @@ export type GeminiSettings = {
   readonly grounds: Grounds
 }
 
-export async function readSettings(place: Place, reader: SurveyReader): Promise<GeminiSettings> {
+export async function readSettings(
+  place: HostPlace,
+  reader: SurveyReader,
+): Promise<GeminiSettings> {
   const given = path.resolve(place.workingDirectory)
   const cwd = (await reader.realPath(given)) ?? given
   const home = filled(place.environment["GEMINI_CLI_HOME"]) ?? place.home
@@ -68,7 +70,6 @@ export async function readSettings(place: Place, reader: SurveyReader): Promise<
   return { cwd, home, isTrusted, layers, all, grounds }
 }
 
-/** What marks the top of a project. */
 export const MARKERS = ["context", "memoryBoundaryMarkers"] as const
 
 /** The markers are not those of the project, which would choose for itself how far it goes. */
@@ -90,12 +91,11 @@ function scopeOf({ layer }: Layer): Scope {
   return layer === "project" || layer === "user" ? layer : "managed"
 }
 
-/** A setting by its two names, from the strongest file that has it. */
 export function settingOf(settings: GeminiSettings, group: string, name: string): unknown {
   return firstOf(settings.layers, group, name)
 }
 
-export function settingsItems({ all }: GeminiSettings): readonly Found[] {
+export function settingsItems({ all }: GeminiSettings): readonly HostItem[] {
   return all.flatMap((it) => {
     const { path: at, file, source, trust } = it
     return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scopeOf(it))]
@@ -117,7 +117,7 @@ export function mcpServers(settings: GeminiSettings): readonly McpServer[] {
   return settings.all.flatMap((layer) => jsonMcpServers(layer, layer.layer, stateOf(layer)))
 }
 
-function systemSettings({ environment, platform }: Place): string {
+function systemSettings({ environment, platform }: HostPlace): string {
   const given = filled(environment["GEMINI_CLI_SYSTEM_SETTINGS_PATH"])
   if (given !== undefined) return given
   if (platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json"
@@ -127,7 +127,7 @@ function systemSettings({ environment, platform }: Place): string {
 
 type TrustQuestion = {
   readonly reader: SurveyReader
-  readonly place: Place
+  readonly place: HostPlace
   readonly cwd: string
   readonly home: string
   readonly layers: readonly Layer[]
@@ -185,7 +185,6 @@ export const SOURCES = {
   projectSettings: { source: "project-settings", priority: 101, reason: "Project settings" },
 } as const satisfies Readonly<Record<string, Source>>
 
-/** What stands before and behind a file; the path is the one it was found at. */
 export function frameOf(file: string): { readonly before: string; readonly behind: string } {
   return {
     before: `--- Context from: ${file} ---\n`,

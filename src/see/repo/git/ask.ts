@@ -26,7 +26,6 @@ export type GitProgram = {
   /** What a program of this system cannot do without. */
   readonly system: Environment
   readonly timeoutMs: number
-  /** What one answer about trees and commits may hold. */
   readonly roundBytes: number
 }
 
@@ -44,7 +43,6 @@ export type Question = {
   readonly maxOutputBytes?: number
 }
 
-/** Asks git. A failure says what git said; a cut answer is the caller's to judge. */
 export async function askGit(program: GitProgram, question: Question): Promise<GitAnswer> {
   const outcome = await run(program.file, [...SETTINGS, question.command, ...question.args], {
     cwd: program.view.directory,
@@ -152,7 +150,6 @@ const LONGEST_SAYING = 200
  */
 export async function findGitProgram(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The working tree, without links. */
   readonly outside: string
 }): Promise<string | undefined> {
   const searched = options.environment["PATH"] ?? options.environment["Path"] ?? ""

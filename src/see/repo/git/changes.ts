@@ -12,10 +12,8 @@ const PAIRS_A_ROUND = 8_192
 
 export type Change =
   | { readonly kind: "added" | "modified" | "deleted"; readonly path: string }
-  /** Under another name with the same content. */
   | { readonly kind: "renamed"; readonly path: string; readonly from: string }
 
-/** Two trees to compare; the first is undefined when there was none. */
 export type TreePair = {
   readonly before: string | undefined
   readonly after: string | undefined
@@ -33,7 +31,7 @@ export async function compareTrees(
   pairs: readonly TreePair[],
   limits: { readonly maxChanges: number },
 ): Promise<readonly (readonly Change[] | undefined)[]> {
-  const found = pairs.map((): Found => ({ files: [], pending: 0, isGivenUp: false }))
+  const found = pairs.map((): PairChanges => ({ files: [], pending: 0, isGivenUp: false }))
   let open: readonly OpenPair[] = pairs.map((pair, at) => ({ ...pair, at, path: "" }))
   for (let level = 0; open.length > 0; level++) {
     const below: OpenPair[] = []
@@ -52,13 +50,12 @@ export async function compareTrees(
 }
 
 type OpenPair = TreePair & { readonly at: number; readonly path: string }
-/** A file that was, is, or both; with the ids of its content. */
 type File = {
   readonly path: string
   readonly was: string | undefined
   readonly is: string | undefined
 }
-type Found = { readonly files: File[]; pending: number; isGivenUp: boolean }
+type PairChanges = { readonly files: File[]; pending: number; isGivenUp: boolean }
 
 type Compared = {
   readonly pair: OpenPair
@@ -101,7 +98,7 @@ const NO_TREE = Buffer.alloc(0)
 
 function sortIn(
   { name, isFolder, was, is }: DifferingEntry,
-  to: { readonly pair: OpenPair; readonly of: Found; readonly below: OpenPair[] },
+  to: { readonly pair: OpenPair; readonly of: PairChanges; readonly below: OpenPair[] },
 ): void {
   if (name === undefined) return
   const { pair, of, below } = to

@@ -30,33 +30,26 @@ const COMMITS_A_ROUND = 4_096
 const GIT_TIMEOUT_MS = 60_000
 
 export type Commit = CommitHeader & {
-  /** Undefined when it touches more files than are read. */
   readonly changes: readonly Change[] | undefined
 }
 
 export type HistoryWanted = {
   readonly from: string
   readonly limit: number
-  /** Leave out this commit and all before it. */
   readonly since?: string
 }
 
-/** The history of a repository, read without running anything of it. */
 export type Git = {
   readonly format: ObjectFormat
-  /** The commit that is checked out now. */
   headCommit(): Promise<string | undefined>
   listTree(commit: string): Promise<TreeList>
-  /** In the order given, in rounds that fit into memory. */
   readBlobs(
     ids: readonly string[],
     limits: { readonly maxBlobBytes: number },
   ): AsyncGenerator<BlobOutcome>
   /** Newest first, without merges, which have no change of their own. */
   commitIds(wanted: HistoryWanted): Promise<readonly string[]>
-  /** In the order given, without those that are not there. */
   readCommits(ids: readonly string[]): Promise<readonly Commit[]>
-  /** Both at once: the commits of these ids. */
   history(wanted: HistoryWanted): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
   /** Also true of a commit and itself; false of one that is not there. */
@@ -65,7 +58,6 @@ export type Git = {
 
 export type OpenedGit =
   | { readonly kind: "ready"; readonly git: Git }
-  /** Why there is none, in words; all else works without it. */
   | { readonly kind: "without"; readonly reason: string }
 
 /** The one way to git. It looks at objects alone, through a view that knows no config. */
@@ -75,7 +67,6 @@ export async function openGit(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   readonly timeoutMs?: number
-  /** What one answer about trees and commits may hold. */
   readonly roundBytes?: number
 }): Promise<OpenedGit> {
   const { repository, environment, signal } = options

@@ -19,7 +19,6 @@ export type BlobOutcome =
 
 type Described = ReturnType<typeof parseObjectLine>
 
-/** Type and size of each, `missing` for what is not there; nothing is fetched. */
 export async function describeObjects(
   program: GitProgram,
   ids: readonly string[],
@@ -46,7 +45,6 @@ export async function* readBlobs(
   }
 }
 
-/** Those that are commits, in the order given. */
 export async function readHeaders(
   program: GitProgram,
   ids: readonly string[],
@@ -64,7 +62,6 @@ export async function readHeaders(
 /** Undefined for what is no tree; absent when the answer was full before. */
 export type Trees = ReadonlyMap<string, Buffer | undefined>
 
-/** As many of the first as fit into one answer. */
 export async function readTrees(program: GitProgram, ids: readonly string[]): Promise<Trees> {
   const objects = await readFirst(program, ids)
   return new Map(objects.map((it) => [it.id, it.type === "tree" ? it.bytes : undefined]))

@@ -14,7 +14,6 @@ export type TreeEntry = {
 
 export type TreeList = {
   readonly entries: readonly TreeEntry[]
-  /** Those whose name is not UTF-8. */
   readonly unnameable: number
 }
 
@@ -28,7 +27,6 @@ export type CommitHeader = {
 
 export type BatchObject = {
   readonly id: string
-  /** `missing` for what is not there. */
   readonly type: string
   readonly bytes: Buffer
 }
@@ -109,10 +107,8 @@ function messageOf(body: Buffer): Buffer {
 
 /** An entry in which two tree objects differ: a file, or a level below. */
 export type DifferingEntry = {
-  /** Undefined when it is no UTF-8. */
   readonly name: string | undefined
   readonly isFolder: boolean
-  /** The ids of what it was and is; undefined where there is none. */
   readonly was: string | undefined
   readonly is: string | undefined
 }
@@ -149,11 +145,9 @@ export function differingEntries(
 
 type Sides = { readonly before: Buffer; readonly after: Buffer; readonly idBytes: number }
 
-/** How many bytes of whole entries are the same on both sides from here on. */
 function equalRun({ before, after, idBytes }: Sides, was: number, is: number): number {
   const mostBytes = Math.min(before.length - was, after.length - is)
   let whole = 0
-  // Where the entry that is looked at ends; known when its NUL was met.
   let end = -1
   for (let at = 0; at < mostBytes; at++) {
     const byte = before[was + at]
@@ -167,7 +161,6 @@ function equalRun({ before, after, idBytes }: Sides, was: number, is: number): n
 }
 
 type Entry = {
-  /** One character for each byte. */
   readonly name: string
   readonly isFolder: boolean
   readonly id: string
@@ -217,7 +210,6 @@ export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 }
 
-/** A repository has ids of one length. */
 export function formatOf(id: string): ObjectFormat {
   return id.length === 64 ? "sha256" : "sha1"
 }

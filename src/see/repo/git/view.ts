@@ -21,7 +21,6 @@ const MOST_OBJECT_ENTRIES = 1_000_000
 export type GitView = {
   readonly directory: string
   readonly objects: string
-  /** Where history was cut off by a shallow clone. */
   readonly shallowFile: string | undefined
 }
 

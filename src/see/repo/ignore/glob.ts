@@ -12,11 +12,8 @@ export type Glob = {
 
 type Token =
   | { readonly kind: "byte"; readonly byte: string }
-  /** One byte that is no slash. */
   | { readonly kind: "any" }
-  /** A run of bytes without a slash, also none. */
   | { readonly kind: "star" }
-  /** A run of any bytes, also none. */
   | { readonly kind: "everything" }
   /** Nothing, in which case the next token is passed over too, or the beginning of that one. */
   | { readonly kind: "folders" }
@@ -24,7 +21,6 @@ type Token =
   | { readonly kind: "folder-run" }
   | { readonly kind: "class"; readonly isNegated: boolean; readonly bytes: ReadonlySet<string> }
 
-/** One character for each byte. */
 export function bytesOf(text: string): string {
   return BEYOND_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text
 }
@@ -81,9 +77,9 @@ function tokensOf(pattern: string): readonly Token[] | undefined {
   return tokens
 }
 
-type Read = { readonly token: Token; readonly next: number }
+type TokenRead = { readonly token: Token; readonly next: number }
 
-function readToken(pattern: string, at: number): Read | undefined {
+function readToken(pattern: string, at: number): TokenRead | undefined {
   const byte = pattern.charAt(at)
   switch (byte) {
     case "*":
@@ -102,7 +98,7 @@ function readToken(pattern: string, at: number): Read | undefined {
 }
 
 /** Two stars mean more than one only where they fill the space between slashes. */
-function readStars(pattern: string, at: number): Read {
+function readStars(pattern: string, at: number): TokenRead {
   let end = at
   while (pattern.charAt(end) === "*") end++
   const isAlone = end - at === 1
@@ -115,7 +111,7 @@ function readStars(pattern: string, at: number): Read {
   return { token: { kind: rest === "\\/" ? "everything" : "star" }, next: end }
 }
 
-function readClass(pattern: string, open: number): Read | undefined {
+function readClass(pattern: string, open: number): TokenRead | undefined {
   const isNegated = pattern.charAt(open + 1) === "!" || pattern.charAt(open + 1) === "^"
   const first = open + (isNegated ? 2 : 1)
   const bytes = new Set<string>()
@@ -136,7 +132,6 @@ function readClass(pattern: string, open: number): Read | undefined {
 
 type ClassPart = {
   readonly bytes: readonly string[]
-  /** Where a range could begin; not after a range or a named class. */
   readonly last: string | undefined
   readonly next: number
 }
@@ -224,7 +219,6 @@ type Step = {
   readonly byte: string
 }
 
-/** False when no place can be reached any more. */
 function stepAll(tokens: readonly Token[], { places, following, byte }: Step): boolean {
   let isAlive = false
   for (let at = 0; at < tokens.length; at++) {

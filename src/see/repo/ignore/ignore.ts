@@ -11,17 +11,14 @@ export const IGNORE_FILES = [".gitignore", ".ignore", ".qmignore"] as const
 
 export type IgnoreRule = {
   readonly glob: Glob
-  /** `!`: what it matches is taken back in. */
   readonly isNegated: boolean
   readonly onlyFolders: boolean
   /** Without a slash in it, a rule is about names in any folder below. */
   readonly isAboutNames: boolean
 }
 
-/** The rules of one file, and the folder they count from. */
 export type IgnoreLevel = { readonly folder: string; readonly rules: readonly IgnoreRule[] }
 
-/** The rules of an ignore file. Lines that mean nothing have no rule; nothing is an error. */
 export function parseIgnoreRules(content: Buffer): readonly IgnoreRule[] {
   const text = content.toString("latin1")
   const lines = text.replace(BYTE_ORDER_MARK, "").split("\n", MOST_IGNORE_RULES)

@@ -12,7 +12,6 @@ const LONGEST_TOOL_NAME_CHARACTERS = 200
 
 const MOST_TOOL_PAGES = 20
 
-/** Tools of one server; more would not be read by anyone who approves them. */
 const MOST_TOOLS = 500
 
 export type ToolShape = {
@@ -29,7 +28,6 @@ export type ToolAnswer = {
 
 export type Connection = {
   readonly tools: readonly ToolShape[]
-  /** Of all that a tool says about itself, in the order of the names. */
   readonly toolsDigest: string
   call(
     tool: string,

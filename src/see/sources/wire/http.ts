@@ -2,7 +2,6 @@ import { type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprot
 import { LARGEST_FRAME_BYTES } from "../limits.ts"
 import type { Wire } from "./stdio.ts"
 
-/** A server behind an address: one question, one bounded answer, and no way elsewhere. */
 export function httpWire(address: {
   readonly url: string
   readonly token: string | undefined

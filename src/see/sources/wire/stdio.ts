@@ -24,7 +24,6 @@ const MOST_UNASKED_BYTES = 64_000_000
 const MOST_UNASKED_LINES = 20_000
 
 export type Wire = Transport & {
-  /** Why it is over, as part of a sentence; undefined while nothing is wrong. */
   problem(): string | undefined
 }
 
@@ -71,9 +70,9 @@ type State = {
   stderr: string
   isOver: boolean
 }
-type Held = { readonly state: State; readonly wire: Wire }
+type ServerProcess = { readonly state: State; readonly wire: Wire }
 
-function listen(child: RunningChild, held: Held & { readonly unasked: Unasked }): void {
+function listen(child: RunningChild, held: ServerProcess & { readonly unasked: Unasked }): void {
   const { state, wire, unasked } = held
   state.child = child
   const lines = createLines(LARGEST_FRAME_BYTES)
@@ -98,7 +97,6 @@ function listen(child: RunningChild, held: Held & { readonly unasked: Unasked })
   void child.exited.then(() => finish(held))
 }
 
-/** One line of its output: a message, or noise that is passed over; the answer says what is wrong. */
 function receive(line: Buffer, wire: Wire): string | undefined {
   const isMessage = line.subarray(0, 64).toString("latin1").trimStart().startsWith("{")
   if (!isMessage) return undefined
@@ -128,15 +126,14 @@ function messageIn(value: unknown): JSONRPCMessage | undefined {
   }
 }
 
-async function fail(problem: string, held: Held): Promise<void> {
+async function fail(problem: string, held: ServerProcess): Promise<void> {
   held.state.problem ??= problem
   // Nobody reads on: what is still in the pipe must not hold up the end.
   held.state.child?.stdout.destroy()
   await finish(held)
 }
 
-/** Ends the program and all it started, once; then whoever waits for an answer hears of it. */
-async function finish({ state, wire }: Held): Promise<void> {
+async function finish({ state, wire }: ServerProcess): Promise<void> {
   const { child } = state
   if (state.isOver) {
     await child?.end()

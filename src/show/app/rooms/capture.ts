@@ -1,7 +1,7 @@
 import { createIds, isInside } from "#ground/base"
 import type { HostName } from "#ground/contract"
 import { captureHandlers, createHistory, createRedact } from "#see/capture"
-import { loadHost, type Place, realDisk } from "#see/hosts"
+import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
 import { hostPlace, userHome } from "../places.ts"
 import type { Services } from "../services.ts"
@@ -56,7 +56,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
 }
 
 /** Only of Claude Code no file means that none was sent; of others, that none could be told apart. */
-async function wireWordWithFiles(place: Place, host: HostName, deps: CaptureDeps) {
+async function wireWordWithFiles(place: HostPlace, host: HostName, deps: CaptureDeps) {
   const word = await wireWord(place, host, deps)
   return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
 }

@@ -3,7 +3,7 @@ import type { ProxiedRun, ProxyRequest } from "#act/agents"
 import type { Gateway, ProxiedHost, ProxiedSessionRequest } from "#act/gateway"
 import { createIds, isSameProcessAlive } from "#ground/base"
 import type { GatewayMode, HostName, WireName } from "#ground/contract"
-import { findBypass, type HostWord, type Place, readCodexProvider } from "#see/hosts"
+import { findBypass, type HostPlace, type HostReport, readCodexProvider } from "#see/hosts"
 import { platformHere } from "../places.ts"
 import { receiptKey } from "../secrets/salt.ts"
 import type { Services } from "../services.ts"
@@ -105,17 +105,17 @@ export async function proxyHost(
   return (await deps.gateway()).proxySession({ ...wanted, wire, codexProvider })
 }
 
-function placeOf({ environment, workingDirectory }: HostSessionRequest): Place {
+function placeOf({ environment, workingDirectory }: HostSessionRequest): HostPlace {
   const home = environment["HOME"] ?? environment["USERPROFILE"] ?? path.dirname(workingDirectory)
   return { workingDirectory, home, environment, platform: platformHere() }
 }
 
 /** What the gateway saw of a host in a directory, as that host's own word. */
 export async function wireWord(
-  place: Place,
+  place: HostPlace,
   host: HostName,
   deps: Pick<Services, "gateway">,
-): Promise<HostWord | undefined> {
+): Promise<HostReport | undefined> {
   const seen = await (await deps.gateway()).newestHostReport(place.workingDirectory, host)
   if (seen === undefined) return undefined
   const { at, session, hostVersion, files } = seen
