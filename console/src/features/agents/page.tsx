@@ -21,7 +21,6 @@ import { Detail } from "./detail.tsx"
 import { useAgents } from "./use-agents.ts"
 import { ORIGINS, stateOf } from "./words.ts"
 
-/** Agents that people can run: folders with stages, prompts and limits. */
 export function AgentsPage({ now, params, onParams }: PageProps<AgentsParams>) {
   const isReadOnly = useReadOnly()
   const { show, tab, text } = params

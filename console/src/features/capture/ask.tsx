@@ -10,7 +10,6 @@ type AskDialogProps = {
   onClose(): void
 }
 
-/** A person is told what will be started before it is. */
 export function AskDialog({ title, description, isTrusting, onAsk, onClose }: AskDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
   return (

@@ -25,7 +25,6 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr) 96px",
 } as const
 
-/** Where the window goes, what is said twice, and what a person should know. */
 export function Biggest({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
   const lines = useMemo(() => biggestLines(capture), [capture])
   const total = capture.budget.tokens

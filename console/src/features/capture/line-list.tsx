@@ -17,7 +17,6 @@ type LineListProps<Line extends AnyLine> = {
   renderLine(line: NoInfer<Line>, option: RowOption): ReactNode
 }
 
-/** Lines of any tab: keys walk over all but headings, only what is in sight is drawn. */
 export function LineList<Line extends AnyLine>(props: LineListProps<Line>) {
   const { lines, at, onMove, onOpen } = props
   return (

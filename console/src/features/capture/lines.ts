@@ -10,7 +10,6 @@ import {
   type SearchedPath,
 } from "../../contract.ts"
 
-/** Whether the host's own word names it too; null where the two were not compared. */
 export type Seen = "both" | "text-differs" | "estimated-only" | null
 export type Delta = { readonly description: string; readonly tone?: "ok" }
 
@@ -292,7 +291,6 @@ function sayDemand(items: readonly ManifestItem[]): string {
   return `${plural(tokens, "token")}, not in the window`
 }
 
-/** A folder of which only names and descriptions are in the window. */
 type Folder = {
   readonly path: string
   readonly label: string

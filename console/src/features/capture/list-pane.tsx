@@ -201,7 +201,6 @@ type NeverProps = {
   onTake(): void
 }
 
-/** Before the first capture of a place. */
 function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
   return (
     <Empty

@@ -17,7 +17,6 @@ type LoadsProps = ParamsProps<CaptureParams> & {
   readonly axis: Axis
 }
 
-/** The waterfall: each bar starts where the one before ended, so the staircase is the window. */
 export function Loads({ capture, diff, axis, params, onParams }: LoadsProps) {
   const { turned, kind, at, open } = params
   const lines = useMemo(

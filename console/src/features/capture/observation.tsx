@@ -58,7 +58,6 @@ type ProblemProps = {
   onAsk(trust: boolean): void
 }
 
-/** Why there is no word of the host, or how to get one; never louder than it is. */
 export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemProps) {
   const { observation, observationProblem: problem } = capture
   const canAsk = host?.canObserve === true && host.installed !== null && !isReadOnly

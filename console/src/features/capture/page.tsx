@@ -15,7 +15,6 @@ type CapturePageProps = PageProps<CaptureParams>
 
 type Asking = { readonly trust: boolean } | null
 
-/** What the agent reads before the first word: which files, in what order, why, at what cost. */
 export function CapturePage({ now, params, onParams }: CapturePageProps) {
   const data = useCapture(params)
   const { capture, captures, diff, host } = data

@@ -234,7 +234,6 @@ function heldBack(entries: readonly JournalEntry[], until: number | null): numbe
 
 type OlderEventsProps = { readonly journal: Journal | undefined; loadOlder(): Promise<void> }
 
-/** In the header: what lies before the events in memory. */
 function OlderEvents({ journal, loadOlder }: OlderEventsProps) {
   const toast = useToast()
   const older = useMutation({

@@ -180,7 +180,6 @@ function tabsOf({ branch, trail }: FoldShow) {
   ] as const satisfies readonly { readonly value: FoldTab; label: string; count?: string }[]
 }
 
-/** What it was asked to do, whole; what was secret in it was replaced before it was kept. */
 function Prompt({ branch }: { readonly branch: Branch }) {
   return (
     <>

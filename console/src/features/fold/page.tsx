@@ -1,17 +1,30 @@
-import { type FoldTree, formatExact, plural } from "../../contract.ts"
-import { leaveOne, type PageProps } from "../../data/params.ts"
+import { type FoldTree, formatCount, formatExact, plural } from "../../contract.ts"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { Button } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionPage,
+  FilterHead,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { Compare } from "../../ui/compare/compare.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
+import { Figure } from "../../ui/figure/figure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowSkeleton } from "../../ui/list/list.tsx"
+import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { ListPane } from "./list-pane.tsx"
-import { sumsOf } from "./tree-lines.ts"
-import { useCountAgain, useTree } from "./use-fold.ts"
+import { FoundPane } from "./found.tsx"
+import { Tree } from "./tree.tsx"
+import { type FoldSums, sumsOf } from "./tree-lines.ts"
+import { useCountAgain, useKept, useTree } from "./use-fold.ts"
+import { sayModes } from "./words.ts"
 
-/** Sub-tasks by session: what each used, what came back, and what never reached the window. */
 export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
   const tree = useTree(params)
   const { show, step, text } = params
@@ -60,4 +73,114 @@ function sayBranches(tree: FoldTree): string {
   const { branches, active } = sumsOf(tree)
   const all = plural(branches, "branch", "branches")
   return active === 0 ? all : `${all}, ${formatExact(active)} active`
+}
+
+type ListPaneProps = PageProps<FoldParams> & { readonly tree: ReturnType<typeof useTree> }
+
+function ListPane(props: ListPaneProps) {
+  const { params, onParams } = props
+  const handle = useListRef()
+  const pick = (all: boolean) => onParams({ all, at: "" }, "replace")
+  useKey("folds.all", () => pick(!params.all))
+  return (
+    <Pane label="Branches">
+      <FilterHead
+        label="Search the trails"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+        actions={
+          <ChoiceField
+            small
+            label="Which branches"
+            choices={WHICH}
+            value={params.all ? "all" : "hour"}
+            onPick={(it) => pick(it === "all")}
+          />
+        }
+      />
+      {params.text.trim() === "" ? (
+        <Loaded query={props.tree} rows={10}>
+          {(tree) =>
+            tree.sessions.length === 0 ? (
+              <NoBranch params={params} onParams={onParams} />
+            ) : (
+              <>
+                <Summary sums={sumsOf(tree)} />
+                <Tree {...props} tree={tree} handle={handle} />
+                <WaysFoot tree={tree} />
+              </>
+            )
+          }
+        </Loaded>
+      ) : (
+        <FoundPane {...props} handle={handle} />
+      )}
+    </Pane>
+  )
+}
+
+const WHICH = [
+  { value: "hour", label: "Last hour" },
+  { value: "all", label: "All" },
+] as const
+
+/** The room's most of one tree; older ones are found in the trails. */
+const MOST_IN_TREE = 2_000
+
+function WaysFoot({ tree }: { readonly tree: FoldTree }) {
+  const branches = tree.sessions.flatMap((it) => it.branches)
+  const isLowerBound = branches.some((it) => it.isLowerBound)
+  return (
+    <PaneFoot>
+      Ways in force: {sayModes(branches)}.
+      {branches.length < MOST_IN_TREE ? "" : ` The newest ${formatExact(MOST_IN_TREE)} are shown.`}
+      {isLowerBound ? " ≥ means at least: there only our own tools were counted." : ""}
+    </PaneFoot>
+  )
+}
+
+function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
+  const kept = useKept(!params.all)
+  const count = params.all ? 0 : kept.data?.total
+  if (count === undefined && kept.error === null) return <RowSkeleton rows={3} />
+  if (count !== undefined && count > 0) {
+    return (
+      <NoMatch onShowAll={() => onParams({ all: true, at: "" })}>
+        No branch was at work in the last hour, {formatExact(count)}{" "}
+        {count === 1 ? "is kept." : "are kept."}
+      </NoMatch>
+    )
+  }
+  return (
+    <Empty
+      description="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
+      command="claude mcp add qm -- qm mcp"
+    />
+  )
+}
+
+function Summary({ sums }: { readonly sums: FoldSums }) {
+  const { keptOut, seen, returned, isLowerBound } = sums
+  const all = seen + keptOut
+  const most = Math.max(1, all)
+  return (
+    <Figure
+      value={`${isLowerBound ? "at least " : ""}${formatExact(keptOut)}`}
+      description="tokens kept out of the windows"
+      facts={[{ value: formatCount(returned), description: "tokens returned" }]}
+    >
+      <Compare
+        lines={[
+          { name: "In the windows", share: seen / most, figure: formatCount(seen) },
+          {
+            name: "Without folds",
+            share: seen / most,
+            gone: keptOut / most,
+            figure: formatCount(all),
+          },
+        ]}
+      />
+    </Figure>
+  )
 }

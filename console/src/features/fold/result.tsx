@@ -147,7 +147,6 @@ function About({ branch }: { readonly branch: Branch }) {
   )
 }
 
-/** Each by its title; one that was forgotten since has only its id. */
 function Memories({ ids }: { readonly ids: readonly string[] }) {
   const titles = useTitles(ids)
   if (ids.length === 0) return "none handed in"

@@ -19,7 +19,6 @@ type TrailProps = ParamsProps<FoldParams> & {
 
 const COLUMNS = { full: "40px 16px minmax(0, 1fr) 48px" } as const
 
-/** Every step in its order; the text of one is opened below the list. */
 export function Trail({ shown, params, onParams }: TrailProps) {
   const { branch, trail } = shown
   const open = trail.find((it) => it.seq === params.step)

@@ -25,7 +25,6 @@ type ExactProps = ParamsProps<GatewayParams> & {
   readonly hasContent: boolean
 }
 
-/** The request word for word, where its texts were kept; secrets were replaced before that. */
 export function Exact(props: ExactProps) {
   if (!props.hasContent) return <NotKept />
   return <Kept {...props} />

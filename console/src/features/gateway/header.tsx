@@ -100,7 +100,6 @@ type DeleteRecordsProps = {
   onDeleted(): void
 }
 
-/** What is still being recorded cannot be deleted from here: more would come after it. */
 function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
   const { data: session } = useSession()
   const [isAsking, setIsAsking] = useState(false)

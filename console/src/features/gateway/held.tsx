@@ -86,7 +86,6 @@ function ItemRow({ line, option }: ItemRowProps) {
   )
 }
 
-/** A file could say that it is another: only what the disk confirms is called so. */
 function OnDisk({ item: { isConfirmed } }: { readonly item: WireItem }) {
   if (isConfirmed === undefined) return null
   return isConfirmed ? (

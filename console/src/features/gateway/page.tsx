@@ -1,12 +1,26 @@
+import { useMemo } from "react"
+import { hasCode, toWireError } from "../../base/errors.ts"
+import { visibleLine } from "../../base/format.ts"
+import { formatExact, type GatewayShow, plural } from "../../contract.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
-import type { GatewayParams } from "../../data/paths.ts"
+import { type GatewayParams, type GatewayWho, paths } from "../../data/paths.ts"
+import { AreaChart } from "../../ui/area-chart/area-chart.tsx"
+import { Button, LinkButton } from "../../ui/button/button.tsx"
 import { CollectionPage } from "../../ui/collection/collection.tsx"
-
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
+import { Facets } from "../../ui/tabs/tabs.tsx"
+import { sayTick } from "../../ui/waterfall/axis.ts"
 import { Detail } from "./detail.tsx"
 import { GatewayHeader } from "./header.tsx"
-import { readKey } from "./lines.ts"
-import { ListPane } from "./list-pane.tsx"
-import { useRun, useShow } from "./use-gateway.ts"
+import { chartOf, countWho, readKey, wholeMsOf } from "./lines.ts"
+import { RequestList } from "./request-list.tsx"
+import { isRunId, useRun, useShow } from "./use-gateway.ts"
+import { GatewayVitals } from "./vitals.tsx"
 
 export type GatewayPageProps = PageProps<GatewayParams> & {
   readonly id: string
@@ -39,5 +53,171 @@ export function GatewayPage({ id, now, params, onParams }: GatewayPageProps) {
         [isOpen, { at: "", find: "", from: null }],
       )}
     />
+  )
+}
+
+type ListPaneProps = PageProps<GatewayParams> & {
+  readonly id: string
+  readonly show: ReturnType<typeof useShow>
+  readonly run: ReturnType<typeof useRun>
+  /** How much has room in the agent's window, where that is known. */
+  readonly window: number | null
+}
+
+function ListPane(props: ListPaneProps) {
+  const { show } = props
+  return (
+    <Pane label="Requests on the wire">
+      {show.data === undefined ? <NoAnswer {...props} /> : null}
+      {show.data === undefined ? null : <Known {...props} data={show.data} />}
+    </Pane>
+  )
+}
+
+function NoAnswer({ id, show, run }: ListPaneProps) {
+  if (show.error === null) return <RowSkeleton rows={10} />
+  const isNothing = hasCode(show.error, "GATEWAY_CARRY_UNKNOWN")
+  if (isNothing && isRunId(id)) return <NotCarried run={run} />
+  return <Failure size="pane" error={toWireError(show.error)} onRetry={() => void show.refetch()} />
+}
+
+function NotCarried({ run }: Pick<ListPaneProps, "run">) {
+  if (run.data !== undefined) return <NeverCarried />
+  if (run.error === null) return <RowSkeleton rows={10} />
+  if (!hasCode(run.error, "AGENTS_RUN_UNKNOWN")) {
+    return <Failure size="pane" error={toWireError(run.error)} onRetry={() => void run.refetch()} />
+  }
+  return (
+    <RowNote>
+      There is no run of this id. It may have been deleted.
+      <LinkButton small href={paths.runs()}>
+        All runs
+      </LinkButton>
+    </RowNote>
+  )
+}
+
+type KnownProps = ListPaneProps & { readonly data: GatewayShow }
+
+function Known(props: KnownProps) {
+  const { data, params, onParams } = props
+  if (data.carries.length === 0) return <NotCarried run={props.run} />
+  const latched = data.carries.filter((it) => it.latchedOff !== null)
+  return (
+    <>
+      <GatewayVitals show={data} />
+      {latched.map((it) => (
+        <Notice key={it.id} tone="warn" description={sayLatched(it.latchedOff ?? "")} />
+      ))}
+      {data.requests.length === 0 ? (
+        <RowNote>{sayNoRequest(data)}</RowNote>
+      ) : (
+        <>
+          <Chart {...props} />
+          <Who show={data} params={params} onParams={onParams} />
+          <RequestList show={data} params={params} onParams={onParams} />
+          <Foot show={data} params={params} onParams={onParams} />
+        </>
+      )}
+    </>
+  )
+}
+
+function sayLatched(reason: string): string {
+  const said = visibleLine(reason.trim()).replace(/\.$/, "")
+  return `Nothing more is folded in this session: ${said}. Its requests go on as the host sends them.`
+}
+
+function sayNoRequest({ carries }: GatewayShow): string {
+  return carries.some((it) => it.isAlive)
+    ? "Its requests go through the gateway. It has sent none yet."
+    : "It ended without a request to its model."
+}
+
+function Chart({ data, window, params, onParams }: KnownProps) {
+  const { points, marks } = useMemo(() => chartOf(data), [data])
+  // One moment is no course of things.
+  if (points.length < 2) return null
+  return (
+    <AreaChart
+      label="The window over time"
+      points={points}
+      marks={marks}
+      wholeMs={wholeMsOf(data)}
+      limit={window === null ? null : { tokens: window, label: `window ${sayTick(window)}` }}
+      picked={params.at}
+      onPick={(at) => onParams({ at, piece: null, from: null })}
+    />
+  )
+}
+
+type WhoProps = Pick<ListPaneProps, "params" | "onParams"> & { readonly show: GatewayShow }
+
+function Who({ show, params, onParams }: WhoProps) {
+  const counts = countWho(show)
+  const pick = (who: GatewayWho) => onParams({ who }, "replace")
+  const hasBoth = counts.main > 0 && counts.agents > 0
+  useKey("gateway.who", hasBoth ? () => pick(NEXT[params.who]) : undefined)
+  if (!hasBoth) return null
+  return (
+    <PaneHead edge="page">
+      <Facets
+        label="Whose requests"
+        active={params.who}
+        facets={WHO.map(({ value, label }) => ({
+          value,
+          label,
+          count: formatExact(counts[value]),
+        }))}
+        onPick={(value) => pick(WHO.find((it) => it.value === value)?.value ?? "all")}
+      />
+    </PaneHead>
+  )
+}
+
+const WHO = [
+  { value: "all", label: "All requests" },
+  { value: "main", label: "Main conversation" },
+  { value: "agents", label: "Sub-agents" },
+] as const satisfies readonly { readonly value: GatewayWho; readonly label: string }[]
+
+const NEXT: Readonly<Record<GatewayWho, GatewayWho>> = {
+  all: "main",
+  main: "agents",
+  agents: "all",
+}
+
+function Foot({ show, params, onParams }: WhoProps) {
+  const { earlier } = show
+  return (
+    <>
+      {earlier === 0 ? null : (
+        <RowNote>
+          {plural(earlier, "earlier request is", "earlier requests are")} not listed; the figures
+          above count them.
+          {params.all ? null : (
+            <Button small onPress={() => onParams({ all: true }, "replace")}>
+              List more
+            </Button>
+          )}
+        </RowNote>
+      )}
+      <PaneFoot>
+        Tokens are the provider's own figures; ≈ is our own count where it said none. The pale part
+        of a bar is the wait for the first byte.
+      </PaneFoot>
+    </>
+  )
+}
+
+function NeverCarried() {
+  return (
+    <Empty description="The gateway stands between an agent and its model, on this machine alone, and passes every byte on. With it, each request will be here: what was in it, what was new, what it cost exactly, and what folding left out. It is off unless you turn it on, for a run or for all.">
+      <CommandLine command='qm run --gateway record "what it shall do"'>
+        <LinkButton small href={paths.runs({ beside: "new" })}>
+          New run
+        </LinkButton>
+      </CommandLine>
+    </Empty>
   )
 }

@@ -22,7 +22,6 @@ const COLUMNS = {
   nameSpan: 3,
 } as const
 
-/** Requests in their order; keys walk, Enter opens, and the newest stays in sight. */
 export function RequestList({ show, params, onParams }: RequestListProps) {
   const { who, at } = params
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set())

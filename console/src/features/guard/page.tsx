@@ -1,20 +1,29 @@
 import { useMemo } from "react"
-import { leaveOne, type PageProps } from "../../data/params.ts"
-import type { GuardParams } from "../../data/paths.ts"
+import { shortSession } from "../../base/format.ts"
+import { formatExact, type GuardVerdicts, type VerdictKind } from "../../contract.ts"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
+import { GUARD_HOURS, GUARD_RULES, type GuardParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionPage,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-
-import { OnlyWide } from "../../ui/pane/pane.tsx"
-
+import { OnlyRoomy, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { ListPane } from "./list-pane.tsx"
-import { keyed } from "./rows.tsx"
+import { byDay, keyed, matching, VerdictRows } from "./rows.tsx"
 import { TryPanel } from "./try-panel.tsx"
 import { useCounts, useVerdicts } from "./use-guard.ts"
-import { sayCounts } from "./words.ts"
+import { sayCounts, sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
   const { data } = useVerdicts(params)
@@ -66,4 +75,149 @@ function Beside({ now, params, onParams }: PageProps<GuardParams>) {
   if (params.trying) return <TryPanel {...{ now, params, isReadOnly, onParams }} />
   const line = rows.find(({ key }) => key === params.show)?.line
   return <Detail key={params.show} {...{ now, line, isReadOnly, onParams }} />
+}
+
+type Listed = PageProps<GuardParams> & { readonly handle: ListRef }
+
+function ListPane(props: PageProps<GuardParams>) {
+  const { params } = props
+  const handle = useListRef()
+  const verdicts = useVerdicts(params)
+  return (
+    <Pane label="Verdicts">
+      <Filters {...props} handle={handle} />
+      <VerdictFacets {...props} counts={useCounts(params, verdicts.data)} />
+      <Loaded query={verdicts} rows={12}>
+        {(list) => <Verdicts {...props} handle={handle} list={list} />}
+      </Loaded>
+    </Pane>
+  )
+}
+
+function Filters({ params, handle, onParams }: Listed) {
+  return (
+    <FilterHead
+      label="Filter by path, text or tool"
+      text={params.text}
+      list={handle}
+      onText={(text) => onParams({ text, at: "" }, "replace")}
+      actions={
+        <>
+          <OnlyRoomy>
+            <ChoiceField
+              small
+              label="How far back"
+              choices={HOURS}
+              value={String(params.hours)}
+              onPick={(value) => onParams({ ...hoursOf(value), ...UNSELECTED }, "replace")}
+            />
+          </OnlyRoomy>
+          <ChoiceField
+            small
+            label="Rule"
+            choices={RULES}
+            value={params.rule ?? ""}
+            onPick={(value) => {
+              const rule = GUARD_RULES.find((it) => it === value) ?? null
+              onParams({ rule, ...UNSELECTED }, "replace")
+            }}
+          />
+        </>
+      }
+    >
+      {params.session === "" ? null : (
+        <Button small icon="close" onPress={() => onParams({ session: "", ...UNSELECTED })}>
+          Session {shortSession(params.session).slice(0, MOST_OF_A_NAME)}
+        </Button>
+      )}
+    </FilterHead>
+  )
+}
+
+/** What is in a button; the whole stands in the detail. */
+const MOST_OF_A_NAME = 16
+const UNSELECTED = { at: "", show: "" } as const
+
+const RULES = [
+  { value: "", label: "All rules" },
+  ...GUARD_RULES.map((value) => ({ value, label: value })),
+]
+const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) }))
+
+function hoursOf(value: string): Partial<GuardParams> {
+  const hours = GUARD_HOURS.find((it) => String(it) === value)
+  return hours === undefined ? {} : { hours }
+}
+
+const IN_ORDER: readonly VerdictKind[] = ["deny", "block", "warn", "override", "context", "silent"]
+
+type VerdictFacetsProps = PageProps<GuardParams> & {
+  readonly counts: GuardVerdicts["counts"] | undefined
+}
+
+function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
+  const offered = IN_ORDER.filter((it) => it === params.verdict || (counts?.[it] ?? 0) > 0)
+  return (
+    <FacetHead
+      label="Verdict"
+      keyId="guard.verdict"
+      facets={[
+        { value: "" as const, label: "All", count: counts && formatExact(totalOf(counts)) },
+        ...offered.map((value) => ({
+          value,
+          label: VERDICT_LOOKS[value].word,
+          count: counts && formatExact(counts[value]),
+        })),
+      ]}
+      active={params.verdict ?? ""}
+      onPick={(value) =>
+        onParams({ verdict: value === "" ? null : value, ...UNSELECTED }, "replace")
+      }
+    />
+  )
+}
+
+function Verdicts(props: Listed & { readonly list: GuardVerdicts }) {
+  const { now, list, params, onParams } = props
+  const rows = useMemo(() => matching(keyed(list.verdicts), params.text), [list, params.text])
+  const lines = useMemo(() => byDay(rows, now), [rows, now])
+  if (rows.length === 0) return <Nothing params={params} onParams={onParams} />
+  return (
+    <>
+      <VerdictRows {...props} lines={lines} />
+      {list.isCut ? (
+        <PaneFoot>
+          The newest {formatExact(list.verdicts.length)} of {formatExact(totalOf(list.counts))} are
+          listed. A rule, a session or a verdict shows older ones.
+        </PaneFoot>
+      ) : null}
+    </>
+  )
+}
+
+function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
+  const { text, verdict, rule, session, hours } = params
+  if (text !== "" || verdict !== null || rule !== null || session !== "") {
+    return (
+      <NoMatch
+        onShowAll={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
+      >
+        No verdict of {sayHours(hours)} fits.
+      </NoMatch>
+    )
+  }
+  const isWhole = hours === 720
+  return (
+    <Empty
+      description={`Each time a hook of the kit is asked about an edit, a start or a stop, what it said will be a line here. None was asked in ${sayHours(hours)}. The kit is installed by one command, which first shows what it would write.`}
+    >
+      <CommandLine command="qm init">
+        {isWhole ? null : (
+          <Button small onPress={() => onParams({ hours: 720 })}>
+            Look at 30 days
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
 }

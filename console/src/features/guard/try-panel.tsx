@@ -21,7 +21,6 @@ type TryPanelProps = PageProps<GuardParams> & {
   readonly isReadOnly: boolean
 }
 
-/** What a list of risk paths would have stopped, before it stops anything. */
 export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
   const { paths: set, level } = useRiskSettings()
   const [draft, setDraft] = useState<string | null>(null)

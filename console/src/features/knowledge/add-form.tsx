@@ -15,7 +15,6 @@ import { TIERS } from "./words.ts"
 
 type AddFormProps = { readonly isReadOnly: boolean; onClose(): void }
 
-/** Reads a folder of documents, or one file; read again, only what has changed is. */
 export function AddForm({ isReadOnly, onClose }: AddFormProps) {
   const [path, setPath] = useState("")
   const [tier, setTier] = useState<KbTier>("primary")

@@ -4,7 +4,7 @@ import { CollectionList } from "../../ui/collection/collection.tsx"
 import { Cell, Group, NameCell, NarrowLine, Row, type RowOption } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Handled } from "./list-pane.tsx"
+import type { Handled } from "./page.tsx"
 import { sayDocument } from "./words.ts"
 
 const COLUMNS = {

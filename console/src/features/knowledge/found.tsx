@@ -6,7 +6,7 @@ import { Cell, Row, type RowOption } from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Handled } from "./list-pane.tsx"
+import type { Handled } from "./page.tsx"
 import { useFound } from "./use-knowledge.ts"
 import { sayWhy } from "./words.ts"
 

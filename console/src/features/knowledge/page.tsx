@@ -1,17 +1,31 @@
-import { plural } from "../../contract.ts"
-import { leaveOne, type PageProps } from "../../data/params.ts"
-import type { KnowledgeParams } from "../../data/paths.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type KbStatus, plural } from "../../contract.ts"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
+import { KNOWLEDGE_TIERS, type KnowledgeParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionPage,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-
+import { useKey } from "../../ui/keys/keys.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { AddForm } from "./add-form.tsx"
 import { Document } from "./document.tsx"
-import { ListPane } from "./list-pane.tsx"
+import { DocumentRows, linesOf } from "./document-rows.tsx"
+import { FoundPane } from "./found.tsx"
 import { Paragraph } from "./paragraph.tsx"
-import { useStatus } from "./use-knowledge.ts"
+import { useDocuments, useFolders, useStatus } from "./use-knowledge.ts"
+import { sayBy, sayWhole, TIERS } from "./words.ts"
 
 export function KnowledgePage({ now, params, onParams }: PageProps<KnowledgeParams>) {
   const isReadOnly = useReadOnly()
@@ -72,5 +86,132 @@ function besideOf({ now, params, onParams }: PageProps<KnowledgeParams>, isReadO
       onParams={(text) => onParams({ text, at: "" })}
       onClose={() => onParams({ document: "" })}
     />
+  )
+}
+
+type ListPaneProps = ParamsProps<KnowledgeParams> & { readonly isReadOnly: boolean }
+
+function ListPane(props: ListPaneProps) {
+  const handle = useListRef()
+  const status = useStatus()
+  const isSearching = props.params.text.trim() !== ""
+  const isEmpty = status.data?.folders.length === 0 && status.data.documents === 0
+  return (
+    <Pane label="Knowledge">
+      <Filters {...props} handle={handle} />
+      {status.data === undefined ? null : <Stale {...props} status={status.data} />}
+      {isSearching ? (
+        <FoundPane {...props} handle={handle} />
+      ) : (
+        <Loaded query={status} rows={8}>
+          {(data) =>
+            isEmpty ? (
+              <NothingRead {...props} />
+            ) : (
+              <Documents {...props} status={data} handle={handle} />
+            )
+          }
+        </Loaded>
+      )}
+      {status.data === undefined || isEmpty ? null : <Foot status={status.data} />}
+    </Pane>
+  )
+}
+
+export type Handled = ListPaneProps & { readonly handle: ListRef }
+
+function Filters({ params, handle, onParams }: Handled) {
+  const isSearching = params.text.trim() !== ""
+  const turnHops = () => onParams({ hops: !params.hops, at: "" }, "replace")
+  useKey("knowledge.hops", isSearching ? turnHops : undefined)
+  return (
+    <>
+      <FilterHead
+        label="Search the paragraphs"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+        actions={
+          isSearching ? (
+            <Button variant="ghost" small pressed={params.hops} onPress={turnHops}>
+              Follow references
+            </Button>
+          ) : undefined
+        }
+      />
+      <FacetHead
+        label="Tier"
+        facets={[{ value: "" as const, label: "All tiers" }, ...TIER_FACETS]}
+        active={params.tier ?? ""}
+        onPick={(tier) => onParams({ tier: tier === "" ? null : tier, at: "" }, "replace")}
+      />
+    </>
+  )
+}
+
+const TIER_FACETS = KNOWLEDGE_TIERS.map((value) => ({ value, label: TIERS[value].label }))
+
+function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStatus }) {
+  const { add } = useFolders()
+  const stale = status.folders.find((it) => it.isStale)
+  if (stale === undefined) return null
+  const others = status.folders.filter((it) => it.isStale).length - 1
+  const more = others === 0 ? "" : ` And of ${plural(others, "folder")} more.`
+  return (
+    <Notice
+      tone="warn"
+      description={`Files of ${visibleLine(stale.folder)} were changed since they were read.${more}`}
+    >
+      <Button
+        small
+        disabled={isReadOnly || add.isPending}
+        onPress={() => add.mutate({ path: stale.folder, tier: stale.tier })}
+      >
+        {add.isPending ? "Reading" : "Read again"}
+      </Button>
+    </Notice>
+  )
+}
+
+function Documents({ status, ...props }: Handled & { readonly status: KbStatus }) {
+  const { params, onParams } = props
+  return (
+    <Loaded query={useDocuments(params)} rows={8}>
+      {({ documents }) => {
+        const lines = linesOf(status.folders, documents)
+        return lines.length === 0 ? (
+          <NoMatch onShowAll={() => onParams({ tier: null }, "replace")}>
+            No document is of this tier.
+          </NoMatch>
+        ) : (
+          <DocumentRows {...props} lines={lines} />
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function NothingRead({ isReadOnly, onParams }: ListPaneProps) {
+  return (
+    <Empty description="Documents that people wrote will be here, cut into paragraphs that can be found, cited and checked: markdown, html and text.">
+      <CommandLine command="qm kb add docs">
+        {isReadOnly ? null : (
+          <Button variant="primary" small onPress={() => onParams({ add: true })}>
+            Add a folder
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}
+
+function Foot({ status }: { readonly status: KbStatus }) {
+  const lost = status.unresolved.length
+  const nowhere = lost === 0 ? "" : `, ${lost} of them ${lost === 1 ? "leads" : "lead"} nowhere`
+  return (
+    <PaneFoot>
+      {sayWhole(status)}
+      {nowhere}. {sayBy(status.by)}.
+    </PaneFoot>
   )
 }

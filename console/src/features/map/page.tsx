@@ -1,16 +1,35 @@
-import type { IndexState } from "../../contract.ts"
-import { leaveOne, type PageProps } from "../../data/params.ts"
+import { toWireError } from "../../base/errors.ts"
+import { visibleLine } from "../../base/format.ts"
+import { type IndexState, type MapScan, plural } from "../../contract.ts"
+import { leaveOne, type PageProps, type ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionPage,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { CommandLine, Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { OnlyWide } from "../../ui/pane/pane.tsx"
+import { HoverList } from "../../ui/hover-list/hover-list.tsx"
+import { useKey } from "../../ui/keys/keys.tsx"
+import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Notice } from "../../ui/notice/notice.tsx"
+import { OnlyWide, Pane } from "../../ui/pane/pane.tsx"
+import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { ListPane } from "./list-pane.tsx"
-import { useFolders, useScan } from "./use-map.ts"
-import { sayState } from "./words.ts"
+import { Found } from "./found.tsx"
+import { Tree } from "./tree.tsx"
+import { flatLines, treeLines } from "./tree-lines.ts"
+import { useFolders, useFound, useScan } from "./use-map.ts"
+import { sayScan, sayState } from "./words.ts"
 
 export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   const isReadOnly = useReadOnly()
@@ -70,5 +89,174 @@ function MapHeader({ now, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
         {isBusy ? "Scanning" : "Scan"}
       </Button>
     </Header>
+  )
+}
+
+type ListPaneProps = ParamsProps<MapParams> & {
+  readonly folders: ReturnType<typeof useFolders>
+  readonly scan: ReturnType<typeof useScan>
+  readonly isReadOnly: boolean
+}
+
+function ListPane(props: ListPaneProps) {
+  const { folders, params, scan, onParams } = props
+  const handle = useListRef()
+  const root = folders.get("")
+  const turn = () => onParams({ by: params.by === "path" ? "words" : "path", at: "" }, "replace")
+  useKey("map.by", turn)
+  return (
+    <Pane label="The repository">
+      <FilterHead
+        label={params.by === "path" ? "Find by path" : "Find by words"}
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+        actions={
+          <ChoiceField
+            small
+            label="Find by"
+            choices={FIND_BY}
+            value={params.by}
+            onPick={(by) => onParams({ by: by === "path" ? "path" : "words", at: "" }, "replace")}
+          />
+        }
+      />
+      <ScanLine result={scan.data} isBusy={scan.isPending} />
+      {root?.tree?.state === null ? (
+        <NeverScanned
+          isReadOnly={props.isReadOnly}
+          isBusy={scan.isPending}
+          onScan={() => scan.mutate()}
+        />
+      ) : (
+        <Shown {...props} handle={handle} />
+      )}
+    </Pane>
+  )
+}
+
+const FIND_BY = [
+  { value: "words", label: "Words" },
+  { value: "path", label: "Path" },
+] as const
+
+type ShownProps = ListPaneProps & { readonly handle: ListRef }
+
+function Shown(props: ShownProps) {
+  const { folders, params, onParams, handle } = props
+  const root = folders.get("")
+  if (params.text.trim() !== "") return <FoundPane {...props} />
+  if (root?.error !== null && root?.tree === undefined) {
+    return <Failure size="pane" error={toWireError(root?.error)} onRetry={root?.retry} />
+  }
+  if (root.tree === undefined) return <RowSkeleton rows={12} />
+  if (root.tree.total === 0) return <RowNote>There is no file here that can be read.</RowNote>
+  return (
+    <Tree
+      lines={treeLines(folders)}
+      params={params}
+      handle={handle}
+      onParams={onParams}
+      onRetry={(folder) => folders.get(folder)?.retry()}
+    />
+  )
+}
+
+function FoundPane({ params, onParams, handle }: ShownProps) {
+  const { words, paths } = useFound(params)
+  const shared = { params, handle, onParams }
+  if (params.by === "words") {
+    return (
+      <Loaded query={words} rows={8}>
+        {(data) =>
+          data.files.length === 0 ? (
+            <NothingFound params={params} onParams={onParams} />
+          ) : (
+            <Found {...shared} found={data} />
+          )
+        }
+      </Loaded>
+    )
+  }
+  return (
+    <Loaded query={paths} rows={8}>
+      {(data) =>
+        data.entries.length === 0 ? (
+          <NothingFound params={params} onParams={onParams} />
+        ) : (
+          <Tree {...shared} label={plural(data.total, "file")} lines={flatLines(data)} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+function NothingFound({ params, onParams }: ParamsProps<MapParams>) {
+  return (
+    <NoMatch verb="Show the tree" onShowAll={() => onParams({ text: "", at: "" })}>
+      {params.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
+    </NoMatch>
+  )
+}
+
+type NeverProps = {
+  readonly isReadOnly: boolean
+  readonly isBusy: boolean
+  onScan(): void
+}
+
+function NeverScanned({ isReadOnly, isBusy, onScan }: NeverProps) {
+  return (
+    <Empty description="Every file and symbol of this repository will be here, with how much the rest of the code leans on it. A scan reads the files, starts nothing and sends nothing.">
+      <CommandLine command="qm map">
+        {isReadOnly ? null : (
+          <Button variant="primary" small disabled={isBusy} onPress={onScan}>
+            {isBusy ? "Scanning" : "Scan now"}
+          </Button>
+        )}
+      </CommandLine>
+    </Empty>
+  )
+}
+
+type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: boolean }
+
+export function ScanLine({ result, isBusy }: ScanLineProps) {
+  if (isBusy) {
+    return (
+      <Notice description="Scanning. The first time every file is read, later only what changed." />
+    )
+  }
+  if (result === undefined) return null
+  return (
+    <Notice description={sayScan(result)}>
+      <Aside name="read in part" rows={result.problems} count={result.problemsCount} />
+      <Aside name="left out" rows={result.skipped} count={result.skippedCount} />
+    </Notice>
+  )
+}
+
+type AsideProps = {
+  readonly name: string
+  readonly rows: MapScan["skipped"]
+  readonly count: number
+}
+
+function Aside({ name, rows, count }: AsideProps) {
+  if (count === 0) return null
+  const title = `${plural(count, "file")} ${name}`
+  const more = count - rows.length
+  return (
+    <HoverList
+      title={title}
+      lines={rows.map((it, i) => ({
+        key: `${i} ${it.path}`,
+        lead: <Path path={it.path} />,
+        description: visibleLine(it.reason),
+      }))}
+      {...(more > 0 ? { foot: `And ${plural(more, "file")} more.` } : {})}
+    >
+      {title}
+    </HoverList>
   )
 }

@@ -263,7 +263,6 @@ type JudgeProps = {
   onForgotten(): void
 }
 
-/** What a person can say about it; only forgetting is asked for twice. */
 function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadForget)
@@ -317,7 +316,6 @@ const VERDICTS = [
 
 type ConfirmButtonProps = { readonly memory: Memory; readonly isOff: boolean; onPress(): void }
 
-/** What is confirmed and fresh needs it no more; what was replaced cannot have it. */
 function ConfirmButton({ memory: { state }, isOff, onPress }: ConfirmButtonProps) {
   const isOpen = state === "proposed" || state === "stale"
   return (

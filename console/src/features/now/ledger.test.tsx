@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { HookState } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
-import { ClaimFacts, HookFacts, SessionFacts, sayFired } from "./ledger.tsx"
+import { ClaimFacts, HookFacts, SessionFacts, sayFired } from "./facts.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 

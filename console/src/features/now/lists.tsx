@@ -39,7 +39,6 @@ type RunListsProps = {
   readonly at: string | null
 }
 
-/** Both lists share their columns, and none of them is empty in every row. */
 export function RunLists({ running, ended, now, at }: RunListsProps) {
   const hasTokens = [...running, ...ended].some((it) => it.tokens !== undefined)
   return (

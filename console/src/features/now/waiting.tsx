@@ -142,7 +142,6 @@ type AnswersProps = {
   readonly canRead: boolean
 }
 
-/** What cannot be read whole in the row is opened, not allowed. */
 function Answers({ approval, ask, canRead }: AnswersProps) {
   const toast = useToast()
   const answer = useAnswer(toast, ({ status }) =>

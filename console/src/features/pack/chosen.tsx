@@ -47,7 +47,6 @@ export type ChosenProps = {
   onPlace(path: string, to: number): void
 }
 
-/** What is sent, in final order, each file in one of four forms. */
 export function Chosen(props: ChosenProps) {
   const { lines, files, at, isActive, onMove } = props
   return (

@@ -97,7 +97,6 @@ function nameOf(why: Why, of: { minRelevance: number; role: string | null }): st
 
 export type FileKind = "files" | "symbols"
 
-/** A row of what is chosen: a file at its place in the final order, or the head of its kind. */
 export type ChosenLine =
   | {
       readonly kind: "file"

@@ -35,7 +35,6 @@ const COLUMNS = {
 
 type StartProps = PageProps<PackParams>
 
-/** Nothing is asked for yet: a field for the task, and what was kept before. */
 export function Start({ now, params, onParams }: StartProps) {
   const list = usePackList()
   const { defaultBudget } = usePackSettings()

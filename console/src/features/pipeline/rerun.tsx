@@ -19,7 +19,6 @@ type RerunProps = {
   onClose(): void
 }
 
-/** A new run that takes over what the stages before gave; this one stays as it is. */
 export function Rerun({ run, stage, onClose }: RerunProps) {
   const client = useClient()
   const queries = useQueryClient()

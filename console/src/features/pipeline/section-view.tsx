@@ -127,7 +127,6 @@ function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
   )
 }
 
-/** Text of an activity whose beginning is not known here yet: events are asked for once a second. */
 function Unplaced({ section, writing }: SectionProps) {
   const known = new Set(section.items.map((it) => it.key))
   const [text] = [...writing].flatMap(([id, it]) => (known.has(id) ? [] : [it]))

@@ -163,7 +163,6 @@ type DocumentProps = {
   readonly children: ReactNode
 }
 
-/** What the run wrote, once; its labels lead to the paragraphs they stand for. */
 function Document({ id, children }: DocumentProps) {
   const { data, error, refetch } = useOperation("pipeline.document", { id })
   const labels = useMemo(() => labelsOf(data?.references ?? []), [data])

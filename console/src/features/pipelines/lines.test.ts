@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
 import { sayCost, sayPlace } from "../../base/status.ts"
 import { PIPELINES_FACETS } from "../../data/paths.ts"
-import { checkDraft, emptyDraft, problemsOf } from "./draft.ts"
 import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
+import { checkDraft, emptyDraft, problemsOf } from "./new-run.tsx"
 import { aLine, anAgent } from "./pipelines.fixture.ts"
 
 describe("runs of pipelines in a list", () => {

@@ -1,7 +1,14 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
-import { type AgentFolder, type PipelineRun, plural } from "../../contract.ts"
+import {
+  type AgentFolder,
+  type Depth,
+  type PipelineRun,
+  plural,
+  type WireError,
+} from "../../contract.ts"
+import type { Input } from "../../data/client.ts"
 import { PIPELINE_DEPTHS, paths } from "../../data/paths.ts"
 import { Button, IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { AreaEntry, EntryForm, PickEntry, TextEntry } from "../../ui/entry/entry.tsx"
@@ -10,7 +17,6 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { checkDraft, type Draft, type Problems, problemsOf } from "./draft.ts"
 import { whyNot } from "./lines.ts"
 import { useAgents, useStart } from "./use-pipelines.ts"
 
@@ -191,4 +197,60 @@ function sayDepth(agent: AgentFolder | undefined, depth: Draft["depth"]): string
     `${plural(config.contextTokens, "token")} of context`,
     config.web ? "with the web" : "without the web",
   ].join(", ")
+}
+
+type Draft = {
+  readonly agent: string
+  readonly query: string
+  readonly depth: Depth
+  /** US dollars, as typed; empty for the agent's own. */
+  readonly budget: string
+}
+
+type Field = "agent" | "query" | "budget"
+type Problems = Partial<Readonly<Record<Field, string>>>
+
+export const emptyDraft = (agent: string): Draft => ({
+  agent,
+  query: "",
+  depth: "standard",
+  budget: "",
+})
+
+type Checked =
+  | { readonly kind: "wrong"; readonly problems: Problems }
+  | { readonly kind: "right"; readonly input: Input<"pipeline.run"> }
+
+/** What is left empty is left out; the server judges the rest and names its limits. */
+export function checkDraft(draft: Draft): Checked {
+  const budget = Number(draft.budget.replace(",", ".").trim())
+  const hasBudget = draft.budget.trim() !== ""
+  const problems: Problems = {
+    ...(draft.agent === "" ? { agent: "Choose an agent." } : {}),
+    ...(draft.query.trim() === "" ? { query: "It needs a question." } : {}),
+    ...(hasBudget && !(budget > 0) ? { budget: "A figure above 0, such as 1.50." } : {}),
+  }
+  if (Object.keys(problems).length > 0) return { kind: "wrong", problems }
+  return {
+    kind: "right",
+    input: {
+      agent: draft.agent,
+      query: draft.query.trim(),
+      depth: draft.depth,
+      ...(hasBudget ? { budget } : {}),
+    },
+  }
+}
+
+const FIELD_OF_CODE: Readonly<Record<string, Field>> = {
+  PIPELINE_AGENT_UNKNOWN: "agent",
+  PIPELINE_AGENT_INVALID: "agent",
+  PIPELINE_AGENT_UNTRUSTED: "agent",
+}
+const FIELDS: readonly Field[] = ["agent", "query", "budget"]
+
+export function problemsOf({ code, message, data }: WireError): Problems {
+  const named = typeof data === "object" && data !== null && "field" in data ? data.field : null
+  const field = FIELD_OF_CODE[code] ?? FIELDS.find((it) => it === named)
+  return field === undefined ? {} : { [field]: message }
 }

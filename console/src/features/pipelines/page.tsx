@@ -1,18 +1,37 @@
 import { useState } from "react"
+import { toWireError } from "../../base/errors.ts"
 import { plural } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
-import { type PipelinesParams, paths } from "../../data/paths.ts"
+import { PIPELINES_FACETS, type PipelinesParams, paths } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionPage,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
+import { Failure } from "../../ui/failure/failure.tsx"
+import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-
+import { Flow, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { emptyDraft } from "./draft.ts"
-import { ListPane } from "./list-pane.tsx"
-import { NewRun } from "./new-run.tsx"
-import { EXAMPLE, usePipelines } from "./use-pipelines.ts"
+import { agentsIn, whyNot } from "./lines.ts"
+import { emptyDraft, NewRun } from "./new-run.tsx"
+import { PipelineRows } from "./rows.tsx"
+import {
+  EXAMPLE,
+  MOST_RUNS,
+  type PipelinesData,
+  useAgents,
+  useExample,
+  usePipelines,
+} from "./use-pipelines.ts"
 
 export function PipelinesPage({ now, params, onParams }: PageProps<PipelinesParams>) {
   const isReadOnly = useReadOnly()
@@ -69,4 +88,117 @@ function useDraft({ start }: PipelinesParams) {
     if (start !== "") setDraft({ ...draft, agent: start })
   }
   return [draft, setDraft] as const
+}
+
+type ListPaneProps = PageProps<PipelinesParams> & {
+  readonly data: PipelinesData
+  readonly isReadOnly: boolean
+}
+
+function ListPane(props: ListPaneProps) {
+  const { now, data, params, onParams } = props
+  const { list, lines, all } = data
+  const handle = useListRef()
+  return (
+    <Pane label="Pipelines">
+      <Filters {...props} handle={handle} />
+      <Loaded query={list} rows={10}>
+        {() => {
+          if (all.length === 0) return <NoneYet {...props} />
+          if (lines.length > 0)
+            return <PipelineRows {...{ now, lines, params, handle, onParams }} />
+          return (
+            <NoMatch
+              verb="Show all runs"
+              onShowAll={() => onParams({ text: "", agent: "", status: "all" })}
+            >
+              No run matches.
+            </NoMatch>
+          )
+        }}
+      </Loaded>
+      {all.length < MOST_RUNS ? null : (
+        <PaneFoot>The newest {plural(MOST_RUNS, "run")} are shown.</PaneFoot>
+      )}
+    </Pane>
+  )
+}
+
+const LABELS = {
+  all: "All",
+  paused: "Paused",
+  live: "Running",
+  completed: "Completed",
+  ended: "Ended early",
+} as const
+
+function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: ListRef }) {
+  const { counts, all, list } = data
+  const agents = agentsIn(all)
+  return (
+    <>
+      <FilterHead
+        label="Filter by words"
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+        actions={
+          agents.length < 2 && params.agent === "" ? undefined : (
+            <OnlyWide>
+              <ChoiceField
+                small
+                label="Agent"
+                choices={[
+                  { value: "", label: "All agents" },
+                  ...agents.map((value) => ({ value, label: value })),
+                ]}
+                value={params.agent}
+                onPick={(agent) => onParams({ agent, at: "" }, "replace")}
+              />
+            </OnlyWide>
+          )
+        }
+      />
+      <FacetHead
+        label="Only runs that are"
+        keyId="pipelines.status"
+        facets={PIPELINES_FACETS.map((value) => ({
+          value,
+          label: LABELS[value],
+          count: list.data === undefined ? undefined : (counts[value] ?? 0),
+        }))}
+        active={params.status}
+        onPick={(status) => onParams({ status, at: "" }, "replace")}
+      />
+    </>
+  )
+}
+
+function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
+  const agents = useAgents()
+  const shipped = agents.data?.agents.find((it) => it.slug === EXAMPLE.agent)
+  const example = useExample((run) => navigate(paths.pipeline(run.id)))
+  const isOff = shipped === undefined || whyNot(shipped) !== undefined || example.isPending
+  return (
+    <>
+      <Empty
+        description="Runs of pipelines will be here: what was asked, the stage it is in, what it cost. The shipped example searches a small handbook of a harbour, offline and without a key."
+        command={`qm pipeline run ${EXAMPLE.agent} "${EXAMPLE.query}"`}
+      >
+        {isReadOnly ? null : (
+          <Flow wrap>
+            <Button
+              variant="primary"
+              disabled={isOff}
+              onPress={() => (shipped === undefined ? undefined : example.mutate(shipped))}
+            >
+              {example.isPending ? "Starting" : "Start the example"}
+            </Button>
+            <Button onPress={() => onParams({ add: true })}>Ask something else</Button>
+          </Flow>
+        )}
+      </Empty>
+      {example.error === null ? null : <Failure size="pane" error={toWireError(example.error)} />}
+    </>
+  )
 }

@@ -82,7 +82,6 @@ function OpenAsk({ approval, handlers }: AskProps) {
 
 type AskProps = { readonly approval: Approval; readonly handlers: RowHandlers }
 
-/** Allow, deny with or without a word, or never be asked again. */
 function Answers({ approval, handlers }: AskProps) {
   const [isDenying, setIsDenying] = useState(false)
   const answer = useAnswer(useToast())

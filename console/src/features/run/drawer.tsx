@@ -135,7 +135,6 @@ function Whence({ id, wire }: WhenceProps) {
 
 type InFrontProps = { readonly parts: AgentsContext["parts"]; onPick(seq: number): void }
 
-/** What we told before a person's words; a package leads to where it was made. */
 function InFront({ parts, onPick }: InFrontProps) {
   if (parts.length === 0) return null
   return (

@@ -13,7 +13,6 @@ type Followed = { readonly told: readonly Message[] }
 export type Said = Placed &
   Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
 export type Note = Placed & { readonly kind: "note"; readonly message: Message }
-/** What the host tells of itself before anything else was said or done. */
 export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
 export type ContextStart = Placed &
   Followed & { readonly kind: "context"; readonly message: Message }

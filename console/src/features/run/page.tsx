@@ -81,7 +81,6 @@ const RawPane = lazy(async () => {
   }
 })
 
-/** The server was away just then: that must not take the transcript with it. */
 function NoRawPane() {
   return (
     <Pane label="Raw message">

@@ -260,7 +260,6 @@ function GroupView({ entry, isOpen, handlers }: Foldable<Group>) {
   )
 }
 
-/** What the agent had in its window before its first word. */
 function ContextView({ entry }: { readonly entry: ContextStart }) {
   const { contextFileCount, tokens, kinds, window } = entry.message.metadata
   const files = typeof contextFileCount === "number" ? plural(contextFileCount, "item") : ""
@@ -295,7 +294,6 @@ function readKinds(kinds: unknown): Partial<Record<ContextKind, number>> {
 
 type TurnViewProps = { readonly entry: TurnEnd; readonly handlers: RowHandlers }
 
-/** How the turn ended; its last word only where it was not said just before. */
 function TurnView({ entry, handlers }: TurnViewProps) {
   const { event, message, isRepeated } = entry
   const isFailed = event.outcome === "failed"

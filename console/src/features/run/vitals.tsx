@@ -80,7 +80,6 @@ function elapsed({ startedAt, endedAt }: Run, now: number): string {
 
 type ModeProps = Pick<RunVitalsProps, "run" | "isReadOnly" | "onMode">
 
-/** Changes while it runs; what has ended is only said. */
 export function Mode({ run, isReadOnly, onMode }: ModeProps) {
   if (isReadOnly || !isWorking(run.status)) return <>{run.mode}</>
   return (

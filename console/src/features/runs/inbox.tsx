@@ -29,7 +29,6 @@ const COLUMNS = {
   narrow: "14px minmax(0, 1fr) 72px",
 } as const
 
-/** Every open question, the oldest first: nobody should wait longer than the one before. */
 export function InboxPane({ now, data, params, onParams }: InboxProps) {
   const { inbox, approvals = NONE, all } = data
   const selected = approvals.find((it) => it.id === params.at)
@@ -100,7 +99,6 @@ function AskRow({ approval, run, now, option }: AskRowProps) {
 
 type InboxDetailProps = InboxProps & { readonly isReadOnly: boolean }
 
-/** The selected question; once it is answered, by whom, also when that was elsewhere. */
 export function InboxDetail({ now, data, params, onParams, isReadOnly }: InboxDetailProps) {
   const approval = useLastSeen(
     data.approvals?.find((it) => it.id === params.at),
@@ -149,7 +147,6 @@ export function InboxDetail({ now, data, params, onParams, isReadOnly }: InboxDe
   )
 }
 
-/** A link to a question that was answered before this page was opened. */
 function Gone({ onClose }: { onClose(): void }) {
   return (
     <Pane ground="canvas" label="The selected approval">

@@ -1,7 +1,6 @@
 import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
-/** What the form holds: texts as they were typed, read only when the run is started. */
 export type Draft = {
   readonly prompt: string
   readonly type: AgentType

@@ -138,7 +138,6 @@ type EntriesProps = {
 /** So long a person may go on typing before the package is asked for. */
 const SETTLES_MS = 200
 
-/** The package is named, and what it weighs is said before it is sent. */
 function PackEntry({ draft, problems, set }: EntriesProps) {
   const id = useSettled(draft.pack.trim(), SETTLES_MS)
   const asked = useOperation("pack.show", { id, format: "summary" }, { isAsked: id !== "" })

@@ -35,7 +35,6 @@ type PeekProps = {
   onClose(): void
 }
 
-/** A look at one run without leaving the list: what it asks, what it said last, what it cost. */
 export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
   const mark = STATUS_MARKS[run.status]
   const word = run.status

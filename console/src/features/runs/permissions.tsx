@@ -30,7 +30,6 @@ const LABELS = [
   { text: "" },
 ] as const
 
-/** The rules that answer in a person's place, in the order in which they are tried. */
 export function PermissionsPane({ isReadOnly }: { readonly isReadOnly: boolean }) {
   const permissions = useOperation("permissions.list", {})
   const { trust, remove, isPending } = useRuleActions()

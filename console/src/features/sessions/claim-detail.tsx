@@ -100,7 +100,6 @@ type ReleaseProps = {
   onReleased(): void
 }
 
-/** One's own is given back at once; for that of an agent a person is asked. */
 function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
   const { release, isBusy } = useRelease()
   const [isAsking, setIsAsking] = useState(false)

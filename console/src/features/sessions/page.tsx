@@ -1,17 +1,44 @@
-import { formatExact, plural } from "../../contract.ts"
+import { useMemo } from "react"
+import {
+  type Claim,
+  formatExact,
+  type LiveSession,
+  type LoggedSession,
+  plural,
+  type SessionList,
+} from "../../contract.ts"
 import { leaveOne, type PageProps } from "../../data/params.ts"
-import type { SessionsParams } from "../../data/paths.ts"
+import { SESSIONS_TABS, type SessionsParams } from "../../data/paths.ts"
 import { useReadOnly } from "../../data/queries.tsx"
-import { CollectionPage } from "../../ui/collection/collection.tsx"
+import {
+  CollectionList,
+  CollectionPage,
+  FacetHead,
+  FilterHead,
+  type ListRef,
+  Loaded,
+  NoMatch,
+  useListRef,
+} from "../../ui/collection/collection.tsx"
+import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-
-import { OnlyWide } from "../../ui/pane/pane.tsx"
-
+import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { ClaimDetail } from "./claim-detail.tsx"
 import { Detail } from "./detail.tsx"
-import { ListPane } from "./list-pane.tsx"
+import {
+  CLAIM_COLUMNS,
+  ClaimHead,
+  ClaimRow,
+  LIVE_COLUMNS,
+  LiveHead,
+  LiveRow,
+  LOGGED_COLUMNS,
+  LoggedHead,
+  LoggedRow,
+} from "./rows.tsx"
 import { useClaims, useSessions } from "./use-sessions.ts"
+import { having } from "./words.ts"
 
 export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams>) {
   const { show, text } = params
@@ -58,4 +85,172 @@ function Beside({ now, params, onParams }: PageProps<SessionsParams>) {
       onClose={close}
     />
   )
+}
+
+function ListPane(props: PageProps<SessionsParams>) {
+  const { params, onParams } = props
+  const { tab } = params
+  const handle = useListRef()
+  const sessions = useSessions()
+  const claims = useClaims()
+  const counts = {
+    live: sessions.data?.live.length,
+    logged: sessions.data?.loggedCount,
+    claims: claims.data?.claims.length,
+  }
+  return (
+    <Pane label="Sessions">
+      <FilterHead
+        label={FILTER_LABELS[tab]}
+        text={params.text}
+        list={handle}
+        onText={(text) => onParams({ text, at: "" }, "replace")}
+      />
+      <FacetHead
+        label="What is listed"
+        keyId="sessions.tab"
+        active={tab}
+        facets={SESSIONS_TABS.map((value) => {
+          const count = counts[value]
+          return {
+            value,
+            label: TAB_NAMES[value],
+            count: count === undefined ? undefined : formatExact(count),
+          }
+        })}
+        onPick={(to) => onParams({ tab: to, text: "", at: "", show: "" })}
+      />
+      {tab === "claims" ? (
+        <Loaded query={claims} rows={8}>
+          {(list) => <Claims {...props} handle={handle} claims={list.claims} />}
+        </Loaded>
+      ) : (
+        <Loaded query={sessions} rows={8}>
+          {(list) =>
+            tab === "live" ? (
+              <Live {...props} handle={handle} live={list.live} />
+            ) : (
+              <Logged {...props} handle={handle} list={list} />
+            )
+          }
+        </Loaded>
+      )}
+    </Pane>
+  )
+}
+
+const FILTER_LABELS = {
+  live: "Filter by name or host",
+  logged: "Filter by words or date",
+  claims: "Filter by path or session",
+} as const
+
+const TAB_NAMES = { live: "Recent", logged: "Written down", claims: "Claims" } as const
+
+type Listed = PageProps<SessionsParams> & { readonly handle: ListRef }
+
+function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession[] }) {
+  const { now, params } = props
+  const items = useMemo(() => having(live, params.text, wordsOfLive), [live, params.text])
+  if (live.length === 0) {
+    return (
+      <Empty
+        description="Sessions of agents will be here while they work: what they edit, what they hold, and what they have not written down. Their hooks keep the ledger from level 2 on."
+        command="qm init"
+      />
+    )
+  }
+  if (items.length === 0) return <NoneFits {...props} />
+  return (
+    <CollectionList
+      {...listOf(props)}
+      label="Recent sessions"
+      columns={LIVE_COLUMNS}
+      head={<LiveHead />}
+      items={items}
+      keyOf={(it) => it.session}
+      onOpen={(it) => props.onParams({ at: it.session, show: it.session })}
+      renderItem={(item, option) => <LiveRow item={item} now={now} option={option} />}
+    />
+  )
+}
+
+const wordsOfLive = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
+
+function Logged({ list, ...props }: Listed & { readonly list: SessionList }) {
+  const { params } = props
+  const { logged, loggedCount } = list
+  const items = useMemo(() => having(logged, params.text, wordsOfLogged), [logged, params.text])
+  if (logged.length === 0) {
+    return (
+      <Empty
+        description="What sessions were asked and what they did will be here, each a file of the repository with its request, its work, its decisions and where it stands."
+        command={'qm session register rounding "Make quotes and invoices agree"'}
+      />
+    )
+  }
+  if (items.length === 0) return <NoneFits {...props} />
+  return (
+    <>
+      <CollectionList
+        {...listOf(props)}
+        label="Written down"
+        columns={LOGGED_COLUMNS}
+        head={<LoggedHead />}
+        items={items}
+        keyOf={(it) => it.file}
+        onOpen={(it) => props.onParams({ at: it.file, show: it.file })}
+        renderItem={(item, option) => <LoggedRow item={item} option={option} />}
+      />
+      <PaneFoot>
+        {logged.length < loggedCount
+          ? `The newest ${formatExact(logged.length)} of ${formatExact(loggedCount)} are listed.`
+          : `${plural(logged.length, "session")}, newest first. Each is a file in git.`}
+      </PaneFoot>
+    </>
+  )
+}
+
+const wordsOfLogged = ({ file, date, title, request }: LoggedSession) =>
+  [file, date, title, request].join(" ")
+
+function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim[] }) {
+  const { now, params } = props
+  const items = useMemo(() => having(claims, params.text, wordsOfClaim), [claims, params.text])
+  if (claims.length === 0) {
+    return (
+      <Empty
+        description="No file is held. Whoever says what they work on is seen by all other sessions and worktrees of this repository, and warned of them in turn."
+        command="qm claim take src/"
+      />
+    )
+  }
+  if (items.length === 0) return <NoneFits {...props} />
+  return (
+    <CollectionList
+      {...listOf(props)}
+      label="Claims"
+      columns={CLAIM_COLUMNS}
+      head={<ClaimHead />}
+      items={items}
+      keyOf={(it) => it.path}
+      onOpen={(it) => props.onParams({ at: it.path, show: it.path })}
+      renderItem={(item, option) => <ClaimRow item={item} now={now} option={option} />}
+    />
+  )
+}
+
+const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
+
+function listOf({ params, handle, onParams }: Listed) {
+  return {
+    ref: handle,
+    at: params.at,
+    openKey: "sessions.open",
+    onMove: (at: string) => onParams({ at }, "replace"),
+  }
+}
+
+function NoneFits({ onParams }: Pick<Listed, "onParams">) {
+  return <NoMatch onShowAll={() => onParams({ text: "" })}>Nothing has these words.</NoMatch>
 }

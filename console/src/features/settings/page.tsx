@@ -159,7 +159,6 @@ function sayFiles(files: readonly { readonly found: boolean }[] | undefined): st
   return `${plural(files.filter((it) => it.found).length, "file")} read`
 }
 
-/** What the page must know of looks; the app hands it in. */
 type AppearanceChoice = {
   readonly mode: string
   readonly modes: readonly string[]

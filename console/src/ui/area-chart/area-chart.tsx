@@ -164,7 +164,6 @@ function Readout({ point, beyond }: ReadoutProps) {
 
 type TableProps = Pick<AreaChartProps, "points" | "marks" | "label">
 
-/** The same in words, for who does not see the picture; written only when it is asked for. */
 function TableOf({ points, marks, label }: TableProps) {
   const [isOpen, setIsOpen] = useState(false)
   const used = KINDS.filter((kind) => points.some((it) => (it.kinds[kind] ?? 0) > 0))

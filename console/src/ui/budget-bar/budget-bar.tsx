@@ -23,7 +23,6 @@ type KindDotProps = {
   readonly outlined?: boolean
 }
 
-/** The swatch of a kind in a row; without a kind, of something that is not there. */
 export function KindDot({ kind, outlined = false }: KindDotProps) {
   return (
     <i

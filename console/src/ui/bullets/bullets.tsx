@@ -1,6 +1,5 @@
 import styles from "./bullets.module.css"
 
-/** Sentences that stand beside one another without an order; each breaks where it must. */
 export function Bullets({ lines }: { readonly lines: readonly string[] }) {
   return (
     <ul className={styles.bullets}>

@@ -48,7 +48,6 @@ export function CommandInput(props: CommandInputProps) {
   )
 }
 
-/** What stands before the input: the operation, and what was answered so far. */
 export function CommandGiven({
   name,
   description,

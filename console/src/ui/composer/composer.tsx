@@ -71,7 +71,6 @@ function useGrowing(area: { readonly current: HTMLTextAreaElement | null }, text
   }, [area, text])
 }
 
-/** A fact below the text; left out on a phone unless it is a control. */
 export function ComposerFact({ children }: { readonly children: ReactNode }) {
   return <span className={styles.fact}>{children}</span>
 }
@@ -86,7 +85,6 @@ type QueuedProps = {
   onRemove(): void
 }
 
-/** A turn that waits: its words, to be changed or taken back until it is sent. */
 export function QueuedLine({ text, onEdit, onRemove }: QueuedProps) {
   const [draft, setDraft] = useState<string | null>(null)
   const commit = () => {

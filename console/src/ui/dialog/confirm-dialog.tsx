@@ -11,7 +11,6 @@ type ConfirmProps = {
   onClose(): void
 }
 
-/** What cannot be taken back is asked once, in words, with numbers. */
 export function ConfirmDialog({ title, description, lines = [], verb, ...props }: ConfirmProps) {
   const { onDo, onClose } = props
   const cancel = useRef<HTMLButtonElement>(null)

@@ -12,7 +12,6 @@ export type DiffLine = {
 const MOST_LINES = 2_000
 const WORDS = { " ": "", "+": "added", "-": "removed" } as const
 
-/** Changed lines with some around them: number before, number after, sign, text. */
 export function DiffLines({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   const hidden = lines.length - MOST_LINES
   return (

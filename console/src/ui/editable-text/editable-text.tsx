@@ -21,7 +21,6 @@ type EditableTextProps = {
   onCommit(text: string): void
 }
 
-/** A draft until it is committed: Enter commits, Shift and Enter break the line, Escape undoes. */
 export function EditableText(props: EditableTextProps) {
   const { label, value, keyId = "", check, onDraft, onCommit } = props
   const id = useId()

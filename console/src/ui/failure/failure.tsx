@@ -14,7 +14,6 @@ type FailureProps = {
   readonly children?: ReactNode
 }
 
-/** What happened, what to do, one button, the code: the same parts in the same order everywhere. */
 export function Failure({ error, size, onRetry, children }: FailureProps) {
   const toast = useToast()
   if (size === "row") return <FailureRow error={error} onRetry={onRetry} />

@@ -61,7 +61,6 @@ type TextFieldProps = {
   onCommit(text: string): void
 }
 
-/** A draft until it is committed: Enter commits, Escape takes it back. */
 export function TextField(props: TextFieldProps) {
   const { label, value, kind = "text", disabled = false, check, onCommit } = props
   const [draft, setDraft] = useState<string | null>(null)

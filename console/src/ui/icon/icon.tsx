@@ -62,7 +62,6 @@ export type IconName = keyof typeof PATHS
 
 type IconProps = { readonly name: IconName; readonly size?: "small" }
 
-/** Decoration only: what it means stands beside it or in the label of its control. */
 export function Icon({ name, size }: IconProps) {
   return (
     <svg

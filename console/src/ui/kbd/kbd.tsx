@@ -9,7 +9,6 @@ type KbdProps = {
   readonly always?: boolean
 }
 
-/** The keys of one action, one cap a press. */
 export function Kbd({ keys, onFill = false, always = false }: KbdProps) {
   return (
     <span className={classNames(styles.keys, onFill && styles["on-fill"])} data-always={always}>

@@ -33,7 +33,6 @@ const OVERSCAN_LINES = 30
 /** A line of JSON may hold a whole file; beyond this nobody reads to the right. */
 const MOST_CHARACTERS = 2_000
 
-/** A long text as it is, a line a row; only those in sight are drawn, and one can be led to. */
 export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: LinesProps) {
   const box = useRef<HTMLElement>(null)
   const virtual = useVirtualizer({

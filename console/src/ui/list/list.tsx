@@ -3,7 +3,6 @@ import { classNames } from "../class-names.ts"
 import { Icon } from "../icon/icon.tsx"
 import styles from "./list.module.css"
 
-/** Widths of the cells, set once for all rows of a list: in full, in a narrow pane, on a phone. */
 export type ColumnWidths = {
   readonly full: string
   readonly tight?: string
@@ -221,7 +220,6 @@ export function NameCell({ children }: { readonly children: ReactNode }) {
 
 type NarrowEndProps = { readonly above?: boolean; readonly children: ReactNode }
 
-/** Shown only on a phone, at the right of both lines. */
 export function NarrowEnd({ above = false, children }: NarrowEndProps) {
   return <div className={classNames(styles["narrow-end"], above && styles.above)}>{children}</div>
 }
@@ -245,7 +243,6 @@ export function NarrowLine({ align, onPhone = false, children }: NarrowLineProps
   )
 }
 
-/** What only the high rows of a phone have room for. */
 export function OnPhone({ children }: { readonly children: ReactNode }) {
   return <div className={styles["on-phone"]}>{children}</div>
 }

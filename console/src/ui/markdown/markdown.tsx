@@ -18,7 +18,6 @@ export async function loadMarkdown(): Promise<void> {
   }
 }
 
-/** Text of an agent: markdown without raw HTML, images and outside requests. */
 export function Markdown({ text }: { readonly text: string }) {
   const [isLoaded, setIsLoaded] = useState(reader !== null)
   useEffect(() => {

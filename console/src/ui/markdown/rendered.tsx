@@ -212,7 +212,6 @@ function plain(text: string): ReactNode {
   return <span className={styles.plain}>{visible(text)}</span>
 }
 
-/** Where a link of an agent leads, or undefined where it may not lead anywhere. */
 type SafeLink = {
   readonly href: string
   /** Shown beside the link, because its words may say something else. */

@@ -141,12 +141,10 @@ export function OnlyRoomy({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-roomy"]}>{children}</div>
 }
 
-/** Shown only where the detail stands beside its list. */
 function OnlyBeside({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-beside"]}>{children}</div>
 }
 
-/** Shown only where the detail is a page of its own. */
 export function OnlyAsPage({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-page"]}>{children}</div>
 }

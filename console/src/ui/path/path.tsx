@@ -7,7 +7,6 @@ type PathProps = {
   readonly nameParts?: 1 | 2
 }
 
-/** Where it does not fit, only the folder is cut, never the name; what hides itself is shown. */
 export function Path({ path, nameParts = 1 }: PathProps) {
   const shown = visibleLine(path)
   const last = slashBefore(shown, shown.length - 1)

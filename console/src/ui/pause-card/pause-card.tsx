@@ -21,7 +21,6 @@ type PauseCardProps = {
   readonly children?: ReactNode
 }
 
-/** Nothing goes on before this is answered; it stays where it is until then. */
 export function PauseCard(props: PauseCardProps) {
   const id = useId()
   return (

@@ -1,6 +1,5 @@
 import styles from "./rank-bar.module.css"
 
-/** A share of the highest as the length of a bar; without a figure, which stands elsewhere. */
 export function RankBar({ share, label }: { readonly share: number; readonly label: string }) {
   const title = `${label} ${share.toFixed(2)}`
   return (

@@ -8,7 +8,6 @@ export type Side = {
   readonly text: string
 }
 
-/** Two texts about the same thing, beside one another; lines that only one has stand out. */
 export function SideBySide({ left, right }: { readonly left: Side; readonly right: Side }) {
   return (
     <div className={styles.sides}>

@@ -46,7 +46,6 @@ export function rangeFor(geometry: Geometry, seen: Seen, extraPx: number): Range
 
 export type Seen = { readonly top: number; readonly height: number }
 
-/** What must not move: rows in sight, and how far the upper edge of each lies above what is seen. */
 export type Anchor = readonly { readonly key: string; readonly above: number }[]
 
 /** A row may go when others come in, because they are gathered into one; then the next holds. */

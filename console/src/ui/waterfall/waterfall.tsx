@@ -30,7 +30,6 @@ type FallProps = {
   readonly bare?: boolean
 }
 
-/** One step of the staircase that is the window filling: it starts where the one before ended. */
 export function Fall({ axis, bar, isHatched = false, bare = false }: FallProps) {
   return (
     <span className={styles.fall} data-bare={bare || undefined} aria-hidden="true">
