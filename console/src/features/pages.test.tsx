@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { QueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import { keys } from "../data/keys.ts"
 import { eventsParams, settingsParams } from "../data/paths.ts"
+import { renderPage, textOf } from "../test-page.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import { EventsPage } from "./events/page.tsx"
 import { NowPage } from "./now/page.tsx"
@@ -26,11 +26,8 @@ type Answers = readonly (readonly [readonly unknown[], unknown])[]
 function render(page: ReactNode, answers: Answers = []): string {
   const queries = new QueryClient()
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
-  )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  const html = renderPage(queries, page)
+  return textOf(html)
 }
 
 const nowPage = <NowPage now={NOW} areFactsHidden={false} onToggleFacts={() => undefined} />
@@ -117,10 +114,9 @@ describe("pages", () => {
     }
     const queries = new QueryClient()
     queries.setQueryData(keys.operation("config.show", { sources: true }), config)
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>
-        <SettingsPage params={params} onParams={nothing} appearance={appearance} />
-      </QueryClientProvider>,
+    const html = renderPage(
+      queries,
+      <SettingsPage params={params} onParams={nothing} appearance={appearance} />,
     )
     expect(html).not.toContain(secret)
     expect(html).toContain("Set, not shown")

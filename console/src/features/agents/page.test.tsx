@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { AgentFolder, AgentShow } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { agentsParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { anAgent, NOW } from "./agents.fixture.ts"
 import { sayWhere } from "./detail.tsx"
 import { AgentsPage } from "./page.tsx"
@@ -28,16 +28,9 @@ function markupOf(
     queries.setQueryData(keys.operation("agent.show", { slug: params.show }), answer)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <AgentsPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html
+  return renderPage(queries, <AgentsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
 describe("the page Agents", () => {

@@ -13,7 +13,14 @@ import {
 } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
-import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import {
+  NameCell,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { Pane, PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -134,16 +141,12 @@ function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly opt
         </NameCell>
         <NarrowLine>{description}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" tone="2" cut title={description}>
-          {description}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut>
-          {ORIGINS[agent.origin]}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" tone="2" cut title={description}>
+        {description}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="2" cut>
+        {ORIGINS[agent.origin]}
+      </TextCell>
       <Text as="div" size="sm" tone={tone} cut>
         {word}
       </Text>

@@ -10,6 +10,7 @@ import {
   Row,
   RowNote,
   type RowOption,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
@@ -127,21 +128,15 @@ function Cells({ option, lead, description, tokens, share, meter }: CellsProps) 
         <NameCell>{lead}</NameCell>
         <NarrowLine>{shown}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" tone="2" cut title={shown}>
-          {shown}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" tone="2" align="end">
-          {share}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono align="end">
-          {figure}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" tone="2" cut title={shown}>
+        {shown}
+      </TextCell>
+      <TextCell from="roomy" tone="2" align="end">
+        {share}
+      </TextCell>
+      <TextCell from="roomy" mono align="end">
+        {figure}
+      </TextCell>
       <Cell from="wide">
         {meter === undefined ? null : (
           <Meter share={Math.min(0.79, meter)} label={`${share ?? ""} of the start`} />

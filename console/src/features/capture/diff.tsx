@@ -3,7 +3,15 @@ import { toWireError } from "../../base/errors.ts"
 import { formatWhen } from "../../base/format.ts"
 import { type CaptureDiff, type CaptureSummary, formatExact, plural } from "../../contract.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { Cell, NarrowEnd, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  NarrowEnd,
+  NarrowLine,
+  Row,
+  RowNote,
+  RowSkeleton,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { OnlyWide, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -109,26 +117,18 @@ function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
               </Cell>
               <NarrowLine>{sayLines(line)}</NarrowLine>
             </Stack>
-            <Cell from="roomy">
-              <Text as="div" tone="2">
-                {sayLines(line)}
-              </Text>
-            </Cell>
-            <Cell from="wide">
-              <Text as="div" mono tone="3" align="end">
-                {line.change.change === "added" ? "" : formatExact(line.change.tokensBefore)}
-              </Text>
-            </Cell>
-            <Cell from="roomy">
-              <Text as="div" mono align="end">
-                {line.change.change === "removed" ? "" : formatExact(line.change.tokensAfter)}
-              </Text>
-            </Cell>
-            <Cell from="roomy">
-              <Text as="div" mono align="end">
-                {signed(line.change.tokensAfter - line.change.tokensBefore)}
-              </Text>
-            </Cell>
+            <TextCell from="roomy" tone="2">
+              {sayLines(line)}
+            </TextCell>
+            <TextCell from="wide" mono tone="3" align="end">
+              {line.change.change === "added" ? "" : formatExact(line.change.tokensBefore)}
+            </TextCell>
+            <TextCell from="roomy" mono align="end">
+              {line.change.change === "removed" ? "" : formatExact(line.change.tokensAfter)}
+            </TextCell>
+            <TextCell from="roomy" mono align="end">
+              {signed(line.change.tokensAfter - line.change.tokensBefore)}
+            </TextCell>
             <NarrowEnd>
               <Text as="div" mono>
                 {signed(line.change.tokensAfter - line.change.tokensBefore)}

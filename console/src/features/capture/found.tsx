@@ -2,7 +2,7 @@ import { useMemo } from "react"
 import { visibleLine } from "../../base/format.ts"
 import { type Capture, formatExact } from "../../contract.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
-import { Cell, NameCell, NarrowEnd, NarrowLine, Row, TableHead } from "../../ui/list/list.tsx"
+import { NameCell, NarrowEnd, NarrowLine, Row, TableHead, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -54,26 +54,18 @@ export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly cap
             </NameCell>
             <NarrowLine>{visibleLine(searched.detail ?? sayWord(searched.source))}</NarrowLine>
           </Stack>
-          <Cell from="roomy">
-            <Text as="div" tone={OUTCOME_TONES[searched.outcome]}>
-              {searched.outcome}
-            </Text>
-          </Cell>
-          <Cell from="roomy">
-            <Text as="div" tone="2" cut>
-              {sayWord(searched.source)}
-            </Text>
-          </Cell>
-          <Cell from="wide">
-            <Text as="div" tone="2" cut title={visibleLine(searched.detail ?? "")}>
-              {visibleLine(searched.detail ?? item?.reason ?? "")}
-            </Text>
-          </Cell>
-          <Cell from="roomy">
-            <Text as="div" mono align="end">
-              {item === undefined ? "" : formatExact(item.tokens)}
-            </Text>
-          </Cell>
+          <TextCell from="roomy" tone={OUTCOME_TONES[searched.outcome]}>
+            {searched.outcome}
+          </TextCell>
+          <TextCell from="roomy" tone="2" cut>
+            {sayWord(searched.source)}
+          </TextCell>
+          <TextCell from="wide" tone="2" cut title={visibleLine(searched.detail ?? "")}>
+            {visibleLine(searched.detail ?? item?.reason ?? "")}
+          </TextCell>
+          <TextCell from="roomy" mono align="end">
+            {item === undefined ? "" : formatExact(item.tokens)}
+          </TextCell>
           <NarrowEnd>
             <Text as="div" size="sm" tone={OUTCOME_TONES[searched.outcome]}>
               {searched.outcome}

@@ -9,6 +9,7 @@ import {
   NarrowLine,
   Row,
   type RowOption,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -36,11 +37,9 @@ export function RowCells(props: RowCellsProps) {
   const reason = visibleLine(props.reason)
   return (
     <Row option={option} ghost={isGhost}>
-      <Cell from="roomy">
-        <Text as="div" mono tone="3" align="end">
-          {number}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="3" align="end">
+        {number}
+      </TextCell>
       <Stack>
         <NameCell>
           {props.lead}
@@ -54,21 +53,15 @@ export function RowCells(props: RowCellsProps) {
         </NameCell>
         <NarrowLine>{reason}</NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" tone="2" cut>
-          {props.load}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" tone="2" cut title={reason}>
-          {reason}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono align="end" {...(isGhost ? { tone: "3" } : {})}>
-          {tokens}
-        </Text>
-      </Cell>
+      <TextCell from="wide" tone="2" cut>
+        {props.load}
+      </TextCell>
+      <TextCell from="roomy" tone="2" cut title={reason}>
+        {reason}
+      </TextCell>
+      <TextCell from="roomy" mono align="end" {...(isGhost ? { tone: "3" } : {})}>
+        {tokens}
+      </TextCell>
       <Cell from="roomy">
         <SeenMark seen={props.seen} />
       </Cell>

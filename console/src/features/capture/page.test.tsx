@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import type { Capture, CaptureSummary } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { captureParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
 import { sayNoContext } from "./list-pane.tsx"
 import { CapturePage } from "./page.tsx"
@@ -45,13 +45,11 @@ function render(
   if (capture !== undefined) {
     queries.setQueryData(keys.operation("capture.show", { id: "cap_1" }), capture)
   }
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <CapturePage now={NOW} params={captureParams.parse(address)} onParams={() => undefined} />
-    </QueryClientProvider>,
+  const html = renderPage(
+    queries,
+    <CapturePage now={NOW} params={captureParams.parse(address)} onParams={() => undefined} />,
   )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return textOf(html)
 }
 
 describe("the page Capture", () => {

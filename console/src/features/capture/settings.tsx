@@ -3,7 +3,7 @@ import { toWireError } from "../../base/errors.ts"
 import { visibleLine } from "../../base/format.ts"
 import type { CaptureSettings } from "../../contract.ts"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { Cell, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import { Cell, NarrowLine, Row, RowNote, RowSkeleton, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -57,16 +57,12 @@ export function EffectiveSettings({ found, error, onRetry, at, onMove, onOpen }:
                 </Text>
               )}
             </Cell>
-            <Cell from="roomy">
-              <Text as="div" tone="2" cut>
-                {where}
-              </Text>
-            </Cell>
-            <Cell from="wide">
-              <Text as="div" tone="3" align="end" cut title={state}>
-                {state}
-              </Text>
-            </Cell>
+            <TextCell from="roomy" tone="2" cut>
+              {where}
+            </TextCell>
+            <TextCell from="wide" tone="3" align="end" cut title={state}>
+              {state}
+            </TextCell>
           </Row>
         )
       }}

@@ -16,7 +16,15 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Cell, Group, NarrowLine, Row, RowNote, RowSkeleton } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  Group,
+  NarrowLine,
+  Row,
+  RowNote,
+  RowSkeleton,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { VirtualList } from "../../ui/list/virtual-list.tsx"
 import { Block, DetailHead, Pane, PaneHead, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Split } from "../../ui/split/split.tsx"
@@ -166,22 +174,18 @@ function EventLine({ line, isSelected, onPick }: EventLineProps) {
           {formatClockFine(at)}
         </Text>
       </Cell>
-      <Cell from="wide">
-        <Text as="div" mono tone="3" align="end">
-          {seq}
-        </Text>
-      </Cell>
+      <TextCell from="wide" mono tone="3" align="end">
+        {seq}
+      </TextCell>
       <Stack>
         <Cell lead>
           <Text mono>{name}</Text>
         </Cell>
         <NarrowLine>{sayBody(body)}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut>
-          {sayBody(body)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" cut>
+        {sayBody(body)}
+      </TextCell>
       <NarrowLine align="end">{formatClock(at)}</NarrowLine>
     </Row>
   )

@@ -3,10 +3,8 @@ import { type FoldSearch, plural } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef, Loaded, NoMatch } from "../../ui/collection/collection.tsx"
-
 import { Icon } from "../../ui/icon/icon.tsx"
-
-import { Cell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 
 import { PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -50,7 +48,7 @@ function Found({ now, found, params, handle, onParams }: FoundPaneProps & { foun
         ref={handle}
         label="Steps found"
         columns={COLUMNS}
-        head={<FoundHead />}
+        head={<TableHead labels={FOUND_HEAD} />}
         items={lines}
         keyOf={keyOf}
         at={params.at}
@@ -72,19 +70,13 @@ function Found({ now, found, params, handle, onParams }: FoundPaneProps & { foun
   )
 }
 
-function FoundHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Line" },
-        { text: "Branch" },
-        { text: "Step", from: "wide" },
-        { text: "When", from: "wide" },
-      ]}
-    />
-  )
-}
+const FOUND_HEAD = [
+  { text: "" },
+  { text: "Line" },
+  { text: "Branch" },
+  { text: "Step", from: "wide" },
+  { text: "When", from: "wide" },
+] as const
 
 type FoundRowProps = {
   readonly now: number
@@ -107,21 +99,15 @@ function FoundRow({ now, line, words, option }: FoundRowProps) {
         </Text>
         <NarrowLine>{branch}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" cut title={branch}>
-          {branch}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut>
-          {sayStep(line)}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" cut>
-          {formatWhen(line.at, now)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" cut title={branch}>
+        {branch}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="2" cut>
+        {sayStep(line)}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" cut>
+        {formatWhen(line.at, now)}
+      </TextCell>
     </Row>
   )
 }

@@ -1,10 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import { failure } from "../../base/errors.ts"
 import type { FoldShow, FoldTree } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { foldParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { ACTIVE, aBranch, aStep, aTree, NOW } from "./fold.fixture.ts"
 import { FoldPage } from "./page.tsx"
 import { keptInput, searchInput, treeInput } from "./use-fold.ts"
@@ -28,16 +27,7 @@ function markupOf(address: string, { tree, shown, answers = [] }: Known): string
     queries.setQueryData(keys.operation("fold.show", { id: params.show }), shown)
   }
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <FoldPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <FoldPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
@@ -153,16 +143,9 @@ describe("a branch on the page Folds", () => {
   })
 
   it("[CONSOLE-15] a failing tree says what happened and offers to try again", async () => {
-    const queries = new QueryClient({
-      defaultOptions: { queries: { retry: false, retryOnMount: false } },
-    })
-    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("fold.tree", treeInput(false))
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const queries = await failedQuery(keys.operation("fold.tree", treeInput(false)))
     const page = <FoldPage now={NOW} params={foldParams.parse("")} onParams={() => undefined} />
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
-    )
+    const html = renderPage(queries, page)
     expect(textOf(html)).toContain("The disk is full")
     expect(textOf(html)).toContain("Try again")
   })

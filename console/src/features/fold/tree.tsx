@@ -5,8 +5,15 @@ import type { PageProps } from "../../data/params.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/collection.tsx"
 import { Gauge } from "../../ui/gauge/gauge.tsx"
-
-import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  NameCell,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -64,7 +71,7 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
       role="tree"
       label="Branches by session"
       columns={COLUMNS}
-      head={<TreeHead />}
+      head={<TableHead labels={TREE_HEAD} />}
       items={lines}
       keyOf={(it) => it.key}
       at={params.at}
@@ -87,20 +94,14 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
   )
 }
 
-function TreeHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "Branch" },
-        { text: "State" },
-        { text: "Way", from: "wide" },
-        { text: "Used of budget" },
-        { text: "Time", from: "wide" },
-        { text: "Kept out", align: "end" },
-      ]}
-    />
-  )
-}
+const TREE_HEAD = [
+  { text: "Branch" },
+  { text: "State" },
+  { text: "Way", from: "wide" },
+  { text: "Used of budget" },
+  { text: "Time", from: "wide" },
+  { text: "Kept out", align: "end" },
+] as const
 
 type LineProps<Line> = { readonly now: number; readonly line: Line; readonly option: RowOption }
 
@@ -127,22 +128,16 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
           </NarrowLine>
         </Stack>
       </TreeCell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut>
-          {stands}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" cut>
+        {stands}
+      </TextCell>
       <Cell from="wide" />
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="3" cut>
-          {formatCount(budgetUsed)} used
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" cut title={since}>
-          {since}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="3" cut>
+        {formatCount(budgetUsed)} used
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" cut title={since}>
+        {since}
+      </TextCell>
       <Text as="div" mono tone="2" align="end">
         {formatCount(tokensKeptOut)}
       </Text>
@@ -169,16 +164,12 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
           </NarrowLine>
         </Stack>
       </TreeCell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut title={state}>
-          {state}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" cut title={MODES_IN_WORDS[branch.mode]}>
-          {MODES[branch.mode]}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" cut title={state}>
+        {state}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" cut title={MODES_IN_WORDS[branch.mode]}>
+        {MODES[branch.mode]}
+      </TextCell>
       <Cell from="roomy">
         <Gauge
           label={sayBudget(branch)}

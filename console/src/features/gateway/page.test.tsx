@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { GatewayManifest, GatewayShow, GatewayTexts, Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { gatewayParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { aRun } from "../run/run.fixture.ts"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
 import { GatewayPage } from "./page.tsx"
@@ -35,16 +35,10 @@ function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: 
   hold(keys.operation("gateway.request", { id: "gw_1", seq: 2 }), manifest)
   const input = textsInput({ carry: "gw_1", seq: 2 }, params.find, params.from ?? 0)
   hold(keys.operation("gateway.texts", input), texts)
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <GatewayPage id={id} now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
+  return renderPage(
+    queries,
+    <GatewayPage id={id} now={NOW} params={params} onParams={() => undefined} />,
   )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))

@@ -37,7 +37,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
     <CollectionList
       label="Requests"
       columns={COLUMNS}
-      head={<Head />}
+      head={<TableHead labels={HEAD} />}
       items={lines}
       keyOf={(it) => it.key}
       isHeading={(it) => it.kind === "carry"}
@@ -68,27 +68,21 @@ function turned(keys: ReadonlySet<string>, key: string, isOpen: boolean): Readon
   return new Set(isOpen ? [...rest, key] : rest)
 }
 
-function Head() {
-  return (
-    <TableHead
-      labels={[
-        { text: "#", align: "end" },
-        { text: "At", align: "end" },
-        { text: "New in it" },
-        { text: "Model", from: "wide" },
-        { text: "Input", align: "end" },
-        { text: "Cached", align: "end" },
-        { text: "Written", align: "end", from: "wide" },
-        { text: "Fresh", align: "end", from: "wide" },
-        { text: "Output", align: "end", from: "wide" },
-        { text: "Holds" },
-        { text: "Took", align: "end" },
-        { text: "" },
-        { text: "Waterfall", from: "wide" },
-      ]}
-    />
-  )
-}
+const HEAD = [
+  { text: "#", align: "end" },
+  { text: "At", align: "end" },
+  { text: "New in it" },
+  { text: "Model", from: "wide" },
+  { text: "Input", align: "end" },
+  { text: "Cached", align: "end" },
+  { text: "Written", align: "end", from: "wide" },
+  { text: "Fresh", align: "end", from: "wide" },
+  { text: "Output", align: "end", from: "wide" },
+  { text: "Holds" },
+  { text: "Took", align: "end" },
+  { text: "" },
+  { text: "Waterfall", from: "wide" },
+] as const
 
 function CarryHeading({ line }: { readonly line: CarryLine }) {
   const { title, mode } = line.carry

@@ -11,6 +11,7 @@ import {
   OnPhone,
   Row,
   type RowOption,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
@@ -43,16 +44,12 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
   const input = sayInput(request)
   return (
     <Row option={option}>
-      <Cell from="roomy">
-        <Text as="div" mono tone="3" align="end">
-          {request.seq}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono tone="3" align="end">
-          {formatMinutes(sinceMs)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="3" align="end">
+        {request.seq}
+      </TextCell>
+      <TextCell from="roomy" mono tone="3" align="end">
+        {formatMinutes(sinceMs)}
+      </TextCell>
       <Stack>
         <NameCell>
           <Badges line={line} />
@@ -66,17 +63,13 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           {share === null ? "" : `, ${saySharePercent(share)} cached`}
         </NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut title={visibleLine(request.model ?? "")}>
-          {visibleLine(request.model ?? "")}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="2" cut title={visibleLine(request.model ?? "")}>
+        {visibleLine(request.model ?? "")}
+      </TextCell>
       <Figure text={input} title={sayUsage(request)} />
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" align="end" title={sayCache(line)}>
-          {share === null ? "" : saySharePercent(share)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" align="end" title={sayCache(line)}>
+        {share === null ? "" : saySharePercent(share)}
+      </TextCell>
       <Figure wide tone="2" text={sayOne(usage?.cacheWrite)} />
       <Figure wide tone="2" text={sayOne(usage?.input)} />
       <Figure wide tone="2" text={sayOne(usage?.output)} />
@@ -85,11 +78,9 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           <RowBudgetBar tokens={kindsOf(request)} window={scale.mostTokens} />
         )}
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" align="end" title={sayTook(line)}>
-          {sayTime(request.durationMs)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" align="end" title={sayTook(line)}>
+        {sayTime(request.durationMs)}
+      </TextCell>
       <Cell from="roomy">
         <Lasted line={line} longestMs={scale.longestMs} />
       </Cell>
@@ -114,11 +105,9 @@ export function CountsRow({ line, option }: CountsRowProps) {
   return (
     <Row option={option} ghost>
       <Cell from="roomy" />
-      <Cell from="roomy">
-        <Text as="div" mono tone="3" align="end">
-          {formatMinutes(line.sinceMs)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="3" align="end">
+        {formatMinutes(line.sinceMs)}
+      </TextCell>
       <NameCell>
         <Icon name={line.isOpen ? "chevron-down" : "chevron-right"} size="small" />
         <Text cut tone="3" title="They ask how many tokens something is, and use none">
@@ -147,11 +136,15 @@ type FigureProps = {
 
 function Figure({ text, title, tone, wide = false }: FigureProps) {
   return (
-    <Cell from={wide ? "wide" : "roomy"}>
-      <Text as="div" mono align="end" title={title} {...(tone === undefined ? {} : { tone })}>
-        {text}
-      </Text>
-    </Cell>
+    <TextCell
+      from={wide ? "wide" : "roomy"}
+      mono
+      align="end"
+      title={title}
+      {...(tone === undefined ? {} : { tone })}
+    >
+      {text}
+    </TextCell>
   )
 }
 

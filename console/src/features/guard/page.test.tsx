@@ -1,10 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import { failure } from "../../base/errors.ts"
 import type { GuardTry, GuardVerdicts } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { guardParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { aLine, aLog, aSetting, NOW } from "./guard.fixture.ts"
 import { GuardPage } from "./page.tsx"
 import { countsInput, tryInput, verdictsInput } from "./use-guard.ts"
@@ -34,16 +33,7 @@ function markupOf(address: string, known: Known): string {
   const text = params.patterns === "" ? patterns : params.patterns
   put(keys.operation("guard.try", tryInput(text, params.hours)), known.tried)
   if (known.isReadOnly === true) put(keys.session, { readOnly: true })
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <GuardPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <GuardPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
@@ -156,16 +146,11 @@ describe("what can be done on the page Guard", () => {
   })
 
   it("[CONSOLE-15] a failing log says what happened and offers to try again", async () => {
-    const queries = new QueryClient({
-      defaultOptions: { queries: { retry: false, retryOnMount: false } },
-    })
-    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("guard.verdicts", verdictsInput(guardParams.parse("")))
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <GuardPage now={NOW} params={guardParams.parse("")} onParams={() => undefined} />
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    const queries = await failedQuery(
+      keys.operation("guard.verdicts", verdictsInput(guardParams.parse(""))),
     )
+    const page = <GuardPage now={NOW} params={guardParams.parse("")} onParams={() => undefined} />
+    const html = renderPage(queries, page)
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 

@@ -9,7 +9,15 @@ import type { VerdictLine } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { GuardParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-import { Cell, Group, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  Group,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -34,7 +42,7 @@ export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProp
       ref={handle}
       label="Verdicts"
       columns={COLUMNS}
-      head={<RowsHead />}
+      head={<TableHead labels={ROWS_HEAD} />}
       items={lines}
       keyOf={(it) => (it.kind === "day" ? it.name : it.key)}
       isHeading={(it) => it.kind === "day"}
@@ -55,23 +63,17 @@ export function VerdictRows({ lines, params, handle, onParams }: VerdictRowsProp
   )
 }
 
-function RowsHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Time" },
-        { text: "Verdict" },
-        { text: "Rule" },
-        { text: "Path or event" },
-        { text: "What was said" },
-        { text: "Host", from: "wide" },
-        { text: "Session", from: "wide" },
-        { text: "Tool", from: "wide" },
-      ]}
-    />
-  )
-}
+const ROWS_HEAD = [
+  { text: "" },
+  { text: "Time" },
+  { text: "Verdict" },
+  { text: "Rule" },
+  { text: "Path or event" },
+  { text: "What was said" },
+  { text: "Host", from: "wide" },
+  { text: "Session", from: "wide" },
+  { text: "Tool", from: "wide" },
+] as const
 
 function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly option: RowOption }) {
   const { at, rule, verdict, host, session, tool } = line
@@ -85,11 +87,9 @@ function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly opt
           {formatClockFine(at)}
         </Text>
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone={tone} cut>
-          {word}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone={tone} cut>
+        {word}
+      </TextCell>
       <SmallCell from="roomy" text={rule ?? ""} />
       <Stack>
         <Subject line={line} />
@@ -97,11 +97,9 @@ function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly opt
       </Stack>
       <SmallCell from="roomy" text={said} />
       <SmallCell from="wide" text={visibleLine(host)} />
-      <Cell from="wide">
-        <Text as="div" mono tone="2" cut title={visibleLine(session)}>
-          {shortSession(session)}
-        </Text>
-      </Cell>
+      <TextCell from="wide" mono tone="2" cut title={visibleLine(session)}>
+        {shortSession(session)}
+      </TextCell>
       <SmallCell from="wide" text={visibleLine(tool ?? "")} />
       <NarrowLine align="end">{formatClock(at)}</NarrowLine>
     </Row>
@@ -112,11 +110,9 @@ type SmallCellProps = { readonly from: "wide" | "roomy"; readonly text: string }
 
 function SmallCell({ from, text }: SmallCellProps) {
   return (
-    <Cell from={from}>
-      <Text as="div" size="sm" tone="2" cut title={text}>
-        {text}
-      </Text>
-    </Cell>
+    <TextCell from={from} size="sm" tone="2" cut title={text}>
+      {text}
+    </TextCell>
   )
 }
 

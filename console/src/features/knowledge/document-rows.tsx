@@ -1,7 +1,7 @@
 import { visibleLine } from "../../base/format.ts"
 import { formatBytes, formatExact, type KbDocument, type KbStatus, plural } from "../../contract.ts"
 import { CollectionList } from "../../ui/collection/collection.tsx"
-import { Cell, Group, NameCell, NarrowLine, Row, type RowOption } from "../../ui/list/list.tsx"
+import { Group, NameCell, NarrowLine, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { Handled } from "./page.tsx"
@@ -68,31 +68,21 @@ function DocumentRow({ line, option }: { line: DocumentLine; option: RowOption }
         </NameCell>
         <NarrowLine>{sayDocument(line.document)}</NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" mono cut title={visibleLine(path)}>
-          {visibleLine(path)}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut>
-          {tier}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" align="end">
-          {formatExact(paragraphs)}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" align="end">
-          {formatExact(references)}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" align="end" cut>
-          {formatBytes(sizeBytes)}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="3" mono cut title={visibleLine(path)}>
+        {visibleLine(path)}
+      </TextCell>
+      <TextCell from="roomy" size="sm" tone="2" cut>
+        {tier}
+      </TextCell>
+      <TextCell from="roomy" size="sm" tone="2" align="end">
+        {formatExact(paragraphs)}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="2" align="end">
+        {formatExact(references)}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" align="end" cut>
+        {formatBytes(sizeBytes)}
+      </TextCell>
     </Row>
   )
 }

@@ -1,8 +1,7 @@
 import { visibleLine } from "../../base/format.ts"
 import { type KbHit, plural } from "../../contract.ts"
 import { CollectionList, Loaded, NoMatch } from "../../ui/collection/collection.tsx"
-
-import { Cell, Row, type RowOption } from "../../ui/list/list.tsx"
+import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -61,11 +60,9 @@ function HitRow({ hit, option }: { readonly hit: KbHit; readonly option: RowOpti
           {why}
         </Text>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" align="end" cut title={citation}>
-          {citation}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="3" align="end" cut title={citation}>
+        {citation}
+      </TextCell>
     </Row>
   )
 }

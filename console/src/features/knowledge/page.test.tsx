@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { beforeAll, describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { KbStatus } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { knowledgeParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
 import { aDocument, aFolder, aParagraph, aStatus, NOW } from "./knowledge.fixture.ts"
 import { KnowledgePage } from "./page.tsx"
@@ -24,16 +24,12 @@ function markupOf(address: string, known: Known) {
   if (status !== undefined) queries.setQueryData(keys.operation("kb.status", {}), status)
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <KnowledgePage now={NOW} params={knowledgeParams.parse(address)} onParams={() => undefined} />
-    </QueryClientProvider>,
+  return renderPage(
+    queries,
+    <KnowledgePage now={NOW} params={knowledgeParams.parse(address)} onParams={() => undefined} />,
   )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html
 }
 
-const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 const DOCUMENTS = [keys.operation("kb.documents", {}), { documents: [aDocument("kd_1")] }] as const
 

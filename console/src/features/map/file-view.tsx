@@ -2,7 +2,7 @@ import { visibleLine } from "../../base/format.ts"
 import { formatCount, formatExact, type MapShow, type MapSymbol, plural } from "../../contract.ts"
 import type { MapTab } from "../../data/paths.ts"
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Cell, Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
+import { Row, RowNote, type RowOption, TextCell } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Block, Flow, PaneHead } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -132,21 +132,17 @@ function SymbolRow({ symbol, option }: { readonly symbol: MapSymbol; readonly op
           {signature}
         </Text>
       </TreeCell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="3" cut>
-          {symbol.kind}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="3" cut>
+        {symbol.kind}
+      </TextCell>
       <Text as="div" mono tone="3" align="end">
         {symbol.fromLine === symbol.toLine
           ? symbol.fromLine
           : `${symbol.fromLine}-${symbol.toLine}`}
       </Text>
-      <Cell from="roomy">
-        <Text as="div" mono tone="2" align="end">
-          {formatCount(symbol.tokens)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="2" align="end">
+        {formatCount(symbol.tokens)}
+      </TextCell>
     </Row>
   )
 }

@@ -4,8 +4,7 @@ import { type FoundFile, formatCount, type SearchFind } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-
-import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { Cell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 
 import { PaneFoot } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -55,7 +54,7 @@ export function Found({ found, params, handle, onParams }: FoundProps) {
         ref={handle}
         label="Found"
         columns={COLUMNS}
-        head={<FoundHead />}
+        head={<TableHead labels={FOUND_HEAD} />}
         items={lines}
         keyOf={(it) => it.key}
         at={params.at}
@@ -75,29 +74,21 @@ export function Found({ found, params, handle, onParams }: FoundProps) {
   )
 }
 
-function FoundHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "Found" },
-        { text: "Why" },
-        { text: "Score" },
-        { text: "Tokens", align: "end" },
-      ]}
-    />
-  )
-}
+const FOUND_HEAD = [
+  { text: "Found" },
+  { text: "Why" },
+  { text: "Score" },
+  { text: "Tokens", align: "end" },
+] as const
 
 function FileRow({ file, option }: { readonly file: FoundFile; readonly option: RowOption }) {
   const why = visibleLine(file.reasons.join(", "))
   return (
     <Row option={option}>
       <Path path={file.path} />
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut title={why}>
-          {why}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" cut title={why}>
+        {why}
+      </TextCell>
       <Cell>
         <RankBar share={file.score} label="score" />
       </Cell>
@@ -120,11 +111,9 @@ function SymbolRow({ symbol, option }: SymbolRowProps) {
           {visibleLine(symbol.name)}
         </Text>
       </TreeCell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="3" cut>
-          {symbol.kind}, line {symbol.fromLine}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="3" cut>
+        {symbol.kind}, line {symbol.fromLine}
+      </TextCell>
       <Cell>
         <RankBar share={symbol.score} label="score" />
       </Cell>

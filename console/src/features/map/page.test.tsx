@@ -1,9 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { QueryClient } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { MapScan, MapShow, MapTree } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { mapParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { foundLines } from "./found.tsx"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
 import { MapPage, ScanLine } from "./page.tsx"
@@ -32,16 +33,7 @@ function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Kn
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <MapPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <MapPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))

@@ -2,8 +2,7 @@ import { formatCount, formatExact } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { MapParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef, useTreeKeys } from "../../ui/collection/collection.tsx"
-
-import { Cell, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { Cell, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 
 import { Path } from "../../ui/path/path.tsx"
 import { RankBar } from "../../ui/rank-bar/rank-bar.tsx"
@@ -46,7 +45,7 @@ export function Tree({ label = "Files", lines, params, handle, onParams, onRetry
       role="tree"
       label={label}
       columns={TREE_COLUMNS}
-      head={<TreeHead />}
+      head={<TableHead labels={TREE_HEAD} />}
       items={lines}
       keyOf={(it) => it.key}
       at={params.at}
@@ -72,18 +71,12 @@ function folderOf(line: TreeLine): string {
   return line.kind === "note" ? line.folder : (parentOf(line.entry.path) ?? "")
 }
 
-function TreeHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "Name" },
-        { text: "Rank" },
-        { text: "Symbols", align: "end" },
-        { text: "Tokens", align: "end" },
-      ]}
-    />
-  )
-}
+const TREE_HEAD = [
+  { text: "Name" },
+  { text: "Rank" },
+  { text: "Symbols", align: "end" },
+  { text: "Tokens", align: "end" },
+] as const
 
 type LineProps<Line> = { readonly line: Line; readonly option: RowOption }
 
@@ -97,11 +90,9 @@ function EntryRow({ line, option }: LineProps<EntryLine>) {
       <Cell>
         <RankBar share={entry.rank} label="rank" />
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono tone="2" align="end">
-          {entry.symbols === 0 ? "" : formatExact(entry.symbols)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="2" align="end">
+        {entry.symbols === 0 ? "" : formatExact(entry.symbols)}
+      </TextCell>
       <Cell>
         <Text as="div" mono tone="2" align="end">
           {entry.tokens === 0 ? "" : formatCount(entry.tokens)}

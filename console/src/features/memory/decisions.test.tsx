@@ -1,11 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { MemoryState } from "#ground/contract"
-import { failure } from "../../base/errors.ts"
 import type { Memory } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { decisionsParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { aMemory, NOW } from "./memory.fixture.ts"
 import { DecisionsPage } from "./page.tsx"
 import { DECISIONS_INPUT } from "./use-memory.ts"
@@ -39,16 +38,7 @@ function markupOf(address: string, { decisions, shown, isReadOnly }: Known): str
     queries.setQueryData(keys.operation("decision.show", { id: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <DecisionsPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <DecisionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
@@ -108,18 +98,11 @@ describe("the page Decisions", () => {
   })
 
   it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
-    const queries = new QueryClient({
-      defaultOptions: { queries: { retry: false, retryOnMount: false } },
-    })
-    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("decision.list", DECISIONS_INPUT)
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const queries = await failedQuery(keys.operation("decision.list", DECISIONS_INPUT))
     const page = (
       <DecisionsPage now={NOW} params={decisionsParams.parse("")} onParams={() => undefined} />
     )
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
-    )
+    const html = renderPage(queries, page)
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 

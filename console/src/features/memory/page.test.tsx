@@ -1,10 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import { failure } from "../../base/errors.ts"
 import type { Memory, MemoryList } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { memoryParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { aList, aMemory, NOW, OUTSIDE } from "./memory.fixture.ts"
 import { MemoryPage } from "./page.tsx"
 import { listInput, searchInput } from "./use-memory.ts"
@@ -28,16 +27,7 @@ function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Kn
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <MemoryPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <MemoryPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
@@ -136,16 +126,11 @@ describe("a memory on the page Memory", () => {
   })
 
   it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
-    const queries = new QueryClient({
-      defaultOptions: { queries: { retry: false, retryOnMount: false } },
-    })
-    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("memory.list", listInput({ kind: null, state: null }))
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
-    const page = <MemoryPage now={NOW} params={memoryParams.parse("")} onParams={() => undefined} />
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
+    const queries = await failedQuery(
+      keys.operation("memory.list", listInput({ kind: null, state: null })),
     )
+    const page = <MemoryPage now={NOW} params={memoryParams.parse("")} onParams={() => undefined} />
+    const html = renderPage(queries, page)
     expect(textOf(html)).toContain("The disk is full")
     expect(textOf(html)).toContain("Try again")
   })

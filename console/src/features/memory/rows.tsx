@@ -3,7 +3,15 @@ import type { Memory } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import type { DecisionsParams, MemoryParams } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  NameCell,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Score } from "../../ui/score/score.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -111,16 +119,12 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
       <StatusMark status={markOf(memory)} />
       <TitleCell memory={memory} why={why} kind={memory.kind} />
       <StateCell memory={memory} />
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut>
-          {memory.kind}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut title={saySource(memory)}>
-          {saySource(memory)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="2" cut>
+        {memory.kind}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="2" cut title={saySource(memory)}>
+        {saySource(memory)}
+      </TextCell>
       <Cell from="roomy">
         <Age now={now} memory={memory} />
       </Cell>
@@ -133,11 +137,9 @@ function StateCell({ memory }: { readonly memory: Memory }) {
   const state = sayState(memory)
   const isOdd = isQuarantined(memory) || memory.state === "stale"
   return (
-    <Cell from="roomy">
-      <Text as="div" size="sm" tone={isOdd ? "warn" : "2"} cut title={state}>
-        {state}
-      </Text>
-    </Cell>
+    <TextCell from="roomy" size="sm" tone={isOdd ? "warn" : "2"} cut title={state}>
+      {state}
+    </TextCell>
   )
 }
 

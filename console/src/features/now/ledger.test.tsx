@@ -1,9 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { QueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { HookState } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
+import { renderPage } from "../../test-page.tsx"
 import { ClaimFacts, HookFacts, SessionFacts, sayFired } from "./facts.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
@@ -13,7 +13,7 @@ type Answers = readonly (readonly [readonly unknown[], unknown])[]
 function markupOf(part: ReactNode, answers: Answers): string {
   const queries = new QueryClient()
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  return renderToStaticMarkup(<QueryClientProvider client={queries}>{part}</QueryClientProvider>)
+  return renderPage(queries, part)
 }
 
 const render = (part: ReactNode, answers: Answers) =>

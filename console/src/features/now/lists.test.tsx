@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { NowRow } from "../../contract.ts"
+import { textOf } from "../../test-page.tsx"
 import { RunLists } from "./lists.tsx"
 
 const NOW = 1_000_000_000
@@ -15,7 +16,7 @@ function render(given: Partial<NowRow>): string {
     ...given,
   }
   const html = renderToStaticMarkup(<RunLists running={[]} ended={[row]} now={NOW} at={null} />)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return textOf(html)
 }
 
 describe("what ran, on Now", () => {

@@ -11,6 +11,7 @@ import {
   Row,
   RowNote,
   Rows,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -93,17 +94,13 @@ function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) 
               {[it.agent ?? "", sayCost(it)].filter((one) => one !== "").join(", ")}
             </NarrowLine>
           </Stack>
-          <Cell from="roomy">
-            <Text as="div" tone="2" cut>
-              {it.agent}
-            </Text>
-          </Cell>
+          <TextCell from="roomy" tone="2" cut>
+            {it.agent}
+          </TextCell>
           {hasTokens ? <TokenCells row={it} /> : null}
-          <Cell from="roomy">
-            <Text as="div" mono align="end">
-              {sayCost(it)}
-            </Text>
-          </Cell>
+          <TextCell from="roomy" mono align="end">
+            {sayCost(it)}
+          </TextCell>
           <Text mono tone="3" align="end">
             {say(it)}
           </Text>
@@ -136,11 +133,9 @@ function TokenCells({ row }: { readonly row: NowRow }) {
           <RowBudgetBar tokens={tokens} window={DRAWN_WINDOW_TOKENS} />
         )}
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono tone="2" align="end">
-          {tokens === undefined ? "" : formatCount(tokensOfRow(row) ?? 0)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="2" align="end">
+        {tokens === undefined ? "" : formatCount(tokensOfRow(row) ?? 0)}
+      </TextCell>
     </>
   )
 }

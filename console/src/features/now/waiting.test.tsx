@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { Approval, NowRow } from "../../contract.ts"
+import { textOf } from "../../test-page.tsx"
 import { WaitingList, waitingRows } from "./waiting.tsx"
 
 const NOW = 1_000_000_000
@@ -38,7 +39,7 @@ function render(at: string | null): string {
       <WaitingList rows={rows} now={NOW} at={at} isReadOnly={false} />
     </QueryClientProvider>,
   )
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return textOf(html)
 }
 
 describe("what waits, on Now", () => {

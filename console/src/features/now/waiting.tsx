@@ -7,7 +7,16 @@ import { hrefOfRow } from "../../data/today.ts"
 import { useAnswer } from "../../data/use-answer.ts"
 import { AskLine } from "../../ui/ask/ask.tsx"
 import { Button, LinkButton } from "../../ui/button/button.tsx"
-import { Cell, Group, NarrowEnd, Row, RowLink, RowNote, Rows } from "../../ui/list/list.tsx"
+import {
+  Cell,
+  Group,
+  NarrowEnd,
+  Row,
+  RowLink,
+  RowNote,
+  Rows,
+  TextCell,
+} from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -115,11 +124,9 @@ function WaitingLine({ waiting, now, isCurrent, isReadOnly }: WaitingLineProps) 
           </Text>
         )}
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="3" align="end">
-          {formatAge(sinceOf(waiting), now)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone="3" align="end">
+        {formatAge(sinceOf(waiting), now)}
+      </TextCell>
       <NarrowEnd above>
         <LinkButton small href={openedAt(waiting)}>
           Open

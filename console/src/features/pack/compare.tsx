@@ -19,6 +19,7 @@ import {
   RowNote,
   type RowOption,
   RowSkeleton,
+  TextCell,
 } from "../../ui/list/list.tsx"
 
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
@@ -170,26 +171,18 @@ function Change({ line, option }: ChangeProps) {
         </Cell>
         <NarrowLine>{description}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" tone="2" cut title={description}>
-          {description}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" mono tone="3" align="end">
-          {change === "added" ? "" : formatExact(tokensBefore)}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono align="end">
-          {change === "removed" ? "" : formatExact(tokensAfter)}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" mono align="end">
-          {grown}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" tone="2" cut title={description}>
+        {description}
+      </TextCell>
+      <TextCell from="wide" mono tone="3" align="end">
+        {change === "added" ? "" : formatExact(tokensBefore)}
+      </TextCell>
+      <TextCell from="roomy" mono align="end">
+        {change === "removed" ? "" : formatExact(tokensAfter)}
+      </TextCell>
+      <TextCell from="roomy" mono align="end">
+        {grown}
+      </TextCell>
       <NarrowEnd>
         <Text as="div" mono>
           {grown}

@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { PackBuilt, PackSummaryItem } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { packParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { buildInput, choicesOf } from "./choices.ts"
 import { aBuilt, aFile, aLeft, aPack } from "./pack.fixture.ts"
 import { PackPage } from "./page.tsx"
@@ -31,7 +31,7 @@ type Known = {
 /** The page as text. */
 async function render(address: string, known: Known = {}): Promise<string> {
   const html = await renderHtml(address, known)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return textOf(html)
 }
 
 /** The page over a cache that holds these answers and asks for nothing. */
@@ -50,13 +50,7 @@ async function renderHtml(address: string, known: Known = {}): Promise<string> {
     const queryKey = keys.operation("pack.build", input)
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(refusal) })
   }
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <PackPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html
+  return renderPage(queries, <PackPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 describe("the page Pack", () => {

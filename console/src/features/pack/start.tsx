@@ -18,6 +18,7 @@ import {
   RowNote,
   RowSkeleton,
   Rows,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -144,29 +145,21 @@ function Recall({ now, item }: { readonly now: number; readonly item: PackSummar
         </Cell>
         <NarrowLine>{sayItem(item)}</NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" tone="2" cut>
-          {visibleLine(role ?? "any")}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" tone="2" align="end">
-          {files}
-        </Text>
-      </Cell>
+      <TextCell from="wide" tone="2" cut>
+        {visibleLine(role ?? "any")}
+      </TextCell>
+      <TextCell from="roomy" tone="2" align="end">
+        {files}
+      </TextCell>
       <Cell from="wide">
         <RowBudgetBar tokens={{ files: tokens }} window={Math.max(budget, tokens)} />
       </Cell>
-      <Cell from="roomy">
-        <Text as="div" tone="2" align="end">
-          {formatCount(tokens)} of {formatCount(budget)}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" tone="3" align="end">
-          {formatWhen(builtAt, now)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" tone="2" align="end">
+        {formatCount(tokens)} of {formatCount(budget)}
+      </TextCell>
+      <TextCell from="roomy" tone="3" align="end">
+        {formatWhen(builtAt, now)}
+      </TextCell>
       <NarrowEnd>
         <Text as="div" size="sm" tone="3">
           {formatAge(builtAt, now)}

@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { beforeAll, describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { PipelineShow } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { pipelineParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { loadMarkdown } from "../../ui/markdown/markdown.tsx"
 import { PipelinePage } from "./page.tsx"
 import { aPause, aRun, aStage, eventsOf, gives, NOW, starts, step } from "./pipeline.fixture.ts"
@@ -25,23 +25,17 @@ function markupOf(address: string, known: Known): string {
   if (shown !== undefined) queries.setQueryData(showKey, shown)
   if (known.isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <PipelinePage
-        id="p-12"
-        now={NOW}
-        params={pipelineParams.parse(address)}
-        areFactsHidden={false}
-        onToggleFacts={() => undefined}
-        onParams={() => undefined}
-      />
-    </QueryClientProvider>,
+  return renderPage(
+    queries,
+    <PipelinePage
+      id="p-12"
+      now={NOW}
+      params={pipelineParams.parse(address)}
+      areFactsHidden={false}
+      onToggleFacts={() => undefined}
+      onParams={() => undefined}
+    />,
   )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))

@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
 import { failure } from "../../base/errors.ts"
 import type { AgentFolder, PipelineLine } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { pipelinesParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { PipelinesPage } from "./page.tsx"
 import { aLine, anAgent, NOW } from "./pipelines.fixture.ts"
 import { LIST_INPUT } from "./use-pipelines.ts"
@@ -24,16 +24,12 @@ function markupOf(
     queries.setQueryData(keys.operation("pipeline.list", LIST_INPUT), { runs })
   if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <PipelinesPage now={NOW} params={pipelinesParams.parse(address)} onParams={() => undefined} />
-    </QueryClientProvider>,
+  return renderPage(
+    queries,
+    <PipelinesPage now={NOW} params={pipelinesParams.parse(address)} onParams={() => undefined} />,
   )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html
 }
 
-const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
 describe("the page Pipelines", () => {

@@ -5,8 +5,14 @@ import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PipelinesParams, paths } from "../../data/paths.ts"
 import { CollectionList, type ListRef } from "../../ui/collection/collection.tsx"
-
-import { Cell, NameCell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import {
+  NameCell,
+  NarrowLine,
+  Row,
+  type RowOption,
+  TableHead,
+  TextCell,
+} from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -34,7 +40,7 @@ export function PipelineRows({ now, lines, params, handle, onParams }: RowsProps
       ref={handle}
       label="Pipelines"
       columns={params.add ? COLUMNS_BESIDE : COLUMNS}
-      head={<Head />}
+      head={<TableHead labels={HEAD} />}
       items={lines}
       keyOf={(it) => it.id}
       at={params.at}
@@ -46,21 +52,15 @@ export function PipelineRows({ now, lines, params, handle, onParams }: RowsProps
   )
 }
 
-function Head() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Status", from: "roomy" },
-        { text: "Question" },
-        { text: "Agent", from: "wide" },
-        { text: "Stage", from: "roomy" },
-        { text: "Cost", from: "wide", align: "end" },
-        { text: "Age", align: "end" },
-      ]}
-    />
-  )
-}
+const HEAD = [
+  { text: "" },
+  { text: "Status", from: "roomy" },
+  { text: "Question" },
+  { text: "Agent", from: "wide" },
+  { text: "Stage", from: "roomy" },
+  { text: "Cost", from: "wide", align: "end" },
+  { text: "Age", align: "end" },
+] as const
 
 type PipelineRowProps = {
   readonly now: number
@@ -75,11 +75,9 @@ function PipelineRow({ now, run, option }: PipelineRowProps) {
   return (
     <Row option={option}>
       <StatusMark status={PIPELINE_MARKS[run.status]} />
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone={run.status === "paused" ? "warn" : "2"} cut>
-          {word}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" size="sm" tone={run.status === "paused" ? "warn" : "2"} cut>
+        {word}
+      </TextCell>
       <Stack>
         <NameCell>
           <Text cut title={title}>
@@ -88,21 +86,15 @@ function PipelineRow({ now, run, option }: PipelineRowProps) {
         </NameCell>
         <NarrowLine>{[word, place].join(", ")}</NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut>
-          {run.agent}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" tone="2" cut title={place}>
-          {place}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" align="end" cut>
-          {sayCost(run.cost)}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="2" cut>
+        {run.agent}
+      </TextCell>
+      <TextCell from="roomy" size="sm" tone="2" cut title={place}>
+        {place}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="2" align="end" cut>
+        {sayCost(run.cost)}
+      </TextCell>
       <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(run.createdAt, now)}>
         {formatAge(run.createdAt, now)}
       </Text>

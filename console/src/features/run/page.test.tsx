@@ -6,6 +6,7 @@ import { failure } from "../../base/errors.ts"
 import type { AgentsContext, Message, PipelineLine, Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { runParams } from "../../data/paths.ts"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { aLine } from "../pipelines/pipelines.fixture.ts"
 import { Drawer } from "./drawer.tsx"
 import { flatten } from "./flat.ts"
@@ -20,15 +21,12 @@ const ID = "rn_1"
 const NOW = 372_000
 
 function asText(queries: QueryClient, page: ReactNode): string {
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
-  )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  const html = renderPage(queries, page)
+  return textOf(html)
 }
 
 /** The page over a cache that holds these answers and asks for nothing. */
-function renderPage(run: Run | Error, more: (queries: QueryClient) => void = () => {}): string {
+function renderRun(run: Run | Error, more: (queries: QueryClient) => void = () => {}): string {
   // A failure that is known stays one: nothing is asked again.
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
   const key = keys.operation("agents.show", { id: ID })
@@ -111,7 +109,7 @@ describe("the window of a run", () => {
       savedTokens: 9_000,
     }
     const drawn = (context: Partial<AgentsContext>) =>
-      renderPage(aRun(), (queries) => {
+      renderRun(aRun(), (queries) => {
         queries.setQueryData(keys.operation("agents.context", { id: ID }), {
           ...CONTEXT,
           ...context,
@@ -134,7 +132,7 @@ describe("the window of a run", () => {
 describe("the page of a run", () => {
   it("[CONSOLE-58] a pipeline of its session that works or asks is told with the way to it", () => {
     const withPipeline = (line: PipelineLine) =>
-      renderPage(aRun(), (queries) => {
+      renderRun(aRun(), (queries) => {
         const key = keys.operation("pipeline.list", { session: ID, limit: 1 })
         queries.setQueryData(key, { runs: [line] })
       })
@@ -146,7 +144,7 @@ describe("the page of a run", () => {
   })
 
   it("[CONSOLE-34] says status, agent, mode, window, money against its budget and time", () => {
-    const text = renderPage(aRun({ status: "waiting" }))
+    const text = renderRun(aRun({ status: "waiting" }))
     expect(text).toContain("Waiting for you")
     expect(text).toContain("claude-code sonnet")
     expect(text).toMatch(/62\.4k of 200k \$0\.84 of \$2\.00/)
@@ -164,7 +162,7 @@ describe("the page of a run", () => {
 
   it("[CONSOLE-34] an unknown window, cost and model are left out, never 0", () => {
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    const text = renderPage(
+    const text = renderRun(
       aRun({
         contextUsed: null,
         model: null,
@@ -176,34 +174,34 @@ describe("the page of a run", () => {
   })
 
   it("[CONSOLE-34] a window that fills up is said before it is full", () => {
-    expect(renderPage(aRun({ contextUsed: 165_000 }))).toContain("filling up")
-    expect(renderPage(aRun({ contextUsed: 196_000 }))).toContain("nearly full")
+    expect(renderRun(aRun({ contextUsed: 165_000 }))).toContain("filling up")
+    expect(renderRun(aRun({ contextUsed: 196_000 }))).toContain("nearly full")
   })
 
   it("[CONSOLE-15] an unknown id says so and leads to the runs; another failure can be retried", () => {
     const wire = { message: "There is no run of this id.", hint: "Run qm runs.", data: {} }
-    const unknown = renderPage(failure({ code: "AGENTS_RUN_UNKNOWN", ...wire }))
+    const unknown = renderRun(failure({ code: "AGENTS_RUN_UNKNOWN", ...wire }))
     expect(unknown).toContain("There is no run of this id. It may have been deleted. All runs")
-    const broken = renderPage(failure({ code: "STORE_DISK_FULL", ...wire, message: "Disk full" }))
+    const broken = renderRun(failure({ code: "STORE_DISK_FULL", ...wire, message: "Disk full" }))
     expect(broken).toContain("Disk full")
     expect(broken).toContain("Try again")
   })
 
   it("[CONSOLE-34] what cannot be resumed can only be read, and says why", () => {
-    expect(renderPage(aRun({ origin: "imported", sessionId: null }))).toContain(
+    expect(renderRun(aRun({ origin: "imported", sessionId: null }))).toContain(
       "its session is not on this machine",
     )
-    expect(renderPage(aRun())).toContain("Queue")
-    expect(renderPage(aRun({ status: "completed", endedAt: 9 }))).toContain("Send")
+    expect(renderRun(aRun())).toContain("Queue")
+    expect(renderRun(aRun({ status: "completed", endedAt: 9 }))).toContain("Send")
   })
 
   it("[CONSOLE-34] Stop is there while it works, and a run that was opened ended has none", () => {
-    expect(renderPage(aRun())).toContain(" Stop ")
-    expect(renderPage(aRun({ status: "completed", endedAt: 9 }))).not.toContain(" Stop ")
+    expect(renderRun(aRun())).toContain(" Stop ")
+    expect(renderRun(aRun({ status: "completed", endedAt: 9 }))).not.toContain(" Stop ")
   })
 
   it("[CONSOLE-34] queued turns and what goes in front of the next are shown", () => {
-    const text = renderPage(aRun(), (queries) => {
+    const text = renderRun(aRun(), (queries) => {
       queries.setQueryData(keys.operation("agents.turns", { id: ID }), {
         turns: [{ id: "t", text: "Then the docs.", queuedAt: 1 }],
         canSteer: true,

@@ -10,9 +10,8 @@ import { AskLine } from "../../ui/ask/ask.tsx"
 import { IconButton, LinkButton } from "../../ui/button/button.tsx"
 import { CollectionList, Loaded } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
-
 import { useKey } from "../../ui/keys/keys.tsx"
-import { Cell, Row, type RowOption } from "../../ui/list/list.tsx"
+import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 
 import { Block, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -85,11 +84,9 @@ function AskRow({ approval, run, now, option }: AskRowProps) {
         <Cell lead>{run === undefined ? approval.runId : visibleLine(run.title)}</Cell>
         <AskLine lead={`${run?.type ?? "The agent"} asks to ${verb}`} subject={subject} />
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" align="end">
-          {run?.mode}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="3" align="end">
+        {run?.mode}
+      </TextCell>
       <Text size="sm" tone="3" align="end">
         {formatAge(approval.requestedAt, now)}
       </Text>

@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { QueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { Approval, Message, Permissions, Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { runsParams } from "../../data/paths.ts"
+import { renderPage } from "../../test-page.tsx"
 import { labelsFrom } from "./actions.tsx"
 import { sayDelete } from "./dialogs.tsx"
 import { RunsPage } from "./page.tsx"
@@ -43,11 +43,8 @@ type Known = {
 }
 
 function textOf(node: ReactNode, queries = new QueryClient()): string {
-  const html = renderToStaticMarkup(
-    <QueryClientProvider client={queries}>{node}</QueryClientProvider>,
-  )
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  const html = renderPage(queries, node)
+  return textOf(html)
 }
 
 /** The page as text over a cache that holds these answers and asks for nothing. */

@@ -8,7 +8,7 @@ import { useClient, useOperation } from "../../data/queries.tsx"
 import { Button } from "../../ui/button/button.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
-import { Cell, Group, NarrowLine, Row, RowSkeleton, Rows } from "../../ui/list/list.tsx"
+import { Group, NarrowLine, Row, RowSkeleton, Rows, TextCell } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Flow, Pane, PaneFoot, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -129,16 +129,12 @@ function RuleRow({ rule, isOff, onRemove }: RuleRowProps) {
           {origin}, {rule.isInForce ? "in force" : "not in force"}
         </NarrowLine>
       </Stack>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2" cut>
-          {origin}
-        </Text>
-      </Cell>
-      <Cell from="roomy">
-        <Text as="div" size="sm" {...(rule.isInForce ? { tone: "2" } : { tone: "warn" })}>
-          {rule.isInForce ? "yes" : "not trusted"}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="2" cut>
+        {origin}
+      </TextCell>
+      <TextCell from="roomy" size="sm" {...(rule.isInForce ? { tone: "2" } : { tone: "warn" })}>
+        {rule.isInForce ? "yes" : "not trusted"}
+      </TextCell>
       {isOurs ? (
         <Flow align="end">
           <Button small disabled={isOff} onPress={onRemove}>

@@ -10,6 +10,7 @@ import {
   NarrowLine,
   Row,
   type RowOption,
+  TextCell,
 } from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Ring } from "../../ui/ring/ring.tsx"
@@ -70,11 +71,14 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
   return (
     <Row option={option}>
       <StatusMark status={isPicked ? "picked" : mark} />
-      <Cell from="wide">
-        <Text as="div" size="sm" {...(mark === "waiting" ? { tone: "warn" } : { tone: "2" })} cut>
-          {word}
-        </Text>
-      </Cell>
+      <TextCell
+        from="wide"
+        size="sm"
+        {...(mark === "waiting" ? { tone: "warn" } : { tone: "2" })}
+        cut
+      >
+        {word}
+      </TextCell>
       <Stack>
         <NameCell>
           <Text cut title={visibleLine(run.title)}>
@@ -91,19 +95,15 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
       <Cell from="roomy">
         <AgentWords run={run} />
       </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="2">
-          {run.mode}
-        </Text>
-      </Cell>
+      <TextCell from="wide" size="sm" tone="2">
+        {run.mode}
+      </TextCell>
       <Cell from="roomy">
         <ContextCell run={run} />
       </Cell>
-      <Cell from="wide">
-        <Text as="div" mono align="end" cut>
-          {usd}
-        </Text>
-      </Cell>
+      <TextCell from="wide" mono align="end" cut>
+        {usd}
+      </TextCell>
       <Text mono={isFigure(time)} size="sm" tone="3" align="end" cut>
         {time}
       </Text>

@@ -1,10 +1,9 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { renderToStaticMarkup } from "react-dom/server"
+import { QueryClient } from "@tanstack/react-query"
 import { describe, expect, it } from "vitest"
-import { failure } from "../../base/errors.ts"
 import type { Claim, SessionList, SessionShow } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { sessionsParams } from "../../data/paths.ts"
+import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { SessionsPage } from "./page.tsx"
 import { aClaim, aList, aSession, aShow, NOW } from "./sessions.fixture.ts"
 import { LIST_INPUT } from "./use-sessions.ts"
@@ -26,16 +25,7 @@ function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): 
     queries.setQueryData(keys.operation("session.show", { session: params.show }), shown)
   }
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
-  return renderToStaticMarkup(
-    <QueryClientProvider client={queries}>
-      <SessionsPage now={NOW} params={params} onParams={() => undefined} />
-    </QueryClientProvider>,
-  )
-}
-
-function textOf(html: string): string {
-  expect(html, "the policy refuses inline scripts and styles").not.toMatch(/<script|<style/)
-  return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+  return renderPage(queries, <SessionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
@@ -110,18 +100,11 @@ describe("the page Sessions", () => {
   })
 
   it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
-    const queries = new QueryClient({
-      defaultOptions: { queries: { retry: false, retryOnMount: false } },
-    })
-    const broken = { code: "STORE_DISK_FULL", message: "The disk is full", hint: "x", data: {} }
-    const queryKey = keys.operation("session.list", LIST_INPUT)
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failure(broken)) })
+    const queries = await failedQuery(keys.operation("session.list", LIST_INPUT))
     const page = (
       <SessionsPage now={NOW} params={sessionsParams.parse("")} onParams={() => undefined} />
     )
-    const html = renderToStaticMarkup(
-      <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
-    )
+    const html = renderPage(queries, page)
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 

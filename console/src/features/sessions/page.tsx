@@ -22,16 +22,17 @@ import {
 } from "../../ui/collection/collection.tsx"
 import { Empty } from "../../ui/empty/empty.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
+import { TableHead } from "../../ui/list/list.tsx"
 import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { ClaimDetail } from "./claim-detail.tsx"
 import { Detail } from "./detail.tsx"
 import {
   CLAIM_COLUMNS,
-  ClaimHead,
+  CLAIM_HEAD,
   ClaimRow,
   LIVE_COLUMNS,
-  LiveHead,
+  LIVE_HEAD,
   LiveRow,
   LOGGED_COLUMNS,
   LoggedHead,
@@ -166,7 +167,7 @@ function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession
       {...listOf(props)}
       label="Recent sessions"
       columns={LIVE_COLUMNS}
-      head={<LiveHead />}
+      head={<TableHead labels={LIVE_HEAD} />}
       items={items}
       keyOf={(it) => it.session}
       onOpen={(it) => props.onParams({ at: it.session, show: it.session })}
@@ -231,7 +232,7 @@ function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim
       {...listOf(props)}
       label="Claims"
       columns={CLAIM_COLUMNS}
-      head={<ClaimHead />}
+      head={<TableHead labels={CLAIM_HEAD} />}
       items={items}
       keyOf={(it) => it.path}
       onOpen={(it) => props.onParams({ at: it.path, show: it.path })}

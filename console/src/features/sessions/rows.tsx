@@ -1,6 +1,6 @@
 import { formatAge, formatWhen, shortSession, visibleLine } from "../../base/format.ts"
 import { type Claim, formatExact, type LiveSession, type LoggedSession } from "../../contract.ts"
-import { Cell, NarrowLine, Row, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { Cell, NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -15,22 +15,16 @@ export const LIVE_COLUMNS = {
   narrow: "14px minmax(0, 1fr) 76px",
 } as const
 
-export function LiveHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Session" },
-        { text: "Host" },
-        { text: "Ledger" },
-        { text: "Edits", align: "end", from: "wide" },
-        { text: "Files", align: "end", from: "wide" },
-        { text: "Claims", align: "end", from: "wide" },
-        { text: "Last seen", align: "end" },
-      ]}
-    />
-  )
-}
+export const LIVE_HEAD = [
+  { text: "" },
+  { text: "Session" },
+  { text: "Host" },
+  { text: "Ledger" },
+  { text: "Edits", align: "end", from: "wide" },
+  { text: "Files", align: "end", from: "wide" },
+  { text: "Claims", align: "end", from: "wide" },
+  { text: "Last seen", align: "end" },
+] as const
 
 export function LiveRow({ item, now, option }: OfItem<LiveSession>) {
   const { session, edits, files, claims, drifted, lastAt } = item
@@ -97,20 +91,14 @@ export const CLAIM_COLUMNS = {
   narrow: "14px minmax(0, 1fr) 64px",
 } as const
 
-export function ClaimHead() {
-  return (
-    <TableHead
-      labels={[
-        { text: "" },
-        { text: "Path" },
-        { text: "Session" },
-        { text: "Holder", from: "wide" },
-        { text: "Held", align: "end", from: "wide" },
-        { text: "Runs out", align: "end" },
-      ]}
-    />
-  )
-}
+export const CLAIM_HEAD = [
+  { text: "" },
+  { text: "Path" },
+  { text: "Session" },
+  { text: "Holder", from: "wide" },
+  { text: "Held", align: "end", from: "wide" },
+  { text: "Runs out", align: "end" },
+] as const
 
 export function ClaimRow({ item, now, option }: OfItem<Claim>) {
   const { path, session, takenAt } = item
@@ -124,27 +112,21 @@ export function ClaimRow({ item, now, option }: OfItem<Claim>) {
         </Cell>
         <NarrowLine>{[shortSession(session), holder].join(", ")}</NarrowLine>
       </Stack>
-      <Cell from="roomy">
-        <Text as="div" mono tone="2" cut title={visibleLine(session)}>
-          {shortSession(session)}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text
-          as="div"
-          size="sm"
-          tone={item.isHolderAlive === false ? "warn" : "2"}
-          cut
-          title={holder}
-        >
-          {holder}
-        </Text>
-      </Cell>
-      <Cell from="wide">
-        <Text as="div" size="sm" tone="3" align="end" title={formatWhen(takenAt, now)}>
-          {formatAge(takenAt, now)}
-        </Text>
-      </Cell>
+      <TextCell from="roomy" mono tone="2" cut title={visibleLine(session)}>
+        {shortSession(session)}
+      </TextCell>
+      <TextCell
+        from="wide"
+        size="sm"
+        tone={item.isHolderAlive === false ? "warn" : "2"}
+        cut
+        title={holder}
+      >
+        {holder}
+      </TextCell>
+      <TextCell from="wide" size="sm" tone="3" align="end" title={formatWhen(takenAt, now)}>
+        {formatAge(takenAt, now)}
+      </TextCell>
       <Text as="div" size="sm" tone="3" align="end" cut>
         {sayExpiry(item, now)}
       </Text>
@@ -156,10 +138,8 @@ type SmallCellProps = { readonly text: string; readonly isWarned?: boolean }
 
 function SmallCell({ text, isWarned = false }: SmallCellProps) {
   return (
-    <Cell from="roomy">
-      <Text as="div" size="sm" tone={isWarned ? "warn" : "2"} cut title={text}>
-        {text}
-      </Text>
-    </Cell>
+    <TextCell from="roomy" size="sm" tone={isWarned ? "warn" : "2"} cut title={text}>
+      {text}
+    </TextCell>
   )
 }

@@ -1,6 +1,7 @@
-import type { ReactNode } from "react"
+import type { ComponentProps, ReactNode } from "react"
 import { classNames } from "../class-names.ts"
 import { Icon } from "../icon/icon.tsx"
+import { Text } from "../text/text.tsx"
 import styles from "./list.module.css"
 
 export type ColumnWidths = {
@@ -211,6 +212,16 @@ export function Cell({ from, lead = false, above = false, children }: CellProps)
     <div className={classNames(from && styles[from], lead && styles.lead, above && styles.above)}>
       {children}
     </div>
+  )
+}
+
+type TextCellProps = Omit<ComponentProps<typeof Text>, "as"> & Pick<CellProps, "from">
+
+export function TextCell({ from, ...text }: TextCellProps) {
+  return (
+    <Cell {...(from === undefined ? {} : { from })}>
+      <Text as="div" {...text} />
+    </Cell>
   )
 }
 
