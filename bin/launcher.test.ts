@@ -231,7 +231,7 @@ async function run(
   const child = spawn(file, [...before, ...args], {
     env,
     cwd: options.cwd ?? ROOT,
-    timeout: 120_000,
+    timeout: 300_000,
   })
   let stdout = ""
   let stderr = ""

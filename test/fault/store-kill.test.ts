@@ -11,7 +11,7 @@ const KILLS = isNight() ? 2_000 : 100
 const LANES = 4
 
 test(`[D1] what was acknowledged survives ${KILLS} kills`, {
-  timeout: isNight() ? 900_000 : 120_000,
+  timeout: isNight() ? 900_000 : 300_000,
 }, async () => {
   await using directory = await tempDirectory()
   const lanes = Array.from({ length: LANES }, (_, lane) =>

@@ -184,7 +184,7 @@ function foldedIn(request: StrictResponse | undefined): number {
 
 describe.runIf(needs("GATE-97", "codex"))("a provider that refuses", () => {
   test("[GATE-97] the original goes instead of the folded form, and no fold again", {
-    timeout: 100_000,
+    timeout: 300_000,
   }, async () => {
     const refuses = (body: ResponsesBody): boolean => {
       const text = JSON.stringify(body.input)

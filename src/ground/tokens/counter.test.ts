@@ -132,7 +132,7 @@ describe("[TOKENS-3] every text is counted in bounded time", () => {
   // Under coverage this is ten times slower than in use, so the whole ten megabytes are for the night.
   const [STATEMENTS, CHARACTERS] = isNight() ? [200_000, 5_000_000] : [40_000, 800_000]
   test("[TOKENS-3] megabytes in one line, and one word too long for a regular expression", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, () => {
     const statement = " const answer = compute(42, 'of', { every: thing });"
     const line = statement.repeat(STATEMENTS)

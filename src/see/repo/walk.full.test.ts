@@ -15,7 +15,7 @@ type Said = { files: number; isWhole: boolean; walkMs: number; readMs: number; r
 
 function walkInChild(root: string, under: readonly string[] = []): Said {
   const [file, ...args] = [...under, process.execPath, CHILD, root]
-  const done = spawnSync(file, args, { encoding: "utf8", timeout: 120_000 })
+  const done = spawnSync(file, args, { encoding: "utf8", timeout: 300_000 })
   if (done.status !== 0) throw new Error(done.stderr)
   return JSON.parse(done.stdout) as Said
 }

@@ -41,7 +41,7 @@ async function outcomeOf(call: Promise<{ readonly content: readonly object[] }>)
 describe.runIf(needs("N3", "proc"))("servers that are slow, dead or malicious", () => {
   test.each(BEHAVIOURS)(
     "[N3] %s: a bounded wait, an error with its name, and nobody else notices",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (behaviour, timeoutMs, outcome) => {
       for (let round = 0; round < ROUNDS; round += AT_ONCE) {
         await Promise.all(

@@ -15,7 +15,7 @@ const FOUND = [2_098_833_147]
 const QUERY = "1 1"
 
 test("[PIPE-32] killed at any event, a run goes on and comes to the same document", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const whole = await play(seed(), new Set())
   for (let at = 1; at < whole.events; at++) {

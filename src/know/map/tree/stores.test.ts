@@ -19,7 +19,7 @@ describe.runIf(needs("MAP-26", "postgres"))("[MAP-26] both stores give the same"
   })
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
-  test("[MAP-26] after edits, merges and two scans at once", { timeout: 60_000 }, async () => {
+  test("[MAP-26] after edits, merges and two scans at once", { timeout: 300_000 }, async () => {
     const url = await cluster.createDatabase()
     const open = () =>
       openStore({

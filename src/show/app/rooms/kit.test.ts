@@ -34,7 +34,7 @@ async function newApp(temp: { readonly path: string }, name = "project") {
 }
 
 test("[KIT-1] the operations of the kit, from a plan to the last byte taken back", {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
