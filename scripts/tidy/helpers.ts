@@ -25,46 +25,6 @@ const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "truncate",
 ])
 
-/** Files that still declare one of these names. Remove an entry with its copy; never add one. */
-const STILL_COPIED: ReadonlySet<string> = new Set([
-  "console/src/data/schema-form.ts",
-  "console/src/features/fold/words.ts",
-  "src/act/agents/find.ts",
-  "src/act/agents/permissions/scope.ts",
-  "src/act/agents/sessions/readers/list.ts",
-  "src/act/agents/wire/text.ts",
-  "src/act/gateway/fold/select.ts",
-  "src/act/gateway/proxy/proxy.ts",
-  "src/act/gateway/proxy/upload.ts",
-  "src/act/gateway/read/json.ts",
-  "src/act/gateway/read/known.ts",
-  "src/act/gateway/read/listing.ts",
-  "src/act/kit/git-hooks/folder.ts",
-  "src/act/kit/manifest.ts",
-  "src/act/kit/prove/parse-json.ts",
-  "src/act/kit/wanted.ts",
-  "src/act/pipeline/continuity/cut.ts",
-  "src/act/pipeline/folder/agent-file.ts",
-  "src/act/pipeline/folder/json-schema.ts",
-  "src/act/pipeline/offline/analyze.ts",
-  "src/act/pipeline/stages/lines.ts",
-  "src/act/pipeline/stages/records.ts",
-  "src/act/pipeline/stages/world.fixture.ts",
-  "src/choose/guard/receipts/receipt.ts",
-  "src/choose/guard/rules/pitfall.ts",
-  "src/know/knowledge/readers/outline.ts",
-  "src/know/ledger/records.ts",
-  "src/know/map/graph/once.ts",
-  "src/know/map/node-packages.ts",
-  "src/know/memory/cites.ts",
-  "src/know/search/ranker/fusion.ts",
-  "src/show/cli/live-run/draw.ts",
-  "src/show/cli/render/lines.ts",
-  "src/show/cli/render/pack.ts",
-  "src/show/cli/render/runs.ts",
-  "src/show/mcp/resources.ts",
-])
-
 const BASE_INDEX = "src/ground/base/index.ts"
 
 /** A function with the name of a shared helper is a copy of it, or misleads a reader. */
@@ -72,7 +32,7 @@ export function checkHelpers(tree: Tree): Findings {
   const owners = ownersOf(tree)
   return fail(
     ...tree.sources
-      .filter(({ path }) => /^(?:src|console\/src)\//.test(path) && !STILL_COPIED.has(path))
+      .filter(({ path }) => /^(?:src|console\/src)\//.test(path))
       .flatMap((source) => functionsIn(source).map((it) => ({ ...it, source })))
       .filter(({ name, source }) => SHARED_HELPERS.has(name) && owners.get(name) !== source.path)
       .map(({ name, start, source }) => ({

@@ -79,7 +79,7 @@ export function parseField(field: FormField, text: string): Parsed {
     case "list":
       return parseList(field, text)
     case "json":
-      return parseJson(text)
+      return parseJsonField(text)
     default:
       return field satisfies never
   }
@@ -164,7 +164,7 @@ function parseList(field: Extract<FormField, { kind: "list" }>, text: string): P
   return firstWrong ?? value(parsed.map((it) => (it.kind === "value" ? it.value : undefined)))
 }
 
-function parseJson(text: string): Parsed {
+function parseJsonField(text: string): Parsed {
   try {
     const parsed: unknown = JSON.parse(text)
     return value(parsed)

@@ -6,7 +6,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import { formatExact, isAppError, plural } from "#ground/base"
+import { firstLine, formatExact, isAppError, plural } from "#ground/base"
 import { Capture, CaptureList, PackBuilt, PackList } from "#ground/contract"
 import { explain, failureText } from "./answer.ts"
 import { MOST_RESOURCES_LISTED } from "./limits.ts"
@@ -44,7 +44,7 @@ const packs: Kept = {
     )
     return listed.map((it) => ({
       id: it.id,
-      title: firstLine(it.task),
+      title: firstLine(it.task, 60),
       description: `${formatExact(it.tokens)} tokens, ${plural(it.files, "file")}`,
     }))
   },
@@ -109,9 +109,4 @@ async function notRead(uri: string, error: unknown, app: McpApp): Promise<Protoc
   const isMissing = isAppError(error) && error.family === "not-found"
   if (!isMissing) return new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure))
   return new ResourceNotFoundError(await app.redact(uri), failureText(failure))
-}
-
-function firstLine(text: string): string {
-  const [line = ""] = text.trim().split("\n")
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { Clock, Log, Random } from "#ground/base"
+import { type Clock, type Log, once, type Random } from "#ground/base"
 import type { WireName } from "#ground/contract"
 import { ListenFailed, UpgradeRefused } from "../errors.ts"
 import { answerOurselves } from "./error-response.ts"
@@ -150,14 +150,6 @@ function shared(start: () => Promise<Listener>) {
       }
     },
     giveBack,
-  }
-}
-
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined
-  return () => {
-    done ??= act()
-    return done
   }
 }
 

@@ -34,7 +34,7 @@ export function recordEffects(
 ): RecordedEffects {
   const seen: Seen[] = []
   const used = new Set<string>()
-  async function once<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  async function replayOrRun<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     if (used.has(key)) throw new Error(`the key ${key} was used twice`)
     used.add(key)
     const before = kept.get(key)
@@ -54,13 +54,13 @@ export function recordEffects(
         signal,
       ),
     ask: (key, ask) =>
-      once(key, async () => {
+      replayOrRun(key, async () => {
         seen.push({ what: "ask", key, ask })
         const value = await answer(ask)
         return { text: typeof value === "string" ? value : JSON.stringify(value), value }
       }),
     step: (key, { tool, kind, title }, work) =>
-      once(key, async () => {
+      replayOrRun(key, async () => {
         const worked = await work(signal)
         if ("error" in worked) throw worked.error
         const { result, ...done } = worked
@@ -68,7 +68,7 @@ export function recordEffects(
         return result
       }),
     note: (key, label) =>
-      once(key, async () => {
+      replayOrRun(key, async () => {
         seen.push({ what: "note", key, ...label })
       }),
   }

@@ -41,7 +41,7 @@ export function drawLine(line: Line, screen: Screen, clockText: SayClock): reado
   const width = screen.width - margin.length
   const rows =
     line.isProse === true ? drawProse(line, width, paint) : [drawOneLine(line, width, paint)]
-  const below = (line.below ?? []).map((it) => paint.muted(fit(oneLine(it), width)))
+  const below = (line.below ?? []).map((it) => paint.muted(fit(firstVisibleLine(it), width)))
   return [...rows, ...below].map((row, i) => `${i === 0 ? head : margin}${row}`.trimEnd())
 }
 
@@ -52,15 +52,15 @@ function drawProse(line: Line, width: number, paint: Paint): readonly string[] {
 }
 
 function drawOneLine(line: Line, width: number, paint: Paint): string {
-  const tail = oneLine(line.tail ?? "")
+  const tail = firstVisibleLine(line.tail ?? "")
   const room = width - (tail === "" ? 0 : Math.min(widthOf(tail), width >> 1) + 2)
-  const text = fit(oneLine(line.text), room)
+  const text = fit(firstVisibleLine(line.text), room)
   const shown = line.mark === "note" ? paint.muted(text) : text
   return tail === "" ? shown : `${shown}  ${paint.muted(fit(tail, width - widthOf(text) - 2))}`
 }
 
 /** The first line of a text that is not empty, safe and without tabs. */
-export function oneLine(text: string): string {
+export function firstVisibleLine(text: string): string {
   const first = text.split("\n").find((it) => it.trim() !== "") ?? ""
   return visible(first.replace(/\t/g, " ").trim())
 }
@@ -106,7 +106,7 @@ export function drawLive(state: LiveState, screen: Screen): readonly string[] {
   const facts = [elapsedText(state.elapsedMs), costText(state.run), ...meterText(state.context)]
   const tail = facts.join(" · ")
   const room = Math.max(10, width - widthOf(tail) - 4)
-  const now = state.question ?? oneLine(state.atWork ?? WORD_OF_STATUS[state.run.status])
+  const now = state.question ?? firstVisibleLine(state.atWork ?? WORD_OF_STATUS[state.run.status])
   const line =
     state.question === undefined
       ? `${paint.accent(fit(now, room))}  ${paint.muted(fit(tail, width - 4))}`
@@ -176,7 +176,7 @@ export function drawEnd(
   return [
     "",
     `${sign(SIGNS[mark])} ${sign(`${word}${lasted}`)}, ${facts.join(", ")}`,
-    ...(run.error === null ? [] : [paint.bad(fit(oneLine(run.error), screen.width))]),
+    ...(run.error === null ? [] : [paint.bad(fit(firstVisibleLine(run.error), screen.width))]),
     ...drawContext(run, context, screen),
     paint.muted(`qm send ${visible(run.id)} "…" goes on with it`),
   ]

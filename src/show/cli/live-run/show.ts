@@ -2,7 +2,7 @@ import type { Clock } from "#ground/base"
 import { plural } from "#ground/base"
 import { type Approval, type Message, type Run } from "#ground/contract"
 import { type Screen, safeJsonLine } from "../screen.ts"
-import { drawEnd, drawLine, drawLive, oneLine, type SayClock } from "./draw.ts"
+import { drawEnd, drawLine, drawLive, firstVisibleLine, type SayClock } from "./draw.ts"
 import { EMPTY_VIEW, hear, type Line, nowAtWork, type View } from "./fold.ts"
 import { DRAW_TEXT_EVERY_MS, QUESTION_CHARACTERS } from "./limits.ts"
 import type { Painter } from "./painter.ts"
@@ -109,7 +109,7 @@ function liveRows(now: Now, view: View, { screen, clock }: Deps): readonly strin
 }
 
 function questionLine({ title }: Approval): string {
-  return `Allow? [y]es once, [a]lways, [n]o: ${oneLine(title)}`
+  return `Allow? [y]es once, [a]lways, [n]o: ${firstVisibleLine(title)}`
 }
 
 function lineOfQuestion(approval: Approval, isAskedHere: boolean): Line {
@@ -135,10 +135,10 @@ export function createJsonLines({ writeOut, writeError }: JsonDeps): Show {
     stand: () => {},
     question: ({ id, title }) =>
       writeError(
-        `Asks: ${oneLine(title)}. Answer with \`qm approve ${id}\` or \`qm deny ${id}\`.\n`,
+        `Asks: ${firstVisibleLine(title)}. Answer with \`qm approve ${id}\` or \`qm deny ${id}\`.\n`,
       ),
     asking: () => {},
-    note: (text) => writeError(`${oneLine(text)}\n`),
+    note: (text) => writeError(`${firstVisibleLine(text)}\n`),
     tick: () => {},
     end: (run) => line({ type: "end", run }),
     leave: () => {},
