@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { Approval, Message, Permissions, Run } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { runsParams } from "../../data/paths.ts"
-import { renderPage } from "../../test-page.tsx"
+import { renderPage, textOf } from "../../test-page.tsx"
 import { labelsFrom } from "./actions.tsx"
 import { sayDelete } from "./dialogs.tsx"
 import { RunsPage } from "./page.tsx"
@@ -42,9 +42,8 @@ type Known = {
   readonly built?: { readonly pack: object }
 }
 
-function textOf(node: ReactNode, queries = new QueryClient()): string {
-  const html = renderPage(queries, node)
-  return textOf(html)
+function renderedText(node: ReactNode, queries = new QueryClient()): string {
+  return textOf(renderPage(queries, node))
 }
 
 /** The page as text over a cache that holds these answers and asks for nothing. */
@@ -60,7 +59,7 @@ function render(address: string, { runs, approvals = [], permissions, built }: K
   if (permissions !== undefined) {
     queries.setQueryData(keys.operation("permissions.list", {}), permissions)
   }
-  return textOf(<RunsPage now={NOW} params={params} onParams={() => undefined} />, queries)
+  return renderedText(<RunsPage now={NOW} params={params} onParams={() => undefined} />, queries)
 }
 
 describe("the page Runs", () => {
@@ -86,7 +85,7 @@ describe("the page Runs", () => {
   it("[CONSOLE-22] hostile titles and labels are drawn as what they are", () => {
     const run = aRun({ title: "a\u202Eb\u0007<img src=x>", labels: ["\u202Eevil"] })
     const option = { id: "o", isSelected: false, onPick: () => undefined }
-    const text = textOf(<RunRow run={run} option={option} isPicked={false} time="next" />)
+    const text = renderedText(<RunRow run={run} option={option} isPicked={false} time="next" />)
     expect(text).toContain("a\\u{202e}b\\x07&lt;img src=x&gt;")
     expect(text).toContain("\\u{202e}evil")
   })
@@ -94,7 +93,7 @@ describe("the page Runs", () => {
   it("[CONSOLE-15] a window of which nothing is known stays empty; what was spent is not said there", () => {
     const option = { id: "o", isSelected: false, onPick: () => undefined }
     const row = (given: Partial<Run>) =>
-      textOf(<RunRow run={aRun(given)} option={option} isPicked={false} time="next" />)
+      renderedText(<RunRow run={aRun(given)} option={option} isPicked={false} time="next" />)
     const usage = { input: 24_500, output: 0, cacheRead: 0, cacheWrite: 0 }
     const cost = { usage, reportedUsd: null, computedUsd: null }
     expect(row({ contextUsed: null, contextWindow: null, cost })).not.toContain("24.5k")
