@@ -129,6 +129,7 @@ test.each([
   "The Re-pricing Notice must be given to the Master within 24 hours\n-",
   "The Re-pricing Notice must be given to the Master within 24 hours\nP4-",
   "[P [P9]1] and (P[P9]3)",
+  "The Re-pricing Notice must be given to the Master within 24 hours`. `",
 ])("[PIPE-65] %j is finished in one go", (text) => {
   const first = of(text).text ?? ""
   expect(of(first)).toMatchObject({ text: first, added: 0, dropped: [] })

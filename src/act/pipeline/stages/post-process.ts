@@ -178,8 +178,16 @@ function missingLabel(text: string, sentence: Sentence, index: Index): Edit | un
   if (said.trimStart().startsWith("|") || /[:?]$/.test(said)) return undefined
   const label = clearLabel(contentWords(sentence.text), index)
   if (label === undefined) return undefined
-  const at = sentence.start + endOfWords(said)
+  const at = outsideCodeAt(text, sentence.start + endOfWords(said))
   return { start: at, end: at, put: ` [${label}]` }
+}
+
+/** A label inside code would not be read as one: it goes before the code. */
+function outsideCodeAt(text: string, at: number): number {
+  for (const code of text.matchAll(CODE)) {
+    if (code.index < at && at < code.index + code[0].length) return code.index
+  }
+  return at
 }
 
 /** After the last word: before a full stop, and before what closes a quotation with it. */
