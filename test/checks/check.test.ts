@@ -68,6 +68,29 @@ describe("each check finds its own fault", () => {
       says: "src/see/repo/forgotten.ts",
     },
     {
+      name: "dead",
+      fault: "a value that an index exports and nobody imports",
+      files: {
+        "src/see/repo/index.ts": 'export { count, spare } from "./repo.ts"\n',
+        "src/see/repo/repo.ts":
+          'import { double } from "#ground/base"\n\nexport const spare = 2\n\n' +
+          "export const count = (): number => double(spare)\n",
+      },
+      says: "src/see/repo/index.ts:1:17",
+    },
+    {
+      name: "dead",
+      fault: "a type that an index exports and nobody imports",
+      files: {
+        "src/see/repo/index.ts":
+          'export type { Amount } from "./repo.ts"\nexport { count } from "./repo.ts"\n',
+        "src/see/repo/repo.ts":
+          'import { double } from "#ground/base"\n\nexport type Amount = number\n\n' +
+          "export const count = (): Amount => double(21)\n",
+      },
+      says: "src/see/repo/index.ts:1:15",
+    },
+    {
       name: "pages",
       fault: "a type error in the console",
       files: { "console/src/app/main.tsx": "document.title = 7\n" },
@@ -79,7 +102,7 @@ describe("each check finds its own fault", () => {
       files: {
         "package.json":
           '{ "name": "planted", "type": "module", "dependencies": { "zod": "4.6.7" },' +
-          ' "imports": { "#ground/*": "./src/ground/*/index.ts" } }\n',
+          ' "imports": { "#ground/*": "./src/ground/*/index.ts", "#see/*": "./src/see/*/index.ts" } }\n',
       },
       says: "zod",
     },

@@ -59,6 +59,7 @@ const CLEAN: Files = {
     2,
   )}\n`,
   "console/package.json": `${JSON.stringify({ name: "pages", private: true }, undefined, 2)}\n`,
+  "bin/planted.mjs": 'export { count } from "#see/repo"\n',
   "console/src/app/main.tsx": 'document.title = "planted"\n',
   "README.md": "# planted\n\nSee [base](src/ground/base/README.md).\n",
   "src/ground/base/README.md": "# base\n",

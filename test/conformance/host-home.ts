@@ -7,7 +7,7 @@ import { type HostPlace, realDisk, type Survey } from "#see/hosts"
 import { hostProgram, type TestedHost } from "../kit/host-programs.ts"
 import { type OpenAiModel, openAiModel, type SentRequest } from "../kit/model-openai.ts"
 
-export type HomeFile = string | Buffer | { readonly link: string } | { readonly dir: true }
+type HomeFile = string | Buffer | { readonly link: string } | { readonly dir: true }
 
 /** A person's home and a project in it, as data; `{root}` stands for the folder they are made in. */
 export type HostHome = {

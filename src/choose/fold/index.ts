@@ -1,7 +1,5 @@
 export type { FoldDeps, FoldEligibility } from "./deps.ts"
 export type { Fold } from "./fold.ts"
 export { createFold, foldHandlers } from "./fold.ts"
-export type { Metered, MeteredCall } from "./meter.ts"
 export { foldReceipt, openReceipt, receiptsIn } from "./receipt.ts"
-export type { Spool } from "./spool.ts"
 export { createSpool } from "./spool.ts"

@@ -8,17 +8,14 @@ export type {
   HookWorld,
   Verdict,
 } from "./event.ts"
-export type { Simulation } from "./guard.ts"
 export { createGuard } from "./guard.ts"
 export { readHookConfig, splitPatterns } from "./hook-config.ts"
 export type { DaemonQuestion } from "./index-daemon.ts"
 export { indexDaemonSocket, listenAsIndexDaemon } from "./index-daemon.ts"
 export { judgeEvent, RULES } from "./judge.ts"
-export type { Override } from "./overrides.ts"
 export { createOverrides } from "./overrides.ts"
 export type { Receipt } from "./receipts.ts"
 export { hashFile } from "./receipts.ts"
 export { checkRiskPaths } from "./risk-paths.ts"
 export { readLoaded } from "./rules/loaded.ts"
-export type { Verdicts } from "./verdict-log.ts"
 export { appendVerdict, readVerdicts, tryPatterns } from "./verdict-log.ts"

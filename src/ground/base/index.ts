@@ -5,13 +5,8 @@ export { AppError, defineError, invariant, isAppError } from "./error.ts"
 export {
   FileDirectoryMissing,
   FileExists,
-  FileNotDirectory,
   FileNotReadable,
-  FileNotRegular,
   FileNotWritable,
-  FileSystemFailed,
-  JsonlRecordTooLong,
-  JsonlTooManyWaiting,
   StorageFull,
 } from "./errors.ts"
 
@@ -19,10 +14,10 @@ export {
 
 export type { Clock } from "./clock.ts"
 export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
-export type { Id, Ids, Random } from "./id.ts"
+export type { Ids, Random } from "./id.ts"
 export { createIds, systemRandom } from "./id.ts"
-export type { Log, LogLevel } from "./log.ts"
-export { createLog, LOG_LEVELS, silentLog } from "./log.ts"
+export type { Log } from "./log.ts"
+export { createLog, silentLog } from "./log.ts"
 
 // Text.
 
@@ -61,9 +56,9 @@ export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
 // Files.
 
 export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
-export type { ReadLimits, ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
+export type { ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
 export { readBounded, readTextBounded } from "./files/bounded-read.ts"
-export type { DirectoryEntry, ListOutcome, TemporaryDirectory } from "./files/directories.ts"
+export type { DirectoryEntry, TemporaryDirectory } from "./files/directories.ts"
 export {
   ensureDirectory,
   listDirectory,
@@ -83,7 +78,6 @@ export {
   statFile,
 } from "./files/file-operations.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
-export type { FolderWatch } from "./files/folder-watch.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
 export { withFileLock } from "./files/lock.ts"
 export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
@@ -91,9 +85,9 @@ export { openFolder } from "./files/open-folder.ts"
 
 // JSON lines.
 
-export type { Jsonl, JsonlRecord } from "./files/jsonl.ts"
+export type { JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
-export type { JsonlItem, JsonlLimits, JsonlWarning } from "./files/jsonl-read.ts"
+export type { JsonlItem } from "./files/jsonl-read.ts"
 export { readJsonl, streamJsonl } from "./files/jsonl-read.ts"
 
 // Processes.
@@ -103,23 +97,18 @@ export { isSameProcessAlive, processIdentity, thisMachine } from "./process/proc
 export type {
   Environment,
   ExitOutcome,
-  NotStarted,
   RunningChild,
-  RunOptions,
   RunOutcome,
-  StartOptions,
-  StartOutcome,
 } from "./process/spawn.ts"
 export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
 
 // Threads.
 
-export type { Thread, ThreadAnswer, ThreadOptions } from "./process/threads.ts"
+export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
 
 // Local sockets: one request line, one response line.
 
-export type { SocketQuestion } from "./process/socket.ts"
 export { askSocket } from "./process/socket.ts"
-export type { ListenOutcome, SocketServer, SocketService } from "./process/socket-server.ts"
+export type { ListenOutcome, SocketServer } from "./process/socket-server.ts"
 export { listenOnSocket } from "./process/socket-server.ts"

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { AgentType } from "./agent.ts"
 import { field } from "./config-field.ts"
 
-export const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
+const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
 export const ModelProvider = z.enum(MODEL_PROVIDERS)
 export type ModelProvider = z.infer<typeof ModelProvider>
 

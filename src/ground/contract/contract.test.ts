@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
+import { defineEvent } from "./event.ts"
 import {
   CONTEXT_KINDS,
   Config,
@@ -8,7 +9,6 @@ import {
   Cursor,
   configFields,
   DoctorReport,
-  defineEvent,
   defineOperations,
   type Emit,
   EVENTS,

@@ -10,7 +10,7 @@ export const GatewayMode = z.enum(GATEWAY_MODES)
 export type GatewayMode = z.infer<typeof GatewayMode>
 
 /** In whose words a host speaks to its model. */
-export const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
+const WIRE_NAMES = ["anthropic", "openai", "gemini"] as const
 export const WireName = z.enum(WIRE_NAMES)
 export type WireName = z.infer<typeof WireName>
 

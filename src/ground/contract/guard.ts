@@ -6,11 +6,11 @@ const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
 
 /** A file as it was when its change was simulated. */
-export const SimulatedFile = z.object({
+const SimulatedFile = z.object({
   path: z.string(),
   blobId: z.string().nullable().describe("Git's id of its bytes; null where there was no file"),
 })
-export type SimulatedFile = z.infer<typeof SimulatedFile>
+type SimulatedFile = z.infer<typeof SimulatedFile>
 
 /** A file that leans on what would change. */
 export const ReachedFile = z.object({
@@ -24,11 +24,11 @@ export const ReachedFile = z.object({
 export type ReachedFile = z.infer<typeof ReachedFile>
 
 /** One reason for the risk, with the share of it that it would give alone. */
-export const RiskReason = z.object({ text: z.string(), number: Share })
-export type RiskReason = z.infer<typeof RiskReason>
+const RiskReason = z.object({ text: z.string(), number: Share })
+type RiskReason = z.infer<typeof RiskReason>
 
 /** What a simulation leaves behind: an edit of these files is covered by it for four hours. */
-export const Receipt = z.object({
+const Receipt = z.object({
   id: z.string(),
   paths: z.array(SimulatedFile),
   treeId: z.string().describe("Digest of the tree it was computed on"),
@@ -38,19 +38,19 @@ export const Receipt = z.object({
   reasons: z.array(RiskReason).describe("The weightiest first"),
   at: z.int(),
 })
-export type Receipt = z.infer<typeof Receipt>
+type Receipt = z.infer<typeof Receipt>
 
 /** A file that changed in the same commits. */
-export const ChangedTogether = z.object({
+const ChangedTogether = z.object({
   path: z.string(),
   times: z.int().positive(),
   of: z.int().positive().describe("Commits that changed what is simulated"),
 })
-export type ChangedTogether = z.infer<typeof ChangedTogether>
+type ChangedTogether = z.infer<typeof ChangedTogether>
 
 /** A claim of another session on a file that would change, or that leans on one. */
-export const OpenClaim = z.object({ path: z.string(), session: z.string() })
-export type OpenClaim = z.infer<typeof OpenClaim>
+const OpenClaim = z.object({ path: z.string(), session: z.string() })
+type OpenClaim = z.infer<typeof OpenClaim>
 
 export const Simulation = z.object({
   receipt: Receipt,

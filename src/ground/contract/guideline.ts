@@ -1,14 +1,14 @@
 import { z } from "zod"
 
 /** Conditions hold together; inside one a single match is enough; an absent one always holds. */
-export const GuidelineCondition = z.strictObject({
+const GuidelineCondition = z.strictObject({
   agents: z.array(z.string().min(1).max(100)).min(1).max(100).optional(),
   notAgents: z.array(z.string().min(1).max(100)).min(1).max(100).optional(),
   domains: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
   actions: z.array(z.string().min(1).max(100)).min(1).max(100).optional(),
   paths: z.array(z.string().min(1).max(1_000)).min(1).max(200).optional().describe("As globs"),
 })
-export type GuidelineCondition = z.infer<typeof GuidelineCondition>
+type GuidelineCondition = z.infer<typeof GuidelineCondition>
 
 export const GuidelineAction = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("instruction"), text: z.string().min(1).max(10_000) }),

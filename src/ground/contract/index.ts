@@ -33,11 +33,11 @@ export {
 } from "./capture.ts"
 export type { ConfigField } from "./config.ts"
 export { Config, configFields, TokenEncoding } from "./config.ts"
-export { MODEL_PROVIDERS, ModelProvider } from "./config-model.ts"
+export { ModelProvider } from "./config-model.ts"
 export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
 export { DoctorCheck, DoctorReport } from "./doctor.ts"
-export type { Emit, EventBody, EventDefinition, EventName, EventRoom } from "./event.ts"
-export { Cursor, defineEvent, EVENTS, JournalEntry } from "./event.ts"
+export type { Emit, EventBody, EventName, EventRoom } from "./event.ts"
+export { Cursor, EVENTS, JournalEntry } from "./event.ts"
 export {
   BRANCH_STATUSES,
   Branch,
@@ -67,7 +67,6 @@ export {
   GatewayTexts,
   GatewayTotals,
   WIRE_KINDS,
-  WIRE_NAMES,
   WireContext,
   WireFold,
   WireItem,
@@ -76,15 +75,10 @@ export {
   WireOutcome,
 } from "./gateway.ts"
 export {
-  ChangedTogether,
   GuardOverride,
   GuardTry,
   GuardVerdicts,
-  OpenClaim,
   ReachedFile,
-  Receipt,
-  RiskReason,
-  SimulatedFile,
   Simulation,
   VERDICTS,
   VerdictKind,
@@ -93,7 +87,6 @@ export {
 export {
   Guideline,
   GuidelineAction,
-  GuidelineCondition,
   GuidelinesList,
 } from "./guideline.ts"
 export type { InputField } from "./input-fields.ts"
@@ -137,7 +130,6 @@ export {
   ClaimTaken,
   LiveSession,
   LoggedSession,
-  SessionActivity,
   SessionIndexed,
   SessionList,
   SessionRegistered,
@@ -184,20 +176,17 @@ export {
   MemorySource,
   MemoryState,
 } from "./memory.ts"
-export { Message, MessageType } from "./message.ts"
+export { Message } from "./message.ts"
 export { Now, NowRow } from "./now.ts"
 export type {
   CallContext,
   Caller,
   CliCommand,
   CommandGroup,
-  ExtraFlag,
   Handlers,
   McpTool,
   Operation,
-  OperationDescriptor,
   Progress,
-  Surface,
   ToolSetName,
 } from "./operation.ts"
 export { defineOperations, TOOL_SETS } from "./operation.ts"
@@ -229,7 +218,6 @@ export { eventsOperations, storeOperations } from "./operations/store.ts"
 export { tokensOperations } from "./operations/tokens.ts"
 export {
   ContextPack,
-  PACK_FORMS,
   PackAdvice,
   PackBuilt,
   PackDependency,
@@ -242,7 +230,6 @@ export {
   PackPiece,
   PackSource,
   PackSummaryItem,
-  TASK_ACTIONS,
   TaskAction,
   TaskAnalysis,
 } from "./pack.ts"
@@ -250,14 +237,11 @@ export {
   AgentList,
   AgentShow,
   AgentValidate,
-  PIPELINE_ENDS,
   PIPELINE_STATUSES,
   PipelineCompare,
   PipelineDocument,
-  PipelineEnd,
   PipelineEvent,
   PipelineEventBody,
-  PipelineId,
   PipelineLine,
   PipelineList,
   PipelinePause,
@@ -278,7 +262,6 @@ export {
   Effort,
   PipelineConfig,
   RepairUnit,
-  STAGE_KINDS,
   StageConfig,
   StageKind,
   StageScope,
@@ -304,7 +287,6 @@ export {
   Permissions,
   Provider,
   QueuedTurn,
-  RUN_ORIGINS,
   RUN_STATUSES,
   Run,
   RunConfiguration,

@@ -1,15 +1,7 @@
 import { z } from "zod"
 
-export const MessageType = z.enum([
-  "assistant",
-  "user",
-  "system",
-  "error",
-  "tool",
-  "response",
-  "context",
-])
-export type MessageType = z.infer<typeof MessageType>
+const MessageType = z.enum(["assistant", "user", "system", "error", "tool", "response", "context"])
+type MessageType = z.infer<typeof MessageType>
 
 /** One line of an agent's transcript. The order is `seq`, never the clock. */
 export const Message = z.object({

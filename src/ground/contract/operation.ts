@@ -1,12 +1,12 @@
 import type { z } from "zod"
 
-export type Surface = "cli" | "http" | "mcp"
+type Surface = "cli" | "http" | "mcp"
 
 /** Headings of the help. */
 export type CommandGroup = "See" | "Know" | "Choose" | "Act" | "Keep" | "Set up"
 
 /** A flag that only the command line has; everything else it takes is a field of the input. */
-export type ExtraFlag = {
+type ExtraFlag = {
   readonly name: string
   readonly type: "boolean" | "number" | "text"
   readonly description: string
@@ -67,7 +67,7 @@ export type McpTool = {
 }
 
 /** One operation as it is declared: everything about it except what it does. */
-export type OperationDescriptor<
+type OperationDescriptor<
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
 > = {

@@ -5,7 +5,7 @@ const Count = z.int().nonnegative()
 const Share = z.number().min(0).max(1)
 
 /** What a task wants done, by its words. */
-export const TASK_ACTIONS = ["implement", "fix", "review", "test", "refactor"] as const
+const TASK_ACTIONS = ["implement", "fix", "review", "test", "refactor"] as const
 export const TaskAction = z.enum(TASK_ACTIONS)
 export type TaskAction = z.infer<typeof TaskAction>
 
@@ -19,7 +19,7 @@ export const TaskAnalysis = z.object({
 export type TaskAnalysis = z.infer<typeof TaskAnalysis>
 
 /** In which form a file is in a package. */
-export const PACK_FORMS = ["full", "symbols", "signatures", "path"] as const
+const PACK_FORMS = ["full", "symbols", "signatures", "path"] as const
 export const PackForm = z.enum(PACK_FORMS)
 export type PackForm = z.infer<typeof PackForm>
 

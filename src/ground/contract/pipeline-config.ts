@@ -13,7 +13,7 @@ export const AgentSlug = z
   )
 
 /** What a stage does. `ask` is one model call; the others are work of our own. */
-export const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
+const STAGE_KINDS = ["ask", "web", "retrieve", "verify", "document", "agent"] as const
 export const StageKind = z.enum(STAGE_KINDS)
 export type StageKind = z.infer<typeof StageKind>
 

@@ -8,9 +8,9 @@ const At = z.int()
 export const PipelineId = z.string().min(1).max(60)
 
 /** How a run ended. `partial` results are kept in every one of them. */
-export const PIPELINE_ENDS = ["completed", "breakout", "stopped", "failed", "over-budget"] as const
-export const PipelineEnd = z.enum(PIPELINE_ENDS)
-export type PipelineEnd = z.infer<typeof PipelineEnd>
+const PIPELINE_ENDS = ["completed", "breakout", "stopped", "failed", "over-budget"] as const
+const PipelineEnd = z.enum(PIPELINE_ENDS)
+type PipelineEnd = z.infer<typeof PipelineEnd>
 
 export const PIPELINE_STATUSES = ["running", "paused", "interrupted", ...PIPELINE_ENDS] as const
 export const PipelineStatus = z.enum(PIPELINE_STATUSES)

@@ -20,7 +20,7 @@ export const RunStatus = z.enum(RUN_STATUSES)
 export type RunStatus = z.infer<typeof RunStatus>
 
 /** Where a run's words came from: our own start, a file we wrote, or a host's transcript. */
-export const RUN_ORIGINS = ["started", "imported", "read"] as const
+const RUN_ORIGINS = ["started", "imported", "read"] as const
 
 export const RunId = z.string().min(1).max(100)
 

@@ -85,7 +85,7 @@ describe("[SECRETS-9] known values", () => {
  * memory. With `isKept` the process holds on to it, which shows that looking finds it.
  */
 function memoryHolds(options: { isKept: boolean }): boolean {
-  const room = new URL("./index.ts", import.meta.url).href
+  const room = new URL("./secrets.ts", import.meta.url).href
   const script = `
     import { randomBytes } from "node:crypto"
     import { getHeapSnapshot } from "node:v8"

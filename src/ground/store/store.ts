@@ -42,7 +42,7 @@ export type StoreOptions = {
   readonly migrations?: readonly Migration[]
 }
 
-export type StoreStatus = {
+type StoreStatus = {
   dialect: Db["dialect"]
   location: string
   sizeBytes: number
@@ -209,7 +209,7 @@ async function describeStore(deps: {
   }
 }
 
-export type StoreFindings = {
+type StoreFindings = {
   checkedEvents: number
   /** Empty when the store is sound. */
   findings: readonly string[]

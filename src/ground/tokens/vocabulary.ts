@@ -27,7 +27,7 @@ export async function loadVocabulary(
   return toVocabulary(encoding, tables)
 }
 
-export type Tables = {
+type Tables = {
   readonly pattern: string
   readonly texts: readonly string[]
   readonly textRanks: readonly number[]

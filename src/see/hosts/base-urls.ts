@@ -21,7 +21,7 @@ export type BaseUrl = {
   readonly isLoopback: boolean
 }
 
-export type BaseUrlHost = "claude-code" | "codex" | "gemini"
+type BaseUrlHost = "claude-code" | "codex" | "gemini"
 const HOSTS: readonly BaseUrlHost[] = ["claude-code", "codex", "gemini"]
 
 /**

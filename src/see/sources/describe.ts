@@ -9,7 +9,7 @@ const LARGEST_CONFIG_BYTES = 64_000
 
 const MOST_SOURCES = 100
 
-export type Origin = Source["origin"]
+type Origin = Source["origin"]
 
 export type Described = {
   readonly slug: string

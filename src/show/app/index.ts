@@ -1,4 +1,4 @@
-export type { App, AppOptions } from "./app.ts"
+export type { App } from "./app.ts"
 export { createApp } from "./app.ts"
 export { beginDemo } from "./demo.ts"
 export { versions } from "./doctor/doctor.ts"

@@ -1,4 +1,4 @@
-export type { ExtraCommands, Terminal } from "./cli.ts"
+export type { ExtraCommands } from "./cli.ts"
 export { runCli } from "./cli.ts"
 export type { Command, Flag } from "./command.ts"
 export { GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"

@@ -32,7 +32,7 @@ export type HttpDeps = {
 export type Tls = { readonly cert: Buffer; readonly key: Buffer }
 
 /** The routes there are, so that a test can attack every one of them. */
-export type RouteName = { readonly method: string; readonly url: string }
+type RouteName = { readonly method: string; readonly url: string }
 
 /**
  * The server: one guard in front of everything, then the API, the pages and the live stream. It is

@@ -1,4 +1,3 @@
-export type { Mcp, McpDeps } from "./mcp.ts"
 export { createMcp } from "./mcp.ts"
 export type { McpCall } from "./stdio.ts"
 export { serveMcpOnStdio } from "./stdio.ts"

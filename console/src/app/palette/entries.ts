@@ -9,7 +9,7 @@ import { DENSITIES, MODES } from "../theme/appearance.ts"
 import { kindOf, THEMES } from "../theme/themes.ts"
 import { score } from "./match.ts"
 
-export type EntryAction =
+type EntryAction =
   | { readonly kind: "operation"; readonly operation: OperationEntry }
   | { readonly kind: "place"; readonly href: string }
   | { readonly kind: "key"; readonly keyId: string }
@@ -33,8 +33,8 @@ export type Entry = {
 }
 
 /** In the order in which they are shown; recent things first while nothing is typed. */
-export const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
-export type GroupName = (typeof GROUPS)[number]
+const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
+type GroupName = (typeof GROUPS)[number]
 
 export type Context = {
   readonly operations: readonly OperationEntry[]

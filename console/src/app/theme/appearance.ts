@@ -6,8 +6,8 @@ import { DEFAULT_THEME, kindOf, THEMES, type Theme, type ThemeKind } from "./the
 
 export const MODES = ["system", "light", "dark"] as const
 export const DENSITIES = ["compact", "default", "roomy"] as const
-export type Mode = (typeof MODES)[number]
-export type Density = (typeof DENSITIES)[number]
+type Mode = (typeof MODES)[number]
+type Density = (typeof DENSITIES)[number]
 
 /** How the console looks in this browser. */
 export type Look = {

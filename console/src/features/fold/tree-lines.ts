@@ -1,6 +1,6 @@
 import type { Branch, FoldTree } from "../../contract.ts"
 
-export type FoldSession = FoldTree["sessions"][number]
+type FoldSession = FoldTree["sessions"][number]
 
 type LinePlace = {
   readonly key: string

@@ -52,7 +52,7 @@ export type Section = {
   readonly items: readonly Item[]
 }
 
-export type Talk = { readonly key: string; readonly message: string; readonly answer: string }
+type Talk = { readonly key: string; readonly message: string; readonly answer: string }
 
 export type Story = { readonly sections: readonly Section[]; readonly talk: readonly Talk[] }
 

@@ -12,7 +12,7 @@ type Followed = { readonly told: readonly Message[] }
 
 export type Said = Placed &
   Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
-export type Note = Placed & { readonly kind: "note"; readonly message: Message }
+type Note = Placed & { readonly kind: "note"; readonly message: Message }
 export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
 export type ContextStart = Placed &
   Followed & { readonly kind: "context"; readonly message: Message }

@@ -16,7 +16,7 @@ export type Draft = {
   /** Empty: as the setting says. */
   readonly gateway: GatewayMode | ""
 }
-export type Field = keyof Draft
+type Field = keyof Draft
 export type Problems = Readonly<Partial<Record<Field, string>>>
 
 export const TYPES: readonly AgentType[] = ["claude-code", "codex", "copilot", "synthetic"]

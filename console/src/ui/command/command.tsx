@@ -63,7 +63,7 @@ export function CommandGiven({
   )
 }
 
-export type CommandEntry = {
+type CommandEntry = {
   readonly id: string
   readonly icon: IconName
   readonly label: readonly { readonly text: string; readonly isMatch: boolean }[]

@@ -96,7 +96,7 @@ function Below({ id, description, problem }: Omit<LabelledProps, "label" | "chil
   )
 }
 
-export type PickChoice = {
+type PickChoice = {
   readonly value: string
   readonly label: string
   readonly detail?: string

@@ -103,7 +103,7 @@ export function TextField(props: TextFieldProps) {
   )
 }
 
-export type Choice = { readonly value: string; readonly label: string }
+type Choice = { readonly value: string; readonly label: string }
 
 type ChoiceFieldProps = {
   readonly label: string

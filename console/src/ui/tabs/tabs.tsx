@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react"
 import styles from "./tabs.module.css"
 
-export type Tab<Id extends string> = {
+type Tab<Id extends string> = {
   readonly id: Id
   readonly label: string
   readonly note?: string

@@ -226,7 +226,7 @@ async function lookAtAny(file: string): Promise<Found | undefined> {
   return isOther ? { bytes: undefined, place: "", owner: "theirs" } : await lookAt(file)
 }
 
-export type HooksFolder =
+type HooksFolder =
   | { readonly kind: "ours to use"; readonly path: string; readonly isDefault: boolean }
   /** Somebody else writes there, or more than this repository hangs on it. */
   | { readonly kind: "left alone"; readonly path: string; readonly why: string }

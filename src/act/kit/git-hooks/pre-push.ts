@@ -112,7 +112,7 @@ function shortName(ref: string): string {
   return visibleLine(ref.replace(/^refs\/(?:heads|remotes)\//, ""))
 }
 
-export type Forecast =
+type Forecast =
   | { readonly kind: "clean" }
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   | { readonly kind: "unknown"; readonly why: string }

@@ -105,7 +105,7 @@ function phrases(
   }))
 }
 
-export type Matches = { readonly plain: string | undefined; readonly negated: string | undefined }
+type Matches = { readonly plain: string | undefined; readonly negated: string | undefined }
 
 /** The first that is meant, and the first that is negated; "exit code" is no exit. */
 function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
@@ -151,7 +151,7 @@ function isExitCode(words: readonly Word[], at: number): boolean {
   return words[at]?.text === "exit" && /^(?:codes?|status)$/.test(words[at + 1]?.text ?? "")
 }
 
-export type Word = {
+type Word = {
   readonly text: string
   /** Commas, full stops and words such as "but" begin a new one. */
   readonly clause: number

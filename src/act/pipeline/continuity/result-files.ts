@@ -102,7 +102,7 @@ function seal(content: unknown): string {
 
 const Sealed = z.object({ version: z.literal(1), sha256: z.string(), content: z.unknown() })
 
-export type Unsealed<Content> =
+type Unsealed<Content> =
   | { readonly kind: "whole"; readonly content: Content }
   | { readonly kind: "damaged"; readonly problem: string }
 

@@ -40,7 +40,7 @@ export const LEASE_MS = 30_000
 /** The right to write a run: whoever claims it later has a higher fence, and ours is void. */
 export type Claim = { readonly id: string; readonly fence: number }
 
-export type AppendOutcome =
+type AppendOutcome =
   | {
       readonly kind: "written"
       readonly state: RunState

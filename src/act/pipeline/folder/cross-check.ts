@@ -248,7 +248,7 @@ const StageSketch = z.object({
     .object({ knowledge: z.boolean().catch(false), sources: texts, agents: texts })
     .catch({ knowledge: false, sources: [], agents: [] }),
 })
-export type StageSketch = z.infer<typeof StageSketch>
+type StageSketch = z.infer<typeof StageSketch>
 
 const Sketch = z.object({
   stages: z.array(StageSketch.catch(StageSketch.parse({}))).catch([]),

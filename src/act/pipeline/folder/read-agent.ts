@@ -66,7 +66,7 @@ export async function readAgent(place: {
   return { agent, texts, prompts }
 }
 
-export type ReadFolder = {
+type ReadFolder = {
   /** Texts by their path in the folder, with slashes; files that are no text are not here. */
   readonly texts: ReadonlyMap<string, string>
   /** Of every name and every byte; one read serves it and what is run. */

@@ -404,7 +404,7 @@ function withoutNamed(material: readonly Sentence[], feedback: string): readonly
 const bare = (text: string): string => oneLine(text.replaceAll(/\*\*|__|`/g, ""))
 
 /** A sentence of the material with the label of the text it stands in. */
-export type Sentence = {
+type Sentence = {
   readonly text: string
   readonly label: string
   readonly tier: string

@@ -126,7 +126,7 @@ export const PLACEHOLDERS = [
   "depth.subqueries",
   "depth.paragraphs",
 ] as const
-export type Placeholder = (typeof PLACEHOLDERS)[number]
+type Placeholder = (typeof PLACEHOLDERS)[number]
 
 /** The names between double braces, each once, in order. */
 export function placeholdersOf(template: string): readonly string[] {

@@ -12,7 +12,7 @@ export const STANDARD: DepthConfig = {
 }
 
 /** What a stage did to the world, in order. */
-export type Seen =
+type Seen =
   | { readonly what: "ask"; readonly key: string; readonly ask: StageAsk }
   | ({ readonly what: "step"; readonly key: string } & StepLabel &
       Omit<StepDone<unknown>, "result">)

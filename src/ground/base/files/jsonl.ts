@@ -24,8 +24,6 @@ export type JsonlOptions = {
   readonly isDurable?: boolean
 }
 
-export type Jsonl = ReturnType<typeof createJsonl>
-
 /**
  * An append-only file with one JSON object a line. Several processes may append at once; records of
  * one process keep the order of the calls.

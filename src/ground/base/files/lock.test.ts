@@ -77,7 +77,8 @@ describe("[BASE-29] a lock on a file", () => {
     await writeFile(`${file}.clear`, '{"pid":999999998}')
     const program = `
       import { readFile, writeFile } from "node:fs/promises"
-      import { systemClock, systemRandom } from ${JSON.stringify(new URL("../index.ts", import.meta.url).href)}
+      import { systemClock } from ${JSON.stringify(new URL("../clock.ts", import.meta.url).href)}
+      import { systemRandom } from ${JSON.stringify(new URL("../id.ts", import.meta.url).href)}
       import { withFileLock } from ${JSON.stringify(new URL("./lock.ts", import.meta.url).href)}
       const lock = { clock: systemClock, random: systemRandom, tries: 2000, tryMs: 5, busy: () => new Error("busy") }
       const add = () => withFileLock(${JSON.stringify(file)}, lock, async () => {

@@ -7,7 +7,7 @@ import { extractJson } from "./extract-json.ts"
 
 const MOST_NAMED_PROBLEMS = 5
 
-export type Structured = { readonly value: unknown; readonly problem: string | undefined }
+type Structured = { readonly value: unknown; readonly problem: string | undefined }
 export type ReadAnswer = (text: string) => Structured
 
 /** Made once a question, so that a schema that cannot be used is told before anything is paid. */

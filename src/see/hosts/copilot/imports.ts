@@ -12,7 +12,7 @@ import { strictText, withoutByteOrderMark } from "../unicode.ts"
 /** Imports behind imports; the ninth stays a name. */
 const DEEPEST_IMPORT_LEVELS = 8
 
-export type Imported = {
+type Imported = {
   readonly path: string
   readonly file: ReadFile
   readonly by: { readonly path: string; readonly line: number }

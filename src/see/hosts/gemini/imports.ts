@@ -15,7 +15,7 @@ const LONGEST_EXPANDED_UNITS = 16_000_000
 /** How many files deep imports are followed; in the fifth they stay names. */
 const DEEPEST_IMPORT_LEVELS = 5
 
-export type Imported = {
+type Imported = {
   readonly path: string
   readonly file: ReadFile
   readonly by: { readonly path: string; readonly line: number }

@@ -33,7 +33,7 @@ export type Commit = CommitHeader & {
   readonly changes: readonly Change[] | undefined
 }
 
-export type HistoryWanted = {
+type HistoryWanted = {
   readonly from: string
   readonly limit: number
   readonly since?: string

@@ -5,7 +5,7 @@ import { compareText, invariant } from "#ground/base"
 /** What a person writes about a change; logs and dumps come after it. */
 const LONGEST_MESSAGE_BYTES = 16_384
 
-export type TreeEntry = {
+type TreeEntry = {
   readonly path: string
   /** As git writes it: 100644, 100755 for a program, 120000 for a link, 160000 for a submodule. */
   readonly mode: string

@@ -12,7 +12,7 @@ export type ConfigProblem = {
 }
 
 /** One value of one layer. */
-export type FoundSetting = { readonly key: string; readonly value: unknown; readonly line: number }
+type FoundSetting = { readonly key: string; readonly value: unknown; readonly line: number }
 
 export type ConfigFileContent = {
   readonly settings: readonly FoundSetting[]

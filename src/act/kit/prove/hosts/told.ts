@@ -2,7 +2,7 @@ import type { Environment } from "#ground/base"
 import type { Answer, Dialect, Question } from "../models/model.ts"
 import type { Deed, Scene } from "../scene.ts"
 
-export type Variables = Readonly<Record<string, string | undefined>>
+type Variables = Readonly<Record<string, string | undefined>>
 
 /** What of the host's own settings stands in the way of a hook, by the name of its event. */
 export type Reasons = (event: string) => string | undefined
