@@ -45,7 +45,7 @@ describe.runIf(needs("S6", "git"))("the kit at the command line", () => {
     expect(await files(user.project)).toEqual(before.project)
   })
 
-  test.each(["0", "8", "x", "2.5"])("[KIT-9] a level that is %s is refused", async (level) => {
+  test.each(["0", "8", "x", "2.5"])("a level that is %s is refused", async (level) => {
     await using user = await newPerson()
     const before = await files(user.home)
     const seen = await user.qm(["level", level])

@@ -38,7 +38,7 @@ function isOf<Type extends PipelineEvent["body"]["type"]>(
   return body.type === type
 }
 
-test("[PIPE-84] deep research pauses on its plan, takes an amendment, and ends in a cited document", async () => {
+test("deep research pauses on its plan, takes an amendment, and ends in a cited document", async () => {
   await using room = await newResearch()
   const planned = await room.goes(QUESTION, { auto: false })
   expect(planned).toMatchObject({ status: "paused", pause: { stage: 0, reason: "configured" } })
@@ -69,7 +69,7 @@ test("[PIPE-84] deep research pauses on its plan, takes an amendment, and ends i
   expect(cited.size).toBeGreaterThanOrEqual(3)
 })
 
-test("[PIPE-84] with a web source the plan is calibrated, and the run pauses on it again", async () => {
+test("with a web source the plan is calibrated, and the run pauses on it again", async () => {
   await using sources = await newSources("demo")
   await using room = await newResearch({ web: sources.web })
   await room.goes(QUESTION, { auto: false })
@@ -85,7 +85,7 @@ test("[PIPE-84] with a web source the plan is calibrated, and the run pauses on 
   expect(done.stages.map((it) => it.status)).toEqual(Array.from({ length: 6 }, () => "done"))
 })
 
-test("[PIPE-84] the same question over the same documents gives the same document, byte for byte", async () => {
+test("the same question over the same documents gives the same document, byte for byte", async () => {
   const documents = await Promise.all(
     [1, 2].map(async () => {
       await using room = await newResearch()
@@ -96,7 +96,7 @@ test("[PIPE-84] the same question over the same documents gives the same documen
   expect(documents[0]).toBe(documents[1])
 })
 
-test("[PIPE-85] a synthesis that fails its verification is repaired with feedback and then passes", async () => {
+test("a synthesis that fails its verification is repaired with feedback and then passes", async () => {
   await using room = await newResearch()
   const done = await room.goes(DISPUTED)
   expect(done).toMatchObject({ status: "completed", isPartial: false })
@@ -110,7 +110,7 @@ test("[PIPE-85] a synthesis that fails its verification is repaired with feedbac
   expect(markdown).not.toContain("did not pass")
 })
 
-test("[PIPE-85] one that never passes stops at the limit, and run, document and summary say so", async () => {
+test("one that never passes stops at the limit, and run, document and summary say so", async () => {
   const stubborn = {
     title: "T",
     shortAnswer: "The Pilot of Ostmark waives 900 EUR in 1812. [P1]",
@@ -130,7 +130,7 @@ test("[PIPE-85] one that never passes stops at the limit, and run, document and 
   expect(await room.summary("p-1")).toMatchObject({ isPartial: true })
 })
 
-test("[PIPE-85] at the limit a person is asked, unless nobody is to be asked", async () => {
+test("at the limit a person is asked, unless nobody is to be asked", async () => {
   const wrong = {
     title: "T",
     shortAnswer: "Zeppelins pay 77 EUR. [P1]",
@@ -152,7 +152,7 @@ async function newEmptyResearch() {
   return room
 }
 
-test("[PIPE-85] where nothing is found, run and document say so, and nothing reads as verified", async () => {
+test("where nothing is found, run and document say so, and nothing reads as verified", async () => {
   await using room = await newEmptyResearch()
   const done = await room.goes(QUESTION)
   expect(done).toMatchObject({ status: "completed", isPartial: true })
@@ -169,7 +169,7 @@ test("[PIPE-85] where nothing is found, run and document say so, and nothing rea
   expect(unverified).toBe("> Nothing was verified: there is no source to hold this against.")
 })
 
-test("[PIPE-85] where nothing is found a person is asked before anything is written from it", async () => {
+test("where nothing is found a person is asked before anything is written from it", async () => {
   await using room = await newEmptyResearch()
   await room.goes(QUESTION, { auto: false })
   await room.resume("p-1", "you")
@@ -180,7 +180,7 @@ test("[PIPE-85] where nothing is found a person is asked before anything is writ
   expect(await room.finished("p-1")).toMatchObject({ status: "completed", isPartial: true })
 })
 
-test("[PIPE-86] a run over its budget ends before the next call, with what it has", async () => {
+test("a run over its budget ends before the next call, with what it has", async () => {
   let calls = 0
   const counting: ScriptedBrain = (ask) => {
     calls += 1
@@ -200,7 +200,7 @@ test("[PIPE-86] a run over its budget ends before the next call, with what it ha
 })
 
 test.for(["dead", "slow"] as const)(
-  "[PIPE-87] a source that is %s leaves its reason and does not take the run down",
+  "a source that is %s leaves its reason and does not take the run down",
   async (sick) => {
     await using sources = await newSources(sick)
     await using room = await newResearch({ web: sources.web })
@@ -215,7 +215,7 @@ test.for(["dead", "slow"] as const)(
   },
 )
 
-test("[PIPE-88] prose, nothing, a megabyte and a wrong schema three times stop the run with a code", async () => {
+test("prose, nothing, a megabyte and a wrong schema three times stop the run with a code", async () => {
   const bad = {
     prose: "I would rather talk about it first.",
     empty: "",
@@ -233,7 +233,7 @@ test("[PIPE-88] prose, nothing, a megabyte and a wrong schema three times stop t
   }
 })
 
-test("[PIPE-88] an answer that fits only the second time is enough, and both calls are paid", async () => {
+test("an answer that fits only the second time is enough, and both calls are paid", async () => {
   let asked = 0
   const late = only("analyze_query", (ask) => {
     asked += 1
@@ -245,7 +245,7 @@ test("[PIPE-88] an answer that fits only the second time is enough, and both cal
   expect(done.stages[0]?.cost).toMatchObject({ spentUsd: 0.02 })
 })
 
-test("[PIPE-72] an unclear question is asked back, and what the person says becomes the plan", async () => {
+test("an unclear question is asked back, and what the person says becomes the plan", async () => {
   await using room = await newResearch()
   const asked = await room.goes("Dues?", { auto: false })
   expect(asked).toMatchObject({
@@ -258,7 +258,7 @@ test("[PIPE-72] an unclear question is asked back, and what the person says beco
   expect(planned.pause?.lines[1]?.text).toBe("Who pays the port dues of a hospital ship?")
 })
 
-test("[PIPE-89] a follow-up builds on the earlier answer and retrieves only what it does not hold", async () => {
+test("a follow-up builds on the earlier answer and retrieves only what it does not hold", async () => {
   await using room = await newResearch()
   await room.goes(QUESTION)
   const next = await room.goes(`${QUESTION} And who may complain about it?`)
@@ -272,7 +272,7 @@ test("[PIPE-89] a follow-up builds on the earlier answer and retrieves only what
   expect(references.some((it) => it.isPrior)).toBe(true)
 })
 
-test("[PIPE-89] what a run leaves behind lies in its folder as files", async () => {
+test("what a run leaves behind lies in its folder as files", async () => {
   await using room = await newResearch()
   await room.goes(QUESTION)
   const read = (file: string) => readFile(path.join(room.directory, "results", "p-1", file), "utf8")
@@ -280,7 +280,7 @@ test("[PIPE-89] what a run leaves behind lies in its folder as files", async () 
   expect(await read("answer.json")).toContain('"sections"')
 })
 
-test("[PIPE-90] the development loop plans, pauses, lets an agent work, repairs once, and decides", async () => {
+test("the development loop plans, pauses, lets an agent work, repairs once, and decides", async () => {
   await using room = await newResearch()
   const agent = "dev-loop"
   const planned = await room.goes("Round quotes and invoices alike", { agent, auto: false })

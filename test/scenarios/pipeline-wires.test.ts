@@ -20,7 +20,7 @@ function settings(provider: ModelProvider, url: string) {
 }
 
 test.for(["anthropic", "openai", "azure"] as const)(
-  "[PIPE-91] deep research runs over the wire of %s as it does offline",
+  "deep research runs over the wire of %s as it does offline",
   async (provider) => {
     await using offline = await newResearch()
     await offline.goes(QUESTION)
@@ -38,7 +38,7 @@ test.for(["anthropic", "openai", "azure"] as const)(
   },
 )
 
-test("[PIPE-91] a provider that is busy once is asked again, and the run does not notice", async () => {
+test("a provider that is busy once is asked again, and the run does not notice", async () => {
   let calls = 0
   await using wires = await modelWires((request) => {
     calls += 1
@@ -56,7 +56,7 @@ test("[PIPE-91] a provider that is busy once is asked again, and the run does no
   expect(calls).toBe(6)
 })
 
-test("[PIPE-91] a wire cut in the middle of an answer is tried again, and one that stays cut is an error", async () => {
+test("a wire cut in the middle of an answer is tried again, and one that stays cut is an error", async () => {
   await using wires = await modelWires(() => ({ cutAfter: '{"intent": "to fi' }))
   const cut = { ...settings("openai", wires.url), retries: 1 }
   await using room = await newResearch({ model: { settings: cut, key: async () => wires.key } })
@@ -66,7 +66,7 @@ test("[PIPE-91] a wire cut in the middle of an answer is tried again, and one th
   expect(wires.requests).toHaveLength(2)
 })
 
-test("[PIPE-91] after the end the next turn's prompt holds the summary block", async () => {
+test("after the end the next turn's prompt holds the summary block", async () => {
   await using wires = await modelWires(speaks)
   const model = { settings: settings("anthropic", wires.url), key: async () => wires.key }
   await using room = await newResearch({ model })
@@ -79,7 +79,7 @@ test("[PIPE-91] after the end the next turn's prompt holds the summary block", a
   expect(prompt.endsWith("Who is told?")).toBe(true)
 })
 
-test("[PIPE-91] without a key the run says which setting, which variable and which command", async () => {
+test("without a key the run says which setting, which variable and which command", async () => {
   for (const provider of ["anthropic", "openai", "azure"] as const) {
     await using room = await newResearch({
       model: { settings: settings(provider, "https://model.example"), key: async () => undefined },

@@ -13,8 +13,8 @@ import { createKit } from "./kit.ts"
 
 const ALL: readonly KitHost[] = ["claude-code", "codex", "antigravity"]
 
-describe("installing", () => {
-  test("[KIT-1] what cannot be written in one host is refused before any other is touched", async () => {
+describe("install", () => {
+  test("[KIT-1] a file that cannot be written in one host stops the install before any host is changed", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".gemini/config/hooks.json", "not json")
@@ -23,7 +23,7 @@ describe("installing", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test("[KIT-1] a plan writes nothing, and says of each file what becomes of it", async () => {
+  test("[KIT-1] `plan` writes nothing and lists the action for each file", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".claude/settings.json", "{}")
@@ -38,7 +38,7 @@ describe("installing", () => {
     ])
   })
 
-  test("[KIT-1] without a host there is nothing to install into", async () => {
+  test("[KIT-1] without an installed host, install is rejected", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     expect(await codeOf(world.install([]))).toBe("KIT_NO_HOST")
@@ -79,7 +79,7 @@ describe("installing", () => {
     expect(await exists(path.join(world.userHome, ".codex"))).toBe(false)
   })
 
-  test("[KIT-7] every entry has a matcher where the host has one", () => {
+  test("[KIT-7] every entry has a matcher where the host supports one", () => {
     const program = { node: "/n", bundle: "/b" }
     for (const host of ALL) {
       const entries = HOST_FORMS[host].entries(7, program)
@@ -89,7 +89,7 @@ describe("installing", () => {
     }
   })
 
-  test("[KIT-7] a matcher fits the tools of its level and no others", () => {
+  test("[KIT-7] a matcher matches the tools of its level and no others", () => {
     const after = HOST_FORMS["claude-code"]
       .entries(4, { node: "/n", bundle: "/b" })
       .find((it) => it.event === "PostToolUse")
@@ -101,7 +101,7 @@ describe("installing", () => {
     expect(["TodoWrite", "MyEdit", "ReadMcp"].some((it) => matcher.test(it))).toBe(false)
   })
 
-  test("[KIT-10] one source is projected into each host's form", async () => {
+  test("[KIT-10] one template is written in each host's format", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const templates = world.deps.templates
@@ -130,7 +130,7 @@ describe("installing", () => {
     )
   })
 
-  test("[KIT-10] a projected file that a person wrote or changed is left, and that is said", async () => {
+  test("[KIT-10] a generated file that the user wrote or changed is left in place with a warning", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const file = path.join(world.userHome, ".claude/agents/qm-repo-mapper.md")
@@ -142,14 +142,14 @@ describe("installing", () => {
     expect(await readFile(file, "utf8")).toBe("mine")
   })
 
-  test("[KIT-10] a template that is wrong stops the install", async () => {
+  test("[KIT-10] an invalid template stops the install", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.deps.templates, "skills/odd.md", "no head")
     expect(await codeOf(world.install(["codex"]))).toBe("KIT_TEMPLATE_INVALID")
   })
 
-  test("[KIT-11] the boot file has a block of at most forty lines; outside of it nothing changes", async () => {
+  test("[KIT-11] the boot file gets a block of at most 40 lines, and text outside it does not change", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.root, "AGENTS.md", "# Theirs\n\nText.\n")
@@ -168,14 +168,14 @@ describe("installing", () => {
     expect(left).toBe("before\n# Theirs\n\nText.\n\nafter\n")
   })
 
-  test("[KIT-11] marks that do not pair up are refused", async () => {
+  test("[KIT-11] unpaired block markers are rejected", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.root, "AGENTS.md", "<!-- qm:begin -->\nno end\n")
     expect(await codeOf(world.install(["codex"]))).toBe("KIT_BLOCK_DAMAGED")
   })
 
-  test("[KIT-12] what lies in the repository is listed apart, and the level only where needed", async () => {
+  test("[KIT-12] files in the repository are listed separately, and the level is written only when it differs", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const plan = await world.kit.plan({ hosts: ["codex"], level: 3 }, NEVER)
@@ -186,7 +186,7 @@ describe("installing", () => {
     expect(same.changes.some((it) => it.path === ".qm/config.json")).toBe(false)
   })
 
-  test("[KIT-12] the level that a project had comes back", async () => {
+  test("[KIT-12] uninstall restores the project's previous level", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const theirs = '// ours\n{ "kit": { "level": 3 } }'
@@ -198,14 +198,14 @@ describe("installing", () => {
     expect(await readFile(world.deps.configFile, "utf8")).toBe(`${theirs}\n// since\n`)
   })
 
-  test("[KIT-12] a config that is wrong already is not touched", async () => {
+  test("[KIT-12] an invalid project config is not changed", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.root, ".qm/config.json", '{"kit": 5}')
     expect(await codeOf(world.install(["claude-code"], 5))).toBe("KIT_SETTINGS_INVALID")
   })
 
-  test("[KIT-13] a repository is enrolled once, by a file that others may not read", async () => {
+  test("[KIT-13] a repository is enrolled once, by a file that only its owner can read", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await world.install(["claude-code"], 2)
@@ -225,8 +225,8 @@ describe("installing", () => {
   })
 })
 
-describe("taking it back", () => {
-  test("[KIT-4] all hosts at the highest level leave nothing behind but backups", async () => {
+describe("uninstall", () => {
+  test("[KIT-4] after uninstalling all hosts at level 7 only backups are left", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".claude/settings.json", '{ "hooks": { "Stop": [] } }')
@@ -239,7 +239,7 @@ describe("taking it back", () => {
     expect(await readdir(path.join(world.home, "kit"))).toEqual(["backups"])
   })
 
-  test("[KIT-4] where nothing was, nothing is left, not even a folder", async () => {
+  test("[KIT-4] files and folders that install created are removed", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await world.install(ALL, 7)
@@ -249,7 +249,7 @@ describe("taking it back", () => {
     expect(await readdir(path.join(world.root, ".git"))).toEqual([])
   })
 
-  test("[KIT-5] what a person changed since is kept, and only ours is taken out", async () => {
+  test("[KIT-5] later edits by the user are kept, and only qm's entries are removed", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const file = path.join(world.userHome, ".claude/settings.json")
@@ -275,7 +275,7 @@ describe("taking it back", () => {
     })
   })
 
-  test("[KIT-5] a change since survives another level as well, and the way back from it", async () => {
+  test("[KIT-5] later edits by the user survive a change of level and the uninstall after it", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const file = path.join(world.userHome, ".codex/hooks.json")
@@ -288,7 +288,7 @@ describe("taking it back", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ description: "mine" })
   })
 
-  test("[KIT-5] settings that a person put back themselves are left alone", async () => {
+  test("[KIT-5] settings that the user restored by hand are left alone", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".claude/settings.json", '{"a": 1}')
@@ -299,7 +299,7 @@ describe("taking it back", () => {
     expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ a: 1 })
   })
 
-  test("[KIT-5] without its backup a file is restored by taking ours out", async () => {
+  test("[KIT-5] without its backup, a file is restored by removing qm's entries", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".claude/settings.json", '{"hooks": {}, "a": 1}')
@@ -309,7 +309,7 @@ describe("taking it back", () => {
     expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ a: 1 })
   })
 
-  test("[KIT-6] the user's own hooks stay where they are, before ours", async () => {
+  test("[KIT-6] the user's own hooks keep their position before qm's", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const own = { matcher: "*", hooks: [{ type: "command", command: "/kit/theirs qm-hook.mjs" }] }
@@ -320,7 +320,7 @@ describe("taking it back", () => {
     expect(during.hooks.Stop).toHaveLength(2)
   })
 
-  test("[KIT-18] without the manifest hooks of ours are found by what they run", async () => {
+  test("[KIT-18] without the manifest, qm's hooks are recognized by their command", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.userHome, ".claude/settings.json", '{"model":"a"}')
@@ -330,7 +330,7 @@ describe("taking it back", () => {
     expect(await readJson(world.userHome, ".claude/settings.json")).toEqual({ model: "a" })
   })
 
-  test("[KIT-18] a manifest that cannot be read stops everything", async () => {
+  test("[KIT-18] an unreadable manifest stops install and uninstall", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await put(world.home, "kit/manifest.json", '{"version":9}')
@@ -338,8 +338,8 @@ describe("taking it back", () => {
   })
 })
 
-describe.runIf(needs("S6", "git"))("git hooks", () => {
-  test("[KIT-19] they come with level 3, and go with a lower one or with all of it", async () => {
+describe.runIf(needs("S6", "git"))("git hooks in the kit", () => {
+  test("[KIT-19] git hooks are added at level 3 and removed by a lower level or uninstall", async () => {
     await using temp = await tempDirectory()
     const world = await gitWorld(temp.path)
     const hooks = path.join(world.root, ".git/hooks")
@@ -355,7 +355,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(await snapshot(world.root)).toEqual(before)
   })
 
-  test("[KIT-19] [KIT-1] one that cannot be kept stops the install before it begins", async () => {
+  test("[KIT-19] [KIT-1] a git hook that cannot be preserved stops the install before it begins", async () => {
     await using temp = await tempDirectory()
     const world = await gitWorld(temp.path)
     await mkdir(path.join(world.root, ".git/hooks/pre-push"), { recursive: true })
@@ -376,7 +376,7 @@ async function gitWorld(base: string): Promise<KitWorld> {
 }
 
 describe("several repositories", () => {
-  test("[KIT-8] the highest level wires a host, and what is left is wired for the others", async () => {
+  test("[KIT-8] a host is wired for the highest level, and uninstalling one repository rewires it for the rest", async () => {
     await using temp = await tempDirectory()
     const low = await kitWorld(temp.path, { name: "low" })
     const high = await kitWorld(temp.path, { name: "high" })
@@ -395,7 +395,7 @@ describe("several repositories", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test("[KIT-8] who leaves changes nothing for the others, and needs no new bundle", async () => {
+  test("[KIT-8] uninstalling one repository changes nothing for the others and needs no new bundle", async () => {
     await using temp = await tempDirectory()
     const first = await kitWorld(temp.path, { name: "first" })
     const second = await kitWorld(temp.path, { name: "second" })
@@ -407,7 +407,7 @@ describe("several repositories", () => {
     expect(await snapshot(first.userHome)).toEqual(alone)
   })
 
-  test("[KIT-8] a repository that was deleted wires nothing any more", async () => {
+  test("[KIT-8] a deleted repository no longer counts", async () => {
     await using temp = await tempDirectory()
     const gone = await kitWorld(temp.path, { name: "gone" })
     const here = await kitWorld(temp.path, { name: "here" })
@@ -417,7 +417,7 @@ describe("several repositories", () => {
     expect(await eventsOf(here)).not.toContain("PreToolUse")
   })
 
-  test("[KIT-8] worktrees are one repository, and all of them are taken back at once", async () => {
+  test("[KIT-8] worktrees count as one repository and are uninstalled together", async () => {
     await using temp = await tempDirectory()
     const main = await kitWorld(temp.path)
     const root = path.join(temp.path, "worktree")
@@ -434,7 +434,7 @@ describe("several repositories", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test("[KIT-8] a worktree inside of another keeps its block when that one changes", async () => {
+  test("[KIT-8] a worktree nested in another keeps its block when the outer one changes", async () => {
     await using temp = await tempDirectory()
     const main = await kitWorld(temp.path)
     const root = path.join(main.root, ".claude/worktrees/one")
@@ -451,7 +451,7 @@ describe("several repositories", () => {
     expect(await exists(path.join(root, "AGENTS.md"))).toBe(false)
   })
 
-  test("[KIT-9] each level has its hooks, and lowering it takes ours out", async () => {
+  test("each level has its own hooks, and a lower level removes the extra ones", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const seen: Record<number, readonly string[]> = {}
@@ -467,8 +467,8 @@ describe("several repositories", () => {
   })
 })
 
-describe("looking at it", () => {
-  test("[KIT-14] of each host and hook it is said whether it is installed, and why not", async () => {
+describe("status", () => {
+  test("[KIT-14] the status of each hook in each host says whether it is installed, and why not", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     expect(await world.kit.installed()).toEqual({ level: null, hosts: [], hooks: [], tampered: [] })
@@ -489,7 +489,7 @@ describe("looking at it", () => {
     expect(installed).toMatchObject({ level: 3, tampered: [] })
   })
 
-  test("[KIT-14] another bundle or another entry of ours is told, and written anew", async () => {
+  test("[KIT-14] a changed bundle or entry is reported and rewritten", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await world.install(["claude-code"], 3)
@@ -507,7 +507,7 @@ describe("looking at it", () => {
     expect((await world.kit.installed()).tampered).toEqual([])
   })
 
-  test("[KIT-14] a bundle whose hash is wrong is not installed", async () => {
+  test("[KIT-14] a bundle with a wrong hash is not installed", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const bundle = async () => ({ bytes: Buffer.from("x"), hash: "0".repeat(64) })
@@ -517,7 +517,7 @@ describe("looking at it", () => {
     expect(await readdir(world.userHome)).toEqual([])
   })
 
-  test("[KIT-14] a new bundle takes the place of the old one, and no host has to look again", async () => {
+  test("[KIT-14] a new bundle replaces the old one at the same path, so no host asks for a new review", async () => {
     await using temp = await tempDirectory()
     const settings: string[] = []
     for (const bundle of ["one", "two"]) {
@@ -532,7 +532,7 @@ describe("looking at it", () => {
     expect(await readdir(world.userHome)).toEqual([])
   })
 
-  test("[KIT-15] a plan that is no longer true is refused", async () => {
+  test("[KIT-15] a plan is rejected when the files changed after planning", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const plan = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
@@ -541,7 +541,7 @@ describe("looking at it", () => {
     expect(await readdir(path.join(world.userHome, ".claude"))).toEqual(["settings.json"])
   })
 
-  test("[KIT-15] one installer at a time; a lock of a process that died is taken over", async () => {
+  test("[KIT-15] one installer runs at a time, and the lock of a dead process is taken over", async () => {
     await using temp = await tempDirectory()
     const clock = { ...(await kitWorld(temp.path)).deps.clock, sleep: async () => {} }
     const world = await kitWorld(temp.path, { clock })
@@ -553,7 +553,7 @@ describe("looking at it", () => {
     expect(await exists(lock)).toBe(false)
   })
 
-  test("[KIT-16] the table counts what each level puts into a window", async () => {
+  test("the table of levels counts the tokens that each level adds to a context window", async () => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const table = await world.kit.levelTable({ measure: false, signal: NEVER })
@@ -566,7 +566,7 @@ describe("looking at it", () => {
     expect(table[6]?.hooks).toEqual(table[4]?.hooks)
   })
 
-  test("[KIT-16] when asked, hooks are timed as real processes over the bare runtime", async () => {
+  test("with `measure`, hooks are timed as real processes minus the bare runtime", async () => {
     await using temp = await tempDirectory()
     const seen = path.join(temp.path, "seen")
     await put(temp.path, "node", `#!/bin/sh\necho "$2 $(cat)" >> '${seen}'\n`)
@@ -589,7 +589,7 @@ describe("looking at it", () => {
     expect(hooks).toHaveLength(lines.length)
   })
 
-  test("[KIT-17] hosts are found by their program or their folder", async () => {
+  test("hosts are detected by their program or their folder", async () => {
     await using temp = await tempDirectory()
     const bin = path.join(temp.path, "bin")
     await put(bin, "agy", "#!/bin/sh\n")
@@ -599,7 +599,7 @@ describe("looking at it", () => {
     expect(await world.kit.hostsFound()).toEqual(["codex", "antigravity"])
   })
 
-  test("[KIT-17] a folder that a person named is the host's", async () => {
+  test("a host folder that the user configured is used", async () => {
     await using temp = await tempDirectory()
     const folder = path.join(temp.path, "elsewhere")
     await mkdir(folder)

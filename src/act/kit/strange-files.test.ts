@@ -64,7 +64,7 @@ const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)
 const KINDS: Readonly<Record<string, Kind>> = {
   missing: { make: async () => {}, json: "restored", text: "restored" },
   empty: text(""),
-  "only blanks": text("\n  \n"),
+  "only whitespace": text("\n  \n"),
   "an empty object": text("{}"),
   "the user's own hooks": text(`${JSON.stringify(OWN_HOOKS, null, 2)}\n`),
   "own hooks on one line": text(JSON.stringify(OWN_HOOKS)),
@@ -133,8 +133,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   garbage: text("{ not json", "KIT_SETTINGS_INVALID"),
   "a list": text("[]\n", "KIT_SETTINGS_INVALID"),
   null: text("null\n", "KIT_SETTINGS_INVALID"),
-  "a name that stands twice deep inside": text('{"a":{"b":{"c":1,"c":2}}}'),
-  "a name that stands twice": text('{"hooks":{},"hooks":{}}', "KIT_SETTINGS_INVALID"),
+  "a duplicate key deep inside": text('{"a":{"b":{"c":1,"c":2}}}'),
+  "a duplicate key": text('{"hooks":{},"hooks":{}}', "KIT_SETTINGS_INVALID"),
   "5 MB": text(`{"a":"${"x".repeat(5 << 20)}"}`, "KIT_FILE_TOO_LARGE", "KIT_FILE_TOO_LARGE"),
   "NUL bytes": text('{"a":\0}', "KIT_FILE_NOT_TEXT", "KIT_FILE_NOT_TEXT"),
   "UTF-16": text(Buffer.from('\uFEFF{"a":1}', "utf16le"), "KIT_FILE_NOT_TEXT", "KIT_FILE_NOT_TEXT"),
@@ -152,12 +152,12 @@ const CASES = Object.entries(TARGETS).flatMap(([file, target]) =>
   })),
 )
 
-describe("strange files", () => {
-  test("[S6] there are at least sixty of them", () => {
+describe("unusual files", () => {
+  test("[S6] the table has at least 60 cases", () => {
     expect(CASES.length).toBeGreaterThanOrEqual(60)
   })
 
-  test.each(CASES)("[S6] $file that is $name is $fate", async (it) => {
+  test.each(CASES)("[S6] $file, $name: $fate", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const file = it.target.at(world)
@@ -208,38 +208,41 @@ const WRONG_TYPES = [
   { name: "hooks as a list", host: "claude-code", text: '{"hooks":[]}' },
   { name: "hooks as text", host: "claude-code", text: '{"hooks":"x"}' },
   { name: "hooks as null", host: "codex", text: '{"hooks":null}' },
-  { name: "an event that is no list", host: "codex", text: '{"hooks":{"Stop":{}}}' },
+  { name: "an event that is not a list", host: "codex", text: '{"hooks":{"Stop":{}}}' },
   { name: "our name as text", host: "antigravity", text: '{"quartermaster":"x"}' },
   {
-    name: "our name with an event that is no list",
+    name: "our name with an event that is not a list",
     host: "antigravity",
     text: '{"quartermaster":{"Stop":1}}',
   },
 ] as const
 
-describe.runIf(process.getuid?.() === 0)("files of others", () => {
-  test.each(Object.entries(TARGETS))("[S6] %s of another user is refused", async (_, target) => {
-    await using temp = await tempDirectory()
-    const world = await kitWorld(temp.path)
-    const file = target.at(world)
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, "{}")
-    await chown(file, 12_345, 12_345)
-    const before = await snapshot(temp.path)
-    expect(await codeOf(world.install([target.host]))).toBe("KIT_FILE_OF_OTHERS")
-    expect(await snapshot(temp.path)).toEqual(before)
-  })
+describe.runIf(process.getuid?.() === 0)("files of other users", () => {
+  test.each(Object.entries(TARGETS))(
+    "[S6] %s owned by another user is rejected",
+    async (_, target) => {
+      await using temp = await tempDirectory()
+      const world = await kitWorld(temp.path)
+      const file = target.at(world)
+      await mkdir(path.dirname(file), { recursive: true })
+      await writeFile(file, "{}")
+      await chown(file, 12_345, 12_345)
+      const before = await snapshot(temp.path)
+      expect(await codeOf(world.install([target.host]))).toBe("KIT_FILE_OF_OTHERS")
+      expect(await snapshot(temp.path)).toEqual(before)
+    },
+  )
 })
 
 const LINKED_PARENTS = [
   { name: "Claude Code's folder", host: "claude-code", folder: ".claude" },
   { name: "Codex's folder", host: "codex", folder: ".codex" },
   { name: "Antigravity's folder", host: "antigravity", folder: ".gemini" },
-  { name: "the folder of skills", host: "codex", folder: ".agents" },
+  { name: "the skills folder", host: "codex", folder: ".agents" },
 ] as const
 
 describe("hooks of the wrong type and linked folders", () => {
-  test.each(WRONG_TYPES)("[S6] $name is refused, and nothing is written", async (it) => {
+  test.each(WRONG_TYPES)("[S6] $name: rejected, and nothing is written", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     const names = {
@@ -255,7 +258,7 @@ describe("hooks of the wrong type and linked folders", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test.each(LINKED_PARENTS)("[S6] $name is a link that leads out: refused", async (it) => {
+  test.each(LINKED_PARENTS)("[S6] $name as a link out of the home folder: rejected", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await mkdir(path.join(temp.path, "elsewhere"))
@@ -265,7 +268,7 @@ describe("hooks of the wrong type and linked folders", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test.each(LINKED_PARENTS)("[S6] $name is a circle of links: refused", async (it) => {
+  test.each(LINKED_PARENTS)("[S6] $name as a link to itself: rejected", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await symlink(it.folder, path.join(world.userHome, it.folder))
@@ -274,7 +277,7 @@ describe("hooks of the wrong type and linked folders", () => {
     expect(await snapshot(temp.path)).toEqual(before)
   })
 
-  test.each(LINKED_PARENTS)("[S6] $name is a link inside of the home: restored", async (it) => {
+  test.each(LINKED_PARENTS)("[S6] $name as a link inside the home folder: restored", async (it) => {
     await using temp = await tempDirectory()
     const world = await kitWorld(temp.path)
     await mkdir(path.join(world.userHome, "dotfiles"))

@@ -36,7 +36,7 @@ function runOf(id: string, outputs: Readonly<Record<string, unknown>>): Compared
   }
 }
 
-test("[PIPE-57] two runs are held against each other stage by stage", () => {
+test("two runs are compared stage by stage", () => {
   const left = runOf("p-1", { plan: { a: 1, b: [2] }, write: "text", only_left: 1 })
   const right = runOf("p-2", { plan: { b: [2], a: 1 }, write: "other", only_right: 2 })
   const compared = compareRuns(left, right)
@@ -58,13 +58,13 @@ test("[PIPE-57] two runs are held against each other stage by stage", () => {
   expect(compared.stages[3]?.left).toBeNull()
 })
 
-test("[PIPE-57] a stage that gave nothing is the same as nothing", () => {
+test("a stage without output equals a missing stage", () => {
   const stages = [stageDone("plan", null)]
   const empty = { ...runOf("p-1", {}), stages }
   expect(compareRuns(empty, empty).stages[0]).toMatchObject({ isSame: false, left: { output: "" } })
 })
 
-test("[PIPE-57] long outputs are shown by their beginning and compared whole", () => {
+test("long outputs are shown truncated and compared whole", () => {
   const compared = compareRuns(
     runOf("p-1", { plan: `${"🛥".repeat(20_000)}a` }),
     runOf("p-2", { plan: `${"🛥".repeat(20_000)}b` }),

@@ -38,7 +38,7 @@ async function working(end: Partial<AgentEnd>) {
   return { room, given }
 }
 
-test("[PIPE-9] what a failed agent cost counts, and the next one is given what is left", async () => {
+test("[PIPE-9] the cost of a failed agent counts, and the next one gets the remaining budget", async () => {
   const { room, given } = await working({ outcome: "failed" })
   await using _ = room
   expect(await room.goes()).toMatchObject({
@@ -55,7 +55,7 @@ test("[PIPE-9] what a failed agent cost counts, and the next one is given what i
   expect(given).toEqual([5, 1])
 })
 
-test("[PIPE-9] what is left is the smaller of the stage's rest and the run's", async () => {
+test("[PIPE-9] the remaining budget is the smaller of the stage's and the run's remainder", async () => {
   const { room, given } = await working({ outcome: "failed", usd: 0.5 })
   await using _ = room
   await room.goes("x", { budget: 3 })
@@ -64,7 +64,7 @@ test("[PIPE-9] what is left is the smaller of the stage's rest and the run's", a
   expect(given).toEqual([3, 2.5])
 })
 
-test("[PIPE-6] an agent that failed without a price, and a call that failed, count as unknown", async () => {
+test("[PIPE-9] an agent that failed without a price and a failed call count as unknown cost", async () => {
   const { room } = await working({ outcome: "failed", usd: null })
   await using _ = room
   expect(await room.goes()).toMatchObject({ cost: { spentUsd: 0, unknownCalls: 1 } })
@@ -72,7 +72,7 @@ test("[PIPE-6] an agent that failed without a price, and a call that failed, cou
   expect(await failing.goes()).toMatchObject({ cost: { spentUsd: 0, unknownCalls: 1 } })
 })
 
-test("[PIPE-6] a call that was refused before it was made costs nothing", async () => {
+test("[PIPE-9] a call that was rejected before it was sent costs nothing", async () => {
   const NoKey = defineError<object>()("TEST_NO_KEY", {
     family: "invalid",
     message: () => "There is no key.",
@@ -85,7 +85,7 @@ test("[PIPE-6] a call that was refused before it was made costs nothing", async 
   })
 })
 
-test("[PIPE-34] the first call without a known price is said once, and the run goes on", async () => {
+test("[PIPE-9] the first call without a known price is reported once, and the run continues", async () => {
   const usage = { input: 1_000_000, output: 100_000, cacheRead: 0, cacheWrite: 0 }
   const ask = async () => ({
     text: "x",

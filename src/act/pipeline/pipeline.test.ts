@@ -36,7 +36,7 @@ test("[PIPE-1] a run goes through its stages, pauses where the config says so, a
   })
 })
 
-test("[PIPE-1] what a run uses is as it was when it began: prompts, models, budget", async () => {
+test("[PIPE-1] a run uses the prompts, models and budget from its start", async () => {
   await using room = await newPipelines({ config: AUTO })
   await room.goes("x", { model: "fast", budget: 2 })
   const [first] = await bodiesOf(room)
@@ -52,7 +52,7 @@ test("[PIPE-1] what a run uses is as it was when it began: prompts, models, budg
   expect((await bodiesOf(other))[0]).toMatchObject({ budgetUsd: 10 })
 })
 
-test("[PIPE-1] with auto it never pauses, and fails instead of asking", async () => {
+test("[PIPE-1] with `auto` a run never pauses and fails on an error", async () => {
   await using room = await newPipelines({
     stages: { retrieve: () => Promise.reject(new Error("no corpus, hunter2")) },
   })
@@ -64,7 +64,7 @@ test("[PIPE-1] with auto it never pauses, and fails instead of asking", async ()
   })
 })
 
-test("[PIPE-1] an optional stage whose needs are not there is skipped with a note", async () => {
+test("[PIPE-1] an optional stage without its requirements is skipped with a note", async () => {
   await using room = await newPipelines({
     config: AUTO,
     stages: {
@@ -76,7 +76,7 @@ test("[PIPE-1] an optional stage whose needs are not there is skipped with a not
   expect(run.stages[1]).toMatchObject({ status: "skipped", summary: "No web source is set up" })
 })
 
-test("[PIPE-12] an amended stage is done again with what was said; empty words are refused", async () => {
+test("[PIPE-12] an amended stage runs again with the message, and an empty message is rejected", async () => {
   await using room = await newPipelines()
   await room.goes()
   await expect(room.amend("p-1", "  \n", "you")).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test("[PIPE-12] an amended stage is done again with what was said; empty words a
   })
 })
 
-test("[PIPE-13] a person may leave out the next stage; then the run is partial", async () => {
+test("[PIPE-13] the user can skip the next stage, which makes the run partial", async () => {
   await using room = await newPipelines()
   await room.goes()
   await room.skip("p-1", "you")
@@ -123,7 +123,7 @@ function failing(times: number): { work: StageWork; asked(): number } {
   }
 }
 
-test("[PIPE-14] an error asks a person; resuming tries the stage again and keeps what was done", async () => {
+test("[PIPE-14] an error pauses the run, and resuming retries the stage with the recorded results", async () => {
   const { work } = failing(1)
   await using room = await newPipelines({
     config: {
@@ -145,7 +145,7 @@ test("[PIPE-14] an error asks a person; resuming tries the stage again and keeps
   expect(asked).toHaveLength(1)
 })
 
-test("[PIPE-14] after an error the failed stage is the one that is skipped", async () => {
+test("[PIPE-14] after an error, `skip` skips the failed stage", async () => {
   const { work } = failing(9)
   await using room = await newPipelines({ stages: { retrieve: work } })
   await room.goes()
@@ -165,7 +165,7 @@ const passingFrom =
     return iteration < from ? { ...done, failed } : done
   }
 
-test("[PIPE-10] what fails verification is repaired with the feedback and then passes", async () => {
+test("[PIPE-10] a stage that fails verification is repaired with the feedback and then passes", async () => {
   await using room = await newPipelines({ config: AUTO, stages: { verify: passingFrom(1) } })
   const run = await room.goes()
   expect(run).toMatchObject({
@@ -180,7 +180,7 @@ test("[PIPE-10] what fails verification is repaired with the feedback and then p
   expect(run.stages[3]).toMatchObject({ rounds: 2, cost: { spentUsd: 0.02 } })
 })
 
-test("[PIPE-10] what never passes stops at the limit and says so", async () => {
+test("[PIPE-10] a stage that never passes stops at the limit with a message", async () => {
   await using asking = await newPipelines({
     config: { ...SIX_STAGES, stages: AUTO.stages.map((it) => ({ ...it, pauseAfter: false })) },
     stages: { verify: passingFrom(9) },
@@ -201,7 +201,7 @@ test("[PIPE-10] what never passes stops at the limit and says so", async () => {
   expect(await going.goes()).toMatchObject({ status: "completed", isPartial: true, reason })
 })
 
-test("[PIPE-9] a budget is warned of once at four fifths, and stops before the next call", async () => {
+test("[PIPE-9] a budget warns once at 80 % and ends the run before the next call when spent", async () => {
   let calls = 0
   await using room = await newPipelines({
     config: {
@@ -229,7 +229,7 @@ test("[PIPE-9] a budget is warned of once at four fifths, and stops before the n
   expect(types.at(-1)).toBe("run_completed")
 })
 
-test("[PIPE-9] a stage's own budget counts over its repairs", async () => {
+test("[PIPE-9] a stage's own budget covers its repairs", async () => {
   const stages = AUTO.stages.map((it) => (it.name === "write" ? { ...it, budgetUsd: 0.15 } : it))
   await using room = await newPipelines({
     config: { ...AUTO, stages },
@@ -242,7 +242,7 @@ test("[PIPE-9] a stage's own budget counts over its repairs", async () => {
   })
 })
 
-test("[PIPE-24] runs that are unknown, over or at work are refused with a code", async () => {
+test("[PIPE-24] commands on unknown, ended or working runs are rejected with a code", async () => {
   await using room = await newPipelines()
   const { signal } = new AbortController()
   const all = (id: string) => ({
@@ -270,7 +270,7 @@ test("[PIPE-24] runs that are unknown, over or at work are refused with a code",
   await expect(room.document("p-1")).rejects.toMatchObject({ code: "PIPELINE_DOCUMENT_MISSING" })
 })
 
-test("[PIPE-28] an agent that is unknown, broken or not trusted does not run", async () => {
+test("[PIPE-28] an unknown, broken or untrusted recipe does not run", async () => {
   await using room = await newPipelines({ config: { stages: [{ name: "x", kind: "ask" }] } })
   const run = (agent: string) => room.run({ agent, query: "x", depth: "quick", auto: false })
   await expect(run("nobody")).rejects.toMatchObject({ code: "PIPELINE_AGENT_UNKNOWN" })
@@ -285,7 +285,7 @@ test("[PIPE-28] an agent that is unknown, broken or not trusted does not run", a
   ).rejects.toMatchObject({ code: "PIPELINE_AGENT_UNTRUSTED" })
 })
 
-test("[PIPE-18] a run again from a stage is a new one that takes over what was done before", async () => {
+test("[PIPE-18] a rerun from a stage is a new run that takes over the earlier outputs", async () => {
   let calls = 0
   await using room = await newPipelines({
     config: AUTO,
@@ -315,7 +315,7 @@ test("[PIPE-18] a run again from a stage is a new one that takes over what was d
   })
 })
 
-test("[PIPE-18] a stage is named or numbered; one that is not there, or was not reached, is refused", async () => {
+test("[PIPE-18] a stage is given by name or number, and a missing or unreached one is rejected", async () => {
   await using room = await newPipelines()
   await room.goes()
   const rerun = (stage: string) => room.rerun("p-1", { stage, by: "you" })
@@ -327,7 +327,7 @@ test("[PIPE-18] a stage is named or numbered; one that is not there, or was not 
   await room.finished("p-2")
 })
 
-test("[PIPE-23] secrets are kept and told nowhere: not in the query, results, answers or errors", async () => {
+test("[PIPE-23] secrets are neither stored nor emitted: not in the query, results, answers or errors", async () => {
   const texts: string[] = []
   await using room = await newPipelines({
     config: AUTO,
@@ -350,7 +350,7 @@ test("[PIPE-23] secrets are kept and told nowhere: not in the query, results, an
   expect(events).toContain("the password is [redacted]")
 })
 
-test("[PIPE-22] a text is told while it is written, and an empty one ends it", async () => {
+test("[PIPE-22] text is emitted while it is generated, and an empty text ends it", async () => {
   const told: { stage: number; activityId: string; text: string }[] = []
   await using room = await newPipelines({ config: AUTO })
   room.onText((it) => void told.push(it))
@@ -377,7 +377,7 @@ test("[PIPE-26] the transcript of a run has its activities", async () => {
   ])
 })
 
-test("[PIPE-24] agents are listed, shown with their runs, and called by name", async () => {
+test("[PIPE-24] recipes are listed, shown with their runs, and found by name", async () => {
   await using room = await newPipelines({ config: AUTO })
   await room.goes()
   expect(await room.agents.list()).toMatchObject({ agents: [{ slug: "tester" }] })

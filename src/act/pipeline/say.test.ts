@@ -15,7 +15,7 @@ function brain(asked: string[], verdict = '{"breakout":false,"confidence":0.9}')
   }
 }
 
-test("[PIPE-19] a phrase asks first; a no goes on", async () => {
+test("[PIPE-19] an exit phrase asks for confirmation, and no continues the run", async () => {
   await using room = await newPipelines()
   await room.goes()
   const asked = await room.say("p-1", you("never mind, hunter2"))
@@ -29,7 +29,7 @@ test("[PIPE-19] a phrase asks first; a no goes on", async () => {
   expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
 })
 
-test("[PIPE-19] a yes ends the run, and the message that asked for it is answered", async () => {
+test("[PIPE-19] yes ends the run, and the message that asked for the exit is answered", async () => {
   const asked: string[] = []
   await using room = await newPipelines({ brain: brain(asked) })
   await room.goes("berths in spring")
@@ -50,7 +50,7 @@ test("[PIPE-19] a yes ends the run, and the message that asked for it is answere
   expect(bodies.at(-1)).toMatchObject({ type: "said", answer: "an answer" })
 })
 
-test("[PIPE-19] what neither confirms nor denies ends the run and is answered itself", async () => {
+test("[PIPE-19] a reply that neither confirms nor denies ends the run and is answered", async () => {
   await using room = await newPipelines({ brain: brain([]) })
   await room.goes()
   await room.say("p-1", you("3"))
@@ -61,7 +61,7 @@ test("[PIPE-19] what neither confirms nor denies ends the run and is answered it
   })
 })
 
-test("[PIPE-19] anything else goes on, with the words kept; the menu's 2 alone asks what to change", async () => {
+test("[PIPE-19] any other message continues the run with a note, and 2 alone asks what to change", async () => {
   await using room = await newPipelines()
   await room.goes()
   expect(await room.say("p-1", you("2"))).toMatchObject({ case: "E", run: { status: "paused" } })
@@ -79,7 +79,7 @@ test("[PIPE-19] anything else goes on, with the words kept; the menu's 2 alone a
   expect(told).toContain("Resumed by you: please also cover exemptions")
 })
 
-test("[PIPE-19] the menu's 1 goes on at once, and no model is asked about it", async () => {
+test("[PIPE-19] 1 continues at once without a model call", async () => {
   for (const text of ["1", "1."]) {
     const asked: string[] = []
     await using room = await newPipelines({
@@ -93,7 +93,7 @@ test("[PIPE-19] the menu's 1 goes on at once, and no model is asked about it", a
   }
 })
 
-test("[PIPE-19] the menu's 3 is no question: a yes after it ends the run and asks no model", async () => {
+test("[PIPE-19] after 3, yes ends the run without a model call", async () => {
   const asked: string[] = []
   await using room = await newPipelines({ brain: brain(asked) })
   await room.goes()
@@ -108,7 +108,7 @@ test("[PIPE-19] the menu's 3 is no question: a yes after it ends the run and ask
   expect(asked.filter((it) => it.includes("/say"))).toEqual([])
 })
 
-test("[PIPE-19] the menu's 3 after a question keeps the question to be answered", async () => {
+test("[PIPE-19] 3 after a question leaves the question to be answered", async () => {
   await using room = await newPipelines({ brain: brain([]) })
   await room.goes()
   await room.say("p-1", you("new question: what is the toll?"))
@@ -118,7 +118,7 @@ test("[PIPE-19] the menu's 3 after a question keeps the question to be answered"
   })
 })
 
-test("[PIPE-19] a model that is sure may ask as well; its call is paid and recorded", async () => {
+test("[PIPE-19] a confident classifier can ask for confirmation, and its call is paid and recorded", async () => {
   const asked: string[] = []
   const sure = brain(asked, '{"breakout":true,"confidence":0.8}')
   await using room = await newPipelines({ brain: sure, deps: { hasClassifier: () => true } })
@@ -144,7 +144,7 @@ test("[PIPE-19] a model that is sure may ask as well; its call is paid and recor
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test("[PIPE-6] a classifier that fails, or that somebody overtakes, costs nobody knows what", async () => {
+test("[PIPE-19] a classifier call that failed or came too late counts as unknown cost", async () => {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let isFailing = true
@@ -169,7 +169,7 @@ test("[PIPE-6] a classifier that fails, or that somebody overtakes, costs nobody
   await expect(saying).rejects.toMatchObject({ code: "PIPELINE_NOT_PAUSED" })
 })
 
-test("[PIPE-19] a model that is unsure, or fails, decides nothing", async () => {
+test("[PIPE-19] an unsure or failing classifier changes nothing", async () => {
   for (const verdict of ['{"breakout":true,"confidence":0.6}', "no idea", '{"breakout":"yes"}']) {
     await using room = await newPipelines({
       brain: brain([], verdict),
@@ -181,7 +181,7 @@ test("[PIPE-19] a model that is unsure, or fails, decides nothing", async () => 
   }
 })
 
-test("[PIPE-19] a message to a run that is at work is refused", async () => {
+test("[PIPE-19] a message to a working run is rejected", async () => {
   const gate = Promise.withResolvers<void>()
   await using room = await newPipelines({
     stages: { ask: async () => (await gate.promise, { output: 1, summary: "" }) },
@@ -193,7 +193,7 @@ test("[PIPE-19] a message to a run that is at work is refused", async () => {
   await room.finished(id)
 })
 
-test("[PIPE-20] after the end the summary stands in front of each message, read anew", async () => {
+test("[PIPE-20] after the end the summary precedes each message and is read again each time", async () => {
   const asked: string[] = []
   await using room = await newPipelines({ brain: brain(asked) })
   await room.goes("berths in spring", { auto: true })
@@ -209,7 +209,7 @@ test("[PIPE-20] after the end the summary stands in front of each message, read 
   expect(run).toMatchObject({ status: "completed", cost: { spentUsd: 0.04 } })
 })
 
-test("[PIPE-20] a word after a run that ended over its budget is answered, and shown with its cost", async () => {
+test("[PIPE-20] a message after a run that exceeded its budget is answered, and its cost is shown", async () => {
   await using room = await newPipelines({ brain: brain([]) })
   expect(await room.goes("berths", { budget: 0.005, auto: true })).toMatchObject({
     status: "over-budget",
@@ -233,7 +233,7 @@ test("[PIPE-20] a message after a run of a session goes to the session", async (
   expect(sent).toEqual(["run_7: something else: the toll", "run_7: and now?"])
 })
 
-test("[PIPE-21] however a run ends, the session's next turns are told of it; a new run replaces it", async () => {
+test("[PIPE-21] the session's next turns get the summary of a run however it ended, until a new run ends", async () => {
   await using room = await newPipelines()
   expect(await room.promptBlockFor("run_7")).toBeUndefined()
   await room.goes("berths in spring", { session: "run_7" })
@@ -250,7 +250,7 @@ test("[PIPE-21] however a run ends, the session's next turns are told of it; a n
   expect(await room.promptBlockFor("run_9")).toContain('status="over-budget"')
 })
 
-test("[PIPE-21] of two runs of a session the one that ended last is told", async () => {
+test("[PIPE-21] of two runs of a session the one that ended last is used", async () => {
   await using room = await newPipelines()
   await room.goes("berths", { session: "run_7" })
   await room.goes("tolls", { session: "run_7", auto: true })
@@ -258,7 +258,7 @@ test("[PIPE-21] of two runs of a session the one that ended last is told", async
   expect(await room.promptBlockFor("run_7")).toContain('run="p-1"')
 })
 
-test("[PIPE-21] a summary that was cut or edited is made again from the events", async () => {
+test("[PIPE-21] a truncated or edited summary is rebuilt from the events", async () => {
   await using room = await newPipelines()
   await room.goes("berths in spring", { session: "run_7", auto: true })
   const file = `${room.directory}/results/p-1/pipeline-summary.json`
@@ -271,13 +271,13 @@ test("[PIPE-21] a summary that was cut or edited is made again from the events",
   expect(await room.summary("p-1")).toMatchObject({ run: "p-1", query: "berths in spring" })
 })
 
-test("[PIPE-21] a run that is not over yet can be summed up as well", async () => {
+test("[PIPE-21] an unfinished run has a summary", async () => {
   await using room = await newPipelines({ config: SIX_STAGES })
   await room.goes("berths")
   expect(await room.summary("p-1")).toMatchObject({ completedStages: [], isPartial: true })
 })
 
-test("[PIPE-21] a later run is offered what an earlier one of its session found", async () => {
+test("[PIPE-21] a later run of the session gets the answer of an earlier one", async () => {
   const priors: unknown[] = []
   await using room = await newPipelines({
     stages: {
@@ -293,7 +293,7 @@ test("[PIPE-21] a later run is offered what an earlier one of its session found"
   expect((await room.show("p-2")).run.prior).toBe("p-1")
 })
 
-test("[PIPE-20] two who speak after the end are both answered and both recorded", async () => {
+test("[PIPE-20] two messages at once after the end are both answered and recorded", async () => {
   await using room = await newPipelines({ brain: brain([]) })
   await room.goes("berths", { auto: true })
   const both = await Promise.all([room.say("p-1", you("one")), room.say("p-1", you("two"))])
@@ -304,7 +304,7 @@ test("[PIPE-20] two who speak after the end are both answered and both recorded"
   expect(said).toEqual(["say/1", "say/2"])
 })
 
-test("[PIPE-19] a message that a model still thinks about is refused when the run went on meanwhile", async () => {
+test("[PIPE-19] a message whose classification finishes after the run continued is rejected", async () => {
   const asked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const slow: ScriptedBrain = async ({ name }) => {

@@ -20,7 +20,7 @@ const loseTail = (room: PipelineRoom, after: number) =>
 const damage = (room: PipelineRoom) =>
   edit(room, sql`UPDATE pipeline_events SET body = ${"{}"} WHERE run = ${"p-1"} AND seq = ${2}`)
 
-test("[PIPE-4] a run whose pause was lost is interrupted, and may be resumed or stopped", async () => {
+test("[PIPE-4] a run that lost its pause event is interrupted and can be resumed or stopped", async () => {
   await using room = await newPipelines()
   const { lastSeq } = await room.goes()
   await loseTail(room, lastSeq - 1)
@@ -37,7 +37,7 @@ test("[PIPE-4] a run whose pause was lost is interrupted, and may be resumed or 
   expect(await room.stop("p-1")).toMatchObject({ status: "stopped" })
 })
 
-test("[PIPE-4] a run that ended and lost its end goes on from there", async () => {
+test("[PIPE-4] a run that lost its end event continues from there", async () => {
   await using room = await newPipelines({ config: AUTO })
   const { lastSeq } = await room.goes()
   await loseTail(room, lastSeq - 1)
@@ -45,7 +45,7 @@ test("[PIPE-4] a run that ended and lost its end goes on from there", async () =
   expect(await room.finished("p-1")).toMatchObject({ status: "completed", lastSeq })
 })
 
-test("[PIPE-4] a damaged run says what to do, and is stopped; the list says why", async () => {
+test("[PIPE-4] a damaged run reports what to do, can be stopped, and its list row has the reason", async () => {
   await using room = await newPipelines()
   await room.goes()
   await damage(room)
@@ -59,7 +59,7 @@ test("[PIPE-4] a damaged run says what to do, and is stopped; the list says why"
   await expect(room.stop("p-1")).rejects.toMatchObject({ code: "PIPELINE_ENDED" })
 })
 
-test("[PIPE-17] a damaged run that should be at work is given up once, and leaves the others their turn", async () => {
+test("[PIPE-17] a damaged run that should be working is abandoned once, and other runs continue", async () => {
   const gate = Promise.withResolvers<void>()
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let nth = 0
@@ -90,7 +90,7 @@ test("[PIPE-17] a damaged run that should be at work is given up once, and leave
   ])
 })
 
-test("[PIPE-16] an answer to a pause that was answered already is refused and says so", async () => {
+test("[PIPE-16] an answer to a pause that was already answered is rejected with that reason", async () => {
   await using room = await newPipelines()
   const { pause } = await room.goes()
   const by = { by: "you", pause: pause?.pauseId }
@@ -113,7 +113,7 @@ test("[PIPE-16] an answer to a pause that was answered already is refused and sa
   expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
 })
 
-test("[PIPE-18] what did not pass is taken over as what it is, and the new run says so", async () => {
+test("[PIPE-18] an output that did not pass is taken over as not passed", async () => {
   const verify: StageWork = async () => ({
     output: { isPassed: false },
     summary: "not passed",
@@ -129,7 +129,7 @@ test("[PIPE-18] what did not pass is taken over as what it is, and the new run s
   })
 })
 
-test("[PIPE-1] a stage that is not optional and lacks what it needs fails with a code", async () => {
+test("[PIPE-1] a required stage without its requirements fails with a code", async () => {
   const stages = SIX_STAGES.stages.map((it) => ({ ...it, optional: false }))
   const web: StageWork = async () => ({ output: null, summary: "", skipped: "No web source" })
   await using room = await newPipelines({ config: { ...AUTO, stages }, stages: { web } })
@@ -139,7 +139,7 @@ test("[PIPE-1] a stage that is not optional and lacks what it needs fails with a
   })
 })
 
-test("[PIPE-10] a unit may name the field of the output that is handed on as feedback", async () => {
+test("[PIPE-10] a unit can name the output field that becomes the feedback", async () => {
   const fed: (string | undefined)[] = []
   const verify: StageWork = async ({ iteration, feedback }) => {
     fed.push(feedback)
@@ -157,13 +157,13 @@ test("[PIPE-10] a unit may name the field of the output that is handed on as fee
   expect(fed).toEqual([undefined, "cite 2\ncut 3", undefined, "of the stage"])
 })
 
-test("[PIPE-24] a run that is asked nothing does not begin", async () => {
+test("[PIPE-24] a run with an empty query is rejected", async () => {
   await using room = await newPipelines()
   await expect(room.goes("  \n ")).rejects.toMatchObject({ code: "PIPELINE_TEXT_EMPTY" })
   expect(await room.list({ limit: 1 })).toEqual({ runs: [] })
 })
 
-test("[PIPE-35] a source that nobody approved is said before the first stage", async () => {
+test("[PIPE-35] an unapproved source is reported before the first stage", async () => {
   await using room = await newPipelines({
     config: AUTO,
     deps: { unapproved: async () => ["archive"] },
@@ -180,7 +180,7 @@ test("[PIPE-35] a source that nobody approved is said before the first stage", a
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test("[PIPE-35] no stage asks a source that its agent does not list", async () => {
+test("[PIPE-35] a stage cannot use a source that its recipe does not list", async () => {
   const asking =
     (slug: string): StageWork =>
     async ({ effects }) => {

@@ -16,8 +16,8 @@ const HANDBOOK = {
   "notes.html": "<h1>Notes</h1><p>See <a href='handbook.md#4-arrival'>Arrival</a>.",
 }
 
-describe("[KNOW-9] files by digest", () => {
-  test("[KNOW-9] what is new, changed, gone and as before is counted, and said to others", async () => {
+describe("comparing files by digest", () => {
+  test("[KNOW-9] new, changed, removed and unchanged files are counted and announced in an event", async () => {
     await using it = await knowledgeWorld()
     await it.write(HANDBOOK)
     const first = await it.kb.add({ path: it.folder })
@@ -39,7 +39,7 @@ describe("[KNOW-9] files by digest", () => {
     expect((await it.events())[0]).toContain('"changed":3')
   })
 
-  test("[KNOW-9] a second reading changes nothing, another tier only the tier", async () => {
+  test("[KNOW-9] a second `add` changes nothing, and another tier changes only the tier", async () => {
     await using it = await knowledgeWorld()
     await it.write(HANDBOOK)
     await it.kb.add({ path: it.folder })
@@ -52,7 +52,7 @@ describe("[KNOW-9] files by digest", () => {
     expect((await it.kb.documents({ tier: "primary" })).documents).toEqual([])
   })
 
-  test("[KNOW-9] one file alone can be added", async () => {
+  test("[KNOW-9] a single file can be added", async () => {
     await using it = await knowledgeWorld()
     await it.write(HANDBOOK)
     const path = join(it.folder, "handbook.md")
@@ -62,8 +62,8 @@ describe("[KNOW-9] files by digest", () => {
   })
 })
 
-describe("[KNOW-8] what is no document", () => {
-  test("[KNOW-8] links, pipes, binaries, large and foreign files are told with their reason", async () => {
+describe("skipped files", () => {
+  test("[KNOW-8] links, pipes, binaries, large files and other users' files are reported with a reason", async () => {
     await using outside = await knowledgeWorld()
     await using it = await knowledgeWorld()
     await outside.write({ "secret.md": "# Elsewhere\n\nNot ours." })
@@ -97,7 +97,7 @@ describe("[KNOW-8] what is no document", () => {
     expect((await it.kb.status()).folders).toMatchObject([{ skipped: 8, isStale: false }])
   })
 
-  test("[KNOW-8] more files than are told are counted", async () => {
+  test("[KNOW-8] skipped files beyond the reported ones are counted", async () => {
     await using it = await knowledgeWorld()
     await it.write(Object.fromEntries(Array.from({ length: 510 }, (_, at) => [`${at}.png`, ""])))
     const { skipped } = await it.kb.add({ path: it.folder })
@@ -106,7 +106,7 @@ describe("[KNOW-8] what is no document", () => {
   })
 })
 
-test("[KNOW-9] what lies in a folder that could not be looked into is not gone", () => {
+test("[KNOW-9] documents in an unreadable folder are not removed", () => {
   const known = ["a.md", "b.md", "deep/c.md", "deeper/d.md"].map((path) => ({ path }))
   const stat = {
     sizeBytes: 1,
@@ -128,7 +128,7 @@ test("[KNOW-9] what lies in a folder that could not be looked into is not gone",
   expect(goneFrom(known, walked, binary).map((it) => it.path)).toContain("a.md")
 })
 
-test("[KNOW-24] of a document with more paragraphs than are kept the first are, and that is told", async () => {
+test("[KNOW-24] a document over the paragraph limit is truncated, and that is reported", async () => {
   await using it = await knowledgeWorld()
   await it.write({
     "long.md": Array.from({ length: 20_001 }, (_, at) => `Word ${at}.`).join("\n\n"),
@@ -140,7 +140,7 @@ test("[KNOW-24] of a document with more paragraphs than are kept the first are, 
   expect(await it.kb.add({ path: it.folder })).toMatchObject({ unchanged: 1, documents: 1 })
 })
 
-test("[KNOW-10] no secret reaches a row, whichever", async () => {
+test("[KNOW-10] no secret reaches a row, whichever kind it is", async () => {
   await using it = await knowledgeWorld()
   const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
   await it.write({
@@ -158,7 +158,7 @@ test("[KNOW-10] no secret reaches a row, whichever", async () => {
   expect(JSON.stringify(rows)).not.toContain(secret)
 })
 
-test("[KNOW-10] when nobody can look for secrets, nothing is kept", async () => {
+test("[KNOW-10] without secret detection nothing is stored", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   const blind = it.other({ secrets: () => Promise.reject(new Error("no rules")) })
@@ -166,7 +166,7 @@ test("[KNOW-10] when nobody can look for secrets, nothing is kept", async () => 
   expect((await it.kb.documents()).documents).toEqual([])
 })
 
-test("[KNOW-8] one file that throws is told, and the others are added", async () => {
+test("[KNOW-8] a file that makes a reader throw is reported, and the others are added", async () => {
   await using it = await knowledgeWorld()
   await it.write({ ...HANDBOOK, "a/strange.md": "# Strange\n\nIt breaks." })
   const { redact } = await it.deps.secrets()
@@ -183,7 +183,7 @@ test("[KNOW-8] one file that throws is told, and the others are added", async ()
   expect(JSON.stringify((await it.kb.documents()).documents)).not.toContain("strange")
 })
 
-test("[KNOW-11] after a failure at any call each document is whole, and the next add completes", async () => {
+test("[KNOW-11] after a failure at any call each document is complete, and the next `add` finishes", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   const whole = { "handbook.md": 2, "fees/tariff.txt": 1, "notes.html": 1 }
@@ -202,7 +202,7 @@ test("[KNOW-11] after a failure at any call each document is whole, and the next
   expect((await it.kb.documents()).documents).toHaveLength(3)
 })
 
-test("[KNOW-12] a folder added by itself is left out of the one above, before and after", async () => {
+test("[KNOW-12] a folder added separately is excluded from its parent, in either order", async () => {
   await using it = await knowledgeWorld()
   await it.write({ ...HANDBOOK, "guides/g.md": "# Guide\n\nSee Harbour Handbook § 4.2.\n" })
   await it.kb.add({ path: it.folder })
@@ -221,7 +221,7 @@ test("[KNOW-12] a folder added by itself is left out of the one above, before an
   expect(unresolved).toEqual([])
 })
 
-test("[KNOW-13] the same names in two folders are two documents, and removing one leaves the other", async () => {
+test("equal names in two folders are two documents, and removing one leaves the other", async () => {
   await using it = await knowledgeWorld()
   await it.write({ "one/README.md": "# One\n\nBerths.", "two/README.md": "# Two\n\nBerths." })
   await it.kb.add({ path: join(it.folder, "one") })
@@ -234,7 +234,7 @@ test("[KNOW-13] the same names in two folders are two documents, and removing on
   expect(left.hits.map((hit) => hit.paragraph.id)).toEqual([hits[1]?.paragraph.id])
 })
 
-test("[KNOW-16] what was embedded is not embedded again until its words or headings change", async () => {
+test("a paragraph is embedded again only when its text or headings change", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   const { embedder, calls, state } = kindEmbedder([["ship"], ["berth"]])
@@ -261,7 +261,7 @@ test("[KNOW-16] what was embedded is not embedded again until its words or headi
   expect((await kb.add({ path: it.folder })).by.meaning).toBe("kinds-1")
 })
 
-test("[KNOW-21] stale is what changed on the disk, not what was touched", async () => {
+test("[KNOW-21] a folder is stale when file contents changed, not when files were touched", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   await it.kb.add({ path: it.folder })
@@ -282,7 +282,7 @@ test("[KNOW-21] stale is what changed on the disk, not what was touched", async 
   expect(await isStale()).toEqual([true])
 })
 
-test("[KNOW-23] what is not there is named", async () => {
+test("[KNOW-23] errors name the missing paragraph, folder or path", async () => {
   await using it = await knowledgeWorld()
   await it.write({ "a.png": "x" })
   const missing = join(it.folder, "nothing")
@@ -298,7 +298,7 @@ test("[KNOW-23] what is not there is named", async () => {
   })
 })
 
-test("[KNOW-24] the documents beyond the limit are told, and those before it stay", async () => {
+test("[KNOW-24] documents over the limit are reported, and earlier ones stay", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   const db = await it.deps.db()
@@ -314,8 +314,8 @@ test("[KNOW-24] the documents beyond the limit are told, and those before it sta
   ])
 })
 
-describe("[KNOW-27] long work", () => {
-  test("[KNOW-27] is told step by step, and stopped by who asked", async () => {
+describe("long operations", () => {
+  test("[KNOW-27] an operation reports its progress and can be stopped by its caller", async () => {
     await using it = await knowledgeWorld()
     await it.write(
       Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`${at}.md`, `Word ${at}.`])),
@@ -336,7 +336,7 @@ describe("[KNOW-27] long work", () => {
   })
 })
 
-test("[KNOW-9] two who add at once read one after the other", async () => {
+test("[KNOW-9] two concurrent `add` calls run one after the other", async () => {
   await using it = await knowledgeWorld()
   await it.write(HANDBOOK)
   const both = await Promise.all([it.kb.add({ path: it.folder }), it.kb.add({ path: it.folder })])

@@ -69,8 +69,8 @@ async function world(location?: StoreLocation) {
 type Found = Awaited<ReturnType<Awaited<ReturnType<typeof knowledgeWorld>>["kb"]["search"]>>
 const cites = ({ hits }: Found) => hits.map((hit) => hit.paragraph.citation)
 
-describe("[KNOW-14] by words", () => {
-  test("[KNOW-14] the best comes first, with the words it has and the same each time", async () => {
+describe("searching by words", () => {
+  test("[KNOW-14] the best result comes first with its matched words, the same each time", async () => {
     const { it } = await world()
     await using _ = it
     const found = await it.kb.search({ query: "Where does the pilot board?" })
@@ -98,7 +98,7 @@ describe("[KNOW-14] by words", () => {
     expect(cites(await it.kb.search({ query }))[0]).toBe(citation)
   })
 
-  test("[KNOW-14] the shipped handbook answers its question from many documents, by words alone", async () => {
+  test("[KNOW-14] the shipped handbook answers a question from several documents by words alone", async () => {
     await using it = await knowledgeWorld()
     const corpus = join(import.meta.dirname, "../../../agents/deep-research/corpus")
     await it.kb.add({ path: corpus })
@@ -119,7 +119,7 @@ describe("[KNOW-14] by words", () => {
     expect((await it.kb.status()).unresolved).toEqual([])
   })
 
-  test("[KNOW-14] words of any script are found, and a question without one finds nothing", async () => {
+  test("[KNOW-14] words of any script are found, and a question without words finds nothing", async () => {
     await using it = await knowledgeWorld()
     await it.write({
       "a.md": "Die Größe des Schiffes.\n\n船の大きさは港で測る。\n\nРазмер судна.\n\nNaïve café.",
@@ -135,7 +135,7 @@ describe("[KNOW-14] by words", () => {
     expect(await first("the of and")).toEqual([])
   })
 
-  test("[KNOW-14] only the tier that is asked for, and no more than is asked for", async () => {
+  test("[KNOW-14] `tier` and `limit` restrict the results", async () => {
     const { it } = await world()
     await using _ = it
     expect(cites(await it.kb.search({ query: "pilot", tier: "guide" }))).toEqual(["Night Desk"])
@@ -144,8 +144,8 @@ describe("[KNOW-14] by words", () => {
   })
 })
 
-describe("[KNOW-15] by meaning", () => {
-  test("[KNOW-15] without an embedder the answer says so", async () => {
+describe("searching by meaning", () => {
+  test("[KNOW-15] without an embedder `by` says so", async () => {
     const { it } = await world()
     await using _ = it
     const by = {
@@ -157,7 +157,7 @@ describe("[KNOW-15] by meaning", () => {
     expect((await it.kb.status()).by).toEqual(by)
   })
 
-  test("[KNOW-15] what no word has is found by meaning, what both find comes first", async () => {
+  test("[KNOW-15] vectors find paragraphs without matching words, and results of both searches come first", async () => {
     const { it } = await world()
     await using _ = it
     const { embedder, state } = kindEmbedder([
@@ -195,7 +195,7 @@ describe("[KNOW-15] by meaning", () => {
     await expect(kb.search({ query: "fees" }, { signal: stopped })).rejects.toThrow("stopped")
   })
 
-  test("[KNOW-28] a question goes to the embedder without its secrets, or not at all", async () => {
+  test("[KNOW-28] the embedder gets the question without its secrets, or not at all", async () => {
     const { it } = await world()
     await using _ = it
     const { embedder } = kindEmbedder([["fees"], ["pilot"]])
@@ -223,15 +223,15 @@ describe("[KNOW-15] by meaning", () => {
     expect(asked).toEqual([])
   })
 
-  test("[KNOW-15] a damaged vector is as good as none", () => {
+  test("[KNOW-15] a damaged vector counts as missing", () => {
     expect(unpackVector("")).toBeUndefined()
     expect(unpackVector("AAA=")).toBeUndefined()
     expect(unpackVector("AAAAAA==")).toBeUndefined()
   })
 })
 
-describe("[KNOW-17] hops", () => {
-  test("[KNOW-17] from a paragraph to what it refers to, who refers to it, and its heading", async () => {
+describe("following references", () => {
+  test("[KNOW-17] hops lead to referenced paragraphs, referring paragraphs and the common heading", async () => {
     const { it, idOf } = await world()
     await using _ = it
     const { hits, by } = await it.kb.hop({ paragraphs: [idOf("The pilot boards")] })
@@ -250,7 +250,7 @@ describe("[KNOW-17] hops", () => {
     expect(reached).not.toContain(idOf("The pilot boards"))
   })
 
-  test("[KNOW-17] what is found by itself and referred to keeps its rank, by the better of two ways", async () => {
+  test("[KNOW-17] a paragraph that is both found and referenced keeps the better of its ranks", async () => {
     await using it = await knowledgeWorld()
     await it.write({
       "a.md":
@@ -264,7 +264,7 @@ describe("[KNOW-17] hops", () => {
     expect(low).toMatchObject({ words: expect.any(Number), hop: { kind: "refers to", depth: 1 } })
   })
 
-  test("[KNOW-17] what merely comes next is not reached", async () => {
+  test("[KNOW-17] the next paragraph is not reached by a hop", async () => {
     await using it = await knowledgeWorld()
     await it.write({ "a.md": "One word.\n\nAnother word." })
     await it.kb.add({ path: it.folder })
@@ -277,7 +277,7 @@ describe("[KNOW-17] hops", () => {
     })
   })
 
-  test("[KNOW-17] a search gives a third of its places to what its hits lead to", async () => {
+  test("[KNOW-17] a third of the search results is reserved for hops", async () => {
     const { it } = await world()
     await using _ = it
     const { hits } = await it.kb.search({ query: "pilot boards night vessel", limit: 6, hops: 1 })
@@ -297,7 +297,7 @@ describe("[KNOW-17] hops", () => {
     ])
   })
 
-  test("[KNOW-18] a trace has the words of each step", async () => {
+  test("a trace has the words of each step", async () => {
     const { it, idOf } = await world()
     await using _ = it
     const from = idOf("At night the desk")
@@ -312,7 +312,7 @@ describe("[KNOW-17] hops", () => {
     expect(steps.map((step) => step.kind)).toContain("referred from")
   })
 
-  test("[KNOW-7] references lead to what they name, and what leads nowhere is told", async () => {
+  test("[KNOW-7] references resolve to the parts they name, and unresolved ones are reported", async () => {
     const { it, idOf } = await world()
     await using _ = it
     const ends = async (text: string) => {
@@ -341,7 +341,7 @@ describe("[KNOW-17] hops", () => {
     expect(unresolved).toHaveLength(4)
   })
 
-  test("[KNOW-7] a number that two neighbours have is not guessed", async () => {
+  test("[KNOW-7] a number that occurs in two neighbouring documents is not resolved", async () => {
     await using it = await knowledgeWorld()
     await it.write({
       "a.md": "# A\n\nSee § 5.",
@@ -353,7 +353,7 @@ describe("[KNOW-17] hops", () => {
   })
 })
 
-describe("[KNOW-19] context", () => {
+describe("building a context", () => {
   const kept = (text: string, number: number): StoredParagraph => ({
     id: `d.${number}`,
     number,
@@ -373,7 +373,7 @@ describe("[KNOW-19] context", () => {
   })
   const count = (text: string) => Math.ceil(text.length / 4)
 
-  test("[KNOW-19] it is never over its budget, and every paragraph is in it whole or left", () => {
+  test("[KNOW-19] a context never exceeds its budget, and each paragraph is whole or left out", () => {
     const texts = fc.array(fc.string({ maxLength: 200 }), { maxLength: 12 })
     fc.assert(
       fc.property(texts, fc.integer({ min: 50, max: 400 }), (all, budget) => {
@@ -389,7 +389,7 @@ describe("[KNOW-19] context", () => {
     )
   })
 
-  test("[KNOW-19] one that is too long does not keep out those after it", () => {
+  test("[KNOW-19] a paragraph that is too long does not exclude those after it", () => {
     const texts = ["x".repeat(900), "Short.", "y".repeat(900), "Also short."]
     const wanted = texts.map((text, at) => ({ id: `d.${at}`, paragraph: kept(text, at) }))
     const { included, left } = formatContext(wanted, 80, count)
@@ -397,7 +397,7 @@ describe("[KNOW-19] context", () => {
     expect(left).toEqual(["d.0", "d.2"])
   })
 
-  test("[KNOW-19] a document cannot end its element, and ids that are gone are left", async () => {
+  test("[KNOW-19] a document cannot close its element, and ids of removed paragraphs are skipped", async () => {
     await using it = await knowledgeWorld()
     await it.write({
       "a.md":
@@ -420,7 +420,7 @@ describe("[KNOW-19] context", () => {
   })
 })
 
-test("[KNOW-20] what another process adds or removes is seen by the next question", async () => {
+test("documents that another process adds or removes are visible to the next question", async () => {
   const { it } = await world()
   await using _ = it
   const other = it.other({})
@@ -432,7 +432,7 @@ test("[KNOW-20] what another process adds or removes is seen by the next questio
   expect((await other.search({ query: "tugboat" })).hits).toEqual([])
 })
 
-test("[KNOW-23] a paragraph that is not there is named, and a list goes on without it", async () => {
+test("[KNOW-23] an unknown paragraph is an error when read alone and skipped in a list", async () => {
   const { it, idOf } = await world()
   await using _ = it
   const unknown = {
@@ -448,7 +448,7 @@ test("[KNOW-23] a paragraph that is not there is named, and a list goes on witho
   ])
 })
 
-test("[KNOW-25] labels go by place: one whose paragraph is gone is a citation of nothing", async () => {
+test("a label counts by its position, and one whose paragraph was removed cites nothing", async () => {
   const { it, idOf } = await world()
   await using _ = it
   const answer = "A berth costs 5 EUR a metre [P2]. A pilot costs 300 EUR [P1]."
@@ -469,7 +469,7 @@ test("[KNOW-25] labels go by place: one whose paragraph is gone is a citation of
   expect((await judged.citations(good)).isPassed).toBe(false)
 })
 
-test("[KNOW-26] agents search and verify; only a person adds and removes", async () => {
+test("[KNOW-26] agents can search and verify, and only the user can add and remove", async () => {
   await using it = await knowledgeWorld()
   const { add, remove } = kbHandlers({
     knowledge: async () => it.kb,
@@ -518,14 +518,14 @@ async function answers(location: StoreLocation): Promise<unknown> {
   return JSON.parse(JSON.stringify(all).replaceAll(it.folder, "F").replace(at, '"at":0'))
 }
 
-describe.runIf(needs("C7", "postgres"))("[KNOW-22] on a server", () => {
+describe.runIf(needs("C7", "postgres"))("on Postgres", () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()
   })
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  test("[KNOW-22] every answer is the same on Postgres as on SQLite", async () => {
+  test("[KNOW-22] every answer is the same on Postgres and on SQLite", async () => {
     const url = await cluster.createDatabase()
     const here = await answers({ kind: "memory" })
     expect(await answers({ kind: "postgres", url })).toEqual(here)

@@ -12,8 +12,8 @@ const word = fc.constantFrom("quay", "tug", "berth", "pilot", "Fee", "4.2", "shi
 const paragraph = fc.array(word, { minLength: 1, maxLength: 5 }).map((it) => `A ${it.join(" ")}.`)
 const paragraphs = fc.array(paragraph, { maxLength: 8 })
 
-describe("[KNOW-3] ids", () => {
-  test("[KNOW-3] a paragraph that is put in, taken out or moved changes no other id", () => {
+describe("paragraph ids", () => {
+  test("[KNOW-3] inserting, removing or moving a paragraph changes no other id", () => {
     fc.assert(
       fc.property(paragraphs, paragraph, fc.nat(), (texts, more, at) => {
         const place = at % (texts.length + 1)
@@ -29,7 +29,7 @@ describe("[KNOW-3] ids", () => {
     )
   })
 
-  test("[KNOW-3] spacing, case and headings make no other paragraph, words do", () => {
+  test("[KNOW-3] spacing, letter case and headings do not change an id, words do", () => {
     const [one] = cut("A ship  shall\ncall.")
     expect(cut("# 1 New\n\na Ship shall **call**")[0]?.id).toBe(one?.id)
     expect(cut("A ship shall not call.")[0]?.id).not.toBe(one?.id)
@@ -39,7 +39,7 @@ describe("[KNOW-3] ids", () => {
   })
 })
 
-describe("[KNOW-4] numbers and citations", () => {
+describe("numbers and citations", () => {
   test.each([
     ["4.2 Arrival", "4.2"],
     ["§ 4.2 Arrival", "4.2"],
@@ -63,11 +63,11 @@ describe("[KNOW-4] numbers and citations", () => {
     ["20 metres are enough.", null],
     ["4.2", null],
     ["1200.50 is due.", null],
-  ])("[KNOW-4] the text %j begins with %j", (text, number) => {
+  ])("[KNOW-4] the text %j begins with the number %j", (text, number) => {
     expect(numberOfText(text)).toBe(number)
   })
 
-  test("[KNOW-4] a paragraph is cited by its own number, by its heading's, or by the heading", () => {
+  test("[KNOW-4] a paragraph is cited by its own number, its heading's number, or its heading", () => {
     const text =
       "# Harbour Handbook\n\nFirst.\n\n## 4 Arrival\n\nThe rule.\n\n4.2 The pilot.\n\n## Annex B\n\nForms.\n\n## Words\n\nLast."
     expect(cut(text).map((it) => [it.number, it.citation])).toEqual([
@@ -80,20 +80,20 @@ describe("[KNOW-4] numbers and citations", () => {
     expect(cut("---\ncite: HH\n---\n4.2 The pilot.")[0]?.citation).toBe("HH § 4.2")
   })
 
-  test("[KNOW-4] a chapter is its number, an article is not a section", () => {
+  test("[KNOW-4] a chapter can be referenced by its bare number, an article cannot", () => {
     expect(keysOfNumber("Article 7")).toEqual(["article 7", "7"])
     expect(keysOfNumber("Appendix B")).toEqual(["annex b", "appendix b"])
     expect(keysOfNumber("4.2")).toEqual(["4.2"])
   })
 })
 
-describe("[KNOW-5] long paragraphs", () => {
+describe("long paragraphs", () => {
   test.each([
     ["sentences", "A ship calls at the quay. ".repeat(3_000)],
     ["lines", "20 m | 5 EUR\n".repeat(5_000)],
     ["one word", "x".repeat(70_000)],
     ["pairs of surrogates", "😀".repeat(30_001)],
-  ])("[KNOW-5] %s are cut, and nothing is lost", (_, text) => {
+  ])("%s over 20,000 characters are split without loss", (_, text) => {
     const block = { text, line: 3, headings: [], anchors: ["a"], links: [] }
     const read = { title: undefined, citeAs: undefined, blocks: [block], isCut: false }
     const pieces = splitDocument(read, DOCUMENT)
@@ -107,7 +107,7 @@ describe("[KNOW-5] long paragraphs", () => {
   })
 })
 
-describe("[KNOW-6] references", () => {
+describe("references", () => {
   test.each([
     ["as § 4.2 says", ["4.2"]],
     ["see §§ 4.2, 4.3 and 5", ["4.2", "4.3", "5"]],
@@ -129,7 +129,7 @@ describe("[KNOW-6] references", () => {
     expect(referencesIn(text, []).map((it) => it.target)).toEqual(targets)
   })
 
-  test("[KNOW-6] links to documents are kept, those out of the folder and to pictures are not", () => {
+  test("[KNOW-6] links to documents are stored, links to other sites and pictures are not", () => {
     const targets = [
       "b.md#x",
       "#here",
@@ -149,7 +149,7 @@ describe("[KNOW-6] references", () => {
     ])
   })
 
-  test("[KNOW-6] each is kept once, and no more than fifty of a paragraph", () => {
+  test("[KNOW-6] each reference is stored once, at most 50 per paragraph", () => {
     expect(referencesIn("§ 4.2 and § 4.2", [])).toHaveLength(1)
     const many = Array.from({ length: 400 }, (_, at) => `§ ${at % 200}.${at % 7}`).join("; ")
     expect(referencesIn(many, [])).toHaveLength(50)

@@ -31,7 +31,7 @@ async function scene(root: string): Promise<readonly Write[]> {
   ]
 }
 
-test("[KIT-2] all files are written, with their modes, and empty folders of ours go", async () => {
+test("[KIT-2] `writeAll` writes all files with their modes and removes folders it emptied", async () => {
   await using temp = await tempDirectory()
   await writeAll(await scene(temp.path), OPTIONS)
   expect((await readdir(temp.path, { recursive: true })).toSorted()).toEqual([
@@ -43,8 +43,8 @@ test("[KIT-2] all files are written, with their modes, and empty folders of ours
   expect((await stat(path.join(temp.path, "changed"))).mode & 0o777).toBe(0o640)
 })
 
-test.each(["a file in the middle", "what comes last"])(
-  "[KIT-2] when %s fails, everything is as it was",
+test.each(["a file in the middle", "the last step"])(
+  "[KIT-2] when %s fails, all earlier writes are rolled back",
   async (where) => {
     await using temp = await tempDirectory()
     const writes = await scene(temp.path)

@@ -18,7 +18,7 @@ test.each([
   ["feat: subject\n# a comment is no second line\n\nbody"],
   ["# only\n# comments\n"],
   [""],
-])("[GITHOOKS-11] %j is a message by the convention", (text) => {
+])("[GITHOOKS-11] %j follows the convention", (text) => {
   expect(check(text)).toEqual({ kind: "fine" })
 })
 
@@ -33,13 +33,13 @@ test.each([
   ["feat (a): space", "does not begin with"],
   [`chore: ${"x".repeat(94)}`, "its header has 101 characters"],
   ["feat: subject\nbody at once", "a blank line is missing"],
-])("[GITHOOKS-11] %j is refused", (text, wrong) => {
+])("[GITHOOKS-11] %j is rejected", (text, wrong) => {
   const outcome = check(text)
   expect(outcome).toMatchObject({ kind: "wrong" })
   expect(outcome.kind === "wrong" && outcome.wrong).toContain(wrong)
 })
 
-test("[GITHOOKS-11] what is below the scissors does not count, whatever sign comments have", () => {
+test("[GITHOOKS-11] text below the scissors line is ignored for any comment character", () => {
   const scissors = "------------------------ >8 ------------------------"
   expect(check(`# ${scissors}\ndiff --git a b\n`)).toEqual({ kind: "fine" })
   expect(check(`feat: a\n; ${scissors}\ndiff`, ";")).toEqual({ kind: "fine" })
@@ -54,11 +54,11 @@ test.each([
   ["fixup! whatever it was"],
   ["squash! whatever it was"],
   ["amend! whatever it was"],
-])("[GITHOOKS-12] %j passes", (text) => {
+])("%j, a message that git writes itself, is accepted", (text) => {
   expect(check(text)).toEqual({ kind: "fine" })
 })
 
-test("[GITHOOKS-11] no other type passes, whatever follows it", () => {
+test("[GITHOOKS-11] an unknown type is rejected, whatever follows it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const outcome = check(`x${text}`)

@@ -119,8 +119,8 @@ function ownHook(root: string, name: string, lines: string): void {
   writeFileSync(path.join(root, ".git/hooks", name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
 }
 
-describe.runIf(needs("S5", "git"))("git hooks", () => {
-  test("[GITHOOKS-11] [GITHOOKS-15] a message is refused with what to do, and the escape works", async () => {
+describe.runIf(needs("S5", "git"))("running the git hooks", () => {
+  test("[GITHOOKS-11] [GITHOOKS-15] a rejected message comes with the fix, and the override works", async () => {
     await using person = await newPerson()
     const root = person.repository()
     await person.install(root)
@@ -140,7 +140,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(root, ["commit", "-q", "--allow-empty", "--fixup=HEAD"]).code).toBe(0)
   })
 
-  test("[GITHOOKS-8] [GITHOOKS-15] the real command line refuses from level 3 on", async () => {
+  test("[GITHOOKS-8] [GITHOOKS-15] `qm hook commit-msg` rejects from level 3 on", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
     await person.install(mine, fileURLToPath(new URL("../../../../bin/qm", import.meta.url)))
@@ -160,7 +160,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     // Eight starts of the whole of qm.
   })
 
-  test("[GITHOOKS-8] silent where the kit is not installed, and where git works elsewhere", async () => {
+  test("[GITHOOKS-8] hooks print nothing without an installed kit or when git works in another repository", async () => {
     await using person = await newPerson()
     const root = person.repository()
     await person.install(root)
@@ -180,7 +180,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(root, bad)).toEqual({ code: 0, out: "", err: "" })
   })
 
-  test("[GITHOOKS-3] an own hook runs first, with arguments and input; its failure is the failure", async () => {
+  test("[GITHOOKS-3] the user's hook runs first with the same arguments and input, and its failure is final", async () => {
     await using person = await newPerson()
     const root = person.repository()
     const log = path.join(person.path, "log")
@@ -210,7 +210,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(`${pushed.out}${pushed.err}`).toContain("own push origin")
   })
 
-  test("[GITHOOKS-7] where qm is gone or broken, git goes on; a circle of hooks ends", async () => {
+  test("[GITHOOKS-7] git continues when qm is missing or broken, and a chain of hooks cannot loop", async () => {
     await using person = await newPerson()
     const root = person.repository()
     const log = path.join(person.path, "log")
@@ -227,7 +227,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(readFileSync(log, "utf8")).toBe("own\n".repeat(3))
   })
 
-  test("[GITHOOKS-9] indices go along with memory that is committed, from the first commit on", async () => {
+  test("[GITHOOKS-9] pre-commit stages the indices with committed memory, from the first commit on", async () => {
     await using person = await newPerson()
     const root = person.repository()
     await person.install(root)
@@ -254,7 +254,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.gitIn(root, "show", `HEAD:${indices[0]}`)).toContain("second words")
   })
 
-  test("[GITHOOKS-9] what is ignored is not staged; an index of somebody else stops nothing", async () => {
+  test("[GITHOOKS-9] ignored indices are not staged, and another user's index stops nothing", async () => {
     await using person = await newPerson()
     const root = person.repository()
     await person.install(root)
@@ -273,7 +273,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(readFileSync(path.join(root, ".qm/memory/SESSIONS.md"), "utf8")).toBe("mine\n")
   })
 
-  test("[GITHOOKS-10] a commit of chosen paths gets nothing added, and nothing looks deleted", async () => {
+  test("[GITHOOKS-10] a commit of selected paths gets nothing added and shows nothing as deleted", async () => {
     await using person = await newPerson()
     const root = person.repository()
     const file = await person.register(root, "words")
@@ -288,7 +288,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(status).toBe(" M .qm/memory/SESSIONS.md\n M .qm/memory/WORKSPACE.md")
   })
 
-  test("[GITHOOKS-10] a rebase and a merge with conflicts go through untouched", async () => {
+  test("[GITHOOKS-10] a rebase and a merge with conflicts are left untouched", async () => {
     await using person = await newPerson()
     const root = person.repository()
     const bare = (message: string) => person.gitIn(root, "commit", "-q", "-a", "-m", message)
@@ -331,7 +331,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(root, ["commit", "-q", "-m", "joined"])).toMatchObject({ code: 0, err: "" })
   })
 
-  test("[GITHOOKS-1] hooks run in a worktree and on a detached head", async () => {
+  test("[GITHOOKS-1] hooks run in a worktree and on a detached HEAD", async () => {
     await using person = await newPerson()
     const root = person.repository()
     await person.install(root)
@@ -352,7 +352,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(tree, ["commit", "-q", "--allow-empty", "-m", "bad"]).code).toBe(0)
   })
 
-  test("[GITHOOKS-13] [GITHOOKS-15] between two clones a real conflict is refused, a clean push goes through", async () => {
+  test("[GITHOOKS-13] [GITHOOKS-15] a push that conflicts with another clone is rejected, a clean push passes", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
     put(theirs, { "a.txt": "theirs\n", "dir/\u00e4 b.txt": "theirs\n" })
@@ -390,7 +390,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(mine, ["push", "-q", "origin", "--delete", "topic"]).code).toBe(0)
   })
 
-  test("[GITHOOKS-9] [GITHOOKS-13] objects of the other format are no hindrance", async () => {
+  test("[GITHOOKS-9] [GITHOOKS-13] repositories with SHA-256 objects work as well", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person, "sha256")
     put(theirs, { "a.txt": "theirs\n" })
@@ -407,7 +407,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(refused.err).toContain("in 1 file:\n    a.txt\n")
   })
 
-  test("[GITHOOKS-13] the override, a branch that follows another, tags and forced pushes", async () => {
+  test("[GITHOOKS-13] overrides, tracking branches, tags and forced pushes are handled", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
     put(theirs, { "a.txt": "theirs\n" })
@@ -433,7 +433,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect(person.tryIn(mine, forced)).toMatchObject({ code: 0, err: "" })
   })
 
-  test("[GITHOOKS-13] where it cannot be known the push goes through, and on request it is said why", async () => {
+  test("[GITHOOKS-13] without a known base the push passes, and QM_HOOK_DEBUG=1 prints the reason", async () => {
     await using person = await newPerson()
     const { mine, remote } = await twoClones(person)
     const debug = { QM_HOOK_DEBUG: "1" }
@@ -450,7 +450,7 @@ describe.runIf(needs("S5", "git"))("git hooks", () => {
     expect([cut.code, cut.err]).toEqual([0, expect.stringContaining("shallow")])
   })
 
-  test("[GITHOOKS-14] [S5] a forecast starts nothing of a repository; what a driver merges is no conflict", async () => {
+  test("[GITHOOKS-14] [S5] a forecast starts no program of the repository, and files with a merge driver do not conflict", async () => {
     await using person = await newPerson()
     const { mine, theirs } = await twoClones(person)
     put(theirs, { "a.txt": "theirs\n" })

@@ -56,8 +56,8 @@ function pictureOf(folder: string): Readonly<Record<string, string>> {
   )
 }
 
-describe.runIf(needs("S6", "git"))("git hooks", () => {
-  test("[GITHOOKS-1] three hooks are planned, shown and written where git looks for them", async () => {
+describe.runIf(needs("S6", "git"))("planning git hooks", () => {
+  test("[GITHOOKS-1] three hooks are planned, shown and written to the folder that git uses", async () => {
     await using world = await newRepository()
     const plan = await world.plan()
     expect(plan.warnings).toEqual([])
@@ -76,7 +76,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(lstatSync(path.join(world.hooks, "pre-commit")).mode & 0o777).toBe(0o755)
   })
 
-  test("[GITHOOKS-1] the folder that the repository's own config names is used", async () => {
+  test("[GITHOOKS-1] `core.hooksPath` of the repository's own config is used", async () => {
     await using world = await newRepository()
     const folder = path.join(world.path, "my hooks")
     git(world.root, "config", "core.hooksPath", folder)
@@ -87,7 +87,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("[GITHOOKS-2] folders of others are left alone, and the line to add is said", async () => {
+  test("[GITHOOKS-2] hook folders of others are left alone, and the line to add is printed", async () => {
     await using world = await newRepository()
     const expectLeft = (plan: Awaited<ReturnType<typeof world.plan>>, why: string) => {
       expect(plan.changes).toEqual([])
@@ -108,7 +108,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(readdirSync(world.path).toSorted()).toEqual(["global", "project"])
   })
 
-  test("[GITHOOKS-3] [GITHOOKS-4] [S6] own hooks come back byte for byte, with their modes", async () => {
+  test("[GITHOOKS-3] [GITHOOKS-4] [S6] the user's hooks are restored byte for byte, with their modes", async () => {
     await using world = await newRepository()
     writeFileSync(path.join(world.hooks, "pre-commit"), OWN)
     chmodSync(path.join(world.hooks, "pre-commit"), 0o751)
@@ -129,7 +129,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(pictureOf(world.hooks)).toEqual(before)
   })
 
-  test("[GITHOOKS-4] a folder that we made goes with the last hook", async () => {
+  test("[GITHOOKS-4] a hooks folder that qm created is removed with its last hook", async () => {
     await using world = await newRepository()
     rmSync(world.hooks, { recursive: true })
     await (await world.plan()).write()
@@ -138,7 +138,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(existsSync(world.hooks)).toBe(false)
   })
 
-  test("[GITHOOKS-4] what was edited or replaced since is left, and that is said", async () => {
+  test("[GITHOOKS-4] a hook that was edited or replaced is left in place with a warning", async () => {
     await using world = await newRepository()
     const hook = (name: string) => path.join(world.hooks, name)
     writeFileSync(hook("pre-push"), OWN)
@@ -174,18 +174,15 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
         writeFileSync(`${file}.qm-kept`, OWN)
       },
     ],
-  ])(
-    "[GITHOOKS-5] %s in the way is refused before anything is written",
-    async (_what, code, put) => {
-      await using world = await newRepository()
-      put(path.join(world.hooks, "pre-push"))
-      const before = readdirSync(world.hooks)
-      await expect(world.plan()).rejects.toMatchObject({ code })
-      expect(readdirSync(world.hooks)).toEqual(before)
-    },
-  )
+  ])("%s at the hook's path is rejected before anything is written", async (_what, code, put) => {
+    await using world = await newRepository()
+    put(path.join(world.hooks, "pre-push"))
+    const before = readdirSync(world.hooks)
+    await expect(world.plan()).rejects.toMatchObject({ code })
+    expect(readdirSync(world.hooks)).toEqual(before)
+  })
 
-  test("[GITHOOKS-5] a plan that is no longer true is refused", async () => {
+  test("a plan is rejected when the files changed after planning", async () => {
     await using world = await newRepository()
     const plan = await world.plan()
     writeFileSync(path.join(world.hooks, "pre-push"), OWN)
@@ -194,7 +191,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(pictureOf(world.hooks)).toEqual(before)
   })
 
-  test("[GITHOOKS-6] written twice nothing changes; another qm is written anew", async () => {
+  test("a second install changes nothing, and another qm path rewrites the hooks", async () => {
     await using world = await newRepository()
     writeFileSync(path.join(world.hooks, "pre-commit"), OWN, { mode: 0o755 })
     await (await world.plan()).write()
@@ -209,7 +206,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
     expect(readFileSync(path.join(world.hooks, "pre-commit.qm-kept"), "utf8")).toBe(OWN)
   })
 
-  test("[GITHOOKS-3] an install that was cut off is finished, or taken back", async () => {
+  test("[GITHOOKS-3] an interrupted install is finished or undone by the next run", async () => {
     await using world = await newRepository()
     const hook = path.join(world.hooks, "pre-commit")
     writeFileSync(hook, OWN, { mode: 0o755 })
@@ -223,7 +220,7 @@ describe.runIf(needs("S6", "git"))("git hooks", () => {
   })
 })
 
-test("[GITHOOKS-4] a script of ours is known by its hash, also with a path of other letters", () => {
+test("[GITHOOKS-4] a qm hook is recognized by its hash, also when the path differs in letter case", () => {
   const text = renderScript("pre-push", { qm: "/home/j\u00fcrgen/qm" })
   const owner = (changed: string) => ownerOf(Buffer.from(changed))
   expect(owner(text)).toBe("ours")

@@ -31,8 +31,8 @@ async function standIn(folder: string, script: string): Promise<string> {
   return file
 }
 
-describe("a proof", () => {
-  test("[PROVE-2] says of each host without a program that it was not found", async () => {
+describe("proving a host", () => {
+  test("[PROVE-2] a host without a program is reported as not found", async () => {
     await using home = await tempDirectory()
     const rows = [...installed("claude-code"), ...installed("codex"), ...installed("antigravity")]
     const proof = await prove({ installed: rows, trustHooks: false }, depsIn(home.path))
@@ -43,7 +43,7 @@ describe("a proof", () => {
     ])
   })
 
-  test("[PROVE-2] starts no host that has nothing of ours", async () => {
+  test("[PROVE-2] a host without qm's hooks is not started", async () => {
     await using home = await tempDirectory()
     const asked: KitHost[] = []
     const rows = installed("codex").map((it) => ({ ...it, state: "not installed" as const }))
@@ -57,7 +57,7 @@ describe("a proof", () => {
     expect(asked).toEqual([])
   })
 
-  test("[PROVE-2] a host that fails says with which code, and has fired nothing", async () => {
+  test("[PROVE-2] a host that fails is reported with its exit code, and none of its hooks fired", async () => {
     await using home = await tempDirectory()
     const program = await standIn(home.path, "exit 7")
     const deps = depsIn(home.path, { findProgram: async () => program })
@@ -65,7 +65,7 @@ describe("a proof", () => {
     expect(hooks[0]).toMatchObject({ state: "installed", why: expect.stringContaining("code 7") })
   })
 
-  test("[PROVE-3] Claude Code gets our model over the person's settings, and no key of theirs", async () => {
+  test("[PROVE-3] Claude Code runs with the user's settings, the scripted model, and none of the user's keys", async () => {
     await using home = await tempDirectory()
     const told = path.join(home.path, "told")
     const program = await standIn(
@@ -91,7 +91,7 @@ describe("a proof", () => {
     expect(text).toMatch(/^\{"env":\{"ANTHROPIC_BASE_URL":"http:\/\/127\.0\.0\.1:/m)
   })
 
-  test("[PROVE-4] Codex runs hooks without a review only when it is asked to", async () => {
+  test("[PROVE-4] Codex runs unreviewed hooks only with `trustHooks`", async () => {
     await using home = await tempDirectory()
     const told = path.join(home.path, "told")
     const servers = `[ "$1" = mcp ] && { echo '[{"name":"a b"}]'; exit; }`
@@ -105,7 +105,7 @@ describe("a proof", () => {
     expect(await readFile(told, "utf8")).toContain("--dangerously-bypass-hook-trust")
   })
 
-  test("[PROVE-8] ends the host when whoever asked has gone", async () => {
+  test("the host is ended when the caller aborts", async () => {
     await using home = await tempDirectory()
     const program = await standIn(home.path, "exec sleep 600")
     const deps = depsIn(home.path, { findProgram: async () => program })
@@ -117,8 +117,8 @@ describe("a proof", () => {
   })
 })
 
-describe("a scene", () => {
-  test("[PROVE-5] is a repository of its own, enrolled, and gone at the end", async () => {
+describe("the scene", () => {
+  test("[PROVE-5] the scene is a separate enrolled repository, removed at the end", async () => {
     let root = ""
     {
       await using scene = await makeScene({ random: systemRandom, now: 5 })
@@ -133,7 +133,7 @@ describe("a scene", () => {
     await expect(readdir(path.dirname(root))).rejects.toThrow("ENOENT")
   })
 
-  test("[PROVE-5] what a host left is taken away, and no link is followed out of it", async () => {
+  test("[PROVE-5] files that a host left behind are removed without following links out of the scene", async () => {
     await using temp = await tempDirectory()
     const folder = path.join(temp.path, "left")
     await mkdir(path.join(folder, "a", "b"), { recursive: true })

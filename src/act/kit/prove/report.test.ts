@@ -28,8 +28,8 @@ function toldBy(verdicts: readonly VerdictLine[], asked: readonly string[] = [])
   }
 }
 
-describe("states", () => {
-  test("[PROVE-1] only a hook whose event is in the log has fired, at its last line", () => {
+describe("hook states", () => {
+  test("[PROVE-1] a hook has fired only if its event is in the log, at its last line", () => {
     const told = toldBy([line("session-start", { at: 7 }), line("session-start", { at: 9 })])
     expect(statesOf([row("boot"), row("track")], told)).toEqual([
       { ...row("boot"), state: "fired", at: 9 },
@@ -37,7 +37,7 @@ describe("states", () => {
     ])
   })
 
-  test("[PROVE-1] each hook is shown by the event that it stands on, and by no other", () => {
+  test("[PROVE-1] each hook is judged by its own event and by no other", () => {
     const shown = {
       "session-start": ["boot"],
       "after-edit": ["track"],
@@ -57,12 +57,12 @@ describe("states", () => {
     }
   })
 
-  test("[PROVE-2] what is not installed or not offered stays as it was", () => {
+  test("[PROVE-2] hooks that are not installed or not offered keep their state", () => {
     const rows = [row("boot", "not installed"), row("loaded", "not offered")]
     expect(statesOf(rows, toldBy([line("session-start"), line("loaded")]))).toEqual(rows)
   })
 
-  test("[PROVE-2] a story that could not be told says why at each hook", () => {
+  test("[PROVE-2] when the host could not run, each hook gets that reason", () => {
     const told: Told = { kind: "untold", why: "Codex was not found." }
     expect(statesOf([row("boot"), row("loaded", "not offered")], told)).toEqual([
       { ...row("boot"), why: "Codex was not found." },
@@ -71,7 +71,7 @@ describe("states", () => {
     expect(checksOf("Codex", [row("boot")], told)).toEqual([])
   })
 
-  test("[PROVE-4] what Codex says of a hook is said in a sentence with what to do", () => {
+  test("[PROVE-4] the state that Codex reports for a hook becomes a sentence with the next step", () => {
     expect(sayReview({ enabled: true, trustStatus: "untrusted" })).toContain("/hooks and trust it")
     expect(sayReview({ enabled: true, trustStatus: "modified" })).toContain("changed since")
     expect(sayReview({ enabled: false, trustStatus: "trusted" })).toContain("switched off")
@@ -86,7 +86,7 @@ describe("what reached the model", () => {
   const detailOf = (told: Told, hook: HookState["hook"]) =>
     checksOf("Codex", [fired(hook)], told).map(({ state, detail }) => [state, detail])
 
-  test("[PROVE-6] the context at the start is measured as it arrived, without the host's words", () => {
+  test("the start context is measured as it arrived, without the host's own text", () => {
     const asked = [
       bodyWith("SessionStart hook additional context: é mark-boot\n\n# Environment\nof the host"),
     ]
@@ -95,7 +95,7 @@ describe("what reached the model", () => {
     ])
   })
 
-  test("[PROVE-6] one that is too long, or did not arrive, is a warning", () => {
+  test("a start context that is too long or did not arrive is a warning", () => {
     const long = toldBy([], [bodyWith(`mark-boot${"x".repeat(9_000)}`)])
     expect(detailOf(long, "boot")[0]?.[0]).toBe("warn")
     const other = toldBy([], [bodyWith("nothing"), bodyWith("mark-boot, but later")])
@@ -104,14 +104,14 @@ describe("what reached the model", () => {
     ])
   })
 
-  test("[PROVE-6] a package counts in the sub-agent's own request only", () => {
+  test("a package counts only in the sub-agent's own request", () => {
     const inMain = toldBy([], ["mark-main mark-agent mark-p"])
     expect(detailOf(inMain, "package")[0]?.[0]).toBe("warn")
     const inAgent = toldBy([], ["mark-main", "mark-agent mark-p"])
     expect(detailOf(inAgent, "package")[0]?.[0]).toBe("ok")
   })
 
-  test("[PROVE-6] a nudge must come exactly once", () => {
+  test("a nudge must arrive exactly once", () => {
     const nudge = line("stop", { rule: "drift", verdict: "block" })
     const stop = line("stop")
     expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "it came once"]])
@@ -119,7 +119,7 @@ describe("what reached the model", () => {
     expect(detailOf(toldBy([nudge, nudge]), "drift")[0]?.[0]).toBe("warn")
   })
 
-  test("[PROVE-6] an edit of high risk must have been refused by that rule", () => {
+  test("a high-risk edit must be rejected by the high-risk rule", () => {
     const refused = toldBy([line("before-edit", { rule: "risk", verdict: "deny" })])
     expect(detailOf(refused, "risk")[0]?.[0]).toBe("ok")
     const other = toldBy([line("before-edit", { rule: "concurrency", verdict: "deny" })])

@@ -36,8 +36,8 @@ const settings = fc
   .filter((it) => JSON.stringify(it) === JSON.stringify({ ...it }))
 const indent = fc.constantFrom("", "  ", "\t", "    ")
 
-describe("texts that are edited", () => {
-  test("[KIT-5] whatever settings a person has, ours go in and come out again", () => {
+describe("editing shared files", () => {
+  test("[KIT-5] qm's entries can be added to any settings and removed again", () => {
     const editor = hookEditor(file)
     fc.assert(
       fc.property(settings, indent, (value, space) => {
@@ -52,7 +52,7 @@ describe("texts that are edited", () => {
     )
   })
 
-  test("[KIT-5] taking one element out leaves valid JSON with all others", () => {
+  test("[KIT-5] removing one element leaves valid JSON with all other elements", () => {
     const lists = fc.array(fc.integer(), { minLength: 1, maxLength: 5 })
     const style = fc.constantFrom(", ", ",\n  ", " /* , */, ", ",\r\n\t// ] ,\r\n\t")
     fc.assert(
@@ -66,7 +66,7 @@ describe("texts that are edited", () => {
     )
   })
 
-  test("[KIT-11] whatever text a person has, the block goes in once and comes out again", () => {
+  test("[KIT-11] the block can be added once to any text and removed again", () => {
     const editor = blockEditor({ path: "f", lines: ["one", "two"] })
     const plain = fc.array(fc.constantFrom("a", " ", "\n", "\r\n", "# ü", "<!-- x -->"))
     fc.assert(

@@ -20,7 +20,7 @@ function answering(value: unknown) {
   return { ask, asked }
 }
 
-test("[PIPE-51] asks once, with little effort, for JSON of at most 200 tokens", async () => {
+test("the classifier is called once, with low effort, for JSON of at most 200 tokens", async () => {
   const { ask, asked } = answering({ breakout: true, confidence: 0.9 })
   await classifyBreakout(ask, QUESTION)
   expect(asked).toHaveLength(1)
@@ -28,7 +28,7 @@ test("[PIPE-51] asks once, with little effort, for JSON of at most 200 tokens", 
   expect(asked[0]?.schema).toMatchObject({ required: ["breakout", "confidence"] })
 })
 
-test("[PIPE-51] is told the topic, the first five sub-queries and the message", async () => {
+test("the classifier gets the topic, the first five sub-queries and the message", async () => {
   const { ask, asked } = answering({ breakout: true, confidence: 0.9 })
   await classifyBreakout(ask, QUESTION)
   expect(asked[0]?.prompt).toMatchInlineSnapshot(`
@@ -44,7 +44,7 @@ test("[PIPE-51] is told the topic, the first five sub-queries and the message", 
   `)
 })
 
-describe("the answer", () => {
+describe("the classifier's answer", () => {
   test.each([
     [
       { breakout: true, confidence: 0.9 },
@@ -71,18 +71,18 @@ describe("the answer", () => {
     [null, undefined],
     [undefined, undefined],
     [[{ breakout: true, confidence: 0.9 }], undefined],
-  ])("[PIPE-51] %j comes to %j", async (value, expected) => {
+  ])("%j is parsed as %j", async (value, expected) => {
     const { ask } = answering(value)
     expect(await classifyBreakout(ask, QUESTION)).toEqual(expected)
   })
 
-  test("[PIPE-51] a model that fails has said nothing", async () => {
+  test("a failing model counts as no answer", async () => {
     const failing = () => Promise.reject(new Error("no model"))
     expect(await classifyBreakout(failing, QUESTION)).toBeUndefined()
   })
 })
 
-test("[PIPE-51] no message ends its fence, and none holds JSON that a model could repeat", async () => {
+test("a message cannot close its delimiter or contain JSON that the model could repeat", async () => {
   await fc.assert(
     fc.asyncProperty(hostile(), async (message) => {
       const { ask, asked } = answering({ breakout: false, confidence: 1 })
@@ -114,7 +114,7 @@ function hostile(): fc.Arbitrary<string> {
   return fc.array(fc.oneof(attacks, anyText)).map((it) => it.join(""))
 }
 
-test("[PIPE-51] a pasted book is paid for only at its beginning", async () => {
+test("a very long message is sent only up to a limit", async () => {
   const { ask, asked } = answering({ breakout: false, confidence: 1 })
   const message = "a".repeat(20_000)
   await classifyBreakout(ask, { ...QUESTION, topic: message, message })

@@ -24,8 +24,8 @@ const find = (runs: readonly PriorCandidate[], wanted: { session?: string; query
     query: wanted.query ?? QUERY,
   })?.id
 
-describe("the earlier run", () => {
-  test("[PIPE-56] is the newest ended one of the same session that has a word of the question", () => {
+describe("finding the prior run", () => {
+  test("the newest finished run of the session that shares a content word is chosen", () => {
     const runs = [
       candidate({ id: "p-1", session: "s", query: "harbour pilots and lighthouses", endedAt: 1 }),
       candidate({ id: "p-2", session: "s", query: "cranes in the harbour", endedAt: 3 }),
@@ -35,12 +35,12 @@ describe("the earlier run", () => {
     expect(find(runs, { session: "s" })).toBe("p-2")
   })
 
-  test("[PIPE-56] is none of the same session that is about something else", () => {
+  test("a run of the session about another subject is not chosen", () => {
     const runs = [candidate({ session: "s", query: "opening hours of the swimming pool" })]
     expect(find(runs, { session: "s" })).toBeUndefined()
   })
 
-  test("[PIPE-56] else one whose question shares half of its content words", () => {
+  test("otherwise a run whose question shares half of the content words is chosen", () => {
     const runs = [
       candidate({ id: "p-1", query: "Which harbour fees apply?", endedAt: 1 }),
       candidate({ id: "p-2", query: "Opening hours of the swimming pool", endedAt: 2 }),
@@ -50,23 +50,23 @@ describe("the earlier run", () => {
   })
 
   test.each([
-    ["of another agent", { agent: "dev-loop" }],
-    ["still at work", { endedAt: null }],
+    ["of another recipe", { agent: "dev-loop" }],
+    ["that has not ended", { endedAt: null }],
     ["without an answer", { hasDocument: false }],
     ["with two words of six in common", { query: "harbour fees pilots tugs cranes licences" }],
     ["with one word in common", { query: "harbour pilots licences" }],
-    ["with only small words in common", { query: "which of these does the town take from" }],
+    ["with only stop words in common", { query: "which of these does the town take from" }],
     ["without any word", { query: "?" }],
-  ])("[PIPE-56] is none %s", (_, given) => {
+  ])("a run %s is not chosen", (_, given) => {
     expect(find([candidate(given)])).toBeUndefined()
   })
 
-  test("[PIPE-56] no session is not the same session", () => {
+  test("two runs without a session are not in the same session", () => {
     expect(find([candidate({ query: "lighthouses", session: null })])).toBeUndefined()
   })
 })
 
-test("[PIPE-56] its answer is its sections, each with the paragraphs it cites, once", () => {
+test("the prior answer lists each section with the paragraphs it cites, once", () => {
   expect(answerOf(resultsOf({ outputs: RESEARCH }))).toEqual({
     run: "p-12",
     query: "Which fees does the harbour take?",
@@ -77,6 +77,6 @@ test("[PIPE-56] its answer is its sections, each with the paragraphs it cites, o
   })
 })
 
-test("[PIPE-56] a run without an answer offers nothing", () => {
+test("a run without an answer has no sections", () => {
   expect(answerOf(resultsOf({})).sections).toEqual([])
 })

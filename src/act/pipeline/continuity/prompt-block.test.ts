@@ -7,7 +7,7 @@ import { promptBlock, summaryOf } from "./summary.ts"
 
 const SUMMARY = summaryOf(resultsOf({ stages: RESEARCH_STAGES, outputs: RESEARCH }))
 
-test("[PIPE-54] names run, agent, status and whether it is partial, and says that it is data", () => {
+test("the block names run, recipe, status and whether it is partial, and marks itself as data", () => {
   const block = promptBlock({ ...SUMMARY, text: 'fees < 8 m & "free"' })
   expect(block).toMatchInlineSnapshot(`
     "<orchestrator_prior_research run="p-12" agent="deep-research" status="completed" partial="false">
@@ -17,13 +17,13 @@ test("[PIPE-54] names run, agent, status and whether it is partial, and says tha
   `)
 })
 
-test("[PIPE-54] the longer tier is told on demand", () => {
+test("the longer tier is included on request", () => {
   const tiers = { ...SUMMARY, text: "in short", longer: "at length" }
   expect(promptBlock(tiers).split("\n")[2]).toBe("in short")
   expect(promptBlock(tiers, "longer").split("\n")[2]).toBe("at length")
 })
 
-test("[PIPE-54] a reason after the status stays out of the attribute", () => {
+test("a reason after the status stays out of the attribute", () => {
   const block = promptBlock({ ...SUMMARY, exitReason: "failed: no key" })
   expect(block).toContain('status="failed" partial="false"')
 })
@@ -53,7 +53,7 @@ const summaries: fc.Arbitrary<PipelineSummary> = fc
   .record({ run: anything, agent: anything, exitReason: anything, text: anything })
   .map((it) => ({ ...SUMMARY, ...it, longer: it.text }))
 
-test("[PIPE-54] is well-formed XML whatever the summary holds, and gives back its text", () => {
+test("the block is well-formed XML for any summary and preserves its text", () => {
   fc.assert(
     fc.property(summaries, (summary) => {
       const element = readElement(promptBlock(summary))

@@ -23,7 +23,7 @@ function watching<Content>(content: Content) {
 
 const REBUILT: PipelineSummary = { ...SUMMARY, text: "made again" }
 
-test("[PIPE-55] three files a run, for its owner alone; what is written is what is read", async () => {
+test("each run has three files, readable by their owner only, that read back unchanged", async () => {
   await using temp = await tempDirectory()
   const place = { directory: path.join(temp.path, "pipelines"), run: "p-12" }
   await writeResults(place, { summary: SUMMARY, answer: ANSWER, document: "# Fees\n" })
@@ -42,40 +42,37 @@ test("[PIPE-55] three files a run, for its owner alone; what is written is what 
 const DAMAGES: readonly [string, (text: string) => string | undefined][] = [
   ["missing", () => undefined],
   ["empty", () => ""],
-  ["cut in the middle", (text) => text.slice(0, text.length / 2)],
-  ["cut by its last byte but one", (text) => text.slice(0, -2)],
+  ["truncated in the middle", (text) => text.slice(0, text.length / 2)],
+  ["truncated by two bytes", (text) => text.slice(0, -2)],
   ["edited in one character", (text) => text.replace("Rescue boats", "Rescue goats")],
-  ["of another shape", () => '{"version":1,"sha256":"x","content":{}}'],
-  ["no JSON", () => "hello"],
+  ["of another schema", () => '{"version":1,"sha256":"x","content":{}}'],
+  ["not JSON", () => "hello"],
 ]
 
-test.each(DAMAGES)(
-  "[PIPE-55] a summary that is %s is made again, and that is said",
-  async (_, damage) => {
-    await using temp = await tempDirectory()
-    const place = { directory: temp.path, run: "p-12" }
-    const file = path.join(temp.path, "p-12", "pipeline-summary.json")
-    await writeResults(
-      { ...place, run: "p-13" },
-      { summary: SUMMARY, answer: undefined, document: undefined },
-    )
-    const written = await readFile(path.join(temp.path, "p-13", "pipeline-summary.json"), "utf8")
-    const damaged = damage(written)
-    if (damaged !== undefined) {
-      await writeResults(place, { summary: SUMMARY, answer: undefined, document: undefined })
-      await writeFile(file, damaged)
-    }
-    const watch = watching(REBUILT)
-    expect(await readSummary(place, watch)).toEqual(REBUILT)
-    expect(watch.said).toHaveLength(1)
-    // It was mended: the next turn reads it without a word.
-    const next = watching(SUMMARY)
-    expect(await readSummary(place, next)).toEqual(REBUILT)
-    expect(next.said).toEqual([])
-  },
-)
+test.each(DAMAGES)("a summary that is %s is rebuilt with a log entry", async (_, damage) => {
+  await using temp = await tempDirectory()
+  const place = { directory: temp.path, run: "p-12" }
+  const file = path.join(temp.path, "p-12", "pipeline-summary.json")
+  await writeResults(
+    { ...place, run: "p-13" },
+    { summary: SUMMARY, answer: undefined, document: undefined },
+  )
+  const written = await readFile(path.join(temp.path, "p-13", "pipeline-summary.json"), "utf8")
+  const damaged = damage(written)
+  if (damaged !== undefined) {
+    await writeResults(place, { summary: SUMMARY, answer: undefined, document: undefined })
+    await writeFile(file, damaged)
+  }
+  const watch = watching(REBUILT)
+  expect(await readSummary(place, watch)).toEqual(REBUILT)
+  expect(watch.said).toHaveLength(1)
+  // It was mended: the next turn reads it without a word.
+  const next = watching(SUMMARY)
+  expect(await readSummary(place, next)).toEqual(REBUILT)
+  expect(next.said).toEqual([])
+})
 
-test("[PIPE-55] a link in place of a file is neither followed nor written through", async () => {
+test("a link in place of a result file is neither followed nor overwritten through", async () => {
   await using temp = await tempDirectory()
   const place = { directory: temp.path, run: "p-12" }
   await writeResults(place, { summary: SUMMARY, answer: undefined, document: undefined })
@@ -89,7 +86,7 @@ test("[PIPE-55] a link in place of a file is neither followed nor written throug
   expect(watch.said).toHaveLength(2)
 })
 
-test("[PIPE-55] an id that is a path leads nowhere", async () => {
+test("a run id that contains a path reads and writes nothing", async () => {
   await using temp = await tempDirectory()
   const place = { directory: temp.path, run: "../p-12" }
   await expect(

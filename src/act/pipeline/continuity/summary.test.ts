@@ -5,7 +5,7 @@ import { fcParameters } from "#test/seed"
 import { RESEARCH, RESEARCH_STAGES, resultsOf, stageDone } from "./results.fixture.ts"
 import { summaryOf } from "./summary.ts"
 
-test("[PIPE-52] says question, end, stages, scores, conclusions, findings and plan", () => {
+test("a summary has question, end, stages, scores, conclusions, findings and plan", () => {
   const summary = summaryOf(resultsOf({ stages: RESEARCH_STAGES, outputs: RESEARCH }))
   expect(PipelineSummary.parse(summary)).toEqual(summary)
   expect(summary).toMatchObject({
@@ -38,7 +38,7 @@ test("[PIPE-52] says question, end, stages, scores, conclusions, findings and pl
   expect(summary.longer).toContain("Section: Who does not\nRescue boats pay nothing [P2].")
 })
 
-test("[PIPE-52] a run that ended early says how, and that it is partial", () => {
+test("the summary of a run that ended early states how it ended and that it is partial", () => {
   const summary = summaryOf(
     resultsOf({
       status: "over-budget",
@@ -54,7 +54,7 @@ test("[PIPE-52] a run that ended early says how, and that it is partial", () => 
   expect(summary.text).toContain("- Who pays a fee?")
 })
 
-test("[PIPE-52] an agent whose outputs nobody knows is told by its stages' own lines", () => {
+test("a recipe with unknown outputs is summarized by its stages' own summaries", () => {
   const stages = [stageDone("plan", "3 steps"), stageDone("decide", "done: all checks pass")]
   const outputs = { plan: { steps: ["a", "b", "c"] }, decide: { decision: "done" } }
   const summary = summaryOf(resultsOf({ stages, outputs }))
@@ -62,7 +62,7 @@ test("[PIPE-52] an agent whose outputs nobody knows is told by its stages' own l
   expect(summary.conclusions).toEqual(["decide: done: all checks pass"])
 })
 
-test("[PIPE-52] sections without key points are the findings", () => {
+test("sections without key points count as findings", () => {
   const { keyPoints: _, ...synthesize } = RESEARCH.synthesize
   const summary = summaryOf(resultsOf({ outputs: { synthesize } }))
   expect(summary.findings[1]).toBe(
@@ -70,7 +70,7 @@ test("[PIPE-52] sections without key points are the findings", () => {
   )
 })
 
-test("[PIPE-52] a run that did nothing has a summary too", () => {
+test("a run without any stage output has a summary", () => {
   const summary = summaryOf(resultsOf({ status: "failed", reason: "no key", isPartial: true }))
   expect(summary).toMatchObject({ plan: [], findings: [], conclusions: [], scores: {} })
   expect(summary.text).toContain("Ended: failed: no key")
@@ -107,7 +107,7 @@ const results = fc
     }),
   )
 
-test("[PIPE-53] 500 to 1,500 characters where there is as much, the longer tier at most 8,000", () => {
+test("a summary has 500 to 1,500 characters if the results suffice, the longer tier at most 8,000", () => {
   fc.assert(
     fc.property(results, (it) => {
       const { text: short, longer } = summaryOf(it)
@@ -120,7 +120,7 @@ test("[PIPE-53] 500 to 1,500 characters where there is as much, the longer tier 
   )
 })
 
-test("[PIPE-53] the same results give the same summary, and no character is cut in half", () => {
+test("equal results give equal summaries, and no surrogate pair is split", () => {
   fc.assert(
     fc.property(results, (it) => {
       const summary = summaryOf(it)

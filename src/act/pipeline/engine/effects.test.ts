@@ -24,7 +24,7 @@ async function bodiesOf(room: PipelineRoom): Promise<PipelineEventBody[]> {
   return (await room.show("p-1")).events.map((it) => it.body)
 }
 
-test("[PIPE-7] an answer that does not fit is asked for again, and each call is paid and recorded", async () => {
+test("a response that does not match its schema is requested again, and each call is paid and recorded", async () => {
   const answers = ["prose", '{"n":"three"}', 'Sure: ```json\n{"n": 3}\n```']
   const prompts: string[] = []
   await using room = await one(
@@ -51,25 +51,28 @@ test.each([
   ["nothing", ""],
   ["a megabyte", "x".repeat(1_000_000)],
   ["another shape", '{"m": 3}'],
-])("[PIPE-7] a model that answers %s three times is a failure that says so", async (_, text) => {
-  await using room = await one(
-    async ({ effects }) => ({ output: (await effects.ask("n", ask())).value, summary: "" }),
-    { brain: async () => ({ text }) },
-  )
-  const run = await room.goes()
-  expect(run).toMatchObject({
-    status: "paused",
-    error: { code: "PIPELINE_ANSWER_INVALID" },
-    cost: { spentUsd: 0.03 },
-  })
-  const size = JSON.stringify(await bodiesOf(room)).length
-  expect(size).toBeLessThan(30_000)
-  // Tried again, it is asked anew and not told what was recorded.
-  await room.resume("p-1", "you")
-  expect(await room.finished("p-1")).toMatchObject({ cost: { spentUsd: 0.06 } })
-})
+])(
+  "a model that returns %s three times fails the stage with PIPELINE_ANSWER_INVALID",
+  async (_, text) => {
+    await using room = await one(
+      async ({ effects }) => ({ output: (await effects.ask("n", ask())).value, summary: "" }),
+      { brain: async () => ({ text }) },
+    )
+    const run = await room.goes()
+    expect(run).toMatchObject({
+      status: "paused",
+      error: { code: "PIPELINE_ANSWER_INVALID" },
+      cost: { spentUsd: 0.03 },
+    })
+    const size = JSON.stringify(await bodiesOf(room)).length
+    expect(size).toBeLessThan(30_000)
+    // Tried again, it is asked anew and not told what was recorded.
+    await room.resume("p-1", "you")
+    expect(await room.finished("p-1")).toMatchObject({ cost: { spentUsd: 0.06 } })
+  },
+)
 
-test("[PIPE-8] a stage gets at nothing that its scope does not have, whatever it asks for", async () => {
+test("[PIPE-8] a stage cannot use anything outside its scope", async () => {
   const wanted = [
     [{ kind: "source", slug: "web" }, "the source web"],
     [{ kind: "agent", type: "codex" }, "the agent codex"],
@@ -91,7 +94,7 @@ test("[PIPE-8] a stage gets at nothing that its scope does not have, whatever it
   }
 })
 
-test("[PIPE-8] what its scope has is let through", async () => {
+test("[PIPE-8] a stage can use everything inside its scope", async () => {
   await using room = await one(async ({ effects }) => {
     const label = { ...search(), needs: { kind: "knowledge" } } as const
     return { output: await effects.step("x", label, async () => ({ result: 7 })), summary: "" }
@@ -99,7 +102,7 @@ test("[PIPE-8] what its scope has is let through", async () => {
   expect(await room.goes()).toMatchObject({ status: "completed" })
 })
 
-test("[PIPE-5] a stage is handed what is kept: plain JSON, a copy of its own", async () => {
+test("[PIPE-5] a stage gets the stored result: plain JSON, as its own copy", async () => {
   const seen: unknown[] = []
   await using room = await one(async ({ effects }) => {
     const result = { at: new Date(0), gone: undefined, secret: "hunter2", list: [1] }
@@ -116,7 +119,7 @@ test("[PIPE-5] a stage is handed what is kept: plain JSON, a copy of its own", a
   expect(kept).toMatchObject({ result: { list: [1] } })
 })
 
-test("[PIPE-27] two effects under one key are refused", async () => {
+test("two effects with the same key are rejected", async () => {
   await using room = await one(async ({ effects }) => {
     await effects.note("x", search())
     await effects.note("x", search())
@@ -125,7 +128,7 @@ test("[PIPE-27] two effects under one key are refused", async () => {
   expect(await room.goes()).toMatchObject({ error: { code: "PIPELINE_EFFECT_REPEATED" } })
 })
 
-test("[PIPE-27] what a stage left behind is cut before its output stands, and writes no more", async () => {
+test("effects that a stage left running are cancelled before its output is recorded, and write nothing more", async () => {
   let late: Promise<unknown> = Promise.resolve()
   const over = Promise.withResolvers<void>()
   await using room = await one(async ({ effects }) => {
@@ -145,7 +148,7 @@ test("[PIPE-27] what a stage left behind is cut before its output stands, and wr
   ])
 })
 
-test("[PIPE-27] one failing step of several ends the others before the failure stands", async () => {
+test("when one of several steps fails, the others end before the failure is recorded", async () => {
   await using room = await one(async ({ effects }) => {
     await Promise.all([
       effects.step("a", search("a"), () => NEVER),
@@ -158,7 +161,7 @@ test("[PIPE-27] one failing step of several ends the others before the failure s
   expect(ended).toMatchObject([{ outcome: "failed" }, { outcome: "stopped" }])
 })
 
-test("[PIPE-31] a result, a prompt or an output that is too large is refused in words", async () => {
+test("a result, prompt or output over its size limit is rejected with an error", async () => {
   const big = "x".repeat(4_100_000)
   const cases: [StageWork, string][] = [
     [
@@ -184,7 +187,7 @@ test("[PIPE-31] a result, a prompt or an output that is too large is refused in 
   }
 })
 
-test("[PIPE-9] an agent is not started when there is no money left", async () => {
+test("[PIPE-9] no agent is started when the budget is spent", async () => {
   let hasRun = false
   await using room = await one(
     async ({ effects }) => {

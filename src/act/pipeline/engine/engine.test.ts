@@ -35,7 +35,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await systemClock.sleep(5)
 }
 
-test("[PIPE-15] a stop cuts what is at work here at once, also what does not listen", async () => {
+test("[PIPE-15] `stop` cancels a run in this process at once, also effects that ignore the signal", async () => {
   const { work, begun } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   await room.run(started)
@@ -49,7 +49,7 @@ test("[PIPE-15] a stop cuts what is at work here at once, also what does not lis
   expect(last).toMatchObject([{ outcome: "stopped" }, { type: "run_completed" }])
 })
 
-test("[PIPE-15] a stop reaches the process that works on the run", async () => {
+test("[PIPE-15] `stop` reaches the process that works on the run", async () => {
   const { work, begun } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   await room.run(started)
@@ -60,7 +60,7 @@ test("[PIPE-15] a stop reaches the process that works on the run", async () => {
   await other.close()
 })
 
-test("[PIPE-15] a paused run, and one nobody works on, is stopped by whoever asks", async () => {
+test("[PIPE-15] a paused run, or one without a process, is stopped by the caller itself", async () => {
   await using room = await newPipelines()
   await room.goes()
   const other = room.another({ owner: THERE })
@@ -68,7 +68,7 @@ test("[PIPE-15] a paused run, and one nobody works on, is stopped by whoever ask
   await other.close()
 })
 
-test("[PIPE-11] while a run is paused nothing runs, and nobody holds it", async () => {
+test("[PIPE-11] while a run is paused nothing runs and no process holds its lease", async () => {
   await using room = await newPipelines()
   await room.goes()
   const before = await typesOf(room)
@@ -79,7 +79,7 @@ test("[PIPE-11] while a run is paused nothing runs, and nobody holds it", async 
   expect(before.at(-1)).toBe("pause_requested")
 })
 
-test("[PIPE-16] of two answers to one pause one counts; the other is told", async () => {
+test("[PIPE-16] of two answers to one pause the first counts, and the second is rejected", async () => {
   const { work, go } = held()
   await using room = await newPipelines({ stages: { web: work } })
   await room.goes()
@@ -96,7 +96,7 @@ test("[PIPE-16] of two answers to one pause one counts; the other is told", asyn
   await other.close()
 })
 
-test("[PIPE-17] a run whose process is gone is interrupted; whoever watches goes on with it", async () => {
+test("[PIPE-17] a run whose process died is interrupted, and the watcher of another process resumes it", async () => {
   const { work, begun, go, runs } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   // It never comes back from this: as if the process had been killed.
@@ -117,7 +117,7 @@ test("[PIPE-17] a run whose process is gone is interrupted; whoever watches goes
   await dead.close()
 })
 
-test("[PIPE-17] an interrupted run may be resumed by hand", async () => {
+test("[PIPE-17] an interrupted run can be resumed by hand", async () => {
   const { work, begun, go } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   const dead = room.another({ owner: THERE })
@@ -130,7 +130,7 @@ test("[PIPE-17] an interrupted run may be resumed by hand", async () => {
   expect(await typesOf(room)).not.toContain("resumed")
 })
 
-test("[PIPE-17] of another machine the lease tells: before it is over the run is not touched", async () => {
+test("[PIPE-17] a run of another machine is left alone until its lease expires", async () => {
   const { work, begun, go } = held()
   let aheadMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
@@ -149,7 +149,7 @@ test("[PIPE-17] of another machine the lease tells: before it is over the run is
   await far.close()
 })
 
-test("[PIPE-16] a process that lost its run writes nothing more into it", async () => {
+test("[PIPE-16] a process that lost its run writes nothing more to it", async () => {
   const { work, begun, go } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   const slow = room.another({ owner: THERE })
@@ -165,7 +165,7 @@ test("[PIPE-16] a process that lost its run writes nothing more into it", async 
   await slow.close()
 })
 
-test("[PIPE-15] a process that leaves gives its runs back as they are", async () => {
+test("[PIPE-15] a process that shuts down releases its runs unchanged", async () => {
   const { work, begun } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
   const leaving = room.another()
@@ -176,7 +176,7 @@ test("[PIPE-15] a process that leaves gives its runs back as they are", async ()
   expect([run.status, events.at(-1)?.body]).toMatchObject(["interrupted", { phase: "started" }])
 })
 
-test("[PIPE-33] a stage that takes its process down again and again asks a person first", async () => {
+test("a stage that was interrupted 100 times pauses the run before the next attempt", async () => {
   let begun = Promise.withResolvers<void>()
   const ask: StageWork = () => {
     begun.resolve()
@@ -198,7 +198,7 @@ test("[PIPE-33] a stage that takes its process down again and again asks a perso
 })
 
 test.runIf(needs("PIPE-30", "postgres"))(
-  "[PIPE-30] two servers on one Postgres share their runs: started, answered and stopped",
+  "two servers on one Postgres share runs: start, answer and stop",
   async () => {
     await using cluster = await startPostgres()
     const location = parseDatabaseUrl(await cluster.createDatabase())
@@ -221,7 +221,7 @@ test.runIf(needs("PIPE-30", "postgres"))(
   },
 )
 
-test("[PIPE-15] a process that does not answer is named after a while", async () => {
+test("[PIPE-15] a process that does not react to `stop` is named after a timeout", async () => {
   const { work, begun } = held()
   await using room = await newPipelines({
     config: AUTO,

@@ -16,7 +16,7 @@ const bookOf = (store: Store) =>
 
 /** Rules of every event store, including the one of the simulation. */
 function bookConformance(name: string, make: () => Promise<EventStore>): void {
-  test(`[PIPE-30] ${name}: events are numbered, kept and given back`, async () => {
+  test(`${name}: events are numbered, stored and returned`, async () => {
     const eventStore = await make()
     const { claim, state } = await eventStore.create([started()])
     const written = await eventStore.append(claim, state, [begun(0), output(0), paused(0)])
@@ -39,7 +39,7 @@ function bookConformance(name: string, make: () => Promise<EventStore>): void {
     expect(await eventStore.find("p-99")).toBeUndefined()
   })
 
-  test(`[PIPE-16] ${name}: only who claimed it last writes, and only after the last event`, async () => {
+  test(`[PIPE-16] ${name}: only the last claimant can append, and only after the last event`, async () => {
     const eventStore = await make()
     const { claim, state } = await eventStore.create([started()])
     const row = await eventStore.find(claim.id)
@@ -56,7 +56,7 @@ function bookConformance(name: string, make: () => Promise<EventStore>): void {
     expect(await eventStore.renew(later)).toBe("kept")
   })
 
-  test(`[PIPE-15] ${name}: a stop that is wanted is seen by who renews, until another claims it`, async () => {
+  test(`[PIPE-15] ${name}: the lease holder sees a stop request on renewal, until another process claims the run`, async () => {
     const eventStore = await make()
     const { claim } = await eventStore.create([started()])
     const row = await eventStore.find(claim.id)
@@ -68,7 +68,7 @@ function bookConformance(name: string, make: () => Promise<EventStore>): void {
     expect(next && (await eventStore.renew(next))).toBe("kept")
   })
 
-  test(`[PIPE-17] ${name}: what was given back is nobody's, and still to be done`, async () => {
+  test(`[PIPE-17] ${name}: a released run has no holder and is still open`, async () => {
     const eventStore = await make()
     const { claim, state } = await eventStore.create([started()])
     expect(await eventStore.find(claim.id)).toMatchObject({ owner: OWNER })
@@ -86,7 +86,7 @@ function bookConformance(name: string, make: () => Promise<EventStore>): void {
     ])
   })
 
-  test(`[PIPE-4] ${name}: what was given up is no more to be done, and only its owner gives it up`, async () => {
+  test(`[PIPE-4] ${name}: an abandoned run is no longer open, and only its holder can abandon it`, async () => {
     const eventStore = await make()
     const { claim } = await eventStore.create([started()])
     const row = await eventStore.find(claim.id)
@@ -117,7 +117,7 @@ describe("SQLite", () => {
   }
   bookConformance("SQLite", async () => bookOf(await opened()))
 
-  test("[PIPE-4] rows that were edited or lost in between damage the run, and it is said where", async () => {
+  test("[PIPE-4] an edited row, or one missing in between, damages the run, and the error names the event", async () => {
     const store = await opened()
     const eventStore = bookOf(store)
     const { claim, state } = await eventStore.create([started()])
@@ -136,7 +136,7 @@ describe("SQLite", () => {
     })
   })
 
-  test("[PIPE-4] a tail that was lost is an earlier state, and the run goes on from there", async () => {
+  test("[PIPE-4] a lost tail is an earlier state, from which the run continues", async () => {
     const store = await opened()
     const eventStore = bookOf(store)
     const { claim, state } = await eventStore.create([started()])
@@ -151,11 +151,11 @@ describe("SQLite", () => {
     expect(await eventStore.events(claim.id)).toHaveLength(3)
   })
 
-  test("[PIPE-4] a run without its beginning is damaged", () => {
+  test("[PIPE-4] a run without its first event is damaged", () => {
     expect(() => stateOf("p-1", [])).toThrow("event 1 is missing")
   })
 
-  test("[PIPE-30] each write and what is told of it stand together, or neither does", async () => {
+  test("a write and its journal entry are stored together or not at all", async () => {
     const store = await opened()
     const { calls } = await failAtEveryCall(store.forRoom("pipeline"), {
       write: async (db) => {
@@ -173,7 +173,7 @@ describe("SQLite", () => {
     expect(calls).toBeGreaterThan(6)
   })
 
-  test("[PIPE-30] what happens is told in the journal, in the same write", async () => {
+  test("each event is written to the journal in the same transaction", async () => {
     const store = await opened()
     const told: string[] = []
     store.onCommit((entries) => void told.push(...entries.map((it) => it.name)))

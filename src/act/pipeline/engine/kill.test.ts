@@ -14,7 +14,7 @@ const FOUND = [2_098_833_147]
 /** The check fails once and there is a web: all six stages, and one repair. */
 const QUERY = "1 1"
 
-test("[PIPE-32] killed at any event, a run goes on and comes to the same document", {
+test("[PIPE-32] a run killed at any event continues and ends with the same document", {
   timeout: 300_000,
 }, async () => {
   const whole = await play(seed(), new Set())
@@ -23,7 +23,7 @@ test("[PIPE-32] killed at any event, a run goes on and comes to the same documen
   }
 })
 
-test(`[PIPE-32] killed again and again, in ${SEEDS} ways, it still does`, {
+test(`[PIPE-32] a run killed repeatedly, in ${SEEDS} ways, ends with the same document`, {
   timeout: isNight() ? 600_000 : 60_000,
 }, async () => {
   const drawn = Array.from({ length: SEEDS }, (_, nth) => seed() + nth + 1)

@@ -13,13 +13,13 @@ function kept(run = "p-1"): KeptEvent[] {
   })
 }
 
-test("[PIPE-4] events come back as they were written", () => {
+test("[PIPE-4] events are read back as they were written", () => {
   const read = readChain("p-1", kept())
   expect(read).toEqual({ kind: "events", events, digest: kept().at(-1)?.digest })
   expect(readChain("p-1", [])).toEqual({ kind: "events", events: [], digest: NO_DIGEST })
 })
 
-test("[PIPE-4] an event that was edited is named", () => {
+test("[PIPE-4] an edited event is named", () => {
   for (const [index, row] of kept().entries()) {
     for (const edited of [
       { ...row, body: row.body.replace("{", '{"x":1,') },
@@ -35,7 +35,7 @@ test("[PIPE-4] an event that was edited is named", () => {
   }
 })
 
-test("[PIPE-4] an event that is missing in between is named; a tail that is gone is not", () => {
+test("[PIPE-4] an event missing in between is named, a missing tail is not", () => {
   for (const index of [0, 1, 2]) {
     const read = readChain("p-1", kept().toSpliced(index, 1))
     expect(read).toEqual({ kind: "damaged", seq: index + 1, problem: "is missing" })
@@ -44,11 +44,11 @@ test("[PIPE-4] an event that is missing in between is named; a tail that is gone
   expect(shorter).toMatchObject({ kind: "events", events: events.slice(0, 3) })
 })
 
-test("[PIPE-4] the events of one run are not those of another", () => {
+test("[PIPE-4] events of another run are rejected", () => {
   expect(readChain("p-2", kept("p-1"))).toMatchObject({ kind: "damaged", seq: 1 })
 })
 
-test("[PIPE-4] a body that nobody knows is damage although its digest is right", () => {
+test("[PIPE-4] an event of an unknown type is damage even if its digest is right", () => {
   for (const body of ['{"type":"unheard_of"}', "not json"]) {
     const row = { seq: 1, at: 1, body }
     const read = readChain("p-1", [{ ...row, digest: digestOf("p-1", NO_DIGEST, row) }])

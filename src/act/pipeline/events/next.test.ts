@@ -16,7 +16,7 @@ const auto = { ...THREE, autoAdvance: true }
 const repair = { type: "repair_started", unit: 0, iteration: 1, feedback: "cite it" } as const
 const toCheck = [begun(0), output(0), begun(1), output(1), begun(2), failed(2), output(2)] as const
 
-test("[PIPE-1] stages are worked on in their order, then the run is over", () => {
+test("[PIPE-1] stages run in order, then the run ends", () => {
   expect(nextOf(stateAfter(started()))).toEqual({ kind: "work", stage: 0, iteration: 0 })
   const done = stateAfter(started({ config: auto }), begun(0), output(0))
   expect(nextOf(done)).toEqual({ kind: "work", stage: 1, iteration: 0 })
@@ -25,7 +25,7 @@ test("[PIPE-1] stages are worked on in their order, then the run is over", () =>
   expect(nextOf(stateAfter(started(), completed()))).toEqual({ kind: "nothing" })
 })
 
-test("[PIPE-11] a pause follows where the config says so, and while it lasts nothing does", () => {
+test("[PIPE-11] a run pauses where the config says so, and nothing follows while it is paused", () => {
   const after = stateAfter(started(), begun(0), output(0))
   expect(nextOf(after)).toEqual({
     kind: "write",
@@ -43,7 +43,7 @@ test("[PIPE-11] a pause follows where the config says so, and while it lasts not
   expect(nextOf(waiting)).toEqual({ kind: "nothing" })
 })
 
-test("[PIPE-11] a stage may be named in pauseAfterStages, and may ask by itself", () => {
+test("[PIPE-11] `pauseAfterStages` can name a stage, and a stage can ask for a pause itself", () => {
   const config = PipelineConfig.parse({ ...THREE, pauseAfterStages: ["write"] })
   const state = stateAfter(started({ config }), begun(1), output(1))
   expect(whatFollows(state, 1)).toMatchObject([{ reason: "configured", stage: 1 }])
@@ -58,14 +58,14 @@ test("[PIPE-11] a stage may be named in pauseAfterStages, and may ask by itself"
   expect(whatFollows(never, 1, "What do you mean?")).toEqual([])
 })
 
-test("[PIPE-10] what did not pass is repaired with its feedback", () => {
+test("[PIPE-10] a stage that did not pass is repaired with its feedback", () => {
   const state = stateAfter(started(), ...toCheck)
   expect(nextOf(state)).toEqual({ kind: "write", bodies: [repair] })
   const again = stateAfter(started(), ...toCheck, repair)
   expect(nextOf(again)).toEqual({ kind: "work", stage: 1, iteration: 1 })
 })
 
-test("[PIPE-10] at the limit a person is asked, or it goes on and says so", () => {
+test("[PIPE-10] at the repair limit the run pauses, or continues marked as not passed", () => {
   const config = { ...THREE, repairUnits: [{ ...THREE.repairUnits[0], maxIterations: 1 }] }
   const limited = PipelineConfig.parse(config)
   const rounds = [
@@ -99,7 +99,7 @@ test("[PIPE-10] at the limit a person is asked, or it goes on and says so", () =
   })
 })
 
-test("[PIPE-10] the depth may allow fewer repairs than the unit, never more", () => {
+test("[PIPE-10] the depth can lower the unit's number of repairs but not raise it", () => {
   const depth = { subQueries: 1, paragraphs: 1, contextTokens: 500, web: false }
   for (const [repairs, most] of [
     [0, 0],
@@ -113,7 +113,7 @@ test("[PIPE-10] the depth may allow fewer repairs than the unit, never more", ()
   expect(depthOf(stateAfter(started({ depth: "quick" })))).toMatchObject({ subQueries: 3 })
 })
 
-test("[PIPE-10] what is in no unit is not repaired", () => {
+test("[PIPE-10] a stage outside every unit is not repaired", () => {
   const config = PipelineConfig.parse({ ...THREE, repairUnits: [] })
   const state = stateAfter(started({ config }), begun(2), failed(2), output(2))
   expect(whatFollows(state, 2)).toMatchObject([
@@ -124,7 +124,7 @@ test("[PIPE-10] what is in no unit is not repaired", () => {
   ])
 })
 
-test("[PIPE-12] an amendment is about the stage that paused, or about its unit's beginning", () => {
+test("[PIPE-12] an amendment applies to the paused stage, or to the first stage of its unit", () => {
   expect(amendedStage(stateAfter(started(), begun(0), output(0), paused(0)))).toBe(0)
   expect(amendedStage(stateAfter(started(), ...toCheck, paused(2, "repair-limit")))).toBe(1)
   const config = PipelineConfig.parse({ ...THREE, repairUnits: [] })
@@ -138,13 +138,13 @@ test("[PIPE-12] an amendment is about the stage that paused, or about its unit's
   expect(amendedStage(alone)).toBe(2)
 })
 
-test("[PIPE-13] what is skipped is the next stage, after an error the failed one", () => {
+test("[PIPE-13] a skip leaves out the next stage, after an error the failed one", () => {
   expect(skippedStage(stateAfter(started(), begun(0), output(0), paused(0)))).toBe(1)
   expect(skippedStage(stateAfter(started(), begun(0), paused(0, "error")))).toBe(0)
   expect(skippedStage(stateAfter(started(), begun(2), output(2), paused(2)))).toBeUndefined()
 })
 
-test("[PIPE-13] a run with a stage that a person left out is partial, and says so", () => {
+test("[PIPE-13] a run with a skipped stage is marked as partial", () => {
   const skipped = { type: "skipped", by: "you", stage: 2, reason: "no" } as const
   const state = stateAfter(started(), begun(1), output(1), skipped)
   expect(nextOf(state)).toMatchObject({
@@ -154,7 +154,7 @@ test("[PIPE-13] a run with a stage that a person left out is partial, and says s
   expect(nextOf(byEngine)).toMatchObject({ bodies: [{ isPartial: false }] })
 })
 
-test("[PIPE-10] a failure without feedback is not repaired: a person is asked, with the reason", () => {
+test("[PIPE-10] a failure without feedback pauses the run with the reason instead of a repair", () => {
   const problems = ["a sentence has no source"]
   const at = { stage: 2, attempt: 1 }
   const hopeless = { type: "validation_failed" as const, ...at, problems, feedback: "" }
@@ -167,7 +167,7 @@ test("[PIPE-10] a failure without feedback is not repaired: a person is asked, w
   ])
 })
 
-test("[PIPE-12] a unit that is amended at its limit begins anew: no repair, no old feedback", () => {
+test("[PIPE-12] a unit amended at its limit starts over without repair count and old feedback", () => {
   const repaired = {
     type: "repair_started",
     unit: 0,

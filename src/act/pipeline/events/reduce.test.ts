@@ -53,7 +53,7 @@ const oops: PipelineEventBody = {
   hint: "",
 }
 
-test("[PIPE-2] the state is what the events say and nothing else", () => {
+test("the state is derived from the events alone", () => {
   const state = stateAfter(started(), begun(0), called(0), output(0), paused(0))
   expect(state).toMatchObject({
     id: "p-1",
@@ -71,34 +71,30 @@ test("[PIPE-2] the state is what the events say and nothing else", () => {
 })
 
 test.each([
-  ["a run that began", [], { cursor: 0, pause: undefined }],
+  ["the start", [], { cursor: 0, pause: undefined }],
+  ["a resumed pause", [begun(0), output(0), paused(0), resumed], { cursor: 1, pause: undefined }],
   [
-    "a pause that was resumed",
-    [begun(0), output(0), paused(0), resumed],
-    { cursor: 1, pause: undefined },
-  ],
-  [
-    "an error that is tried again",
+    "a retried error",
     [begun(0), oops, paused(0, "error"), resumed],
     { cursor: 0, pause: undefined, error: { code: "MODEL_BUSY" } },
   ],
   [
-    "an amendment: the stage is done again",
+    "an amendment: the stage runs again",
     [begun(0), output(0), paused(0), amended(0)],
     { cursor: 0, stages: [{ status: "waiting", attempt: 0, amendments: ["shorter"] }, {}, {}] },
   ],
   [
-    "a stage that was left out",
+    "a skipped stage",
     [begun(0), output(0), paused(0), skipped(1)],
     { cursor: 2, stages: [{}, { status: "skipped", skippedBy: "you" }, {}] },
   ],
   [
-    "an exit that waits for a yes",
+    "an exit that waits for confirmation",
     [begun(0), output(0), paused(0), pending],
     { pause: { pending: "stop it" } },
   ],
   [
-    "an exit that was denied",
+    "a denied exit",
     [begun(0), output(0), paused(0), pending, resumed],
     { pause: undefined, cursor: 1 },
   ],
@@ -108,7 +104,7 @@ test.each([
     { pause: undefined, breakout: "stop it" },
   ],
   [
-    "a repair: the unit begins anew",
+    "a repair: the unit starts over",
     [begun(1), output(1), begun(2), failed(2), output(2), repair(1)],
     {
       cursor: 1,
@@ -118,24 +114,27 @@ test.each([
     },
   ],
   [
-    "a check that did not pass",
+    "a failed check",
     [begun(2), failed(2), output(2)],
     { stages: [{}, {}, { status: "failed", failure: { feedback: "cite it" } }] },
   ],
   ["the end", [completed()], { end: { status: "completed", isPartial: false, at: 2_000 } }],
-  ["a word after the end", [completed(), said], { said: { turns: 1, unknownCalls: 1 } }],
+  ["a message after the end", [completed(), said], { said: { turns: 1, unknownCalls: 1 } }],
   [
     "a warning",
     [{ type: "budget_warned", scope: "run", spentUsd: 0.8, budgetUsd: 1 }],
     { warned: ["run"] },
   ],
   ["a spent budget", [{ type: "budget_exceeded", scope: "run", spentUsd: 1, budgetUsd: 1 }], {}],
-  ["an error of no stage", [{ ...oops, stage: null }], { error: { code: "MODEL_BUSY" } }],
-] satisfies [string, PipelineEventBody[], object][])("[PIPE-2] %s", (_, bodies, expected) => {
-  expect(stateAfter(started(), ...bodies)).toMatchObject(expected)
-})
+  ["an error outside a stage", [{ ...oops, stage: null }], { error: { code: "MODEL_BUSY" } }],
+] satisfies [string, PipelineEventBody[], object][])(
+  "the state after %s",
+  (_, bodies, expected) => {
+    expect(stateAfter(started(), ...bodies)).toMatchObject(expected)
+  },
+)
 
-test("[PIPE-5] what an effect gave is known until the stage is done anew", () => {
+test("[PIPE-5] an effect's result is stored until its stage is amended or repaired", () => {
   const ended = substep(0, { phase: "ended", outcome: "done", result: [1] })
   const before = stateAfter(started(), begun(0), substep(0), ended, called(0), begun(0, 2))
   expect(before.stages[0]?.recorded).toEqual({
@@ -146,7 +145,7 @@ test("[PIPE-5] what an effect gave is known until the stage is done anew", () =>
   expect(after.stages[0]?.recorded).toEqual({})
 })
 
-test("[PIPE-5] what failed, was refused or stopped is no result", () => {
+test("[PIPE-5] a failed, denied or stopped effect has no result", () => {
   for (const outcome of ["denied", "stopped", "failed"] as const) {
     const ended = substep(0, { phase: "ended", outcome })
     const state = stateAfter(started(), begun(0), substep(0), ended)
@@ -154,14 +153,14 @@ test("[PIPE-5] what failed, was refused or stopped is no result", () => {
   }
 })
 
-test("[PIPE-7] answers that did not fit are given up with the stage's failure", () => {
+test("responses that did not match the schema are dropped when the stage fails", () => {
   const misfit = called(0, { problem: "it is prose" })
   const fitting = called(0, { key: "other" })
   const state = stateAfter(started(), begun(0), misfit, fitting, oops)
   expect(Object.keys(state.stages[0]?.recorded ?? {})).toEqual(["other"])
 })
 
-test("[PIPE-6] a call that was cut costs nobody knows what", () => {
+test("an interrupted call counts as a call with unknown cost", () => {
   const asking = substep(0, { activityId: "orch-llm-1" })
   const cases: [PipelineEventBody[], number][] = [
     [[asking], 0],
@@ -181,7 +180,7 @@ test("[PIPE-6] a call that was cut costs nobody knows what", () => {
   }
 })
 
-test("[PIPE-6] activities are counted once, also those that are told when they are over", () => {
+test("each activity counts once, also one that is recorded only at its end", () => {
   const note = substep(0, {
     activityId: "orch-step-2",
     phase: "ended",
@@ -193,29 +192,29 @@ test("[PIPE-6] activities are counted once, also those that are told when they a
 })
 
 test.each([
-  ["no event", [], 1, "is missing"],
-  ["no beginning", [begun(0)], 1, "does not begin a run"],
-  ["two beginnings", [started(), started()], 2, "begins the run a second time"],
-  ["a stage that is not there", [started(), begun(3)], 2, "names stage 3, which there is not"],
+  ["an empty list", [], 1, "is missing"],
+  ["a missing start", [begun(0)], 1, "does not begin a run"],
+  ["a second start", [started(), started()], 2, "begins the run a second time"],
+  ["an unknown stage", [started(), begun(3)], 2, "names stage 3, which there is not"],
   [
-    "an output out of nothing",
+    "an output without a start",
     [started(), output(0)],
     2,
     "gives the output of a stage that did not begin",
   ],
   [
-    "a unit that is not there",
+    "an unknown unit",
     [started(), { ...repair(1), unit: 7 }],
     2,
     "repairs a unit that is not there",
   ],
   ["work while paused", [started(), paused(0), begun(1)], 3, "goes on although the run is paused"],
-  ["an answer to nothing", [started(), resumed], 2, "answers a pause that is not there"],
-  ["an exit from nothing", [started(), pending], 2, "answers a pause that is not there"],
+  ["an answer without a pause", [started(), resumed], 2, "answers a pause that is not there"],
+  ["an exit without a pause", [started(), pending], 2, "answers a pause that is not there"],
   ["work after the end", [started(), completed(), begun(0)], 3, "stands after the end"],
-  ["a word before the end", [started(), said], 2, "stands before the end"],
+  ["a message before the end", [started(), said], 2, "stands before the end"],
 ] as [string, PipelineEventBody[], number, string][])(
-  "[PIPE-3] %s is damage, and it is said where",
+  "[PIPE-4] %s is damage, reported with the event number",
   (...[, bodies, seq, problem]) => {
     expect(replay("p-1", eventsOf(bodies))).toEqual({ kind: "damaged", seq, problem })
   },
@@ -249,7 +248,7 @@ const anyBody: fc.Arbitrary<PipelineEventBody> = fc.oneof(
     ),
 )
 
-test("[PIPE-2] any list of events is a state or damage, never an error", () => {
+test("any list of events gives a state or damage, never an exception", () => {
   fc.assert(
     fc.property(fc.array(anyBody, { maxLength: 40 }), (bodies) => {
       const reduced = replay("p-1", eventsOf([started(), ...bodies]))
@@ -262,7 +261,7 @@ test("[PIPE-2] any list of events is a state or damage, never an error", () => {
   )
 })
 
-test("[PIPE-2] a beginning of the list is an earlier state", () => {
+test("every prefix of a valid event list is valid", () => {
   fc.assert(
     fc.property(fc.array(anyBody, { maxLength: 30 }), fc.nat(30), (bodies, cut) => {
       const events = eventsOf([started(), ...bodies])
@@ -275,7 +274,7 @@ test("[PIPE-2] a beginning of the list is an earlier state", () => {
   )
 })
 
-test("[PIPE-25] a stage took what its tries took; the time between them counts not", () => {
+test("[PIPE-25] a stage's duration is that of its attempts, without the time between them", () => {
   // Each event is a second after the one before.
   const find = substep(0)
   const cut = stateAfter(started(), begun(0), find, completed({ status: "stopped" }))
@@ -287,7 +286,7 @@ test("[PIPE-25] a stage took what its tries took; the time between them counts n
   expect((endedAt ?? 0) - (startedAt ?? 0)).toBe(4_000)
 })
 
-test("[PIPE-13] a failed stage that is left out leaves no error behind", () => {
+test("[PIPE-13] skipping a failed stage clears its error", () => {
   const oops = { type: "error", stage: 0, code: "X", message: "m", hint: "" } as const
   const left = { type: "skipped", by: "you", stage: 0, reason: "Skipped by you" } as const
   const before = stateAfter(started(), begun(0), oops, paused(0, "error"))

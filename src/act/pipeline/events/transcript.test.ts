@@ -20,7 +20,7 @@ const told = (...bodies: readonly PipelineEventBody[]) =>
 const step = (activityId: string, given: Parameters<typeof substep>[1] = {}) =>
   substep(0, { activityId, key: activityId, ...given })
 
-test("[PIPE-26] steps are ordinary activities of one turn, each text under a name of its own", () => {
+test("[PIPE-26] steps are activities of one turn, and each text has its own id", () => {
   const messages = told(
     started(),
     begun(0),
@@ -59,7 +59,7 @@ test("[PIPE-26] steps are ordinary activities of one turn, each text under a nam
   expect(messages.every((it) => it.metadata["runId"] === "p-1")).toBe(true)
 })
 
-test("[PIPE-26] a note begins and ends at once; a refusal is one that was denied", () => {
+test("[PIPE-26] a note starts and ends at once, and a denied step is shown as denied", () => {
   const ended = (outcome: "noted" | "denied") =>
     told(started(), begun(0), step("orch-step-1", { phase: "ended", outcome }))
       .slice(3)
@@ -71,7 +71,7 @@ test("[PIPE-26] a note begins and ends at once; a refusal is one that was denied
   expect(ended("denied")).toMatchObject([{}, { outcome: "denied" }])
 })
 
-test("[PIPE-11] a pause, a cut and the end stop every running indicator", () => {
+test("[PIPE-11] a pause, an interruption and the end stop every running indicator", () => {
   for (const after of [paused(0), begun(0, 2), completed({ status: "stopped" })]) {
     const messages = told(
       started(),
@@ -90,7 +90,7 @@ test("[PIPE-11] a pause, a cut and the end stop every running indicator", () => 
   }
 })
 
-test("[PIPE-26] everything that happened stands there in words", () => {
+test("[PIPE-26] every event has a text in the transcript", () => {
   const usd = { scope: "run", spentUsd: 0.8, budgetUsd: 1 }
   const said = {
     type: "said",
@@ -149,7 +149,7 @@ test("[PIPE-26] everything that happened stands there in words", () => {
   ])
 })
 
-test("[PIPE-26] a long text is cut", () => {
+test("[PIPE-26] a long text is truncated", () => {
   const [first] = told(started({ query: "x".repeat(300_000) }))
   expect(first?.content.length).toBe(200_000)
 })

@@ -17,7 +17,7 @@ import { documentOf, lineView, runView, titleOf } from "./views.ts"
 
 const here = { isAlone: false }
 
-test("[PIPE-25] a run is shown with its stages, its pause and its cost against the budgets", () => {
+test("[PIPE-25] a run view has its stages, its pause and its cost against the budgets", () => {
   const plan = { subQueries: [{ question: "who", target: "handbook" }, "when"], notes: ["x"] }
   const view = runView(
     stateAfter(started(), begun(0), substep(0), called(0), output(0, plan), paused(0)),
@@ -41,7 +41,7 @@ test("[PIPE-25] a run is shown with its stages, its pause and its cost against t
   ])
 })
 
-test("[PIPE-25] a pause says what is decided on and what each answer leads to", () => {
+test("[PIPE-25] a pause lists what is decided and the effect of each answer", () => {
   const plan = {
     clarity: 0.9,
     subQueries: [
@@ -73,7 +73,7 @@ test("[PIPE-25] a pause says what is decided on and what each answer leads to", 
   })
 })
 
-test("[PIPE-25] without budgets, after an error and after the last stage plain words stand there", () => {
+test("[PIPE-25] a pause has texts without budgets, after an error and after the last stage", () => {
   const free = PipelineConfig.parse({
     ...THREE,
     stages: THREE.stages.map((it) => ({ ...it, budgetUsd: undefined })),
@@ -87,7 +87,7 @@ test("[PIPE-25] without budgets, after an error and after the last stage plain w
   expect(proceed(started(), begun(2), output(2), paused(2))).toBe("The run ends with what it has")
 })
 
-test("[PIPE-25] while an exit waits to be confirmed, yes and no are the choices", () => {
+test("[PIPE-25] while an exit waits for confirmation, the choices are yes and no", () => {
   const pending = { type: "breakout_pending", message: "stop", by: "you" } as const
   const { pause } = runView(
     stateAfter(started(), begun(0), output(0, ["a text"]), paused(0), pending),
@@ -104,13 +104,13 @@ test("[PIPE-25] while an exit waits to be confirmed, yes and no are the choices"
   })
 })
 
-test("[PIPE-25] long lines of a pause are cut, and there are at most fifty", () => {
+test("[PIPE-25] long lines of a pause are truncated, and there are at most 50", () => {
   const many = { list: Array.from({ length: 80 }, () => "x".repeat(1_000)) }
   const { pause } = runView(stateAfter(started(), begun(0), output(0, many), paused(0)), here)
   expect([pause?.lines.length, pause?.lines[0]?.text.length]).toEqual([50, 300])
 })
 
-test("[PIPE-17] a run nobody works on is interrupted, and its stage does not run", () => {
+test("[PIPE-17] a run without a process is shown as interrupted, and its stage as not running", () => {
   const state = stateAfter(started(), begun(0))
   expect(runView(state, here)).toMatchObject({
     status: "running",
@@ -127,12 +127,12 @@ test("[PIPE-17] a run nobody works on is interrupted, and its stage does not run
   }
 })
 
-test("[PIPE-14] a stage that failed is shown so while a person is asked", () => {
+test("[PIPE-14] a failed stage is shown as failed while the run waits for the user", () => {
   const state = stateAfter(started(), begun(1), paused(1, "error"))
   expect(runView(state, here).stages[1]?.status).toBe("failed")
 })
 
-test("[PIPE-25] a line has what a list shows", () => {
+test("[PIPE-25] a list row has the fields that a list shows", () => {
   const state = stateAfter(
     started({ from: { run: "p-0", stage: 1, edit: "x" } }),
     begun(0),
@@ -150,12 +150,12 @@ test("[PIPE-25] a line has what a list shows", () => {
   expect(lineView(stateAfter(started(), begun(2), output(2)))).toMatchObject({ stageTitle: null })
 })
 
-test("[PIPE-25] the title is the query's first line, cut where it is long", () => {
+test("[PIPE-25] the title is the first line of the query, truncated", () => {
   expect(titleOf("  one\ntwo ")).toBe("one")
   expect(titleOf("x".repeat(100))).toBe(`${"x".repeat(79)}…`)
 })
 
-test("[PIPE-29] cost is the sum of what was recorded, repairs and later words included", () => {
+test("the cost is the sum of all recorded calls, including repairs and messages after the end", () => {
   const said = {
     type: "said",
     key: "say/1",
@@ -193,7 +193,7 @@ test("[PIPE-29] cost is the sum of what was recorded, repairs and later words in
   expect(state.usage).toEqual({ input: 21, output: 5, cacheRead: 0, cacheWrite: 0 })
 })
 
-test("[PIPE-25] the document is what the newest stage of that kind wrote", () => {
+test("[PIPE-25] the document is the output of the newest document stage", () => {
   const config = PipelineConfig.parse({
     stages: [{ name: "output", title: "Output", kind: "document" }],
   })

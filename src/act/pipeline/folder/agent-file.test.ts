@@ -6,7 +6,7 @@ import { readAgentFile } from "./agent-file.ts"
 const said = (text: string | undefined) =>
   readAgentFile(text).problems.map((it) => `${it.file}:${it.line} ${it.field}: ${it.problem}`)
 
-test("[PIPE-40] the head has name, description, sources and tools", () => {
+test("[PIPE-40] the header has name, description, sources and tools", () => {
   const head =
     "---\nname: A\ndescription: >\n  two\n  lines\nsources: [web]\ntools:\n  - knowledge\n---\nbody"
   expect(readAgentFile(head)).toEqual({
@@ -18,7 +18,7 @@ test("[PIPE-40] the head has name, description, sources and tools", () => {
   })
 })
 
-test("[PIPE-40] three dashes in the text below end nothing", () => {
+test("[PIPE-40] three dashes in the text below the header do not end it", () => {
   expect(said("---\nname: A\ndescription: B\n---\n\n---\nnme: C\n---\n")).toEqual([])
 })
 
@@ -27,7 +27,7 @@ const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))
 
-describe("a head", () => {
+describe("an AGENT.md header", () => {
   test.each<[string, string | undefined, string[]]>([
     ["that is missing", undefined, ["AGENT.md:1 : there is no AGENT.md"]],
     [
@@ -53,12 +53,12 @@ describe("a head", () => {
       ["AGENT.md:1 description: `description` is missing; a text of 1 to 500 characters"],
     ],
     [
-      "with a name that is no text",
+      "whose name is not text",
       "---\ndescription: B\nname: 7\n---\n",
       ["AGENT.md:3 name: `name` is `7`; it must be a text of 1 to 60 characters"],
     ],
     [
-      "with a source that is no slug",
+      "with a source that is not a slug",
       "---\nname: A\ndescription: B\nsources: [../web]\n---\n",
       [
         'AGENT.md:4 sources: `sources` is `["../web"]`; it must be a list of source names: small letters, digits and dashes',
@@ -69,16 +69,16 @@ describe("a head", () => {
       "---\n- a\n---\n",
       ["AGENT.md:2 : the head must have fields, such as `name: …`"],
     ],
-  ])("[PIPE-42] %s", (_, text, problems) => {
+  ])("[PIPE-42] a header %s is reported", (_, text, problems) => {
     expect(said(text)).toEqual(problems)
   })
 
-  test("[PIPE-42] that is no YAML, or has a key twice, is told with its line", () => {
+  test("[PIPE-42] invalid YAML and a duplicate key are reported with their line", () => {
     expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(/^AGENT\.md:\d : no YAML: /)
     expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(/^AGENT\.md:3 : no YAML: .*unique/)
   })
 
-  test("[PIPE-42] with aliases without end, or any text at all, does not hold anybody up", () => {
+  test("[PIPE-42] endless aliases and arbitrary text are read in bounded time", () => {
     const bomb = `---\nname: &a [x,x,x,x,x,x,x,x,x]\ndescription: &b [*a,*a,*a,*a,*a,*a,*a]\nsources: [*b,*b,*b,*b,*b,*b,*b,*b]\n---\n`
     expect(said(bomb).length).toBeGreaterThan(0)
     fc.assert(

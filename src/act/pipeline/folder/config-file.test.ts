@@ -23,7 +23,7 @@ const plain = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
   ...more,
 })
 
-test("[PIPE-42] a problem names file, line, stage and field, in words", () => {
+test("[PIPE-42] a problem has file, line, stage, field and a message", () => {
   const text = `{
   // the stages
   "stages": [
@@ -50,7 +50,7 @@ test("[PIPE-42] a problem names file, line, stage and field, in words", () => {
   })
 })
 
-describe("a field", () => {
+describe("a config field", () => {
   test.each([
     [{ stages: stages({ name: "b", kind: "document" }) }, "stage `b`: `title` is missing"],
     [{ stages: stages(plain("b", { title: 7 })) }, "stage `b`: `title` is `7`; it must be a text"],
@@ -82,11 +82,11 @@ describe("a field", () => {
       "`depths.quick.paragraphs` is missing",
     ],
     [[], "the config is `[]`; it must be an object in braces"],
-  ])("[PIPE-42] %j", (config, problem) => {
+  ])("[PIPE-42] %j is reported", (config, problem) => {
     expect(problemsOf(config).map((it) => it.problem)).toContain(problem)
   })
 
-  test("[PIPE-42] whose value is long is not repeated: a part of it may be a part of a secret", () => {
+  test("[PIPE-42] a long value is not repeated in the message, because it may contain a secret", () => {
     const long = "x".repeat(200)
     const [problem] = problemsOf({ stages: stages(plain("b", { kind: long })) })
     expect(problem?.problem).toContain("`kind` is a value of 200 characters")
@@ -94,7 +94,7 @@ describe("a field", () => {
   })
 })
 
-test("[PIPE-42] all problems are told at once, those between fields too", () => {
+test("[PIPE-42] all problems are reported at once, also those between fields", () => {
   const config = {
     stages: [{ ...STAGE, kind: "aks", prompt: "anser.md" }, plain("answer")],
     pauseAfterStages: ["anwser"],
@@ -127,18 +127,18 @@ test.each([
   ["{", "config.json: it is not JSON: close brace expected"],
   ['{ "stages": [] "x": 1 }', "config.json: it is not JSON: comma expected"],
   ["[".repeat(100_000), "config.json: it is nested deeper than 64 levels"],
-])("[PIPE-42] a text that is no JSON is one problem: %#", (text, problem) => {
+])("[PIPE-42] invalid JSON is one problem: %#", (text, problem) => {
   expect(readConfigFile(text, PROMPTS).problems.map((it) => it.problem)).toEqual([problem])
 })
 
-test("[PIPE-42] a key that stands twice is named, since the first would be lost", () => {
+test("[PIPE-42] a duplicate key is reported, because its first value would be lost", () => {
   const text = `{ "stages": [${JSON.stringify(STAGE)}],\n"budgetUsd": 1,\n"budgetUsd": 2 }`
   expect(readConfigFile(text, PROMPTS).problems).toMatchObject([
     { line: 3, field: "budgetUsd", problem: "`budgetUsd` stands twice" },
   ])
 })
 
-test("[PIPE-42] no config is a problem, not an accident", () => {
+test("[PIPE-42] a missing config is reported as a problem", () => {
   expect(readConfigFile(undefined, PROMPTS).problems).toMatchObject([
     { file: "config.json", line: 1, problem: "config.json: there is no config.json" },
   ])
@@ -149,7 +149,7 @@ const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))
 
-test("[PIPE-42] any JSON and any text is read without an accident", () => {
+test("[PIPE-42] any JSON and any text is read without an exception", () => {
   const texts = fc.oneof(fc.json({ maxDepth: 5 }), anyText)
   const nearly = fc.json({ maxDepth: 4 }).map((it) => `{"stages":[${it}],"depths":${it}}`)
   fc.assert(
@@ -162,18 +162,18 @@ test("[PIPE-42] any JSON and any text is read without an accident", () => {
   )
 })
 
-describe("fields held against each other", () => {
+describe("config fields that depend on each other", () => {
   const schema = (more: Readonly<Record<string, unknown>>) => ({
     stages: [{ ...STAGE, output: { type: "object", ...more } }],
   })
   test.each<[string, unknown, string[]]>([
     [
-      "two stages of one name",
+      "two stages with the same name",
       { stages: stages(plain("answer")) },
       ["config.json:10 answer name: stage `answer`: stage 1 has the same name"],
     ],
     [
-      "a pause after no stage",
+      "a pause after an unknown stage",
       { stages: stages(), pauseAfterStages: ["anser"] },
       [
         "config.json:11 null pauseAfterStages.0: `pauseAfterStages` has `anser`, which is no stage; one of answer; did you mean `answer`?",
@@ -198,7 +198,7 @@ describe("fields held against each other", () => {
       ["config.json:29 null repairUnits.1.stages: the repair unit `b` to `c` overlaps another one"],
     ],
     [
-      "a prompt that is not there",
+      "a missing prompt",
       { stages: [{ ...STAGE, prompt: "../answer.md" }] },
       [
         "config.json:7 answer prompt: stage `answer`: `prompt` is `../answer.md`, which is no file in prompts/; one of answer.md; did you mean `answer.md`?",
@@ -206,12 +206,12 @@ describe("fields held against each other", () => {
       ],
     ],
     [
-      "a question without a prompt",
+      "an ask stage without a prompt",
       { stages: stages({ name: "b", title: "B", kind: "ask" }) },
       ["config.json:9 b : stage `b`: `prompt` is missing; kind `ask` needs a file in prompts/"],
     ],
     [
-      "budgets of stages over that of the run",
+      "stage budgets above the run's budget",
       {
         stages: stages(plain("b", { budgetUsd: 2 }), plain("c", { budgetUsd: 1.5 })),
         budgetUsd: 3,
@@ -219,12 +219,12 @@ describe("fields held against each other", () => {
       ["config.json:22 null budgetUsd: the stages' budgets add up to $3.50; `budgetUsd` is $3.00"],
     ],
     [
-      "an agent that the scope does not have",
+      "an agent outside the scope",
       { stages: [{ ...STAGE, kind: "agent", agent: "codex", scope: { agents: ["claude"] } }] },
       ["config.json:9 answer scope: stage `answer`: `scope.agents` does not have `codex`"],
     ],
     [
-      "an agent for a stage that starts none",
+      "an agent setting on a stage of another kind",
       { stages: [{ ...STAGE, agent: "codex", mode: "plan" }] },
       [
         "config.json:8 answer agent: stage `answer`: `agent` is only for kind `agent`, not for `ask`",
@@ -232,12 +232,12 @@ describe("fields held against each other", () => {
       ],
     ],
     [
-      "a search without the right to",
+      "a retrieve stage without knowledge in its scope",
       { stages: stages(plain("b", { kind: "retrieve" })) },
       ["config.json:9 b scope: stage `b`: kind `retrieve` needs `scope.knowledge` to be true"],
     ],
     [
-      "a passing field that the output lacks",
+      "a `passes` field missing from the output",
       {
         stages: [
           {
@@ -252,14 +252,14 @@ describe("fields held against each other", () => {
       ],
     ],
     [
-      "a passing field without an output",
+      "a `passes` field without an output",
       { stages: [{ ...STAGE, passes: "passed" }] },
       [
         "config.json:8 answer passes: stage `answer`: `passes` names a field, and there is no `output`",
       ],
     ],
     [
-      "a word that is none of our schemas",
+      "an unsupported schema keyword",
       schema({ properties: { a: { type: "strng" }, b: { $ref: "#" } } }),
       [
         "config.json:12 answer output.properties.a.type: stage `answer`: `output` has the type `strng`; one of object, array, string, number, integer, boolean, null; did you mean `string`?",
@@ -267,21 +267,21 @@ describe("fields held against each other", () => {
       ],
     ],
     [
-      "a required field that is no property",
+      "a required field that is not a property",
       schema({ properties: { a: { type: "string" } }, required: ["b"] }),
       [
         "config.json:15 answer output.required: stage `answer`: `output` requires `b`, which is not among its `properties`",
       ],
     ],
     [
-      "an output that is no object",
+      "an output that is not an object",
       { stages: [{ ...STAGE, output: { type: "string" } }] },
       [
         "config.json:8 answer output: stage `answer`: `output` must be of type `object`: providers answer with nothing else",
       ],
     ],
     [
-      "a depth nobody can choose",
+      "an unknown depth",
       {
         stages: stages(),
         depths: {
@@ -292,11 +292,11 @@ describe("fields held against each other", () => {
         "config.json:11 null depths.quik: `quik` is no depth; one of quick, standard, deep; did you mean `quick`?",
       ],
     ],
-  ])("[PIPE-43] %s", (_, config, problems) => {
+  ])("[PIPE-42] %s: reported", (_, config, problems) => {
     expect(said(config)).toEqual(problems)
   })
 
-  test("[PIPE-43] a prompt asks only for what it can be given, and says where it does not", () => {
+  test("[PIPE-42] an unknown placeholder in a prompt is reported with its line", () => {
     const prompts = new Map([
       ["answer.md", "Answer {{query}}\nafter {{outputs.later}} and {{quer}}"],
       ["later.md", "{{outputs.answer}}"],
@@ -310,7 +310,7 @@ describe("fields held against each other", () => {
     expect(said({ stages: stages(later), repairUnits }, prompts)).toHaveLength(1)
   })
 
-  test("[PIPE-43] a budget of nothing is a problem, of a stage and of a run", () => {
+  test("[PIPE-42] a budget of 0 is reported, for a stage and for a run", () => {
     expect(said({ stages: [{ ...STAGE, budgetUsd: 0 }] })).toEqual([
       "config.json:8 answer budgetUsd: stage `answer`: `budgetUsd` is 0, so that nothing could be asked; it must be above 0",
     ])
@@ -319,7 +319,7 @@ describe("fields held against each other", () => {
     ])
   })
 
-  test("[PIPE-43] the field of a unit's feedback is one that its last stage gives", () => {
+  test("[PIPE-42] a unit's feedback field must be in the output of its last stage", () => {
     const output = { type: "object", properties: { advice: { type: "string" } } }
     const of = (feedbackField: string) => ({
       stages: [{ ...STAGE, output }],
@@ -331,7 +331,7 @@ describe("fields held against each other", () => {
     )
   })
 
-  test("[PIPE-35] a stage's sources are those that the head lists, or any for the web", () => {
+  test("[PIPE-35] a stage's sources must be listed in the header, except for web search", () => {
     const of = (...sources: string[]) =>
       readConfigFile(JSON.stringify({ stages: [{ ...STAGE, scope: { sources } }] }), PROMPTS, [
         "archive",
@@ -342,7 +342,7 @@ describe("fields held against each other", () => {
     ])
   })
 
-  test("[PIPE-43] cents that floats lose are no mistake", () => {
+  test("[PIPE-42] rounding errors of fractions of a cent are not reported", () => {
     const budgets = [0.1, 0.2, 0.7]
     const each = budgets.map((budgetUsd, index) => plain(`b${index}`, { budgetUsd }))
     expect(problemsOf({ stages: stages(...each), budgetUsd: 1 })).toEqual([])

@@ -7,8 +7,8 @@ import { foldersIn, HEAD, SMALL, STAGE, writeFiles } from "./agent.fixture.ts"
 
 const SHIPPED = path.resolve(import.meta.dirname, "../../../../agents")
 
-describe("an agent", () => {
-  test("[PIPE-40] is a folder: its head, its stages and its prompts, of one reading", async () => {
+describe("reading a recipe", () => {
+  test("[PIPE-40] a recipe is a folder with header, stages and prompts, read once", async () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), SMALL)
@@ -29,7 +29,7 @@ describe("an agent", () => {
     expect(prompts).toEqual([{ file: "answer.md", text: "Answer {{query}}.\n" }])
   })
 
-  test("[PIPE-40] may have a byte-order mark, Windows line ends, comments and trailing commas", async () => {
+  test("[PIPE-40] a byte-order mark, Windows line ends, comments and trailing commas are accepted", async () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), {
@@ -42,7 +42,7 @@ describe("an agent", () => {
     expect(agent).toMatchObject({ name: "Small", config: { stages: [{ name: "answer" }] } })
   })
 
-  test("[PIPE-40] that is shipped has no problem", async () => {
+  test("[PIPE-40] the shipped recipes have no problems", async () => {
     await using temp = await tempDirectory()
     const { folders } = foldersIn(temp.path, { shipped: SHIPPED })
     const { agents, isValid } = await folders.validate()
@@ -53,7 +53,7 @@ describe("an agent", () => {
     expect(isValid).toBe(true)
   })
 
-  test("[PIPE-41] of the repository stands before the person's, which stands before ours", async () => {
+  test("[PIPE-41] the repository's recipe overrides the user's, which overrides the shipped one", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, user, project } = foldersIn(temp.path)
     for (const place of [shipped, user, project]) await writeFiles(path.join(place, "small"), SMALL)
@@ -65,7 +65,7 @@ describe("an agent", () => {
     ])
   })
 
-  test("[PIPE-41] that nobody has is named, with those there are", async () => {
+  test("[PIPE-41] the error for an unknown recipe lists the existing ones", async () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(user, "small"), SMALL)
@@ -76,7 +76,7 @@ describe("an agent", () => {
     })
   })
 
-  test("[PIPE-41] has a slug for a name; other folders are left out and said", async () => {
+  test("[PIPE-41] a folder whose name is not a slug is skipped with a note", async () => {
     await using temp = await tempDirectory()
     const said: unknown[] = []
     const say = (...words: unknown[]) => void said.push(words)
@@ -93,7 +93,7 @@ describe("an agent", () => {
   })
 })
 
-describe("the bounds of a folder", () => {
+describe("the limits of a recipe folder", () => {
   const problemsWith = async (change: (folder: string) => Promise<void>) => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
@@ -105,7 +105,7 @@ describe("the bounds of a folder", () => {
     return agent.problems.map((it) => it.problem)
   }
 
-  test("[PIPE-44] a link in it is named and not followed", async () => {
+  test("[PIPE-44] a link in the folder is reported and not followed", async () => {
     const problems = await problemsWith(async (folder) => {
       const outside = path.join(folder, "../../secret.md")
       await writeFile(outside, "Answer {{query}}.")
@@ -115,7 +115,7 @@ describe("the bounds of a folder", () => {
     expect(problems).toContain("prompts/answer.md is a symbolic link; not followed")
   })
 
-  test("[PIPE-44] a folder that is a link is no agent", async () => {
+  test("[PIPE-44] a folder that is a link is not a recipe", async () => {
     await using temp = await tempDirectory()
     const { folders, user } = foldersIn(temp.path)
     await writeFiles(path.join(temp.path, "elsewhere"), SMALL)
@@ -126,21 +126,21 @@ describe("the bounds of a folder", () => {
     expect(agent.config).toBeNull()
   })
 
-  test("[PIPE-44] a file of more than a megabyte is not read", async () => {
+  test("[PIPE-44] a file over 1 MB is not read", async () => {
     const problems = await problemsWith(async (folder) => {
       await writeFile(path.join(folder, "large.md"), Buffer.alloc(1024 ** 2 + 1, "a"))
     })
     expect(problems).toEqual(["large.md is larger than 1048576 bytes"])
   })
 
-  test("[PIPE-44] bytes that are no text are named", async () => {
+  test("[PIPE-44] a file that is not UTF-8 text is reported", async () => {
     const problems = await problemsWith((folder) =>
       writeFile(path.join(folder, "picture.png"), Buffer.from([0xff, 0xfe, 0x00])),
     )
     expect(problems).toEqual(["picture.png is not UTF-8"])
   })
 
-  test("[PIPE-44] the 201st file is one too many, however they are spread", async () => {
+  test("[PIPE-44] the 201st file is reported, in whichever folders the files are", async () => {
     const problems = await problemsWith(async (folder) => {
       for (const half of ["1", "2"]) await mkdir(path.join(folder, half))
       for (let index = 0; index < 201; index++)
@@ -149,7 +149,7 @@ describe("the bounds of a folder", () => {
     expect(problems[0]).toBe(". has more than 200 files")
   })
 
-  test("[PIPE-44] a folder in a folder in a folder has an end", async () => {
+  test("[PIPE-44] the depth of sub-folders is limited", async () => {
     const problems = await problemsWith((folder) =>
       writeFiles(folder, { "a/b/c/d/e/f/g.md": "deep" }),
     )
@@ -157,8 +157,8 @@ describe("the bounds of a folder", () => {
   })
 })
 
-describe("trust", () => {
-  test("[PIPE-45] an agent of the repository is trusted by a person, exactly as it is", async () => {
+describe("trust in a recipe", () => {
+  test("[PIPE-45] the user trusts a repository's recipe by its exact digest", async () => {
     await using temp = await tempDirectory()
     const { folders, project, trustFile } = foldersIn(temp.path)
     await writeFiles(path.join(project, "small"), SMALL)
@@ -171,14 +171,17 @@ describe("trust", () => {
   })
 
   const CHANGES: readonly [string, (folder: string) => Promise<unknown>][] = [
-    ["a byte of a prompt", (it) => writeFiles(it, { "prompts/answer.md": "Answer {{query}}!\n" })],
+    [
+      "a changed byte of a prompt",
+      (it) => writeFiles(it, { "prompts/answer.md": "Answer {{query}}!\n" }),
+    ],
     ["a new file", (it) => writeFiles(it, { "notes.md": "" })],
-    ["a file that went", (it) => rm(path.join(it, "more.md"))],
-    ["a link", (it) => symlink("AGENT.md", path.join(it, "link.md"))],
-    ["bytes moved to a file beside", (it) => writeFiles(it, { "more.md": "x", "most.md": "yz" })],
+    ["a removed file", (it) => rm(path.join(it, "more.md"))],
+    ["a new link", (it) => symlink("AGENT.md", path.join(it, "link.md"))],
+    ["bytes moved to another file", (it) => writeFiles(it, { "more.md": "x", "most.md": "yz" })],
   ]
 
-  test.each(CHANGES)("[PIPE-45] %s ends it", async (_, change) => {
+  test.each(CHANGES)("[PIPE-45] %s ends the trust", async (_, change) => {
     await using temp = await tempDirectory()
     const { folders, project } = foldersIn(temp.path)
     const folder = path.join(project, "small")
@@ -189,7 +192,7 @@ describe("trust", () => {
     expect((await folders.find("small")).agent.isTrusted).toBe(false)
   })
 
-  test("[PIPE-45] what has changed since it was read is not trusted", async () => {
+  test("[PIPE-45] a recipe that changed after it was read is not trusted", async () => {
     await using temp = await tempDirectory()
     const { folders, project } = foldersIn(temp.path)
     await writeFiles(path.join(project, "small"), SMALL)
@@ -200,7 +203,7 @@ describe("trust", () => {
     expect((await folders.find("small")).agent.isTrusted).toBe(false)
   })
 
-  test("[PIPE-45] holds for one folder: the same bytes elsewhere are asked for again", async () => {
+  test("[PIPE-45] trust applies to one folder: the same bytes elsewhere need their own", async () => {
     await using temp = await tempDirectory()
     const one = foldersIn(temp.path)
     const other = foldersIn(temp.path, { project: path.join(temp.path, "other") })
@@ -213,7 +216,7 @@ describe("trust", () => {
   })
 
   test.each(["", "{", '{"version":2,"agents":[]}', "[]"])(
-    "[PIPE-45] a file of approvals that holds %j approves nothing, and is written anew",
+    "[PIPE-45] an approvals file with the content %j approves nothing and is rewritten",
     async (text) => {
       await using temp = await tempDirectory()
       const { folders, project, trustFile } = foldersIn(temp.path)
@@ -225,7 +228,7 @@ describe("trust", () => {
     },
   )
 
-  test("[PIPE-45] our own and the person's need none, and none is written", async () => {
+  test("[PIPE-45] shipped recipes and the user's own need no approval, and none is stored", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, user, trustFile } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "ours"), SMALL)
@@ -235,7 +238,7 @@ describe("trust", () => {
     await expect(stat(trustFile)).rejects.toThrow("ENOENT")
   })
 
-  test("[PIPE-45] an agent of the repository that takes a shipped one's name is not run for it", async () => {
+  test("[PIPE-45] a repository's recipe with the name of a shipped one is not trusted", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, project } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "small"), SMALL)
@@ -247,8 +250,8 @@ describe("trust", () => {
   })
 })
 
-describe("a new agent", () => {
-  test("[PIPE-46] is a shipped one's prompts and stages under its own name, and trusted", async () => {
+describe("creating a recipe", () => {
+  test("a new recipe has the stages and prompts of a shipped one under its own name, and is trusted", async () => {
     await using temp = await tempDirectory()
     const { folders, project } = foldersIn(temp.path, { shipped: SHIPPED })
     const made = await folders.make({ slug: "my-research", template: "deep-research" })
@@ -262,7 +265,7 @@ describe("a new agent", () => {
     expect(names.toSorted()).toEqual(["AGENT.md", "config.json", "prompts"])
   })
 
-  test("[PIPE-46] keeps what its head says besides the name", async () => {
+  test("a new recipe keeps the other header fields of its original", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, project } = foldersIn(temp.path)
     const head =
@@ -280,7 +283,7 @@ describe("a new agent", () => {
     expect(text).toContain("Body $& {{name}}")
   })
 
-  test("[PIPE-46] takes no name that the repository has, whatever stands there", async () => {
+  test("a name that exists in the repository is rejected, whatever has it", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, project } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "small"), SMALL)
@@ -290,7 +293,7 @@ describe("a new agent", () => {
     expect(await readFile(path.join(project, "mine"), "utf8")).toBe("a file")
   })
 
-  test("[PIPE-46] is not written through a link", async () => {
+  test("a new recipe is not written through a link", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, project } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "small"), SMALL)
@@ -302,7 +305,7 @@ describe("a new agent", () => {
     expect(await readdir(elsewhere)).toEqual([])
   })
 
-  test("[PIPE-46] starts only from what is shipped", async () => {
+  test("only a shipped recipe can be copied", async () => {
     await using temp = await tempDirectory()
     const { folders, shipped, user } = foldersIn(temp.path)
     await writeFiles(path.join(shipped, "small"), SMALL)

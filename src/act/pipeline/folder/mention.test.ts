@@ -17,7 +17,7 @@ test.each([
   ["ask @deep-research.", "deep-research", "ask ."],
   ["@nobody @dev-loop do it", "dev-loop", "@nobody do it"],
   ["@dev-loop and @deep-research", "dev-loop", "and @deep-research"],
-])("[PIPE-47] %j calls %s", (message, slug, query) => {
+])("[PIPE-47] %j mentions %s", (message, slug, query) => {
   expect(readMention(message, SLUGS)).toEqual({ slug, query })
 })
 
@@ -40,11 +40,11 @@ test.each([
   "(@deep-research)",
   "@ deep-research",
   "\\@deep-research",
-])("[PIPE-47] %j calls nobody", (message) => {
+])("[PIPE-47] %j mentions no recipe", (message) => {
   expect(readMention(message, SLUGS)).toBeUndefined()
 })
 
-test("[PIPE-47] any message is read, and its words stay", () => {
+test("[PIPE-47] any message is parsed, and its text is preserved", () => {
   const pieces = fc.constantFrom(
     "@deep-research",
     "@",

@@ -74,7 +74,7 @@ function about(query: string, paragraphs: ReturnType<typeof paragraph>[], feedba
   return [fence("query", query), fence("context", text), fence("feedback", feedback)].join("\n")
 }
 
-test("[PIPE-81] whatever is asked, every shipped stage gets an answer that fits its schema", async () => {
+test("the offline model gives every shipped stage an answer that matches its schema", async () => {
   expect(questions.map((it) => it.stage.name)).toEqual([
     "analyze_query",
     "websearch_calibration",
@@ -97,7 +97,7 @@ test("[PIPE-81] whatever is asked, every shipped stage gets an answer that fits 
   )
 })
 
-test("[PIPE-81] a stage nobody foresaw gets an answer of its shape", async () => {
+test("an unknown stage gets an answer that matches its schema", async () => {
   const schema = {
     type: "object",
     additionalProperties: false,
@@ -119,7 +119,7 @@ test("[PIPE-81] a stage nobody foresaw gets an answer of its shape", async () =>
   })
 })
 
-test("[PIPE-81] a question is taken apart by its own words, no deeper than it was asked to", async () => {
+test("a question is split by its own words, into no more parts than requested", async () => {
   const prompt = `Write at most 4 sub-queries.\n${fence("query", "When may a berth be moved after arrival?")}`
   const value = await thinks(prompt, fields("subQueries", "clarity", "clarify", "intent"))
   expect(Plan.parse(value).subQueries.map((it) => it.question)).toEqual([
@@ -131,7 +131,7 @@ test("[PIPE-81] a question is taken apart by its own words, no deeper than it wa
   expect(value).toMatchObject({ clarity: 0.86, clarify: "" })
 })
 
-test("[PIPE-81] what a person adds becomes a part of the plan, and makes a poor question clear", async () => {
+test("an amendment becomes a part of the plan and makes a vague question clear", async () => {
   const schema = fields("subQueries", "clarity", "clarify")
   expect(await thinks(fence("query", "Dues?"), schema)).toMatchObject({
     clarity: 0.4,
@@ -144,7 +144,7 @@ test("[PIPE-81] what a person adds becomes a part of the plan, and makes a poor 
   expect(Plan.parse(value).subQueries[1]?.question).toBe("Who pays the dues of a hospital ship?")
 })
 
-test("[PIPE-81] an answer is copied sentence by sentence with its label, and says that it is copied", async () => {
+test("an answer copies sentences with their labels and states that it is copied", async () => {
   const said = "A berth may be moved after arrival on an order of the Harbour Master."
   const prompt = about("When may a berth be moved?", [paragraph("1", `1.2 ${said} Nobody asks.`)])
   const answer = Answer.parse(await thinks(prompt, fields("sections")))
@@ -152,14 +152,14 @@ test("[PIPE-81] an answer is copied sentence by sentence with its label, and say
   expect(answer.sections.at(-1)?.text).toContain("No model wrote this")
 })
 
-test("[PIPE-81] where nothing fits it says so instead of something", async () => {
+test("an answer without matching text states that nothing matches", async () => {
   const prompt = about("What is a quark?", [paragraph("1", "A berth is kept for two hours.")])
   const answer = Answer.parse(await thinks(prompt, fields("sections")))
   expect(answer.shortAnswer).toBe("The documents found say nothing about this.")
   expect(answer.keyPoints).toEqual([])
 })
 
-test("[PIPE-81] what a feedback names is left out; of two that contradict each other the guide's", async () => {
+test("sentences named in the feedback are left out, and of two contradicting sentences the guide's", async () => {
   const rule = "The notice must be given to the Master within 24 hours."
   const old = "The notice must be given to the Master within 48 hours."
   const scores = { contradictions: 1 }
@@ -175,13 +175,13 @@ test("[PIPE-81] what a feedback names is left out; of two that contradict each o
   expect(chosen.shortAnswer).toBe(`${old} [P2]`)
 })
 
-test("[PIPE-81] it judges no citation: it has nothing to judge with", async () => {
+test("the offline model judges no citation", async () => {
   expect(await thinks(fence("pairs", "1. Sentence: a"), fields("verdicts"))).toEqual({
     verdicts: [],
   })
 })
 
-test("[PIPE-82] a whole question about something else leaves the topic; anything else belongs to it", async () => {
+test("only a complete question about another subject counts as leaving the topic", async () => {
   const schema = fields("breakout", "confidence")
   const judge = async (message: string) => {
     const topic = "<topic>When may a booking be re-priced after arrival?</topic>"
@@ -205,7 +205,7 @@ test("[PIPE-82] a whole question about something else leaves the topic; anything
   }
 })
 
-test("[PIPE-82] after the end it answers from the summary in front of the message, and from nothing else", async () => {
+test("after the end the offline model answers from the summary alone", async () => {
   const block = `<orchestrator_prior_research run="p-1">
 Findings:
 - The notice must be given to the Master within 24 hours. [P1]

@@ -31,7 +31,7 @@ function agents(end: Partial<AgentEnd> = {}) {
   return { stage, starts }
 }
 
-test("[PIPE-79] an agent is one activity with its run as detail, and its last words are the output", async () => {
+test("an agent is one activity with its run as detail, and its last message is the output", async () => {
   const { stage, starts } = agents()
   const effects = recordEffects(() => "")
   const scope = { knowledge: false, sources: [], agents: ["default"], paths: ["src/**"] }
@@ -55,7 +55,7 @@ test("[PIPE-79] an agent is one activity with its run as detail, and its last wo
   ])
 })
 
-test("[PIPE-79] JSON is found in what an agent says around it, and a false field is a repair", async () => {
+test("JSON is found inside an agent's message, and a false `passes` field requests a repair", async () => {
   const text =
     'I looked.\n```json\n{"passed": false, "problems": ["total is 1"]}\n```\nThat is all.'
   const { stage } = agents({ text })
@@ -65,14 +65,14 @@ test("[PIPE-79] JSON is found in what an agent says around it, and a false field
   expect(failed).toEqual({ problems: ["total is 1"], feedback: "- total is 1" })
 })
 
-test("[PIPE-79] an agent that says nothing readable has not passed", async () => {
+test("an agent without a readable result has not passed", async () => {
   const { stage } = agents({ text: "All fine, I think." })
   const config = { kind: "agent", output: SCHEMA, passes: "passed" } as const
   const { failed } = await stage(stageWorld({ stage: config }))
   expect(failed?.problems).toEqual(["`passed` is not true"])
 })
 
-test("[PIPE-79] an agent that failed is an error whose result is not kept, so that a resume works again", async () => {
+test("the result of a failed agent is not stored, so a resume starts it again", async () => {
   const { stage, starts } = agents({ outcome: "failed" })
   const kept = new Map<string, string>()
   const effects = recordEffects(() => "", kept)
@@ -83,7 +83,7 @@ test("[PIPE-79] an agent that failed is an error whose result is not kept, so th
   expect(starts).toMatchObject([{ budgetUsd: 0.3 }])
 })
 
-test("[PIPE-80] scripts of the synthetic agent stand in the prompt, by round, and no agent reads them", async () => {
+test("`script` blocks of the prompt are for the synthetic agent, by round, and no real agent gets them", async () => {
   const { stage, starts } = agents()
   for (const iteration of [0, 1, 4]) {
     const world = stageWorld({ stage: { kind: "agent" }, template: TEMPLATE, iteration })

@@ -22,7 +22,7 @@ const found = {
   ],
 }
 
-test("[PIPE-70] done again over what was recorded, a stage asks nobody and gives the same", async () => {
+test("a stage replayed over recorded results makes no call and gives the same output", async () => {
   const effects = recordEffects(() => ({
     sections: [{ title: "Berths", text: "Two hours. [P1]" }],
   }))
@@ -37,7 +37,7 @@ test("[PIPE-70] done again over what was recorded, a stage asks nobody and gives
   expect(effects.seen.map((it) => it.key)).toEqual(["context", "ask"])
 })
 
-test("[PIPE-71] everything that people, documents and models wrote stands in fences", async () => {
+test("[PIPE-71] text from users, documents and models is fenced", async () => {
   const effects = recordEffects(() => "fine")
   const template =
     "{{query}}{{amendments}}{{feedback}}{{outputs.plan}}{{outputs.none}}{{prior}}{{depth.paragraphs}}"
@@ -63,14 +63,14 @@ test("[PIPE-71] everything that people, documents and models wrote stands in fen
   expect(prompt.endsWith("20")).toBe(true)
 })
 
-test("[PIPE-71] a prompt that asks for what nobody gives, or that is not there, is an error", async () => {
+test("[PIPE-71] an unfilled placeholder and a missing prompt are errors", async () => {
   const unknown = stageWorld({ stage: { kind: "ask" }, template: "{{quarry}}" })
   await expect(ask(unknown)).rejects.toSatisfy(PlaceholderUnknown.is)
   const without = stageWorld({ stage: { kind: "ask", prompt: undefined } })
   await expect(ask(without)).rejects.toSatisfy(StageWithoutPrompt.is)
 })
 
-test("[PIPE-72] a question that is not clear pauses the run with what is to be asked back", async () => {
+test("an unclear question pauses the run with the question to ask back", async () => {
   const unclear = { clarity: 0.69, clarify: "Which port?", subQueries: [{ question: "q" }] }
   const paused = await ask(asked(unclear))
   expect(paused.pause).toEqual({ reason: "clarify", question: "Which port?" })
@@ -81,13 +81,13 @@ test("[PIPE-72] a question that is not clear pauses the run with what is to be a
   expect(wordless.pause?.question).toMatch(/^What exactly is meant/)
 })
 
-test("[PIPE-72] a plan has no more parts than the depth allows", async () => {
+test("a plan has no more parts than the depth allows", async () => {
   const subQueries = Array.from({ length: 40 }, (_, index) => ({ question: `q ${index}` }))
   const { output } = await ask(asked({ subQueries }))
   expect(output).toEqual({ subQueries: subQueries.slice(0, STANDARD.subQueries) })
 })
 
-test("[PIPE-76] an answer from a context carries the texts it may cite, and the shape is told", async () => {
+test("an answer from a context includes the texts it may cite, and the context's shape is a step", async () => {
   const effects = recordEffects(() => ({ sections: [] }))
   const world = stageWorld({
     stage: { kind: "ask", output: SCHEMA, contextTokens: 500 },
@@ -103,7 +103,7 @@ test("[PIPE-76] an answer from a context carries the texts it may cite, and the 
   })
 })
 
-test("[PIPE-79] a field that must be true and is not asks for a repair with its problems", async () => {
+test("a false `passes` field requests a repair with its problems", async () => {
   const stage = { kind: "ask", output: SCHEMA, passes: "isRight" } as const
   const answers = (value: unknown) =>
     ask(stageWorld({ stage, effects: recordEffects(() => value) }))

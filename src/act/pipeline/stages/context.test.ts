@@ -19,7 +19,7 @@ const paragraph = (id: string, text: string): RetrievedParagraph => ({
 
 const page = { title: "A page", url: "https://harbour.example/1", text: "Elsewhere it is so." }
 
-test("[PIPE-76] a context is XML with labels in its order, escaped, and what lies beside apart", () => {
+test("a context is escaped XML with labels in order, and linked paragraphs are separate", () => {
   const material = {
     paragraphs: [paragraph("1", 'Berths & <quays> "A"'), paragraph("2", "Dues.")],
     web: [page],
@@ -43,7 +43,7 @@ test("[PIPE-76] a context is XML with labels in its order, escaped, and what lie
   expect(shaped.references.map((it) => it.label)).toEqual(["P1", "P2", "W1"])
 })
 
-test("[PIPE-76] what does not fit is left whole and named; smaller texts behind it still enter", () => {
+test("a text that does not fit is left out and named, and smaller ones after it still enter", () => {
   const long = paragraph("long", "word ".repeat(400))
   const material = { paragraphs: [long, paragraph("2", "Dues.")], web: [], prior: undefined }
   const shaped = shapeContext(material, { budgetTokens: 60, count: countWords })
@@ -51,7 +51,7 @@ test("[PIPE-76] what does not fit is left whole and named; smaller texts behind 
   expect(shaped.references).toMatchObject([{ label: "P2", paragraph: "2" }])
 })
 
-test("[PIPE-76] no context is longer than its budget, whatever it is made of", async () => {
+test("no context exceeds its budget, whatever its texts", async () => {
   const { count } = await createTokens({ encoding: "claude" }).counter()
   const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 200 }), { maxLength: 20 })
   fc.assert(

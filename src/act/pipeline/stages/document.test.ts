@@ -39,7 +39,7 @@ function writing(outputs: Readonly<Record<string, unknown>>, effects = recordEff
   return documentStage()(stageWorld({ stage: { kind: "document" }, outputs, effects }))
 }
 
-test("[PIPE-78] a document gives the short answer first, then points, sections, references, details", async () => {
+test("a document has the short answer, key points, sections, references and details in this order", async () => {
   const { output } = await writing({ plan, answer, verify: { ...scores, isPassed: true } })
   expect(output).toHaveProperty("markdown", expect.any(String))
   const { markdown } = PipelineDocument.partial().parse(output)
@@ -79,7 +79,7 @@ test("[PIPE-78] a document gives the short answer first, then points, sections, 
   `)
 })
 
-test("[PIPE-78] a document whose verification did not pass says so at its head", async () => {
+test("a document whose verification did not pass starts with that statement", async () => {
   const { output } = await writing({ answer, verify: scores })
   const { markdown = "" } = PipelineDocument.partial().parse(output)
   expect(markdown.split("\n")[2]).toBe(
@@ -88,7 +88,7 @@ test("[PIPE-78] a document whose verification did not pass says so at its head",
   expect(output).toMatchObject({ isPartial: true })
 })
 
-test("[PIPE-78] a document says at its head what nothing was found for, and what was not verified", async () => {
+test("a document starts with the parts without results and with what was not verified", async () => {
   const retrieve = { paragraphs: [], notFound: ["When are <dues> paid?", "By whom?"] }
   const verify = { scores: {}, bars: {}, isPassed: false, by: "nobody", failures: [] }
   const { output } = await writing({ retrieve, answer, verify })
@@ -102,7 +102,7 @@ test("[PIPE-78] a document says at its head what nothing was found for, and what
   expect(output).toMatchObject({ isPartial: true })
 })
 
-test("[PIPE-78] references are those that are used, in order of first use, each once", async () => {
+test("references list each used label once, in order of first use", async () => {
   const effects = recordEffects(() => "")
   const { output } = await writing({ answer }, effects)
   expect(Answer.parse(output).references.map((it) => it.label)).toEqual(["P2", "W1"])
@@ -111,7 +111,7 @@ test("[PIPE-78] references are those that are used, in order of first use, each 
   expect(effects.seen).toMatchObject([{ what: "note", tool: "Document written" }])
 })
 
-test("[PIPE-78] of stages without sections the document holds what each of them said", async () => {
+test("without sections the document has the output of each stage", async () => {
   const { output } = await writing({ first_look: { text: "It is so." }, other: { steps: [] } })
   expect(output).toMatchObject({ sections: [{ title: "first look", text: "It is so." }] })
 })

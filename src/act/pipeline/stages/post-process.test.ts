@@ -42,11 +42,11 @@ test.each([
   ["`[p1]` is written so, and it is so [P1].", "`[p1]` is written so, and it is so [P1]."],
   ["``a ` [P1]`` and `[P9]` stay.", "``a ` [P1]`` and `[P9]` stay."],
   ["A link [P1](#p1) stays.", "A link [P1](#p1) stays."],
-])("[PIPE-60] %j is written %j", (text, expected) => {
+])("%j becomes %j", (text, expected) => {
   expect(of(text).text).toBe(expected)
 })
 
-test("[PIPE-61] a label that stands for nothing is taken out and reported once", () => {
+test("a label without a reference is removed and reported once", () => {
   expect(of("It is so [P9]. So is [P1, W7] this, and (P9) that [W8].")).toEqual({
     text: "It is so. So is [P1] this, and that.",
     used: ["P1"],
@@ -58,7 +58,7 @@ test("[PIPE-61] a label that stands for nothing is taken out and reported once",
 test.each([
   ["One [P1] and two [P1] and three [P2] [P1].", "One [P1] and two and three [P2]."],
   ["It is so [P1][P1]. [P1] And so [P1].", "It is so [P1]. And so [P1]."],
-])("[PIPE-62] %j keeps each label once in a sentence", (text, expected) => {
+])("%j has each label once per sentence", (text, expected) => {
   expect(of(text).text).toBe(expected)
 })
 
@@ -75,7 +75,7 @@ test.each([
     '"Every complaint about a notice must be made in writing."\n\nSo it is.',
     '"Every complaint about a notice must be made in writing [P2]."\n\nSo it is.',
   ],
-])("[PIPE-63] %j gets the label of the text it clearly rests on", (text, expected) => {
+])("%j gets the label of the text it clearly rests on", (text, expected) => {
   expect(of(text)).toMatchObject({ text: expected, added: 1 })
 })
 
@@ -88,15 +88,15 @@ test.each([
   "A notice of complaint about the price must be made.",
   "A Re-pricing Notice is given to the Master of each vessel.",
   "Tugs are ordered by the Harbour Master in winds above 25 knots.",
-])("[PIPE-63] %j gets none", (text) => {
+])("%j gets no label", (text) => {
   expect(of(text)).toMatchObject({ text, added: 0 })
 })
 
-test("[PIPE-64] a label in code is no use of it", () => {
+test("a label in code does not count as use", () => {
   expect(of("Write `[P2]` for it [P1].").used).toEqual(["P1"])
 })
 
-test("[PIPE-64] what is used is listed in the order of its first use, over all sections", () => {
+test("used references are listed in order of first use over all sections", () => {
   const { used, sections } = postProcess({
     sections: [
       { title: "One", text: "It is so [W1]. And so [P3]." },
@@ -130,12 +130,12 @@ test.each([
   "The Re-pricing Notice must be given to the Master within 24 hours\nP4-",
   "[P [P9]1] and (P[P9]3)",
   "The Re-pricing Notice must be given to the Master within 24 hours`. `",
-])("[PIPE-65] %j is finished in one go", (text) => {
+])("%j is finished in one pass", (text) => {
   const first = of(text).text ?? ""
   expect(of(first)).toMatchObject({ text: first, added: 0, dropped: [] })
 })
 
-test("[PIPE-65] done again it changes nothing", () => {
+test("a second pass changes nothing", () => {
   const property = fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
     const first = of(pieces.join(""))
     expect(of(first.text ?? "")).toEqual({ ...first, added: 0, dropped: [] })
@@ -143,7 +143,7 @@ test("[PIPE-65] done again it changes nothing", () => {
   fc.assert(property, fcParameters({ numRuns: 1_000 }))
 })
 
-test("[PIPE-65] no word is lost: only labels and the space around them change", () => {
+test("no word is lost: only labels and the whitespace around them change", () => {
   const bare = (text: string) => text.replaceAll(/[pw]\d+|and|[^a-z]/gi, "")
   const property = fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
     const text = pieces.join("")
@@ -152,7 +152,7 @@ test("[PIPE-65] no word is lost: only labels and the space around them change", 
   fc.assert(property, fcParameters({ numRuns: 500 }))
 })
 
-test("[PIPE-66] the work grows with the text, and a document of some pages takes little", () => {
+test("the work is linear in the text length", () => {
   const sentences = REFERENCES.map((it) => `${it.text} As P2 says [P9]. `).join("")
   const work = (times: number) =>
     countWork(() => {

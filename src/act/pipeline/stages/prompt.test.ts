@@ -3,19 +3,19 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { fence, fillTemplate, PLACEHOLDERS, readFence, unknownPlaceholders } from "./prompt.ts"
 
-test("[PIPE-71] a prompt is filled in one pass: braces in what is put in are left as they are", () => {
+test("[PIPE-71] a prompt is filled in one pass: braces in inserted text stay as they are", () => {
   const filled = fillTemplate("A {{query}} and {{ plan }}", (it) => `<{{${it}}}>`)
   expect(filled).toBe("A <{{query}}> and <{{plan}}>")
 })
 
-test("[PIPE-71] what nobody gives is named, with the stages that come before", () => {
+test("[PIPE-71] an unknown placeholder is named together with the earlier stages", () => {
   const template = "{{query}} {{outputs.plan}} {{outputs.later}} {{quarry}} {{query}}"
   expect(unknownPlaceholders(template, ["plan"])).toEqual(["outputs.later", "quarry"])
   const all = PLACEHOLDERS.map((it) => `{{${it}}}`).join(" ")
   expect(unknownPlaceholders(all, [])).toEqual([])
 })
 
-test("[PIPE-71] no text ends its own fence, and what stands in one is read back", () => {
+test("[PIPE-71] no text can close its own fence, and fenced text can be read back", () => {
   fc.assert(
     fc.property(hostile, hostile, (first, second) => {
       const prompt = `${fence("query", first)}\nwords\n${fence("plan", second)}`

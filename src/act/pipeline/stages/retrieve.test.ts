@@ -24,7 +24,7 @@ const PLAN = {
 const retrieving = (own: Partial<Parameters<typeof stageWorld>[0]> = {}) =>
   stageWorld({ stage: { kind: "retrieve" }, outputs: { analyze: PLAN }, ...own })
 
-test("[PIPE-74] each part is searched, references are followed, and the best of all come first", async () => {
+test("each part is searched, references are followed, and the best results come first", async () => {
   const effects = recordEffects(() => "")
   const { output } = await retrieveStage(handbook)(retrieving({ effects }))
   const { paragraphs } = Retrieved.parse(output)
@@ -39,13 +39,13 @@ test("[PIPE-74] each part is searched, references are followed, and the best of 
   expect(told[2]).toMatch(/^Deep Retrieval: references of the best \d paragraphs$/)
 })
 
-test("[PIPE-74] without a plan the question itself is searched", async () => {
+test("without a plan the question itself is searched", async () => {
   const effects = recordEffects(() => "")
   await retrieveStage(handbook)(retrieving({ effects, outputs: {}, query: "berth window" }))
   expect(effects.seen[0]).toMatchObject({ tool: "Knowledge Base Search", title: "berth window" })
 })
 
-test("[PIPE-74] a search that fails leaves its mark; nothing found at all is said, part by part", async () => {
+test("a failed search leaves a note, and without any result each part is reported", async () => {
   const effects = recordEffects(() => "")
   const { knowledge } = handbook
   const flaky: KnowledgePort = {
@@ -70,7 +70,7 @@ test("[PIPE-74] a search that fails leaves its mark; nothing found at all is sai
   })
 })
 
-test("[PIPE-75] what an earlier answer holds is not searched again; its paragraphs come first, marked", async () => {
+test("parts that the prior answer covers are not searched again, and its paragraphs come first, marked", async () => {
   const found = await handbook.knowledge.search({
     query: "exempt from port dues",
     limit: 2,
@@ -98,7 +98,7 @@ test("[PIPE-75] what an earlier answer holds is not searched again; its paragrap
   expect(keys).toEqual(["prior", "kb:1", "hops"])
 })
 
-test("[PIPE-75] a section that answers no part of the plan stays out, and so do its paragraphs", async () => {
+test("a prior section that answers no part of the plan is left out with its paragraphs", async () => {
   const found = await handbook.knowledge.search({ query: "pilot", limit: 1, hops: 0 })
   const paragraphs = found.hits.map((it) => it.paragraph.id)
   expect(paragraphs).toHaveLength(1)
@@ -113,14 +113,14 @@ test("[PIPE-75] a section that answers no part of the plan stays out, and so do 
   expect(priorOf(retrieving({ prior, outputs: {} }))?.sections).toEqual([section])
 })
 
-test("[PIPE-75] a section that rests on no paragraph answers nothing", async () => {
+test("a prior section without paragraphs covers no part", async () => {
   const section = { title: PLAN.subQueries[0]?.question ?? "", text: "", paragraphs: [] }
   const prior = { run: "p-1", query: "q", sections: [section] }
   const { output } = await retrieveStage(handbook)(retrieving({ prior }))
   expect(output).toMatchObject({ answered: [] })
 })
 
-test("[PIPE-74] fusing keeps each item once, within the limit, whatever the order of the lists", () => {
+test("fusing lists keeps each item once, within the limit, for any order of the lists", () => {
   const list = fc.uniqueArray(
     fc.integer({ min: 0, max: 30 }).map((it) => ({ id: `p${it}` })),
     {
@@ -145,7 +145,7 @@ test("[PIPE-74] fusing keeps each item once, within the limit, whatever the orde
   )
 })
 
-test("[PIPE-70] a retrieval done again over what was recorded touches no knowledge base", async () => {
+test("a retrieval replayed over recorded results does not touch the knowledge base", async () => {
   const effects = recordEffects(() => "")
   const first = await retrieveStage(handbook)(retrieving({ effects }))
   const again = await retrieveStage(portsWith({}))(retrieving({ effects: effects.again() }))

@@ -15,7 +15,7 @@ const folders = createFolders({
 })
 const [research, development] = await Promise.all(["deep-research", "dev-loop"].map(folders.find))
 
-test("[PIPE-83] the shipped agents are valid, and no prompt asks for what nobody gives", () => {
+test("the shipped recipes are valid, and their prompts use only known placeholders", () => {
   for (const found of [research, development]) {
     expect(found?.agent.problems).toEqual([])
     for (const [index, stage] of (found?.agent.config?.stages ?? []).entries()) {
@@ -26,7 +26,7 @@ test("[PIPE-83] the shipped agents are valid, and no prompt asks for what nobody
   }
 })
 
-test("[PIPE-83] deep research has the stages, pauses, budgets and depths of its table", () => {
+test("deep-research has the documented stages, pauses, budgets and depths", () => {
   const { stages, budgetUsd, depths, repairUnits } = research?.agent.config ?? {}
   expect(stages?.map((it) => [it.name, it.kind, it.pauseAfter, it.budgetUsd])).toEqual([
     ["analyze_query", "ask", true, 0.2],
@@ -45,7 +45,7 @@ test("[PIPE-83] deep research has the stages, pauses, budgets and depths of its 
   })
 })
 
-test("[PIPE-83] the development loop pauses after its plan and repairs at most five times", () => {
+test("dev-loop pauses after its plan and repairs at most five times", () => {
   const { stages, repairUnits } = development?.agent.config ?? {}
   expect(stages?.map((it) => it.name)).toEqual([
     "analyze",
@@ -60,7 +60,7 @@ test("[PIPE-83] the development loop pauses after its plan and repairs at most f
   expect(repairUnits).toMatchObject([{ stages: ["implement", "test"], maxIterations: 5 }])
 })
 
-test("[PIPE-80] every shipped script plays to the end of its turn", async () => {
+test("every script of the shipped recipes plays to the end of its turn", async () => {
   const agent = await loadAgent("synthetic")
   const scripts = development?.prompts.flatMap((it) => readScripts(it.text)) ?? []
   expect(scripts).toHaveLength(4)

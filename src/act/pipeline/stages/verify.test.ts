@@ -41,7 +41,7 @@ function verifying(text: string, own: Partial<Parameters<typeof stageWorld>[0]> 
   })
 }
 
-test("[PIPE-77] an answer is held against what it cites four ways, each seen as a step of its own", async () => {
+test("[PIPE-77] an answer is checked against its citations in four steps", async () => {
   const effects = recordEffects(() => "")
   const result = await verify(verifying(`${RULE} [P1]`, { effects }))
   expect(result.failed).toBeUndefined()
@@ -58,7 +58,7 @@ test("[PIPE-77] an answer is held against what it cites four ways, each seen as 
   ])
 })
 
-test("[PIPE-77] what fails is fed back with its sentences and the evidence that was read", async () => {
+test("[PIPE-77] the feedback for a failed check has its sentences and the evidence", async () => {
   const wrong = "The Re-pricing Notice may be sung to the Pilot of Ostmark within 30 weeks."
   const { failed, output } = await verify(verifying(`${wrong} [P1]`))
   expect(output).toMatchObject({ isPassed: false })
@@ -68,14 +68,14 @@ test("[PIPE-77] what fails is fed back with its sentences and the evidence that 
   expect(failed?.problems.join()).toMatch(/citation accuracy 0, needed 0.75/)
 })
 
-test("[PIPE-77] a contradiction is counted once, however often the answer repeats it", async () => {
+test("[PIPE-77] a contradiction counts once, however often the answer repeats it", async () => {
   const both = `${RULE} [P1] ${OLD} [P2]`
   const { output, failed } = await verify(verifying(`${both}\n\n${both}`))
   expect(output).toMatchObject({ scores: { contradictions: 1 }, isPassed: false })
   expect(failed?.feedback.match(/- Sentence:/g)).toHaveLength(1)
 })
 
-test("[PIPE-77] a title states nothing, however much it sounds like a rule", async () => {
+test("[PIPE-77] a title is not a statement, even if it reads like a rule", async () => {
   const title =
     "The Re-pricing Notice need not be given\nto the Master within 72 hours of the event."
   const outputs = { synthesize: { sections: [{ title, text: `${RULE} [P1]` }], references } }
@@ -91,7 +91,7 @@ test("[PIPE-77] web results count as evidence under their own labels", async () 
   expect(output).toMatchObject({ isPassed: true, scores: { "citation accuracy": 1 } })
 })
 
-test("[PIPE-77] with a prompt a model judges all citations in one question, and its no counts", async () => {
+test("[PIPE-77] with a prompt, a model judges all citations in one call and can reject them", async () => {
   const effects = recordEffects(() => ({ verdicts: [{ number: 1, isSupported: false }] }))
   const stage = { kind: "verify", prompt: "verify.md" } as const
   const { output, failed } = await verify(verifying(`${RULE} [P1]`, { effects, stage }))
@@ -102,14 +102,14 @@ test("[PIPE-77] with a prompt a model judges all citations in one question, and 
   expect(readFence(asks[0]?.ask.prompt ?? "", "pairs")).toContain(`1. Sentence: ${RULE}`)
 })
 
-test("[PIPE-77] a model that judges nothing is no judge: the words count, and it is said", async () => {
+test("[PIPE-77] when the model judges nothing, the word checks count and the report says so", async () => {
   const effects = recordEffects(() => ({ verdicts: [] }))
   const stage = { kind: "verify", prompt: "verify.md" } as const
   const { output } = await verify(verifying(`${RULE} [P1]`, { effects, stage }))
   expect(output).toMatchObject({ by: "words", isPassed: true })
 })
 
-test("[PIPE-77] an answer without a source is not verified, and no repair is asked for", async () => {
+test("[PIPE-77] an answer without sources is not verified and not repaired", async () => {
   const sections = [{ title: "Notice", text: "Nothing was found about it." }]
   const synthesize = { sections, references: [] }
   const said = await verify(verifying("", { outputs: { synthesize } }))
@@ -125,6 +125,6 @@ test("[PIPE-77] an answer without a source is not verified, and no repair is ask
   expect(again.failed).toBeUndefined()
 })
 
-test("[PIPE-77] with no answer there is nothing to verify, and that is an error", async () => {
+test("[PIPE-77] verification without an answer is an error", async () => {
   await expect(verify(verifying("", { outputs: {} }))).rejects.toSatisfy(NothingToVerify.is)
 })

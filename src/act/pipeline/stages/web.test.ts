@@ -25,7 +25,7 @@ function calibrating(own: Partial<Parameters<typeof stageWorld>[0]> = {}) {
 }
 const SCOPE = { knowledge: false, sources: [], agents: [], paths: [] }
 
-test("[PIPE-73] the plan is held against the web, refined by one question, and what changed is marked", async () => {
+test("the plan is compared with web results, refined by one call, and changes are marked", async () => {
   const refined = {
     subQueries: [...questions("one?", "two, rather?"), ...plan.subQueries.slice(2)],
   }
@@ -48,7 +48,7 @@ test("[PIPE-73] the plan is held against the web, refined by one question, and w
   ])
 })
 
-test("[PIPE-73] where it may, it names the documents there are as targets", async () => {
+test("with `knowledge` in its scope, calibration names existing documents as targets", async () => {
   await using handbook = await openHandbook()
   const effects = recordEffects(() => plan)
   const web = webStage(portsWith({ web: finds(pages(1)), knowledge: handbook.knowledge }))
@@ -59,7 +59,7 @@ test("[PIPE-73] where it may, it names the documents there are as targets", asyn
   expect(readFence(prompt, "documents")).toContain("Re-pricing Order")
 })
 
-test("[PIPE-73] a depth without web, and a house without a source, skip it with a note", async () => {
+test("a depth without web and a setup without a source skip calibration with a note", async () => {
   const depth = { ...STANDARD, web: false }
   const shallow = await webStage(portsWith({}))(calibrating({ depth }))
   expect(shallow.skipped).toBe("This depth searches no web.")
@@ -70,7 +70,7 @@ test("[PIPE-73] a depth without web, and a house without a source, skip it with 
   expect(effects.seen).toMatchObject([{ key: "web:1", outcome: "failed" }])
 })
 
-test("[PIPE-73] a dead source fails its steps and not the run; after two it is left alone", async () => {
+test("a dead source fails its steps but not the run, and is skipped after two failures", async () => {
   const effects = recordEffects(() => plan)
   let asked = 0
   const dead: WebSearch = async () => {
@@ -88,7 +88,7 @@ test("[PIPE-73] a dead source fails its steps and not the run; after two it is l
   expect(effects.seen).toMatchObject([failed, failed])
 })
 
-test("[PIPE-73] one search that fails does not take the others with it", async () => {
+test("one failing search leaves the others unaffected", async () => {
   const effects = recordEffects(() => plan)
   const flaky: WebSearch = async ({ query }) =>
     query === "one?"
@@ -98,7 +98,7 @@ test("[PIPE-73] one search that fails does not take the others with it", async (
   expect(output).toMatchObject({ web: pages(1), changed: 0 })
 })
 
-test("[PIPE-73] a source that its scope names is the one that is asked", async () => {
+test("the source named in the scope is used", async () => {
   const asked: (string | undefined)[] = []
   const web: WebSearch = async ({ source }) => {
     asked.push(source)

@@ -17,8 +17,8 @@ function read(text: string, format: Format) {
 
 const short = ({ headings, text, line }: Block) => [line, headings.join(" > "), text]
 
-describe("[KNOW-1] markdown", () => {
-  test("[KNOW-1] front matter, headings of both kinds, code, tables and lists", () => {
+describe("reading Markdown", () => {
+  test("[KNOW-1] front matter, both kinds of headings, code, tables and lists are read", () => {
     const { title, citeAs, blocks } = read(
       [
         "---",
@@ -69,7 +69,7 @@ describe("[KNOW-1] markdown", () => {
     ])
   })
 
-  test("[KNOW-1] links of all kinds lead somewhere, pictures and code do not", () => {
+  test("[KNOW-1] all kinds of links are collected, except in pictures and code", () => {
     const { blocks } = read(
       "See [one](a.md#x), [two][b], [[Three|there]], ![p](p.png).\n\n[b]: b.md 'B'\n\n`[no](n.md)`",
       "markdown",
@@ -82,14 +82,14 @@ describe("[KNOW-1] markdown", () => {
     ])
   })
 
-  test("[KNOW-1] without a title above all there is none, and fields that never end are text", () => {
+  test("[KNOW-1] a document without a top heading has no title, and unclosed front matter is text", () => {
     expect(read("# 1 Scope\n\na\n\n# 2 Terms\n\nb", "markdown").title).toBeUndefined()
     expect(read("# Notes\n\na\n\n# More\n\nb", "markdown").title).toBe("Notes")
     expect(read("---\ntitle: x\n\nwords", "markdown").title).toBeUndefined()
     expect(read("# 4 Fees\n\na", "markdown").blocks[0]?.headings).toEqual(["4 Fees"])
   })
 
-  test("[KNOW-1] an anchor of a heading is for the paragraph below it", () => {
+  test("[KNOW-1] a heading's anchor belongs to the paragraph below it", () => {
     const { blocks } = read('## Fees {#fees}\n\na\n\n## <a name="old"></a>Rest\n\nb', "markdown")
     expect(blocks.map((it) => [it.headings, it.anchors])).toEqual([
       [["Fees"], ["fees"]],
@@ -98,7 +98,7 @@ describe("[KNOW-1] markdown", () => {
   })
 })
 
-test("[KNOW-1] html: what readers see, whole tables and lists, anchors and links", () => {
+test("[KNOW-1] HTML: visible text, whole tables and lists, anchors and links", () => {
   const { title, blocks } = read(
     `<!doctype html><html><head><title>Port &amp; site</title><style>p { x: y }</style></head>
 <body><nav><ul><li>Home</li></ul></nav>
@@ -128,7 +128,7 @@ test("[KNOW-1] html: what readers see, whole tables and lists, anchors and links
   expect(read("<title>Only\nthis</title><p>a", "html").title).toBe("Only this")
 })
 
-test("[KNOW-1] text: a title, numbered and loud headings, columns and prose", () => {
+test("[KNOW-1] plain text: title, numbered and upper-case headings, columns and prose", () => {
   const { title, blocks } = read(
     "Night Desk Guide\n\n4.2 Arrival\n\nOne line\nand another.\n\nANNEX B\n\n20 m    5 EUR\n30 m    7 EUR\n\nFees\n====\n\nIt costs.\n",
     "text",
@@ -141,7 +141,7 @@ test("[KNOW-1] text: a title, numbered and loud headings, columns and prose", ()
   ])
 })
 
-test("[KNOW-1] the end of a name says how a file is read", () => {
+test("[KNOW-1] the file extension decides the format", () => {
   const names = [
     "a.md",
     "B.MARKDOWN",
@@ -166,7 +166,7 @@ test("[KNOW-1] the end of a name says how a file is read", () => {
 
 const FORMATS: readonly Format[] = ["markdown", "html", "text"]
 
-describe.each(FORMATS)("[KNOW-2] whatever is in a file: %s", (format) => {
+describe.each(FORMATS)("reading arbitrary %s", (format) => {
   const signs = fc.constantFrom(
     ..."#-=*_`~>|[](){}<>/!&;:.'\"\\ \t\n\r".split(""),
     "<p>",
@@ -186,7 +186,7 @@ describe.each(FORMATS)("[KNOW-2] whatever is in a file: %s", (format) => {
     "\u202e",
     "\0",
   )
-  test("[KNOW-2] every text is read, in order, and says no more than it had", () => {
+  test("every text is read in order, without adding text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: signs }), fc.string({ unit: "binary" })), (text) => {
         const { blocks } = read(text.toWellFormed(), format)
@@ -215,7 +215,7 @@ describe.each(FORMATS)("[KNOW-2] whatever is in a file: %s", (format) => {
     ["stars", "*".repeat(2 * MEGA)],
     ["strong", "**a".repeat(MEGA / 2)],
     ["pipes", "|".repeat(2 * MEGA)],
-    ["rules of tables", `a|b\n${"|-".repeat(MEGA)}`],
+    ["table rules", `a|b\n${"|-".repeat(MEGA)}`],
     ["spaces", `# a${" ".repeat(2 * MEGA)}b`],
     ["dashes", "- ".repeat(MEGA)],
     ["entities", "&amp;".repeat(MEGA / 2)],
@@ -223,18 +223,18 @@ describe.each(FORMATS)("[KNOW-2] whatever is in a file: %s", (format) => {
     ["headings", "# a\n".repeat(MEGA / 4)],
     ["underlines", "a\n=\n".repeat(MEGA / 4)],
     ["definitions", "[a]: b\n".repeat(MEGA / 8)],
-  ])("[KNOW-2] a file of %s ends", (_, text) => {
+  ])("a file of %s is read in bounded time", (_, text) => {
     expect(read(text, format).blocks.length).toBeLessThanOrEqual(20_000)
   })
 })
 
-test("[KNOW-2] a tag with more attributes than any page has is a reason to leave it out", () => {
+test("a tag with too many attributes makes the file skipped", () => {
   const names = Array.from({ length: 200_000 }, (_, at) => `a${at}`).join(" ")
   const outcome = readDocument(`<p ${names}>x`, "html", redact)
   expect(outcome).toEqual({ kind: "skipped", reason: "a tag in it has too many attributes" })
 })
 
-describe("[KNOW-10] secrets", () => {
+describe("secrets in documents", () => {
   // Made now: no key lies in this file.
   const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
   const entities = Array.from(secret, (it) => `&#${it.charCodeAt(0)};`).join("")
@@ -244,13 +244,13 @@ describe("[KNOW-10] secrets", () => {
     ["in a title", "markdown", `# Use ${secret}\n\nText.`],
     ["in a link", "markdown", `See [this](a.md#${secret}).`],
     [
-      "with a hidden sign inside",
+      "with a hidden character inside",
       "text",
       `The key is ${secret.slice(0, 9)}\u200b${secret.slice(9)}.`,
     ],
-    ["spelt in entities", "html", `<h2>${entities}</h2><p title="x">The key is ${entities}.`],
-    ["in an address", "html", `<p>See <a href="a.html#${secret}">this</a>.`],
-  ])("[KNOW-10] %s is replaced", (_, format, text) => {
+    ["written as entities", "html", `<h2>${entities}</h2><p title="x">The key is ${entities}.`],
+    ["in a URL", "html", `<p>See <a href="a.html#${secret}">this</a>.`],
+  ])("[KNOW-10] a secret %s is replaced", (_, format, text) => {
     expect(JSON.stringify(read(text, format))).not.toContain(secret)
     expect(JSON.stringify(read(text, format))).not.toContain(secret.slice(9))
   })
@@ -259,7 +259,7 @@ describe("[KNOW-10] secrets", () => {
 // By day those that once overflowed a pattern's stack.
 const SIGNS = isNight() ? ["*", "_", "-", "* ", "> ", "=", "#", "|", "[", "<"] : ["*", "_", "-"]
 
-test.each(SIGNS)("[KNOW-2] a line of millions of %j is read", (sign) => {
+test.each(SIGNS)("a line of millions of %j is read", (sign) => {
   const line = sign.repeat(4_900_000 / sign.length)
   for (const format of isNight() ? FORMATS : (["markdown"] as const)) {
     const outcome = readDocument(`First.\n\n${line}\n\nLast.`, format, (text) => ({
@@ -279,7 +279,7 @@ test.each([
   ["    ***", false],
   ["*-*", false],
   ["--- x", false],
-])("[KNOW-1] %j is a rule: %s", (line, isRule) => {
+])("[KNOW-1] %j is a horizontal rule: %s", (line, isRule) => {
   const texts = read(`a\n\n${line}\n\nb`, "markdown").blocks.map((it) => it.text.trim())
   expect(texts.length).toBe(isRule ? 2 : 3)
 })

@@ -29,7 +29,7 @@ test.each([
   [["two tugs"], ["figure 2 tug"]],
   [["at 06:00"], ["figure 06:00 clock"]],
   [["channel 12"], ["figure 12 channel"]],
-])("[KNOW-42] %j are one figure, date or number", (spellings, keys) => {
+])("[KNOW-42] %j are the same number, date or section", (spellings, keys) => {
   for (const text of spellings) expect(keysOf(text)).toEqual(keys)
 })
 
@@ -37,11 +37,11 @@ test.each([
   ["the Berth Windows of the harbour office", ["term berth window", "term harbor offic"]],
   ["A Firm Quote or demurrage", ["term firm quot", "term demurrag"]],
   ["a window for an office", []],
-])("[KNOW-42] finds the terms of %j whatever their case and number", (text, keys) => {
+])("[KNOW-42] finds the terms of %j in any letter case and number", (text, keys) => {
   expect(keysOf(text)).toEqual(keys)
 })
 
-test("[KNOW-42] the first word of a sentence is no name, a large one inside it is", () => {
+test("[KNOW-42] the first word of a sentence is not a name, a capitalised word inside it is", () => {
   expect([...termsOf(["Pilots wait. The vessel meets Marsh in May 2026. See Annex B."])]).toEqual([
     "marsh",
   ])

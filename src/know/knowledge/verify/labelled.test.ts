@@ -17,7 +17,7 @@ test.each(CONTRADICTION_CASES)("[KNOW-48] %s / %s: %s", (one, other, kind) => {
   expect(findContradictions(one, [other]).pairs.map((it) => it.kind)).toEqual(expected)
 })
 
-test("[KNOW-48] a pair names both sentences and what they share; texts are not held against themselves", () => {
+test("[KNOW-48] a pair has both sentences and their shared entities, and a text is not compared with itself", () => {
   const [one, other] = [
     "A Quote binds the Harbour Office.",
     "A Quote does not bind the Harbour Office.",
@@ -44,7 +44,7 @@ test.each(ENTITY_CASES)("[KNOW-43] %s misses %j", (sentence, missing) => {
   expect(failed.map((it) => /"(.+)"/.exec(it.problem)?.[1])).toEqual(missing)
 })
 
-test.each(RELATION_CASES)("[KNOW-47] %s: %s", (sentence, isPreserved) => {
+test.each(RELATION_CASES)("[KNOW-47] %s: preserved is %s", (sentence, isPreserved) => {
   const { checked, failed } = relationPreservation(sentence, CITED, [{ from: "a.1", to: "a.3" }])
   expect(checked).toBeGreaterThan(0)
   expect(failed.length === 0).toBe(isPreserved)
@@ -55,11 +55,11 @@ test.each([
   ['Must the Declared Draught be given to the Shipping Agent?" [P2]', 0],
   ["The Signal Tower sends the Re-pricing Notice [P4].", 1],
   ["Who sends it? The Signal Tower sends the Re-pricing Notice [P4].", 1],
-])("[KNOW-47] %s relates %s", (text, relations) => {
+])("[KNOW-47] %s has %s relations", (text, relations) => {
   expect(relationPreservation(text, CITED).checked).toBe(relations)
 })
 
-test("[KNOW-47] what a cited paragraph asks denies nothing", () => {
+test("[KNOW-47] a question in a cited paragraph denies nothing", () => {
   const text = "Must the Master sign the Notice? The Notice is for the Master."
   const answer = "The Master need not sign the Notice [P1]."
   expect(relationPreservation(answer, [{ label: "P1", id: "x", text }]).failed).toEqual([])
@@ -89,7 +89,7 @@ function handbookParagraphs() {
   })
 }
 
-test("[KNOW-49] a right answer in its own words passes all four", async () => {
+test("[KNOW-49] a correct answer in its own words passes all four checks", async () => {
   const cited = handbookParagraphs()
   const texts = cited.map((it) => it.text)
   expect(entityGrounding(ANSWER, cited)).toMatchObject({ score: 1, checked: 16 })
@@ -104,7 +104,7 @@ test.each([
   ["within 24 hours of", "within 48 hours of", "P4 says 24 hour, not 48 hours."],
   ["[P6]", "[P8]", "P8 has 0 % of the sentence's words."],
   ["[P7]", "[P12]", "There is no paragraph P12."],
-])("[KNOW-49] the same answer with %s made %s is convicted", async (right, wrong, problem) => {
+])("[KNOW-49] the same answer with %s replaced by %s fails", async (right, wrong, problem) => {
   const { failed } = await citationAccuracy(ANSWER.replace(right, wrong), handbookParagraphs())
   expect(failed.map((it) => it.problem)).toEqual([problem])
 })

@@ -3,7 +3,7 @@ import { splitSentences } from "./sentences.ts"
 
 const textsOf = (text: string) => splitSentences(text).map((it) => it.text)
 
-describe("sentences", () => {
+describe("splitting an answer into sentences", () => {
   test.each([
     ["It is 0.3 m deep. It is 1,200.50 m long.", ["It is 0.3 m deep.", "It is 1,200.50 m long."]],
     ["Bring papers, e.g. The log, by 6 p.m. on Friday.", 1],
@@ -24,19 +24,19 @@ describe("sentences", () => {
     ],
     ["4.2 The vessel proceeds.\n\n§ 4.3 She waits.", ["The vessel proceeds.", "She waits."]],
     ["Use `qm.run` now. Then **wait**.", ["Use qm.run now.", "Then wait."]],
-  ])("[KNOW-40] cuts %j", (text, expected) => {
+  ])("splits %j", (text, expected) => {
     const found = textsOf(text)
     if (typeof expected === "number") expect(found).toHaveLength(expected)
     else expect(found).toEqual(expected)
   })
 
-  test("[KNOW-40] headings, rules and code assert nothing, a row of a table is one sentence", () => {
+  test("headings, rules and code are not statements, and a table row is one sentence", () => {
     const text =
       "# A title. Of two\n\n---\n\n```\nx = 1. Y = 2.\n```\n| A. B | c |\n|---|---|\n| 1 | 2 |\n"
     expect(textsOf(text)).toEqual(["| A. B | c |", "| 1 | 2 |"])
   })
 
-  test("[KNOW-40] a sentence knows its place, and the places are in order", () => {
+  test("each sentence has its position, and the positions are in order", () => {
     const text = "# T\n\nOne [P1]. Two! [P2]\n\n- Three [P3]\n"
     const places = splitSentences(text).map(({ start, end }) => text.slice(start, end).trim())
     expect(places).toEqual(["One [P1].", "Two! [P2]", "Three [P3]"])

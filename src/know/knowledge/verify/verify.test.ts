@@ -9,7 +9,7 @@ import { CITED } from "./labelled.fixture.ts"
 import { MOST_COMPARED_PAIRS } from "./limits.ts"
 import { relationPreservation } from "./relation-preservation.ts"
 
-test("[KNOW-43] the score is the share of distinct entities that the cited paragraphs have", () => {
+test("[KNOW-43] the score is the share of distinct entities that occur in the cited paragraphs", () => {
   const answer = "The Master waits 24 hours [P1]. The Master waits 36 hours, or 40 hours [P1]."
   expect(entityGrounding(answer, CITED)).toMatchObject({ checked: 4, score: 0.5, isPassed: false })
   expect(entityGrounding("The Master waits 24 hours [P1].", CITED)).toEqual({
@@ -22,7 +22,7 @@ test("[KNOW-43] the score is the share of distinct entities that the cited parag
   })
 })
 
-test("[KNOW-43] only paragraphs that are cited count; without any citation all do", () => {
+test("[KNOW-43] only cited paragraphs count, or all of them without any citation", () => {
   const { failed } = entityGrounding("The Breakwater Line is 0.3 m wide [P4].", CITED)
   expect(failed.map((it) => it.problem)).toEqual([
     'The figure "0.3 m" is in none of the cited paragraphs.',
@@ -30,7 +30,7 @@ test("[KNOW-43] only paragraphs that are cited count; without any citation all d
   expect(entityGrounding("The Breakwater Line is 0.3 m wide.", CITED).isPassed).toBe(true)
 })
 
-test("[KNOW-44] each citation of a sentence counts, and says what was read", async () => {
+test("[KNOW-44] each citation of a sentence counts, and a failure has the text that was read", async () => {
   const { failed, ...report } = await citationAccuracy(
     "Arrival is the crossing of the Breakwater Line by the vessel [P4, P9].",
     CITED,
@@ -45,7 +45,7 @@ test("[KNOW-44] each citation of a sentence counts, and says what was read", asy
   ])
 })
 
-test("[KNOW-44] another figure than the paragraph's does not pass by its other words", async () => {
+test("[KNOW-44] a number that differs from the paragraph's fails even if the other words match", async () => {
   const { failed } = await citationAccuracy(
     "The Re-pricing Notice must be given to the Master within 48 hours of the event [P1].",
     CITED,
@@ -54,7 +54,7 @@ test("[KNOW-44] another figure than the paragraph's does not pass by its other w
   expect(failed[0]?.evidence).toContain("within 24 hours of the event")
 })
 
-test("[KNOW-45] a judge hears only what the words let pass, and its no counts", async () => {
+test("[KNOW-45] the judge gets only citations that passed the word check, and can reject them", async () => {
   const heard: string[] = []
   const answer =
     "The old price stands for a late notice [P1]. Tugs are ordered in winds [P2]. Arrival is the crossing of the Breakwater Line [P4]."
@@ -69,13 +69,13 @@ test("[KNOW-45] a judge hears only what the words let pass, and its no counts", 
   expect(report).toMatchObject({ checked: 3, score: 1 / 3, by: "words and model" })
 })
 
-test("[KNOW-45] a judge that cannot tell changes nothing, and is not named", async () => {
+test("[KNOW-45] an undecided judge changes nothing and is not named", async () => {
   const answer = "Arrival is the crossing of the Breakwater Line [P4]."
   const silent = await citationAccuracy(answer, CITED, async () => undefined)
   expect(silent).toEqual(await citationAccuracy(answer, CITED))
 })
 
-test("[KNOW-45] a judge is asked at most sixty times, and what it throws is not swallowed", async () => {
+test("[KNOW-45] the judge is called at most 60 times, and its exceptions propagate", async () => {
   let asked = 0
   const many = "Arrival is the crossing of the Breakwater Line [P4]. ".repeat(80)
   await citationAccuracy(many, CITED, async () => ++asked > 0)
@@ -89,13 +89,13 @@ test.each([
   ["Nothing is known about it.", CITED, 1],
   ["The Master waits 24 hours.", [], 1],
 ])(
-  "[KNOW-46] %j without a citation scores by what there was to cite",
+  "[KNOW-44] %j without a citation is scored by whether there was something to cite",
   async (answer, cited, score) => {
     expect((await citationAccuracy(answer, cited)).score).toBe(score)
   },
 )
 
-test("[KNOW-47] a relation over two paragraphs holds when an edge joins them", () => {
+test("[KNOW-47] a relation over two paragraphs is preserved when an edge joins them", () => {
   const answer = "The Master is warned of 14 days by the Re-pricing Notice [P1] [P3]."
   const lost = relationPreservation(answer, CITED)
   expect(lost).toMatchObject({ bar: 0.7, isPassed: false })
@@ -104,13 +104,13 @@ test("[KNOW-47] a relation over two paragraphs holds when an edge joins them", (
   expect(relationPreservation(answer, CITED, [{ from: "a.3", to: "a.4" }]).isPassed).toBe(false)
 })
 
-test("[KNOW-47] what the paragraph denies is not preserved", () => {
+test("[KNOW-47] a relation that the paragraph denies is not preserved", () => {
   const answer =
     "The Re-pricing Notice must not be given to the Master within 24 hours of the event [P1]."
   expect(relationPreservation(answer, CITED).failed[0]?.problem).toBe("P1 says the opposite.")
 })
 
-test("[KNOW-50] of another language only figures and the existence of a citation are held", async () => {
+test("in another language only numbers and the existence of citations are checked", async () => {
   const answer = "Der Liegeplatz wird nach der Ankunft nicht für 99 Tage vergeben [P1] [P8]."
   expect(entityGrounding(answer, CITED).failed.map((it) => it.problem)).toEqual([
     'The figure "99" is in none of the cited paragraphs.',
@@ -121,7 +121,7 @@ test("[KNOW-50] of another language only figures and the existence of a citation
   expect(findContradictions(`${answer} ${answer.replace("nicht ", "")}`).checked).toBe(0)
 })
 
-test("[KNOW-51] nothing that is written makes it throw", async () => {
+test("no text makes a check throw", async () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 8 }),
     fc.constantFrom("\u0000", "\ud800", "\u202e", "船は着いた。", "é\u0301", "１２", "%", "€"),
@@ -169,7 +169,7 @@ function written(make: (at: number) => string, bytes: number): string {
 }
 
 test.each(Object.entries(LONG))(
-  "[KNOW-51] four times as much of %s takes about four times the work",
+  "four times as much text of %s takes about four times the work",
   (_, make) => {
     const work = (bytes: number) => {
       const answer = written(make, bytes)
@@ -186,7 +186,7 @@ test.each(Object.entries(LONG))(
   },
 )
 
-test("[KNOW-51] 200 kB, the longest answer there is, take at most sixty looks a character", () => {
+test("an answer of 200 kB, the maximum, takes at most 60 looks per character", () => {
   const answer = written(LONG["sentences"] ?? String, 200_000)
   const looks = countWork(() => {
     entityGrounding(answer, CITED)
@@ -195,14 +195,14 @@ test("[KNOW-51] 200 kB, the longest answer there is, take at most sixty looks a 
   expect(looks).toBeLessThan(200_000 * 60)
 })
 
-test("[KNOW-51] so many pairs are compared and no more", () => {
+test("at most MOST_COMPARED_PAIRS pairs are compared", () => {
   const answer = written((at) => `The Master must pay the Harbour Office ${at} euros. `, 200_000)
   const { checked, pairs } = findContradictions(answer)
   expect(checked).toBeLessThanOrEqual(MOST_COMPARED_PAIRS)
   expect(pairs).toHaveLength(100)
 })
 
-test("[KNOW-52] evidence is the text that was read, in bounds", () => {
+test("the evidence is the text that was read, truncated", () => {
   const long = { label: "P1", id: "x", text: `The Master waits. ${"so it is ".repeat(1_000)}` }
   const [failure] = entityGrounding("The Pilot Cutter waits 24 hours [P1].", [long]).failed
   expect(failure?.sentence).toBe("The Pilot Cutter waits 24 hours.")

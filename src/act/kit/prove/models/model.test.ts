@@ -26,7 +26,7 @@ describe("the scripted model", () => {
     messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }],
   })
 
-  test("[PROVE-7] streams words and calls as the Messages API does", async () => {
+  test("streams text and tool calls in the format of the Messages API", async () => {
     const words = eventsIn((await ask(anthropic, { path: "/v1/messages", body: messages })).text)
     expect(words.map((it) => it["type"])).toEqual([
       "message_start",
@@ -46,7 +46,7 @@ describe("the scripted model", () => {
     expect(call[4]).toMatchObject({ delta: { stop_reason: "tool_use" } })
   })
 
-  test("[PROVE-7] streams words and both kinds of calls as the Responses API does", async () => {
+  test("streams text and both kinds of tool calls in the format of the Responses API", async () => {
     const body = JSON.stringify({ input: [{ type: "message" }] })
     const path = "/v1/responses"
     const itemsOf = async (said: Answer) =>
@@ -65,13 +65,13 @@ describe("the scripted model", () => {
     })
   })
 
-  test("[PROVE-7] counts the turns that a host has already worked on", () => {
+  test("counts the turns that a host has already worked on", () => {
     expect(anthropic.read(JSON.parse(messages), "")?.turn).toBe(1)
     const input = [{ type: "function_call_output" }, { type: "custom_tool_call_output" }, {}]
     expect(responses.read({ input }, "")?.turn).toBe(2)
   })
 
-  test("[PROVE-7] answers its own dialect only, and keeps nothing of the rest", async () => {
+  test("answers only its own wire format and stores no other requests", async () => {
     for (const wrong of [
       { path: "/v1/models", body: messages },
       { path: "/v1/messages", body: "no JSON" },
@@ -81,7 +81,7 @@ describe("the scripted model", () => {
     }
   })
 
-  test("[PROVE-7] reads what a host has compressed, and never more than its bound", async () => {
+  test("reads compressed requests up to its size limit", async () => {
     await using model = await startModel(responses, () => SAY)
     const send = (text: string) =>
       fetch(`${model.url}/responses`, {
@@ -97,7 +97,7 @@ describe("the scripted model", () => {
     expect(model.asked).toEqual([`{"input":[]}`])
   })
 
-  test("[PROVE-7] stops answering a host that goes on for ever", async () => {
+  test("stops answering a host that never ends", async () => {
     await using model = await startModel(responses, () => SAY)
     const body = JSON.stringify({ input: [] })
     for (let i = 0; i < MOST_REQUESTS; i++) {
@@ -108,7 +108,7 @@ describe("the scripted model", () => {
     expect([last.status, model.asked.length]).toEqual([404, MOST_REQUESTS])
   })
 
-  test("[PROVE-7] listens on this machine only, and not at all when it is over", async () => {
+  test("listens on 127.0.0.1 only, and stops listening when disposed", async () => {
     const model = await startModel(responses, () => SAY)
     expect(model.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     await model[Symbol.asyncDispose]()
