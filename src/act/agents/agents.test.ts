@@ -12,7 +12,7 @@ const TABLES = [
 ]
 
 describe("a run from start to end", () => {
-  test("[AGENTS-30] prompt, start, context and answer are numbered, stored, then told", async () => {
+  test("[AGENTS-30] the prompt, start, context and response are numbered and stored before their events are published", async () => {
     await using room = await newRoom()
     const run = await room.start({
       type: "synthetic",
@@ -35,7 +35,7 @@ describe("a run from start to end", () => {
     expect(await room.messages(run.id, { after: messages.length - 1, limit: 100 })).toHaveLength(1)
   })
 
-  test("[AGENTS-30] the last of a burst is announced to other processes, also when silence follows", async () => {
+  test("[AGENTS-30] other processes receive the last message of a burst, even when no message follows", async () => {
     await using room = await newRoom()
     const words = Array.from({ length: 20 }, (_, n) => ({
       event: "message",
@@ -68,7 +68,7 @@ describe("a run from start to end", () => {
     expect(await announced()).toBe(lastSeq)
   })
 
-  test("[AGENTS-31] a further turn goes on with the same session, queued ones in order", async () => {
+  test("[AGENTS-31] a follow-up turn continues the same session, and queued turns run in order", async () => {
     await using room = await newRoom()
     const run = await room.start({ type: "synthetic", prompt: "one", configuration: configured() })
     const first = await until(room, run.id, isOver)
@@ -82,7 +82,7 @@ describe("a run from start to end", () => {
     expect(said.map((it) => /one|two|three/.exec(it.content)?.[0])).toEqual(["one", "two", "three"])
   })
 
-  test("[AGENTS-32] at most so many run at once; the rest wait their turn", async () => {
+  test("at most `agents.maxRunning` runs are active at once; the others stay queued", async () => {
     await using room = await newRoom({ maxRunning: () => 1 })
     const slow = lines({ event: "message", type: "assistant", text: "a", after: 50 }, ENDED)
     const started = {
@@ -98,14 +98,14 @@ describe("a run from start to end", () => {
   })
 })
 
-describe("questions", () => {
+describe("approvals", () => {
   const asking = lines(
     { event: "approval.requested", approvalId: "a1", tool: "Bash", title: "Run rm", input: "rm x" },
     { event: "message", type: "assistant", text: "after" },
     ENDED,
   )
 
-  test("[AGENTS-33] an approval is kept, answered once, and the second is told who was first", async () => {
+  test("[AGENTS-33] an approval is stored and answered once; a second answer fails and names who answered first", async () => {
     await using room = await newRoom()
     const run = await room.start({
       type: "synthetic",
@@ -129,7 +129,7 @@ describe("questions", () => {
     })
   })
 
-  test("[AGENTS-33] stopping a run that waits ends its questions", async () => {
+  test("[AGENTS-33] stopping a run that waits for an approval closes the approval", async () => {
     await using room = await newRoom()
     const run = await room.start({
       type: "synthetic",
@@ -142,7 +142,7 @@ describe("questions", () => {
   })
 })
 
-test("[AGENTS-34] a budget warns once at 80 %, and stops before the next call", async () => {
+test("[AGENTS-34] a budget warns once at 80 % and stops the run before the next call", async () => {
   await using room = await newRoom()
   const cost = (input: number) => ({
     event: "cost",
@@ -167,8 +167,8 @@ test("[AGENTS-34] a budget warns once at 80 %, and stops before the next call", 
   expect(texts).not.toContain("too late")
 })
 
-describe("what can go wrong", () => {
-  test("[AGENTS-35] a run whose last turn failed has failed, and says why", async () => {
+describe("failures", () => {
+  test("[AGENTS-35] a run whose last turn failed has status `failed` and states the reason", async () => {
     await using room = await newRoom()
     const script = lines({ event: "turn.ended", outcome: "failed", error: "hunter2 refused" })
     const configuration = configured({ script })
@@ -179,7 +179,7 @@ describe("what can go wrong", () => {
     })
   })
 
-  test("[AGENTS-35] a program that is missing is a failed run with its hint", async () => {
+  test("[AGENTS-35] a missing program gives a failed run with an install hint", async () => {
     await using room = await newRoom({
       agent: async () => ({
         ...createSynthetic({ clock: systemClock }),
@@ -191,7 +191,7 @@ describe("what can go wrong", () => {
     expect(ended).toMatchObject({ status: "failed", error: expect.stringContaining("Install it") })
   })
 
-  test("[AGENTS-36] after a crash nothing says that it runs, and the old writer can write no more", async () => {
+  test("[AGENTS-36] after a crash no run has an active status, and the previous writer can no longer write", async () => {
     await using room = await newRoom()
     const script = lines(
       { event: "message", type: "assistant", text: "a" },
@@ -210,7 +210,7 @@ describe("what can go wrong", () => {
     expect(await after.get(run.id)).toMatchObject({ status: "interrupted" })
   })
 
-  test("[AGENTS-35] unknown runs and directories are coded failures", async () => {
+  test("[AGENTS-35] unknown runs and directories fail with an error code", async () => {
     await using room = await newRoom({ directoryProblem: async () => "there is nothing" })
     await expect(room.get("run_none")).rejects.toMatchObject({ code: "AGENTS_RUN_UNKNOWN" })
     await expect(room.messages("run_none", { after: 0, limit: 1 })).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe("what can go wrong", () => {
     ).rejects.toMatchObject({ data: { reason: "it lies outside this repository" } })
   })
 
-  test("[AGENTS-37] a running run that is deleted is stopped first, and nothing of it is left", async () => {
+  test("deleting an active run stops it first and removes all its data", async () => {
     await using room = await newRoom()
     const script = lines(
       { event: "message", type: "assistant", text: "a" },

@@ -97,18 +97,18 @@ const hooked = (home: string) =>
     hooks: { SessionStart: [{ hooks: [{ type: "command", command: `touch ${home}/started` }] }] },
   })
 
-describe.runIf(needs("TB7", "claude-code"))("a question to the real Claude Code", () => {
+describe.runIf(needs("TB7", "claude-code"))("a completion with the real Claude Code", () => {
   ask(CLAUDE)
 })
-describe.runIf(needs("TB7", "codex"))("a question to the real Codex", () => {
+describe.runIf(needs("TB7", "codex"))("a completion with the real Codex", () => {
   ask(CODEX)
 })
-describe.runIf(needs("TB7", "copilot"))("a question to the real Copilot", () => {
+describe.runIf(needs("TB7", "copilot"))("a completion with the real Copilot", () => {
   ask(COPILOT)
 })
 
 function ask({ agent, host, answer, prepare }: Tested): void {
-  test("[AGENTS-60] it is answered without tools, and nothing of it is kept or known to the project", async () => {
+  test("a completion uses no tools, sees nothing of the project, and leaves no file behind", async () => {
     await using place = await tempDirectory()
     const [home, project, cwd] = ["home", "project", "q"].map((it) => join(place.path, it))
     if (home === undefined || project === undefined || cwd === undefined)
@@ -138,7 +138,7 @@ function ask({ agent, host, answer, prepare }: Tested): void {
     expect(existsSync(join(home, "started")), "no hook and no MCP server was started").toBe(false)
   })
 
-  test("[AGENTS-60] a model that cannot be reached is no answer", async () => {
+  test("an unreachable model gives no completion", async () => {
     await using place = await tempDirectory()
     const [home, cwd] = [join(place.path, "home"), join(place.path, "q")]
     await mkdir(home)

@@ -21,7 +21,7 @@ const SOURCE = {
   UNSET: undefined,
 }
 
-test("[AGENTS-18] each agent sees what every program needs and its own host's variables", () => {
+test("[AGENTS-18] each agent sees the variables that every program needs and those of its own host", () => {
   const everywhere = ["PATH", "HOME", "LC_ALL", "https_proxy"]
   const own = {
     "claude-code": ["ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR"],
@@ -34,7 +34,7 @@ test("[AGENTS-18] each agent sees what every program needs and its own host's va
   }
 })
 
-test("[AGENTS-18] what an outer session set for its children is not passed on", () => {
+test("[AGENTS-18] variables that an outer session set for its children are not passed on", () => {
   const source = {
     CLAUDE_CODE_SESSION_ID: "s",
     CLAUDE_CODE_MESSAGING_TOKEN: "t",

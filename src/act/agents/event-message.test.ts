@@ -46,11 +46,11 @@ test.each([
   [{ event: "mode.changed", mode: "plan", by: "me" }, "system", "Mode plan, by me"],
   [{ event: "error", message: "broken" }, "error", "broken"],
   [{ event: "text.delta", text: "he" }, "system", "he"],
-])("[AGENTS-30] %o stands in the transcript in words", (given, type, content) => {
+])("[AGENTS-30] the event %o is shown as text in the transcript", (given, type, content) => {
   expect(messageOfEvent(event(given), "{}")).toMatchObject({ type, content, raw: "{}" })
 })
 
-test("[AGENTS-30] a very long output is cut, and kept once", () => {
+test("[AGENTS-30] a very long output is truncated and stored once", () => {
   const output = "x".repeat(MAX_CONTENT_CHARACTERS + 5)
   const message = messageOfEvent(
     event({ event: "activity.ended", activityId: "a", outcome: "done", output }),

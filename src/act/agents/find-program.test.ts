@@ -5,13 +5,13 @@ import { tempDirectory } from "#test/temp"
 import { claudeCode } from "./claude-code/claude-code.ts"
 import { synthetic } from "./synthetic/synthetic.ts"
 
-test("[AGENTS-19] the program is found on the PATH, with its real path", async () => {
+test("a program is found on the PATH and returned with its real path", async () => {
   await using temp = await tempDirectory()
   const program = await plant(join(temp.path, "bin/claude"))
   expect(await find(temp.path, ["bin"])).toEqual({ kind: "found", program, version: undefined })
 })
 
-test("[AGENTS-19] one below the project is passed over for the next, also behind a link", async () => {
+test("a program inside the project is skipped for the next one, also behind a link", async () => {
   await using temp = await tempDirectory()
   const inProject = await plant(join(temp.path, "project/node_modules/.bin/claude"))
   await mkdir(join(temp.path, "linked"))
@@ -21,7 +21,7 @@ test("[AGENTS-19] one below the project is passed over for the next, also behind
   expect(await find(temp.path, path)).toEqual({ kind: "found", program, version: undefined })
 })
 
-test("[AGENTS-19] a folder of the project on the PATH is not taken even when it links outside", async () => {
+test("a project folder on the PATH is skipped even when it links outside", async () => {
   await using temp = await tempDirectory()
   const outside = await plant(join(temp.path, "opt/claude"))
   await mkdir(join(temp.path, "project/bin"), { recursive: true })
@@ -29,7 +29,7 @@ test("[AGENTS-19] a folder of the project on the PATH is not taken even when it 
   expect(await find(temp.path, ["project/bin"])).toMatchObject({ kind: "missing" })
 })
 
-test("[AGENTS-19] a missing one is a hint with the command that installs it", async () => {
+test("a missing program gives a hint with the command that installs it", async () => {
   await using temp = await tempDirectory()
   expect(await find(temp.path, ["nothing"])).toEqual({
     kind: "missing",
@@ -44,7 +44,7 @@ test("[AGENTS-19] a missing one is a hint with the command that installs it", as
   })
 })
 
-test("[AGENTS-19] the synthetic agent is always there", async () => {
+test("the synthetic agent is always available", async () => {
   const found = await synthetic.find({ environment: {}, projectFolders: [] })
   expect(found).toMatchObject({ kind: "found" })
 })

@@ -82,7 +82,7 @@ agentSuite("synthetic", {
 agentRuleSuite("synthetic", syntheticWorld)
 
 describe("recorded streams of the real hosts", () => {
-  test("[AGENTS-11] Claude Code's stream is told in our words", async () => {
+  test("Claude Code's stream becomes our events", async () => {
     await using run = await replay(claudeCode, "ask")
     const first = await answering(run, "allow")
     await run.session.send("please command")
@@ -118,7 +118,7 @@ describe("recorded streams of the real hosts", () => {
     `)
   })
 
-  test("[AGENTS-12] Codex's stream is told in our words", async () => {
+  test("Codex's stream becomes our events", async () => {
     await using run = await replay(codex, "ask")
     const first = await answering(run, "allow")
     await run.session.send("please command")
@@ -157,7 +157,7 @@ describe("recorded streams of the real hosts", () => {
     `)
   })
 
-  test("[AGENTS-13] Copilot's stream is told in our words", async () => {
+  test("[AGENTS-13] Copilot's stream becomes our events", async () => {
     await using run = await replay(copilot, "edits")
     expect((await run.until("turn.ended")).map(brief)).toMatchInlineSnapshot(`
       [

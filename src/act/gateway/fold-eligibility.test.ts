@@ -16,13 +16,13 @@ const open = (bytesAfter: number, doubt: string | null = null) => ({
   doubt,
 })
 
-describe("whether a session is carried", () => {
-  it("[GATE-84] a process that never saw the session says nothing of it", () => {
+describe("fold eligibility of a session", () => {
+  it("[GATE-84] a process that never saw the session returns no eligibility", () => {
     const { eligibility } = createSessionStates(new Map())
     expect(eligibility({ session: "s" }).kind).toBe("unknown")
   })
 
-  it("[GATE-84] a session that was seen and has no doubt is carried", () => {
+  it("[GATE-84] a session with a recorded request and no doubt is eligible", () => {
     const states = createSessionStates(new Map())
     states.record("s", "", { branches: [], doubt: null })
     expect(states.eligibility({ session: "s" }).kind).toBe("eligible")
@@ -30,7 +30,7 @@ describe("whether a session is carried", () => {
     expect(states.eligibility({ session: "s" })).toEqual({ kind: "no", why: "a strange role" })
   })
 
-  it("[GATE-84] a branch must be on the wire, with enough behind it", () => {
+  it("[GATE-84] a branch is eligible when its opening is in the request with enough bytes after it", () => {
     const states = createSessionStates(new Map())
     const ask = () => states.eligibility({ session: "s", branchId: BRANCH })
     states.record("s", "", { branches: [], doubt: null })
@@ -43,7 +43,7 @@ describe("whether a session is carried", () => {
     expect(ask()).toEqual({ kind: "no", why: "an attested body" })
   })
 
-  it("[GATE-84] a branch of a parent that its sub-agent returns is on no wire whole", () => {
+  it("[GATE-84] a parent's branch that a sub-agent returns is not eligible", () => {
     const states = createSessionStates(new Map())
     const ask = () => states.eligibility({ session: "s", branchId: BRANCH })
     states.record("s", "", open(10_000))
@@ -53,7 +53,7 @@ describe("whether a session is carried", () => {
     expect(ask().kind).toBe("eligible")
   })
 
-  it("[GATE-85] a session that was switched off stays off", () => {
+  it("a session whose folding was switched off stays ineligible", () => {
     const latches = new Map<string, string>()
     const states = createSessionStates(latches)
     states.record("s", "", open(10_000))
@@ -63,7 +63,7 @@ describe("whether a session is carried", () => {
     expect(states.eligibility({ session: "s", branchId: BRANCH }).kind).toBe("no")
   })
 
-  it("[GATE-84] the oldest sessions are forgotten first", () => {
+  it("[GATE-84] the oldest sessions are dropped first when the limit is reached", () => {
     const states = createSessionStates(new Map())
     for (let at = 0; at <= MOST_SESSIONS; at++) {
       states.record(`s${at}`, "", { branches: [], doubt: null })
@@ -72,7 +72,7 @@ describe("whether a session is carried", () => {
     expect(states.eligibility({ session: `s${MOST_SESSIONS}` }).kind).toBe("eligible")
   })
 
-  it("[GATE-86] another process of the user asks over a socket, and of this repository only", async () => {
+  it("another process of the same user asks over a socket, for its own repository only", async () => {
     await using temp = await tempDirectory()
     const place = { home: temp.path, stateDirectory: path.join(temp.path, "state") }
     const states = createSessionStates(new Map())
@@ -95,7 +95,7 @@ describe("whether a session is carried", () => {
     })
   })
 
-  it("[GATE-86] what killed processes left is not asked, and is swept by the next", async () => {
+  it("sockets of killed processes are skipped and removed by the next process", async () => {
     await using temp = await tempDirectory()
     const place = { home: temp.path, stateDirectory: temp.path }
     const folder = path.join(temp.path, "gateway", "run")
@@ -115,7 +115,7 @@ describe("whether a session is carried", () => {
     }
   })
 
-  it("[GATE-86] what is no question gets no answer, and a long home has another place", async () => {
+  it("an invalid query gets no response, and a long home path uses another socket directory", async () => {
     await using temp = await tempDirectory()
     const home = path.join(temp.path, "h".repeat(120))
     const place = { home, stateDirectory: temp.path }

@@ -29,8 +29,8 @@ const RETURNED = [
   result("t3", JSON.stringify({ message: "found it", receipt: foldReceipt(KEY, BRANCH) })),
 ]
 
-describe("a carry", () => {
-  it("[GATE-87] records a request, its usage and its price, and what the next one adds", async () => {
+describe("a proxied session", () => {
+  it("a request is recorded with its usage and price, and the next with its new items", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry({ mode: "record" })
     await ask(carried, OPENED)
@@ -51,7 +51,7 @@ describe("a carry", () => {
     expect(carries[0]).toMatchObject({ mode: "record", requests: 2, isAlive: false })
   })
 
-  it("[GATE-87] a session that is gone on with adds only what it had not said before", async () => {
+  it("a resumed session adds only items that it had not sent before", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry({ mode: "record" })
     await ask(carried, OPENED)
@@ -65,7 +65,7 @@ describe("a carry", () => {
     expect(first?.added.map((it) => `${it.kind} ${it.name}`)).toEqual(["call Read", "result Read"])
   })
 
-  it("[GATE-88] no key is in what is kept, whatever header it came in", async () => {
+  it("[GATE-88] no key is stored, whatever header contains it", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry({ mode: "record", hasContent: true })
     await ask(carried, [user("the word is hunter2")], { headers: { "x-other": "hunter2" } })
@@ -77,7 +77,7 @@ describe("a carry", () => {
     expect(JSON.stringify([manifest, texts])).not.toContain("hunter2")
   })
 
-  it("[GATE-89] folds what has both receipts, says what it saved, and keeps the trail", async () => {
+  it("branches with both receipts are folded, the saving is reported, and the trail is stored", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     await ask(carried, WORKED)
@@ -94,7 +94,7 @@ describe("a carry", () => {
     expect(world.trails[0]?.tools).toContain("Read")
   })
 
-  it("[GATE-51] what left with a branch is read once, and again while its trail is not kept", async () => {
+  it("removed turns of a branch are read once, and again while their trail is not stored", async () => {
     const kept: string[] = []
     // The first time it cannot be made clean.
     const keepTrail = async (branchId: string) => kept.push(branchId) > 1
@@ -112,7 +112,7 @@ describe("a carry", () => {
     expect(folded).toEqual([folded[0], folded[0], folded[0]])
   })
 
-  it("[GATE-89] only records where that was asked for", async () => {
+  it("in record mode nothing is folded", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry({ mode: "record" })
     await ask(carried, RETURNED)
@@ -130,7 +130,7 @@ describe("a carry", () => {
     expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
   })
 
-  it("[GATE-91] a refused fold goes again whole, is told, and is never tried again", async () => {
+  it("[GATE-91] a refused fold is sent again unfolded, reported, and never tried again", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     world.provider.say.refusesFolded = true
@@ -165,7 +165,7 @@ describe("a carry", () => {
   it.each([
     ["a login", { "x-api-key": "", authorization: "Bearer word" }, /not signed in with an API key/],
     ["compressed bodies", { "content-encoding": "zstd" }, /compressed/],
-  ])("[GATE-93] that nothing is folded with %s is told once", async (_, headers, why) => {
+  ])("[GATE-93] the user is told once that nothing is folded with %s", async (_, headers, why) => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     for (let at = 0; at < 3; at++) {
@@ -174,7 +174,7 @@ describe("a carry", () => {
     expect(world.told).toEqual([expect.stringMatching(why)])
   })
 
-  it("[GATE-93] a host without our tools is told how to get them", async () => {
+  it("[GATE-93] a host without our tools gets a notice that says how to add them", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
@@ -186,13 +186,13 @@ describe("a carry", () => {
     expect(world.told).toEqual([expect.stringContaining("claude mcp add qm -- qm mcp")])
   })
 
-  it("[GATE-94] a host that never asked its model leaves nothing behind", async () => {
+  it("a host that sent no request leaves no row behind", async () => {
     await using world = await gatewayWorld()
     await (await world.carry()).end()
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
-  it("[GATE-84] tells other processes what the last request showed, while it lasts", async () => {
+  it("[GATE-84] other processes can query the eligibility shown by the last request, while the session is open", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     const question = { session: "session-1", branchId: BRANCH }
@@ -206,14 +206,14 @@ describe("a carry", () => {
     expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
   })
 
-  it("[GATE-83] what cannot be folded says so before anything is opened", async () => {
+  it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
     await using world = await gatewayWorld()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
     await expect(world.carry(wanted)).rejects.toThrow(/recorded, not folded/)
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
-  it("[GATE-92] a carry that cannot be opened leaves nothing open", async () => {
+  it("[GATE-92] a proxied session that cannot be opened leaves nothing open", async () => {
     await using world = await gatewayWorld()
     const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
     await expect(world.carry({ environment })).rejects.toThrow(/cannot forward there/)
@@ -222,7 +222,7 @@ describe("a carry", () => {
     expect((await ask(await world.carry(), WORKED)).status).toBe(200)
   })
 
-  it("[GATE-87] closing waits for a carry whose end has begun, and all of it is kept", async () => {
+  it("closing waits for a proxied session that is ending, and all its requests are stored", async () => {
     await using world = await gatewayWorld()
     const other = world.another()
     const carried = await world.carryBy(other, { mode: "record" })
@@ -233,7 +233,7 @@ describe("a carry", () => {
     expect(carries.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
   })
 
-  it("[GATE-91] a provider that refuses the original too had another reason", async () => {
+  it("[GATE-91] when the provider refuses the original too, the fold is not blamed", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     world.provider.say.status = 400
@@ -244,7 +244,7 @@ describe("a carry", () => {
     expect(world.told).toEqual([])
   })
 
-  it("[GATE-92] more than can wait to be recorded is told, and not looked into", async () => {
+  it("[GATE-92] requests beyond the recording queue are reported and not read", async () => {
     await using world = await gatewayWorld({ mostWaitingBytes: 100_000 })
     const carried = await world.carry({ mode: "record" })
     const large = [user("x ".repeat(30_000))]
@@ -258,7 +258,7 @@ describe("a carry", () => {
     expect(requests.every((it) => it.sentBytes > 60_000)).toBe(true)
   })
 
-  it("[GATE-92] a store that cannot be written costs nobody an answer", async () => {
+  it("[GATE-92] a failing store does not affect any response", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     await world.gateway.delete({ id: carried.id })
@@ -266,7 +266,7 @@ describe("a carry", () => {
     await carried.end()
   })
 
-  it("[GATE-92] what cannot be read is recorded as that", async () => {
+  it("[GATE-92] an unreadable request is recorded as unreadable", async () => {
     await using world = await gatewayWorld()
     const carried = await world.carry()
     const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""

@@ -32,7 +32,7 @@ const tableFor = (codexProvider: CodexProvider | undefined) => {
   return parse(pointHostAt(URL_OF_OURS, given).args[3] ?? "")["model_providers"]
 }
 
-describe("where requests go", () => {
+describe("host configuration", () => {
   it.each([
     ["claude", "claude-code"],
     ["/usr/local/bin/codex", "codex"],
@@ -40,11 +40,11 @@ describe("where requests go", () => {
     ["copilot", "copilot"],
     ["constructor", undefined],
     ["my-claude", undefined],
-  ])("[GATE-80] a program is known by its name: %s", (program, host) => {
+  ])("a host is recognised by its program name: %s", (program, host) => {
     expect(hostOfProgram(program)).toBe(host)
   })
 
-  it("[GATE-80] of an unknown program a person says in whose words it speaks", () => {
+  it("for an unknown program the user states the wire", () => {
     expect(() => wireOf(undefined, undefined, "tool")).toThrow(/How tool speaks/)
     expect(wireOf(undefined, "gemini", "tool")).toBe("gemini")
     expect(() => wireOf("antigravity", undefined, "agy")).toThrow(/cannot go through/)
@@ -57,7 +57,7 @@ describe("where requests go", () => {
     ])
   })
 
-  it("[GATE-81] each host is told in its own words, for its process alone", () => {
+  it("[GATE-81] each host gets the proxy address in its own format, for its process only", () => {
     const word = (...given: Parameters<typeof pointHostAt>) => {
       const { NO_PROXY, no_proxy, ...environment } = pointHostAt(...given).environment
       expect([NO_PROXY, no_proxy]).toEqual(["127.0.0.1,localhost", "127.0.0.1,localhost"])
@@ -83,7 +83,7 @@ describe("where requests go", () => {
     expect(pointHostAt(URL_OF_OURS, asked("claude-code")).args).toEqual([])
   })
 
-  it("[GATE-81] Codex proves itself as its own provider does, and never with a key for another", () => {
+  it("[GATE-81] Codex authenticates as its own provider does, and never with another provider's key", () => {
     const fields = {
       name: "Acme",
       env_http_headers: { "api-key": "ACME_KEY" },
@@ -97,7 +97,7 @@ describe("where requests go", () => {
     expect(tableFor({ kind: "openai", baseUrl: "https://eu.example/v1" })).toEqual({ qm: openai })
   })
 
-  it("[GATE-81] whatever a field of Codex says stays a text of it", () => {
+  it("[GATE-81] any value of a Codex field stays a string", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\u007F", '"', "\\", "\n"))
     fc.assert(
       fc.property(text, text, (name, value) => {
@@ -110,7 +110,7 @@ describe("where requests go", () => {
     )
   })
 
-  it("[GATE-81] a proxy of the person's stays theirs, and is not for this machine", () => {
+  it("[GATE-81] the user's HTTPS_PROXY stays and does not apply to loopback", () => {
     const given = asked("claude-code", { no_proxy: "intern.example" })
     expect(pointHostAt(URL_OF_OURS, given).environment).toMatchObject({
       NO_PROXY: "intern.example,127.0.0.1,localhost",
@@ -125,12 +125,12 @@ describe("where requests go", () => {
     [["--oss", "exec"], "--oss"],
     [["--profile", "local"], "--profile"],
     [["-c", "model=gpt-5.5", "say model_provider"], undefined],
-  ])("[GATE-81] Codex is not told otherwise behind our back: %j", (args, found) => {
+  ])("[GATE-81] arguments that would redirect Codex elsewhere are detected: %j", (args, found) => {
     expect(bypassingArgument("codex", args)).toBe(found)
     expect(bypassingArgument("claude-code", args)).toBeUndefined()
   })
 
-  it("[GATE-82] the upstream is the provider, or what the person's own environment names", () => {
+  it("[GATE-82] the upstream is the provider, or the one that the user's environment names", () => {
     expect(upstreamOf(asked("claude-code")).href).toBe("https://api.anthropic.com/")
     const own = { ANTHROPIC_BASE_URL: "https://models.example/anthropic" }
     expect(upstreamOf(asked("claude-code", own)).href).toBe("https://models.example/anthropic")
@@ -151,12 +151,12 @@ describe("where requests go", () => {
     "https://user:word@models.example",
     "ftp://models.example",
     "not an address",
-  ])("[GATE-82] %s is no upstream", (address) => {
+  ])("[GATE-82] %s is refused as upstream", (address) => {
     const environment = { ANTHROPIC_BASE_URL: address }
     expect(() => upstreamOf(asked("claude-code", environment))).toThrow(/only https/)
   })
 
-  it("[GATE-82] Codex goes on to its provider, to the address for OpenAI, or is refused", () => {
+  it("[GATE-82] Codex's upstream is its provider or the OpenAI address; otherwise it is refused", () => {
     const environment = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://other.example/v1" }
     const to = (codexProvider: CodexProvider, given: Record<string, string> = environment) =>
       upstreamOf({ ...asked("codex", given), codexProvider }).host
@@ -172,7 +172,7 @@ describe("where requests go", () => {
     )
   })
 
-  it("[GATE-82] a host that lacks what it would need says what that is", () => {
+  it("[GATE-82] a host without its required configuration states what is missing", () => {
     expect(() => upstreamOf(asked("codex"))).toThrow(/OPENAI_API_KEY/)
     expect(() => upstreamOf(asked("copilot"))).toThrow(/COPILOT_PROVIDER_BASE_URL/)
   })

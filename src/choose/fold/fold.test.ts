@@ -40,7 +40,7 @@ function foldSuite(store: () => Store): void {
   const world = (options?: Parameters<typeof foldWorld>[2]) =>
     foldWorld(store(), testClock(), options)
 
-  test("[FOLD-4] a branch is stored with all it was given, and active", async () => {
+  test("[FOLD-4] a branch is stored as active with all its options", async () => {
     const { fold, clock, eventNames } = await world()
     const given = { ...TASK, budget: 100, timeoutSeconds: 60, scope: ["src/"] }
     const opened = await fold.branch(given, AGENT)
@@ -63,7 +63,7 @@ function foldSuite(store: () => Store): void {
     expect(await eventNames()).toEqual(["fold.branch-created"])
   })
 
-  test("[FOLD-4] a store that fails at any call leaves nothing that is open", async () => {
+  test("[FOLD-4] a store that fails at any call leaves no open branch", async () => {
     const it = await world({ deps: { memories: async () => [memory("m1", 5)] } })
     const after: number[] = []
     await failAtEveryCall(store().forRoom("fold"), {
@@ -80,7 +80,7 @@ function foldSuite(store: () => Store): void {
     expect(await liveIds(it)).toHaveLength(1)
   })
 
-  test("[FOLD-6] a charge that would pass the budget is refused whole and ends the branch", async () => {
+  test("[FOLD-6] a charge that would exceed the budget is refused completely and ends the branch", async () => {
     const { fold, eventNames } = await world()
     const { branchId } = await fold.branch({ ...TASK, budget: 100 }, AGENT)
     const charge = (tokens: number) => fold.charge({ tokens }, AGENT)
@@ -105,7 +105,7 @@ function foldSuite(store: () => Store): void {
     ])
   })
 
-  test("[FOLD-7] concurrent charges never pass the total, and each is whole", async () => {
+  test("[FOLD-7] concurrent charges never exceed the budget, and none is applied in part", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
     const folds = [it.fold, it.other({}), it.other({})]
@@ -122,7 +122,7 @@ function foldSuite(store: () => Store): void {
     expect(trail.map((step) => step.seq)).toEqual(trail.map((_, at) => at + 1))
   })
 
-  test("[FOLD-7] a charge that fails at any call leaves budget, trail and journal as they were", async () => {
+  test("[FOLD-7] a charge that fails at any call leaves budget, trail and journal unchanged", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 100 }, AGENT)
     const before = await it.fold.show({ id: branchId })
@@ -160,7 +160,7 @@ function foldSuite(store: () => Store): void {
     ])
   })
 
-  test("[FOLD-31] what the gateway folded stands in the trail before the result", async () => {
+  test("[FOLD-31] steps removed by the gateway precede the result in the trail", async () => {
     const { fold, clock } = await world({ deps: testGateway().deps })
     const [outer, inner] = [await fold.branch(TASK, CLAUDE), await fold.branch(TASK, CLAUDE)]
     await clock.advance(1)
@@ -206,7 +206,7 @@ function foldSuite(store: () => Store): void {
     ])
   })
 
-  test("[FOLD-9] repeated with the same key a return gives the same answer, at once or later", async () => {
+  test("[FOLD-9] a repeated return with the same key gives the same answer, immediately or later", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch({ ...TASK, budget: 500 }, CLAUDE)
     await it.fold.charge({ tokens: 40, paths: ["src/a.ts"] }, CLAUDE)
@@ -234,7 +234,7 @@ function foldSuite(store: () => Store): void {
     )
   })
 
-  test("[FOLD-8] when its time is over a branch ends with what was known, and the parent is told", async () => {
+  test("[FOLD-8] a branch that times out ends with a partial result, and the parent is notified", async () => {
     const { fold, clock, events } = await world()
     const { branchId } = await fold.branch({ ...TASK, timeoutSeconds: 10 }, AGENT)
     await fold.charge({ tokens: 30, paths: ["src/a.ts", "src/a.ts"] }, AGENT)
@@ -253,7 +253,7 @@ function foldSuite(store: () => Store): void {
     expect((await events()).at(-2)).toMatchObject({ name: "fold.timed-out", body: { seconds: 10 } })
   })
 
-  test("[FOLD-11] a start after a crash ends what dead processes opened, and nothing else", async () => {
+  test("[FOLD-11] a start after a crash ends the branches of dead processes and no others", async () => {
     const it = await world()
     const ours = await it.fold.branch(TASK, AGENT)
     const owner = { pid: 77, startedAt: "2.boot", machine: "here", instance: "b" }
@@ -276,7 +276,7 @@ function foldSuite(store: () => Store): void {
     expect(await liveIds(it)).toEqual([])
   })
 
-  test("[FOLD-14] what is another's, guessed, expired or never was gives the same answer", async () => {
+  test("[FOLD-14] a foreign, guessed, expired or nonexistent id gives the same error", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch(TASK, AGENT)
     const { handle = "" } = await it.fold.meter(large(AGENT))
@@ -318,7 +318,7 @@ function foldSuite(store: () => Store): void {
     expect([...said][0]).toContain("FOLD_NOT_FOUND")
   })
 
-  test("[FOLD-26] NUL, half a surrogate pair and other scripts come back as they were", async () => {
+  test("NUL, lone surrogates and non-Latin scripts are returned unchanged", async () => {
     const { fold } = await world()
     const odd = "NUL \u0000, half \ud800, 世界, \u200d"
     const { branchId } = await fold.branch({ description: odd, prompt: odd }, AGENT)
@@ -365,7 +365,7 @@ function foldSuite(store: () => Store): void {
     expect(branch.redactions).toBeGreaterThanOrEqual(12)
   })
 
-  test("[FOLD-22] the oldest finished branches go with their trails, and expired handles", async () => {
+  test("the oldest finished branches are deleted with their trails, and so are expired handles", async () => {
     const it = await world()
     const ids: string[] = []
     for (let at = 0; at < 5; at++) {
@@ -389,7 +389,7 @@ function foldSuite(store: () => Store): void {
     expect(loose.handle).toMatch(/^rh_/)
   })
 
-  test("[FOLD-24] a session that has read foreign text is known for it", async () => {
+  test("[FOLD-24] a session that has read external text is marked", async () => {
     const { fold } = await world()
     expect(await fold.hasReadUntrusted("s1")).toBe(false)
     await fold.charge({ tokens: 1, tool: "Read" }, AGENT)
@@ -416,7 +416,7 @@ function memory(id: string, tokens: number): MemoryInjected {
   return { ...shape, id, tokens, confidence: 0.9, why: [] }
 }
 
-describe("[FOLD-4] on SQLite", () => {
+describe("[FOLD-4] SQLite", () => {
   let store: Store
   beforeAll(async () => {
     store = await openWith({ kind: "memory" })
@@ -425,7 +425,7 @@ describe("[FOLD-4] on SQLite", () => {
   foldSuite(() => store)
 })
 
-describe.runIf(needs("FOLD-4", "postgres"))("[FOLD-4] on Postgres", () => {
+describe.runIf(needs("FOLD-4", "postgres"))("[FOLD-4] Postgres", () => {
   let cluster: PostgresCluster
   let store: Store
   beforeAll(async () => {

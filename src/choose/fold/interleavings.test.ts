@@ -132,7 +132,7 @@ async function play(world: World<TestClock>, steps: readonly Step[]): Promise<vo
   for (const it of branches) expect(it.budgetUsed).toBeLessThanOrEqual(it.budgetTotal)
 }
 
-test("[FOLD-7] however charges, returns and deadlines follow each other, the rules hold", async () => {
+test("[FOLD-7] any sequence of charges, returns and deadlines satisfies the rules", async () => {
   await fc.assert(
     fc.asyncProperty(Steps, fc.boolean(), async (steps, isWatched) => {
       const world = await foldWorld(store, testClock(), { config: { memory_max_items: 0 } })
@@ -165,7 +165,7 @@ const resources = (kind: string): number =>
 const ROUNDS = isNight() ? 100 : 30
 const A_ROUND = 100
 
-test(`[FOLD-23] after ${ROUNDS * A_ROUND} branches no wait is left, and none was beside another`, async () => {
+test(`after ${ROUNDS * A_ROUND} branches no timer is left, and there was never more than one`, async () => {
   const limits = {
     max_concurrent_branches_per_session: 20_000,
     max_concurrent_branches_per_instance: 20_000,
@@ -199,7 +199,7 @@ test(`[FOLD-23] after ${ROUNDS * A_ROUND} branches no wait is left, and none was
   }
 })
 
-test("[FOLD-23] a real wait is gone when nothing is open, and when the room is closed", async () => {
+test("the real timer is cleared when nothing is open and when the room is closed", async () => {
   const world = await foldWorld(store, testClock())
   const { clock, seen } = countingWaits(systemClock)
   const fold = world.other({ clock })

@@ -29,7 +29,7 @@ const meterLines = (lines: readonly string[]) =>
   ({ caller: AGENT, tool: "search", input: "q", text: lines.join("\n"), label: "Lines" }) as const
 
 describe("reading by handle", () => {
-  test("[FOLD-17] slices follow each other until the end, and none is large", async () => {
+  test("[FOLD-17] consecutive slices reach the end, and none is large", async () => {
     const { fold } = await foldWorld(store, testClock())
     const lines = Array.from({ length: 500 }, (_, at) => `${at + 1} ${words(9)}`)
     const { handle = "" } = await fold.meter(meterLines(lines))
@@ -46,7 +46,7 @@ describe("reading by handle", () => {
     expect(past).toMatchObject({ text: "", nextLine: null })
   })
 
-  test("[FOLD-17] words are looked for as they are written, never as a pattern", async () => {
+  test("[FOLD-17] search terms are literal, never patterns", async () => {
     const { fold } = await foldWorld(store, testClock())
     const lines = Array.from({ length: 400 }, (_, at) => `${at + 1} ${words(6)}`)
     lines[99] = "The Total (a+)+$ is ROUNDED here"
@@ -67,7 +67,7 @@ describe("reading by handle", () => {
     expect((await fold.read({ handle, query: "  " }, AGENT)).text).toContain("1 w0")
   })
 
-  test("[FOLD-17] a branch's id reads its trail, with large results whole", async () => {
+  test("[FOLD-17] a branch id reads its trail, with large results complete", async () => {
     const { fold } = await foldWorld(store, testClock())
     const { branchId } = await fold.branch(TASK, AGENT)
     await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `needle${at}`)))
@@ -79,7 +79,7 @@ describe("reading by handle", () => {
     expect(text).toBe(`[1 prompt]\n${TASK.description}\n\n${TASK.prompt}`)
   })
 
-  test("[FOLD-17] every part of a text can be read, whatever its lines are", () => {
+  test("[FOLD-17] every part of a text can be read, whatever its line lengths", () => {
     const Text = fc.array(fc.string({ unit: "binary", maxLength: 3_000 }), { maxLength: 5 })
     fc.assert(
       fc.property(Text, (parts) => {
@@ -99,7 +99,7 @@ describe("reading by handle", () => {
     )
   })
 
-  test("[FOLD-17] of a long line the part with the word is shown, and no pair is torn", () => {
+  test("[FOLD-17] of a long line the part with the term is shown, and no surrogate pair is split", () => {
     const long = `${"a".repeat(500)} needle ${"b".repeat(400)}`
     const { matches } = matchesIn([long], ["needle"], { fromLine: 1, count: countWords })
     expect(matches[0]?.text).toContain("needle")
@@ -119,7 +119,7 @@ describe("reading by handle", () => {
 })
 
 describe("trails", () => {
-  test("[FOLD-18] trails are searched line by line, newest branches first, large results too", async () => {
+  test("[FOLD-18] trails are searched line by line, newest branches first, large results included", async () => {
     const { fold, clock } = await foldWorld(store, testClock())
     const older = await fold.branch({ ...TASK, description: "older" }, AGENT)
     await fold.meter(meterLines(Array.from({ length: 3_000 }, (_, at) => `alpha beta${at}`)))
@@ -139,7 +139,7 @@ describe("trails", () => {
     expect(await fold.search({ words: "  " })).toEqual({ found: [], searched: 0 })
   })
 
-  test("[FOLD-18] a trail is restored whole and in order, fenced as material", async () => {
+  test("[FOLD-18] a trail is restored completely and in order, fenced as data", async () => {
     const { fold } = await foldWorld(store, testClock())
     const { branchId } = await fold.branch({ ...TASK, prompt: "do\u202e it" }, AGENT)
     await fold.status({ progress: "half" }, AGENT)
@@ -162,7 +162,7 @@ describe("trails", () => {
     expect(leftOut).toBe(0)
   })
 
-  test("[FOLD-18] with a budget the newest steps have room first, and it is never passed", async () => {
+  test("[FOLD-18] with a budget the newest steps have priority, and the budget is never exceeded", async () => {
     const { fold } = await foldWorld(store, testClock())
     const { branchId } = await fold.branch(TASK, AGENT)
     for (let at = 0; at < 6; at++)
@@ -186,7 +186,7 @@ describe("trails", () => {
     expect(short.text).not.toContain("n1500")
   })
 
-  test("[FOLD-18] a trail has a last step however many there were, and each is cut at a limit", async () => {
+  test("[FOLD-18] a trail always has a last step, and each step is truncated at a limit", async () => {
     const { fold, deps } = await foldWorld(store, testClock())
     const { branchId: id } = await fold.branch(TASK, AGENT)
     const db = await deps.db()
@@ -201,7 +201,7 @@ describe("trails", () => {
     expect(trail.at(-1)?.text).toMatch(/x\n\[1 characters more are not kept\]$/)
   })
 
-  test("[FOLD-18] a fence that occurs in a text is not taken", () => {
+  test("[FOLD-18] a fence that occurs in a text is not used", () => {
     const first = fenceFor(["text"])
     expect(fenceFor(["text"])).toBe(first)
     const texts = [`text ${first}`]
@@ -209,8 +209,8 @@ describe("trails", () => {
   })
 })
 
-describe("what a person sees", () => {
-  test("[FOLD-21] branches of all sessions, those that ended more than an hour ago when asked", async () => {
+describe("views for the user", () => {
+  test("branches of all sessions are listed; those that ended over an hour ago only on request", async () => {
     const { fold, clock } = await foldWorld(store, testClock())
     const old = await fold.branch(TASK, AGENT)
     await fold.return({ branchId: old.branchId, message: "ok" }, AGENT)
@@ -227,7 +227,7 @@ describe("what a person sees", () => {
     expect(idsOf(await fold.list({ all: true, session: "s1" }))).toEqual([old.branchId])
   })
 
-  test("[FOLD-21] the tree has each branch followed by its children, oldest first", async () => {
+  test("in the tree each branch is followed by its children, oldest first", async () => {
     const { fold, clock } = await foldWorld(store, testClock())
     const open = async (description: string, parentBranchId: string) => {
       await clock.advance(1)
@@ -257,7 +257,7 @@ describe("what a person sees", () => {
   })
 })
 
-test("[FOLD-19] paths are compared as the repository writes them", () => {
+test("[FOLD-19] paths are compared in the form the repository uses", () => {
   const within = (path: string) => pathWithin("/repo", path)
   expect(within("/repo/src/a.ts")).toBe("src/a.ts")
   expect(within("./src//a.ts")).toBe("src/a.ts")
@@ -268,7 +268,7 @@ test("[FOLD-19] paths are compared as the repository writes them", () => {
   expect(outOfScope(["*.md"], ["a.md", "x/a.md", "a.md"])).toEqual(["x/a.md"])
 })
 
-test("[FOLD-24] tools that bring text of strangers are known by name", () => {
+test("[FOLD-24] tools that return external text are recognised by name", () => {
   const foreign = ["WebFetch", "web_search", "google_web_search", "mcp__github__get_issue", "fetch"]
   const own = ["Read", "Bash", "mcp__qm__search", "mcp__quartermaster__pack", "apply_patch", ""]
   expect(foreign.filter((it) => !bringsForeignText(it))).toEqual([])

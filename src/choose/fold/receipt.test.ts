@@ -13,7 +13,7 @@ describe("receipts", () => {
   const key = hexOf(32)
   const branchId = `br_${hexOf(16)}`
 
-  test("[FOLD-28] a receipt is plain, names its branch and has sixteen signs of a mac", () => {
+  test("[FOLD-28] a receipt is plain text with its branch id and 16 characters of a MAC", () => {
     expect(openReceipt(key, branchId)).toMatch(new RegExp(`^qm-open:${branchId}:[0-9a-f]{16}$`))
     expect(foldReceipt(key, branchId)).toMatch(new RegExp(`^qm-fold:${branchId}:[0-9a-f]{16}$`))
     expect(openReceipt("0".repeat(64), `br_${"0".repeat(32)}`)).toBe(
@@ -21,7 +21,7 @@ describe("receipts", () => {
     )
   })
 
-  test("[FOLD-28] a receipt is found in any text and in JSON within JSON, by its own key alone", () => {
+  test("[FOLD-28] a receipt is found in any text and in JSON within JSON, with its own key only", () => {
     const property = fc.property(
       fc.array(branchIds, { minLength: 1, maxLength: 5 }),
       fc.string(),
@@ -39,7 +39,7 @@ describe("receipts", () => {
     fc.assert(property, fcParameters({ numRuns: 100 }))
   })
 
-  test("[FOLD-28] a receipt of one kind or branch is none of another", () => {
+  test("[FOLD-28] a receipt of one kind or branch is not valid for another", () => {
     const other = `br_${hexOf(16)}`
     const opened = openReceipt(key, branchId)
     expect(receiptsIn(`a ${opened}.`, "open", key)).toEqual([branchId])
@@ -49,7 +49,7 @@ describe("receipts", () => {
     expect(receiptsIn(opened.replace(branchId, other), "open", key)).toEqual([])
   })
 
-  test("[FOLD-28] past a thousand false ones no more are looked at", () => {
+  test("[FOLD-28] after 1,000 invalid receipts no more are checked", () => {
     const forged = Array.from({ length: 1_000 }, () => `qm-fold:${branchId}:${"0".repeat(16)}`)
     const text = [...forged, foldReceipt(key, branchId)].join("\n")
     expect(receiptsIn(text, "fold", key)).toEqual([])

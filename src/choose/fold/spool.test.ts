@@ -57,7 +57,7 @@ async function newWorld(options: { readonly budget?: number } = {}) {
 const marker = (session: string) => `open-${digest(session)}`
 
 describe("markers", () => {
-  test("[FOLD-27] a session has one while a branch of it is open, and only then", async () => {
+  test("[FOLD-27] a session has a marker only while one of its branches is open", async () => {
     await using world = await newWorld()
     const first = await world.openBranch()
     const second = await world.openBranch()
@@ -72,7 +72,7 @@ describe("markers", () => {
     await expect.poll(world.names).toEqual([])
   })
 
-  test("[FOLD-27] it goes with a deadline, a shutdown and a start after a crash", async () => {
+  test("[FOLD-27] a marker is removed at a deadline, a shutdown and a start after a crash", async () => {
     await using world = await newWorld()
     await world.openBranch()
     await world.clock.advance(301_000)
@@ -90,7 +90,7 @@ describe("markers", () => {
     expect(await world.names()).toEqual([])
   })
 
-  test("[FOLD-27] one that is opened while others are taken away is there in the end", async () => {
+  test("[FOLD-27] a marker created while others are removed exists afterwards", async () => {
     await using temp = await tempDirectory()
     const spool = createSpool({ stateDirectory: temp.path, random: systemRandom, now: () => 0 })
     await spool.open("late")
@@ -99,7 +99,7 @@ describe("markers", () => {
     expect(await readdir(path.join(temp.path, "charges"))).toEqual([marker("late")])
   })
 
-  test("[FOLD-27] a folder that cannot be written costs the figure, never the branch", async () => {
+  test("[FOLD-27] a folder that cannot be written affects the count, never the branch", async () => {
     await using world = await newWorld()
     await writeFile(world.folder, "a file stands there")
     const { branchId } = await world.openBranch()
@@ -108,8 +108,8 @@ describe("markers", () => {
   })
 })
 
-describe("charges", () => {
-  test("[FOLD-27] what hooks left is charged before anybody looks, once, a quarter of its length", async () => {
+describe("charges of hooks", () => {
+  test("[FOLD-27] charges left by hooks are applied before a branch is read, once, at a quarter of their length", async () => {
     await using world = await newWorld()
     const { branchId } = await world.openBranch()
     await world.leave({ textUnits: 401, paths: ["src/a.ts"] })
@@ -125,7 +125,7 @@ describe("charges", () => {
     expect(trail.filter((it) => it.kind === "charge").map((it) => it.tokens)).toEqual([101, 10, 10])
   })
 
-  test("[FOLD-27] what was left before a child is opened is its parent's", async () => {
+  test("[FOLD-27] charges left before a child is opened go to its parent", async () => {
     await using world = await newWorld()
     const parent = await world.openBranch()
     await world.leave({ textUnits: 400 })
@@ -137,7 +137,7 @@ describe("charges", () => {
     expect(await usedBy(parent.branchId)).toBe(100)
   })
 
-  test("[FOLD-27] a budget that is used up by it ends the branch like any charge", async () => {
+  test("[FOLD-27] a hook charge that exhausts the budget ends the branch like any charge", async () => {
     await using world = await newWorld({ budget: 100 })
     const { branchId } = await world.openBranch()
     await world.leave({ textUnits: 360 })
@@ -164,7 +164,7 @@ describe("charges", () => {
     expect(await world.fold.hasReadUntrusted(SESSION)).toBe(true)
   })
 
-  test("[FOLD-27] secrets in names are scrubbed; damaged lines and other sessions' are passed over", async () => {
+  test("[FOLD-27] secrets in names are scrubbed; damaged lines and those of other sessions are skipped", async () => {
     await using world = await newWorld()
     const { branchId } = await world.openBranch()
     const token = fakeToken()
@@ -178,7 +178,7 @@ describe("charges", () => {
   })
 })
 
-test("[FOLD-27] of several processes that drain at once each line is handed to one", async () => {
+test("[FOLD-27] when several processes drain at once, each line goes to one of them", async () => {
   await using temp = await tempDirectory()
   const folder = path.join(temp.path, "charges")
   await mkdir(folder)

@@ -38,7 +38,7 @@ const no = (why: string): FoldEligibility => ({ kind: "no", why })
 const NOT_HERE = expect.stringMatching(/^Not folded here: what your sub-agent did left/)
 
 describe("opening", () => {
-  test("[FOLD-29] a branch of a carried session is opened to be folded, without a package", async () => {
+  test("[FOLD-29] a branch of a proxied session is opened to be folded, without a package", async () => {
     const { fold, gateway } = await world()
     const opened = await fold.branch(TASK, CLAUDE)
     const { branchId } = opened
@@ -69,7 +69,7 @@ describe("opening", () => {
       { wire: testGateway().deps.wire, receiptKey: () => Promise.reject(new Error()) },
     ],
     ["was handed in without a key", { wire: testGateway().deps.wire }],
-  ])("[FOLD-29] a gateway that %s leaves the answer as it was", async (_, deps) => {
+  ])("[FOLD-29] with a gateway that %s the answer has no receipt", async (_, deps) => {
     const { fold } = await foldWorld(store, testClock(), { deps })
     const opened = await fold.branch(TASK, CLAUDE)
     expect(opened).toMatchObject({ mode: "sub-agent", receipt: null })
@@ -80,7 +80,7 @@ describe("opening", () => {
 })
 
 describe("returning", () => {
-  test("[FOLD-30] what is carried at its return is folded, and the answer says what left", async () => {
+  test("[FOLD-30] a branch that is eligible at its return is folded, and the answer states what was removed", async () => {
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, CLAUDE)
     await fold.charge({ tokens: 500 }, CLAUDE)
@@ -103,20 +103,23 @@ describe("returning", () => {
   test.each([
     ["not carried any more", no("the gateway has ended"), "the gateway has ended"],
     ["not to be asked", new Error("broken"), "the gateway could not be asked"],
-  ])("[FOLD-30] a session that is %s is not folded, and the answer says why", async (...given) => {
-    const [, stand, why] = given
-    const { fold, gateway } = await world()
-    const { branchId } = await fold.branch(TASK, CLAUDE)
-    gateway.stand = stand
-    await fold.charge({ tokens: 500 }, CLAUDE)
-    const returned = await fold.return({ branchId, message: "Done" }, CLAUDE)
-    const note = `Not folded: ${why}. What was done inside stays in this conversation.`
-    // No sub-agent was asked for: the work is in the window, but for what lies under handles.
-    expect(returned).toMatchObject({ mode: "handle", receipt: null, note, tokensKeptOut: 0 })
-    expect((await fold.show({ id: branchId })).branch.mode).toBe("handle")
-  })
+  ])(
+    "[FOLD-30] a session that is %s is not folded, and the answer states why",
+    async (...given) => {
+      const [, stand, why] = given
+      const { fold, gateway } = await world()
+      const { branchId } = await fold.branch(TASK, CLAUDE)
+      gateway.stand = stand
+      await fold.charge({ tokens: 500 }, CLAUDE)
+      const returned = await fold.return({ branchId, message: "Done" }, CLAUDE)
+      const note = `Not folded: ${why}. What was done inside stays in this conversation.`
+      // No sub-agent was asked for: the work is in the window, but for what lies under handles.
+      expect(returned).toMatchObject({ mode: "handle", receipt: null, note, tokensKeptOut: 0 })
+      expect((await fold.show({ id: branchId })).branch.mode).toBe("handle")
+    },
+  )
 
-  test("[FOLD-30] why it is not folded is scrubbed, cut and free of hidden signs", async () => {
+  test("[FOLD-30] the reason for not folding is scrubbed, truncated and free of hidden characters", async () => {
     const token = fakeToken()
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, CLAUDE)
@@ -126,7 +129,7 @@ describe("returning", () => {
     expect(note).not.toContain(token)
   })
 
-  test("[FOLD-30] of a terminal nothing is held back by handles either", async () => {
+  test("[FOLD-30] an unfolded branch of a terminal has mode `none`, not `handles`", async () => {
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, TERMINAL)
     gateway.stand = no("it is over")
@@ -135,7 +138,7 @@ describe("returning", () => {
     })
   })
 
-  test("[FOLD-30] a branch that was opened without the gateway is not folded by one that came", async () => {
+  test("[FOLD-30] a branch opened without the gateway is not folded by a gateway that started later", async () => {
     const { fold, gateway } = await world()
     gateway.stand = no("not yet")
     const { branchId } = await fold.branch(TASK, CLAUDE)
@@ -148,7 +151,7 @@ describe("returning", () => {
     expect(gateway.asked).toEqual([undefined])
   })
 
-  test("[FOLD-30] a branch that is ended by force is not folded, and neither are those below it", async () => {
+  test("[FOLD-30] a branch ended by force is not folded, and neither are its descendants", async () => {
     const { fold, clock } = await world()
     const top = await fold.branch({ ...TASK, timeoutSeconds: 10 }, CLAUDE)
     const below = await fold.branch({ ...TASK, timeoutSeconds: 100 }, CLAUDE)
@@ -160,7 +163,7 @@ describe("returning", () => {
     ])
   })
 
-  test("[FOLD-30] of two whose spans cross, neither is folded; an enclosed and an enclosing one are", async () => {
+  test("[FOLD-30] of two crossing branches neither is folded; an enclosed and an enclosing one are", async () => {
     const { fold, clock } = await world()
     const open = async () => {
       await clock.advance(1)
@@ -181,7 +184,7 @@ describe("returning", () => {
     expect((await close(await open()))[0]).toBe("wire")
   })
 
-  test("[FOLD-30] those above and below it that were opened at the same moment do not cross it", async () => {
+  test("[FOLD-30] ancestors and descendants opened at the same moment do not cross a branch", async () => {
     const { fold } = await world()
     const ids: string[] = []
     for (let depth = 0; depth < 3; depth++) {
@@ -194,7 +197,7 @@ describe("returning", () => {
     }
   })
 
-  test("[FOLD-30] branches of another session or principal cross nothing", async () => {
+  test("[FOLD-30] branches of another session or principal do not cross", async () => {
     const { fold } = await world()
     const other: Caller = { ...CLAUDE, session: "s2" }
     const { branchId } = await fold.branch(TASK, CLAUDE)
@@ -300,7 +303,7 @@ function createPlay({ fold, clock, gateway }: Played) {
   return { take, folded }
 }
 
-test("[FOLD-30] in whatever order, wire is said only where all holds, and repeats are the same bytes", async () => {
+test("[FOLD-30] in any order, mode `wire` is reported only when all conditions hold, and repeats give the same bytes", async () => {
   let folded = 0
   const config = { max_depth: 20, max_concurrent_branches_per_session: 20 }
   const property = fc.asyncProperty(Steps, async (steps) => {
@@ -312,7 +315,7 @@ test("[FOLD-30] in whatever order, wire is said only where all holds, and repeat
   expect(folded).toBeGreaterThan(0)
 })
 
-describe("what the gateway took out", () => {
+describe("steps removed by the gateway", () => {
   const step = (tool: string | null, text: string, tokens = 10) => ({ tool, text, tokens })
   const folded = async (it: Played): Promise<string> => {
     await it.clock.advance(1)
@@ -323,7 +326,7 @@ describe("what the gateway took out", () => {
   const trailOf = async ({ fold }: Pick<World, "fold">, id: string) =>
     (await fold.show({ id })).trail.map(({ kind, tool, text }) => [kind, tool, text])
 
-  test("[FOLD-31] it stands in the trail before the result, once", async () => {
+  test("[FOLD-31] they precede the result in the trail, once", async () => {
     const it = await world()
     const branchId = await folded(it)
     await it.fold.keepTrail(branchId, [step(null, "I look at a.ts"), step("Read", "const a = 1")])
@@ -340,7 +343,7 @@ describe("what the gateway took out", () => {
     expect(seqs).toEqual([1, 2, 3, 4])
   })
 
-  test("[FOLD-30] a provider that would not have it puts it back: the branch says so, a repeated return does not change", async () => {
+  test("[FOLD-30] when the provider refuses the fold, the branch says so, and a repeated return does not change", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     const input = { branchId, message: "Done", idempotencyKey: "once" }
@@ -355,7 +358,7 @@ describe("what the gateway took out", () => {
     expect(await it.fold.return(input, CLAUDE)).toEqual(returned)
   })
 
-  test("[FOLD-31] a large one is read in slices, found by words and restored within a budget", async () => {
+  test("[FOLD-31] a large trail is read in slices, searched and restored within a budget", async () => {
     const it = await world()
     const branchId = await folded(it)
     const lines = words(3_000).replaceAll(" ", "\n")
@@ -383,7 +386,7 @@ describe("what the gateway took out", () => {
     })
   })
 
-  test("[FOLD-31] it is scrubbed; when that fails nothing is kept, and it may come again", async () => {
+  test("[FOLD-31] it is scrubbed; when that fails nothing is stored, and it can be sent again", async () => {
     const token = fakeToken()
     const it = await world()
     const branchId = await folded(it)
@@ -409,7 +412,7 @@ describe("what the gateway took out", () => {
     expect((await it.fold.list({})).tokensKeptOut).toBe(listed.tokensKeptOut + sum)
   })
 
-  test("[FOLD-31] calls of our own tools that were metered do not stand there twice", async () => {
+  test("[FOLD-31] metered calls of our own tools are not repeated", async () => {
     const it = await world()
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     const call = { caller: CLAUDE, tool: "search", input: "q", text: "found", label: "Found" }
@@ -434,7 +437,7 @@ describe("what the gateway took out", () => {
     ])
   })
 
-  test("[FOLD-31] past two thousand steps, or forty million characters, it says how many are missing", async () => {
+  test("[FOLD-31] beyond 2,000 steps or 40 million characters the trail states how many are missing", async () => {
     const it = await world()
     const [many, long] = [await folded(it), await folded(it)]
     await it.fold.keepTrail(
@@ -452,7 +455,7 @@ describe("what the gateway took out", () => {
     expect((await trailOf(it, long)).at(-2)?.[2]).toBe("[1 step more, folded out and not kept]")
   })
 
-  test("[FOLD-31] a branch that is open, not folded or not here takes nothing", async () => {
+  test("[FOLD-31] a branch that is open, not folded or unknown accepts no steps", async () => {
     const it = await world()
     const open = (await it.fold.branch(TASK, CLAUDE)).branchId
     it.gateway.stand = no("gone")
@@ -469,7 +472,7 @@ describe("what the gateway took out", () => {
     expect(await trailOf(elsewhere, branchId)).toHaveLength(2)
   })
 
-  test("[FOLD-31] a store that fails at any call leaves the trail as it was", async () => {
+  test("[FOLD-31] a store that fails at any call leaves the trail unchanged", async () => {
     const it = await world()
     const branchId = await folded(it)
     const before = await it.fold.show({ id: branchId })
@@ -481,7 +484,7 @@ describe("what the gateway took out", () => {
     expect(await trailOf(it, branchId)).toHaveLength(4)
   })
 
-  test("[FOLD-31] two who keep the same at once keep it once", async () => {
+  test("[FOLD-31] two concurrent writes of the same steps store them once", async () => {
     const it = await world()
     const branchId = await folded(it)
     const taken = [step("Read", "a"), step("Read", "b")]
@@ -490,7 +493,7 @@ describe("what the gateway took out", () => {
   })
 })
 
-test("[FOLD-20] rows from before the gateway are read as they were", async () => {
+test("[FOLD-20] rows from before the gateway are read unchanged", async () => {
   const it = await world()
   it.gateway.stand = no("not yet")
   const { branchId } = await it.fold.branch(TASK, AGENT)

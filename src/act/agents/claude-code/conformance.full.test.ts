@@ -28,7 +28,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
     canAsk: true,
   })
 
-  test("[AGENTS-43] a rule also holds for what the host would let through unasked", async () => {
+  test("[AGENTS-43] a rule also applies to tools that the host would allow without asking", async () => {
     await using place = await world()
     const verdict = () => ({ decision: "deny", rule: "deny Read" }) as const
     const options = (deed: Deed) => ({ ...place.options(deed), verdict })
@@ -41,7 +41,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
   test.each([
     { deed: "command", deny: "", made: true, by: "rule: allow Bash(touch made.txt && echo made)" },
     { deed: "edit", deny: "Edit(*.txt)", made: false, by: "rule: deny Edit(*.txt)" },
-  ] as const)("[AGENTS-43] the rules themselves decide on a $deed: $by", async (it) => {
+  ] as const)("[AGENTS-43] the project rules decide on a $deed: $by", async (it) => {
     await using place = await world()
     const { cwd: root } = place.options(it.deed)
     const rules = createPermissions({

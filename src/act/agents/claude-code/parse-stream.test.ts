@@ -6,7 +6,7 @@ import { titleOf } from "./tools.ts"
 
 const INIT = { type: "system", subtype: "init", session_id: "s-1", cwd: "/w", model: "m" }
 
-test("[AGENTS-11] what a sub-agent does lies below the activity that called it", async () => {
+test("activities of a sub-agent have the calling activity as parent", async () => {
   const events = await told([
     INIT,
     assistant([{ type: "tool_use", id: "t1", name: "Agent", input: { description: "look" } }]),
@@ -28,7 +28,7 @@ test("[AGENTS-11] what a sub-agent does lies below the activity that called it",
   ])
 })
 
-test("[AGENTS-11] a failure of the API is a failed turn, though its subtype is success", async () => {
+test("an API failure is a failed turn, even when its subtype is `success`", async () => {
   const result = { type: "result", subtype: "success", is_error: true, result: "API Error: 400" }
   const events = await told([INIT, result])
   expect(events.at(-1)).toMatchObject({
@@ -38,7 +38,7 @@ test("[AGENTS-11] a failure of the API is a failed turn, though its subtype is s
   })
 })
 
-test("[AGENTS-11] the cost is of the whole session and all its models, with each beside it", async () => {
+test("the cost covers the whole session and all its models, and lists each model", async () => {
   const usage = (inputTokens: number, costUSD: number) => ({
     inputTokens,
     outputTokens: 2,
@@ -63,7 +63,7 @@ test("[AGENTS-11] the cost is of the whole session and all its models, with each
   ])
 })
 
-test("[AGENTS-34] each call of the model is told once with what it used", async () => {
+test("[AGENTS-34] each model call is emitted once with its usage", async () => {
   const call = (id: string, text: string) => ({
     type: "assistant",
     message: {
@@ -80,13 +80,13 @@ test("[AGENTS-34] each call of the model is told once with what it used", async 
   expect(costs[0]).toMatchObject({ isTotal: false, usage: { input: 5, cacheRead: 2 } })
 })
 
-test("[AGENTS-17] a line named after a property of every object is an unknown one", async () => {
+test("a line whose type is a property name of every object is treated as unknown", async () => {
   const odd = { type: "system", subtype: { toString: false } }
   const events = await told([INIT, { type: "__proto__" }, { type: "constructor" }, odd])
   expect(events.filter((it) => it.event === "message")).toHaveLength(3)
 })
 
-test("[AGENTS-11] compaction, retries, and what is unknown", async () => {
+test("compaction, retries and unknown lines become events", async () => {
   const events = await told([
     INIT,
     {
@@ -118,7 +118,7 @@ test("[AGENTS-11] compaction, retries, and what is unknown", async () => {
   ])
 })
 
-test("[AGENTS-11] an edit carries the diff of its patch", async () => {
+test("an edit has the diff of its patch", async () => {
   const structuredPatch = [
     { oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [" one", "-two", "+three"] },
   ]
@@ -168,7 +168,7 @@ const END = { event: "mode.changed", mode: "ask", by: "test" } as const
 const SECRET = "hunter2".repeat(6)
 const redact = (text: string) => text.replaceAll(SECRET, "[redacted]")
 
-test("[AGENTS-30] a secret at the end of a long title is replaced before the title is cut", () => {
+test("[AGENTS-30] a secret at the end of a long title is redacted before the title is truncated", () => {
   const command = `${"x".repeat(130)} ${SECRET} and more than fits`
   const title = titleOf("Bash", { command }, redact)
   expect(title).toBe(`Bash ${"x".repeat(130)} [redacted] and more tha…`)

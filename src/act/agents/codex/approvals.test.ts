@@ -24,14 +24,14 @@ function asked(method: string, more: object = {}) {
   return questionOf({ id: 7, method, params }, KNOWN)
 }
 
-describe("what Codex asks", () => {
-  test("[AGENTS-30] a secret in a question's title is replaced before the title is cut", () => {
+describe("approval requests of Codex", () => {
+  test("[AGENTS-30] a secret in an approval title is redacted before the title is truncated", () => {
     const command = `${"x".repeat(150)} hunter2`
     expect(asked(COMMAND, { itemId: "other", command })?.title).toBe(`${"x".repeat(150)} [redacte…`)
     expect(asked(COMMAND, { itemId: "other", command })?.input).toBe(command)
   })
 
-  test("[AGENTS-12] a command is asked for as it will be run, and where", () => {
+  test("a command approval shows the command as it will run and its directory", () => {
     const command = "/bin/bash -lc 'ls'"
     const question = asked(COMMAND, { command, cwd: "/r/w" })
     expect(question).toMatchObject({
@@ -44,7 +44,7 @@ describe("what Codex asks", () => {
     expect(question?.response("deny")).toEqual({ decision: "decline" })
   })
 
-  test("[AGENTS-12] a patch is asked for with all of its files, and rights with what they give", () => {
+  test("a patch approval lists all files, and a permission approval lists the permissions", () => {
     expect(asked(PATCH)).toMatchObject({
       tool: "apply_patch",
       kind: "edit",
@@ -63,11 +63,11 @@ describe("what Codex asks", () => {
     [COMMAND, { kind: "stdin" }, true],
     [PATCH, { reason: "a rename" }, false],
     [PATCH, { grantRoot: "/r" }, true],
-  ])("[AGENTS-43] whether %s %j is more than a rule allows: %s", (method, more, wantsMore) => {
+  ])("[AGENTS-43] whether %s %j exceeds what a rule allows: %s", (method, more, wantsMore) => {
     expect(asked(method, more)?.wantsMore).toBe(wantsMore)
   })
 
-  test("[AGENTS-12] a server's tool has the name that rules know", () => {
+  test("a tool of an MCP server has the name that rules use", () => {
     const _meta = { codex_approval_kind: "mcp_tool_call", tool_params: { text: "hi" } }
     const message = 'Allow the a.b MCP server to run tool "echo"?'
     const question = asked(SERVER, { serverName: "a.b", message, _meta })
@@ -78,7 +78,7 @@ describe("what Codex asks", () => {
     expect(other).toMatchObject({ tool: "mcp__a" })
   })
 
-  test("[AGENTS-12] what a server wants to know of a person, and what is not known, is not answered", () => {
+  test("a form requested by an MCP server and unknown requests are not answered", () => {
     const form = { serverName: "a", message: "Your name?", mode: "form", _meta: null }
     expect(asked(SERVER, form)).toBeUndefined()
     expect(asked("item/tool/requestUserInput")).toBeUndefined()

@@ -36,7 +36,7 @@ describe.runIf(needs("TB7", "codex"))("the real Codex", () => {
       by: "rule: allow exec_command(touch made.txt && echo made)",
     },
     { deed: "edit", deny: "Edit(*.txt)", made: false, by: "rule: deny Edit(*.txt)" },
-  ] as const)("[AGENTS-43] the rules themselves decide on a $deed: $by", async (it) => {
+  ] as const)("[AGENTS-43] the project rules decide on a $deed: $by", async (it) => {
     await using place = await world()
     const { cwd: root } = place.options(it.deed)
     const rules = createPermissions({

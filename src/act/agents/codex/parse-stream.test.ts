@@ -7,7 +7,7 @@ import { Item } from "./schema.ts"
 
 const TURN = { threadId: "th", turn: { id: "tu", status: "inProgress" } }
 
-test("[AGENTS-12] what a sub-agent's thread does lies below the call that made it", async () => {
+test("activities of a sub-agent's thread have the call that created it as parent", async () => {
   const call = { type: "collabAgentToolCall", id: "c1", tool: "spawn_agent", status: "inProgress" }
   const command = { type: "commandExecution", id: "c2", command: "/bin/bash -lc 'ls -a'" }
   const events = await told([
@@ -27,7 +27,7 @@ test("[AGENTS-12] what a sub-agent's thread does lies below the call that made i
   ])
 })
 
-test("[AGENTS-12] an interrupted turn closes the command that the host left open", async () => {
+test("an interrupted turn closes the command that the host left open", async () => {
   const command = { type: "commandExecution", id: "c1", command: "sleep 30", status: "inProgress" }
   const events = await told([
     ["turn/started", TURN],
@@ -40,7 +40,7 @@ test("[AGENTS-12] an interrupted turn closes the command that the host left open
   ])
 })
 
-test("[AGENTS-30] a secret in two pieces of output is told in none", async () => {
+test("[AGENTS-30] a secret split over two chunks of output appears in neither", async () => {
   const command = { type: "commandExecution", id: "c1", command: "env", status: "inProgress" }
   const piece = (delta: string) =>
     ["item/commandExecution/outputDelta", { threadId: "th", itemId: "c1", delta }] as const
@@ -59,7 +59,7 @@ test("[AGENTS-30] a secret in two pieces of output is told in none", async () =>
   ])
 })
 
-test("[AGENTS-12] an error is told, and ends its turn as failed", async () => {
+test("an error is emitted and its turn ends as failed", async () => {
   const error = { message: "bad thing" }
   const events = await told([
     ["turn/started", TURN],
@@ -72,7 +72,7 @@ test("[AGENTS-12] an error is told, and ends its turn as failed", async () => {
   ])
 })
 
-test("[AGENTS-12] what came from the cache is not counted as input", async () => {
+test("cached tokens are not counted as input", async () => {
   const count = {
     totalTokens: 120,
     inputTokens: 100,
@@ -91,7 +91,7 @@ test("[AGENTS-12] what came from the cache is not counted as input", async () =>
   ])
 })
 
-test("[AGENTS-12] changed, new and deleted files are one diff; what is unknown is shown once", async () => {
+test("changed, new and deleted files are one diff; an unknown message is shown once", async () => {
   const changes = [
     { path: "/w/a", kind: { type: "update" }, diff: "@@ -1 +1 @@\n-x\n+y" },
     { path: "/w/b", kind: { type: "add" }, diff: "n\n" },
@@ -147,7 +147,7 @@ const END = { event: "mode.changed", mode: "ask", by: "test" } as const
 const SECRET = "hunter2".repeat(6)
 const redact = (text: string) => text.replaceAll(SECRET, "[redacted]")
 
-test("[AGENTS-30] a secret at the end of a long title is replaced before the title is cut", () => {
+test("[AGENTS-30] a secret at the end of a long title is redacted before the title is truncated", () => {
   const command = `/bin/bash -lc '${"x".repeat(135)} ${SECRET} and more'`
   const item = Item.parse({ type: "commandExecution", id: "c", command, status: "inProgress" })
   if (item.type !== "commandExecution") throw new Error("it is a command")

@@ -42,7 +42,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
     expect(place.hasMade()).toBe(false)
   })
 
-  test("[AGENTS-43] what a rule does not name is done all the same", async () => {
+  test("[AGENTS-43] actions that no rule matches are executed", async () => {
     await using place = await world()
     const restricting = [{ decision: "ask", command: "rm -rf *" }] as const
     const options = (wanted: Deed) => ({ ...place.options(wanted), restricting })
@@ -58,7 +58,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
     { mode: "edits", deed: "outside" },
     { mode: "plan", deed: "edit" },
     { mode: "plan", deed: "command" },
-  ] as const)("[AGENTS-13] mode $mode lets no $deed through", async ({ mode, deed }) => {
+  ] as const)("[AGENTS-13] mode $mode allows no $deed", async ({ mode, deed }) => {
     await using place = await world()
     await using run = await begin(place, deed, mode)
     const events = await run.until("turn.ended")

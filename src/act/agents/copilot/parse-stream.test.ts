@@ -6,7 +6,7 @@ import { parseEvent } from "./parse-stream.ts"
 const SECRET = "hunter2".repeat(6)
 const redact = (text: string) => text.replaceAll(SECRET, "[redacted]")
 
-test("[AGENTS-30] a secret is not told in halves, not in a title and not in output", async () => {
+test("[AGENTS-30] no part of a secret appears in a title or in output", async () => {
   const command = `${"x".repeat(130)} ${SECRET} and more`
   const start = { toolCallId: "t", toolName: "bash", arguments: { command } }
   const piece = (text: string) => ["tool.shell_output", { toolCallId: "t", text }] as const

@@ -13,7 +13,7 @@ test.each([
   [{ tool: "web_fetch" }, "--excluded-tools=web_fetch"],
   [{ tool: "Edit", path: "a/b.txt" }, "--deny-tool=write(a/b.txt)"],
   [{ path: "/etc/hosts" }, "--deny-tool=write(/etc/hosts)"],
-])("[AGENTS-43] the rule %j is Copilot's %s", (rule, flag) => {
+])("[AGENTS-43] the rule %j becomes Copilot's flag %s", (rule, flag) => {
   const restricting = [{ decision: "deny", ...rule }] as const
   expect(ruleSwitches({ restricting })).toEqual({ switches: [flag], isWhole: true })
 })
@@ -26,15 +26,12 @@ test.each([
   { tool: "*" },
   { tool: "mcp__*__write" },
   { tool: "Read", path: "a" },
-])(
-  "[AGENTS-43] Copilot has no switch for the rule %j, and works as if it could only ask",
-  (rule) => {
-    const restricting = [{ decision: "ask", ...rule }] as const
-    expect(ruleSwitches({ restricting })).toEqual({ switches: [], isWhole: false })
-  },
-)
+])("[AGENTS-43] the rule %j has no Copilot flag, so Copilot works as in mode `ask`", (rule) => {
+  const restricting = [{ decision: "ask", ...rule }] as const
+  expect(ruleSwitches({ restricting })).toEqual({ switches: [], isWhole: false })
+})
 
-test("[AGENTS-43] without rules, or when they cannot be read, nothing is said for them", () => {
+test("[AGENTS-43] without rules, or with unreadable rules, no flags are passed", () => {
   expect(ruleSwitches({})).toEqual({ switches: [], isWhole: true })
   expect(ruleSwitches({ restricting: "unknown" })).toEqual({ switches: [], isWhole: false })
 })

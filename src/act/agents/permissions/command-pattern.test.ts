@@ -26,7 +26,7 @@ test.each([
   ["a && b", "a && b && c", false],
   ["a && b *", "a && b c", true],
   ["ls", "", false],
-] as const)("[AGENTS-40] a rule that allows %j allows %j: %s", (pattern, command, isAllowed) => {
+] as const)("[AGENTS-40] an allow rule for %j allows %j: %s", (pattern, command, isAllowed) => {
   expect(matchesExactly(pattern, command)).toBe(isAllowed)
 })
 
@@ -62,7 +62,7 @@ test.each([
   ["git push", "git add . && git push", true],
   ["git push", "git push --force", false],
   ["*", "anything", true],
-] as const)("[AGENTS-40] a rule that stops %j stops %j: %s", (pattern, command, isStopped) => {
+] as const)("[AGENTS-40] a deny rule for %j matches %j: %s", (pattern, command, isStopped) => {
   expect(matchesAnywhere(pattern, command)).toBe(isStopped)
 })
 
@@ -70,7 +70,7 @@ const word = fc.stringMatching(/^[a-z][a-z0-9./=-]{0,8}$/)
 const words = fc.array(word, { minLength: 1, maxLength: 4 }).map((it) => it.join(" "))
 const operator = fc.constantFrom(..."; & | < > $ ( ) ` { } \\ && || \n \r \u0000 \u2028".split(" "))
 
-test("[AGENTS-40] nothing appended turns an allowed command into another allowed one", () => {
+test("[AGENTS-40] nothing appended to an allowed command gives another allowed command", () => {
   const property = fc.property(words, fc.string(), operator, (allowed, text, sign) => {
     const longer = `${allowed}${text}${sign}${text}`
     expect(matchesExactly(allowed, longer)).toBe(false)
@@ -80,7 +80,7 @@ test("[AGENTS-40] nothing appended turns an allowed command into another allowed
   fc.assert(property, fcParameters({ numRuns: 1_000 }))
 })
 
-test("[AGENTS-40] what a beginning allows begins with its whole words and has no operator behind", () => {
+test("[AGENTS-40] an allowed prefix matches whole words and is not followed by a shell operator", () => {
   const rest = fc.string({ unit: fc.constantFrom(..." abc-'\"/.=;&|<>$()`{}\\\n\t".split("")) })
   const property = fc.property(words, rest, (begin, behind) => {
     const isAllowed = matchesExactly(`${begin} *`, `${begin}${behind}`)

@@ -29,8 +29,8 @@ function use(tool: string, kind: ActivityKind, given: unknown): Ask {
 const bash = (command: string) => use("Bash", "command", { command })
 const edit = (path: string) => use("Edit", "edit", { file_path: path })
 
-describe("the order of rules", () => {
-  test("[AGENTS-40] deny comes before ask, ask before allow, wherever they stand", () => {
+describe("order of rules", () => {
+  test("[AGENTS-40] deny rules apply before ask rules, and ask rules before allow rules, in any order of definition", () => {
     const rules = [
       allow({ tool: "Bash" }),
       ask({ command: "git *" }),
@@ -45,7 +45,7 @@ describe("the order of rules", () => {
     )
   })
 
-  test("[AGENTS-40] every field that is given must match", () => {
+  test("[AGENTS-40] every field of a rule must match", () => {
     const rules = [allow({ tool: "Edit", path: "src/**" }), allow({ tool: "Bash", command: "ls" })]
     expect(judged(rules, edit("src/a.ts"))).toBe("allow")
     expect(judged(rules, use("Write", "edit", { file_path: "src/a.ts" }))).toBeUndefined()
@@ -59,7 +59,7 @@ describe("the order of rules", () => {
     ["*", "anything", true],
     ["Ba", "Bash", false],
     ["a*a", "a", false],
-  ])("[AGENTS-40] the tool %j is %j: %s", (pattern, tool, isIt) => {
+  ])("[AGENTS-40] the tool pattern %j matches %j: %s", (pattern, tool, isIt) => {
     const verdict = judged([allow({ tool: pattern })], use(tool, "mcp", {}))
     expect(verdict).toBe(isIt ? "allow" : undefined)
   })
@@ -78,16 +78,16 @@ describe("paths", () => {
     ["src/out/passwd", undefined],
     ["src/.git/hooks/pre-commit", undefined],
     ["other/src/a.ts", undefined],
-  ])("[AGENTS-40] src/** lets %j be edited: %s", (path, verdict) => {
+  ])("[AGENTS-40] the verdict of `src/**` on an edit of %j is %s", (path, verdict) => {
     expect(judged(SOURCES, edit(path))).toBe(verdict)
   })
 
-  test("[AGENTS-40] a path is meant from where the agent works", () => {
+  test("[AGENTS-40] a relative path is resolved from the agent's working directory", () => {
     expect(judged(SOURCES, { ...edit("a.ts"), cwd: "/r/src" })).toBe("allow")
     expect(judged(SOURCES, { ...edit("src/a.ts"), cwd: "/r/other" })).toBeUndefined()
   })
 
-  test("[AGENTS-40] a denied file is denied under each of its names, hidden ones too", () => {
+  test("[AGENTS-40] a denied file is denied under each of its names, hidden names included", () => {
     const rules = [deny({ path: "secret/**" }), allow({ tool: "*" })]
     for (const path of ["secret/key", "secret/.hidden", "alias/key", "src/../secret/key"]) {
       expect(judged(rules, edit(path))).toBe("deny")
@@ -97,7 +97,7 @@ describe("paths", () => {
     expect(judged([deny({ path: "src/out/**" })], edit("src/out/passwd"))).toBe("deny")
   })
 
-  test("[AGENTS-40] a patch is allowed when each of its files is, both names of a moved one too", () => {
+  test("[AGENTS-40] a patch is allowed when every file in it is allowed, both names of a moved file included", () => {
     const rules = [
       allow({ tool: "apply_patch", path: "a" }),
       allow({ tool: "apply_patch", path: "b" }),
@@ -109,7 +109,7 @@ describe("paths", () => {
     expect(judged([deny({ path: "c" })], patch({ path: "/r/a", to: "/r/c" }))).toBe("deny")
   })
 
-  test("[AGENTS-40] files are found wherever a tool's input names them", () => {
+  test("[AGENTS-40] files are recognised in every field of a tool's input that can name one", () => {
     const nested = {
       changes: [{ file: { path: "secret/key" } }],
       files: ["src/a", { path: "src/b" }],
@@ -121,7 +121,7 @@ describe("paths", () => {
     expect(judged([all], asked)).toBe("allow")
   })
 
-  test("[AGENTS-40] our own files are asked for, whatever allows them", () => {
+  test("[AGENTS-40] files in `.qm` always need approval, whatever rule allows them", () => {
     const rules = [allow({ tool: "*", path: ".qm/**" }), allow({ tool: "*" })]
     expect(judged(rules, edit(".qm/permissions.json"))).toBe("ask")
     expect(judged(rules, use("mcp__f__write", "mcp", { path: "/r/.qm/x" }))).toBe("ask")
@@ -129,21 +129,21 @@ describe("paths", () => {
   })
 })
 
-describe("what an allowing rule is not about", () => {
-  test("[AGENTS-40] one that names no tool says nothing of a server's tools", () => {
+describe("limits of allow rules", () => {
+  test("[AGENTS-40] an allow rule without a tool does not match tools of MCP servers", () => {
     const rules = [allow({ path: "src/**" }), allow({ command: "ls" })]
     expect(judged(rules, edit("src/a"))).toBe("allow")
     expect(judged(rules, use("mcp__x__erase", "mcp", { path: "src/a" }))).toBeUndefined()
     expect(judged(rules, use("mcp__x__run", "mcp", { command: "ls" }))).toBeUndefined()
   })
 
-  test("[AGENTS-40] one about a path allows no command beside it", () => {
+  test("[AGENTS-40] an allow rule with a path does not allow a command in the same request", () => {
     const rules = [allow({ tool: "mcp__x__run", path: "src/**" })]
     const asked = use("mcp__x__run", "mcp", { command: "rm -rf .", path: "src/a" })
     expect(judged(rules, asked)).toBeUndefined()
   })
 
-  test("[AGENTS-40] leaving the host's sandbox, or working outside the repository, is a person's", () => {
+  test("[AGENTS-40] leaving the host's sandbox or working outside the repository always needs the user", () => {
     const rules = [allow({ tool: "Bash", command: "ls" })]
     const asked = { command: "ls", dangerouslyDisableSandbox: true }
     expect(judged(rules, use("Bash", "command", asked))).toBeUndefined()
@@ -162,12 +162,12 @@ describe("hosts", () => {
     ["/bin/bash -c 'git status' 'x'", undefined],
     ["/bin/bash -lc 'git status; rm x'", undefined],
     ['{"command":"git status"}', undefined],
-  ])("[AGENTS-40] of Codex's %j the command itself counts: %s", (input, verdict) => {
+  ])("[AGENTS-40] for Codex's %j the inner command is evaluated: %s", (input, verdict) => {
     const rules = [allow({ tool: "exec_command", command: "git status *" })]
     expect(judged(rules, use("exec_command", "command", input))).toBe(verdict)
   })
 
-  test("[AGENTS-40] what is denied for one host's tool is denied under every host's name for it", () => {
+  test("[AGENTS-40] a rule that denies a tool denies the same tool of every host", () => {
     const rules = [deny({ tool: "Bash", command: "rm *" }), deny({ tool: "Edit", path: "a" })]
     const codex = use("exec_command", "command", "/bin/bash -lc 'rm x'")
     expect(judged(rules, codex)).toBe("deny")
@@ -199,11 +199,11 @@ test.each([
   ["/etc/passwd", "deny"],
   ["src/../package.json", "deny"],
   ["src/out/key.ts", "deny"],
-])("[AGENTS-46] with src/** to change, an edit of %s is %s", (file, decision) => {
+])("[AGENTS-46] with `changes: src/**`, the verdict on an edit of %s is %s", (file, decision) => {
   expect(outOfScope(["src/**"], scopedEdit(file), repository)?.decision).toBe(decision)
 })
 
-test("[AGENTS-46] an edit that does not say where is denied; what changes nothing is not judged", () => {
+test("[AGENTS-46] an edit without a path is denied; tools that change nothing are not evaluated", () => {
   const silent = { ...edit("x"), input: "{}" }
   expect(outOfScope(["src/**"], silent, repository)).toEqual({
     decision: "deny",

@@ -30,7 +30,7 @@ test.each([
   ],
   ["mcp__git__log", { count: 3 }, [{ tool: "mcp__git__log" }]],
   ["mcp__sh__run", { command: "ls" }, [{ tool: "mcp__sh__run", command: "ls" }]],
-])("[AGENTS-42] always allowing %s %j writes the narrowest rule", (tool, input, rules) => {
+])('[AGENTS-42] "Always allow" for %s %j writes the narrowest rule', (tool, input, rules) => {
   expect(ruleFor(tool, input)).toEqual(rules.map((it) => ({ decision: "allow", ...it })))
 })
 
@@ -44,11 +44,11 @@ test.each([
   ["Edit", { file_path: ".qm/permissions.json" }, "is always asked"],
   ["mcp__x__*", {}, "has a star in its name"],
   ["request_permissions", { permissions: {} }, "names neither command nor file"],
-] as const)("[AGENTS-42] there is no rule for %s %j: it %s", (tool, input, _why) => {
+] as const)("[AGENTS-42] there is no narrow rule for %s %j: it %s", (tool, input, _why) => {
   expect(ruleFor(tool, input)).toBeUndefined()
 })
 
-test("[AGENTS-42] a rule for one file allows that file and no other, whatever its name", () => {
+test("[AGENTS-42] a rule for one file allows that file only, whatever characters its name has", () => {
   const name = fc.string({
     unit: fc.constantFrom(..."ab.-_ *?[]{}()!+@|^$,~#".split("")),
     minLength: 1,

@@ -29,8 +29,8 @@ async function place(settings: Partial<typeof NO_SETTINGS> = {}, log: Log = sile
   }
 }
 
-describe("rules of a project", () => {
-  test("[AGENTS-41] an allowing rule that came with the project counts when it was approved", async () => {
+describe("rules of the project file", () => {
+  test("[AGENTS-41] an allow rule in the project file applies only after approval", async () => {
     await using it = await place()
     await it.write([
       { decision: "allow", tool: "Bash" },
@@ -57,7 +57,7 @@ describe("rules of a project", () => {
     expect(other.verdict(it.bash("ls"))?.decision).toBe("allow")
   })
 
-  test("[AGENTS-41] a change by others takes the approval away, by one letter too", async () => {
+  test("[AGENTS-41] a change of one character by another program revokes the approval", async () => {
     await using it = await place()
     const rules = it.open()
     await rules.add({ decision: "allow", tool: "Bash", command: "ls" })
@@ -74,7 +74,7 @@ describe("rules of a project", () => {
     expect((await rules.remove(allowing?.id ?? "")).isTrusted).toBe(true)
   })
 
-  test("[AGENTS-41] our own changes keep the approval, and are at once in force", async () => {
+  test("[AGENTS-41] changes made through Quartermaster keep the approval and apply immediately", async () => {
     await using it = await place()
     const rules = it.open()
     const added = await rules.add({ decision: "allow", tool: "Bash", command: "ls" })
@@ -93,7 +93,7 @@ describe("rules of a project", () => {
     expect(((await stat(it.file)).mode & 0o777).toString(8)).toBe("644")
   })
 
-  test("[AGENTS-41] what is approved is what was read: another file by now is refused", async () => {
+  test("[AGENTS-41] an approval is refused when the file differs from the digest that was read", async () => {
     await using it = await place()
     await it.write([{ decision: "allow", tool: "Bash", command: "ls" }])
     const rules = it.open()
@@ -109,7 +109,7 @@ describe("rules of a project", () => {
     await expect(rules.trust(again.digest ?? "")).rejects.toMatchObject({ code })
   })
 
-  test("[AGENTS-41] what others write while a run works counts without a new start", async () => {
+  test("[AGENTS-41] changes by another program apply while a run is active, without a restart", async () => {
     await using it = await place()
     const rules = it.open()
     await rules.add({ decision: "allow", tool: "Bash", command: "ls" })
@@ -126,7 +126,7 @@ describe("rules of a project", () => {
     await expect.poll(decision).toBe("ask")
   })
 
-  test("[AGENTS-41] what was approved is kept below the home, for this root alone, and only for us", async () => {
+  test("[AGENTS-41] approvals are stored in the home directory, per root, readable only by the user", async () => {
     await using it = await place()
     await it.open().add({ decision: "allow", tool: "Bash" })
     const elsewhere = createPermissions({
@@ -158,7 +158,7 @@ describe("rules of a project", () => {
     ["no UTF-8", Buffer.from([0xff, 0xfe]), "AGENTS_RULES_UNREADABLE"],
     ["too large", " ".repeat(300_000), "AGENTS_RULES_UNREADABLE"],
   ])(
-    "[AGENTS-41] a file with %s is told and not overwritten; a run asks",
+    "[AGENTS-41] a file with %s is reported and not overwritten; a run asks before every change",
     async (_, text, code) => {
       const warned: string[] = []
       const log = { ...silentLog, warn: (message: string) => void warned.push(message) }
@@ -179,7 +179,7 @@ describe("rules of a project", () => {
     },
   )
 
-  test("[AGENTS-41] a linked file or folder is not read and not written through", async () => {
+  test("[AGENTS-41] a linked file or folder is neither read nor written", async () => {
     await using it = await place()
     const outside = join(it.home, "elsewhere")
     await mkdir(outside)
@@ -196,7 +196,7 @@ describe("rules of a project", () => {
     await expect(add).rejects.toMatchObject({ code })
   })
 
-  test("[AGENTS-41] before the rules were read everything that changes something is asked", async () => {
+  test("[AGENTS-41] before the rules are loaded, every change needs approval", async () => {
     await using it = await place({ allow: "Bash" })
     const rules = it.open()
     expect(rules.verdict(it.bash("ls"))?.decision).toBe("ask")
@@ -205,7 +205,7 @@ describe("rules of a project", () => {
     expect(rules.restricting()).toEqual([])
   })
 
-  test("[AGENTS-41] a file that is full takes no further rule", async () => {
+  test("[AGENTS-41] a full rules file refuses further rules", async () => {
     await using it = await place()
     await writeFile(it.file, many(500))
     const add = it.open().add({ decision: "deny", tool: "one more" })
@@ -213,7 +213,7 @@ describe("rules of a project", () => {
     expect(await readFile(it.file, "utf8")).toBe(many(500))
   })
 
-  test("[AGENTS-41] changes at the same moment all arrive", async () => {
+  test("[AGENTS-41] concurrent changes are all stored", async () => {
     await using it = await place()
     const rules = it.open()
     const names = Array.from({ length: 20 }, (_, index) => `tool-${index}`)
@@ -225,7 +225,7 @@ describe("rules of a project", () => {
 })
 
 describe("rules of the settings", () => {
-  test("[AGENTS-41] they stand as one text and cannot be removed from the project's file", async () => {
+  test("[AGENTS-41] rules of the settings are text and cannot be removed from the project file", async () => {
     await using it = await place({
       allow: "Bash(npm test); Edit(src/**) ;Read",
       deny: "Bash(echo a; echo b)",
@@ -244,7 +244,7 @@ describe("rules of the settings", () => {
   })
 
   test.each(["Bash(", "(x)", "Bash)x", "Two words", "Edit(+(a+(b)))"])(
-    "[AGENTS-41] the text %j is told as wrong",
+    "[AGENTS-41] the rule text %j is reported as invalid",
     async (text) => {
       await using it = await place({ allow: text })
       const code = "AGENTS_RULES_INVALID"
@@ -253,8 +253,8 @@ describe("rules of the settings", () => {
   )
 })
 
-describe("always allow this", () => {
-  test("[AGENTS-42] it writes a rule that can be seen, holds at once, and can be removed", async () => {
+describe('"Always allow"', () => {
+  test("[AGENTS-42] it writes a rule that is listed, applies immediately and can be removed", async () => {
     await using it = await place()
     const rules = it.open()
     const listed = await rules.always(it.bash("npm test && echo done"))
@@ -265,7 +265,7 @@ describe("always allow this", () => {
     expect(rules.verdict(it.bash("npm test && echo done"))).toBeUndefined()
   })
 
-  test("[AGENTS-42] what no rule allows exactly is refused, and nothing is written", async () => {
+  test("[AGENTS-42] a request that no exact rule can match is refused, and nothing is written", async () => {
     await using it = await place()
     const always = it.open().always(it.bash("rm *"))
     await expect(always).rejects.toMatchObject({ code: "AGENTS_RULE_TOO_WIDE" })
@@ -273,7 +273,7 @@ describe("always allow this", () => {
   })
 })
 
-test("[AGENTS-41] the operations list, add, remove and trust; a rule about nothing is refused", async () => {
+test("[AGENTS-41] the operations list, add, remove and trust rules; a rule without any field is refused", async () => {
   await using it = await place()
   const rules = it.open()
   const call = operationCaller({

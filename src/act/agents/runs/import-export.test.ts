@@ -23,8 +23,8 @@ const said = async (room: Room, id: string) =>
     timestamp,
   }))
 
-describe("runs as files", () => {
-  test("[AGENTS-67] an exported run is imported whole, under a name of its own", async () => {
+describe("export and import of runs", () => {
+  test("an exported run is imported completely, under a new id", async () => {
     await using room = await newRoom()
     const run = await talked(room)
     const made = await room.saveRun({ id: run.id, format: "jsonl", file: "out.jsonl" })
@@ -38,7 +38,7 @@ describe("runs as files", () => {
     expect(await said(room, copy.id)).toEqual(await said(room, run.id))
   })
 
-  test("[AGENTS-67] a file that is not one changes nothing", async () => {
+  test("an invalid file changes nothing", async () => {
     await using room = await newRoom()
     await writeFile(path.join(room.directory, "bad.jsonl"), '{"hello":1}\n')
     await expect(room.importRun("bad.jsonl")).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe("runs as files", () => {
     expect(await room.list({ limit: 5, archived: false })).toEqual([])
   })
 
-  test("[AGENTS-67] a page for reading has the words and no script", async () => {
+  test("the HTML page contains the text and no script", async () => {
     await using room = await newRoom()
     const run = await talked(room)
     const { text } = await room.exportRun({ id: run.id, format: "html" })
@@ -55,7 +55,7 @@ describe("runs as files", () => {
     expect(text).not.toMatch(/<script|hunter2/i)
   })
 
-  test("[AGENTS-67] each session lies as a file beside the store, and goes with its run", async () => {
+  test("each session is a file beside the store and is deleted with its run", async () => {
     await using room = await newRoom()
     const run = await talked(room)
     await room.close()
@@ -96,7 +96,7 @@ describe("sessions of hosts", () => {
     return file
   }
 
-  test("[AGENTS-68] a session is listed, read into a run, and read on from where it was", async () => {
+  test("a host session is listed, imported as a run, and updated from where the import stopped", async () => {
     await using room = await newRoom()
     const file = await withTranscript(room, user("what is it, hunter2") + assistant("this"))
     const filter = { limit: 10, everywhere: true }
@@ -116,7 +116,7 @@ describe("sessions of hosts", () => {
     expect(await room.sessions(filter)).toMatchObject([{ runId: run.id }])
   })
 
-  test("[AGENTS-68] once we went on with it, it is our run and is not read again", async () => {
+  test("a session that was resumed here belongs to our run and is not imported again", async () => {
     await using room = await newRoom()
     const file = await withTranscript(room, user("what is it") + assistant("this"))
     const run = await room.readSession(ID)
@@ -128,7 +128,7 @@ describe("sessions of hosts", () => {
     expect(await said(room, run.id)).toEqual(before)
   })
 
-  test("[AGENTS-68] one that became another file is read anew under the same name", async () => {
+  test("a session whose file was replaced is read again from the start under the same run id", async () => {
     await using room = await newRoom()
     await withTranscript(room, user("first") + assistant("old words"))
     const run = await room.readSession(ID)
@@ -140,7 +140,7 @@ describe("sessions of hosts", () => {
     expect(text).not.toContain("old words")
   })
 
-  test("[AGENTS-68] an unknown session is a coded failure; a folder that is not ours is not worked in", async () => {
+  test("an unknown session fails with an error code; a session of another repository is not resumed here", async () => {
     await using room = await newRoom()
     await expect(room.readSession("nothing")).rejects.toMatchObject({
       code: "AGENTS_SESSION_UNKNOWN",
@@ -154,7 +154,7 @@ describe("sessions of hosts", () => {
   })
 })
 
-test("[AGENTS-69] a hand-off tells the task and the last words, and starts a fresh run when asked", async () => {
+test("a hand-off contains the task and the last messages, and starts a new run on request", async () => {
   await using room = await newRoom()
   const run = await talked(room)
   const made = await room.handoff(run.id, false)
@@ -165,7 +165,7 @@ test("[AGENTS-69] a hand-off tells the task and the last words, and starts a fre
   await until(room, fresh?.id ?? "", isOver)
 })
 
-test("[AGENTS-69] a fresh run of a hand-off keeps the limits of the one before", async () => {
+test("a new run from a hand-off has the limits of the previous run", async () => {
   await using room = await newRoom()
   const configuration = configured({ script: TALK, sources: ["only-this"], budgetUsd: 1 })
   const run = await room.start({ type: "synthetic", prompt: "ask", configuration })
@@ -175,7 +175,7 @@ test("[AGENTS-69] a fresh run of a hand-off keeps the limits of the one before",
   await until(room, fresh?.id ?? "", isOver)
 })
 
-test("[AGENTS-69] a window that is nearly full is said once at each mark", async () => {
+test("a nearly full context window is reported once per threshold", async () => {
   await using room = await newRoom()
   const usage = (used: number) => ({ event: "context.usage", used, window: 100, kinds: [] })
   const script = lines(usage(79), usage(81), usage(90), usage(96), usage(97), ENDED)

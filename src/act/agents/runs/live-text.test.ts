@@ -27,7 +27,7 @@ function newLiveText() {
   return { ...live, told, tick }
 }
 
-test("[AGENTS-28] a secret that comes in pieces is never told, not even its beginning", async () => {
+test("[AGENTS-28] a secret that arrives in chunks is never emitted, not even its beginning", async () => {
   const live = newLiveText()
   for (const piece of ["the word is hun", "ter", "2", " and that", " is all"]) {
     live.take(delta(piece))
@@ -42,7 +42,7 @@ test("[AGENTS-28] a secret that comes in pieces is never told, not even its begi
   ])
 })
 
-test("[AGENTS-28] a key is not told before its end is there", async () => {
+test("[AGENTS-28] a key is not emitted before its end has arrived", async () => {
   const live = newLiveText()
   const end = ["-----END X KEY-----", " ok "]
   for (const piece of ["the key: -----BEG", "IN X KEY-----\nabc def\n", ...end]) {
@@ -57,7 +57,7 @@ test("[AGENTS-28] a key is not told before its end is there", async () => {
   ])
 })
 
-test("[AGENTS-28] text is told at most once a moment, apart for each activity, and ends with its message", async () => {
+test("[AGENTS-28] live text is throttled, separate per activity, and ends with its message", async () => {
   const live = newLiveText()
   live.take(delta("a b c "))
   live.take(delta("d e "))
@@ -74,7 +74,7 @@ test("[AGENTS-28] text is told at most once a moment, apart for each activity, a
   expect(live.told.at(-1)).toEqual({ text: "", parentId: "act-1" })
 })
 
-test("[AGENTS-27] hosts say in words that a session is gone", () => {
+test("[AGENTS-27] hosts' messages about a missing session are recognised", () => {
   const gone = [
     "No conversation found with session ID: 0191",
     "Codex refused to resume: no rollout found for thread id 0191",

@@ -29,7 +29,7 @@ async function listeningAgent() {
 
 const START = { type: "synthetic", prompt: "go" } as const
 
-test("[AGENTS-47] a run that is carried is told where its model is, and its carry ends with it", async () => {
+test("[AGENTS-47] a proxied run gets the gateway's address, and its proxied session ends with the run", async () => {
   const { agent, started } = await listeningAgent()
   const asked: ProxyRequest[] = []
   const ended = Promise.withResolvers<void>()
@@ -55,7 +55,7 @@ test("[AGENTS-47] a run that is carried is told where its model is, and its carr
   expect(messages.map((it) => it.content)).toContain("Nothing more is folded.")
 })
 
-test("[AGENTS-47] one that would go past the gateway does not start, and says why", async () => {
+test("[AGENTS-47] a run that would bypass the gateway does not start and states the reason", async () => {
   const { agent, started } = await listeningAgent()
   await using room = await newRoom({
     agent: async () => agent,
@@ -107,7 +107,7 @@ const packsOf = (messages: readonly Message[]) =>
   messages.map(({ metadata }) => JSON.stringify(metadata["parts"] ?? []).includes('"pk_1"'))
 
 describe("a run started with a package", () => {
-  test("[AGENTS-45] the first turn has it in front, the second has not", async () => {
+  test("the package precedes the first turn and not the second", async () => {
     await using room = await roomWithPack()
     const run = await startWith(room, "first", "last")
     await until(room, run.id, isOver)
@@ -128,7 +128,7 @@ describe("a run started with a package", () => {
     ])
   })
 
-  test("[AGENTS-45] nor has a turn that waited behind the first", async () => {
+  test("a turn queued behind the first does not get the package", async () => {
     await using room = await roomWithPack()
     const script = lines(
       { event: "message", type: "assistant", text: "a" },
@@ -142,7 +142,7 @@ describe("a run started with a package", () => {
     expect(packsOf(await said(room, run.id, "user"))).toEqual([true, false])
   })
 
-  test("[AGENTS-45] a command of the host leaves it to the next turn", async () => {
+  test("a host command leaves the package for the next turn", async () => {
     await using room = await roomWithPack()
     const run = await startWith(room, "/review", "pk_1")
     await until(room, run.id, isOver)
@@ -153,13 +153,13 @@ describe("a run started with a package", () => {
     expect((await room.parts(run.id)).map((it) => it.label)).toEqual(["date"])
   })
 
-  test("[AGENTS-45] one that is not kept is a coded failure, and nothing is started", async () => {
+  test("an unknown package fails with an error code, and nothing is started", async () => {
     await using room = await roomWithPack()
     await expect(startWith(room, "x", "pk_2")).rejects.toMatchObject({ code: "PACK_UNKNOWN" })
     expect(await room.list({ limit: 10, archived: false })).toEqual([])
   })
 
-  test("[AGENTS-45] a hand-off leaves it behind", async () => {
+  test("a hand-off does not include the package", async () => {
     await using room = await roomWithPack()
     const run = await startWith(room, "first", "pk_1")
     await until(room, run.id, isOver)

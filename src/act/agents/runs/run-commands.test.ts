@@ -36,8 +36,8 @@ const isWaiting = (run: Run) => run.status === "waiting"
 const contents = async (room: Room, id: string) =>
   (await room.messages(id, { after: 0, limit: 500 })).map((it) => it.content)
 
-describe("from another process", () => {
-  test("[AGENTS-23] a stop reaches the process that works on the run, and waits for its end", async () => {
+describe("commands from another process", () => {
+  test("[AGENTS-23] a stop reaches the process that works on the run and waits until the run ends", async () => {
     await using room = await newRoom()
     const other = room.another({ owner: OTHER, isAlive: () => true })
     const run = await startWith(room, FOREVER)
@@ -46,7 +46,7 @@ describe("from another process", () => {
     expect(await contents(room, run.id)).not.toContain("Stopped from another process")
   })
 
-  test("[AGENTS-23] a process that does not answer is named after a while, and nothing is pretended", async () => {
+  test("[AGENTS-23] a process that does not respond is named in the error after a timeout, and no success is reported", async () => {
     await using room = await newRoom({ onAdvance: () => () => {} })
     let ms = 0
     const clock = { ...systemClock, monotonicMs: () => (ms += 1_000), sleep: async () => {} }
@@ -57,7 +57,7 @@ describe("from another process", () => {
     expect(await room.get(run.id)).toMatchObject({ status: "running" })
   })
 
-  test("[AGENTS-23] an answer and a further turn reach it", async () => {
+  test("[AGENTS-23] an approval answer and a follow-up turn reach the working process", async () => {
     await using room = await newRoom()
     const other = room.another({ owner: OTHER, isAlive: () => true })
     const run = await startWith(room, ASKING)
@@ -72,7 +72,7 @@ describe("from another process", () => {
     expect((await room.queued(again.id)).turns).toMatchObject([{ text: "next" }])
   })
 
-  test("[AGENTS-23] a mode is changed while it works, and told", async () => {
+  test("[AGENTS-23] a mode change applies while the run is active and emits an event", async () => {
     await using room = await newRoom()
     const run = await startWith(room, FOREVER)
     await until(room, run.id, isRunning)
@@ -86,7 +86,7 @@ describe("from another process", () => {
     })
   })
 
-  test("[AGENTS-29] a run is taken over from another machine when its lease has run out, not before", async () => {
+  test("[AGENTS-29] a run on another machine is taken over only after its lease expired", async () => {
     let now = 1_000_000
     const clock = { ...systemClock, now: () => now }
     await using room = await newRoom({ clock })
@@ -101,7 +101,7 @@ describe("from another process", () => {
     expect(await other.get(run.id)).toMatchObject({ status: "interrupted" })
   })
 
-  test("[AGENTS-29] of two processes that want a queued run, one gets it", async () => {
+  test("[AGENTS-29] of two processes that claim a queued run, one gets it", async () => {
     await using room = await newRoom({ maxRunning: () => 0 })
     room.watch()
     const run = await startWith(room, lines(ENDED))
@@ -116,7 +116,7 @@ describe("from another process", () => {
     for (const other of others) await other.close()
   })
 
-  test("[AGENTS-29] what had not begun when its process died waits for another one", async () => {
+  test("[AGENTS-29] a queued turn that had not started when its process died is run by another process", async () => {
     await using room = await newRoom({ maxRunning: () => 0 })
     const run = await startWith(room, lines(ENDED))
     const other = room.another({ owner: OTHER, maxRunning: () => 4 })
@@ -127,8 +127,8 @@ describe("from another process", () => {
   })
 })
 
-describe("turns that wait", () => {
-  test("[AGENTS-24] they can be read, changed and taken out until they are sent", async () => {
+describe("queued turns", () => {
+  test("queued turns can be listed, changed and removed until they are sent", async () => {
     await using room = await newRoom()
     const run = await startWith(room, FOREVER)
     await until(room, run.id, isRunning)
@@ -152,7 +152,7 @@ describe("turns that wait", () => {
     })
   })
 
-  test("[AGENTS-24] a text for now goes into the running turn where the agent can, else behind it", async () => {
+  test("a message for now is steered into the running turn if the agent supports it, otherwise queued", async () => {
     await using room = await newRoom()
     const run = await startWith(room, FOREVER)
     await until(room, run.id, isRunning)
@@ -168,7 +168,7 @@ describe("turns that wait", () => {
     expect(await contents(other, second.id)).toContain("look here")
   })
 
-  test("[AGENTS-25] context parts stand in front of each turn, labelled, and are named in the transcript", async () => {
+  test("context parts precede each turn with a label, and the transcript names them", async () => {
     const received: string[] = []
     await using room = await newRoom({
       agent: async () => noting(received),
@@ -187,7 +187,7 @@ describe("turns that wait", () => {
   })
 })
 
-test("[AGENTS-32] a further turn of an ended run waits too when there is no room", async () => {
+test("a follow-up turn of an ended run is queued when all slots are taken", async () => {
   await using room = await newRoom({ maxRunning: () => 1 })
   const first = await startWith(room, lines(ENDED))
   await until(room, first.id, isOver)
@@ -198,8 +198,8 @@ test("[AGENTS-32] a further turn of an ended run waits too when there is no room
   expect(await until(room, first.id, (it) => it.turns === 2)).toMatchObject({ error: null })
 })
 
-describe("what outlives a process", () => {
-  test("[AGENTS-26] the answer to a question reaches the session that goes on", async () => {
+describe("after the process ended", () => {
+  test("[AGENTS-26] the answer to an approval reaches the resumed session", async () => {
     await using room = await newRoom()
     const run = await startWith(room, ASKING)
     await until(room, run.id, isWaiting)
@@ -216,7 +216,7 @@ describe("what outlives a process", () => {
     await after.close()
   })
 
-  test("[AGENTS-26] a server that ends leaves its runs interrupted and their questions open", async () => {
+  test("[AGENTS-26] a server that shuts down leaves its runs interrupted and their approvals open", async () => {
     await using room = await newRoom()
     const run = await startWith(room, ASKING)
     await until(room, run.id, isWaiting)
@@ -224,7 +224,7 @@ describe("what outlives a process", () => {
     expect(await room.get(run.id)).toMatchObject({ status: "interrupted", openApprovals: 1 })
   })
 
-  test("[AGENTS-33] a question that nobody answers in time is answered by the clock", async () => {
+  test("[AGENTS-33] an approval that nobody answers in time is denied by the timeout", async () => {
     let ahead = 0
     const sleep = systemClock.sleep
     const clock = {
@@ -248,7 +248,7 @@ describe("a session that the host no longer has", () => {
     { event: { event: "error", message: error, isFatal: true } },
   ]
 
-  test("[AGENTS-27] it is replaced once by a fresh one that knows what was said, and the transcript says so", async () => {
+  test("[AGENTS-27] it is replaced once by a new session that gets the last messages, and the transcript says so", async () => {
     const starts: { resume: string | undefined; prompt: string }[] = []
     await using room = await newRoom({
       agent: async () => ({
@@ -271,7 +271,7 @@ describe("a session that the host no longer has", () => {
     expect(said.some((it) => it.includes("no longer has the session"))).toBe(true)
   })
 
-  test("[AGENTS-27] never twice in a row", async () => {
+  test("[AGENTS-27] a session is never replaced twice in a row", async () => {
     await using room = await newRoom({
       agent: async () => ({
         ...noting([]),
@@ -286,7 +286,7 @@ describe("a session that the host no longer has", () => {
     })
   })
 
-  test("[AGENTS-27] one that cannot be resumed is not tried: a fresh one starts at once", async () => {
+  test("[AGENTS-27] a session that cannot be resumed is not tried: a new one starts immediately", async () => {
     const resumes: (string | undefined)[] = []
     await using room = await newRoom({
       checkResumable: async () => false,
@@ -307,7 +307,7 @@ describe("a session that the host no longer has", () => {
   })
 })
 
-test("[AGENTS-38] runs are found by word, status, label and place, and a person's title stays", async () => {
+test("runs are found by text, status, label and directory, and a title set by the user stays", async () => {
   await using room = await newRoom()
   const script = lines({ event: "message", type: "assistant", text: "the 100% answer_x" }, ENDED)
   const run = await startWith(room, script)
@@ -333,7 +333,7 @@ test("[AGENTS-38] runs are found by word, status, label and place, and a person'
   expect(await found({ archived: true })).toEqual([run.id])
 })
 
-test("[AGENTS-39] variables given to a run reach its agent and are kept nowhere", async () => {
+test("[AGENTS-39] variables given to a run reach its agent and are not stored", async () => {
   const seen: Readonly<Record<string, string>>[] = []
   await using room = await newRoom({
     agent: async () => ({

@@ -58,8 +58,8 @@ async function* says(...heard: readonly EmittedEvent[]) {
   yield* heard
 }
 
-describe("faults of ours and of the store", () => {
-  test("[AGENTS-35] a write that fails ends the run and its agent, and takes nothing else down", async () => {
+describe("internal and store failures", () => {
+  test("[AGENTS-35] a failed write ends the run and its agent, and affects no other run", async () => {
     let isBroken = false
     const { agent, stops } = stub(() => ({ events: says(...DONE) }))
     await using room = await newRoom({
@@ -79,7 +79,7 @@ describe("faults of ours and of the store", () => {
     expect(await until(room, run.id, (it) => it.status === "completed")).toBeDefined()
   })
 
-  test("[AGENTS-35] a context that cannot be captured is said, and the run goes on", async () => {
+  test("[AGENTS-35] a context that cannot be captured is reported, and the run continues", async () => {
     await using room = await newRoom({
       contextMessage: () => Promise.reject(new Error("planted")),
     })
@@ -90,7 +90,7 @@ describe("faults of ours and of the store", () => {
     )
   })
 
-  test("[AGENTS-36] a start that fails half-way leaves nothing that says it starts", async () => {
+  test("[AGENTS-36] a start that fails half-way leaves no run with status `starting`", async () => {
     await using room = await newRoom({ contextParts: () => Promise.reject(new Error("planted")) })
     const run = await startWith(room, lines(ENDED))
     expect(await until(room, run.id, isOver)).toMatchObject({ status: "failed" })
@@ -98,7 +98,7 @@ describe("faults of ours and of the store", () => {
     expect((await room.queued(run.id)).turns).toMatchObject([{ text: "first" }])
   })
 
-  test("[AGENTS-29] a process that lost its run ends its agent at the next renewal", async () => {
+  test("[AGENTS-29] a process that lost its lease ends its agent at the next renewal", async () => {
     const sleep = systemClock.sleep
     const clock = {
       ...systemClock,
@@ -134,7 +134,7 @@ describe("faults of ours and of the store", () => {
 })
 
 describe("turns", () => {
-  test("[AGENTS-31] one sent while the run is ending is not left behind", async () => {
+  test("[AGENTS-31] a turn sent while the run is ending is not lost", async () => {
     const ending = Promise.withResolvers<void>()
     const stopped = Promise.withResolvers<void>()
     let starts = 0
@@ -162,7 +162,7 @@ describe("turns", () => {
     expect(await contents(room, run.id)).toContain("in the last moment")
   })
 
-  test("[AGENTS-24] dropping the only turn that waits repeats nothing", async () => {
+  test("removing the only queued turn repeats no earlier turn", async () => {
     await using room = await newRoom({ maxRunning: () => 1 })
     const first = await startWith(room, lines(ENDED))
     await until(room, first.id, isOver)
@@ -176,7 +176,7 @@ describe("turns", () => {
     expect((await contents(room, first.id)).filter((it) => it === "first")).toHaveLength(1)
   })
 
-  test("[AGENTS-23] a run that waits is stopped and changes its mode before it has begun", async () => {
+  test("[AGENTS-23] a queued run can be stopped and its mode changed before it starts", async () => {
     let most = 0
     await using room = await newRoom({ maxRunning: () => most })
     const env = { env: { KEY_OF_MINE: "x" } }
@@ -191,7 +191,7 @@ describe("turns", () => {
     expect(await room.list({ limit: 5, archived: false })).toHaveLength(1)
   })
 
-  test("[AGENTS-39] a run whose variables are gone is not started without them", async () => {
+  test("[AGENTS-39] a run whose variables are gone is not restarted without them", async () => {
     await using room = await newRoom()
     const run = await startWith(room, lines(ENDED), { env: { MY_ENDPOINT: "there" } })
     await until(room, run.id, isOver)
@@ -204,7 +204,7 @@ describe("turns", () => {
     await other.close()
   })
 
-  test("[AGENTS-34] a spent budget takes no further turn", async () => {
+  test("[AGENTS-34] a run with a spent budget refuses further turns", async () => {
     await using room = await newRoom()
     const cost = {
       event: "cost",
@@ -216,7 +216,7 @@ describe("turns", () => {
     await expect(room.send(run.id, "more")).rejects.toMatchObject({ code: "AGENTS_BUDGET_SPENT" })
   })
 
-  test("[AGENTS-34] a budget in dollars that nobody can watch is said once", async () => {
+  test("[AGENTS-34] a dollar budget without known prices is reported once", async () => {
     await using room = await newRoom()
     const cost = {
       event: "cost",
@@ -229,7 +229,7 @@ describe("turns", () => {
     expect(said).toHaveLength(1)
   })
 
-  test("[AGENTS-27] a later turn that fails is not answered by sending the first again", async () => {
+  test("[AGENTS-27] a later turn that fails is not answered by sending the first turn again", async () => {
     const prompts: string[] = []
     const fails: EmittedEvent = {
       event: {
@@ -252,14 +252,14 @@ describe("turns", () => {
   })
 })
 
-describe("questions of before", () => {
+describe("approvals of an earlier attempt", () => {
   const ASKING = lines(
     { event: "session.started", sessionId: "s-1", cwd: "/repo" },
     { event: "approval.requested", approvalId: "a1", tool: "Bash", title: "Run ls", input: "ls" },
     ENDED,
   )
 
-  test("[AGENTS-33] the answer to an old question is none to a new one under the same name", async () => {
+  test("[AGENTS-33] the answer to an old approval does not apply to a new approval with the same id", async () => {
     await using room = await newRoom()
     const run = await startWith(room, ASKING)
     await until(room, run.id, (it) => it.status === "waiting")
@@ -279,7 +279,7 @@ describe("questions of before", () => {
     await after.close()
   })
 
-  test("[AGENTS-26] one answered after the death and before anybody noticed goes on by itself", async () => {
+  test("[AGENTS-26] a run whose approval was answered after its process died resumes by itself", async () => {
     await using room = await newRoom()
     const run = await startWith(room, ASKING)
     await until(room, run.id, (it) => it.status === "waiting")
@@ -295,7 +295,7 @@ describe("questions of before", () => {
     await after.close()
   })
 
-  test("[AGENTS-33] one whose time is over cannot be answered any more, working or not", async () => {
+  test("[AGENTS-33] an approval past its timeout cannot be answered, whether or not the run is active", async () => {
     let ahead = 0
     const clock = { ...systemClock, now: () => systemClock.now() + ahead }
     await using room = await newRoom({ clock })
@@ -308,7 +308,7 @@ describe("questions of before", () => {
     ).rejects.toMatchObject({ data: { status: "expired", by: "the clock" } })
   })
 
-  test("[AGENTS-30] notes, titles and labels of people are kept without their secrets", async () => {
+  test("[AGENTS-30] notes, titles and labels set by users are stored without secrets", async () => {
     await using room = await newRoom()
     const run = await startWith(room, ASKING)
     await until(room, run.id, (it) => it.status === "waiting")

@@ -39,7 +39,7 @@ const after = (...events: AgentEvent[]) =>
 const priceOf = ({ input }: { readonly input: number }, model: string): number | undefined =>
   ({ dear: input * 2, cheap: input })[model]
 
-test("[AGENTS-34] a host's total replaces the one before, and a single call is added", () => {
+test("[AGENTS-34] a host's total replaces the previous total, and a single call is added", () => {
   expect(after(started("a"), cost(5, 1), cost(8, 2))).toMatchObject({ reportedUsd: 2 })
   const single = { isTotal: false }
   expect(after(started("a"), cost(5, 1, single), cost(8, 2, single))).toMatchObject({
@@ -49,14 +49,14 @@ test("[AGENTS-34] a host's total replaces the one before, and a single call is a
   })
 })
 
-test("[AGENTS-34] what a replaced session cost stays, and a resumed one is not counted twice", () => {
+test("[AGENTS-34] the cost of a replaced session stays, and a resumed session is not counted twice", () => {
   const resumed = after(started("a"), cost(5, 1), started("a"), cost(8, 2))
   expect(resumed).toMatchObject({ usage: { input: 8 }, reportedUsd: 2, computedUsd: 16 })
   const replaced = after(started("a"), cost(5, 1), started("b"), cost(8, 2), cost(9, 3))
   expect(replaced).toMatchObject({ usage: { input: 14 }, reportedUsd: 4, computedUsd: 28 })
 })
 
-test("[AGENTS-34] several models are priced each by its own, and one without a price makes none", () => {
+test("[AGENTS-34] each model is priced separately, and one model without a price makes the cost unknown", () => {
   const models = (...names: string[]) => ({
     models: names.map((model) => ({ model, usage: usage(4) })),
   })
@@ -69,7 +69,7 @@ test("[AGENTS-34] several models are priced each by its own, and one without a p
 
 const event = (given: object) => AgentEvent.parse(given)
 
-test("[AGENTS-36] a run that is over stays so; a question makes it wait until the last is answered", () => {
+test("[AGENTS-36] an ended run stays ended; a run waits until its last open approval is answered", () => {
   const asked = event({
     event: "approval.requested",
     approvalId: "p",
@@ -97,7 +97,7 @@ test("[AGENTS-36] a run that is over stays so; a question makes it wait until th
   )
 })
 
-test("[AGENTS-34] usage adds up, or replaces what was known, as the host counts it", () => {
+test("[AGENTS-34] usage is added or replaced, as the host counts it", () => {
   const after = (events: readonly object[]) =>
     events.reduce<Progress>(
       (it, next) =>
@@ -128,7 +128,7 @@ test("[AGENTS-34] usage adds up, or replaces what was known, as the host counts 
   })
 })
 
-test("[AGENTS-34] the dearer of two figures counts against a budget", () => {
+test("[AGENTS-34] the higher of two costs counts against a budget", () => {
   const cost = (reportedUsd: number | null, computedUsd: number | null) => ({
     usage: usage(50),
     reportedUsd,

@@ -66,17 +66,17 @@ async function searchedIn(location: StoreLocation) {
   return found
 }
 
-test("[AGENTS-38] words are found whatever the size of their letters, at most five of them", async () => {
+test("search ignores ASCII case and uses at most five terms", async () => {
   expect(await searchedIn({ kind: "memory" })).toEqual(SEARCHES)
 })
 
-test.runIf(needs("N1", "postgres"))("[AGENTS-38] Postgres finds the same words", async () => {
+test.runIf(needs("N1", "postgres"))("Postgres finds the same terms", async () => {
   await using cluster = await startPostgres()
   const url = await cluster.createDatabase()
   expect(await searchedIn({ kind: "postgres", url })).toEqual(SEARCHES)
 })
 
-test("[AGENTS-38] messages are searched in the newest runs, titles and prompts in all", async () => {
+test("messages are searched in the newest runs, titles and prompts in all runs", async () => {
   const runs = Array.from({ length: MAX_SEARCHED_RUNS + 2 }, (): Given => ({ said: "needle" }))
   const old = [{ title: "a needle" }, { prompt: "a needle" }]
   await using store = await storeOf({ kind: "memory" }, [...old, ...runs])

@@ -22,8 +22,8 @@ const letters = fc
   })
   .map((codes) => String.fromCharCode(...codes))
 
-describe("a title for a run", () => {
-  test("[AGENTS-61] it is asked for with the first turn and its answer, and cleaned", async () => {
+describe("generated titles", () => {
+  test("a title is requested with the first turn and its response, and cleaned", async () => {
     const asked: CompleteOptions[] = []
     const agent = {
       async complete(it: CompleteOptions) {
@@ -45,7 +45,7 @@ describe("a title for a run", () => {
     expect(asked[0]?.prompt.endsWith("\nFix the total of an empty list of prices")).toBe(true)
   })
 
-  test("[AGENTS-61] a person's title is never asked about, and no answer is no title", async () => {
+  test("no title is requested when the user set one, and an empty response gives no title", async () => {
     const agent = { complete: async () => Promise.reject(new Error("asked")) }
     expect(await proposeTitle({ ...options, agent, run: { isTitleOwn: true } })).toBeUndefined()
     const silent = { complete: async () => undefined }
@@ -53,7 +53,7 @@ describe("a title for a run", () => {
     expect(await proposeTitle({ ...options, agent: silent, run })).toBeUndefined()
   })
 
-  test("[AGENTS-61] the synthetic agent names a run by its first words, the same every time", async () => {
+  test("the synthetic agent derives the title from the first words, always the same", async () => {
     const run = { isTitleOwn: false }
     const title = await proposeTitle({ ...options, agent: synthetic, run })
     expect(title).toBe("Fix the total of an empty")
@@ -76,11 +76,11 @@ describe("a title for a run", () => {
     ["API Error: 529 overloaded", undefined],
     ['{"title":"x"}', undefined],
     ["This run is about the total of an empty list and how it was made zero", undefined],
-  ])("[AGENTS-61] %j becomes %j", (said, title) => {
+  ])("%j becomes %j", (said, title) => {
     expect(cleanTitle(said)).toBe(title)
   })
 
-  test("[AGENTS-61] whatever is said, a title is one short line of printable text", () => {
+  test("any response gives one short line of printable text", () => {
     fc.assert(
       fc.property(letters, (said) => {
         const title = cleanTitle(said)
@@ -94,7 +94,7 @@ describe("a title for a run", () => {
     )
   })
 
-  test("[AGENTS-61] a long turn is cut before it is sent", () => {
+  test("a long turn is truncated before it is sent", () => {
     const prompt = titlePrompt("word ".repeat(100_000), "answer ".repeat(100_000))
     expect(prompt.length).toBeLessThan(5_000)
   })

@@ -38,7 +38,7 @@ async function read(lines: readonly object[]) {
   return { events, messages, facts: pages.at(-1)?.facts }
 }
 
-test("[AGENTS-54] a turn of Codex is told as its app-server would have told it", async () => {
+test("a Codex turn becomes the events that its app-server would have emitted", async () => {
   const { events, facts } = await read([
     META,
     line("turn_context", { model: "some-model", cwd: "/w" }),
@@ -98,7 +98,7 @@ test("[AGENTS-54] a turn of Codex is told as its app-server would have told it",
   })
 })
 
-test("[AGENTS-54] a call without an item is told by its output", async () => {
+test("a call without an item is shown by its output", async () => {
   const { events, messages } = await read([
     META,
     event("task_started", { turn_id: "t1" }),
@@ -121,7 +121,7 @@ test("[AGENTS-54] a call without an item is told by its output", async () => {
   expect(messages.at(-1)?.message.content).toContain("no rule")
 })
 
-test("[AGENTS-54] a rollout of before is told by its messages, one of now by its items", async () => {
+test("an old rollout is read from its messages, a current one from its items", async () => {
   const old = [event("user_message", { message: "hi" }), event("agent_message", { message: "yes" })]
   const kinds = async (lines: readonly object[]) =>
     (await read([META, ...lines])).messages
@@ -137,7 +137,7 @@ test("[AGENTS-54] a rollout of before is told by its messages, one of now by its
   ])
 })
 
-test("[AGENTS-54] a turn that was aborted or forgotten is stopped, and a compaction is told", async () => {
+test("an aborted or unfinished turn is stopped, and a compaction is emitted", async () => {
   const { events } = await read([
     META,
     event("task_started", { turn_id: "t1" }),
@@ -156,7 +156,7 @@ test("[AGENTS-54] a turn that was aborted or forgotten is stopped, and a compact
   ])
 })
 
-test("[AGENTS-54] the host's own prompts are not kept beside what is told", async () => {
+test("the host's own prompts are not included", async () => {
   const base = { ...META, payload: { ...META.payload, base_instructions: { text: "PROMPT" } } }
   const { messages } = await read([
     base,

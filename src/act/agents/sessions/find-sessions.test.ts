@@ -28,7 +28,7 @@ async function resumable(type: (typeof HOSTS)[number], text: string | undefined)
   return await checkResumable({ type, sessionId: ID }, { home: temp.path, environment: {} })
 }
 
-test.each(HOSTS)("[AGENTS-56] %s goes on with a session that holds an answer", async (type) => {
+test.each(HOSTS)("%s can resume a session that contains a response", async (type) => {
   const answer = line(ANSWERS[type])
   expect(await resumable(type, filler(500) + answer)).toBe(true)
   // Hosts write request snapshots first.
@@ -37,7 +37,7 @@ test.each(HOSTS)("[AGENTS-56] %s goes on with a session that holds an answer", a
   expect(await resumable(type, `${filler(500)}${answer}{"type":"ass`)).toBe(true)
 })
 
-test.each(HOSTS)("[AGENTS-56] %s does not go on with what holds none", async (type) => {
+test.each(HOSTS)("%s cannot resume a session without a response", async (type) => {
   const answer = line(ANSWERS[type])
   const queue = line({ type: "queue-operation", operation: "enqueue", content: "y".repeat(600) })
   expect(await resumable(type, undefined)).toBe(false)
@@ -50,7 +50,7 @@ test.each(HOSTS)("[AGENTS-56] %s does not go on with what holds none", async (ty
   expect(await resumable(type, line({ text: JSON.stringify(answer).repeat(20) }))).toBe(false)
 })
 
-test("[AGENTS-56] any error means no", async () => {
+test("any error means that the session cannot be resumed", async () => {
   await using temp = await tempDirectory()
   const places = { home: temp.path, environment: {} }
   const session = { type: "claude-code", sessionId: ID } as const
@@ -67,7 +67,7 @@ test("[AGENTS-56] any error means no", async () => {
   ).toBe(false)
 })
 
-test("[AGENTS-56] the synthetic agent keeps nothing and goes on under any id", async () => {
+test("the synthetic agent stores nothing and resumes under any id", async () => {
   const places = { home: "/nowhere", environment: {} }
   expect(await checkResumable({ type: "synthetic", sessionId: "synthetic-1" }, places)).toBe(true)
   expect(await checkResumable({ type: "synthetic", sessionId: "" }, places)).toBe(false)

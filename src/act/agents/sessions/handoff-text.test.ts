@@ -80,7 +80,7 @@ const MESSAGES = [
   said("response", "Two tests fail."),
 ]
 
-test("[AGENTS-57] a hand-off holds the task, what was decided, changed and failed, and what is open", () => {
+test("a hand-off contains the task, decisions, changes, failures and open work", () => {
   expect(handoff(MESSAGES).text).toMatchInlineSnapshot(`
     "This session takes over from one whose window is nearly full. Go on with its task.
 
@@ -118,7 +118,7 @@ test("[AGENTS-57] a hand-off holds the task, what was decided, changed and faile
   `)
 })
 
-test("[AGENTS-57] a run that said nothing hands over its task and how to begin", () => {
+test("a run without messages hands over its task and how to begin", () => {
   expect(handoff([]).text).toContain("# Task\n- Make the parser faster.")
   expect(handoff([]).text).toContain("# To do next\n- Look at the files changed")
   const lines = handoff(MESSAGES).text.split("\n")
@@ -127,7 +127,7 @@ test("[AGENTS-57] a run that said nothing hands over its task and how to begin",
   expect(lines.indexOf("- The model did not answer.")).toBeGreaterThan(fence)
 })
 
-test("[AGENTS-57] of a long run a hand-off tells the newest, says what it left out, and fits", () => {
+test("for a long run the hand-off contains the newest messages, states what it left out, and fits the budget", () => {
   const edits = Array.from({ length: 300 }, (_, at) =>
     ended("a", "done", { diff: diff(`src/file-${at}.ts`, "+x\n") }),
   )
@@ -141,7 +141,7 @@ test("[AGENTS-57] of a long run a hand-off tells the newest, says what it left o
   expect(text).toContain("# Task\n- Make the parser faster.")
 })
 
-test("[AGENTS-57] whatever was said, a hand-off fits, and the same gives the same", () => {
+test("any messages give a hand-off that fits, and the same messages give the same text", () => {
   const type = fc.constantFrom<Message["type"]>("user", "assistant", "error", "tool", "system")
   const message = fc.tuple(type, fc.string({ unit: "binary", maxLength: 600 }))
   fc.assert(

@@ -63,7 +63,7 @@ function claude(cwd: string, text: string): readonly object[] {
   ]
 }
 
-test("[AGENTS-53] sessions of this repository are listed, newest first, or those of everywhere", async () => {
+test("sessions of this repository, or of all, are listed newest first", async () => {
   await using temp = await tempDirectory()
   const it = world(temp.path)
   await it.claude("/w", 1)
@@ -82,7 +82,7 @@ test("[AGENTS-53] sessions of this repository are listed, newest first, or those
   expect(await it.titles({ everywhere: true, limit: 2 })).toHaveLength(2)
 })
 
-test("[AGENTS-53] a line of the list says what the session is and whether it can go on", async () => {
+test("each row describes the session and whether it can be resumed", async () => {
   await using temp = await tempDirectory()
   const it = world(temp.path)
   const answer = { type: "assistant", message: { content: "x".repeat(600) } }
@@ -102,7 +102,7 @@ test("[AGENTS-53] a line of the list says what the session is and whether it can
   ])
 })
 
-test("[AGENTS-53] a person's title comes before the host's, the host's before the first words", async () => {
+test("the user's title has priority over the host's, and the host's over the first prompt", async () => {
   await using temp = await tempDirectory()
   const it = world(temp.path)
   const custom = { type: "custom-title", customTitle: "by a person" }
@@ -114,7 +114,7 @@ test("[AGENTS-53] a person's title comes before the host's, the host's before th
   expect(await it.titles()).toEqual([uuid(4), "summed up", "by the host", "by a person"])
 })
 
-test("[AGENTS-53] hosts that were sent elsewhere are found there, also through a link", async () => {
+test("sessions in a relocated host directory are found, also through a link", async () => {
   await using temp = await tempDirectory()
   await using other = await tempDirectory()
   const it = world(temp.path)
@@ -129,7 +129,7 @@ test("[AGENTS-53] hosts that were sent elsewhere are found there, also through a
   expect(await it.titles({ home: "/nowhere" })).toEqual([])
 })
 
-test("[AGENTS-53] no link inside is followed, and no other file is taken for a session", async () => {
+test("links inside are not followed, and other files are not listed as sessions", async () => {
   await using temp = await tempDirectory()
   await using other = await tempDirectory()
   const it = world(temp.path)
@@ -144,14 +144,14 @@ test("[AGENTS-53] no link inside is followed, and no other file is taken for a s
   expect(await it.list({ everywhere: true })).toHaveLength(1)
 })
 
-test("[AGENTS-53] the folder of a long directory ends in the host's hash of it", () => {
+test("the folder name of a long path ends in the host's hash of it", () => {
   expect(slugOf("/w/é日本_x")).toBe("-w-----x")
   const long = `/${"a".repeat(300)}`
   expect(slugOf(long)).toMatch(/^-a{199}-[0-9a-z]+$/)
   expect(slugOf(`${long}b`)).not.toBe(slugOf(long))
 })
 
-test("[AGENTS-53] a session is found by its id alone, and an id is never a path", async () => {
+test("a session is found by its id alone, and an id is never used as a path", async () => {
   await using temp = await tempDirectory()
   const it = world(temp.path)
   const places = { home: temp.path, environment: {} }

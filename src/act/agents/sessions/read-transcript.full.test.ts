@@ -82,7 +82,7 @@ function essence(events: readonly AgentEvent[]): readonly unknown[] {
 for (const type of ["claude-code", "codex"] as const) {
   describe.runIf(needs("TB7", type))(`the transcripts of the real ${type}`, () => {
     for (const deed of ["talk", "edit", "command"] as const) {
-      test(`[AGENTS-54] ${type}, ${deed}: its transcript tells what its stream told`, async () => {
+      test(`${type}, ${deed}: its transcript gives the events of its stream`, async () => {
         const { live, read, session, sessions, facts, canResume, cwd } = await bothOf(type, deed)
         expect(essence(read.map((it) => it.event))).toEqual(essence(live))
         expect(read.map((it) => it.content)).toContain(`--hello $(x), please ${deed}`)
@@ -94,7 +94,7 @@ for (const type of ["claude-code", "codex"] as const) {
       })
     }
 
-    test(`[AGENTS-54] ${type}: the two halves of a real transcript are the whole`, async () => {
+    test(`${type}: a real transcript read in two halves gives the same as in one`, async () => {
       await using world = await WORLDS[type]()
       await using temp = await tempDirectory()
       await spoken(world, "edit")
@@ -127,7 +127,7 @@ for (const type of ["claude-code", "codex"] as const) {
 
 for (const type of ["claude-code", "codex", "copilot"] as const) {
   describe.runIf(needs("TB7", type))(`sessions of the real ${type}`, () => {
-    test(`[AGENTS-56] ${type}: what we call resumable is resumed; without its transcript it is not called so`, async () => {
+    test(`${type}: a session reported as resumable can be resumed; without its transcript it is not reported so`, async () => {
       await using world = await WORLDS[type]()
       const places = { home: world.marker, environment: {} }
       await using agent = await begin(world, "talk", "auto")

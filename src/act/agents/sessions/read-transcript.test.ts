@@ -82,7 +82,7 @@ const lastOf = (pages: readonly TranscriptPage[]): TranscriptPage => {
   return page
 }
 
-test("[AGENTS-54] a turn of Claude Code is told as an agent of ours would have told it", async () => {
+test("a Claude Code turn becomes the events that our adapter would have emitted", async () => {
   await using temp = await tempDirectory()
   const patch = { filePath: "/w/a.txt", content: "one\n", structuredPatch: [], originalFile: null }
   const it = await transcript(temp.path, [
@@ -140,7 +140,7 @@ test("[AGENTS-54] a turn of Claude Code is told as an agent of ours would have t
   })
 })
 
-test("[AGENTS-54] each message of the model is counted once, whatever its number of lines", async () => {
+test("each model message is counted once, whatever its number of lines", async () => {
   await using temp = await tempDirectory()
   const other = { ...words("again"), message: { ...words("again").message, id: "msg_2" } }
   const it = await transcript(temp.path, [prompt("x"), words("a", "tool_use"), words("b"), other])
@@ -152,7 +152,7 @@ test("[AGENTS-54] each message of the model is counted once, whatever its number
   })
 })
 
-test("[AGENTS-54] denied, failed and never answered calls end as what they were", async () => {
+test("denied, failed and unanswered calls end with the matching outcome", async () => {
   await using temp = await tempDirectory()
   const failed = (id: string, more: object = {}) => ({
     ...result(id, "no"),
@@ -175,7 +175,7 @@ test("[AGENTS-54] denied, failed and never answered calls end as what they were"
   expect(ended).toEqual(["denied", "failed", "stopped", "stopped", "completed"])
 })
 
-test("[AGENTS-54] an error of the model and an interrupt end their turn so", async () => {
+test("a model error ends its turn as failed, and an interrupt as stopped", async () => {
   await using temp = await tempDirectory()
   const error = { ...words("API Error: 529"), isApiErrorMessage: true }
   const it = await transcript(temp.path, [
@@ -191,7 +191,7 @@ test("[AGENTS-54] an error of the model and an interrupt end their turn so", asy
   ])
 })
 
-test("[AGENTS-54] what the host put there for itself is no turn of a person", async () => {
+test("lines that the host inserted are not user turns", async () => {
   await using temp = await tempDirectory()
   const it = await transcript(temp.path, [
     prompt("caveat", { isMeta: true }),
@@ -224,7 +224,7 @@ test("[AGENTS-54] what the host put there for itself is no turn of a person", as
   expect(lastOf(pages).facts).toMatchObject({ title: "By a person", skipped: 3 })
 })
 
-test("[AGENTS-54] a sub-agent's lines stand below the call of it, once", async () => {
+test("a sub-agent's lines are placed below its call, once", async () => {
   await using temp = await tempDirectory()
   const notice = `<task-notification>\n<task-id>a1</task-id>\n<tool-use-id>t1</tool-use-id>\n</task-notification>`
   const ended = prompt(notice, { origin: { kind: "task-notification" } })
@@ -260,7 +260,7 @@ test("[AGENTS-54] a sub-agent's lines stand below the call of it, once", async (
   expect(eventsOf(pages).some((it) => "parentId" in it && it.parentId === "t2")).toBe(false)
 })
 
-test("[AGENTS-54] read piece by piece, at any cut, a transcript gives the same as in one go", async () => {
+test("reading a transcript in chunks, split anywhere, gives the same as in one go", async () => {
   await using temp = await tempDirectory()
   const lines = [
     prompt("one"),
@@ -294,7 +294,7 @@ test.each([
     "begins otherwise",
     [prompt("two"), words("word"), prompt("three")],
   ],
-])("[AGENTS-54] a file that %s is read from its start, and that is said", async (_, lines) => {
+])("a file that %s is read from its start, and the result says so", async (_, lines) => {
   await using temp = await tempDirectory()
   const it = await transcript(temp.path, [prompt("one"), words("word")])
   const { until: after } = lastOf(await pagesOf(it))
@@ -304,7 +304,7 @@ test.each([
   expect(namesOf(pages)[0]).toBe("session.started")
 })
 
-test("[AGENTS-54] a long transcript comes in pages, and each says how far it was read", async () => {
+test("a long transcript is returned in pages, each with its read position", async () => {
   await using temp = await tempDirectory()
   const lines = Array.from({ length: 300 }, (_, n) => [prompt(`turn ${n}`), words("yes")]).flat()
   const it = await transcript(temp.path, lines)
@@ -318,7 +318,7 @@ test("[AGENTS-54] a long transcript comes in pages, and each says how far it was
   )
 })
 
-test("[AGENTS-54] F5: no secret of a transcript is in what is read of it", async () => {
+test("F5: secrets of a transcript are not in the result", async () => {
   await using temp = await tempDirectory()
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
   const tail = Array.from(systemRandom.bytes(36), (it) => letters[it % letters.length]).join("")
@@ -344,7 +344,7 @@ test("[AGENTS-54] F5: no secret of a transcript is in what is read of it", async
   expect(kept).toContain("[redacted: ")
 })
 
-test("[AGENTS-54] what is no plain file is a failure that says so", async () => {
+test("anything but a regular file gives an error that says so", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "gone.jsonl")
   const it = { host: "claude-code", sessionId: ID, file } as const
@@ -401,7 +401,7 @@ const structured = fc.array(line, { maxLength: 30 }).map((it) => Buffer.from(`${
 const bytes = fc.uint8Array({ maxLength: 2_000 }).map((it) => Buffer.from(it))
 
 for (const host of ["claude-code", "codex"] as const) {
-  test(`[AGENTS-55] F1: no bytes make reading ${host} throw or hang, and all it gives is of the vocabulary`, async () => {
+  test(`F1: no bytes make reading ${host} throw or hang, and every event is valid`, async () => {
     await using temp = await tempDirectory()
     const file = join(temp.path, "session.jsonl")
     const it = { host, sessionId: "s", file }

@@ -46,7 +46,7 @@ async function imported(file: string, deps: Partial<typeof PLAIN> = {}) {
   return { ...session, messages: pages.flat() }
 }
 
-test("[AGENTS-50] the first line says what the session is, and a message is a line", async () => {
+test("the first line describes the session, and each message is one line", async () => {
   const text = await fileOf(aRun({ lastSeq: 7, labels: ["later"] }), messages(7))
   const [first = "", ...rest] = text.trimEnd().split("\n")
   expect(JSON.parse(first)).toMatchObject({
@@ -62,12 +62,12 @@ test("[AGENTS-50] the first line says what the session is, and a message is a li
   expect(rest.map((it) => JSON.parse(it) as Message)).toEqual(messages(7))
 })
 
-test("[AGENTS-50] messages that came after the run was looked at wait for the next time", async () => {
+test("messages that arrive after the run was read are written the next time", async () => {
   const text = await fileOf(aRun({ lastSeq: 4 }), messages(7))
   expect(text.trimEnd().split("\n")).toHaveLength(5)
 })
 
-test("[AGENTS-50] written and read again, a session says the same", async () => {
+test("a written session is read back unchanged", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const said = messages(1_203)
@@ -79,7 +79,7 @@ test("[AGENTS-50] written and read again, a session says the same", async () => 
   expect(again.run.lastSeq).toBe(1_203)
 })
 
-test("[AGENTS-50] unknown fields are passed over, in the first line and in the others", async () => {
+test("unknown fields are ignored, in the first line and in messages", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const header = { ...headerOf(aRun({ lastSeq: 1 })), colour: "blue" }
@@ -90,7 +90,7 @@ test("[AGENTS-50] unknown fields are passed over, in the first line and in the o
   expect((await imported(file)).messages).toHaveLength(1)
 })
 
-test("[AGENTS-50] D7: cut at any byte of its last three lines, a file loses only what is torn", async () => {
+test("D7: a file truncated at any byte of its last three lines loses only the torn line", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const said = messages(8)
@@ -112,23 +112,20 @@ test.each([
   ["{ no JSON", "not json"],
   ['["a list"]', "not an object"],
   ['{"seq":2,"type":"song"}', "id is missing or wrong"],
-])(
-  "[AGENTS-50] a corrupt line %j is named by its number, and nothing is given",
-  async (line, why) => {
-    await using temp = await tempDirectory()
-    const file = join(temp.path, "session.jsonl")
-    const lines = (await fileOf(aRun({ lastSeq: 5 }), messages(5))).trimEnd().split("\n")
-    await writeFile(file, `${lines.with(3, line).join("\n")}\n`)
-    const failure = await openSessionFile(file, PLAIN).catch((error: unknown) => error)
-    expect(failure).toMatchObject({
-      code: "AGENTS_SESSION_FILE_CORRUPT",
-      data: { line: 4, reason: expect.stringContaining(why) as string },
-    })
-    // The same as the last line is what a writer leaves that died.
-    await writeFile(file, `${[...lines, line].join("\n")}\n`)
-    expect(await imported(file)).toMatchObject({ isTailTorn: true, run: { lastSeq: 5 } })
-  },
-)
+])("the corrupt line %j is reported by its number, and nothing is returned", async (line, why) => {
+  await using temp = await tempDirectory()
+  const file = join(temp.path, "session.jsonl")
+  const lines = (await fileOf(aRun({ lastSeq: 5 }), messages(5))).trimEnd().split("\n")
+  await writeFile(file, `${lines.with(3, line).join("\n")}\n`)
+  const failure = await openSessionFile(file, PLAIN).catch((error: unknown) => error)
+  expect(failure).toMatchObject({
+    code: "AGENTS_SESSION_FILE_CORRUPT",
+    data: { line: 4, reason: expect.stringContaining(why) as string },
+  })
+  // The same as the last line is what a writer leaves that died.
+  await writeFile(file, `${[...lines, line].join("\n")}\n`)
+  expect(await imported(file)).toMatchObject({ isTailTorn: true, run: { lastSeq: 5 } })
+})
 
 test.each([
   ["", "AGENTS_SESSION_FILE_FOREIGN"],
@@ -136,14 +133,14 @@ test.each([
   ['{"type":"user"}\n', "AGENTS_SESSION_FILE_FOREIGN"],
   ['{"format":"quartermaster-session","version":2}\n', "AGENTS_SESSION_FILE_NEWER"],
   ['{"format":"quartermaster-session","version":1}\n', "AGENTS_SESSION_FILE_CORRUPT"],
-])("[AGENTS-50] a file that begins with %j is refused with %s", async (text, code) => {
+])("a file that begins with %j is refused with %s", async (text, code) => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   await writeFile(file, text)
   await expect(openSessionFile(file, PLAIN)).rejects.toMatchObject({ code })
 })
 
-test("[AGENTS-50] what is not there or is a link is no session", async () => {
+test("a missing file or a link is refused", async () => {
   await using temp = await tempDirectory()
   const [file, link] = [join(temp.path, "a.jsonl"), join(temp.path, "link.jsonl")]
   await expect(openSessionFile(file, PLAIN)).rejects.toMatchObject({
@@ -156,7 +153,7 @@ test("[AGENTS-50] what is not there or is a link is no session", async () => {
   })
 })
 
-test("[AGENTS-50] a file beyond its limit is refused before it is given", async () => {
+test("a file over the size limit is refused before it is returned", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const header = await fileOf(aRun({ lastSeq: 200_001 }), [])
@@ -168,7 +165,7 @@ test("[AGENTS-50] a file beyond its limit is refused before it is given", async 
 })
 
 test.each(["queued", "starting", "running", "waiting", "paused"] as const)(
-  "[AGENTS-51] a run that said %s when it was written was interrupted",
+  "a run exported with status %s is imported as `interrupted`",
   async (status) => {
     await using temp = await tempDirectory()
     const file = join(temp.path, "session.jsonl")
@@ -177,7 +174,7 @@ test.each(["queued", "starting", "running", "waiting", "paused"] as const)(
   },
 )
 
-test("[AGENTS-51] a file decides neither the name of a run nor where and how it works", async () => {
+test("a file determines neither the id of a run nor its directory and mode", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const open = { openApprovals: 3, queuedTurns: 2, mode: "auto" } as const
@@ -196,7 +193,7 @@ test("[AGENTS-51] a file decides neither the name of a run nor where and how it 
   expect(new Set([run.id, ...said.map((it) => it.id)]).size).toBe(3)
 })
 
-test("[AGENTS-51] F5: no secret of a file is in what is imported of it", async () => {
+test("F5: secrets of a file are not in the imported run", async () => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")
   const canary = `ghp_${createSecretTail()}`

@@ -77,7 +77,7 @@ async function settled(check: () => Promise<void>): Promise<void> {
     .toBe(true)
 }
 
-test("[AGENTS-52] a session is in its file half a second after it was said, and not before", async () => {
+test("a message is in the file after half a second, not earlier", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "state/sessions")
   const it = world(directory)
@@ -95,7 +95,7 @@ test("[AGENTS-52] a session is in its file half a second after it was said, and 
   await it.writer.close()
 })
 
-test("[AGENTS-52] a batch of many turns of the same run is one writing", async () => {
+test("many changes of one run in a batch give one write", async () => {
   await using temp = await tempDirectory()
   const it = world(join(temp.path, "sessions"))
   it.begin("run_1", "x")
@@ -105,7 +105,7 @@ test("[AGENTS-52] a batch of many turns of the same run is one writing", async (
   expect(it.reads()).toBe(2)
 })
 
-test("[AGENTS-52] the first line stays true when the run changes, and the folder stays its own", async () => {
+test("the first line is updated when the run changes, and the folder name stays", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -125,7 +125,7 @@ test("[AGENTS-52] the first line stays true when the run changes, and the folder
   })
 })
 
-test("[AGENTS-52] a long session only grows until its run changes; then it is whole again", async () => {
+test("a long session file is appended to until its run changes; then it is rewritten", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -153,7 +153,7 @@ test("[AGENTS-52] a long session only grows until its run changes; then it is wh
   )
 })
 
-test("[AGENTS-52] a long file that somebody took away or cut is written whole, not appended to", async () => {
+test("a long file that was deleted or truncated is rewritten, not appended to", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -181,7 +181,7 @@ test("[AGENTS-52] a long file that somebody took away or cut is written whole, n
   await it.writer.close()
 })
 
-test("[AGENTS-52] the file of a deleted run goes, also when it was still to be written", async () => {
+test("the file of a deleted run is removed, also when a write was pending", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -197,7 +197,7 @@ test("[AGENTS-52] the file of a deleted run goes, also when it was still to be w
   expect(await filesIn(directory)).toEqual([])
 })
 
-test("[AGENTS-52] a run deleted elsewhere while it is written leaves no file", async () => {
+test("a run deleted elsewhere during a write leaves no file", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -218,7 +218,7 @@ async function filesIn(directory: string): Promise<readonly string[]> {
   return entries.filter((it) => it.isFile()).map((it) => it.name)
 }
 
-test("[AGENTS-52] a start rebuilds what is stale, torn or missing, and leaves what its store does not know", async () => {
+test("a start rebuilds stale, torn and missing files, and leaves files of unknown runs", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -249,7 +249,7 @@ test("[AGENTS-52] a start rebuilds what is stale, torn or missing, and leaves wh
   expect(it.reads() - before).toBe(5)
 })
 
-test("[AGENTS-52] what cannot be written is said in the log and tried again", async () => {
+test("a failed write is logged and retried", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -266,7 +266,7 @@ test("[AGENTS-52] what cannot be written is said in the log and tried again", as
   expect(await linesIn(join(other.path, "sessions"))).toHaveLength(2)
 })
 
-test("[AGENTS-52] a link in the way is not written through", async () => {
+test("a link in the target path is not written through", async () => {
   await using temp = await tempDirectory()
   const directory = join(temp.path, "sessions")
   const it = world(directory)
@@ -288,12 +288,12 @@ test.each([
   ["CON", "con--run_0a"],
   ["x".repeat(300), `${"x".repeat(40)}--run_0a`],
   ["a--b -- c", "a-b-c--run_0a"],
-])("[AGENTS-52] the title %j becomes a folder that every file system takes", (title, slug) => {
+])("the title %j becomes a folder name that every file system accepts", (title, slug) => {
   expect(slugOf({ id: "run_0a", title })).toBe(slug)
   expect(idInSlug(slug)).toBe("run_0a")
 })
 
-test("[AGENTS-52] an id from elsewhere is no path, and a folder of others has no id", () => {
+test("a foreign id is not used as a path, and a foreign folder has no id", () => {
   expect(slugOf({ id: "../x", title: "t" })).toBe("t--___x")
   expect(["notes", "--x", "a--b.c", ""].map(idInSlug)).toEqual([
     undefined,

@@ -9,19 +9,16 @@ import { createSynthetic } from "./synthetic.ts"
 const LONG_MS = 100_000
 
 describe("the synthetic agent", () => {
-  test.each([...SCRIPTS.keys()])(
-    "[AGENTS-20] the script %s plays the same way twice",
-    async (script) => {
-      const [once, again] = [
-        await play({ script, mode: "auto" }),
-        await play({ script, mode: "auto" }),
-      ]
-      expect(once).toEqual(again)
-      expect(once.at(-1)).toMatchObject({ event: "turn.ended" })
-    },
-  )
+  test.each([...SCRIPTS.keys()])("the script %s gives the same events twice", async (script) => {
+    const [once, again] = [
+      await play({ script, mode: "auto" }),
+      await play({ script, mode: "auto" }),
+    ]
+    expect(once).toEqual(again)
+    expect(once.at(-1)).toMatchObject({ event: "turn.ended" })
+  })
 
-  test("[AGENTS-20] happy shows nested activities, a diff, the window and the cost", async () => {
+  test("`happy` emits nested activities, a diff, the window and the cost", async () => {
     const events = await play({ script: "happy" })
     const names = new Set(events.map((it) => it.event))
     expect(names).toContain("context.usage")
@@ -30,22 +27,22 @@ describe("the synthetic agent", () => {
     expect(events.find((it) => "diff" in it && it.diff !== undefined)).toBeDefined()
   })
 
-  test("[AGENTS-20] long has thousands of events; a slow reader makes it wait", async () => {
+  test("`long` emits thousands of events; a slow reader makes it wait", async () => {
     expect((await play({ script: "long" })).length).toBeGreaterThan(4_000)
   })
 
-  test("[AGENTS-20] compaction and error tell what they are named for", async () => {
+  test("`compaction` and `error` emit the events they are named for", async () => {
     const compacted = await play({ script: "compaction" })
     expect(compacted.map((it) => it.event)).toContain("context.compacted")
     expect((await play({ script: "error" })).at(-1)).toMatchObject({ outcome: "failed" })
   })
 
-  test("[AGENTS-20] without a script it says what was said", async () => {
+  test("without a script it repeats the prompt", async () => {
     const events = await play({ prompt: "good morning" })
     expect(events.at(-1)).toMatchObject({ text: "You said: good morning" })
   })
 
-  test("[AGENTS-21] time is the clock's: nothing comes before its moment", async () => {
+  test("time comes from the clock: no event is emitted early", async () => {
     const clock = testClock()
     const script = '{"event":"message","type":"assistant","text":"later","after":500}'
     const session = await createSynthetic({ clock }).start(optionsFor({ script }))
@@ -66,18 +63,15 @@ describe("the synthetic agent", () => {
     ['{"event":"turn.started"}\n{"event":"news"}', "AGENTS_SCRIPT_INVALID", "Line 2"],
     ['{"event":"turn.started","after":-1}', "AGENTS_SCRIPT_INVALID", "milliseconds"],
     ["{not json", "AGENTS_SCRIPT_INVALID", "not a JSON object"],
-  ])(
-    "[AGENTS-22] a wrong script %j is a fatal error with its place",
-    async (script, code, words) => {
-      const session = await createSynthetic({ clock: testClock() }).start(optionsFor({ script }))
-      const events = await collect(session.events)
-      expect(events).toHaveLength(1)
-      expect(events[0]?.event).toMatchObject({ event: "error", code, isFatal: true })
-      expect(JSON.stringify(events[0])).toContain(words)
-    },
-  )
+  ])("the invalid script %j is a fatal error with its position", async (script, code, words) => {
+    const session = await createSynthetic({ clock: testClock() }).start(optionsFor({ script }))
+    const events = await collect(session.events)
+    expect(events).toHaveLength(1)
+    expect(events[0]?.event).toMatchObject({ event: "error", code, isFatal: true })
+    expect(JSON.stringify(events[0])).toContain(words)
+  })
 
-  test("[AGENTS-22] a script may end with a fatal error of its own", async () => {
+  test("a script may end with its own fatal error", async () => {
     const clock = testClock()
     const script =
       '{"event":"error","message":"gone","isFatal":true}\n{"event":"turn.ended","outcome":"completed"}'

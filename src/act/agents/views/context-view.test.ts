@@ -66,8 +66,8 @@ const capture = (...paths: readonly string[]): Partial<Message> => ({
   }),
 })
 
-describe("what is in the window", () => {
-  test("[AGENTS-64] the newest figures count, and after a compaction what the host says of it", () => {
+describe("contents of the context window", () => {
+  test("the newest numbers count, and after a compaction those that the host reports", () => {
     const kinds = [{ kind: "tools", tokens: 5 }]
     const all = messages(usage(10), { ...usage(900), kinds }, compacted(90))
     expect(viewOf(all.slice(0, 2))).toMatchObject({ used: 900, window: 200_000, kinds })
@@ -84,7 +84,7 @@ describe("what is in the window", () => {
     })
   })
 
-  test("[AGENTS-64] files come from the capture, from the host's own word and from what was read", () => {
+  test("files come from the capture, the host's report and the files that were read", () => {
     const all = messages(
       session,
       capture("/work/shop/CLAUDE.md", "/home/me/.claude/CLAUDE.md"),
@@ -123,7 +123,7 @@ describe("what is in the window", () => {
     ])
   })
 
-  test("[AGENTS-64] what came before a compaction says so, until it comes again", () => {
+  test("files loaded before a compaction are marked until they are loaded again", () => {
     const all = messages(
       session,
       turn,
@@ -141,7 +141,7 @@ describe("what is in the window", () => {
     ])
   })
 
-  test("[AGENTS-64] a capture that is none, an event that is none and an endless list are no trouble", () => {
+  test("an invalid capture, an invalid event and an endless list are tolerated", () => {
     const broken = messages(
       { type: "context", raw: "{" },
       { type: "context" },
@@ -158,8 +158,8 @@ describe("what is in the window", () => {
 
 const diff = (header: string, body: string) => `${header}@@ -1,2 +1,3 @@\n${body}`
 
-describe("what the run changed", () => {
-  test("[AGENTS-64] lines are counted for each file, by what the hunks say they hold", () => {
+describe("changes of the run", () => {
+  test("lines are counted per file from the hunks", () => {
     const first = diff(
       "--- a/src/x.ts\n+++ b/src/x.ts\n",
       " same\n--- was a dash\n+++ is a plus\n+x\n",
@@ -186,7 +186,7 @@ describe("what the run changed", () => {
   })
 })
 
-test("[AGENTS-64] what we put in front of turns is listed, each part as it was put last", () => {
+test("context parts put in front of turns are listed, each in its latest version", () => {
   const pack = { label: "package pk_1, 2 files", tokens: 900, pack: "pk_1" }
   const date = { label: "date and state", tokens: 12 }
   const all = messages(asked(pack, date), turn, asked(), asked({ ...date, tokens: 13 }))

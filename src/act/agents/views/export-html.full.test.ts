@@ -50,7 +50,7 @@ async function open(html: string, colorScheme: "light" | "dark" = "light") {
 
 describe("the exported page in a browser", () => {
   test.each(["with its policy", "without it"])(
-    "[AGENTS-66] 300 hostile texts are text, %s",
+    "[AGENTS-66] 300 hostile texts are shown as text, %s",
     async (which) => {
       const all = PAYLOADS.flatMap((it) => everywhere(it).all)
       const whole = await pageOf(all, everywhere(PAYLOADS.join(" ")).run)
@@ -77,7 +77,7 @@ describe("the exported page in a browser", () => {
   )
 
   test.each(["light", "dark"] as const)(
-    "[AGENTS-65] it is readable by day and night: %s",
+    "the page is readable in the %s colour scheme",
     async (scheme) => {
       await using opened = await open(await pageOf(ordinary()), scheme)
       const { page, problems } = opened

@@ -31,8 +31,8 @@ function bodyOf(page: string): string {
     .replace(/<details class="line"><summary>Raw.*?<\/details>/gs, "")
 }
 
-describe("a run as one page", () => {
-  test("[AGENTS-65] it says what the run is, forbids everything and asks for nothing", async () => {
+describe("a run as an HTML page", () => {
+  test("the page describes the run, forbids all content by policy and requests nothing", async () => {
     const page = await pageOf([])
     expect(page).toContain("<title>Total of an empty list</title>")
     expect(page).toContain(
@@ -56,7 +56,7 @@ describe("a run as one page", () => {
     expect(page).toContain("prefers-color-scheme:dark")
   })
 
-  test("[AGENTS-65] activities stand inside their parents, in the order in which they began", async () => {
+  test("activities are nested in their parents, in the order in which they began", async () => {
     const all = messages(
       started("a", { kind: "agent", tool: "Agent" }),
       started("b", { kind: "command", tool: "Bash" }),
@@ -87,7 +87,7 @@ describe("a run as one page", () => {
     )
   })
 
-  test("[AGENTS-65] every message has its time, its raw words and its diff in colour", async () => {
+  test("every message has its time, its raw text and its diff in colour", async () => {
     const diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"
     const all = messages(
       { type: "user", role: "user", content: "--do it" },
@@ -116,7 +116,7 @@ describe("a run as one page", () => {
     expect(page).toContain("Turn completed after 900 ms")
   })
 
-  test("[AGENTS-65] what never ended, ended twice or ended unbegun is on the page once", async () => {
+  test("an activity that never ended, ended twice or ended without starting is on the page once", async () => {
     const all = messages(
       started("open"),
       { type: "error", content: "dead" },
@@ -130,15 +130,15 @@ describe("a run as one page", () => {
   })
 })
 
-describe("hostile words on the page", () => {
-  test("[AGENTS-66] 300 payloads wherever text can stand bring no tag but ours", async () => {
+describe("hostile text on the page", () => {
+  test("[AGENTS-66] 300 payloads in every text position add no tag of their own", async () => {
     for (const payload of payloads(300)) {
       const { all, run } = everywhere(payload)
       expectOnlyOurs(await pageOf(all, run), payload)
     }
   })
 
-  test("[AGENTS-66] nor does any other text, and nothing on the page hides itself", async () => {
+  test("[AGENTS-66] no other text adds a tag, and no element of the page is hidden", async () => {
     const words = fc.array(
       fc.oneof(
         fc.integer({ min: 0, max: 0xffff }).map((it) => String.fromCharCode(it)),
@@ -171,7 +171,7 @@ describe("hostile words on the page", () => {
     )
   })
 
-  test("[AGENTS-66] a page of many messages comes in chunks, and an endless activity holds back little", async () => {
+  test("[AGENTS-66] a page of many messages comes in chunks, and an unfinished activity buffers little", async () => {
     const text = "x".repeat(10_000)
     let taken = 0
     async function* pages() {
@@ -195,7 +195,7 @@ describe("hostile words on the page", () => {
     expect(count).toBeGreaterThan(100)
   })
 
-  test("[AGENTS-66] activities nested without end are shown at most twenty deep", async () => {
+  test("[AGENTS-66] endlessly nested activities are shown at most twenty levels deep", async () => {
     const deep = Array.from({ length: 500 }, (_, i) =>
       started(`n${i}`, i === 0 ? {} : { parentId: `n${i - 1}` }),
     )

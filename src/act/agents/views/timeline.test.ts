@@ -55,7 +55,7 @@ const inShort = ({ spans }: AgentsTimeline) =>
   spans.map((it) => `${it.lane} ${it.fromMs}-${it.toMs} ${it.title}`)
 
 describe("where the time of a run went", () => {
-  test("[AGENTS-62] the model works while a turn runs and nothing else does", () => {
+  test("the model lane is active while a turn runs and nothing else does", () => {
     const all = messages(
       [1_000],
       [1_010, turn],
@@ -82,7 +82,7 @@ describe("where the time of a run went", () => {
     ])
   })
 
-  test("[AGENTS-62] sub-agents have a lane of their own, and what they do is a tool", () => {
+  test("sub-agents have their own lane, and their calls are in the tools lane", () => {
     const all = messages(
       [0, turn],
       [10, tool("agent", "agent")],
@@ -99,7 +99,7 @@ describe("where the time of a run went", () => {
     ])
   })
 
-  test("[AGENTS-62] waiting for a person is time of no tool, and is counted once", () => {
+  test("waiting for the user is not counted as tool time, and is counted once", () => {
     const all = messages(
       [0, turn],
       [10, tool("edit", "edit")],
@@ -122,7 +122,7 @@ describe("where the time of a run went", () => {
     expect(timeline.waitedMs).toBe(580)
   })
 
-  test("[AGENTS-62] what is open lasts until now, and what a dead process left until its last word", () => {
+  test("an open span lasts until now; in a dead process it lasts until the last message", () => {
     const open = messages([0, turn], [10, tool("a")], [20, ask("q")])
     expect(timelineOf(open, 100)).toMatchObject({ durationMs: 100, waitedMs: 80 })
     expect(inShort(timelineOf(open, 100))).toEqual([
@@ -146,7 +146,7 @@ describe("where the time of a run went", () => {
     ])
   })
 
-  test("[AGENTS-62] the end of a turn and a fatal error close what is open", () => {
+  test("the end of a turn and a fatal error close open spans", () => {
     const fatal = { event: "error", message: "gone", isFatal: true }
     for (const end of [turnEnd, fatal]) {
       const all = messages([0, turn], [10, tool("a")], [20, ask("q", "a")], [40, end], [70])
@@ -161,7 +161,7 @@ describe("where the time of a run went", () => {
     }
   })
 
-  test("[AGENTS-62] a clock that was set back, ends without a beginning and no messages are no trouble", () => {
+  test("a clock set back, ends without a start and an empty run are tolerated", () => {
     expect(timelineOf([], 500)).toEqual({ durationMs: 0, waitedMs: 0, spans: [] })
     const all = messages(
       [1_000, turn],
@@ -176,7 +176,7 @@ describe("where the time of a run went", () => {
 })
 
 describe("a long run", () => {
-  test("[AGENTS-63] at most 400 spans are left, near ones of one lane and kind merged", () => {
+  test("at most 400 spans remain; adjacent ones of one lane and kind are merged", () => {
     const rounds = Array.from({ length: 1_000 }, (_, i): readonly [number, Loose][] => [
       [i * 10 + 1, tool(`t${i}`, i % 2 === 0 ? "read" : "command")],
       [i * 10 + 5, toolEnd(`t${i}`)],
@@ -193,7 +193,7 @@ describe("a long run", () => {
     expect(spans.at(-1)).toMatchObject({ lane: "model", toMs: 20_000 })
   })
 
-  test("[AGENTS-63] pages of any size give the same", () => {
+  test("pages of any size give the same result", () => {
     fc.assert(
       fc.property(
         fc.array(someEvent, { maxLength: 120 }),
@@ -211,7 +211,7 @@ describe("a long run", () => {
     )
   })
 
-  test("[AGENTS-63] 100,000 messages are folded in one go, in any pages, to the same spans", () => {
+  test("100,000 messages give the same spans in one go and in pages of any size", () => {
     const all = messages(
       [0, turn],
       ...Array.from({ length: 50_000 }, (_, i) => [

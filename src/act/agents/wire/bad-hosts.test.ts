@@ -50,7 +50,7 @@ const WAYS = [
 describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
   "a misbehaving host behind $type",
   ({ make }) => {
-    test.each(WAYS)("[AGENTS-14] one that %s ends as one fatal error", async (how) => {
+    test.each(WAYS)("[AGENTS-14] a host that %s ends with one fatal error", async (how) => {
       const patient = PATIENCE.has(how) ? testClock() : undefined
       await using run = await startBad(make(patient ?? systemClock), how)
       const group = run.session.process?.pid ?? -1
@@ -67,7 +67,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
   },
 )
 
-test("[AGENTS-14] the last words of a host that ended stand in the error", async () => {
+test("[AGENTS-14] the error contains the last output of a host that ended", async () => {
   await using run = await startBad(createClaudeCode({ clock: systemClock }), "exits at once")
   expect(last(await run.rest(), "error").message).toBe(
     "Claude Code ended with exit code 3. It said: the licence has run out " +
@@ -75,7 +75,7 @@ test("[AGENTS-14] the last words of a host that ended stand in the error", async
   )
 })
 
-test("[AGENTS-30] a host's last words are redacted whole", async () => {
+test("[AGENTS-30] a host's last output is redacted completely", async () => {
   const claude = createClaudeCode({ clock: systemClock })
   const redact = (text: string) => text.replaceAll("licence has run out\n", "[redacted]\n")
   await using run = await startBad(
@@ -85,7 +85,7 @@ test("[AGENTS-30] a host's last words are redacted whole", async () => {
   expect(last(await run.rest(), "error").message).toContain("It said: the [redacted] ")
 })
 
-test("[AGENTS-14] the error says what went wrong", async () => {
+test("[AGENTS-14] the error states what went wrong", async () => {
   const clock = testClock()
   await using silent = await startBad(createCodex({ clock }), "never answers")
   const events = await letTimePass(silent.rest(), clock)
@@ -99,7 +99,7 @@ test("[AGENTS-14] the error says what went wrong", async () => {
   })
 })
 
-test("[AGENTS-5] a text is refused while a turn runs, an answer while nothing is asked", async () => {
+test("[AGENTS-5] a message is refused while a turn runs, and an answer while nothing is pending", async () => {
   const claude = createClaudeCode({ clock: systemClock })
   await using run = await startBad(claude, "tells what it was given")
   await run.until("turn.started")
@@ -111,7 +111,7 @@ test("[AGENTS-5] a text is refused while a turn runs, an answer while nothing is
   await expect(session.send("late")).rejects.toMatchObject({ code: "AGENTS_SESSION_OVER" })
 })
 
-test("[AGENTS-15] a line that is too long is cut and said, and is not fatal by itself", async () => {
+test("an overlong line is truncated and reported, and is not fatal by itself", async () => {
   await using run = await startBad(
     createClaudeCode({ clock: systemClock }),
     "writes a line of 50 MB",
@@ -128,7 +128,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
   "the launcher of $type",
   ({ make, type }) => {
     test.each(PROMPTS)(
-      "[TB7] the prompt %s goes through a pipe and is never an argument",
+      "the prompt %s is passed through a pipe and never as an argument",
       async (prompt) => {
         await using run = await startBad(make(systemClock), "tells what it was given", prompt)
         const input = await appears(`${run.note}.input`, prompt)
@@ -139,7 +139,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
       },
     )
 
-    test("[TB7] a canary in our environment is absent in the child", async () => {
+    test("a canary variable of our environment is absent in the child", async () => {
       const canary = {
         QM_CANARY: "c",
         AWS_SECRET_ACCESS_KEY: "c",
@@ -163,7 +163,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
       expect(names.filter((it) => it in canary)).toEqual([])
     })
 
-    test("[TB7] a working directory that is not there is told, and nothing is started", async () => {
+    test("a missing working directory is reported, and nothing is started", async () => {
       await using temp = await tempDirectory()
       await writeFile(join(temp.path, "file"), "")
       for (const cwd of [join(temp.path, "missing"), join(temp.path, "file")]) {
@@ -179,7 +179,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
   },
 )
 
-test("[TB7] stop ends the whole family: children, theirs, and those who left the group", async () => {
+test("stop ends the whole process tree: children, grandchildren, and processes that left the group", async () => {
   await using run = await startBad(createClaudeCode({ clock: systemClock }), "has a family")
   await appears(run.note, "grown")
   const group = run.session.process?.pid ?? -1

@@ -4,7 +4,7 @@ import { createBoundedQueue, MAX_QUEUED_EVENTS } from "./bounded-queue.ts"
 
 const emitted = (text: string): EmittedEvent => ({ event: { event: "text.delta", text } })
 
-test("[AGENTS-16] a writer waits when a thousand events wait for their reader", async () => {
+test("a writer waits while 1,000 events are unread", async () => {
   const queue = createBoundedQueue()
   const written = await writeUntilFull(queue)
   expect(written).toBe(MAX_QUEUED_EVENTS)
@@ -14,7 +14,7 @@ test("[AGENTS-16] a writer waits when a thousand events wait for their reader", 
   expect(await isSettled(room)).toBe(true)
 })
 
-test("[AGENTS-16] a few large events fill it as well", async () => {
+test("a few large events fill the queue as well", async () => {
   const queue = createBoundedQueue()
   for (let count = 0; count < 9; count++) {
     queue.push({ ...emitted("x"), raw: "y".repeat(1024 * 1024) })
@@ -22,7 +22,7 @@ test("[AGENTS-16] a few large events fill it as well", async () => {
   expect(await isSettled(queue.waitForRoom())).toBe(false)
 })
 
-test("[AGENTS-16] nobody waits for a reader that has gone", async () => {
+test("a writer does not wait for a reader that closed", async () => {
   const queue = createBoundedQueue()
   await writeUntilFull(queue)
   const room = queue.waitForRoom()
@@ -33,7 +33,7 @@ test("[AGENTS-16] nobody waits for a reader that has gone", async () => {
   expect(await queue.events.next()).toEqual({ done: true, value: undefined })
 })
 
-test("[AGENTS-16] everything that was said before the end is read, in order", async () => {
+test("all events before the end are read, in order", async () => {
   const queue = createBoundedQueue()
   const reading = collect(queue.events)
   for (const text of ["a", "b"]) queue.push(emitted(text))

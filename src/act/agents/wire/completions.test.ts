@@ -21,8 +21,8 @@ const optionsIn = (cwd: string, rest: Partial<CompleteOptions> = {}): CompleteOp
   ...rest,
 })
 
-describe("one question to a program", () => {
-  test("[AGENTS-60] the words go to its stdin, and its environment is what it was given", async () => {
+describe("one completion by a program", () => {
+  test("the prompt goes to stdin, and the environment is the given one", async () => {
     await using folder = await tempDirectory()
     const script = `process.stdin.toArray().then((it) => console.log(it.join("") + "|" +
       process.argv.slice(1) + "|" + Object.keys(process.env).filter((it) => it !== "__CF_USER_TEXT_ENCODING") +
@@ -35,19 +35,19 @@ describe("one question to a program", () => {
     ["fails", `console.log("said"); process.exit(1)`],
     ["floods", `process.stdout.write("x".repeat(1e6))`],
     ["is killed", `process.kill(process.pid, "SIGKILL")`],
-  ])("[AGENTS-60] a program that %s has no answer", async (_, script) => {
+  ])("a program that %s gives no completion", async (_, script) => {
     await using folder = await tempDirectory()
     expect(await completeOnce(optionsIn(folder.path), ["-e", script])).toBeUndefined()
   })
 
-  test("[AGENTS-60] nor has one that is not there, or nowhere", async () => {
+  test("a missing program gives no completion", async () => {
     await using folder = await tempDirectory()
     const missing = join(folder.path, "missing")
     expect(await completeOnce(optionsIn(folder.path, { program: missing }), [])).toBeUndefined()
     expect(await completeOnce(optionsIn(missing), ["-e", ""])).toBeUndefined()
   })
 
-  test("[AGENTS-60] one that is not wanted any more is ended with what it started", async () => {
+  test("an aborted completion ends the program and its children", async () => {
     await using folder = await tempDirectory()
     const wanted = new AbortController()
     const pids = join(folder.path, "pids")
@@ -87,8 +87,8 @@ const lines = (...all: readonly object[]) => `${all.map((it) => JSON.stringify(i
 const said = (text: string) => ({ type: "item.completed", item: { type: "agent_message", text } })
 const remark = { type: "item.completed", item: { type: "error", message: "a remark" } }
 
-describe("what a host prints", () => {
-  test("[AGENTS-60] Claude Code: the result, unless it is an error or no result", async () => {
+describe("output formats of hosts", () => {
+  test("Claude Code: the result, unless it is an error or missing", async () => {
     const result = { type: "result", is_error: false, result: "Yes." }
     expect(await answerTo(claudeCode, lines(result))).toBe("Yes.")
     expect(await answerTo(claudeCode, lines({ ...result, is_error: true }))).toBeUndefined()
@@ -96,20 +96,20 @@ describe("what a host prints", () => {
     expect(await answerTo(claudeCode, "")).toBeUndefined()
   })
 
-  test("[AGENTS-60] Codex: its last word among remarks and noise", async () => {
+  test("Codex: its last message among notices and noise", async () => {
     const turn = { type: "turn.completed", usage: {} }
     expect(await answerTo(codex, lines(remark, said("No."), said("Yes."), turn))).toBe("Yes.")
     expect(await answerTo(codex, `noise\n${lines(remark)}`)).toBeUndefined()
   })
 
-  test("[AGENTS-60] Copilot: its text, and nobody is asked who is not signed in", async () => {
+  test("Copilot: its text; a host that is not signed in is not started", async () => {
     const environment = { GH_TOKEN: "not-a-key-of-anyone" }
     expect(await answerTo(copilot, "Yes.\n\n", environment)).toBe("Yes.")
     expect(await answerTo(copilot, "\n", environment)).toBeUndefined()
     expect(await answerTo(copilot, "Yes.")).toBeUndefined()
   })
 
-  test("[AGENTS-60] Synthetic: the first words of the last line, until it is not wanted", async () => {
+  test("Synthetic: the first words of the last line, until aborted", async () => {
     const ask = (prompt: string, signal = new AbortController().signal) =>
       synthetic.complete(optionsIn("/", { prompt, signal }))
     expect(await ask("Name it\none two three four five six seven\n")).toBe(

@@ -10,7 +10,7 @@ import {
 
 const tool = { kind: "read", tool: "Read", title: "Read a" } as const
 
-test("[AGENTS-9] what a turn leaves open is closed before it ends", async () => {
+test("[AGENTS-9] everything a turn leaves open is closed before the turn ends", async () => {
   const emitter = createEventEmitter("Host")
   emitter.emit({ event: "turn.started" })
   emitter.emit({ event: "activity.started", activityId: "a", ...tool })
@@ -32,7 +32,7 @@ test.each([
   ["asked", "failed", "stopped"],
   ["killed", "done", "stopped"],
 ] as const)(
-  "[AGENTS-6] while it is %s to stop, what says %s is told as %s",
+  "[AGENTS-6] while stopping (%s), the outcome %s is emitted as %s",
   async (how, said, told) => {
     const emitter = createEventEmitter("Host")
     emitter.emit({ event: "turn.started" })
@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test("[AGENTS-9] what makes no sense is not told: ends without beginnings, things twice", async () => {
+test("[AGENTS-9] events that make no sense are dropped: ends without a start, duplicates", async () => {
   const emitter = createEventEmitter("Host")
   emitter.emit({ event: "session.started", sessionId: "s", cwd: "/" })
   emitter.emit({ event: "session.started", sessionId: "s", cwd: "/" })
@@ -59,7 +59,7 @@ test("[AGENTS-9] what makes no sense is not told: ends without beginnings, thing
   expect(await names(emitter)).toEqual(["session.started", "turn.started", "turn.ended"])
 })
 
-test("[AGENTS-9] the fatal error is one, and the last word", async () => {
+test("[AGENTS-9] there is one fatal error, and it is the last event", async () => {
   const emitter = createEventEmitter("Host")
   emitter.emit({ event: "turn.started" })
   emitter.fail(AgentEnded({ title: "Host", how: "by SIGKILL", words: "" }))
@@ -71,14 +71,14 @@ test("[AGENTS-9] the fatal error is one, and the last word", async () => {
   expect(events[2]).toMatchObject({ isFatal: true, code: "AGENTS_HOST_ENDED" })
 })
 
-test("[AGENTS-9] an event that is not of the vocabulary is shown as noise, never passed on", async () => {
+test("[AGENTS-9] an invalid event is shown as noise and never passed on", async () => {
   const emitter = createEventEmitter("Host")
   emitter.emit({ event: "activity.started", activityId: "x".repeat(201), ...tool }, "its line")
   emitter.end("stopped")
   expect(await all(emitter)).toEqual([{ event: "message", type: "system", text: "its line" }])
 })
 
-test("[AGENTS-17] an unknown kind of message is shown once, with its own words beside it", async () => {
+test("an unknown message kind is shown once, with its raw line", async () => {
   const emitter = createEventEmitter("Host")
   for (let count = 0; count < 3; count++) emitter.reportUnknown("news", '{"type":"news"}')
   emitter.end("stopped")
@@ -90,7 +90,7 @@ test("[AGENTS-17] an unknown kind of message is shown once, with its own words b
   ])
 })
 
-test("[AGENTS-30] what is quoted is redacted before it is cut", async () => {
+test("[AGENTS-30] quoted output is redacted before it is truncated", async () => {
   const secret = "hunter2".repeat(6)
   const emitter = createEventEmitter("Host", (text) => text.replaceAll(secret, "[redacted]"))
   const text = `${"x".repeat(280)} ${secret}`
@@ -104,7 +104,7 @@ test("[AGENTS-30] what is quoted is redacted before it is cut", async () => {
   ])
 })
 
-test("[AGENTS-30] output in pieces is told without the host's lines, and only while it is open", async () => {
+test("[AGENTS-30] chunks of output have no raw line and are emitted only while their activity is open", async () => {
   const emitter = createEventEmitter("Host")
   emitter.emitOutput("a", "too early\n")
   emitter.emit({ event: "turn.started" })
@@ -123,7 +123,7 @@ test("[AGENTS-30] output in pieces is told without the host's lines, and only wh
   ])
 })
 
-test("[AGENTS-17] a thousand lines that are no messages end the session; few of them are shown", async () => {
+test("1,000 lines that are not messages end the session; only a few are shown", async () => {
   const emitter = createEventEmitter("Host")
   for (let count = 0; count <= MAX_NOISE_LINES; count++) emitter.reportNoise("blah")
   const events = await all(emitter)

@@ -16,7 +16,7 @@ function startCat(onStarted: (process: ProcessIdentity) => Promise<void>, receiv
   })
 }
 
-test("[AGENTS-36] a process is noted before it gets its first word", async () => {
+test("[AGENTS-36] a process is recorded before it gets its first input", async () => {
   const received: string[] = []
   const child = await startCat(async ({ pid }) => {
     await systemClock.sleep(1)
@@ -28,7 +28,7 @@ test("[AGENTS-36] a process is noted before it gets its first word", async () =>
   expect(received).toEqual(["noted true", '{"say":1}'])
 })
 
-test("[AGENTS-36] one that cannot be noted does not stay", async () => {
+test("[AGENTS-36] a process that cannot be recorded is ended", async () => {
   const started = Promise.withResolvers<ProcessIdentity>()
   const failing = startCat((process) => {
     started.resolve(process)

@@ -18,7 +18,7 @@ const KEY = [
   `-----END RSA ${"PRIVATE"} KEY-----`,
 ].join("\n")
 
-test("[AGENTS-30] output is told by whole lines, and what has no end yet waits", () => {
+test("[AGENTS-30] output is emitted in whole lines; an unfinished line waits", () => {
   const live = createLiveOutput(asIs)
   expect(live.take("a", "one\ntw")).toBe("one\n")
   expect(live.take("a", "o")).toBe("")
@@ -28,7 +28,7 @@ test("[AGENTS-30] output is told by whole lines, and what has no end yet waits",
   expect(live.take("a", "new\n")).toBe("new\n")
 })
 
-test("[AGENTS-30] however output is cut into pieces, no part of a secret is told", async () => {
+test("[AGENTS-30] no part of a secret is emitted, however output is split into chunks", async () => {
   const { redact } = createSecrets({ random: systemRandom })
   const password = Buffer.from("open sesame").toString("base64")
   const text = [
@@ -51,7 +51,7 @@ test("[AGENTS-30] however output is cut into pieces, no part of a secret is told
   fc.assert(property, fcParameters({ numRuns: 300 }))
 })
 
-test("[AGENTS-30] output that is held too long is told with its end only", () => {
+test("[AGENTS-30] output held back too long is emitted only with its end", () => {
   const live = createLiveOutput(asIs)
   expect(live.take("a", "x".repeat(MAX_HELD_OUTPUT_CHARACTERS + 1))).toBe("")
   expect(live.take("a", "y\nz\n")).toBe("")
@@ -65,7 +65,7 @@ test.each([
   ["a -----BEGIN X----- -----BEGIN Y-----", "a "],
   ["a Private-Lines: 2\nabc\n", "a "],
   ["a Private-Lines: 1\nabc\nPrivate-MAC: 00\nb", "a Private-Lines: 1\nabc\nPrivate-MAC: 00\nb"],
-])("[AGENTS-28] of %j the part before an open key is told", (text, part) => {
+])("[AGENTS-28] for %j the text before an unfinished key is emitted", (text, part) => {
   expect(beforeOpenBlock(text)).toBe(part)
 })
 
@@ -75,7 +75,7 @@ test.each([
   ["secondhalf", ""],
   [`QIDAQAB\n${KEY_LINE}\n${KEY_LINE}\nab==\n-----END X-----\nfailed`, "failed"],
   [`QIDAQAB\n${KEY_LINE}\nfailed`, "failed"],
-])("[AGENTS-30] the end of a text that was cut, %j, begins with %j", (text, rest) => {
+])("[AGENTS-30] the end of the truncated text %j begins with %j", (text, rest) => {
   expect(withoutTornStart(text)).toBe(rest)
 })
 

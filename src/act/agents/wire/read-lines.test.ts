@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { keepTail, type Line, readLines } from "./read-lines.ts"
 
-test("[AGENTS-15] lines are the same however the bytes are cut into pieces", async () => {
+test("lines are the same however the bytes are split into chunks", async () => {
   const text = fc.array(fc.string({ unit: "grapheme" }).map((it) => it.replace(/[\r\n]/g, "")))
   const property = fc.asyncProperty(text, fc.infiniteStream(fc.nat(7)), async (lines, cuts) => {
     const bytes = Buffer.from(lines.map((it) => `${it}\n`).join(""))
@@ -13,7 +13,7 @@ test("[AGENTS-15] lines are the same however the bytes are cut into pieces", asy
   await fc.assert(property, fcParameters({ numRuns: 200 }))
 })
 
-test("[AGENTS-15] of a line of 50 MB one is kept, and the next line is whole", async () => {
+test("one line of 50 MB is truncated, and the next line is complete", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, "x")
   async function* chunks() {
     for (let count = 0; count < 50; count++) yield megabyte
@@ -25,12 +25,12 @@ test("[AGENTS-15] of a line of 50 MB one is kept, and the next line is whole", a
   expect(next).toEqual({ kind: "line", text: "next" })
 })
 
-test("[AGENTS-15] bytes that are no UTF-8 become replacement characters", async () => {
+test("bytes that are not UTF-8 become replacement characters", async () => {
   const bytes = Buffer.from([0x61, 0xff, 0x62, 0x0d, 0x0a])
   expect(await all(readLines(pieces(bytes, [])))).toEqual([{ kind: "line", text: "a\ufffdb" }])
 })
 
-test("[AGENTS-15] a last line without an end is read, and a broken pipe is an end", async () => {
+test("a last line without a newline is read, and a broken pipe is an end", async () => {
   async function* broken() {
     yield Buffer.from("one\ntw")
     throw new Error("EPIPE")
@@ -41,7 +41,7 @@ test("[AGENTS-15] a last line without an end is read, and a broken pipe is an en
   ])
 })
 
-test("[AGENTS-15] of stderr the last words are kept", async () => {
+test("only the end of stderr is stored", async () => {
   const tail = { text: "" }
   async function* chunks() {
     for (let count = 0; count < 1_000; count++) yield Buffer.from(`line ${count}\n`)
@@ -50,7 +50,7 @@ test("[AGENTS-15] of stderr the last words are kept", async () => {
   expect(tail.text).toBe("line 998\nline 999\n")
 })
 
-test("[AGENTS-30] of stderr no half of a word is kept where it was cut", async () => {
+test("[AGENTS-30] no partial word remains where stderr was truncated", async () => {
   const tail = { text: "" }
   async function* chunks() {
     yield Buffer.from(`${"x".repeat(30)}hunter2hunter2 and the rest`)

@@ -19,7 +19,7 @@ const body = fc
     return { messages, bytes: Buffer.from(JSON.stringify(object, null, space)) }
   })
 
-test("[GATE-24] the scanner finds each message exactly where the parser reads it", () => {
+test("the scanner finds each message at the position where the parser reads it", () => {
   fc.assert(
     fc.property(body, ({ messages, bytes }) => {
       const spans = elementSpans(bytes, "messages") ?? []
@@ -30,7 +30,7 @@ test("[GATE-24] the scanner finds each message exactly where the parser reads it
   )
 })
 
-test("[GATE-24] edited bytes say what the edited messages say, and nothing else changes", () => {
+test("edited bytes parse to the edited messages, and all other bytes stay", () => {
   const places = fc.subarray([1, 2, 3, 4, 5, 6, 7])
   fc.assert(
     fc.property(body, places, places, (told, gone, patched) => {
@@ -51,7 +51,7 @@ test("[GATE-24] edited bytes say what the edited messages say, and nothing else 
   )
 })
 
-test("[GATE-27] an object that has a key twice is not scanned", () => {
+test("[GATE-27] an object with a duplicate key is not scanned", () => {
   const scan = (text: string) => elementSpans(Buffer.from(text), "messages")
   expect(scan('{"messages":[1],"messages":[2]}')).toBeUndefined()
   expect(scan('{"messages":[1],"m\\u0065ssages":[2]}')).toBeUndefined()

@@ -58,7 +58,7 @@ function keptOf(...inside: object[]): unknown {
 const HEADING = "Kept from the turns that were folded into the result above:\n\n"
 
 describe("collapse form", () => {
-  test("[GATE-25] the branch is answered by its return, and what lay between has left", () => {
+  test("[GATE-25] the result of the branch becomes the result of its return, and the turns between are removed", () => {
     expect(sent([GO, ...OPEN, ...READ, ...CLOSE, calls(text("done")), GO])).toEqual([
       GO,
       OPEN[0],
@@ -68,12 +68,12 @@ describe("collapse form", () => {
     ])
   })
 
-  test("[GATE-25] what is folded is folded once", () => {
+  test("[GATE-25] folding a folded body changes nothing", () => {
     const once = sent([GO, ...OPEN, ...READ, ...CLOSE])
     expect(sent(once)).toEqual(once)
   })
 
-  test("[GATE-25] an answer in blocks, as a string and as JSON in a string is the same", () => {
+  test("[GATE-25] a result in blocks, as a string and as JSON in a string folds the same way", () => {
     const json = JSON.stringify({ branch_id: A, receipt: foldReceipt(KEY, A) })
     const blocks = [text("one"), text(foldReceipt(KEY, A))]
     for (const content of [json, blocks]) {
@@ -82,7 +82,7 @@ describe("collapse form", () => {
     }
   })
 
-  test("[GATE-25] an outer branch takes those inside it; calls beside its return keep answers", () => {
+  test("[GATE-25] an outer branch removes the inner ones; calls beside its return keep their results", () => {
     const inner = [calls(call("u1", "branch")), user(opened("u1", B))]
     const both = [
       calls(
@@ -100,7 +100,7 @@ describe("collapse form", () => {
     ])
   })
 
-  test("[GATE-25] two branches opened at once each get their own result", () => {
+  test("[GATE-25] two branches opened in one turn each get their own result", () => {
     const open = [
       calls(call("t1", "branch"), call("u1", "branch"), call("r", "Read")),
       user(opened("t1", A), opened("u1", B), result("r", "beside")),
@@ -118,7 +118,7 @@ describe("collapse form", () => {
     ])
   })
 
-  test("[GATE-23] of two that cross the first is folded, for good, and both results stay", () => {
+  test("[GATE-23] of two crossing branches the first to return is folded permanently, and both results stay", () => {
     const crossing = [calls(call("u1", "branch")), user(opened("u1", B))]
     const last = [calls(call("u2", "return", { branch_id: B })), user(returned("u2", B))]
     const first = [GO, ...OPEN, ...crossing, ...READ, ...CLOSE]
@@ -128,8 +128,8 @@ describe("collapse form", () => {
   })
 })
 
-describe("what is kept", () => {
-  test("[GATE-25] the user's words, files, instructions and skills stay as one text", () => {
+describe("content that stays", () => {
+  test("[GATE-25] the user's text, files, instructions and skills stay as one text", () => {
     const reminder = (it: string) => `<system-reminder>\n${it}\n</system-reminder>`
     const typed = user(
       text(reminder("Called the Read tool with the following input: {}")),
@@ -155,7 +155,7 @@ describe("what is kept", () => {
     expect(keptOf(...inside)).toEqual([text(HEADING + texts.join("\n\n")), picture("seen")])
   })
 
-  test("[GATE-25] the user's answers and refusals stay, tools loaded inside are named", () => {
+  test("[GATE-25] the user's answers and refusals stay, and tools loaded inside are named", () => {
     const refusal = "The user doesn't want to proceed with this tool use. Not now."
     const inside = [
       calls(
@@ -176,7 +176,7 @@ describe("what is kept", () => {
     expect(keptOf(...inside)).toEqual([text(HEADING + kept)])
   })
 
-  test("[GATE-25] of system turns only what is of no tool call stays", () => {
+  test("[GATE-25] of system turns only those unrelated to a tool call stay", () => {
     const inside = [
       calls(call("t4", "Read")),
       user(result("t4", "")),
@@ -190,7 +190,7 @@ describe("what is kept", () => {
     expect(keptOf(...inside)).toEqual([text(HEADING + kept)])
   })
 
-  test("[GATE-25] the word of a sub-agent stays that came with the word of a hook", () => {
+  test("[GATE-25] a sub-agent's message that came with a hook's message stays", () => {
     const word =
       "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>done</task-notification>"
     const inside = [
@@ -202,14 +202,14 @@ describe("what is kept", () => {
     expect(keptOf(...inside)).toEqual([text(HEADING + kept)])
   })
 
-  test("[GATE-25] what came beside the return's own answer stays as it is", () => {
+  test("[GATE-25] blocks beside the return's own result stay unchanged", () => {
     const live = text("<system-reminder>\nnow\n</system-reminder>")
     const close = [CLOSE[0] ?? {}, user(returned("t3", A), live, text("and now this"))]
     const expected = user(...FOLDED.content, live, text("and now this"))
     expect(sent([GO, ...OPEN, ...READ, ...close])).toEqual([GO, OPEN[0], expected])
   })
 
-  test("[GATE-25] the result of a branch opened before, returned inside without a receipt, stays", () => {
+  test("[GATE-25] the result of an earlier branch, returned inside without a receipt, stays", () => {
     const inside = [
       calls(call("u2", "return", { branch_id: B })),
       user(result("u2", `result of ${B}`)),
@@ -249,7 +249,7 @@ describe("trust", () => {
     }
   })
 
-  test("[GATE-26] a failed return before and a repeated one after change nothing", () => {
+  test("[GATE-26] a failed return before and a repeated return after change nothing", () => {
     const failed = [
       calls(call("f", "return", { branch_id: A })),
       user(result("f", "no", { is_error: true })),
@@ -276,19 +276,22 @@ describe("doubt", () => {
     ["a message has content of an unknown form", [{ role: "user", content: 1 }]],
     ["a turn in it has a block that is not known", strange],
     ["a turn in it has an unknown field", [calls(text("?")), { ...GO, new: 1 }]],
-  ])("[GATE-27] inside a branch it is a doubt when %s, and outside none", (why, turns) => {
-    expect(whyWhole([GO, ...OPEN, ...READ, ...turns, ...CLOSE])).toBe(why)
-    expect(whyWhole([GO, ...turns, ...OPEN, ...READ, ...CLOSE])).toBeUndefined()
-    expect(wireStateOf(bodyOf([GO, ...OPEN, ...turns, ...READ]), ANTHROPIC).branches).toEqual([])
-  })
+  ])(
+    "[GATE-27] a branch is not folded when %s inside it; outside it does not matter",
+    (why, turns) => {
+      expect(whyWhole([GO, ...OPEN, ...READ, ...turns, ...CLOSE])).toBe(why)
+      expect(whyWhole([GO, ...turns, ...OPEN, ...READ, ...CLOSE])).toBeUndefined()
+      expect(wireStateOf(bodyOf([GO, ...OPEN, ...turns, ...READ]), ANTHROPIC).branches).toEqual([])
+    },
+  )
 
-  test("[GATE-27] inside a branch it is a doubt when two calls have the same id", () => {
+  test("[GATE-27] a branch is not folded when two calls inside have the same id", () => {
     expect(whyWhole([GO, ...OPEN, ...READ, ...READ, ...CLOSE])).toBe("two calls have the same id")
     expect(wireStateOf(bodyOf([GO, ...OPEN, ...READ, ...READ]), ANTHROPIC).branches).toEqual([])
     expect(whyWhole([GO, ...READ, ...OPEN, ...READ, ...CLOSE, ...READ])).toBeUndefined()
   })
 
-  test("[GATE-27] it goes as it is when there is too little to fold", () => {
+  test("[GATE-27] a body with too little to fold is sent unchanged", () => {
     expect(whyWhole([GO, ...OPEN, ...CLOSE])).toBe("there is too little to fold")
   })
 
@@ -300,7 +303,7 @@ describe("doubt", () => {
     ["a message", null],
     ["an id that was there", calls(call("t1", "mcp__qm__branch"))],
     ["a late answer", user(returned("t2", B))],
-  ])("[GATE-23] %s that is not known undoes no fold, and keeps its bytes", (_, strange) => {
+  ])("[GATE-23] an unexpected part (%s) undoes no fold and keeps its bytes", (_, strange) => {
     for (const inside of [[], [GO, system("", { output_config: { effort: "high" } })]]) {
       const story = [GO, ...OPEN, ...READ, ...inside, ...CLOSE]
       for (const between of [[], [calls(text("ok")), GO]]) {
@@ -317,7 +320,7 @@ describe("doubt", () => {
     }
   })
 
-  test("[GATE-27] a body that its client attests goes as it is", () => {
+  test("[GATE-27] a body that its client attests is sent unchanged", () => {
     const system = (it: string) => [text(`x-anthropic-billing-header: cc_version=2; ${it}`)]
     expect(whyWhole(STORY, { system: system("cch=ea23b;") })).toBe("the client attests its body")
     expect(whyWhole(STORY, { system: system("cc_entrypoint=cli;") })).toBeUndefined()
@@ -330,7 +333,7 @@ describe("doubt", () => {
     expect(sent([...STORY, ...more])).toEqual([GO, OPEN[0], FOLDED, ...more])
   })
 
-  test("[GATE-27] what is no JSON, or has a field twice, goes as it is", () => {
+  test("[GATE-27] a body that is not JSON or has a duplicate field is sent unchanged", () => {
     const fold = (it: string | Buffer) => foldBody(Buffer.from(it), ANTHROPIC)
     const json = bodyOf(STORY).toString()
     expect(fold(json.slice(0, -1))).toEqual({ kind: "whole", why: "it is no JSON object" })
@@ -342,14 +345,14 @@ describe("doubt", () => {
     expect(fold(deep).kind).toBe("whole")
   })
 
-  test("[GATE-27] a fault that the host has made itself is no reason to leave it whole", () => {
+  test("[GATE-27] a fault that the original body already has does not prevent a fold", () => {
     const open = [calls(call("t1", "branch"), call("t8", "Read")), user(opened("t1", A))]
     expect(sent([GO, ...open, ...READ, ...CLOSE])).toEqual([GO, open[0], FOLDED])
   })
 })
 
-describe("what moves", () => {
-  test("[GATE-28] the marker of a message that left moves to the end of what replaced it", () => {
+describe("cache markers and settings", () => {
+  test("the cache marker of a removed message moves to the end of its replacement", () => {
     const marked = (it: object) => ({ ...it, cache_control: MARKER })
     const close = [CLOSE[0] ?? {}, user(marked(returned("t3", A)))]
     const patched = user(marked(FOLDED.content[0] ?? {}))
@@ -364,7 +367,7 @@ describe("what moves", () => {
     ])
   })
 
-  test("[GATE-28] a marker that will move on does not decide whether there is enough to fold", () => {
+  test("a cache marker does not decide whether there is enough to fold", () => {
     const marked = (it: object) => ({ ...it, cache_control: MARKER })
     const close = [CLOSE[0] ?? {}, user(marked(returned("t3", A)))]
     const read = (size: number) => [calls(call("t2", "Read")), user(result("t2", "x".repeat(size)))]
@@ -380,7 +383,7 @@ describe("what moves", () => {
   const HIGH = { output_config: { effort: "high" } }
   const inside = [calls(call("t4", "Read")), user(result("t4", "")), system("", HIGH)]
 
-  test("[GATE-29] how the model was set to work inside still holds after", () => {
+  test("`output_config` set inside a branch still applies after it", () => {
     const story = [GO, ...OPEN, ...inside, ...READ, ...CLOSE]
     const said = { role: "system", content: [], ...HIGH }
     const done = calls(text("done"))
@@ -393,7 +396,7 @@ describe("what moves", () => {
     expect(sent([...story, low, done, GO])[3]).toEqual(low)
   })
 
-  test("[GATE-29] what was set before and said again inside is not said once more", () => {
+  test("an `output_config` set before and repeated inside is not repeated after it", () => {
     const first = [GO, system("environment", HIGH)]
     expect(sent([...first, ...OPEN, ...inside, ...READ, ...CLOSE])).toEqual([
       ...first,
@@ -403,8 +406,8 @@ describe("what moves", () => {
   })
 })
 
-describe("what is told", () => {
-  test("[GATE-30] each branch names what left with it, and its bytes are counted once", () => {
+describe("fold report", () => {
+  test("each branch lists the messages removed with it, and its bytes are counted once", () => {
     const inner = [calls(call("u1", "branch")), user(opened("u1", B)), ...READ]
     const closed = [calls(call("u2", "return", { branch_id: B })), user(returned("u2", B))]
     const messages = [GO, ...OPEN, ...inner, ...closed, ...CLOSE]
@@ -419,7 +422,7 @@ describe("what is told", () => {
     })
   })
 
-  test("[GATE-31] an open branch is told with what was said since, as long as it can be folded", () => {
+  test("an open branch is reported with the bytes since its opening, as long as it can be folded", () => {
     const state = (messages: readonly object[]) => wireStateOf(bodyOf(messages), ANTHROPIC)
     const open = [GO, ...OPEN]
     expect(state(open)).toEqual({ branches: [{ branchId: A, bytesAfter: 0 }], doubt: null })

@@ -41,7 +41,7 @@ const kept = (...texts: string[]) =>
   )
 
 describe("the Responses wire", () => {
-  test("[GATE-32] the branch is answered by its return, and the work between has left", () => {
+  test("[GATE-32] the result of the branch becomes the result of its return, and the work between is removed", () => {
     const done = message("assistant", "done")
     expect(sent([GO, ...OPEN, ...READ, message("assistant", "hm"), ...CLOSE, done])).toEqual([
       GO,
@@ -52,7 +52,7 @@ describe("the Responses wire", () => {
     ])
   })
 
-  test("[GATE-32] what was said to the model inside stays as it is", () => {
+  test("[GATE-32] messages to the model inside a branch stay unchanged", () => {
     const said = [
       message("user", "typed"),
       message("developer", "rule"),
@@ -67,7 +67,7 @@ describe("the Responses wire", () => {
     ])
   })
 
-  test("[GATE-32] calls beside the branch stay; answers of calls beside the return, as a text", () => {
+  test("[GATE-32] calls beside the branch stay; results of calls beside the return stay as a text", () => {
     const open = [
       reasoning("r1"),
       call("c1", "branch"),
@@ -91,7 +91,7 @@ describe("the Responses wire", () => {
     ])
   })
 
-  test("[GATE-32] the user's answers stay, tools loaded inside are named", () => {
+  test("[GATE-32] the user's answers stay, and tools loaded inside are named", () => {
     const inside = [
       call("q", "request_user_input", { q: 1 }),
       output("q", "blue"),
@@ -103,7 +103,7 @@ describe("the Responses wire", () => {
     expect(sent([GO, ...OPEN, ...READ, ...inside, ...CLOSE]).at(-1)).toEqual(kept(answer, load))
   })
 
-  test("[GATE-26] an answer without a receipt, as of a return that failed, folds nothing", () => {
+  test("[GATE-26] a result without a receipt, such as that of a failed return, folds nothing", () => {
     const failed = [call("f", "return", { branch_id: A }), output("f", "no such branch")]
     expect(whyWhole([GO, ...OPEN, ...READ, ...failed], { x: foldReceipt(KEY, B) })).toBe(null)
     const typed = message("user", foldReceipt(KEY, A))
@@ -129,7 +129,7 @@ describe("the Responses wire", () => {
     ["a call in it has no answer", open],
     ["a call in it has no answer", [...open, message("user", ""), output("l", "")]],
     ["there is too little to fold", [GO, ...OPEN, ...CLOSE]],
-  ])("[GATE-27] a list of items goes as it is when %s", (why, items) => {
+  ])("[GATE-27] a list of items is sent unchanged when %s", (why, items) => {
     expect(whyWhole(items)).toBe(why)
   })
 
@@ -152,14 +152,14 @@ describe("the Responses wire", () => {
     expect(sent([...told, ...later])).toEqual([...wire, ...later])
   })
 
-  test("[GATE-27] a conversation that the provider keeps in part goes as it is", () => {
+  test("[GATE-27] a conversation that the provider stores in part is sent unchanged", () => {
     const why = "the provider keeps a part of the conversation"
     expect(whyWhole(STORY, { previous_response_id: "x" })).toBe(why)
     expect(whyWhole(STORY, { conversation: "x" })).toBe(why)
     expect(whyWhole(STORY, { previous_response_id: null })).toBeUndefined()
   })
 
-  test("[GATE-31] an open branch is told with what was said since", () => {
+  test("an open branch is reported with the bytes since its opening", () => {
     const state = wireStateOf(bodyOf([GO, ...OPEN, ...READ]), OPENAI)
     const bytesAfter = JSON.stringify(READ).length - 2 - (READ.length - 1)
     expect(state).toEqual({ branches: [{ branchId: A, bytesAfter }], doubt: null })
@@ -279,7 +279,7 @@ function everyStory(
   )
 }
 
-test("[GATE-21] on the Responses wire, too, the model's items stand after what they were made from", () => {
+test("[GATE-21] on the Responses wire, each model item follows exactly the items it was generated from", () => {
   everyStory("careless", () => {
     const madeFrom = new Map<unknown, string>()
     return ({ items }, madeBy) => {
@@ -294,7 +294,7 @@ test("[GATE-21] on the Responses wire, too, the model's items stand after what t
   })
 })
 
-test("[GATE-23] on the Responses wire, too, what a return was told is folded stays folded", () => {
+test("[GATE-23] on the Responses wire, a branch reported as folded stays folded", () => {
   everyStory("honest", () => ({ items, receipts }) => {
     const outcome = foldBody(bodyOf(items), OPENAI)
     const folded = outcome.kind === "folded" ? outcome.branches.map((it) => it.branchId) : []

@@ -54,7 +54,7 @@ function everyStory(server: Server, check: (story: Story, wire: readonly Sent[])
 /** What a story itself does wrong when it brings what is strange. */
 const ARE_TOLD = new Set(["a call has the id of another", "a system turn stands where none may"])
 
-test("[GATE-20] whatever was folded, a provider finds nothing to refuse in it", () => {
+test("[GATE-20] a folded request has no fault that a provider would refuse", () => {
   everyStory("careless", (_, wire) => {
     for (const { body, messages } of wire) {
       const read: { messages: Message[] } = JSON.parse(body.toString())
@@ -67,7 +67,7 @@ test("[GATE-20] whatever was folded, a provider finds nothing to refuse in it", 
   })
 })
 
-test("[GATE-21] a turn of the model always stands after exactly what it was made from", () => {
+test("[GATE-21] each model turn follows exactly the turns it was generated from", () => {
   everyStory("careless", (story, wire) => {
     const madeFrom = new Map(
       wire.slice(0, -1).map((it) => [normal(story.messages.slice(it.length, it.length + 1)), it]),
@@ -82,7 +82,7 @@ test("[GATE-21] a turn of the model always stands after exactly what it was made
   })
 })
 
-test("[GATE-22] every result that somebody waits for is still on the wire, and what the user said", () => {
+test("[GATE-22] every pending result and all text of the user stays in the request", () => {
   everyStory("careless", (story, wire) => {
     for (const sent of wire) {
       const text = sent.sent.toString()
@@ -123,7 +123,7 @@ function regionOf(story: Story, branchId: string) {
   return { start, end }
 }
 
-test("[GATE-23] what a return was told is folded stays folded, in every later request", () => {
+test("[GATE-23] a branch reported as folded stays folded in every later request", () => {
   everyStory("honest", (story, wire) => {
     for (const { length, folded } of wire) {
       const told = story.receipts.filter((it) => it.at < length).map((it) => it.branchId)
@@ -132,7 +132,7 @@ test("[GATE-23] what a return was told is folded stays folded, in every later re
   })
 })
 
-test("[GATE-24] what stands before a branch's answer keeps its bytes", () => {
+test("everything before a branch's result keeps its bytes", () => {
   everyStory("careless", (story, wire) => {
     for (const { body, sent, folded, outcome } of wire) {
       if (outcome.kind !== "folded") continue

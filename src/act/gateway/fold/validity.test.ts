@@ -21,15 +21,15 @@ function found(...messages: object[]): unknown {
   return violationsOf(messages.map(turnOf), new Set(["Read"]))
 }
 
-describe("what a provider refuses in messages", () => {
-  test("[GATE-20] a plain conversation has nothing of it", () => {
+describe("faults that a provider refuses in messages", () => {
+  test("[GATE-20] a plain conversation has no fault", () => {
     const image = { type: "image", source: {} }
     const loaded = result("a", [{ type: "tool_reference", tool_name: "Read" }])
     const asked = assistant({ type: "thinking", signature: "s" }, call("a"), call("b"))
     expect(found(GO, system, asked, user(loaded, result("b"), image), system, DONE, GO)).toEqual([])
   })
 
-  test("[GATE-20] beside a turn that is not known a system turn is no fault", () => {
+  test("[GATE-20] a system turn beside an unknown turn is not a fault", () => {
     const unknown = { role: "developer", content: "?" }
     expect(found(GO, system, unknown, system, DONE)).toEqual([])
   })
@@ -60,12 +60,12 @@ describe("what a provider refuses in messages", () => {
   })
 })
 
-describe("what a provider refuses in items", () => {
+describe("faults that a provider refuses in items", () => {
   const reasoning = { type: "reasoning" }
   const asked = (id: string) => ({ type: "function_call", call_id: id })
   const output = (id: string) => ({ type: "function_call_output", call_id: id })
 
-  test("[GATE-20] a plain list of items has nothing of it", () => {
+  test("[GATE-20] a plain list of items has no fault", () => {
     expect(itemViolations([reasoning, asked("a"), asked("b"), output("b"), output("a")])).toEqual(
       [],
     )
@@ -80,7 +80,7 @@ describe("what a provider refuses in items", () => {
   })
 })
 
-test("[GATE-20] a fault counts when there are more of its kind than before", () => {
+test("[GATE-20] a fault counts only if the original has fewer of its kind", () => {
   expect(newViolation(["a", "b"], ["b", "a"])).toBeUndefined()
   expect(newViolation(["a"], ["a", "a"])).toBe("a")
   expect(newViolation(["a"], ["b"])).toBe("b")

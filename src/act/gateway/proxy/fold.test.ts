@@ -28,7 +28,7 @@ const question = (world: Awaited<ReturnType<typeof newWorld>>) => ({
 })
 
 describe("a prepared body", () => {
-  test("[GATE-10] goes out in the original's place, with its length and the same headers", async () => {
+  test("a prepared body replaces the original, with its length and the same headers", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     const asked: HostRequest[] = []
     await using world = await newWorld(provider, {
@@ -54,7 +54,7 @@ describe("a prepared body", () => {
     expect(exchange.fallback).toBe(null)
   })
 
-  test("[GATE-10] that is unchanged is the original, byte for byte", async () => {
+  test("an unchanged body is sent byte for byte", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     await using world = await newWorld(provider, {
       prepare: (asked) => ({ body: asked.body, isChanged: false, note: 1 }),
@@ -65,7 +65,7 @@ describe("a prepared body", () => {
     expect((await world.exchange(1)).prepared?.note).toBe(1)
   })
 
-  test("[GATE-11] whose making throws is the original, and one line in the log", async () => {
+  test("when the preparation throws, the original is sent and one line is logged", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     await using world = await newWorld(provider, {
       prepare(asked) {
@@ -88,7 +88,7 @@ function reset({ socket }: ServerResponse): void {
 
 describe("a refused fold", () => {
   test.each([400, 413, 422])(
-    "[GATE-12] %i is not shown: the original follows once, and its answer counts",
+    "[GATE-12] status %i is not shown to the host: the original is sent once, and its response counts",
     async (status) => {
       await using provider = await newProvider(
         refusing((response) => response.writeHead(status).end(REFUSAL)),
@@ -108,7 +108,7 @@ describe("a refused fold", () => {
     },
   )
 
-  test("[GATE-12] an original that is refused too is passed on, not tried again", async () => {
+  test("[GATE-12] an original that is refused too is passed on and not retried", async () => {
     await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
     await using world = await newWorld(provider, { prepare: fold })
     const said = await ask(world.port, question(world))
@@ -118,7 +118,7 @@ describe("a refused fold", () => {
   })
 
   test.each([401, 403, 404, 429, 500, 529])(
-    "[GATE-12] %i is not about the body and is passed on",
+    "[GATE-12] status %i is not about the body and is passed on",
     async (status) => {
       await using provider = await newProvider((response) => response.writeHead(status).end("no"))
       await using world = await newWorld(provider, { prepare: fold })
@@ -128,7 +128,7 @@ describe("a refused fold", () => {
     },
   )
 
-  test("[GATE-12] 400 to an unchanged body is the host's own", async () => {
+  test("[GATE-12] 400 to an unchanged body is passed on", async () => {
     await using provider = await newProvider((response) => response.writeHead(400).end(REFUSAL))
     await using world = await newWorld(provider, {
       prepare: (asked) => ({ body: asked.body, isChanged: false, note: 0 }),
@@ -149,7 +149,7 @@ describe("a refused fold", () => {
     expect((await world.exchange()).fallback).toMatch(/^The provider refused the folded request/)
   })
 
-  test("[GATE-12] a host that leaves meanwhile ends the second try, or prevents it", async () => {
+  test("[GATE-12] a host that disconnects meanwhile ends or prevents the second request", async () => {
     for (const isSecond of [true, false]) {
       const came = Promise.withResolvers<void>()
       const left = Promise.withResolvers<void>()
@@ -182,20 +182,23 @@ describe("a refused fold", () => {
     ["gzip", "gzip", gzipSync(text)],
     ["br", "br", brotliCompressSync(text)],
     ["zstd", "zstd", zstdCompressSync(text)],
-  ])("[GATE-12] its words are read from %s, safe for a terminal", (_, encoding, body) => {
-    expect(wordsOf(body, encoding)).toMatch(/^said "no"/)
-    expect(wordsOf(body, encoding)).not.toContain("\u001b")
-  })
+  ])(
+    "[GATE-12] the error message of a refusal is read from %s and made safe for a terminal",
+    (_, encoding, body) => {
+      expect(wordsOf(body, encoding)).toMatch(/^said "no"/)
+      expect(wordsOf(body, encoding)).not.toContain("\u001b")
+    },
+  )
 
-  test("[GATE-12] words that cannot be read are none, and never many", () => {
+  test("[GATE-12] an unreadable error message is omitted, and a long one is truncated", () => {
     expect(wordsOf(Buffer.from("not packed"), "gzip")).toBe("")
     expect(wordsOf(gzipSync(Buffer.alloc(10_000_000)), "gzip")).toBe("")
     expect(wordsOf(Buffer.from("<html>".repeat(1_000)), undefined).length).toBe(500)
   })
 })
 
-describe("who is told", () => {
-  test("[GATE-11] a done that throws costs a line in the log, and the next one is told", async () => {
+describe("listeners", () => {
+  test("a listener that throws costs one log line, and the next is still called", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     const told: number[] = []
     await using world = await newWorld(provider, {

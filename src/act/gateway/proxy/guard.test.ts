@@ -71,7 +71,7 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 describe("the guard", () => {
-  test.each(ATTACKS)("[S1] $name is refused, and nothing goes to the provider", async (attack) => {
+  test.each(ATTACKS)("$name is refused, and nothing goes to the provider", async (attack) => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     const answer = await sendRaw(world.port, attack.text(world))
@@ -87,7 +87,7 @@ describe("the guard", () => {
   })
 
   test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])(
-    "[S1] %s without the token is refused like any other",
+    "%s without the token is refused like any other",
     async (method) => {
       await using provider = await newProvider((response) => response.end("{}"))
       await using world = await newWorld(provider)
@@ -96,7 +96,7 @@ describe("the guard", () => {
     },
   )
 
-  test("[S1] a host that waits for 100 is refused before it sends the body", async () => {
+  test("a host that waits for 100 is refused before it sends the body", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     const head = lines(`POST ${PATH} HTTP/1.1`, own(world), "Expect: 100-continue")
@@ -105,7 +105,7 @@ describe("the guard", () => {
     expect(answer).not.toContain("100 Continue")
   })
 
-  test("[GATE-1] both names of the loopback address pass with the token", async () => {
+  test("[GATE-1] both names of the loopback address are accepted with the token", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     for (const name of ["127.0.0.1", "localhost"]) {
@@ -116,7 +116,7 @@ describe("the guard", () => {
     expect(provider.seen.map((it) => it.url)).toEqual([PATH, PATH])
   })
 
-  test("[GATE-1] two carries have two tokens, and one's does not open the other's provider", async () => {
+  test("[GATE-1] two proxied sessions have two tokens, and one token does not open the other's provider", async () => {
     await using first = await newProvider((response) => response.end("first"))
     await using second = await newProvider((response) => response.end("second"))
     await using world = await newWorld(first)
@@ -133,7 +133,7 @@ describe("the guard", () => {
 })
 
 describe.runIf(needs("S10", "proc"))("the gateway's socket", () => {
-  test("[S10] listens on 127.0.0.1 alone, and not at all without a carry", async () => {
+  test("listens on 127.0.0.1 only, and not at all without a proxied session", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     const world = await newWorld(provider)
     expect(listening(world.port)).toEqual(["0100007F"])

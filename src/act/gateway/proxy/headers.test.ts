@@ -8,7 +8,7 @@ const forward = (headers: readonly Header[], changedBytes?: number, method = "PO
   pairsOf(forwardedHeaders({ method, headers }, "provider.example", changedBytes))
 
 describe("header lines", () => {
-  test("[GATE-3] keep names, case, order and values; the host is the provider's", () => {
+  test("[GATE-3] headers keep their names, case, order and values; Host is the provider's", () => {
     const asked: readonly Header[] = [
       ["X-Api-KEY", "one"],
       ["hOST", "127.0.0.1:1"],
@@ -25,7 +25,7 @@ describe("header lines", () => {
     expect(forward(asked)).toEqual(expected)
   })
 
-  test("[GATE-3] what belongs to a connection stays behind, in either direction", () => {
+  test("[GATE-3] hop-by-hop headers are not forwarded, in either direction", () => {
     const hops: readonly Header[] = [
       ["Connection", "keep-alive"],
       ["Keep-Alive", "timeout=5"],
@@ -42,7 +42,7 @@ describe("header lines", () => {
     expect(returnedHeaders(back, false)).toEqual(["Via", "1.1 x"])
   })
 
-  test("[GATE-3] a body keeps its frame, and a changed one gets a length", () => {
+  test("[GATE-3] a body keeps its framing, and a changed body gets a Content-Length", () => {
     const chunked: Header = ["Transfer-Encoding", "chunked"]
     const length: Header = ["Content-Length", "5"]
     const trailer: Header = ["Trailer", "x-sum"]
@@ -54,7 +54,7 @@ describe("header lines", () => {
     expect(forward([], undefined, "DELETE")).toEqual([])
   })
 
-  test("[GATE-3] every other line comes through as it was, whatever it is called", () => {
+  test("[GATE-3] every other header is forwarded unchanged, whatever its name", () => {
     const name = fc.stringMatching(/^x-[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}$/)
     const lines = fc.array(fc.tuple(name, fc.string({ maxLength: 30 })), { maxLength: 20 })
     fc.assert(

@@ -15,7 +15,7 @@ const isOfConnection = ([name]: Header) =>
 const ownOf = (raw: readonly string[]) => pairsOf(raw).filter((it) => !isOfConnection(it))
 
 describe("a request", () => {
-  test("[GATE-2] reaches the provider with its method, path, query, headers and bytes", async () => {
+  test("[GATE-2] a request reaches the provider with its method, path, query, headers and bytes", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     const headers: readonly Header[] = [
@@ -45,7 +45,7 @@ describe("a request", () => {
     })
   })
 
-  test("[GATE-2] goes below the provider's own path, and to no other host", async () => {
+  test("[GATE-2] a request stays below the provider's base path and goes to no other host", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld({ url: new URL("/some/prefix/", provider.url) })
     for (const path of ["/v1/messages", "", "?beta=true", "//other.example/x"]) {
@@ -60,7 +60,7 @@ describe("a request", () => {
   })
 
   test.each(["GET", "HEAD", "OPTIONS", "DELETE"])(
-    "[GATE-2] %s is passed without a body, and so is an unknown route",
+    "[GATE-2] %s is forwarded without a body, and so is an unknown route",
     async (method) => {
       await using provider = await newProvider((response, { rawHeaders }) => {
         response.writeHead(200, ["X-Route", "any", "Content-Length", "2"])
@@ -76,7 +76,7 @@ describe("a request", () => {
     },
   )
 
-  test("[GATE-2] of a kind that has a body may come without one", async () => {
+  test("[GATE-2] a method that allows a body may come without one", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     for (const method of ["POST", "PUT"]) {
@@ -90,7 +90,7 @@ describe("a request", () => {
     ])
   })
 
-  test("[GATE-2] in chunks stays in chunks, with its trailers, also when it is a DELETE", async () => {
+  test("[GATE-2] a chunked request stays chunked, with its trailers, also for DELETE", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     for (const method of ["POST", "DELETE"]) {
@@ -107,7 +107,7 @@ describe("a request", () => {
     expect(provider.seen.length).toBe(2)
   })
 
-  test("[GATE-2] that waits for 100 is told to go on, and its body arrives", async () => {
+  test("[GATE-2] a request that waits for 100 gets it, and its body arrives", async () => {
     await using provider = await newProvider((response) => response.end("done"))
     await using world = await newWorld(provider)
     const headers = { expect: "100-continue", "content-length": "5", host: world.host }
@@ -130,7 +130,7 @@ describe("a request", () => {
     expect(provider.seen[0]?.rawHeaders.join()).not.toMatch(/expect/i)
   })
 
-  test("[GATE-2] for a web socket is answered 426; another upgrade is carried as it is", async () => {
+  test("[GATE-2] a web socket request is answered with 426; another upgrade is forwarded unchanged", async () => {
     await using provider = await newProvider((response) => response.end("plain"))
     await using world = await newWorld(provider, { wire: "openai" })
     const upgrade = (to: string): readonly Header[] => [
@@ -157,7 +157,7 @@ describe("a request", () => {
     expect(world.exchanges.length).toBe(1)
   })
 
-  test("[GATE-2] of an old client without chunks gets its answer too", async () => {
+  test("[GATE-2] an HTTP/1.0 client without chunked encoding gets its response", async () => {
     await using provider = await newProvider((response) => {
       response.writeHead(200, ["Trailer", "X-Sum", "Transfer-Encoding", "chunked"])
       response.addTrailers([["X-Sum", "abc"]])
@@ -171,7 +171,7 @@ describe("a request", () => {
   })
 })
 
-describe("an answer", () => {
+describe("a response", () => {
   const limits: readonly Header[] = [
     ["retry-after", "17"],
     ["anthropic-ratelimit-requests-remaining", "0"],
@@ -191,7 +191,7 @@ describe("an answer", () => {
   ] as const
 
   test.each(outcomes)(
-    "[GATE-3] %i %s comes back with its words, headers and bytes",
+    "[GATE-3] %i %s is returned with its status text, headers and bytes",
     async (...it) => {
       const [status, words, outcome] = it
       const body = json({ type: "error", error: { type: "some_error", message: "said so" } })
@@ -215,21 +215,24 @@ describe("an answer", () => {
     ["br", brotliCompressSync(text)],
     ["zstd", zstdCompressSync(text)],
   ] as const
-  test.each(packed)("[GATE-3] in %s is not unpacked on the way", async (encoding, bytes) => {
-    await using provider = await newProvider((response) => {
-      response.writeHead(200, ["Content-Encoding", encoding]).end(bytes)
-    })
-    await using world = await newWorld(provider)
-    const headers: readonly Header[] = [["Content-Encoding", encoding]]
-    const said = await ask(world.port, { path: `${world.base}/v1`, headers, body: bytes })
-    expect(said.body.equals(bytes)).toBe(true)
-    expect(provider.seen[0]?.body.equals(bytes)).toBe(true)
-    const { answer } = await world.exchange()
-    expect(Buffer.concat(answer.body).equals(bytes)).toBe(true)
-    expect(answer.headers).toContainEqual(["Content-Encoding", encoding])
-  })
+  test.each(packed)(
+    "[GATE-3] a response in %s is not decompressed on the way",
+    async (encoding, bytes) => {
+      await using provider = await newProvider((response) => {
+        response.writeHead(200, ["Content-Encoding", encoding]).end(bytes)
+      })
+      await using world = await newWorld(provider)
+      const headers: readonly Header[] = [["Content-Encoding", encoding]]
+      const said = await ask(world.port, { path: `${world.base}/v1`, headers, body: bytes })
+      expect(said.body.equals(bytes)).toBe(true)
+      expect(provider.seen[0]?.body.equals(bytes)).toBe(true)
+      const { answer } = await world.exchange()
+      expect(Buffer.concat(answer.body).equals(bytes)).toBe(true)
+      expect(answer.headers).toContainEqual(["Content-Encoding", encoding])
+    },
+  )
 
-  test("[GATE-3] keeps its trailers", async () => {
+  test("[GATE-3] a response keeps its trailers", async () => {
     await using provider = await newProvider((response) => {
       response.writeHead(200, ["Trailer", "X-Sum"])
       response.addTrailers([["X-Sum", "abc"]])
@@ -242,11 +245,11 @@ describe("an answer", () => {
   })
 })
 
-describe("large and many", () => {
+describe("large bodies and many requests", () => {
   const large = randomFillSync(Buffer.alloc(35 * MB))
 
   test.each([true, false])(
-    "[GATE-6] 35 MB pass both ways with the same bytes, prepared: %s",
+    "35 MB pass both ways with the same bytes, prepared: %s",
     async (isPrepared) => {
       await using provider = await newProvider((response, seen) => response.end(seen.body))
       const prepare = (asked: { readonly body: Buffer }) => ({
@@ -267,7 +270,7 @@ describe("large and many", () => {
   )
 
   test.each([true, false])(
-    "[GATE-6] a body over the cap passes, is not kept and never folded, prepared: %s",
+    "a body over the cap is forwarded, not stored and never folded, prepared: %s",
     async (isPrepared) => {
       const over = Buffer.concat([large, large])
       await using provider = await newProvider((response, seen) => response.end(sha(seen.body)))
@@ -294,7 +297,7 @@ describe("large and many", () => {
     30_000,
   )
 
-  test("[GATE-7] requests one after the other share a connection on each side", async () => {
+  test("consecutive requests share one connection on each side", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     using agent = keepAlive()
@@ -305,7 +308,7 @@ describe("large and many", () => {
     expect(provider.connections()).toBe(1)
   })
 
-  test("[GATE-7] forty streams run at once, each with its own bytes", async () => {
+  test("forty concurrent streams each return their own bytes", async () => {
     const waiting: (() => void)[] = []
     await using provider = await newProvider((response, { body }) => {
       response.write(`begin ${body.toString()} `)

@@ -39,8 +39,8 @@ async function newStream(options: { readonly keepsServer: boolean }) {
   }
 }
 
-describe("the end of a carry", () => {
-  test("[GATE-13] its address is refused at once, while what is under way may finish", async () => {
+describe("the end of a proxied session", () => {
+  test("its address is refused immediately, while active requests may finish", async () => {
     await using stream = await newStream({ keepsServer: true })
     const { world } = stream
     const closed = world.session.close()
@@ -51,7 +51,7 @@ describe("the end of a carry", () => {
     expect(world.exchanges.map((it) => it.outcome)).toEqual(["answered"])
   })
 
-  test("[GATE-13] what takes longer than two seconds is cut, and told of before close ends", async () => {
+  test("requests that take longer than two seconds are aborted and reported before close resolves", async () => {
     await using stream = await newStream({ keepsServer: false })
     const { world, clock } = stream
     let isClosed = false
@@ -66,7 +66,7 @@ describe("the end of a carry", () => {
     expect(world.exchanges.map((it) => it.outcome)).toEqual(["cut"])
   })
 
-  test("[GATE-13] the server goes with the last carry and comes again with the next", async () => {
+  test("the server stops with the last proxied session and starts with the next", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     const world = await newWorld(provider)
     const port = { upstream: provider.url, wire: "gemini", done() {} } as const
@@ -84,7 +84,7 @@ describe("the end of a carry", () => {
     await expect(ask(Number(third.port), { path })).rejects.toThrow("ECONNREFUSED")
   })
 
-  test("[GATE-13] carries that open and close at the same time share one server", async () => {
+  test("proxied sessions that open and close concurrently share one server", async () => {
     await using provider = await newProvider((response) => response.end("ok"))
     await using world = await newWorld(provider)
     const port = { upstream: provider.url, wire: "openai", done() {} } as const

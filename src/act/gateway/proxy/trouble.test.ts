@@ -35,7 +35,7 @@ async function untilStill(measure: () => number): Promise<void> {
 }
 
 describe("a stream", () => {
-  test("[GATE-4] each chunk is with the host before the next is made, headers first", async () => {
+  test("the host receives each chunk before the next is produced, headers first", async () => {
     let provide: ServerResponse | undefined
     await using provider = await newProvider((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders()
@@ -59,7 +59,7 @@ describe("a stream", () => {
     expect(exchange.firstByteMs).toBeLessThanOrEqual(exchange.durationMs)
   })
 
-  test("[GATE-4] a host that does not read holds the provider back, and loses nothing", async () => {
+  test("a host that does not read applies backpressure to the provider, and loses nothing", async () => {
     const large = randomFillSync(Buffer.alloc(MB))
     let written = 0
     await using provider = await newProvider((response) => {
@@ -82,7 +82,7 @@ describe("a stream", () => {
     expect(hash.digest("hex")).toBe(sha(whole))
   })
 
-  test("[GATE-4] a provider that does not read holds the host back", async () => {
+  test("a provider that does not read applies backpressure to the host", async () => {
     let resume = () => {}
     const end = Promise.withResolvers<void>()
     await using provider = await newProvider(() => {}, {
@@ -114,11 +114,11 @@ describe("a stream", () => {
   })
 })
 
-describe("an end in the middle", () => {
+describe("aborted exchanges", () => {
   test.each([
     ["in chunks", {}],
     ["of a known length", { "content-length": "1000" }],
-  ])("[GATE-5] an answer %s that the provider cuts is cut for the host too", async (_, headers) => {
+  ])("a response %s that the provider aborts is aborted for the host too", async (_, headers) => {
     await using provider = await newProvider((response) => {
       response.writeHead(200, headers)
       response.write("data: half", () => response.destroy())
@@ -130,7 +130,7 @@ describe("an end in the middle", () => {
     expect(Buffer.concat(exchange.answer.body).toString()).toBe("data: half")
   })
 
-  test("[GATE-5] a host that leaves in the middle of an answer ends it at the provider", async () => {
+  test("a host that disconnects during a response ends it at the provider", async () => {
     const left = Promise.withResolvers<void>()
     await using provider = await newProvider((response) => {
       response.on("close", left.resolve)
@@ -144,7 +144,7 @@ describe("an end in the middle", () => {
     expect(await world.exchange()).toMatchObject({ status: 200, outcome: "aborted" })
   })
 
-  test("[GATE-5] a host that leaves before the answer, or within its own body, as well", async () => {
+  test("a host that disconnects before the response or during its body ends the request too", async () => {
     for (const body of ["{}", undefined]) {
       const came = Promise.withResolvers<void>()
       const left = Promise.withResolvers<void>()
@@ -166,7 +166,7 @@ describe("an end in the middle", () => {
     }
   })
 
-  test("[GATE-5] requests that wait behind another on a lost connection are told of too", async () => {
+  test("requests queued on a lost connection are reported too", async () => {
     const came = Promise.withResolvers<void>()
     await using provider = await newProvider(() => came.resolve())
     await using world = await newWorld(provider)
@@ -180,7 +180,7 @@ describe("an end in the middle", () => {
     expect(world.exchanges.map((it) => it.outcome)).toEqual(["aborted", "aborted", "aborted"])
   })
 
-  test("[GATE-5] an answer before the end of the body is passed, the rest is read away", async () => {
+  test("a response before the end of the request body is passed on, and the rest of the body is drained", async () => {
     await using provider = await newProvider(() => {}, {
       early(response, _, request) {
         // Looked at and never read: everything behind it has to wait.
@@ -225,9 +225,9 @@ async function newStranger(meet: (socket: Socket, number: number) => void) {
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-describe("no answer", () => {
+describe("no response", () => {
   test.each(["anthropic", "openai", "gemini"] as const)(
-    "[GATE-8] a provider that is not there is 502 in the shape of %s, with what to do",
+    "[GATE-8] an unreachable provider gives 502 in the format of %s, with a hint",
     async (wire) => {
       const gone = await newStranger(() => {})
       await gone[Symbol.asyncDispose]()
@@ -260,7 +260,7 @@ describe("no answer", () => {
       /it closed the connection \((?:ECONNRESET|EPIPE)\)/,
     ],
     ["speaks no HTTP", (it: Socket) => it.end("220 mail\r\n"), /not valid HTTP \(HPE_\w+\)/],
-  ])("[GATE-8] a provider that %s is 502 after one try", async (_, meet, words) => {
+  ])("[GATE-8] a provider that %s gives 502 after one try", async (_, meet, words) => {
     await using stranger = await newStranger(meet)
     await using world = await newWorld(stranger)
     const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
@@ -269,7 +269,7 @@ describe("no answer", () => {
     expect(stranger.count()).toBe(1)
   })
 
-  test("[GATE-8] a provider without TLS behind https, and a name that is nobody's", async () => {
+  test("[GATE-8] a provider without TLS behind https and an unknown host name give 502", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     const urls = [`https://127.0.0.1:${provider.port}`, "https://no-such-name.invalid"]
     const words = [/TLS is not accepted/, /its name cannot be found/]
@@ -281,7 +281,7 @@ describe("no answer", () => {
     }
   })
 
-  test("[GATE-8] an idle connection that the provider had closed costs nothing", async () => {
+  test("[GATE-8] an idle connection that the provider had closed is retried without an error", async () => {
     // The second request of the first connection meets a closed door.
     const lines: number[] = []
     await using stranger = await newStranger((socket, number) => {
@@ -301,7 +301,7 @@ describe("no answer", () => {
     expect(world.exchanges.map((it) => it.outcome)).toEqual(Array(3).fill("answered"))
   })
 
-  test("[GATE-8] of several idle connections that are dead, one is tried", async () => {
+  test("[GATE-8] of several dead idle connections only one is tried", async () => {
     const open: Socket[] = []
     const tries: number[] = []
     await using stranger = await newStranger((socket, number) => {
@@ -323,7 +323,7 @@ describe("no answer", () => {
     expect(stranger.count()).toBe(4)
   })
 
-  test("[GATE-8] a provider that closes a second time as well is 502", async () => {
+  test("[GATE-8] a provider that closes the second connection too gives 502", async () => {
     await using stranger = await newStranger((socket, number) => {
       let asked = 0
       socket.on("data", () => {
@@ -339,8 +339,8 @@ describe("no answer", () => {
   })
 })
 
-describe("bad input", () => {
-  test("[GATE-9] 60 kB of headers pass both ways, more is refused and nothing goes on", async () => {
+describe("invalid input", () => {
+  test("60 kB of headers pass both ways; more is refused, and nothing is forwarded", async () => {
     const long = "x".repeat(60_000)
     await using provider = await newProvider((response) => {
       response.writeHead(200, ["X-Long", long]).end("{}")
@@ -357,7 +357,7 @@ describe("bad input", () => {
     expect(provider.seen.length).toBe(1)
   })
 
-  test("[GATE-9] three thousand short lines come through, none is dropped", async () => {
+  test("3,000 short header lines are forwarded, none is dropped", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     const headers = Array.from({ length: 3_000 }, (_, n) => [`x${n}`, "y"] as const)
@@ -366,7 +366,7 @@ describe("bad input", () => {
     expect(provider.seen[0]?.rawHeaders.filter((it) => it === "y").length).toBe(3_000)
   })
 
-  test("[GATE-9] what is no request is refused, and two frames for one body as well", async () => {
+  test("anything but a valid request is refused, including two framings for one body", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     await using world = await newWorld(provider)
     const head = `POST ${world.base}/v1 HTTP/1.1\r\nHost: ${world.host}\r\n`
@@ -377,7 +377,7 @@ describe("bad input", () => {
     expect(provider.connections()).toBe(0)
   })
 
-  test("[GATE-9] who sends headers drop by drop is closed in time", async () => {
+  test("a client that sends headers too slowly is disconnected in time", async () => {
     await using server = await listen(() => {}, {
       ...USUAL,
       headersWithinMs: 50,
@@ -388,7 +388,7 @@ describe("bad input", () => {
     )
   })
 
-  test("[GATE-1] an address that cannot be listened on is a coded failure", async () => {
+  test("[GATE-1] an address that cannot be bound fails with an error code", async () => {
     const listening = listen(() => {}, { ...USUAL, address: "192.0.2.1" })
     await expect(listening).rejects.toMatchObject({ code: "GATEWAY_LISTEN_FAILED" })
   })

@@ -10,7 +10,7 @@ import { tempDirectory } from "#test/temp"
 import { ask, newWorld } from "./proxy.fixture.ts"
 import { createUpstream, problemOf } from "./upstream.ts"
 
-describe("where requests may go", () => {
+describe("allowed upstreams", () => {
   test.each([
     "http://provider.example",
     "http://10.0.0.1",
@@ -21,7 +21,7 @@ describe("where requests may go", () => {
     "https://name:pa55@provider.example",
     "https://provider.example/?key=1",
     "https://provider.example/#part",
-  ])("[GATE-14] %s is refused when the carry is opened", async (url) => {
+  ])("[GATE-14] %s is refused when the proxied session is opened", async (url) => {
     const opening = newWorld({ url: new URL(url) })
     await expect(opening).rejects.toMatchObject({ code: "GATEWAY_UPSTREAM_REFUSED" })
     await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining("pa55") })
@@ -34,14 +34,14 @@ describe("where requests may go", () => {
     "http://localhost:1",
     "http://[::1]:1",
     "https://10.0.0.1",
-  ])("[GATE-14] %s is taken", (url) => {
+  ])("[GATE-14] %s is accepted", (url) => {
     const upstream = createUpstream(new URL(url), {})
     expect(upstream.host).toBe(new URL(url).host)
     upstream.close()
   })
 
   test.each(["socks5://127.0.0.1:9", "http://", "127.0.0.1:3128", "::"])(
-    "[GATE-15] HTTPS_PROXY %s is refused rather than gone past",
+    "[GATE-15] HTTPS_PROXY=%s is refused, not bypassed",
     (proxy) => {
       const provider = new URL("https://provider.example")
       for (const name of ["HTTPS_PROXY", "https_proxy"]) {
@@ -53,7 +53,7 @@ describe("where requests may go", () => {
     },
   )
 
-  test("[GATE-14] what kept us from an answer is told without the error's own words", () => {
+  test("[GATE-14] the reason for a missing response is reported without the error's own text", () => {
     const told = problemOf(
       Object.assign(new Error("via http://me:pw@proxy"), { code: "EAI_AGAIN" }),
     )
@@ -63,7 +63,7 @@ describe("where requests may go", () => {
 })
 
 describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
-  test("[GATE-15] HTTPS_PROXY carries the requests, over one tunnel that stays open", async () => {
+  test("[GATE-15] HTTPS_PROXY forwards the requests over one tunnel that stays open", async () => {
     await using scene = await newScene()
     await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl })
     for (let n = 0; n < 3; n++) {
@@ -74,7 +74,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
     expect(scene.inClear).toEqual([])
   })
 
-  test("[GATE-15] the person's name and password are for the proxy alone", async () => {
+  test("[GATE-15] the user name and password are sent to the proxy only", async () => {
     await using scene = await newScene()
     const proxy = scene.proxyUrl.replace("//", "//me:word@")
     await using world = await scene.world({ https_proxy: proxy })
@@ -83,7 +83,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
     expect(scene.headers.join()).not.toMatch(/proxy/i)
   })
 
-  test("[GATE-15] a proxy that refuses is 502, and its address is not told", async () => {
+  test("[GATE-15] a proxy that refuses gives 502, and its address is not shown", async () => {
     await using scene = await newScene({ refusesTunnels: true })
     await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl.replace("//", "//me:pw@") })
     const said = await ask(world.port, { path: `${world.base}/v1` })
@@ -94,7 +94,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
     expect(all).not.toContain("pw")
   })
 
-  test("[GATE-15] NO_PROXY is honoured, and this machine is never behind a proxy", async () => {
+  test("[GATE-15] NO_PROXY is honoured, and loopback never uses a proxy", async () => {
     await using scene = await newScene()
     await using free = await scene.world({ HTTPS_PROXY: scene.proxyUrl, NO_PROXY: scene.name })
     // Its name is nobody's, so that going there directly fails.
@@ -107,7 +107,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
     expect(scene.tunnels).toEqual([])
   })
 
-  test("[GATE-8] a certificate that nobody vouches for is 502, and nothing is sent", async () => {
+  test("[GATE-8] an untrusted certificate gives 502, and nothing is sent", async () => {
     await using scene = await newScene({ isUntrusted: true })
     await using world = await scene.world({ HTTPS_PROXY: scene.proxyUrl })
     const said = await ask(world.port, { path: `${world.base}/v1`, body: "hello" })

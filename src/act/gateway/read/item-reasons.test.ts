@@ -22,7 +22,7 @@ const resultsOf = (...inputs: readonly object[]) => ({
   ]),
 })
 
-describe("[GATE-57] a piece says why it came, where the wire tells", () => {
+describe("reasons of items", () => {
   test.for([
     [{ file_path: `${HERE}/src/x.ts`, offset: 3 }, "src/x.ts"],
     [{ file_path: "/etc/hosts" }, "/etc/hosts"],
@@ -37,11 +37,11 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
     [{ url: "https://tea.example/a" }, "https://tea.example/a"],
     [{ handle: "br_1", message: "done" }, "br_1"],
     [{ file_path: `${HERE}/${"d/".repeat(100)}x.ts` }, "x.ts"],
-  ] as const)("[GATE-57] a result by what was asked (%#)", async ([input, why]) => {
+  ] as const)("a result has the arguments of its call as reason (%#)", async ([input, why]) => {
     expect(await reasons(resultsOf(input))).toEqual([["result", "T", why]])
   })
 
-  test("[GATE-57] of a long command the first words, and no word is cut in two", async () => {
+  test("for a long command the reason has the first words, and no word is split", async () => {
     const secret = "s".repeat(150)
     const found = await reasons(
       resultsOf({ command: `curl -H ${secret} x` }, { command: `${secret}${secret}` }, {}),
@@ -49,7 +49,7 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
     expect(found).toEqual([["result", "T", "curl -H …"]])
   })
 
-  test("[GATE-57] a picture in a result as the result itself", async () => {
+  test("an image in a result has the result's reason", async () => {
     const picture = {
       type: "image",
       source: { type: "base64", media_type: "image/png", data: "Q" },
@@ -66,7 +66,7 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
     ])
   })
 
-  test("[GATE-57] a skill by the call that asked for it, a hook by its event", async () => {
+  test("a skill has the call that loaded it as reason, a hook its event", async () => {
     const skill = (name: string) => `Base directory for this skill: /p/skills/${name}\n\nBoil.`
     const body = {
       messages: [
@@ -87,7 +87,7 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
     "<system-reminder>\nResult of calling the Read tool:\n1\tconst a\n</system-reminder>\n",
   ]
 
-  test("[GATE-57] an attached file by the prompt that names it, else by the host", async () => {
+  test("an attached file has the prompt that names it as reason, otherwise the host", async () => {
     const before = { role: "user", content: attached[0] }
     const messages = [
       before,
@@ -103,7 +103,7 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
     ])
   })
 
-  test("[GATE-52] results of Codex, of a chat and of Gemini by what was asked", async () => {
+  test("results of Codex, chat completions and Gemini have the arguments of their call as reason", async () => {
     const patch = `*** Begin Patch\n*** Update File: ${HERE}/tea.txt\n+oolong\n*** End Patch`
     const codex = {
       input: [
@@ -141,7 +141,7 @@ describe("[GATE-57] a piece says why it came, where the wire tells", () => {
   })
 })
 
-describe("[GATE-57] a file that was loaded on the way came with the call beside it", () => {
+describe("a file loaded along the way has the call beside it as reason", () => {
   const later = (file: string, words: string) =>
     `<system-reminder>\nContents of ${file}:\n\n${words}\n\n</system-reminder>`
 
@@ -157,7 +157,7 @@ describe("[GATE-57] a file that was loaded on the way came with the call beside 
     return { place, nested, at: (name: string) => path.join(project, name) }
   }
 
-  test("[GATE-57] with the one in its folder, or the first of several", async () => {
+  test("of several calls, the one in the file's folder or the first is the reason", async () => {
     await using temp = await tempDirectory()
     const { place, nested, at } = await placeIn(temp.path)
     const reads = (...names: readonly string[]) => ({
@@ -185,7 +185,7 @@ describe("[GATE-57] a file that was loaded on the way came with the call beside 
     )
   })
 
-  test("[GATE-44] also with a file that was attached", async () => {
+  test("an attached file can also be the reason", async () => {
     await using temp = await tempDirectory()
     const { place, nested, at } = await placeIn(temp.path)
     const input = JSON.stringify({ file_path: at("sub/x.ts") })
@@ -204,7 +204,7 @@ describe("[GATE-57] a file that was loaded on the way came with the call beside 
     ])
   })
 
-  test("[GATE-57] a reason makes no piece another one", async () => {
+  test("a reason does not change the identity of an item", async () => {
     const read = createRequestReader()
     const turns = (input: object) => [
       user("go"),

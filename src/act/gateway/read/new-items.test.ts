@@ -22,8 +22,8 @@ function conversation() {
   }
 }
 
-describe("[GATE-49] what is new since the request before", () => {
-  test("[GATE-49] everything at first, then what was appended", () => {
+describe("new and removed items of a request", () => {
+  test("all items are new at first, then those that were appended", () => {
     const newItems = conversation()
     expect([newItems("o a b"), newItems("o a b c d"), newItems("o a b c d")]).toEqual([
       ["o a b", 0, 0],
@@ -32,7 +32,7 @@ describe("[GATE-49] what is new since the request before", () => {
     ])
   })
 
-  test("[GATE-49] a piece that comes twice is new the second time, one that moved is not", () => {
+  test("an item that occurs a second time is new, an item that moved is not", () => {
     const newItems = conversation()
     newItems("a b c d")
     expect([newItems("a b c d b"), newItems("a c b d b")]).toEqual([
@@ -41,13 +41,13 @@ describe("[GATE-49] what is new since the request before", () => {
     ])
   })
 
-  test("[GATE-49] what a compaction or a fold took away is counted", () => {
+  test("items removed by a compaction or a fold are counted", () => {
     const newItems = conversation()
     newItems("s t u a b c d e")
     expect(newItems("s t u sum")).toEqual(["sum", 5, 3])
   })
 
-  test("[GATE-49] conversations do not disturb each other", () => {
+  test("conversations do not affect each other", () => {
     const newItems = conversation()
     newItems("a b", "one")
     newItems("x y", "two")
@@ -57,7 +57,7 @@ describe("[GATE-49] what is new since the request before", () => {
     ])
   })
 
-  test("[GATE-49] a request for a title in between makes nothing new or gone", () => {
+  test("a title request in between makes no item new or removed", () => {
     const newItems = conversation()
     newItems("o s t a b")
     expect(newItems("o s title ask")).toEqual(["o s title ask", 0, 2])
@@ -65,7 +65,7 @@ describe("[GATE-49] what is new since the request before", () => {
     expect(newItems("o s t a b c")).toEqual(["c", 0, 2])
   })
 
-  test("[GATE-49] after a restart the request before is the one that is handed in", () => {
+  test("after a restart the stored previous request is used", () => {
     expect(conversation()("a b c", "one", "a b")).toEqual(["c", 0, 2])
     const newItems = conversation()
     newItems("a b c")

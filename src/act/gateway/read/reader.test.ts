@@ -4,8 +4,8 @@ import { createReader, handedOver } from "./reader.ts"
 
 const HELLO = { messages: [user("hello")] }
 
-describe("[GATE-54] requests are read on another thread, in their order", () => {
-  test("[GATE-54] many at once are answered, each with its own, and news follow the order", async () => {
+describe("the reading thread", () => {
+  test("many concurrent requests each get their own result, and new items follow the order", async () => {
     await using reader = createReader()
     const said = ["a", "b", "c"].map((_, at, all) => user(...all.slice(0, at + 1)))
     const headers = [["session-id", "s1"]] as const
@@ -19,7 +19,7 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
     ])
   })
 
-  test("[GATE-54] an answer in pieces, of larger memory, arrives whole", async () => {
+  test("a response in chunks that are slices of larger buffers arrives complete", async () => {
     await using reader = createReader()
     const words = Buffer.from('xx{"usage":{"input_tokens":5,"output_tokens":6}}xx')
     const body = [words.subarray(2, 20), words.subarray(20, words.length - 2)]
@@ -27,7 +27,7 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
     expect(read).toMatchObject({ usage: { input: 5, output: 6 } })
   })
 
-  test("[GATE-54] when too much waits the next is refused at once, and one is always taken", async () => {
+  test("when the queue is full the next request is refused immediately; one is always accepted", async () => {
     await using reader = createReader({ mostWaitingBytes: 10 })
     const [first, second] = await Promise.all([reader.read(ask(HELLO)), reader.read(ask(HELLO))])
     expect(first).toMatchObject({ route: "messages" })
@@ -35,7 +35,7 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
     expect(await reader.read(ask(HELLO))).toMatchObject({ route: "messages" })
   })
 
-  test("[GATE-54] a body past the bound is not looked into", async () => {
+  test("a body over the size limit is not read", async () => {
     await using reader = createReader()
     const body = new Uint8Array(64 * 1024 * 1024 + 1)
     expect(await reader.read(ask(body))).toEqual({
@@ -43,14 +43,14 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
     })
   })
 
-  test("[GATE-54] a thread that dies costs the question it died of", async () => {
+  test("a thread that dies fails only the request it was reading", async () => {
     await using reader = createReader({ heapMb: 48 })
     const body = Buffer.from(`{"messages":[${'{"role":"user"},'.repeat(2_000_000)}{}]}`)
     expect(await reader.read(ask(body))).toEqual({ problem: expect.stringContaining("memory") })
     expect(await reader.read(ask(HELLO))).toMatchObject({ route: "messages" })
   })
 
-  test("[GATE-54] what cannot be handed over is a problem, not an error", async () => {
+  test("a request that cannot be transferred is a problem, not an exception", async () => {
     await using reader = createReader()
     const folded = [{ branchId: "b", bytes: 1, removed: [() => {}] }]
     expect(await reader.read(ask(HELLO, { folded }))).toEqual({
@@ -58,7 +58,7 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
     })
   })
 
-  test("[GATE-54] once closed it says so, also to who was waiting", async () => {
+  test("after close, pending and new requests get an error that says so", async () => {
     const reader = createReader()
     const waiting = [reader.read(ask(HELLO)), reader.read(ask(HELLO))]
     await reader.close()
@@ -67,7 +67,7 @@ describe("[GATE-54] requests are read on another thread, in their order", () => 
   })
 })
 
-test("[GATE-55] credentials stay on this side: the thread hears of five headers", () => {
+test("[GATE-55] credentials stay on this side: the thread gets five headers", () => {
   const headers = [
     ["X-Api-Key", "canary-key"],
     ["Authorization", "Bearer canary-token"],
@@ -79,7 +79,7 @@ test("[GATE-55] credentials stay on this side: the thread hears of five headers"
   expect(JSON.stringify(heard)).not.toContain("canary")
 })
 
-test("[GATE-41] what the thread reads is what was sent", async () => {
+test("the thread reads exactly the bytes that were sent", async () => {
   await using reader = createReader()
   const read = await reader.read(ask(HELLO))
   expect("problem" in read ? read : named(read.items)).toEqual(["other settings", "user user"])

@@ -19,8 +19,8 @@ const FILES = {
   ".claude/agents/taster.md": "---\nname: taster\ndescription: tastes\n---\nTaste.\n",
 }
 
-describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
-  test("[GATE-56] its requests are read: files of the disk, what came with each step", async () => {
+describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code", () => {
+  test("its requests are read: files on disk, and the new items of each step", async () => {
     await using user = await kitUser(FILES)
     const file = (name: string) => path.join(user.project, name)
     const steps = [
@@ -58,7 +58,7 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
     }
   })
 
-  test("[GATE-57] what a prompt attaches, and what came with it, says so", async () => {
+  test("items that a prompt attaches, and those that came with it, have that reason", async () => {
     await using user = await kitUser(FILES)
     const prompt = "look at @sub/x.ts please"
     const { asked } = await liveClaudeCode(user, { prompt, steps: [] })
@@ -72,7 +72,7 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
     expect(told).toContainEqual(["instructions", nested, "with Read sub/x.ts"])
   })
 
-  test("[GATE-56] a file that changed before the request was read is not confirmed", async () => {
+  test("a file that changed before the request was read is not confirmed", async () => {
     await using user = await kitUser({ "CLAUDE.md": "Use tabs.\n" })
     const { asked } = await liveClaudeCode(user, { prompt: "make the tea", steps: [] })
     const at = path.join(user.project, "CLAUDE.md")
@@ -86,8 +86,8 @@ describe.runIf(needs("GATE-56", "claude-code"))("Claude Code as it is", () => {
   })
 })
 
-describe.runIf(needs("GATE-56", "codex"))("Codex as it is", () => {
-  test("[GATE-56] its requests are read: files, skills, calls and results", async () => {
+describe.runIf(needs("GATE-42", "codex"))("the real Codex", () => {
+  test("its requests are read: files, skills, calls and results", async () => {
     await using user = await kitUser(FILES)
     const patches = ["*** Begin Patch\n*** Add File: tea.txt\n+oolong\n*** End Patch"]
     const story = { prompt: "make the tea", patches, trustHooks: false }

@@ -18,7 +18,7 @@ const SESSION = "75575f37-cf3f-493b-87b8-737d7b78c898"
 const BILLING = "x-anthropic-billing-header: cc_version=2.1.325.f16; cc_entrypoint=sdk-cli;"
 const USER_ID = JSON.stringify({ device_id: "d", session_id: SESSION })
 
-describe("[GATE-40] a request says whose it is", () => {
+describe("identity of a request", () => {
   test.for([
     ["/v1/messages?beta=true", "messages"],
     ["/v1/messages/count_tokens", "count"],
@@ -29,7 +29,7 @@ describe("[GATE-40] a request says whose it is", () => {
     ["/v1beta/models/gemini-9:countTokens", "count"],
     ["/v1/models", "other"],
     ["/v1/messages/batches", "other"],
-  ] as const)("[GATE-40] %s is %s", async ([path, route]) => {
+  ] as const)("the route of %s is %s", async ([path, route]) => {
     expect((await read(ask({}, { path }))).route).toBe(route)
   })
 
@@ -56,7 +56,7 @@ describe("[GATE-40] a request says whose it is", () => {
       [SESSION, "sub-agent", "claude-x"],
     ],
     ["no model", { metadata: { user_id: "not json" } }, [], [null, null, null]],
-  ] as const)("[GATE-40] Claude Code by %s", async ([, body, headers, expected]) => {
+  ] as const)("Claude Code's session is read from %s", async ([, body, headers, expected]) => {
     const { session, agent, model } = await read(ask(body, { headers }))
     expect([session, agent, model]).toEqual(expected)
   })
@@ -73,12 +73,12 @@ describe("[GATE-40] a request says whose it is", () => {
       ["s2", "t2", "gpt-x"],
     ],
     ["its cache key", { prompt_cache_key: "key" }, [], ["key", null, null]],
-  ] as const)("[GATE-40] Codex by %s", async ([, body, headers, expected]) => {
+  ] as const)("Codex's session is read from %s", async ([, body, headers, expected]) => {
     const { session, agent, model } = await read(ask(body, { wire: "openai", headers }))
     expect([session, agent, model]).toEqual(expected)
   })
 
-  test("[GATE-40] without an id, by its first words, whatever markers are on them", async () => {
+  test("without an id the session is the hash of the first message, whatever cache markers it has", async () => {
     const marked = { type: "text", text: "hello", cache_control: { type: "ephemeral" } }
     const [one, two, other] = [
       await read(ask({ messages: [user("hello")] })),
@@ -91,14 +91,14 @@ describe("[GATE-40] a request says whose it is", () => {
   })
 
   test.for(["two words", "new\nline", "ü", "x".repeat(201)])(
-    "[GATE-40] an id that is no plain word becomes its hash (%#)",
+    "a malformed id is replaced by its hash (%#)",
     async (id) => {
       const headers = [["x-claude-code-session-id", id]] as const
       expect((await read(ask({}, { headers }))).session).toMatch(/^h-[0-9a-f]{32}$/)
     },
   )
 
-  test("[GATE-40] Gemini's model is in the path", async () => {
+  test("Gemini's model is read from the path", async () => {
     const { model, route } = await read(ask({}, { wire: "gemini" }))
     expect([model, route]).toEqual(["gemini-9", "generate"])
   })
@@ -138,8 +138,8 @@ const CLAUDE = {
   max_tokens: 10,
 }
 
-describe("[GATE-41] every part of a request is a piece", () => {
-  test("[GATE-41] of Anthropic: system, tools, settings, then the turns in order", async () => {
+describe("items of a request", () => {
+  test("Anthropic: system, tools, settings, then the turns in order", async () => {
     const { items } = await read(ask(CLAUDE))
     expect(named(items)).toEqual([
       "other billing",
@@ -167,7 +167,7 @@ describe("[GATE-41] every part of a request is a piece", () => {
     expect(items.map((it) => it.isDeferred).filter((it) => it !== undefined)).toEqual([true])
   })
 
-  test("[GATE-52] of Responses: prompt, tools, servers, messages, calls by their names", async () => {
+  test("Responses: prompt, tools, servers, messages, calls by their names", async () => {
     const body = {
       instructions: "Be Codex.",
       tools: [
@@ -224,7 +224,7 @@ describe("[GATE-41] every part of a request is a piece", () => {
     ])
   })
 
-  test("[GATE-52] of a chat: the first system message is the prompt", async () => {
+  test("chat completions: the first system message is the prompt", async () => {
     const body = {
       messages: [
         { role: "system", content: "Be brief." },
@@ -252,7 +252,7 @@ describe("[GATE-41] every part of a request is a piece", () => {
     ])
   })
 
-  test("[GATE-52] of Gemini: roles, calls, answers, thoughts", async () => {
+  test("Gemini: roles, calls, results, thoughts", async () => {
     const body = {
       systemInstruction: { parts: [{ text: "Be Gemini." }] },
       tools: [{ functionDeclarations: [{ name: "read_file" }, { name: "edit" }] }],
@@ -281,7 +281,7 @@ describe("[GATE-41] every part of a request is a piece", () => {
     ])
   })
 
-  test("[GATE-41] of a body of real size, all but its framing is in the pieces", async () => {
+  test("for a body of realistic size, all bytes but the framing are in items", async () => {
     const turns = Array.from({ length: 30 }, (_, it) => [
       assistant(call(`t${it}`, "Read", { file_path: `/src/${it}.ts` })),
       user(result(`t${it}`, `words of file ${it} `.repeat(1_000))),
@@ -293,7 +293,7 @@ describe("[GATE-41] every part of a request is a piece", () => {
     expect(bytesOf(answer)).toBeLessThanOrEqual(size)
   })
 
-  test("[GATE-41] what cannot be read still has its size", async () => {
+  test("an unreadable part still has its size", async () => {
     const [broken, packed, other] = [
       await read(ask(Buffer.from("{"))),
       await read(ask(CLAUDE, { headers: [["content-encoding", "compress"]] })),
@@ -312,10 +312,10 @@ function message(role: string, ...texts: readonly string[]) {
   return { type: "message", role, content: texts.map((it) => ({ type: "input_text", text: it })) }
 }
 
-describe("[GATE-47] a piece is known again by what it says", () => {
+describe("identity of an item", () => {
   const shas = async (body: object) => (await read(ask(body))).items.map((it) => it.sha256)
 
-  test("[GATE-47] markers of a cache, and what changes each time, are in no hash", async () => {
+  test("cache markers and values that change per request are not part of the hash", async () => {
     const marker = { cache_control: { type: "ephemeral" } }
     const marked = {
       ...CLAUDE,
@@ -333,14 +333,14 @@ describe("[GATE-47] a piece is known again by what it says", () => {
     expect(await shas(marked)).toEqual(await shas(CLAUDE))
   })
 
-  test("[GATE-47] a turn of the system is the same as a text and as a block", async () => {
+  test("a system turn has the same hash as a text and as a block", async () => {
     const words = "# Environment\nlinux\n\nToday's date is 2026-11-16."
     const asText = { messages: [{ role: "system", content: words }] }
     const asBlock = { messages: [{ role: "system", content: [text(words)] }] }
     expect(await shas(asText)).toEqual(await shas(asBlock))
   })
 
-  test("[GATE-47] other words are another hash", async () => {
+  test("different text gives a different hash", async () => {
     const [one] = await shas({ messages: [user("a")] })
     const all = await shas({ messages: [user("b")] })
     expect(all.slice(1)).not.toContain(one)
@@ -348,8 +348,8 @@ describe("[GATE-47] a piece is known again by what it says", () => {
   })
 })
 
-describe("[GATE-48] pieces are weighed by our own counter", () => {
-  test("[GATE-48] sums are those of the pieces, by kind of context", async () => {
+describe("tokens of items", () => {
+  test("totals are the sums of the items, per kind of context", async () => {
     const { items, tokens, kinds } = await read(ask(CLAUDE))
     const total = (some: typeof items) => some.reduce((sum, it) => sum + it.tokens, 0)
     expect(tokens).toBe(total(items))
@@ -359,7 +359,7 @@ describe("[GATE-48] pieces are weighed by our own counter", () => {
     }
   })
 
-  test("[GATE-48] a picture's letters are not text, and sealed thinking has a weight", async () => {
+  test("an image's base64 is not counted as text, and encrypted thinking has an estimate", async () => {
     const big = { ...PNG, source: { ...PNG.source, data: "A".repeat(1e6) } }
     const sealed = { type: "thinking", thinking: "", signature: "B".repeat(5_500) }
     const { items } = await read(ask({ messages: [user(big), assistant(sealed)] }))
@@ -370,8 +370,8 @@ describe("[GATE-48] pieces are weighed by our own counter", () => {
   })
 })
 
-describe("[GATE-55] texts are for who wants them, and only new ones", () => {
-  test("[GATE-55] none unless wanted; each once; nothing of the machine or the account", async () => {
+describe("[GATE-55] texts of items", () => {
+  test("[GATE-55] texts are returned only on request, once, and never those with machine or account data", async () => {
     const reading = createRequestReader()
     const body = { ...CLAUDE, metadata: { user_id: USER_ID, canary: "canary-1" } }
     const first = await reading(ask(body, { wantsTexts: true }))
@@ -384,7 +384,7 @@ describe("[GATE-55] texts are for who wants them, and only new ones", () => {
     expect((await reading(ask({ messages: [user("new")] }))).texts).toEqual([])
   })
 
-  test("[GATE-49] counting is no part of a conversation", async () => {
+  test("a token count request is not part of a conversation", async () => {
     const reading = createRequestReader()
     await reading(ask(CLAUDE))
     const counted = await reading(ask(CLAUDE, { path: "/v1/messages/count_tokens" }))
@@ -393,10 +393,10 @@ describe("[GATE-55] texts are for who wants them, and only new ones", () => {
   })
 })
 
-describe("[GATE-51] what a fold took out is weighed and told in steps", () => {
+describe("steps removed by a fold", () => {
   const fold = (removed: readonly unknown[]) => [{ branchId: "br_1", bytes: 99, removed }]
 
-  test("[GATE-51] a call and its result are one step, in the order of the calls", async () => {
+  test("a call and its result are one step, in the order of the calls", async () => {
     const removed = [
       assistant("I look.", call("1", "Read", { file_path: "/a" }), call("2", "Grep", { q: "b" })),
       user(result("2", "b: 1"), result("1", "const a"), "<system-reminder>nag</system-reminder>"),
@@ -416,7 +416,7 @@ describe("[GATE-51] what a fold took out is weighed and told in steps", () => {
     expect(folded[0]?.tokens).toBeGreaterThan(inSteps / 2)
   })
 
-  test("[GATE-51] the same of Codex", async () => {
+  test("steps of Codex are read the same way", async () => {
     const removed = [
       message("assistant", "I look."),
       { type: "function_call", name: "exec_command", arguments: '{"cmd":"ls"}', call_id: "1" },
@@ -429,7 +429,7 @@ describe("[GATE-51] what a fold took out is weighed and told in steps", () => {
     ])
   })
 
-  test("[GATE-51] a long one is cut, and says so", async () => {
+  test("a long step is truncated and marked", async () => {
     const removed = [assistant("ü".repeat(100_001))]
     const { trails } = await read(ask({}, { folded: fold(removed) }))
     const words = trails[0]?.steps[0]?.text ?? ""

@@ -45,7 +45,7 @@ const GEMINI = {
   },
 }
 
-describe("[GATE-50] usage is the provider's own figure or not known", () => {
+describe("[GATE-50] usage of a response", () => {
   test.for([
     ["messages", events(START, WORD, END), EXACT, "end_turn"],
     [
@@ -84,11 +84,14 @@ describe("[GATE-50] usage is the provider's own figure or not known", () => {
       { input: 60, output: 11, cacheRead: 40, cacheWrite: 0 },
       "STOP",
     ],
-  ] as const)("[GATE-50] of %s as it is told (%#)", ([route, answer, usage, stopReason]) => {
-    expect(usageOf(route, answer)).toEqual({ usage, stopReason })
-  })
+  ] as const)(
+    "[GATE-50] usage of %s is the provider's own number (%#)",
+    ([route, answer, usage, stopReason]) => {
+      expect(usageOf(route, answer)).toEqual({ usage, stopReason })
+    },
+  )
 
-  test("[GATE-50] of a stream that was cut, what had been said", () => {
+  test("[GATE-50] a truncated stream gives the usage reported so far", () => {
     const stream = events(START, WORD, END)
     const cut = stream.slice(0, stream.indexOf("message_delta") + 5)
     expect(usageOf("messages", cut).usage).toEqual({ ...EXACT, output: 1 })
@@ -105,12 +108,12 @@ describe("[GATE-50] usage is the provider's own figure or not known", () => {
     ["count", '{"input_tokens":1234}'],
     ["count", '{"totalTokens":9}'],
     ["other", JSON.stringify(CHAT)],
-  ] as const)("[GATE-50] %s without a figure has none (%#)", ([route, answer]) => {
+  ] as const)("[GATE-50] %s without a usage number has none (%#)", ([route, answer]) => {
     expect(usageOf(route, answer).usage).toBeNull()
   })
 })
 
-describe("[GATE-50] packed answers are opened, also when they were cut", () => {
+describe("[GATE-50] compressed responses", () => {
   const words = Buffer.from(
     Array.from({ length: 3_000 }, (_, it) => (it * 7_919) % 10_007).join(" "),
   )
@@ -123,18 +126,21 @@ describe("[GATE-50] packed answers are opened, also when they were cut", () => {
     identity: words,
     "": words,
   }
-  test.for(Object.entries(PACKED))("[GATE-50] %s", ([encoding, packed]) => {
+  test.for(Object.entries(PACKED))("[GATE-50] %s is decompressed", ([encoding, packed]) => {
     expect(unpack(packed, encoding, 1e6)?.toString()).toBe(words.toString())
   })
 
-  test.for(["gzip", "deflate", "br"] as const)("[GATE-50] %s without its end", (encoding) => {
-    const packed = PACKED[encoding]
-    const open = unpack(packed.subarray(0, packed.length - 6), encoding, 1e6)?.toString() ?? ""
-    expect(words.toString().startsWith(open)).toBe(true)
-    expect(open.length).toBeGreaterThan(0)
-  })
+  test.for(["gzip", "deflate", "br"] as const)(
+    "[GATE-50] a truncated %s body is decompressed as far as possible",
+    (encoding) => {
+      const packed = PACKED[encoding]
+      const open = unpack(packed.subarray(0, packed.length - 6), encoding, 1e6)?.toString() ?? ""
+      expect(words.toString().startsWith(open)).toBe(true)
+      expect(open.length).toBeGreaterThan(0)
+    },
+  )
 
-  test("[GATE-50] one that would grow past its bound, or is packed otherwise, is not opened", () => {
+  test("[GATE-50] a body that would exceed the limit or has an unknown encoding is not decompressed", () => {
     expect(unpack(gzipSync(Buffer.alloc(100_000)), "gzip", 1_000)).toBeUndefined()
     expect(unpack(words, "gzip", 1e6)).toBeUndefined()
     expect(unpack(words, "compress", 1e6)).toBeUndefined()

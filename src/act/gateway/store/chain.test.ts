@@ -42,7 +42,7 @@ const aStep = fc.record({
   back: fc.nat({ max: 3 }),
 })
 
-test("[GATE-62] a list comes back as it was, whatever the one before it held", async () => {
+test("a list is restored unchanged, whatever the previous list contained", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 70 }), async (steps) => {
       const rows = await written(steps)
@@ -54,7 +54,7 @@ test("[GATE-62] a list comes back as it was, whatever the one before it held", a
   )
 })
 
-test("[GATE-62] only what is new is written, and the whole list again after fifty", async () => {
+test("only new items are written, and the whole list again after fifty requests", async () => {
   const lists = Array.from({ length: 120 }, (_, at) =>
     Array.from({ length: at + 1 }, (_, own) => piece(`p${own}`)),
   )
@@ -65,7 +65,7 @@ test("[GATE-62] only what is new is written, and the whole list again after fift
   expect(rows[50]).toMatchObject({ kept: 0, beforeSeq: null })
 })
 
-test("[GATE-62] a piece that stays keeps the reason it came with, also in a whole list", async () => {
+test("an item that stays keeps its reason, also in a whole list", async () => {
   const came = piece("a", { why: "with Read src/x.ts" })
   const later = (at: number) => [piece("a", { why: `other ${at}` }), piece(`p${at}`)]
   const steps = [[came], ...Array.from({ length: MOST_LINKED_REQUESTS + 5 }, (_, at) => later(at))]
@@ -78,7 +78,7 @@ test("[GATE-62] a piece that stays keeps the reason it came with, also in a whol
   }
 })
 
-test("[GATE-63] without its first link a list says how much of it is missing", async () => {
+test("a list without its first link states how many items are missing", async () => {
   const steps = [["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d"], ["a"]]
   const rows = await written(
     steps.map((names) => ({ items: names.map((it) => piece(it)), back: 0 })),
@@ -89,7 +89,7 @@ test("[GATE-63] without its first link a list says how much of it is missing", a
   expect(listOf([], 4)).toEqual({ items: [], missing: 0 })
 })
 
-test("[GATE-63] links that lead in a circle end", async () => {
+test("links that form a circle terminate", async () => {
   const items = await pack([piece("a")])
   const rows = [
     { seq: 1, beforeSeq: 2, kept: 1, items },
@@ -98,7 +98,7 @@ test("[GATE-63] links that lead in a circle end", async () => {
   expect(listOf(rows, 2)).toEqual({ items: [piece("a"), piece("a")], missing: 1 })
 })
 
-test("[GATE-62] the longest unused list is forgotten first, and a carry with all of its own", () => {
+test("the least recently used list is evicted first, and a proxied session with all its lists", () => {
   const links = createLinks()
   const link = (seq: number): Link => ({ seq, baseSeq: seq, length: 1, items: [] })
   for (let at = 0; at < MOST_LINKS; at++) links.set("gw_1", `s${at}`, link(at))

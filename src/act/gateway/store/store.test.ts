@@ -24,7 +24,7 @@ const named = (...names: readonly string[]) => names.map((it) => piece(it))
 const Count = z.object({ count: z.int() })
 
 function lifeSuite(store: () => Store): void {
-  test("[GATE-60] a carry is kept with what it was opened with, and told", async () => {
+  test("a proxied session is stored with its options, and an event is emitted", async () => {
     const { gatewayStore, clock, open, events } = await newStoreWorld(store())
     const carry = await open({ run: "r-1", mode: "fold", hasContent: true })
     const { owner: _, ...facts } = { ...NEW_SESSION, run: "r-1", mode: "fold", hasContent: true }
@@ -37,7 +37,7 @@ function lifeSuite(store: () => Store): void {
     ])
   })
 
-  test("[GATE-60] carries are listed newest first, of a run when it is named", async () => {
+  test("proxied sessions are listed newest first, filtered by run", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const [one, two, three] = [await open({ run: "r-1" }), await open(), await open({ run: "r-1" })]
     const ids = async (input: Parameters<typeof gatewayStore.list>[0]) =>
@@ -48,7 +48,7 @@ function lifeSuite(store: () => Store): void {
     expect(await ids({ run: "r-2" })).toEqual([])
   })
 
-  test("[GATE-64] a carry ends once, and one whose process is gone is over", async () => {
+  test("a proxied session ends once, and one whose process is gone counts as ended", async () => {
     const { gatewayStore, clock, open, events, other } = await newStoreWorld(store())
     const [here, dead, far] = [
       await open(),
@@ -82,7 +82,7 @@ function lifeSuite(store: () => Store): void {
     ])
   })
 
-  test("[GATE-65] a session is latched off once, for good, and told once", async () => {
+  test("a session's folding is latched off once, permanently, with one event", async () => {
     const { gatewayStore, clock, open, events, other } = await newStoreWorld(store())
     const { id } = await open({ run: "r-1" })
     await gatewayStore.latchOff(id, { session: "s1", reason: "refused\u0000 (400)" })
@@ -103,7 +103,7 @@ function lifeSuite(store: () => Store): void {
     expect((await gatewayStore.latches()).map((it) => it.session)).toEqual(["s2"])
   })
 
-  test("[GATE-65] a carry says why it is folded no more", async () => {
+  test("a proxied session states why it is no longer folded", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     await gatewayStore.latchOff(id, { session: "s1", reason: "refused (400)" })
@@ -113,7 +113,7 @@ function lifeSuite(store: () => Store): void {
 }
 
 function recordSuite(store: () => Store): void {
-  test("[GATE-61] a request comes back as it was recorded, numbered, and told", async () => {
+  test("a request is read back as recorded, with its number, and an event is emitted", async () => {
     const { gatewayStore, open, events } = await newStoreWorld(store())
     const { id } = await open({ run: "r-1" })
     const folded = [{ branchId: "br_1", bytes: 900, tokens: 300 }]
@@ -129,7 +129,7 @@ function recordSuite(store: () => Store): void {
     expect((await gatewayStore.list({})).carries[0]).toMatchObject({ requests: 1, folds: 1 })
   })
 
-  test("[GATE-61] a store that fails at any call leaves no half of a request", async () => {
+  test("a store that fails at any call leaves no partial request", async () => {
     const { gatewayStore, open, other } = await newStoreWorld(store())
     const { id } = await open({ hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
@@ -153,14 +153,14 @@ function recordSuite(store: () => Store): void {
     expect((await gatewayStore.show({ id })).requests).toHaveLength(before + 2)
   })
 
-  test("[GATE-61] what cannot be read later is refused at once", async () => {
+  test("a request that could not be read back is refused", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     await expect(gatewayStore.record(id, aRequest([], { gone: 0.5 }))).rejects.toThrow("gone")
     expect(await gatewayStore.record(id, aRequest([]))).toBe(1)
   })
 
-  test("[GATE-62] lists of one conversation come back whole, over many requests", async () => {
+  test("lists of one conversation are restored completely over many requests", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     const names = Array.from({ length: 61 }, (_, at) => `p${at}`)
@@ -177,7 +177,7 @@ function recordSuite(store: () => Store): void {
     expect(await store().db.get(Count, count)).toEqual({ count: 3 })
   })
 
-  test("[GATE-62] requests that are recorded at once have numbers and lists of their own", async () => {
+  test("concurrently recorded requests have their own numbers and lists", async () => {
     const { gatewayStore, open, other } = await newStoreWorld(store())
     const { id } = await open()
     await gatewayStore.record(id, aRequest(named("a")))
@@ -195,7 +195,7 @@ function recordSuite(store: () => Store): void {
     }
   })
 
-  test("[GATE-63] a list whose beginning is lost still answers, and says so", async () => {
+  test("a list whose beginning is lost is still returned, with the number of missing items", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     for (const names of [["a"], ["a", "b"], ["a", "b", "c"]]) {
@@ -208,7 +208,7 @@ function recordSuite(store: () => Store): void {
     expect((await gatewayStore.show({ id })).requests.map((it) => it.seq)).toEqual([2, 3])
   })
 
-  test("[GATE-66] a carry that is over still records, and one that is gone says so", async () => {
+  test("an ended proxied session still records; a deleted one reports that nothing was stored", async () => {
     const { gatewayStore, open, other } = await newStoreWorld(store())
     const { id } = await open()
     await other({}).close(id)
@@ -220,7 +220,7 @@ function recordSuite(store: () => Store): void {
 }
 
 function viewSuite(store: () => Store): void {
-  test("[GATE-67] a run is shown with all its carries, in the order of time", async () => {
+  test("a run is shown with all its proxied sessions in chronological order", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const [one, two] = [await open({ run: "r-1" }), await open({ run: "r-1" })]
     await gatewayStore.record(one.id, aRequest([], { at: 30 }))
@@ -249,7 +249,7 @@ function viewSuite(store: () => Store): void {
     })
   })
 
-  test("[GATE-67] the newest requests are shown, the sums are of all", async () => {
+  test("the newest requests are shown, and the totals cover all", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     for (const at of [1, 2, 3, 4]) await gatewayStore.record(id, aRequest([], { at }))
@@ -257,7 +257,7 @@ function viewSuite(store: () => Store): void {
     expect([requests.map((it) => it.at), earlier, totals.requests]).toEqual([[3, 4], 2, 4])
   })
 
-  test("[GATE-67] nothing that is known is no figure", async () => {
+  test("an unknown number is not shown as zero", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     const empty = await gatewayStore.show({ id })
@@ -267,7 +267,7 @@ function viewSuite(store: () => Store): void {
     expect(totals).toMatchObject({ unknownUsage: 1, costUsd: null, cacheShare: null })
   })
 
-  test("[GATE-67] a count costs nothing: it is in no sum and nothing of it is unknown", async () => {
+  test("a token count request costs nothing: it is in no total and not unknown", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open()
     const none = { usage: null, costUsd: null }
@@ -286,7 +286,7 @@ function viewSuite(store: () => Store): void {
     })
   })
 
-  test("[GATE-68] what is asked for and not there is told apart", async () => {
+  test("a missing proxied session, a missing request and an ambiguous request have different errors", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const unknown = { code: "GATEWAY_CARRY_UNKNOWN" }
     await expect(gatewayStore.show({ id: "last" })).rejects.toMatchObject(unknown)
@@ -306,7 +306,7 @@ function viewSuite(store: () => Store): void {
     })
   })
 
-  test("[GATE-69] what is kept of one repository is not seen in another", async () => {
+  test("data of one repository is not visible in another", async () => {
     const { gatewayStore, open, other } = await newStoreWorld(store())
     const { id } = await open({ run: "r-1", hasContent: true })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
@@ -336,7 +336,7 @@ function viewSuite(store: () => Store): void {
 function textSuite(store: () => Store): void {
   const said = (name: string, text: string) => ({ sha256: piece(name).sha256, text })
 
-  test("[GATE-70] texts are kept only where that was turned on", async () => {
+  test("[GATE-70] texts are stored only when enabled", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const [without, having] = [await open(), await open({ hasContent: true })]
     const request = aRequest(named("a", "b"), { texts: [said("a", "alpha\u0000\ud800")] })
@@ -352,7 +352,7 @@ function textSuite(store: () => Store): void {
     })
   })
 
-  test("[GATE-70] a text said once is there in every later request of its carry", async () => {
+  test("[GATE-70] a stored text is available in every later request of its proxied session", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open({ hasContent: true })
     await gatewayStore.record(id, aRequest(named("a"), { texts: [said("a", "alpha")] }))
@@ -362,7 +362,7 @@ function textSuite(store: () => Store): void {
     expect(pieces.map((it) => it.text)).toEqual(["alpha", "beta", "alpha"])
   })
 
-  test("[GATE-71] words are found whatever their case, all of them, page by page", async () => {
+  test("search ignores case, requires all terms, and returns pages", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open({ hasContent: true })
     const names = Array.from({ length: 45 }, (_, at) => `n${at}`)
@@ -388,7 +388,7 @@ function textSuite(store: () => Store): void {
     expect([page.total, page.pieces.map((it) => it.place)]).toEqual([45, [43, 44]])
   })
 
-  test("[GATE-71] what is found is told by its lines: all of the words, else any", async () => {
+  test("matches show lines with all terms, otherwise lines with any term", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open({ hasContent: true })
     const long = `${"x".repeat(500)} Tea ${"y".repeat(500)}`
@@ -415,7 +415,7 @@ function textSuite(store: () => Store): void {
     expect(plain?.lines).toBeUndefined()
   })
 
-  test("[GATE-71] a long text is cut, and says so", async () => {
+  test("a long text is truncated and marked", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open({ hasContent: true })
     const text = `${"x".repeat(LONGEST_SHOWN_TEXT_UNITS - 1)}\u{1f600} end`
@@ -434,7 +434,7 @@ function retentionSuite(store: () => Store): void {
     return (await store().db.get(Count, query))?.count ?? 0
   }
 
-  test("[GATE-72] the newest requests stay, and every list of those is whole", async () => {
+  test("the newest requests stay, and all their lists are complete", async () => {
     const { open, other } = await newStoreWorld(store())
     const gatewayStore = other({ keepRequests: () => 30 })
     const { id } = await open()
@@ -450,7 +450,7 @@ function retentionSuite(store: () => Store): void {
     }
   })
 
-  test("[GATE-72] a conversation that slept goes on with a whole list", async () => {
+  test("a conversation that was idle continues with a whole list", async () => {
     const { open, other } = await newStoreWorld(store())
     const gatewayStore = other({ keepRequests: () => 1 })
     const [one, two] = [await open(), await open()]
@@ -463,7 +463,7 @@ function retentionSuite(store: () => Store): void {
     expect([items, request.problem]).toEqual([named("a", "b"), null])
   })
 
-  test("[GATE-72] a carry without requests goes a month after its end, its texts before", async () => {
+  test("a proxied session without requests is deleted a month after its end, its texts earlier", async () => {
     const { open, other, clock } = await newStoreWorld(store())
     const gatewayStore = other({ keepRequests: () => 1 })
     const texts = [{ sha256: piece("a").sha256, text: "alpha" }]
@@ -483,7 +483,7 @@ function retentionSuite(store: () => Store): void {
     expect(await ids()).toEqual([sparing.id, live.id])
   })
 
-  test("[GATE-73] deleting takes requests and texts along, of a run those of all its carries", async () => {
+  test("deleting removes requests and texts; for a run, those of all its proxied sessions", async () => {
     const { gatewayStore, open, events } = await newStoreWorld(store())
     const carries = [await open({ run: "r-1", hasContent: true }), await open({ run: "r-1" })]
     const other = await open({ hasContent: true })
@@ -511,7 +511,7 @@ function wordSuite(store: () => Store): void {
   const instructions = (name: string, more = {}) =>
     piece(name, { kind: "instructions", context: "instructions", ...more })
 
-  test("[GATE-74] the window of a run is the provider's figure of its newest answer", async () => {
+  test("the window of a run is the provider's number of its newest response", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const { id } = await open({ run: "r-1" })
     expect(await gatewayStore.contextOf("r-1")).toBeUndefined()
@@ -544,7 +544,7 @@ function wordSuite(store: () => Store): void {
     })
   })
 
-  test("[GATE-75] the wire's word on a folder is the first request of its newest conversation", async () => {
+  test("the host report of a folder is the first request of its newest conversation", async () => {
     const { gatewayStore, open } = await newStoreWorld(store())
     const own = instructions("CLAUDE.md", { path: "/work/CLAUDE.md", isConfirmed: true })
     const memory = piece("MEMORY.md", { kind: "memory", context: "memory" })
@@ -596,7 +596,7 @@ function keepSuite(store: () => Store): void {
   }
 }
 
-describe("[GATE-61] on SQLite", () => {
+describe("SQLite", () => {
   let store: Store
   beforeAll(async () => {
     store = await openWith({ kind: "memory" })
@@ -605,7 +605,7 @@ describe("[GATE-61] on SQLite", () => {
   keepSuite(() => store)
 })
 
-describe.runIf(needs("GATE-61", "postgres"))("[GATE-61] on Postgres", () => {
+describe.runIf(needs("N1", "postgres"))("Postgres", () => {
   let cluster: PostgresCluster
   let store: Store
   beforeAll(async () => {
@@ -624,7 +624,7 @@ const aKind = fc.record({
   tokens: fc.nat({ max: 1_000_000 }),
 })
 
-test("[GATE-74] kinds scaled to a figure sum to it, each within one token of its share", () => {
+test("kinds scaled to a total sum to it, each within one token of its share", () => {
   fc.assert(
     fc.property(fc.array(aKind), fc.nat({ max: 2_000_000 }), (kinds, total) => {
       const counted = kinds.reduce((sum, it) => sum + it.tokens, 0)
