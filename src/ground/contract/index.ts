@@ -191,7 +191,12 @@ export type {
 } from "./operation.ts"
 export { defineOperations, TOOL_SETS } from "./operation.ts"
 export { agentsOperations, permissionsOperations } from "./operations/agents.ts"
-export { configOperations, doctorOperations, nowOperations } from "./operations/app.ts"
+export {
+  configOperations,
+  demoOperations,
+  doctorOperations,
+  nowOperations,
+} from "./operations/app.ts"
 export { benchOperations } from "./operations/bench.ts"
 export { captureOperations } from "./operations/capture.ts"
 export { foldOperations } from "./operations/fold.ts"

@@ -20,6 +20,12 @@ export const ConfigKeyUnknown = defineError<{ advice: string }>()("CONFIG_KEY_UN
   hint: () => "Run `qm config show` for the list.",
 })
 
+export const DemoFolderUsed = defineError<{ folder: string }>()("APP_DEMO_FOLDER_USED", {
+  family: "conflict",
+  message: ({ folder }) => `${folder} is not empty.`,
+  hint: () => "Name a new folder: `qm demo qm-demo-2`.",
+})
+
 export const DirectoryMissing = defineError<{ directory: string }>()("APP_DIRECTORY_MISSING", {
   family: "not-found",
   message: ({ directory }) => `There is no directory ${directory}.`,

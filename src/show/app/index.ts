@@ -1,6 +1,7 @@
 export type { App } from "./app.ts"
 export { createApp } from "./app.ts"
 export { beginDemo } from "./demo.ts"
+export { DEMO_COMMITS } from "./demo-repository.ts"
 export { versions } from "./doctor/doctor.ts"
 export type { KeepCall } from "./index-daemon/command.ts"
 export { keep } from "./index-daemon/command.ts"

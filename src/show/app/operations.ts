@@ -85,6 +85,9 @@ const ROOMS = {
     source: (await import("./rooms/sources.ts")).sourceHandlers(services),
   }),
   config: async (services) => ({ config: configHandlers(services) }),
+  demo: async (services) => ({
+    demo: (await import("./demo-repository.ts")).demoHandlers(services),
+  }),
   doctor: async (services) => ({ doctor: doctorHandlers(services) }),
   now: async (services) => ({
     now: nowHandlers({ ...services, examine: () => examine(services) }),

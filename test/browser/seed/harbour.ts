@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
+import { DEMO_COMMITS } from "#show/app"
 
 type Folders = { readonly home: string; readonly project: string }
 
@@ -31,20 +32,11 @@ export async function writeFiles(
   }
 }
 
-const SOURCES: Readonly<Record<string, string>> = {
-  "src/tariff/rounding.ts":
-    'import { divideHalfEven } from "../money/cents.ts"\n\nexport type Rule = { minorUnits: 0 | 2 }\n\n/** Rounds one line of a quote or an invoice, half to even. */\nexport function roundLine(amount: number, rule: Rule): number {\n  return divideHalfEven(amount, 10 ** rule.minorUnits)\n}\n',
-  "src/tariff/quote.ts":
-    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay will cost, line by line. */\nexport function quoteTotal(lines: readonly number[], rule: Rule): number {\n  return lines.reduce((sum, it) => sum + roundLine(it, rule), 0)\n}\n',
-  "src/tariff/invoice.ts":
-    'import { roundLine, type Rule } from "./rounding.ts"\n\n/** What a stay did cost. */\nexport function invoiceTotal(lines: readonly number[], rule: Rule): number {\n  return roundLine(\n    lines.reduce((sum, it) => sum + it, 0),\n    rule,\n  )\n}\n',
-  "src/money/cents.ts":
-    "/** Divides and rounds half to even, so that sums do not drift. */\nexport function divideHalfEven(amount: number, by: number): number {\n  const exact = amount / by\n  const floor = Math.floor(exact)\n  if (exact - floor !== 0.5) return Math.round(exact)\n  return floor % 2 === 0 ? floor : floor + 1\n}\n",
-  "src/berth/split-stay.ts":
-    'import { quoteTotal } from "../tariff/quote.ts"\n\n/** A stay over two berths is quoted as two. */\nexport function splitStay(days: readonly number[]): number {\n  const half = Math.ceil(days.length / 2)\n  const rule = { minorUnits: 2 } as const\n  return quoteTotal(days.slice(0, half), rule) + quoteTotal(days.slice(half), rule)\n}\n',
-  "test/rounding.test.ts":
-    'import { roundLine } from "../src/tariff/rounding.ts"\n\ntest("half a cent goes to the even one", () => {\n  expect(roundLine(250, { minorUnits: 2 })).toBe(2)\n})\n',
-}
+const SOURCES = Object.fromEntries(
+  DEMO_COMMITS.flatMap((commit) => Object.entries(commit.files)).filter(
+    ([name]) => name.startsWith("src/") || name === "test/rounding.test.ts",
+  ),
+)
 
 const MONEY =
   "Amounts are integers in minor units, never floats. Rounding lives in one place. A quote and " +

@@ -85,3 +85,20 @@ export const nowOperations = defineOperations("now", {
     output: Now,
   },
 })
+
+export const demoOperations = defineOperations("demo", {
+  create: {
+    summary: "Create a small sample repository to try the commands on",
+    effect: "write",
+    surfaces: ["cli"],
+    cli: { words: ["demo"], args: ["folder"], group: "Set up" },
+    input: z.object({
+      folder: z.string().min(1).default("qm-demo").describe("New or empty folder"),
+    }),
+    output: z.object({
+      folder: z.string().describe("Absolute path of the repository"),
+      files: z.int().describe("Number of files written"),
+      commits: z.int().describe("Number of commits made; 0 where git is missing"),
+    }),
+  },
+})

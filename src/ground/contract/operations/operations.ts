@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import type { Handlers } from "../operation.ts"
 import { agentsOperations, permissionsOperations } from "./agents.ts"
-import { configOperations, doctorOperations, nowOperations } from "./app.ts"
+import { configOperations, demoOperations, doctorOperations, nowOperations } from "./app.ts"
 import { benchOperations } from "./bench.ts"
 import { captureOperations } from "./capture.ts"
 import { foldOperations } from "./fold.ts"
@@ -28,6 +28,7 @@ export const OPERATIONS = {
   ...configOperations,
   ...credentialOperations,
   ...decisionOperations,
+  ...demoOperations,
   ...doctorOperations,
   ...eventsOperations,
   ...foldOperations,

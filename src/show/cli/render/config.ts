@@ -5,6 +5,7 @@ import type {
   ConfigSetting,
   configOperations,
   DoctorReport,
+  demoOperations,
   doctorOperations,
   Now,
   nowOperations,
@@ -104,4 +105,16 @@ export const doctorRenderers: Renderers<typeof doctorOperations> = {
 
 export const nowRenderers: Renderers<typeof nowOperations> = {
   show: renderNow,
+}
+
+export const demoRenderers: Renderers<typeof demoOperations> = {
+  create: ({ folder, files, commits }) => {
+    const history = commits === 0 ? "no history, because git is missing" : plural(commits, "commit")
+    const next = ["qm capture", 'qm pack "quotes and invoices differ by a cent, fix roundLine"']
+    return [
+      `Created ${folder}: ${plural(files, "file")}, ${history}.`,
+      `\nNext, in that folder:`,
+      ...next.map((line) => `  ${line}`),
+    ].join("\n")
+  },
 }

@@ -26,6 +26,7 @@ const LOADERS = {
   config: async () => (await import("./config.ts")).configRenderers,
   credential: async () => (await import("./sources.ts")).credentialRenderers,
   decision: async () => (await import("./memory.ts")).decisionRenderers,
+  demo: async () => (await import("./config.ts")).demoRenderers,
   doctor: async () => (await import("./config.ts")).doctorRenderers,
   events: async () => (await import("./store.ts")).eventsRenderers,
   fold: async () => (await import("./fold.ts")).foldRenderers,
