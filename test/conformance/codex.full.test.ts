@@ -57,7 +57,7 @@ describe.runIf(needs("HOSTS-20", "codex"))("Codex as it is", () => {
     expect(answer.estimated).toEqual(answer.sent)
   })
 
-  test("[HOSTS-27] the rollout holds what was sent, and is found again", () => {
+  test("[HOSTS-18] the Codex rollout contains the sent text and is found", () => {
     const held = [...answers.values()].flatMap((it) => (it instanceof Error ? [] : [it]))
     expect(held.length).toBe(CODEX_HOMES.length)
     expect(held.map((it) => it.recorded)).toEqual(held.map((it) => it.sent.instructions ?? ""))

@@ -66,7 +66,7 @@ describe.runIf(needs("HOSTS-30", "copilot"))("Copilot as it is", () => {
     expect(answer.estimated).toEqual(answer.sent)
   })
 
-  test("[HOSTS-35] the events hold what was sent, and are found again", () => {
+  test("[HOSTS-18] the Copilot events contain the sent text and are found", () => {
     const held = [...answers.values()].flatMap((it) => (it instanceof Error ? [] : [it]))
     expect(held.length).toBe(COPILOT_HOMES.length)
     expect(held.map((it) => it.recorded)).toEqual(held.map((it) => it.sent.instructions))

@@ -8,8 +8,8 @@ const Stale = defineError<{ ageMs: number }>()("TEST_STALE", {
   hint: () => "Read it again.",
 })
 
-describe("a foreseen failure", () => {
-  test("[BASE-1] carries code, family, message with the numbers, hint, data and cause", () => {
+describe("defineError", () => {
+  test("[BASE-1] an AppError has code, family, message with values, hint, data and cause", () => {
     const cause = new Error("below")
     const error = Stale({ ageMs: 7 }, cause)
     expect(error).toBeInstanceOf(AppError)
@@ -25,7 +25,7 @@ describe("a foreseen failure", () => {
     expect("cause" in Stale({ ageMs: 7 })).toBe(false)
   })
 
-  test("[BASE-1] is recognised by its code and by nothing else", () => {
+  test("[BASE-1] is() matches an error by its code only", () => {
     const Other = defineError<object>()("TEST_OTHER", Stale.text as never)
     expect(Stale.is(Stale({ ageMs: 1 }))).toBe(true)
     expect(Stale.is(Other({}))).toBe(false)
@@ -39,12 +39,12 @@ describe("a foreseen failure", () => {
   })
 })
 
-test("[BASE-1] a broken belief is a bug and names the belief", () => {
+test("[BASE-1] invariant() throws a bug that states the failed condition", () => {
   expect(() => invariant(true, "one is one")).not.toThrow()
   expect(() => invariant(0, "zero is something")).toThrow("invariant broken: zero is something")
 })
 
-describe("the errors of this room", () => {
+describe("errors of ground/base", () => {
   const longName = `/${"very-long-".repeat(100)}`
   const data = {
     path: longName,
@@ -57,7 +57,7 @@ describe("the errors of this room", () => {
   }
   const factories = Object.values(errors)
 
-  test("[BASE-1] codes are unique, messages name the path, and no hint is over 160 characters", () => {
+  test("[BASE-1] codes are unique, messages name the path, and hints have at most 160 characters", () => {
     expect(factories.length).toBeGreaterThan(5)
     expect(new Set(factories.map((it) => it.code)).size).toBe(factories.length)
     for (const make of factories) {
@@ -69,7 +69,7 @@ describe("the errors of this room", () => {
     }
   })
 
-  test("[S7] a hostile name in a message cannot act on a terminal; the data keeps it", () => {
+  test("[S7] a hostile name in a message cannot control the terminal; data has the original name", () => {
     const error = errors.StorageFull({ path: "/a\u001b[2J\nb" })
     expect(error.message).toBe("There is no room for more at /a\\x1b[2J\\nb.")
     expect(error.data.path).toBe("/a\u001b[2J\nb")

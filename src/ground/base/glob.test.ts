@@ -8,7 +8,7 @@ const fits = (pattern: string, path: string) => {
   return glob.kind === "usable" && glob.fits(path)
 }
 
-describe("patterns", () => {
+describe("path patterns", () => {
   test.for<readonly [string, readonly string[], readonly string[]]>([
     ["*.sql", ["a.sql", "db/a.sql", ".sql"], ["a.sqlx", "a.sql/b"]],
     ["/*.sql", ["a.sql"], ["db/a.sql"]],
@@ -29,7 +29,7 @@ describe("patterns", () => {
     expect(others.filter((it) => fits(pattern, it) || isMatch(it))).toEqual([])
   })
 
-  test("[BASE-26] what is looked up answers as what is tried", () => {
+  test("[BASE-26] indexed lookup and direct matching give the same result", () => {
     const part = fc.constantFrom(
       "a",
       "b",
@@ -61,7 +61,7 @@ describe("patterns", () => {
     )
   })
 
-  test("[BASE-26] no pattern searches for long, and one that cannot be used fits nothing", () => {
+  test("[BASE-26] matching is bounded, and an unusable pattern matches nothing", () => {
     const slow = [`${"*a".repeat(400)}c`, `${"**/*a/".repeat(100)}c`, "{a,b}".repeat(150), ""]
     const isMatch = createMatcher(slow)
     expect(isMatch(`${"a".repeat(4_000)}b`)).toBe(false)

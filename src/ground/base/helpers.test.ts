@@ -22,7 +22,7 @@ import {
   truncate,
 } from "./index.ts"
 
-describe("records and JSON", () => {
+describe("isRecord and parseJson", () => {
   test("[BASE-32] isRecord accepts objects, and neither arrays nor null", () => {
     expect([{}, Object.create(null), [], null, "x", 1, undefined].map(isRecord)).toEqual([
       true,
@@ -35,7 +35,7 @@ describe("records and JSON", () => {
     ])
   })
 
-  test("[BASE-32] parseJson and parseJsonRecord return undefined instead of throwing", () => {
+  test("[BASE-32] parseJson and parseJsonRecord return undefined for malformed JSON", () => {
     expect([parseJson("[1]"), parseJson("null"), parseJson("{")]).toEqual([[1], null, undefined])
     expect([parseJsonRecord('{"a":1}'), parseJsonRecord("[1]"), parseJsonRecord("")]).toEqual([
       { a: 1 },
@@ -46,13 +46,13 @@ describe("records and JSON", () => {
 })
 
 describe("lazy values", () => {
-  test("[BASE-33] once calls make a single time, also when it returns undefined", () => {
+  test("[BASE-33] once calls make a single time, also if it returns undefined", () => {
     let calls = 0
     const get = once(() => void calls++)
     expect([get(), get(), calls]).toEqual([undefined, undefined, 1])
   })
 
-  test("[BASE-33] onceUnlessRejected tries again after a rejection", async () => {
+  test("[BASE-33] onceUnlessRejected calls make again after a rejection", async () => {
     let calls = 0
     const get = onceUnlessRejected(async () => {
       calls++
@@ -63,7 +63,7 @@ describe("lazy values", () => {
     expect([await get(), await get()]).toEqual([2, 2])
   })
 
-  test("[BASE-33] openOnce closes only a resource that was opened", async () => {
+  test("[BASE-33] openOnce closes a resource only if it was opened", async () => {
     const events: string[] = []
     const resource = openOnce(async () => {
       events.push("open")
@@ -77,7 +77,7 @@ describe("lazy values", () => {
 })
 
 describe("truncation", () => {
-  test("[BASE-34] a result is never longer than asked and never ends in half a character", () => {
+  test("[BASE-34] a truncated text has at most the requested length and no split surrogate pair", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 40 }), (text, max) => {
         const shown = truncate(text, max)
@@ -90,7 +90,7 @@ describe("truncation", () => {
     )
   })
 
-  test("[BASE-34] oneLine joins lines, firstLine takes the first that is not blank", () => {
+  test("[BASE-34] oneLine joins lines; firstLine returns the first line that is not blank", () => {
     expect(oneLine(" a\n\t b  c ")).toBe("a b c")
     expect(oneLine("one two three", 8)).toBe("one two…")
     expect(firstLine("\n  \n first \nsecond")).toBe("first")
@@ -110,7 +110,7 @@ describe("format", () => {
     [0, "$0.00"],
     [0.0042, "$0.0042"],
     [1234.5, "$1,234.50"],
-  ])("[BASE-31] %d US dollars are %s", (usd, text) => expect(formatUsd(usd)).toBe(text))
+  ])("[BASE-31] formatUsd(%d) is %s", (usd, text) => expect(formatUsd(usd)).toBe(text))
 
   test.each([
     [-5, "just now"],
@@ -119,7 +119,7 @@ describe("format", () => {
     [3_600_000, "1 hour ago"],
     [47 * 3_600_000, "47 hours ago"],
     [48 * 3_600_000, "2 days ago"],
-  ])("[BASE-31] %d ms ago is %s", (ms, text) => expect(formatAgo(ms)).toBe(text))
+  ])("[BASE-31] formatAgo of %d ms is %s", (ms, text) => expect(formatAgo(ms)).toBe(text))
 
   test.each([
     [0, "0"],
@@ -129,23 +129,23 @@ describe("format", () => {
     [999_949, "999.9k"],
     [999_950, "1.0M"],
     [1_300_000, "1.3M"],
-  ])("[BASE-31] %d is short as %s", (count, text) => expect(formatCount(count)).toBe(text))
+  ])("[BASE-31] formatCount(%d) is %s", (count, text) => expect(formatCount(count)).toBe(text))
 
   test.each([
     [7, "7 B"],
     [1_500, "1.5 kB"],
     [2_000_000, "2.0 MB"],
     [3_200_000_000, "3.2 GB"],
-  ])("[BASE-31] %d bytes are %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text))
+  ])("[BASE-31] formatBytes(%d) is %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
   test.each([
     [8, "8 ms"],
     [1_310, "1.3 s"],
     [372_000, "6:12 min"],
     [7_500_000, "2 h 05 min"],
-  ])("[BASE-31] %d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text))
+  ])("[BASE-31] formatDuration(%d) is %s", (ms, text) => expect(formatDuration(ms)).toBe(text))
 
-  test("[BASE-31] exact figures have separators, and nouns agree with them", () => {
+  test("[BASE-31] formatExact writes separators; plural makes the noun agree with the number", () => {
     expect(formatExact(16_981)).toBe("16,981")
     expect([plural(1, "file"), plural(3, "file"), plural(0, "entry", "entries")]).toEqual([
       "1 file",

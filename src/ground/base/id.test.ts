@@ -6,13 +6,13 @@ import { createIds, systemRandom } from "./id.ts"
 import { compareText } from "./text.ts"
 
 describe("ids", () => {
-  test("[BASE-4] are prefix, time and chance, and the same chance gives the same id", () => {
+  test("[BASE-4] an id is prefix, time and random part; equal random bytes give equal ids", () => {
     const random = { bytes: (count: number) => new Uint8Array(count).fill(33) }
     const ids = createIds({ clock: testClock({ now: 36 ** 8 }), random })
     expect(ids.next("pk")).toBe("pk_1000000001111111111")
   })
 
-  test("[BASE-4] sort by the time they were made, from 1970 to the year 5188", () => {
+  test("[BASE-4] ids sort by creation time, from 1970 to the year 5188", () => {
     const moment = fc.integer({ min: 0, max: 36 ** 9 - 1 })
     fc.assert(
       fc.property(moment, moment, (a, b) => {
@@ -24,7 +24,7 @@ describe("ids", () => {
     )
   })
 
-  test("[BASE-4] do not repeat within a millisecond", () => {
+  test("[BASE-4] ids do not repeat within a millisecond", () => {
     const ids = createIds({ clock: testClock(), random: systemRandom })
     const made = Array.from({ length: 20_000 }, () => ids.next("ev"))
     expect(new Set(made).size).toBe(made.length)

@@ -16,7 +16,7 @@ function logTo(
 }
 
 describe("a log line", () => {
-  test("[BASE-3] is time, level, sentence and fields", () => {
+  test("[BASE-3] a log line has time, level, message and fields", () => {
     const lines: string[] = []
     logTo(lines).info("pack built", {
       packId: "pk_1",
@@ -29,7 +29,7 @@ describe("a log line", () => {
     ])
   })
 
-  test("[BASE-3] below the level nothing is written", () => {
+  test("[BASE-3] messages below the level are not written", () => {
     const lines: string[] = []
     const log = logTo(lines, { level: "warn" })
     for (const level of LOG_LEVELS) log[level]("said")
@@ -37,7 +37,7 @@ describe("a log line", () => {
     expect(lines.map((it) => it.split(" ")[1])).toEqual(["warn", "error"])
   })
 
-  test("[F5] fields with a secret's name are hidden, at any depth, unless they are counts", () => {
+  test("[F5] fields with a secret name are hidden at any depth, unless they are counts", () => {
     const lines: string[] = []
     const secret = `s${crypto.randomUUID()}`
     logTo(lines).info("asked", {
@@ -53,7 +53,7 @@ describe("a log line", () => {
     expect(lines[0]).toContain('\\"tokens\\":3')
   })
 
-  test("[F5] the given scrubber sees sentence and values", () => {
+  test("[F5] the redact function receives the message and the values", () => {
     const lines: string[] = []
     const secret = `s${crypto.randomUUID()}`
     const scrub = (text: string) => text.replaceAll(secret, "[gone]")
@@ -63,13 +63,13 @@ describe("a log line", () => {
     expect(lines[1]).toContain('cause="Error: at [gone]"')
   })
 
-  test("[S7] values and names from outside stay on their line", () => {
+  test("[S7] a line break in an outside value or name does not start a new line", () => {
     const lines: string[] = []
     logTo(lines).info("read\u001b[2J", { "na\nme": "a\nb\u202e" })
     expect(lines[0]).toBe(visibleLine(lines[0] ?? ""))
   })
 
-  test("[BASE-3] what cannot be printed does not break the log, and what is long is cut", () => {
+  test("[BASE-3] unprintable values do not break the log, and long values are truncated", () => {
     const lines: string[] = []
     const circle: Record<string, unknown> = {}
     circle.self = circle

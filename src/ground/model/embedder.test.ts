@@ -35,8 +35,8 @@ async function wiredEmbedder(options: {
   return { wires, embedder, asked, [Symbol.asyncDispose]: () => wires[Symbol.asyncDispose]() }
 }
 
-describe("an embedder", () => {
-  test("[MODEL-17] is asked for at most 96 texts at once and keeps their order", async () => {
+describe("createEmbedder", () => {
+  test("[MODEL-17] a request has at most 96 texts, and vectors keep the order of the texts", async () => {
     await using scene = await wiredEmbedder({})
     const texts = Array.from({ length: 200 }, (_, at) => `text ${"abcdefghij"[at % 10]} ${at}`)
     const vectors = await scene.embedder.embed(texts, signal)
@@ -48,7 +48,7 @@ describe("an embedder", () => {
     expect(vectors[0]).toBeInstanceOf(Float32Array)
   })
 
-  test("[MODEL-17] vectors are put where they say they belong", async () => {
+  test("[MODEL-17] vectors are ordered by their index", async () => {
     const script: WireScript = () => ({
       vectors: [
         { index: 1, embedding: [0, 1] },
@@ -87,14 +87,14 @@ describe("an embedder", () => {
     await expect(asked).rejects.toMatchObject({ code: "MODEL_EMBEDDING_WRONG", data: { reason } })
   })
 
-  test("[MODEL-17] words in place of numbers are not taken", async () => {
+  test("[MODEL-17] strings in place of numbers are refused", async () => {
     await using scene = await wiredEmbedder({ script: () => ({ vectors: [{ embedding: ["x"] }] }) })
     await expect(scene.embedder.embed(["a"], signal)).rejects.toMatchObject({
       code: "MODEL_UNREACHABLE",
     })
   })
 
-  test("[MODEL-17] no texts are no call, an empty text is one, a long one is shortened", async () => {
+  test("[MODEL-17] no texts make no call, an empty text makes one, and a long text is truncated", async () => {
     await using scene = await wiredEmbedder({})
     expect(await scene.embedder.embed([], signal)).toEqual([])
     await scene.embedder.embed(["", "x".repeat(30_000)], signal)
@@ -104,7 +104,7 @@ describe("an embedder", () => {
     ])
   })
 
-  test("[MODEL-7] a passing failure is tried again, a refusal is not", async () => {
+  test("[MODEL-7] a temporary failure is retried, a refusal is not", async () => {
     let calls = 0
     const script: WireScript = () => {
       calls += 1
@@ -119,7 +119,7 @@ describe("an embedder", () => {
     expect(denied.wires.refusals).toHaveLength(1)
   })
 
-  test("[MODEL-9] a signal ends the call", async () => {
+  test("[MODEL-9] an abort ends the call", async () => {
     const stop = new AbortController()
     const enough = new Error("enough")
     const script: WireScript = () => {
@@ -134,7 +134,7 @@ describe("an embedder", () => {
   test.each([
     ["openai", "/v1/embeddings"],
     ["azure", "/openai/deployments/small-embedder/embeddings"],
-  ])("[MODEL-17] without an address of its own it is at that of %s", async (provider, path) => {
+  ])("[MODEL-17] without its own address the embedder uses that of %s", async (provider, path) => {
     const model = { provider, name: "gpt-5.4" }
     await using scene = await wiredEmbedder({ model, knowledge: { embedderUrl: "" } })
     expect(await scene.embedder.embed(["a"], signal)).toHaveLength(1)
@@ -147,7 +147,7 @@ describe("an embedder", () => {
     ["openai", "", "custom"],
     ["openai", "same", "openai"],
     ["custom", "same", "custom"],
-  ])("[MODEL-12] beside %s at %j its address is given the key of %s", async (...row) => {
+  ])("[MODEL-12] beside %s at %j the embedder's address receives the key of %s", async (...row) => {
     const [provider, place, owner] = row
     const far = place === "same" ? {} : { baseUrl: "https://models.example" }
     await using scene = await wiredEmbedder({ model: { provider, ...far } })
@@ -156,7 +156,7 @@ describe("an embedder", () => {
   })
 
   test.each(["scripted", "anthropic"])(
-    "[MODEL-11] beside %s it needs an address",
+    "[MODEL-11] beside %s the embedder needs an address",
     async (provider) => {
       await using scene = await wiredEmbedder({
         model: { provider },
@@ -169,7 +169,7 @@ describe("an embedder", () => {
     },
   )
 
-  test("[MODEL-12] its address is held to the same rules", async () => {
+  test("[MODEL-12] the embedder's address follows the same rules as the model's", async () => {
     await using scene = await wiredEmbedder({ knowledge: { embedderUrl: "http://far.example/v1" } })
     await expect(scene.embedder.embed(["a"], signal)).rejects.toMatchObject({
       code: "MODEL_ADDRESS_INVALID",
@@ -177,7 +177,7 @@ describe("an embedder", () => {
     })
   })
 
-  test("[MODEL-17] settings that name none have none", () => {
+  test("[MODEL-17] settings without an embedding model give no embedder", () => {
     const embedder = createEmbedder({
       knowledge: Config.shape.knowledge.parse({}),
       model: Config.shape.model.parse({}),

@@ -10,9 +10,9 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   )
 }
 
-describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
+describe.each(WIRE_PROVIDERS)("failures of %s", (provider) => {
   test.each([408, 409, 429, 500, 502, 503, 529])(
-    "[MODEL-7] tries again after %i",
+    "[MODEL-7] status %i is retried",
     async (status) => {
       const script = inTurn({ status, message: "not now" }, { text: "now" })
       await using scene = await wiredModel({ provider, script })
@@ -21,7 +21,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
   )
 
   test.each([400, 401, 403, 404, 413, 422])(
-    "[MODEL-7] %i is MODEL_REFUSED at once",
+    "[MODEL-7] status %i is MODEL_REFUSED without a retry",
     async (status) => {
       await using scene = await wiredModel({
         provider,
@@ -39,7 +39,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
   test.each([
     [429, "MODEL_BUSY"],
     [500, "MODEL_FAILED"],
-  ])("[MODEL-7] %i that does not pass is %s after three tries", async (status, code) => {
+  ])("[MODEL-7] repeated status %i is %s after three tries", async (status, code) => {
     await using scene = await wiredModel({
       provider,
       script: () => ({ status, message: "not now" }),
@@ -51,19 +51,19 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(scene.wires.requests).toHaveLength(3)
   })
 
-  test("[MODEL-7] an error in the middle of the stream is tried again", async () => {
+  test("[MODEL-7] an error in the middle of the stream is retried", async () => {
     const failing = { failAfter: "half", type: "overloaded_error", message: "Overloaded" }
     await using scene = await wiredModel({ provider, script: inTurn(failing, { text: "whole" }) })
     expect(await scene.ask()).toMatchObject({ text: "whole", retries: 1 })
   })
 
-  test("[MODEL-7] a stream that is none is tried again, then MODEL_UNREACHABLE", async () => {
+  test("[MODEL-7] a response that is not a stream is retried, then MODEL_UNREACHABLE", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ raw: "data: {{{\n\n" }) })
     const error = await errorOf(scene.ask())
     expect(error).toMatchObject({ code: "MODEL_UNREACHABLE", data: { tries: 3 } })
   })
 
-  test("[MODEL-7] a stream that breaks off is MODEL_UNREACHABLE in the end", async () => {
+  test("[MODEL-7] a stream that breaks off every time is MODEL_UNREACHABLE", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ cutAfter: "half" }) })
     expect(await errorOf(scene.ask())).toMatchObject({
       code: "MODEL_UNREACHABLE",
@@ -71,7 +71,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     })
   })
 
-  test("[MODEL-7] a server that is not there is MODEL_UNREACHABLE", async () => {
+  test("[MODEL-7] a missing server is MODEL_UNREACHABLE", async () => {
     const scene = await wiredModel({ provider })
     await scene[Symbol.asyncDispose]()
     const error = await errorOf(scene.ask())
@@ -83,7 +83,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     ["seconds", { "retry-after": "3" }, 3_000],
     ["milliseconds", { "retry-after-ms": "1500" }, 1_500],
     ["a date", { "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" }, 9_000],
-  ])("[MODEL-7] waits as long as a retry-after in %s says", async (_, headers, waitMs) => {
+  ])("[MODEL-7] the wait is as long as a retry-after in %s", async (_, headers, waitMs) => {
     const clock = hastyClock()
     const script = inTurn({ status: 429, message: "wait", headers }, { text: "now" })
     await using scene = await wiredModel({ provider, script, clock })
@@ -91,7 +91,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(clock.waitsMs).toEqual([waitMs])
   })
 
-  test("[MODEL-9] a signal ends the connection at once, before the answer", async () => {
+  test("[MODEL-9] an abort before the response closes the connection immediately", async () => {
     const stop = new AbortController()
     await using scene = await wiredModel({
       provider,
@@ -104,7 +104,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(await scene.wires.requests[0]?.ended).toBe("left")
   })
 
-  test("[MODEL-9] a signal ends the connection at once, in the middle of the answer", async () => {
+  test("[MODEL-9] an abort in the middle of the response closes the connection immediately", async () => {
     const stop = new AbortController()
     const never = new Promise(() => undefined)
     await using scene = await wiredModel({
@@ -116,7 +116,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(await scene.wires.requests[0]?.ended).toBe("left")
   })
 
-  test("[MODEL-10] an answer of a million characters is taken, one more is MODEL_ANSWER_TOO_LARGE", async () => {
+  test("[MODEL-10] a response of a million characters is accepted, one more is MODEL_ANSWER_TOO_LARGE", async () => {
     const script = inTurn({ text: "x".repeat(1_000_000) }, { text: "x".repeat(1_000_001) })
     await using scene = await wiredModel({ provider, script })
     expect((await scene.ask()).text).toHaveLength(1_000_000)
@@ -124,7 +124,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(scene.wires.requests).toHaveLength(2)
   })
 
-  test("[MODEL-10] a server that answers without end is left", async () => {
+  test("[MODEL-10] an endless response is cancelled", async () => {
     await using scene = await wiredModel({
       provider,
       script: () => ({ endless: "and so on ".repeat(100) }),
@@ -142,7 +142,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(String(error)).toContain("points elsewhere")
   })
 
-  test("[MODEL-8] a server that stays silent is left when the time is over", async () => {
+  test("[MODEL-8] a silent server is abandoned at the timeout", async () => {
     const clock = testClock()
     const reached = Promise.withResolvers<void>()
     const script = (): WireAnswer => {
@@ -157,7 +157,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(await scene.wires.requests[0]?.ended).toBe("left")
   })
 
-  test("[MODEL-9] an error of the one who listens is his own, and ends the connection", async () => {
+  test("[MODEL-9] an error of the text listener is rethrown and closes the connection", async () => {
     const bug = Object.assign(new TypeError("not mine"), { code: "ERR_OTHER" })
     const never = new Promise(() => undefined)
     await using scene = await wiredModel({
@@ -171,7 +171,7 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
     expect(await scene.wires.requests[0]?.ended).toBe("left")
   })
 
-  test("[MODEL-10] a server that sends without saying anything is left", async () => {
+  test("[MODEL-10] an endless stream without content is cancelled", async () => {
     const raw = `: ${"x".repeat(64_000_000)}`
     await using scene = await wiredModel({ provider, script: () => ({ raw }) })
     expect(await errorOf(scene.ask())).toMatchObject({ code: "MODEL_ANSWER_TOO_LARGE" })
@@ -179,8 +179,8 @@ describe.each(WIRE_PROVIDERS)("what goes wrong with %s", (provider) => {
   })
 })
 
-describe("what is not sent or tried again", () => {
-  test("[MODEL-7] a quota that is used up is refused, though it comes as 429", async () => {
+describe("requests that are not sent or not retried", () => {
+  test("[MODEL-7] an exhausted quota is refused although its status is 429", async () => {
     const script = () => ({
       status: 429,
       type: "insufficient_quota",
@@ -190,7 +190,7 @@ describe("what is not sent or tried again", () => {
     expect(await errorOf(scene.ask())).toMatchObject({ code: "MODEL_REFUSED" })
   })
 
-  test("[MODEL-10] a prompt of more than four million characters is MODEL_PROMPT_TOO_LARGE", async () => {
+  test("[MODEL-10] a prompt over four million characters is MODEL_PROMPT_TOO_LARGE", async () => {
     await using scene = await wiredModel({ provider: "openai" })
     const prompt = "x".repeat(4_000_001 - QUESTION.instructions.length)
     expect(await errorOf(scene.ask({ prompt }))).toMatchObject({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { run } from "#ground/base"
 
-describe("loading", () => {
-  test("[MODEL-18] no provider's package is loaded before a question needs it", async () => {
+describe("loading of provider packages", () => {
+  test("[MODEL-18] no provider package is loaded before the first question", async () => {
     const script = `
       import { registerHooks } from "node:module"
       const loaded = []

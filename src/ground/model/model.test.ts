@@ -12,8 +12,8 @@ const PLAN = {
 }
 const OPEN_PLAN = { ...PLAN, required: ["clarity"], additionalProperties: undefined }
 
-describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
-  test("[MODEL-1] is asked by its own wire and answers with text, tokens and name", async () => {
+describe.each(WIRE_PROVIDERS)("the %s provider", (provider) => {
+  test("[MODEL-1] a question uses the provider's wire format and returns text, tokens and model name", async () => {
     await using scene = await wiredModel({
       provider,
       script: () => ({ text: "A place for a ship." }),
@@ -40,18 +40,18 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
     })
   })
 
-  test("[MODEL-1] a question may name another model", async () => {
+  test("[MODEL-1] a question can name another model", async () => {
     await using scene = await wiredModel({ provider })
     await scene.ask({ model: "claude-haiku-4-5" })
     expect(scene.wires.requests[0]?.model).toBe("claude-haiku-4-5")
   })
 
-  test("[MODEL-1] instructions may be empty", async () => {
+  test("[MODEL-1] instructions can be empty", async () => {
     await using scene = await wiredModel({ provider })
     expect((await scene.ask({ instructions: "" })).text).toBe("understood")
   })
 
-  test("[MODEL-2] tells the text while it comes, in order, thoughts left out", async () => {
+  test("[MODEL-2] onText receives the text so far, in order, without thoughts", async () => {
     const gate = Promise.withResolvers<void>()
     const script = () => ({ text: "one two three", pieces: 3, thinking: "hm", hold: gate.promise })
     await using scene = await wiredModel({ provider, script })
@@ -66,7 +66,7 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
     expect(answer.text).toBe("one two three")
   })
 
-  test("[MODEL-2] a try that begins anew begins with less", async () => {
+  test("[MODEL-2] after a retry onText starts again with a shorter text", async () => {
     const script = inTurn({ cutAfter: "half an ans" }, { text: "whole", pieces: 1 })
     await using scene = await wiredModel({ provider, script })
     const told: string[] = []
@@ -78,7 +78,7 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
   test.each([
     ["closed", PLAN],
     ["open", OPEN_PLAN],
-  ])("[MODEL-3] gives a schema that is %s to the provider in its own way", async (_, schema) => {
+  ])("[MODEL-3] a schema that is %s is sent in the provider's own format", async (_, schema) => {
     const script = () => ({ text: '{"clarity":0.5,"topics":["ships"]}' })
     await using scene = await wiredModel({ provider, script })
     const answer = await scene.ask({ schema })
@@ -87,14 +87,14 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
     expect(answer).toMatchObject({ value: { clarity: 0.5, topics: ["ships"] }, problem: undefined })
   })
 
-  test("[MODEL-6] prose for a schema is a problem, and costs one call", async () => {
+  test("[MODEL-6] prose in place of JSON is a problem and costs one call", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ text: "I think so." }) })
     const answer = await scene.ask({ schema: PLAN })
     expect(answer).toMatchObject({ value: undefined, problem: "The answer holds no JSON." })
     expect(scene.wires.requests).toHaveLength(1)
   })
 
-  test("[MODEL-6] an answer that ran out of tokens says so", async () => {
+  test("[MODEL-6] a response that ran out of tokens is a problem that says so", async () => {
     const script = () => ({ text: '{"clarity":0.5,"top', stop: "length" as const })
     await using scene = await wiredModel({ provider, script })
     const answer = await scene.ask({ schema: PLAN })
@@ -104,24 +104,24 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
     )
   })
 
-  test("[MODEL-6] an answer the model declines says so", async () => {
+  test("[MODEL-6] a declined response is a problem that says so", async () => {
     const script = () => ({ text: "No.", stop: "refused" as const })
     await using scene = await wiredModel({ provider, script })
     expect((await scene.ask()).problem).toBe("The model refused to answer.")
   })
 
-  test("[MODEL-6] an empty answer is a problem", async () => {
+  test("[MODEL-6] an empty response is a problem", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ text: "" }) })
     expect(await scene.ask()).toMatchObject({ text: "", problem: "The answer is empty." })
   })
 
-  test("[MODEL-14] tokens read from a cache are counted apart", async () => {
+  test("[MODEL-14] tokens read from a cache are counted separately", async () => {
     const usage = { input: 40, output: 7, cacheRead: 60 }
     await using scene = await wiredModel({ provider, script: () => ({ text: "yes", usage }) })
     expect((await scene.ask()).usage).toEqual({ ...usage, cacheWrite: 0 })
   })
 
-  test("[MODEL-14] the price is asked for the tokens and the model that answered", async () => {
+  test("[MODEL-14] the price is calculated for the tokens and the model that responded", async () => {
     const asked: unknown[] = []
     const price = (...question: unknown[]) => {
       asked.push(question)
@@ -134,8 +134,8 @@ describe.each(WIRE_PROVIDERS)("a model of %s", (provider) => {
   })
 })
 
-describe("what each wire wants", () => {
-  test("[MODEL-3] an address that refuses the form is told in words, and from then on", async () => {
+describe("differences between the wire formats", () => {
+  test("[MODEL-3] an address that refuses the schema gets it as text, now and in later questions", async () => {
     await using scene = await wiredModel({
       provider: "custom",
       script: (request) =>
@@ -153,7 +153,7 @@ describe("what each wire wants", () => {
     expect(requests[1]?.instructions).toContain(JSON.stringify(PLAN))
   })
 
-  test("[MODEL-3] OpenAI's strict mode is used when the schema allows it", async () => {
+  test("[MODEL-3] OpenAI's strict mode is used if the schema allows it", async () => {
     await using scene = await wiredModel({ provider: "openai", script: () => ({ text: "{}" }) })
     await scene.ask({ schema: PLAN })
     await scene.ask({ schema: OPEN_PLAN })
@@ -164,7 +164,7 @@ describe("what each wire wants", () => {
     ])
   })
 
-  test("[MODEL-3] an older Claude answers in the form by calling a tool", async () => {
+  test("[MODEL-3] an older Claude model returns the value through a tool call", async () => {
     const script = () => ({ text: '{"clarity":1,"topics":[]}' })
     await using scene = await wiredModel({ provider: "anthropic", script })
     const answer = await scene.ask({ schema: PLAN, model: "claude-sonnet-4-20250514" })
@@ -172,14 +172,14 @@ describe("what each wire wants", () => {
     expect(answer.value).toEqual({ clarity: 1, topics: [] })
   })
 
-  test("[MODEL-14] a server that counts nothing is estimated from the length", async () => {
+  test("[MODEL-14] without usage numbers from the server, tokens are estimated from the length", async () => {
     const script = () => ({ text: "x".repeat(400), usage: "none" as const })
     await using scene = await wiredModel({ provider: "custom", script })
     const answer = await scene.ask({ instructions: "", prompt: "y".repeat(80) })
     expect(answer.usage).toEqual({ input: 20, output: 100, cacheRead: 0, cacheWrite: 0 })
   })
 
-  test("[MODEL-14] a deployment without a price of its own has that of its name", async () => {
+  test("[MODEL-14] a deployment without its own price has the price of its model name", async () => {
     const price = (_: unknown, model: string) => (model === "our-gpt" ? 3 : undefined)
     await using scene = await wiredModel({ provider: "azure", price })
     expect((await scene.ask()).usd).toBe(3)
@@ -199,7 +199,7 @@ describe("what each wire wants", () => {
     ["azure", "our-gpt", "medium", { max_completion_tokens: 500 }],
     ["custom", "local-gpt", "medium", { max_tokens: 500 }],
   ] as const)(
-    "[MODEL-15] %s %s at %s is asked with %o",
+    "[MODEL-15] %s %s with effort %s is sent %o",
     async (...[provider, model, effort, expected]) => {
       await using scene = await wiredModel({ provider })
       await scene.ask({ model, effort })
@@ -210,7 +210,7 @@ describe("what each wire wants", () => {
     },
   )
 
-  test("[MODEL-15] without an effort of its own a question has that of the settings", async () => {
+  test("[MODEL-15] a question without an effort uses the one in the settings", async () => {
     await using scene = await wiredModel({ provider: "openai", settings: { effort: "high" } })
     await scene.ask()
     expect(scene.wires.requests[0]?.body["reasoning_effort"]).toBe("high")

@@ -48,15 +48,15 @@ function settle<Value>(work: Promise<Value>) {
   )
 }
 
-describe("tryPatiently", () => {
-  test("[MODEL-7] waits half a second, then twice as long", async () => {
+describe("retrying a model call", () => {
+  test("[MODEL-7] the wait is half a second, then twice as long", async () => {
     const { clock, triedAt, outcome } = scene([gone, busy()])
     await clock.advance(10_000)
     expect(triedAt).toEqual([0, 500, 1_500])
     expect((await outcome).value).toEqual({ value: "yes", retries: 2 })
   })
 
-  test("[MODEL-7] chance shortens a wait to half of it at most", async () => {
+  test("[MODEL-7] random jitter shortens a wait by at most half", async () => {
     const { patience, clock } = scene([])
     const triedAt: number[] = []
     const attempt = async (): Promise<Try<string>> => {
@@ -70,7 +70,7 @@ describe("tryPatiently", () => {
     expect((await outcome).error).toMatchObject({ code: "MODEL_UNREACHABLE" })
   })
 
-  test("[MODEL-7] waits as long as the provider asks", async () => {
+  test("[MODEL-7] the wait is as long as the provider requests", async () => {
     const { clock, triedAt } = scene([busy(7_000)])
     await clock.advance(6_999)
     expect(triedAt).toEqual([0])
@@ -78,20 +78,20 @@ describe("tryPatiently", () => {
     expect(triedAt).toEqual([0, 7_000])
   })
 
-  test("[MODEL-7] who asks for more than a minute is not waited for", async () => {
+  test("[MODEL-7] a requested wait of more than a minute ends the retries", async () => {
     const { triedAt, outcome } = scene([busy(61_000)])
     const { error } = await outcome
     expect(ModelBusy.is(error)).toBe(true)
     expect(triedAt).toEqual([0])
   })
 
-  test("[MODEL-7] a refusal is not tried again", async () => {
+  test("[MODEL-7] a refusal is not retried", async () => {
     const { triedAt, outcome } = scene([refused])
     expect((await outcome).error).toMatchObject({ code: "MODEL_REFUSED" })
     expect(triedAt).toEqual([0])
   })
 
-  test("[MODEL-7] gives up after its retries and says how often it tried", async () => {
+  test("[MODEL-7] the error after the last retry has the number of tries", async () => {
     const { clock, triedAt, outcome } = scene([busy(), busy(), busy(), busy()])
     await clock.advance(60_000)
     const { error } = await outcome
@@ -109,13 +109,13 @@ describe("tryPatiently", () => {
     expect(Math.max(...waits)).toBe(20_000)
   })
 
-  test("[MODEL-8] does not begin a wait that outlasts the time", async () => {
+  test("[MODEL-8] a wait longer than the remaining time is not started", async () => {
     const { triedAt, outcome } = scene([busy(5_000)], { timeoutSeconds: 5 })
     expect((await outcome).error).toMatchObject({ code: "MODEL_BUSY" })
     expect(triedAt).toEqual([0])
   })
 
-  test("[MODEL-8] leaves a try that does not listen when the time is over", async () => {
+  test("[MODEL-8] a try that ignores its signal is abandoned at the timeout", async () => {
     const { patience, clock } = scene([])
     const seen: AbortSignal[] = []
     const never = (signal: AbortSignal) => {
@@ -132,7 +132,7 @@ describe("tryPatiently", () => {
     expect(seen[0]?.aborted).toBe(true)
   })
 
-  test("[MODEL-9] leaves a wait when the caller does, with the caller's reason", async () => {
+  test("[MODEL-9] an abort ends the wait with the caller's reason", async () => {
     const { clock, stop, triedAt, outcome } = scene([busy(10_000)])
     await clock.advance(100)
     const reason = new Error("enough")
@@ -141,7 +141,7 @@ describe("tryPatiently", () => {
     expect(triedAt).toEqual([0])
   })
 
-  test("[MODEL-9] does not begin for a caller who has left already", async () => {
+  test("[MODEL-9] an aborted signal prevents the first try", async () => {
     const { patience } = scene([])
     const signal = AbortSignal.abort(new Error("gone"))
     let isTried = false
@@ -154,7 +154,7 @@ describe("tryPatiently", () => {
     expect(isTried).toBe(false)
   })
 
-  test("[MODEL-9] an error of ours keeps its stack and is not tried again", async () => {
+  test("[MODEL-9] an unexpected error has its own stack and is not retried", async () => {
     const { patience } = scene([])
     const bug = new TypeError("ours")
     const { error } = await settle(tryPatiently(() => Promise.reject(bug), patience))

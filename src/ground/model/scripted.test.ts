@@ -19,8 +19,8 @@ function scriptedModel(script: ScriptedBrain, more: Partial<ModelDeps> = {}) {
   })
 }
 
-describe("a scripted model", () => {
-  test("[MODEL-16] gives the script the question, and its answer in four pieces", async () => {
+describe("scripted model", () => {
+  test("[MODEL-16] the script receives the question, and its text is streamed in four parts", async () => {
     const asked: unknown[] = []
     const told: string[] = []
     const model = scriptedModel(async (ask) => {
@@ -45,7 +45,7 @@ describe("a scripted model", () => {
     })
   })
 
-  test("[MODEL-16] an empty answer is told in no piece", async () => {
+  test("[MODEL-16] an empty text is not streamed", async () => {
     const told: string[] = []
     const model = scriptedModel(async () => ({ text: "" }))
     const answer = await model.ask({ ...QUESTION, onText: (soFar) => void told.push(soFar) })
@@ -53,7 +53,7 @@ describe("a scripted model", () => {
     expect(answer.problem).toBe("The answer is empty.")
   })
 
-  test("[MODEL-16] its values are read and checked like those of others", async () => {
+  test("[MODEL-16] values of a script are parsed and validated like those of other providers", async () => {
     const schema = { type: "object", properties: { a: { type: "number" } }, required: ["a"] }
     const model = scriptedModel(async () => ({ text: 'Well: {"a": 1,}' }))
     expect(await model.ask({ ...QUESTION, schema })).toMatchObject({
@@ -62,18 +62,18 @@ describe("a scripted model", () => {
     })
   })
 
-  test("[MODEL-14] a script has the tokens and the price it is given", async () => {
+  test("[MODEL-14] a script reports the tokens and the price in its definition", async () => {
     const usage = { input: 10, output: 5, cacheRead: 1, cacheWrite: 2 }
     const model = scriptedModel(async () => ({ text: "x", usage }), { price: () => 1.5 })
     expect(await model.ask(QUESTION)).toMatchObject({ usage, usd: 1.5 })
   })
 
-  test("[MODEL-10] a script may not answer more than others", async () => {
+  test("[MODEL-10] the response limit applies to a script", async () => {
     const model = scriptedModel(async () => ({ text: "x".repeat(1_000_001) }))
     await expect(model.ask(QUESTION)).rejects.toMatchObject({ code: "MODEL_ANSWER_TOO_LARGE" })
   })
 
-  test("[MODEL-9] a script that does not come back is left", async () => {
+  test("[MODEL-9] an abort ends a script that never returns", async () => {
     const stop = new AbortController()
     const model = scriptedModel(() => new Promise(() => undefined))
     const asked = model.ask({ ...QUESTION, signal: stop.signal })
@@ -81,7 +81,7 @@ describe("a scripted model", () => {
     await expect(asked).rejects.toBe(stop.signal.reason)
   })
 
-  test("[MODEL-8] a script that does not come back is MODEL_TIMED_OUT in the end", async () => {
+  test("[MODEL-8] a script that never returns is MODEL_TIMED_OUT", async () => {
     const clock = testClock()
     const settings = Config.shape.model.parse({ timeout: 30 })
     const model = scriptedModel(() => new Promise(() => undefined), { clock, settings })
@@ -90,7 +90,7 @@ describe("a scripted model", () => {
     expect(await asked).toMatchObject({ code: "MODEL_TIMED_OUT", data: { seconds: 30 } })
   })
 
-  test("[MODEL-16] an error of the script is the script's", async () => {
+  test("[MODEL-16] an error that the script throws is passed on unchanged", async () => {
     const bug = new Error("the script is wrong")
     const model = scriptedModel(() => Promise.reject(bug))
     await expect(model.ask(QUESTION)).rejects.toBe(bug)

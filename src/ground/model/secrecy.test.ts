@@ -28,32 +28,35 @@ const ECHOES: readonly (readonly [string, (key: string) => WireAnswer])[] = [
 ]
 
 describe.each(WIRE_PROVIDERS)("the key of %s", (provider) => {
-  test.each(ECHOES)("[MODEL-13] is nowhere when the server repeats it in %s", async (_, echo) => {
-    const told: string[] = []
-    await using scene = await wiredModel({ provider, script: (request) => echo(keyIn(request)) })
-    const outcome: unknown = await scene
-      .ask({ onText: (soFar) => void told.push(soFar) })
-      .catch((error: unknown) => error)
-    expect(scene.wires.requests.length).toBeGreaterThan(0)
-    const all = inspect({ outcome, logged: scene.logged }, { depth: 20, showHidden: true })
-    expect(all).not.toContain(scene.wires.key)
-    expect(told.filter((it) => it.includes(scene.wires.key))).toEqual([])
-  })
+  test.each(ECHOES)(
+    "[MODEL-13] the key is redacted if the server repeats it in %s",
+    async (_, echo) => {
+      const told: string[] = []
+      await using scene = await wiredModel({ provider, script: (request) => echo(keyIn(request)) })
+      const outcome: unknown = await scene
+        .ask({ onText: (soFar) => void told.push(soFar) })
+        .catch((error: unknown) => error)
+      expect(scene.wires.requests.length).toBeGreaterThan(0)
+      const all = inspect({ outcome, logged: scene.logged }, { depth: 20, showHidden: true })
+      expect(all).not.toContain(scene.wires.key)
+      expect(told.filter((it) => it.includes(scene.wires.key))).toEqual([])
+    },
+  )
 })
 
-describe("scrubbing", () => {
-  test("[MODEL-13] takes a key out as it is, as JSON and as a URL write it", () => {
+describe("redacting the key", () => {
+  test("[MODEL-13] a key is removed in plain, JSON-escaped and URL-encoded form", () => {
     const key = 'a"b/c+d'
     const text = `${key} ${JSON.stringify(key)} ${encodeURIComponent(key)}`
     expect(scrub(text, key)).toBe('[key] "[key]" [key]')
   })
 
-  test("[MODEL-13] leaves a text alone when there is no key", () => {
+  test("[MODEL-13] a text without the key is unchanged", () => {
     expect(scrub("as it is", undefined)).toBe("as it is")
     expect(scrub("as it is", "")).toBe("as it is")
   })
 
-  test("[MODEL-13] a server's reason is one line without signs for a terminal, and short", () => {
+  test("[MODEL-13] a server's reason is one short line without control characters", () => {
     expect(reasonFrom("no\u001b[31m\nreally", undefined)).toBe("no\\x1b[31m\\nreally")
     expect(reasonFrom("x".repeat(10_000), undefined)).toHaveLength(501)
     expect(reasonFrom(" ", undefined)).toBe("no reason was given")

@@ -19,13 +19,13 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
-describe("what is missing", () => {
+describe("missing settings", () => {
   test.each([
     ["anthropic", "ANTHROPIC_API_KEY", "qm credential set anthropic"],
     ["openai", "OPENAI_API_KEY", "qm credential set openai"],
     ["azure", "AZURE_OPENAI_API_KEY", "qm credential set azure"],
   ] as const)(
-    "[MODEL-11] %s without a key names %s and the command",
+    "[MODEL-11] for %s without a key the error names %s and the command",
     async (provider, variable, command) => {
       await using scene = await wiredModel({ provider, key: () => undefined })
       const error = await scene.ask().catch((it: unknown) => it)
@@ -37,17 +37,17 @@ describe("what is missing", () => {
     },
   )
 
-  test("[MODEL-11] a key of blanks is no key", () => {
+  test("[MODEL-11] a key of blanks is a missing key", () => {
     expect(NoKey.is(thrownBy(() => destination("openai", {}, " \n")))).toBe(true)
   })
 
-  test("[MODEL-11] a custom address may want no key", () => {
+  test("[MODEL-11] a custom address needs no key", () => {
     const given = { name: "m", baseUrl: "http://127.0.0.1:9/v1" }
     expect(destination("custom", given, "").key).toBeUndefined()
   })
 
   test.each(["azure", "custom"] as const)(
-    "[MODEL-11] %s without an address names the setting",
+    "[MODEL-11] for %s without an address the error names the setting",
     (provider) => {
       const error = thrownBy(() => destination(provider, { name: "m" }))
       expect(SettingMissing.is(error)).toBe(true)
@@ -59,7 +59,7 @@ describe("what is missing", () => {
   )
 
   test.each(["azure", "custom"] as const)(
-    "[MODEL-11] %s without a model names the setting",
+    "[MODEL-11] for %s without a model the error names the setting",
     (provider) => {
       const error = thrownBy(() => destination(provider, { baseUrl: "https://x.example" }))
       expect(error).toMatchObject({
@@ -69,7 +69,7 @@ describe("what is missing", () => {
     },
   )
 
-  test("[MODEL-11] a key that no header can carry is MODEL_KEY_INVALID and not repeated", () => {
+  test("[MODEL-11] a key that a header cannot contain is MODEL_KEY_INVALID and not repeated", () => {
     const key = "first\nsecond"
     const error = thrownBy(() => destination("openai", {}, key))
     expect(KeyInvalid.is(error)).toBe(true)
@@ -90,7 +90,7 @@ describe("addresses", () => {
     ["azure", "https://us.example/openai/", "https://us.example/openai/deployments/our%20gpt"],
     ["custom", "http://localhost:11434/v1", "http://localhost:11434/v1"],
     ["custom", "http://[::1]:9", "http://[::1]:9"],
-  ] as const)("[MODEL-12] %s at %j is reached at %s", (provider, baseUrl, expected) => {
+  ] as const)("[MODEL-12] the request URL of %s at %j is %s", (provider, baseUrl, expected) => {
     expect(destination(provider, { baseUrl, name: "our gpt" }).baseUrl).toBe(expected)
   })
 
@@ -103,7 +103,7 @@ describe("addresses", () => {
     ["a password", "https://me:pass@api.example/v1"],
     ["a query", "https://api.example/v1?to=elsewhere"],
     ["a fragment", "https://api.example/v1#x"],
-  ])("[MODEL-12] %s is MODEL_ADDRESS_INVALID and names the setting", (_, address) => {
+  ])("[MODEL-12] %s is MODEL_ADDRESS_INVALID and the error names the setting", (_, address) => {
     const error = thrownBy(() => checkAddress(address, "model.baseUrl"))
     expect(AddressInvalid.is(error)).toBe(true)
     expect(String(error)).toContain("model.baseUrl")

@@ -52,9 +52,9 @@ const strict = (schema: object) => ({
   response_format: { type: "json_schema", json_schema: { name: "answer", strict: true, schema } },
 })
 
-describe("the loopback wires", () => {
+describe("loopback servers for the provider tests", () => {
   test.each(Object.keys(GOOD) as (keyof typeof GOOD)[])(
-    "[MODEL-19] take a good call to %s",
+    "a valid call to %s is accepted",
     async (wire) => {
       await using wires = await modelWires()
       expect(await send(wires, wire)).toBe(200)
@@ -151,7 +151,7 @@ describe("the loopback wires", () => {
     ["an empty text", "embeddings", { body: { input: [""] } }, 400],
     ["a wrong key", "embeddings", { headers: { authorization: "Bearer wrong" } }, 401],
     ["another path", "openai", { path: "/v1/responses" }, 404],
-  ])("[MODEL-19] refuse %s to %s", async (...[, wire, change, status]) => {
+  ])("an invalid call is refused: %s to %s", async (...[, wire, change, status]) => {
     await using wires = await modelWires()
     expect(await send(wires, wire, change)).toBe(status)
     expect(wires.requests).toEqual([])

@@ -55,15 +55,15 @@ function falseFindings(files: readonly string[]) {
   return { megabytes: characters / 1_000_000, found }
 }
 
-describe("[SECRETS-7] at most one false finding in a megabyte", () => {
-  test("[SECRETS-7] of this repository", () => {
+describe("false findings per megabyte", () => {
+  test("[SECRETS-7] at most one in the code of this repository", () => {
     const files = ["src", "scripts", "bench", "bin", "console/src"].flatMap(sources)
     const { megabytes, found } = falseFindings([...files, path.join(ROOT, "package-lock.json")])
     expect(megabytes).toBeGreaterThan(1)
     expect(found.length, found.join("\n")).toBeLessThanOrEqual(Math.floor(megabytes))
   })
 
-  test("[SECRETS-7] of packages, minified code among them", () => {
+  test("[SECRETS-7] at most one in the code of packages, including minified code", () => {
     const files = packages().flatMap((it) => sources(`node_modules/${it}`))
     const { megabytes, found } = falseFindings(files)
     expect(megabytes).toBeGreaterThan(10)
@@ -80,7 +80,7 @@ describe("[SECRETS-7] at most one false finding in a megabyte", () => {
     ["identifiers", () => `  { "id": "${uuid()}", "parent": "${uuid()}" },`],
     ["pictures", () => `<img src="data:image/png;base64,iVBORw0KGgo${base64(3_000)}">`],
     ["etags", () => `etag: W/"${hex(12)}-${base64(20)}"`],
-  ] as const)("[SECRETS-7] %s by the thousand are none", ([, line]) => {
+  ] as const)("[SECRETS-7] thousands of %s give no finding", ([, line]) => {
     const lines = Array.from({ length: 2_000 }, line)
     expect(redact(lines.join("\n")).findings).toEqual([])
   })

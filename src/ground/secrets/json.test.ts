@@ -6,8 +6,8 @@ import { createSecrets } from "./secrets.ts"
 const { redactJson, redact } = createSecrets({ random: systemRandom })
 const token = `${"gh"}p_${Buffer.from(systemRandom.bytes(18)).toString("hex")}`
 
-describe("[SECRETS-13] structures", () => {
-  test("[SECRETS-13] whole values go under secret names, however they look", () => {
+describe("redactJson", () => {
+  test("[SECRETS-13] a value under a secret name is replaced as a whole", () => {
     const keys = [
       "password",
       "dbPassword",
@@ -32,7 +32,7 @@ describe("[SECRETS-13] structures", () => {
     }
   })
 
-  test("[SECRETS-13] other names keep their values, and other strings are redacted", () => {
+  test("[SECRETS-13] values under other names stay, and secrets inside strings are redacted", () => {
     const given = {
       max_tokens: 4_096,
       tokenCount: 7,
@@ -48,7 +48,7 @@ describe("[SECRETS-13] structures", () => {
     expect(findings.map((it) => it.kind)).toEqual(["github-token"])
   })
 
-  test("[SECRETS-13] every value of a map goes when the caller says so, and only then", () => {
+  test("[SECRETS-13] all values of a map are replaced only in maps that the caller names", () => {
     const given = { env: { NODE_ENV: "production", LEVEL: 3 }, headers: ["a: b"], name: "x" }
     expect(redactJson(given).value).toEqual(given)
     const marker: unknown = expect.stringMatching(/^\[redacted: named-value \w{4}\]$/)
@@ -60,26 +60,26 @@ describe("[SECRETS-13] structures", () => {
     expect(redactJson({ Pin: 1_234 }, { secretKeys: ["pin"] }).value).toEqual({ Pin: marker })
   })
 
-  test("[SECRETS-13] objects and numbers under a secret name go whole; a second time is the same", () => {
+  test("[SECRETS-13] objects and numbers under a secret name are replaced; a second call changes nothing", () => {
     const once = redactJson({ credentials: { user: "a", hint: "b" }, password: 12_345 }).value
     expect(JSON.stringify(once)).not.toMatch(/user|hint|12345/)
     expect(redactJson(once)).toEqual({ value: once, findings: [] })
   })
 
-  test("[SECRETS-13] keys are redacted too, and __proto__ is a key like any other", () => {
+  test("[SECRETS-13] keys are redacted, and __proto__ is an ordinary key", () => {
     const given: unknown = JSON.parse(`{"__proto__":{"a":1},"${token}":2}`)
     const { value } = redactJson(given)
     expect(JSON.stringify(value)).toBe(`{"__proto__":{"a":1},"${redact(token).text}":2}`)
   })
 
-  test("[SECRETS-13] what is no structure passes: text redacted, the rest as it is", () => {
+  test("[SECRETS-13] a string is redacted, and other scalar values are unchanged", () => {
     expect(redactJson(token).value).toBe(redact(token).text)
     for (const value of [1, true, null, undefined, 10n]) expect(redactJson(value).value).toBe(value)
   })
 })
 
-describe("[SECRETS-14] bounds of structures", () => {
-  test("[SECRETS-14] what lies too deep, or in a circle, is replaced unseen", () => {
+describe("limits of redactJson", () => {
+  test("[SECRETS-14] values that are too deep or circular are replaced", () => {
     const circle: Record<string, unknown> = { text: token }
     circle["again"] = circle
     const printed = JSON.stringify(redactJson(circle).value)
@@ -88,7 +88,7 @@ describe("[SECRETS-14] bounds of structures", () => {
     expect(printed).not.toContain(token)
   })
 
-  test("[SECRETS-14] what comes after the largest number of values is replaced unseen", () => {
+  test("[SECRETS-14] values after the maximum count are replaced", () => {
     const many: unknown[] = Array.from({ length: MOST_JSON_VALUES }, () => 0)
     const { value } = redactJson([...many, "a word", { a: 1 }])
     expect((value as unknown[]).slice(-2)).toEqual([

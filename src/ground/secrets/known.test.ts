@@ -9,8 +9,8 @@ import { createSecrets } from "./secrets.ts"
 
 const withKnown = (...known: string[]) => createSecrets({ random: systemRandom, known })
 
-describe("[SECRETS-9] known values", () => {
-  test("[SECRETS-9] are found wherever they stand, in every encoding, whatever they look like", () => {
+describe("known values", () => {
+  test("[SECRETS-9] known values are found at any position and in every encoding", () => {
     const value = fc.string({ unit: "grapheme", minLength: 8, maxLength: 40 })
     fc.assert(
       fc.property(value, fc.string(), fc.string(), (known, before, after) => {
@@ -27,7 +27,7 @@ describe("[SECRETS-9] known values", () => {
     )
   })
 
-  test("[SECRETS-9] are found in base64, also with letters beyond ASCII", () => {
+  test("[SECRETS-9] known values are found in base64, also with non-ASCII letters", () => {
     for (const value of ["plain words only", "gänzlich geheim", "日本語のパスワード"]) {
       const coded = Buffer.from(`before it: ${value}, after it`).toString("base64")
       expect(
@@ -38,12 +38,12 @@ describe("[SECRETS-9] known values", () => {
     }
   })
 
-  test("[SECRETS-9] of two that overlap both go", () => {
+  test("[SECRETS-9] two overlapping known values are both replaced", () => {
     const { redact } = withKnown("abcd efgh", "efgh ijkl mnop", "abcd efgh ijk")
     expect(redact("x abcd efgh ijkl mnop y").text).toMatch(/^x \[redacted: known-value \w{4}\] y$/)
   })
 
-  test("[SECRETS-9] one that is longer than a stretch goes whole", () => {
+  test("[SECRETS-9] a known value longer than a scan window is replaced as a whole", () => {
     const value = Array.from({ length: 30_000 }, (_, index) =>
       String.fromCharCode(97 + (index % 23)),
     ).join("")
@@ -51,7 +51,7 @@ describe("[SECRETS-9] known values", () => {
     expect(text).toMatch(/^\[\[redacted: known-value \w{4}\]\]$/)
   })
 
-  test("[SECRETS-9] a value that almost occurs is not found", () => {
+  test("[SECRETS-9] a text that differs slightly from a known value is not found", () => {
     const { redact } = withKnown("almost the same value")
     for (const text of [
       "almost the same valuf",
@@ -62,7 +62,7 @@ describe("[SECRETS-9] known values", () => {
     }
   })
 
-  test("[SECRETS-9] short values and plain settings are not held", () => {
+  test("[SECRETS-9] short values and plain settings are not stored", () => {
     const plain = [
       "short",
       "development",
@@ -74,7 +74,7 @@ describe("[SECRETS-9] known values", () => {
     expect(withKnown(...plain, "").redact(text)).toEqual({ text, findings: [] })
   })
 
-  test("[SECRETS-9] what is held is no part of a value: the memory of a process has none", () => {
+  test("[SECRETS-9] process memory contains no part of a known value", () => {
     expect(memoryHolds({ isKept: true })).toBe(true)
     expect(memoryHolds({ isKept: false })).toBe(false)
   })

@@ -19,7 +19,7 @@ function redact(text: string) {
   return { text: safe + text.slice(last), findings }
 }
 
-test("[SECRETS-17] a secret over several lines leaves nothing on any of them", () => {
+test("[SECRETS-17] a secret over several lines is removed from all of them", () => {
   const { lines, secretLines } = redactLines("a\nb <one\ntwo\nthree> c\nd\n<x> <y\nz>\ne", redact)
   expect(lines).toEqual([
     "a\n",
@@ -34,7 +34,7 @@ test("[SECRETS-17] a secret over several lines leaves nothing on any of them", (
   expect(secretLines).toEqual([2, 6, 6])
 })
 
-test("[SECRETS-17] lines keep their numbers, whatever is replaced", () => {
+test("[SECRETS-17] line numbers stay the same after redaction", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "<", ">"), maxLength: 60 })
   fc.assert(
     fc.property(text, (given) => {
@@ -54,7 +54,7 @@ test("[SECRETS-17] lines keep their numbers, whatever is replaced", () => {
   )
 })
 
-test("[SECRETS-17] a text has as many lines as before, also when a secret is its end", () => {
+test("[SECRETS-17] the number of lines stays the same, also if a secret ends the text", () => {
   expect(redactKeepingLines("a\n<x\ny>", redact)).toBe("a\n[redacted]\n\n")
   expect(redactKeepingLines("a\n<x\ny\nz> b", redact)).toBe("a\n[redacted] b\n\n\n")
   expect(redactKeepingLines("a\n<x>", redact)).toBe("a\n[redacted]")

@@ -22,8 +22,8 @@ const keyBlock = (lines: number, end = "\n") =>
   ].join(end)
 const MARKER = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/g
 
-describe("[SECRETS-1] clean text", () => {
-  test("[SECRETS-1] any text without a finding is the text that was given", () => {
+describe("clean text", () => {
+  test("[SECRETS-1] a text without a finding is returned as the same string", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         const answer = redact(text)
@@ -33,15 +33,15 @@ describe("[SECRETS-1] clean text", () => {
     )
   })
 
-  test("[SECRETS-1] ordinary lines are not touched", () => {
+  test("[SECRETS-1] ordinary lines are unchanged", () => {
     for (const text of ["", "\n", "const a = 1\r\n", "password", "\0\0", "\uD83D", "key: value"]) {
       expect(redact(text)).toEqual({ text, findings: [] })
     }
   })
 })
 
-describe("[SECRETS-2] the replacement", () => {
-  test("[SECRETS-2] it names the kind and four digits, equal for equal secrets", () => {
+describe("the marker", () => {
+  test("[SECRETS-2] a marker has the kind and four digits, equal for equal secrets", () => {
     const [first, second] = [githubToken(), githubToken()]
     const { text, findings } = redact(`a ${first}\nb ${second}\nc ${first}`)
     expect(text).toMatch(
@@ -51,7 +51,7 @@ describe("[SECRETS-2] the replacement", () => {
     expect(findings[0]?.hash).toBe(findings[2]?.hash)
   })
 
-  test("[SECRETS-2] another instance gives other digits to the same secret", () => {
+  test("[SECRETS-2] another instance gives the same secret other digits", () => {
     const token = githubToken()
     const hashes = Array.from({ length: 6 }, () => {
       const other = createSecrets({ random: systemRandom })
@@ -60,7 +60,7 @@ describe("[SECRETS-2] the replacement", () => {
     expect(new Set(hashes).size).toBeGreaterThan(1)
   })
 
-  test("[SECRETS-2] the digits are those of the secret, however it was written", () => {
+  test("[SECRETS-2] the digits do not depend on the encoding of the secret", () => {
     const token = githubToken()
     const forms = [
       token,
@@ -74,8 +74,8 @@ describe("[SECRETS-2] the replacement", () => {
   })
 })
 
-describe("[SECRETS-3] redacting twice", () => {
-  test("[SECRETS-3] redacted text is clean", () => {
+describe("redacting twice", () => {
+  test("[SECRETS-3] redacted text has no findings", () => {
     const parts = fc.constantFrom(
       () => githubToken(),
       () => `password=${letters(18)}!`,
@@ -104,20 +104,20 @@ describe("[SECRETS-3] redacting twice", () => {
     )
   })
 
-  test("[SECRETS-3] a replacement stays whole, even where a known value stands in it", () => {
+  test("[SECRETS-3] a marker stays whole, even if it contains a known value", () => {
     const instance = createSecrets({ random: systemRandom, known: ["redacted: password"] })
     const text = "was [redacted: password 12ab] before"
     expect(instance.redact(text)).toEqual({ text, findings: [] })
   })
 
-  test("[SECRETS-3] a replacement behind a secret's name is no secret", () => {
+  test("[SECRETS-3] a marker after a secret name is not a secret", () => {
     const text = 'password = "[redacted: password 12ab]" token=[redacted: token 34cd]'
     expect(redact(text)).toEqual({ text, findings: [] })
   })
 })
 
-describe("[SECRETS-4] what stands around a secret", () => {
-  test("[SECRETS-4] every other character stays, and each finding says where it is", () => {
+describe("text around a secret", () => {
+  test("[SECRETS-4] every other character stays, and each finding has its position", () => {
     const around = fc.array(
       fc.constantFrom("\r\n", "\0", "\uD83D", "😀", "é", " . ", "\uFEFF", "\t", "words "),
       { maxLength: 6 },
@@ -135,7 +135,7 @@ describe("[SECRETS-4] what stands around a secret", () => {
     )
   })
 
-  test("[SECRETS-4] lines are those of the given text, also behind a block of many lines", () => {
+  test("[SECRETS-4] line numbers are those of the input, also after a block of many lines", () => {
     const { findings } = redact(`one\n${keyBlock(4)}\n\n${githubToken()}\n`)
     expect(findings.map((it) => [it.kind, it.line])).toEqual([
       ["private-key", 2],
@@ -156,8 +156,8 @@ test("[SECRETS-5] a secret is found at every offset of a long text", () => {
   }
 })
 
-describe("[SECRETS-10] one level of encoding is looked through", () => {
-  test("[SECRETS-10] only the secret is taken out of what surrounds it", () => {
+describe("encoded text", () => {
+  test("[SECRETS-10] only the secret is removed from the encoded text", () => {
     const token = githubToken()
     const coded = encodeURIComponent(`{"a":"${token}","b":1}`)
     expect(redact(coded).text.replace(MARKER, "")).toBe(coded.replace(token, ""))
@@ -165,7 +165,7 @@ describe("[SECRETS-10] one level of encoding is looked through", () => {
     expect(redact(quoted).text.replace(MARKER, "")).toBe('"{\\"password\\":\\"\\"}"')
   })
 
-  test("[SECRETS-10] base64 wrapped over lines, behind a path and in the other alphabet", () => {
+  test("[SECRETS-10] base64 is decoded across lines, after a path and in the URL-safe alphabet", () => {
     const token = githubToken()
     const plain = `${"some words before it, ".repeat(6)}token: ${token}; and ${"after ".repeat(9)}`
     const wrapped = Buffer.from(plain).toString("base64").replace(/.{76}/g, "$&\n  ")
@@ -182,7 +182,7 @@ describe("[SECRETS-10] one level of encoding is looked through", () => {
     }
   })
 
-  test("[SECRETS-10] a secret that ends in the short last line of wrapped base64 goes whole", () => {
+  test("[SECRETS-10] a secret that ends in the short last line of wrapped base64 is removed whole", () => {
     const token = githubToken()
     const plain = `${"words ".repeat(12)}${token}`.slice(-66)
     const coded = Buffer.from(`x ${plain}`).toString("base64")
@@ -190,13 +190,13 @@ describe("[SECRETS-10] one level of encoding is looked through", () => {
     expect(text).toMatch(/\[redacted: github-token \w{4}\]=*$/)
   })
 
-  test("[SECRETS-10] hexadecimal escapes of programs count as well", () => {
+  test("[SECRETS-10] hexadecimal escapes of programming languages are decoded", () => {
     const hex = [...githubToken()].map((it) => `\\x${it.charCodeAt(0).toString(16)}`).join("")
     expect(redact(`a = "${hex}"`).findings.map((it) => it.kind)).toEqual(["github-token"])
   })
 })
 
-describe("[SECRETS-11] what only looks like a secret", () => {
+describe("text that resembles a secret", () => {
   test.for([
     "password: string",
     'const token = "access_token"',
@@ -232,14 +232,14 @@ describe("[SECRETS-11] what only looks like a secret", () => {
   })
 })
 
-describe("[SECRETS-12] secrets that overlap", () => {
-  test("[SECRETS-12] are one replacement, named by the more telling rule", () => {
+describe("overlapping secrets", () => {
+  test("overlapping secrets become one marker, named by the more specific rule", () => {
     const { text, findings } = redact(`API_TOKEN="${githubToken()}"`)
     expect(findings.map((it) => it.kind)).toEqual(["github-token"])
     expect(text).toMatch(/^API_TOKEN="\[redacted: github-token \w{4}\]"$/)
   })
 
-  test("[SECRETS-12] a known value that reaches into a token is taken with it", () => {
+  test("a known value that overlaps a token is replaced with it", () => {
     const token = githubToken()
     const instance = createSecrets({
       random: systemRandom,
@@ -251,9 +251,9 @@ describe("[SECRETS-12] secrets that overlap", () => {
   })
 })
 
-describe("[SECRETS-15] key blocks", () => {
+describe("private key blocks", () => {
   test.for(["\n", "\r\n", "\\n", "\n    "])(
-    "[SECRETS-15] go whole, with lines ended by %j",
+    "[SECRETS-15] a block with line ends %j is removed whole",
     (end) => {
       const { text, findings } = redact(`key: ${keyBlock(5, end)} rest`)
       expect(findings.map((it) => it.kind)).toEqual(["private-key"])
@@ -261,7 +261,7 @@ describe("[SECRETS-15] key blocks", () => {
     },
   )
 
-  test("[SECRETS-15] a block that was cut off goes as far as it reaches", () => {
+  test("[SECRETS-15] a truncated block is removed to its end", () => {
     const block = keyBlock(5).split("\n").slice(0, 4).join("\n")
     expect(redact(`${block}\n-- cut --`).text).toMatch(/^\[redacted: private-key \w{4}\]-- cut --$/)
     expect(redact(block).text).toMatch(/^\[redacted: private-key \w{4}\]$/)
@@ -273,7 +273,7 @@ describe("[SECRETS-15] key blocks", () => {
   })
 })
 
-test("[SECRETS-16] a value longer than any pattern goes to its end", () => {
+test("a value longer than its pattern is removed to its end", () => {
   const long = letters(3_000)
   for (const text of [
     `token=${long}`,

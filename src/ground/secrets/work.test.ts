@@ -24,19 +24,19 @@ function isLinear(textOf: (characters: number) => string): boolean {
 
 const LENGTH = 100_000
 
-describe("[F6] known traps of regular expressions", () => {
+describe("[F6] catastrophic inputs for regular expressions", () => {
   const traps = regexTraps()
 
-  test("[F6] there are two hundred, each another text", () => {
+  test("[F6] there are two hundred different inputs", () => {
     expect(new Set(traps.map((it) => it.of(LENGTH))).size).toBeGreaterThanOrEqual(200)
     expect(traps.filter((it) => it.of(LENGTH).length !== LENGTH)).toEqual([])
   })
 
-  test("[F6] none of them is more than linear work", () => {
+  test("[F6] each takes at most linear work", () => {
     expect(traps.filter((it) => !isLinear(it.of)).map((it) => it.name)).toEqual([])
   })
 
-  test("[F6] nor is any keyword of ours, in front of what nearly is a secret", () => {
+  test("[F6] each of our keywords before an almost-secret takes at most linear work", () => {
     const units = KEYWORDS.flatMap((it) => [it, `${it}=a1B2 `, `${it}${"aB3_".repeat(64)} `])
     const together = isNight() ? 1 : 12
     const bad = Array.from({ length: Math.ceil(units.length / together) }, (_, at) =>
@@ -54,7 +54,7 @@ describe("[F6] known traps of regular expressions", () => {
   })
 })
 
-describe("[SECRETS-8] no input stalls it", () => {
+describe("work per input", () => {
   // Names, beginnings and near misses of every kind of rule, end to end.
   test.for([
     "a",
@@ -93,16 +93,16 @@ describe("[SECRETS-8] no input stalls it", () => {
     "[redacted: x 0000]",
     "password: Xk9mQ2vLw8 ",
     "aaaaaaaaab",
-  ])("[SECRETS-8] four times as many of %j are four times the work", (part) => {
+  ])("[SECRETS-8] four times as many of %j take four times the work", (part) => {
     expect(isLinear((characters) => repeated(part, characters))).toBe(true)
   })
 
-  test("[SECRETS-8] a clean text is walked over a fixed number of times", () => {
+  test("[SECRETS-8] a clean text is scanned a fixed number of times", () => {
     const text = "const answer = compute(42) // no more to say\n".repeat(4_000)
     expect(stepsFor(text) / text.length).toBeLessThan(4)
   })
 
-  test("[SECRETS-8] keywords are found in one walk, also inside each other and at the ends", () => {
+  test("[SECRETS-8] keywords are found in one scan, also nested and at the ends", () => {
     const keywords = ["she", "he", "hers", "e"]
     const found: string[] = []
     createAutomaton(keywords)("uSHErs he", (keyword, start) => {

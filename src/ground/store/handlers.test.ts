@@ -65,7 +65,7 @@ test("[STORE-19] status, backup, check, restore and events work together", async
   expect(await call("events.list", { after: 99 })).toMatchObject({ entries: [], head: { seq: 2 } })
 })
 
-test("[STORE-19] a store that is not a file is backed up elsewhere, and the hint says how", async () => {
+test("[STORE-19] for a store that is not a file the hint names the database's own backup tool", async () => {
   const call = surface({ kind: "postgres", url: "postgres://a:hidden@localhost:1/x" })
   for (const name of ["store.backup", "store.restore"]) {
     const error = await call(name).catch((it: unknown) => it)

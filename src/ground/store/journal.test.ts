@@ -11,7 +11,7 @@ import { openStore } from "./store.ts"
 
 const DAY_MS = 86_400_000
 
-test("[C5][STORE-8] order is the sequence, however the wall clock jumps", async () => {
+test("[C5][STORE-8] events are ordered by sequence number, whatever the wall clock does", async () => {
   const jump = fc.constantFrom(-DAY_MS, 365 * DAY_MS, -1, 0, 1, 3_600_000, -3_600_000)
   await fc.assert(
     fc.asyncProperty(fc.array(jump, { minLength: 1, maxLength: 12 }), async (jumps) => {
@@ -37,7 +37,7 @@ test("[C5][STORE-8] order is the sequence, however the wall clock jumps", async 
 })
 
 test.runIf(needs("C5", "postgres"))(
-  "[C5][STORE-8] the same on Postgres, through one long history",
+  "[C5][STORE-8] on Postgres events are ordered by sequence number through a long history",
   async () => {
     await using cluster = await startPostgres()
     const location = { kind: "postgres", url: await cluster.createDatabase() } as const
@@ -56,7 +56,7 @@ test.runIf(needs("C5", "postgres"))(
   },
 )
 
-test("[STORE-6] an event is a note of what happened, not a place for content", async () => {
+test("[STORE-6] an event over the size limit is refused", async () => {
   const location = { kind: "memory" } as const
   const clock = testClock()
   await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })
@@ -67,7 +67,7 @@ test("[STORE-6] an event is a note of what happened, not a place for content", a
   expect((await store.journal.head()).seq).toBe(1)
 })
 
-test("[STORE-16] an event may say anything that JSON can, also what a column cannot", async () => {
+test("[STORE-16] an event can contain any JSON, including values that a column cannot", async () => {
   const location = { kind: "memory" } as const
   const clock = testClock()
   await using store = await openStore({ location, clock, random: systemRandom, log: silentLog })

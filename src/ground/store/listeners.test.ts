@@ -37,7 +37,7 @@ function watched(options: { hasSignal?: boolean } = {}) {
   return { clock, state, follower: createFollower(deps) }
 }
 
-test("[N1] what another process commits is noticed on SQLite", async () => {
+test("[N1] listeners receive commits of another process on SQLite", async () => {
   await using folder = await tempDirectory()
   const file = path.join(folder.path, "store.db")
   await using store = await openFile(file)
@@ -53,7 +53,7 @@ test("[N1] what another process commits is noticed on SQLite", async () => {
   stop()
 })
 
-test("[N1] its own commit is told at once, without waiting for a look", async () => {
+test("[N1] listeners receive our own commit immediately, without a poll", async () => {
   const { state, follower } = watched({ hasSignal: true })
   let told = 0
   follower.onAdvance(() => {
@@ -66,7 +66,7 @@ test("[N1] its own commit is told at once, without waiting for a look", async ()
   follower.close()
 })
 
-test("[N1] a look that finds the same head tells nobody, a new one does", async () => {
+test("[N1] a poll calls the listeners only if the head is new", async () => {
   const { clock, state, follower } = watched()
   let told = 0
   const stop = follower.onAdvance(() => {
@@ -80,7 +80,7 @@ test("[N1] a look that finds the same head tells nobody, a new one does", async 
   stop()
 })
 
-test("[N1] when the last listener leaves nobody looks any more; a new one begins anew", async () => {
+test("[N1] polling stops with the last listener and starts with a new one", async () => {
   const { clock, state, follower } = watched()
   const stops = [follower.onAdvance(() => {}), follower.onAdvance(() => {})]
   await clock.advance(LOOK_EVERY_MS)
@@ -97,7 +97,7 @@ test("[N1] when the last listener leaves nobody looks any more; a new one begins
   stop()
 })
 
-test("[N1] a store that cannot be read now is asked again later", async () => {
+test("[N1] polling continues after the store could not be read", async () => {
   const { clock, state, follower } = watched()
   let told = 0
   state.isBroken = true

@@ -26,7 +26,7 @@ const second: Migration = {
   statements: ({ text, strict }) => [sql`CREATE TABLE second (id ${text} PRIMARY KEY)${strict}`],
 }
 
-test("[D10][STORE-14] an older version refuses a newer store, and says which it knows", async () => {
+test("[D10][STORE-14] a newer store is refused, and the error has both versions", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await openWith(file, [...MIGRATIONS, second])).close()
@@ -38,7 +38,7 @@ test("[D10][STORE-14] an older version refuses a newer store, and says which it 
   await (await openWith(file, [...MIGRATIONS, second])).close()
 })
 
-test("[STORE-14] a store of another product or branch is refused by name", async () => {
+test("[STORE-14] a store of another product or branch is refused, and the error names it", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await openWith(file, [...MIGRATIONS, second])).close()
@@ -49,7 +49,7 @@ test("[STORE-14] a store of another product or branch is refused by name", async
   })
 })
 
-test("[STORE-14] a migration that fails changes nothing, and a mended one is applied", async () => {
+test("[STORE-14] a failed migration changes nothing; the corrected one is applied", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await openWith(file, MIGRATIONS)).close()
@@ -66,7 +66,7 @@ test("[STORE-14] a migration that fails changes nothing, and a mended one is app
   expect(await store.db.all(z.object({ id: z.string() }), sql`SELECT id FROM second`)).toEqual([])
 })
 
-test("[STORE-14] a store that holds something is backed up before it is migrated", async () => {
+test("[STORE-14] a store with content is backed up before it is migrated", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await openWith(file, MIGRATIONS)).close()
@@ -77,7 +77,7 @@ test("[STORE-14] a store that holds something is backed up before it is migrated
   expect(await namesIn(backupDirectoryOf(file))).toHaveLength(1)
 })
 
-test("[STORE-14] several openers at once migrate once", async () => {
+test("[STORE-14] concurrent openers migrate once", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   const opened = await Promise.all(Array.from({ length: 4 }, () => openWith(file, MIGRATIONS)))

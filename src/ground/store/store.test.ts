@@ -12,7 +12,7 @@ const open = (): Promise<Store> =>
     log: silentLog,
   })
 
-test("[STORE-10] a room can only emit events of its own, and with their own bodies", async () => {
+test("[STORE-10] a room can emit only its own events with their own data", async () => {
   await using store = await open()
   const db = store.forRoom("store")
   await db.transaction(async (tx) => tx.emit("store.created", { dialect: "sqlite" }))
@@ -33,7 +33,7 @@ test("[STORE-10] a room can only emit events of its own, and with their own bodi
   expect((await store.journal.head()).seq).toBe(2)
 })
 
-test("every failure of the store says what to do next, in at most 160 characters", () => {
+test("each store error has a hint of at most 160 characters", () => {
   const factories = Object.values(errors) as unknown as ErrorFactory<string, object>[]
   const shown = new Proxy({}, { get: (_, name) => `‹${String(name)}›` })
   for (const { code, text } of factories) {

@@ -6,8 +6,8 @@ import { layoutBar } from "./bar.ts"
 
 const kind = fc.constantFrom(...CONTEXT_KINDS)
 
-describe("[TOKENS-8] the bar has exactly its width, and what is small stays visible", () => {
-  test("[TOKENS-8] cells follow the tokens, in the order of the kinds", () => {
+describe("budget bar", () => {
+  test("[TOKENS-8] cells are proportional to tokens, in the order of the kinds", () => {
     const segments = [
       { kind: "history", tokens: 50_000 },
       { kind: "instructions", tokens: 20_000 },
@@ -24,7 +24,7 @@ describe("[TOKENS-8] the bar has exactly its width, and what is small stays visi
     })
   })
 
-  test("[TOKENS-8] more than the scale fills the bar", () => {
+  test("[TOKENS-8] more tokens than the scale fill the bar", () => {
     const segments = [
       { kind: "files", tokens: 300 },
       { kind: "tools", tokens: 100 },
@@ -38,7 +38,7 @@ describe("[TOKENS-8] the bar has exactly its width, and what is small stays visi
     })
   })
 
-  test("[TOKENS-8] with fewer cells than kinds the largest are drawn", () => {
+  test("[TOKENS-8] with fewer cells than kinds the largest kinds are drawn", () => {
     const segments = CONTEXT_KINDS.map((it, index) => ({ kind: it, tokens: 10 + index }))
     expect(layoutBar(segments, { width: 2, scale: 0 })).toEqual({
       cells: [
@@ -51,18 +51,18 @@ describe("[TOKENS-8] the bar has exactly its width, and what is small stays visi
     expect(layoutBar(oneIsLarge, { width: 2, scale: 0 }).cells).toHaveLength(2)
   })
 
-  test.for([0, -3, Number.NaN, 0.9])("[TOKENS-8] a width of %d is no cell", (width) => {
+  test.for([0, -3, Number.NaN, 0.9])("[TOKENS-8] a width of %d gives no cells", (width) => {
     const segments = [{ kind: "files", tokens: 5 }] as const
     expect(layoutBar(segments, { width, scale: 10 })).toEqual({ cells: [], free: 0 })
   })
 
-  test("[TOKENS-8] nothing in it leaves the bar free", () => {
+  test("[TOKENS-8] without tokens all cells are free", () => {
     expect(layoutBar([], { width: 7, scale: 0 })).toEqual({ cells: [], free: 7 })
     const wrong = [{ kind: "files", tokens: Number.NaN }] as const
     expect(layoutBar(wrong, { width: 7, scale: 10 })).toEqual({ cells: [], free: 7 })
   })
 
-  test("[TOKENS-8] sums to the width, no kind without a cell, none out of proportion", () => {
+  test("[TOKENS-8] cells sum to the width, each kind has a cell, and shares are proportional", () => {
     const segments = fc.array(fc.record({ kind, tokens: fc.nat(2 ** 30) }), { maxLength: 12 })
     fc.assert(
       fc.property(segments, fc.nat(200), fc.nat(2 ** 31), (parts, width, scale) => {

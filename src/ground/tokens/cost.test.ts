@@ -35,7 +35,7 @@ test.for([
 })
 
 test.for(["", "claude", "claude-opus-9", "gpt-5-pro", "gpt-5.4-pro", "toString", "llama-4"])(
-  "[TOKENS-9] %j is unknown, which is a word and not zero",
+  "[TOKENS-9] the price of %j is unknown, not 0",
   (model) => {
     expect(costOf({ inputTokens: 1, outputTokens: 1 }, model)).toEqual({
       kind: "unknown-model",
@@ -45,14 +45,14 @@ test.for(["", "claude", "claude-opus-9", "gpt-5-pro", "gpt-5.4-pro", "toString",
   },
 )
 
-test("[TOKENS-9] a long prompt has its own price, from the first token above the bound", () => {
+test("[TOKENS-9] a long prompt has its own price from the first token above the limit", () => {
   const at = (inputTokens: number) =>
     costOf({ inputTokens, outputTokens: 0, cacheReadTokens: 50_000 }, "claude-haiku-5-5")
   expect(at(50_000)).toMatchObject({ prices: { input: 0.1 } })
   expect(at(50_001)).toMatchObject({ prices: { input: 0.5 } })
 })
 
-test("[TOKENS-9] one's own table takes the place of ours", () => {
+test("[TOKENS-9] a price table passed to costOf replaces ours", () => {
   const prices = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
   const own = { version: "ours", source: "contract", rows: [{ models: ["house"], prices }] }
   expect(costOf({ inputTokens: MILLION, outputTokens: 0 }, "house", own)).toEqual({
@@ -65,7 +65,7 @@ test("[TOKENS-9] one's own table takes the place of ours", () => {
   expect(costOf({ inputTokens: 1, outputTokens: 0 }, "gpt-5", own).kind).toBe("unknown-model")
 })
 
-test("[TOKENS-9] the table names no model twice, in plain form, with prices above zero", () => {
+test("[TOKENS-9] the table has each model once, in normalized form, with prices above 0", () => {
   const models = PRICE_TABLE.rows.flatMap((it) => it.models)
   expect(new Set(models).size).toBe(models.length)
   for (const model of models) {

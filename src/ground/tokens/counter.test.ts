@@ -19,7 +19,7 @@ const COUNTERS = {
   o200k: createCounter(await loadVocabulary("o200k")),
 }
 
-describe("[TOKENS-1] a count is what the encoding gives", () => {
+describe("exact counts", () => {
   // Published by OpenAI for tiktoken's o200k_base (cookbook, "How to count tokens").
   test.for([
     ["hello world", 2],
@@ -28,24 +28,27 @@ describe("[TOKENS-1] a count is what the encoding gives", () => {
     ["2 + 2 = 4", 7],
     ["お誕生日おめでとう", 8],
     ["", 0],
-  ] as const)("[TOKENS-1] tiktoken's own figure for %j in o200k is %i", ([text, tokens]) => {
+  ] as const)("[TOKENS-1] tiktoken's own count for %j in o200k is %i", ([text, tokens]) => {
     expect(COUNTERS.o200k.count(text)).toBe(tokens)
   })
 
-  test.for(ENCODINGS)("[TOKENS-1] %s equals the library on every source file here", (encoding) => {
-    const library = new Tokenizer(TABLES[encoding])
-    const files = sourceFiles()
-    expect(files.length).toBeGreaterThan(20)
-    for (const file of files) {
-      const text = withoutLibraryTraps(readFileSync(file, "utf8"))
-      expect([file, COUNTERS[encoding].count(text)]).toEqual([
-        file,
-        library.encode(text, "all").length,
-      ])
-    }
-  })
+  test.for(ENCODINGS)(
+    "[TOKENS-1] %s equals the library's count on every source file here",
+    (encoding) => {
+      const library = new Tokenizer(TABLES[encoding])
+      const files = sourceFiles()
+      expect(files.length).toBeGreaterThan(20)
+      for (const file of files) {
+        const text = withoutLibraryTraps(readFileSync(file, "utf8"))
+        expect([file, COUNTERS[encoding].count(text)]).toEqual([
+          file,
+          library.encode(text, "all").length,
+        ])
+      }
+    },
+  )
 
-  test.for(ENCODINGS)("[TOKENS-1] %s equals byte-pair encoding done naively", (encoding) => {
+  test.for(ENCODINGS)("[TOKENS-1] %s equals naive byte-pair encoding", (encoding) => {
     const countNaively = createNaiveCounter(encoding)
     fc.assert(
       fc.property(anyText(60), (text) => {
@@ -56,7 +59,7 @@ describe("[TOKENS-1] a count is what the encoding gives", () => {
   })
 
   test.for(ENCODINGS)(
-    "[TOKENS-1] %s: words that JavaScript objects inherit are words",
+    "[TOKENS-1] %s: names of inherited object properties are counted as ordinary text",
     (encoding) => {
       const countNaively = createNaiveCounter(encoding)
       for (const word of Object.getOwnPropertyNames(Object.prototype)) {
@@ -65,12 +68,12 @@ describe("[TOKENS-1] a count is what the encoding gives", () => {
     },
   )
 
-  test("[TOKENS-1] a byte-order mark is no white space and joins what follows it", () => {
+  test("[TOKENS-1] a byte-order mark is not white space and joins the next word", () => {
     expect(COUNTERS.o200k.count("\uFEFF#")).toBe(1)
     expect(COUNTERS.o200k.count("\uFEFFusing")).toBe(1)
   })
 
-  test.for(ENCODINGS)("[TOKENS-1] %s: no token is lost when a text ends at a word", (encoding) => {
+  test.for(ENCODINGS)("[TOKENS-1] %s: the last word of a text is counted", (encoding) => {
     const { count } = COUNTERS[encoding]
     fc.assert(
       fc.property(anyText(40), anyText(40), (before, after) => {
@@ -80,19 +83,22 @@ describe("[TOKENS-1] a count is what the encoding gives", () => {
     )
   })
 
-  test.for(ENCODINGS)("[TOKENS-1] %s: a cut anywhere adds and saves little", (encoding) => {
-    const { count } = COUNTERS[encoding]
-    fc.assert(
-      fc.property(anyText(40), anyText(40), (before, after) => {
-        const apart = count(before) + count(after)
-        expect(Math.abs(count(before + after) - apart)).toBeLessThanOrEqual(8)
-      }),
-      fcParameters({ numRuns: 500 }),
-    )
-  })
+  test.for(ENCODINGS)(
+    "[TOKENS-1] %s: splitting a text anywhere changes the count by little",
+    (encoding) => {
+      const { count } = COUNTERS[encoding]
+      fc.assert(
+        fc.property(anyText(40), anyText(40), (before, after) => {
+          const apart = count(before) + count(after)
+          expect(Math.abs(count(before + after) - apart)).toBeLessThanOrEqual(8)
+        }),
+        fcParameters({ numRuns: 500 }),
+      )
+    },
+  )
 })
 
-test.for(ENCODINGS)("[TOKENS-2] %s: the names of special tokens are plain text", (encoding) => {
+test.for(ENCODINGS)("[TOKENS-2] %s: names of special tokens are plain text", (encoding) => {
   const { count } = COUNTERS[encoding]
   for (const name of Object.keys(TABLES[encoding].special_tokens)) {
     expect(count(name)).toBeGreaterThan(1)
@@ -100,14 +106,17 @@ test.for(ENCODINGS)("[TOKENS-2] %s: the names of special tokens are plain text",
   }
 })
 
-describe("[TOKENS-3] every text is counted in bounded time", () => {
-  test.for(ENCODINGS)("[TOKENS-3] %s: halves of pairs count as their replacement", (encoding) => {
-    const { count } = COUNTERS[encoding]
-    expect(count("a\uD83Db")).toBe(count("a\uFFFDb"))
-    expect(count("\uDE00".repeat(2_000))).toBe(count("\uFFFD".repeat(2_000)))
-    expect(count("\0")).toBe(1)
-    expect(count("\0".repeat(3_000))).toBeGreaterThan(0)
-  })
+describe("bounded time", () => {
+  test.for(ENCODINGS)(
+    "[TOKENS-3] %s: a lone surrogate is counted as its replacement character",
+    (encoding) => {
+      const { count } = COUNTERS[encoding]
+      expect(count("a\uD83Db")).toBe(count("a\uFFFDb"))
+      expect(count("\uDE00".repeat(2_000))).toBe(count("\uFFFD".repeat(2_000)))
+      expect(count("\0")).toBe(1)
+      expect(count("\0".repeat(3_000))).toBeGreaterThan(0)
+    },
+  )
 
   // Longer than one slice. Quadratic time would need more than a minute for each, ours is under a
   // second: the limit of 30 s is a guard against a hang, not a measure.
@@ -121,7 +130,7 @@ describe("[TOKENS-3] every text is counted in bounded time", () => {
     ["signs", "-=".repeat(LENGTH / 2)],
     ["Chinese", "中".repeat(LENGTH)],
     ["pairs", "😀".repeat(LENGTH / 2)],
-  ] as const)("[TOKENS-3] 200,000 %s in one run", ([, text]) => {
+  ] as const)("[TOKENS-3] 200,000 %s in one run are counted", ([, text]) => {
     for (const encoding of ENCODINGS) {
       const tokens = COUNTERS[encoding].count(text)
       expect(tokens).toBeGreaterThan(0)
@@ -131,7 +140,7 @@ describe("[TOKENS-3] every text is counted in bounded time", () => {
 
   // Under coverage this is ten times slower than in use, so the whole ten megabytes are for the night.
   const [STATEMENTS, CHARACTERS] = isNight() ? [200_000, 5_000_000] : [40_000, 800_000]
-  test("[TOKENS-3] megabytes in one line, and one word too long for a regular expression", {
+  test("[TOKENS-3] megabytes in one line and one word too long for a regular expression are counted", {
     timeout: 300_000,
   }, () => {
     const statement = " const answer = compute(42, 'of', { every: thing });"
@@ -140,7 +149,7 @@ describe("[TOKENS-3] every text is counted in bounded time", () => {
     expect(COUNTERS.o200k.count("中".repeat(CHARACTERS))).toBe(CHARACTERS)
   })
 
-  test("[TOKENS-3] a run of one kind differs from the uncut word by at most 8 tokens a cut", async () => {
+  test("[TOKENS-3] splitting a run changes its count by at most 8 tokens per split", async () => {
     const vocabulary = await loadVocabulary("claude")
     for (const part of ["a", " ", "-=", "中"]) {
       const text = part.repeat(200_000 / part.length)
@@ -151,7 +160,7 @@ describe("[TOKENS-3] every text is counted in bounded time", () => {
   })
 })
 
-test("[TOKENS-4] a text counted again, or beside thousands of others, has the same count", () => {
+test("a text counted again, or after thousands of others, has the same count", () => {
   const { count } = COUNTERS.claude
   const text = "export const answer = 42 // the question is elsewhere\n".repeat(40)
   const first = count(text)
@@ -160,7 +169,7 @@ test("[TOKENS-4] a text counted again, or beside thousands of others, has the sa
   expect(count(text.slice(0, 500))).toBeLessThan(first)
 })
 
-test("[TOKENS-4] what is remembered stays within its bounds, and a hit is what was set", () => {
+test("the cache stays within its limits and returns the stored value", () => {
   const step = fc.tuple(fc.string({ maxLength: 40 }), fc.option(fc.nat(), { nil: undefined }))
   fc.assert(
     fc.property(fc.array(step), (steps) => {
@@ -180,13 +189,13 @@ test("[TOKENS-4] what is remembered stays within its bounds, and a hit is what w
   )
 })
 
-test("[TOKENS-5] each figure says what it is", () => {
+test("[TOKENS-5] each result says whether it is exact or estimated", () => {
   expect(COUNTERS.claude).toMatchObject({ encoding: "claude", exact: true })
   expect(COUNTERS.claude.describe()).toContain("an estimate of a Claude model's own count")
   expect(COUNTERS.o200k.describe()).toBe("exact in the o200k encoding")
 })
 
-test("[TOKENS-6] an encoding is loaded once, and only when it is asked for", async () => {
+test("[TOKENS-6] an encoding is loaded once, on first use", async () => {
   const tokens = createTokens({ encoding: "o200k" })
   expect(tokens.estimator.count("a word or two")).toBeGreaterThan(0)
   const [first, second] = await Promise.all([tokens.counter(), tokens.counter()])

@@ -5,7 +5,7 @@ import { TokenEncoding } from "#ground/contract"
 import { createEstimator } from "./estimate.ts"
 import { createTokens } from "./tokens.ts"
 
-test("[TOKENS-5] the features are those the weights were fitted with", () => {
+test("[TOKENS-5] the features are those that the weights were fitted with", () => {
   const estimate = createEstimator("claude").count
   expect(estimate("")).toBe(0)
   // A capital with what follows it is one run: "foo" and "Bar".
@@ -16,14 +16,14 @@ test("[TOKENS-5] the features are those the weights were fitted with", () => {
   )
 })
 
-test("[TOKENS-5] an estimate says that it is one", () => {
+test("[TOKENS-5] an estimate is labelled as an estimate", () => {
   const estimator = createEstimator("o200k")
   expect(estimator.exact).toBe(false)
   expect(estimator.describe()).toMatch(/^estimated /)
 })
 
 test.for(TokenEncoding.options)(
-  "[TOKENS-5] on this repository the estimate for %s is within a fifth a file, in the mean",
+  "[TOKENS-5] the mean error per file of the estimate for %s is below 20 % in this repository",
   async (encoding) => {
     const tokens = createTokens({ encoding })
     const counter = await tokens.counter()

@@ -19,7 +19,7 @@ const { input, output } = OPERATIONS["tokens.count"]
 const run = async (given: unknown, signal = new AbortController().signal) =>
   output.parse(await count(input.parse(given), { signal }))
 
-test("[TOKENS-10] tokens.count gives each file, the total, and what the figures are", async () => {
+test("[TOKENS-10] tokens.count returns each file, the total and the encoding", async () => {
   expect(await run({ paths: ["a.md", "b.ts"] })).toEqual({
     files: [
       { path: "a.md", tokens: 2, bytes: 11, share: 0.02 },
@@ -33,7 +33,7 @@ test("[TOKENS-10] tokens.count gives each file, the total, and what the figures 
   })
 })
 
-test("[TOKENS-10] a text stands beside files or alone, and a budget of the call goes first", async () => {
+test("[TOKENS-10] a text is counted alone or with files, and the call's budget takes precedence", async () => {
   const { files, total } = await run({ paths: ["a.md"], text: "hello world é", budget: 4 })
   expect(files.map((it) => it.path)).toEqual(["a.md", undefined])
   expect(total.bytes).toBe(11 + 14)
@@ -41,7 +41,7 @@ test("[TOKENS-10] a text stands beside files or alone, and a budget of the call 
   expect((await run({ text: "" })).total).toEqual({ tokens: 0, bytes: 0, share: 0 })
 })
 
-test("[TOKENS-10] nothing to count, and too much of it, say what to do", async () => {
+test("[TOKENS-10] no input and too many files are errors that say what to do", async () => {
   await expect(run({})).rejects.toMatchObject({ code: NothingToCount.code, family: "invalid" })
   const paths = Array.from({ length: MOST_COUNTED_PATHS + 1 }, (_, index) => `${index}`)
   await expect(run({ paths })).rejects.toMatchObject({
@@ -50,10 +50,10 @@ test("[TOKENS-10] nothing to count, and too much of it, say what to do", async (
   })
 })
 
-test("[TOKENS-10] a call that was given up reads no further file", async () => {
+test("[TOKENS-10] an aborted call reads no further file", async () => {
   await expect(run({ paths: ["a.md"] }, AbortSignal.abort())).rejects.toThrow("aborted")
 })
 
-test("[TOKENS-10] every field of the input says what it is for", () => {
+test("[TOKENS-10] every input field has a description", () => {
   for (const field of Object.values(input.shape)) expect(field.description).toBeTruthy()
 })

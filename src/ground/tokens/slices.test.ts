@@ -9,7 +9,7 @@ const PATTERNS = await Promise.all(
   TokenEncoding.options.map(async (encoding) => (await loadVocabulary(encoding)).wordPattern),
 )
 
-test("[TOKENS-1] slices cut at the ends of words have the words of the whole", () => {
+test("[TOKENS-1] slices at word boundaries have the same words as the whole text", () => {
   const part = fc.tuple(
     fc.constantFrom(
       "a",
@@ -56,7 +56,7 @@ test("[TOKENS-1] slices cut at the ends of words have the words of the whole", (
   )
 })
 
-test("[TOKENS-3] slices are the text, none is longer than allowed and none halves a pair", () => {
+test("[TOKENS-3] slices concatenate to the text, stay within the limit and split no surrogate pair", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 9 }), (text, longest) => {
       const slices = [...slicesOf(text, longest)]

@@ -4,7 +4,7 @@ import { findDuplicates } from "./budget.ts"
 const RULE = "Run the checks before each commit and never push a red branch to main again"
 const OTHER = "Amounts are integers in minor units and rounding lives in one single place only"
 
-test("[CAPTURE-10] the same text in several files is named once, with what repeating it costs", () => {
+test("[CAPTURE-10] identical text in several files is reported once, with the tokens of the copies", () => {
   const found = findDuplicates([
     { label: "a", text: RULE, tokens: 30 },
     { label: "b", text: RULE, tokens: 30 },
@@ -20,7 +20,7 @@ test("[CAPTURE-10] the same text in several files is named once, with what repea
   ])
 })
 
-test("[CAPTURE-10] a passage that comes again, in other case and spacing, is found", () => {
+test("[CAPTURE-10] a repeated passage is found despite different case and spacing", () => {
   const found = findDuplicates([
     { label: "a", text: `${OTHER}\n\n- ${RULE.toUpperCase()}`, tokens: 60 },
     { label: "b", text: `- ${RULE.replaceAll(" ", "\n")}`, tokens: 25 },
@@ -28,7 +28,7 @@ test("[CAPTURE-10] a passage that comes again, in other case and spacing, is fou
   expect(found).toMatchObject([{ labels: ["a", "b"], likeness: 1, tokens: 25 }])
 })
 
-test("[CAPTURE-10] different texts, and small change, are left alone", () => {
+test("[CAPTURE-10] different texts and short repetitions are not reported", () => {
   expect(
     findDuplicates([
       { label: "a", text: RULE, tokens: 30 },

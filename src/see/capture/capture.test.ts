@@ -97,8 +97,8 @@ function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
 
 const KNOWN = `known${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
 
-describe("what is counted and shown", () => {
-  test("[CAPTURE-1][CAPTURE-2] listings count with their line, bodies on demand, settings nothing", async () => {
+describe("counting and redaction", () => {
+  test("[CAPTURE-1][CAPTURE-2] listings count their line, bodies count on demand, settings count nothing", async () => {
     const items = [
       aFound("/home/a/.claude/CLAUDE.md", { text: "one two", frame: "Contents of it: " }),
       aFound("/home/a/x/.claude/skills/s/SKILL.md", {
@@ -134,7 +134,7 @@ describe("what is counted and shown", () => {
     })
   })
 
-  test("[CAPTURE-3] it says that it is an estimation, and which version its rules are of", async () => {
+  test("[CAPTURE-3] the disclaimer says that it is an estimate and names the host version of its rules", async () => {
     const noteOf = async (word: Word) => {
       await using world = worldWith(word)
       const { manifest } = await world.take(TAKE)
@@ -159,7 +159,7 @@ describe("what is counted and shown", () => {
     ])
   })
 
-  test("[CAPTURE-4][CAPTURE-5] secrets are replaced, and what a link reaches is withheld", async () => {
+  test("[CAPTURE-4][CAPTURE-5] secrets are redacted, and the text behind an external link is withheld", async () => {
     const items = [
       aFound("/home/a/x/CLAUDE.md", { text: `The key is ${KNOWN}.`, reason: `Since ${KNOWN}` }),
       aFound("/home/a/x/link.md", { text: "somebody's diary", trust: "external" }),
@@ -193,7 +193,7 @@ describe("what is counted and shown", () => {
     ])
   })
 
-  test("[CAPTURE-4] a very long text is cut, whole characters only", async () => {
+  test("[CAPTURE-4] a very long text is truncated at a whole character", async () => {
     await using world = worldWith({
       items: [aFound("/home/a/x/A.md", { text: "😀".repeat(110_000) })],
     })
@@ -206,7 +206,7 @@ describe("what is counted and shown", () => {
   })
 })
 
-describe("the host's own word", () => {
+describe("host report", () => {
   const items = [aFound("/home/a/x/CLAUDE.md")]
   const word: HostReport = {
     by: "transcript",
@@ -216,13 +216,13 @@ describe("the host's own word", () => {
   }
   const installed = { version: "1", program: "/usr/bin/claude", foundAt: "/usr/bin/claude" }
 
-  test("[CAPTURE-13] its last session is read without being asked for", async () => {
+  test("[CAPTURE-13] the host's last session is read without asking the host", async () => {
     await using world = worldWith({ items, lastSession: word })
     const { observation } = await world.take(TAKE)
     expect(observation).toMatchObject({ by: "transcript", agreed: 1, accuracy: 1 })
   })
 
-  test("[CAPTURE-21] the newer of wire and transcript is heard, of one session the wire", async () => {
+  test("[CAPTURE-21] the newer of gateway record and transcript is used; for the same session the gateway record", async () => {
     const heard = async (
       wire: Partial<HostReport> | undefined,
       transcript: Partial<HostReport> | undefined,
@@ -245,7 +245,7 @@ describe("the host's own word", () => {
     expect(await heard(undefined, undefined)).toBeUndefined()
   })
 
-  test("[CAPTURE-21] a host that was asked comes before the wire, and a broken record costs nothing", async () => {
+  test("[CAPTURE-21] a direct host query takes precedence over the gateway record, and a broken record is ignored", async () => {
     const wireWord = async () => ({ ...word, by: "wire" as const, at: 9_000 })
     const answer = { kind: "answered", word: { ...word, by: "host" } } as const
     await using asked = worldWith({ items, installed, answer }, { wireWord })
@@ -257,7 +257,7 @@ describe("the host's own word", () => {
     expect((await world.take(TAKE)).observation?.by).toBe("transcript")
   })
 
-  test("[CAPTURE-21] the wire is asked for this host in this place, and its words are redacted", async () => {
+  test("[CAPTURE-21] the gateway record is read for this host and folder, and its texts are redacted", async () => {
     const asked: unknown[] = []
     const wireWord: CaptureDeps["wireWord"] = async (place, host) => {
       asked.push([place.workingDirectory, host])
@@ -271,7 +271,7 @@ describe("the host's own word", () => {
     expect(JSON.stringify(observation)).not.toContain(KNOWN)
   })
 
-  test("[CAPTURE-14] it is asked only when the person says so, and a refusal is told", async () => {
+  test("[CAPTURE-14] the host is started only if the user requests it, and a refusal is reported", async () => {
     const heard = async (given: Word) => {
       await using world = worldWith({ items, installed, ...given })
       const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
@@ -293,8 +293,8 @@ describe("the host's own word", () => {
   })
 })
 
-describe("the history", () => {
-  test("[CAPTURE-8] settings are never kept as text, nor what is one's own in a shared store", async () => {
+describe("capture history", () => {
+  test("[CAPTURE-8] settings texts are never stored, nor personal texts in a shared store", async () => {
     const items = [
       aFound("/home/a/.claude/CLAUDE.md", { trust: "own", text: "mine" }),
       aFound("/home/a/x/CLAUDE.md", { text: "ours" }),
@@ -313,7 +313,7 @@ describe("the history", () => {
     expect(await shown(true)).toEqual(["withheld", "ours", "withheld"])
   })
 
-  test("[CAPTURE-9] a capture that is not kept can still be compared", async () => {
+  test("[CAPTURE-9] a capture that is not stored can be compared", async () => {
     await using world = worldWith({ items: [aFound("/home/a/x/CLAUDE.md")] })
     const first = await world.take(TAKE)
     const second = await world.take({ ...TAKE, save: false, diff: "last" })
@@ -334,7 +334,7 @@ describe("the history", () => {
   })
 })
 
-test("[CAPTURE-12] settings are shown redacted, servers with their state", async () => {
+test("[CAPTURE-12] settings are shown redacted, MCP servers with their state", async () => {
   const survey: Partial<Survey> = {
     layers: [
       {

@@ -35,7 +35,7 @@ const capture = (items: Capture["manifest"]["items"], texts: Capture["texts"]): 
   diff: null,
 })
 
-test("[CAPTURE-20] the context message holds every found file, and its raw form is JSON text", () => {
+test("[CAPTURE-20] the context message contains every file found, and its raw form is JSON", () => {
   const text = { path: "/x/CLAUDE.md", text: "Be brief.", later: "", isCut: false }
   const linked = { ...text, path: "/x/link.md", text: "", withheld: "by a link" }
   const message = contextMessage(capture([anItem("/x/CLAUDE.md")], [text, linked]))

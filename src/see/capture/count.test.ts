@@ -34,7 +34,7 @@ const earlierOf = (
   }),
 })
 
-test("[CAPTURE-18] what was counted before is not counted again, and gives the same figures", async () => {
+test("counts of an earlier capture are reused and give the same totals", async () => {
   const items = [
     aFound("/x/A.md", { text: "one", frame: "A: " }),
     aFound("/x/B.md", { text: "two", sent: "", later: "two", load: "conditional" }),
@@ -55,7 +55,7 @@ test("[CAPTURE-18] what was counted before is not counted again, and gives the s
   expect(second.asked).toEqual(["A: other"])
 })
 
-test("[CAPTURE-18] another encoding, another way of loading, or a moved file is counted anew", async () => {
+test("another encoding, another load mode or a moved file is counted again", async () => {
   const items = [aFound("/x/A.md", { text: "one" })]
   const counted = await countItems(items, undefined, counting().deps)
   for (const [now, estimator] of [
@@ -69,7 +69,7 @@ test("[CAPTURE-18] another encoding, another way of loading, or a moved file is 
   }
 })
 
-test("[CAPTURE-19] large work rests now and then, and ends when the call has ended", async () => {
+test("[CAPTURE-19] a large capture yields to the event loop and stops when the call is aborted", async () => {
   const call = new AbortController()
   let rests = 0
   const pace = createPace({

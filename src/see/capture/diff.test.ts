@@ -9,7 +9,7 @@ const side = (items: readonly ManifestItem[], texts: Readonly<Record<string, str
     texts[path] === undefined ? undefined : { path, text: texts[path], later: "", isCut: false },
 })
 
-test("[CAPTURE-9] added, removed and changed items, with tokens and lines", () => {
+test("[CAPTURE-9] the diff has added, removed and changed items with tokens and lines", () => {
   const before = side([anItem("a"), anItem("b", { tokens: 5 })], { b: "one\ntwo" })
   const after = side([anItem("b", { tokens: 9, sha: "2" }), anItem("c", { tokens: 3 })], {
     b: "one\ntwo\nthree",
@@ -42,7 +42,7 @@ test("[CAPTURE-9] one file moved to the front is one move", () => {
   expect(diffCaptures(before, before)).toEqual([])
 })
 
-test("[CAPTURE-9] a text that is withheld or cut is compared by its figures alone", () => {
+test("[CAPTURE-9] a withheld or truncated text is compared by size and hash only", () => {
   const [old, now] = [anItem("b", { sha: "1" }), anItem("b", { sha: "2" })]
   const withheld = { path: "b", text: "", later: "", isCut: false, withheld: "by a link" }
   const [change] = diffCaptures(

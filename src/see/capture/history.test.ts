@@ -44,7 +44,7 @@ const OBSERVED: Observation = {
 const Count = z.object({ count: z.int() })
 
 function historySuite(make: () => Promise<Store>): void {
-  test("[CAPTURE-7] a context that did not change is one entry, seen twice, told once", async () => {
+  test("[CAPTURE-7] an unchanged context is one entry, seen twice, with one event", async () => {
     await using store = await make()
     const history = createHistory(store.forRoom("capture"))
     const texts = [text("/x/CLAUDE.md", "one")]
@@ -61,7 +61,7 @@ function historySuite(make: () => Promise<Store>): void {
     expect(told).toMatchObject({ entries: [{ body: { ...body, tokensInWindow: 1 } }] })
   })
 
-  test("[CAPTURE-9] two entries are compared with their texts, and the one before is known", async () => {
+  test("[CAPTURE-9] two entries are compared with their texts; before() returns the previous entry", async () => {
     await using store = await make()
     const history = createHistory(store.forRoom("capture"))
     await history.keep({
@@ -90,7 +90,7 @@ function historySuite(make: () => Promise<Store>): void {
     expect(await history.text("cap_2", "/x/none")).toBeUndefined()
   })
 
-  test("[CAPTURE-15] an id nobody gave is a coded failure, as is `last` before the first", async () => {
+  test("[CAPTURE-15] an unknown id, and `last` before the first capture, are coded errors", async () => {
     await using store = await make()
     const history = createHistory(store.forRoom("capture"))
     for (const id of ["cap_none", "last", "'; DROP TABLE captures"]) {
@@ -114,7 +114,7 @@ describe.runIf(needs("CAPTURE-7", "postgres"))("on Postgres", () => {
   historySuite(async () => open({ kind: "postgres", url: await cluster.createDatabase() }))
 })
 
-test("[CAPTURE-7] the oldest go when there are too many, with the texts nobody shows", async () => {
+test("[CAPTURE-7] the oldest entries over the limit are removed with their unused texts", async () => {
   await using store = await open({ kind: "memory" })
   const history = createHistory(store.forRoom("capture"))
   await history.keep({
@@ -143,7 +143,7 @@ test("[CAPTURE-7] the oldest go when there are too many, with the texts nobody s
   expect(await history.find("cap_other", {})).toMatchObject({ workingDirectory: "/y" })
 })
 
-test("[CAPTURE-7] whichever call fails, an entry is kept whole or not at all", async () => {
+test("[CAPTURE-7] if any database call fails, an entry is stored completely or not at all", async () => {
   await using store = await open({ kind: "memory" })
   const db = store.forRoom("capture")
   const texts = [text("/x/CLAUDE.md", "one"), text("/x/B.md", "two")]

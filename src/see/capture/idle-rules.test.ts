@@ -16,11 +16,11 @@ test.each([
   ["/docs/*.md"],
   [".github/*.yml"],
   ["src/{tariff,money}/*"],
-])("[CAPTURE-11] %s is taken to match", async (pattern) => {
+])("[CAPTURE-11] %s is assumed to match", async (pattern) => {
   expect(await findIdleRules(waiting(pattern), files)).toEqual([])
 })
 
-test("[CAPTURE-11] a rule whose files do not exist is noted, if all files are known", async () => {
+test("[CAPTURE-11] a rule that matches no file is noted if the file list is complete", async () => {
   expect(await findIdleRules(waiting("*.rs", "crates/**"), files)).toEqual([
     {
       code: "rule-never-matches",
@@ -32,7 +32,7 @@ test("[CAPTURE-11] a rule whose files do not exist is noted, if all files are kn
   expect(await findIdleRules([aFound("/x/CLAUDE.md")], files)).toEqual([])
 })
 
-test("[CAPTURE-11] a pattern made to be searched for without end is answered, or taken to match", async () => {
+test("[CAPTURE-11] a pattern with unbounded search is answered or assumed to match", async () => {
   const long = async () => [`${"a".repeat(200)}.md`]
   expect(await findIdleRules(waiting(`${"*a".repeat(16)}b`), long)).toHaveLength(1)
   for (const pattern of ["a".repeat(70_000), "{a,b}".repeat(40)]) {

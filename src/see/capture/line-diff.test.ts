@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { CONTEXT_LINES, diffLines, MOST_COMPARED_LINES, MOST_EDITS } from "./line-diff.ts"
 
-test("[CAPTURE-9] changed lines are shown with their numbers and some around them", () => {
+test("[CAPTURE-9] changed lines are shown with line numbers and context lines", () => {
   const before = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].join("\n")
   const after = ["a", "b", "c", "d", "E", "f", "g", "h", "i", "j"].join("\n")
   const diff = diffLines(before, after)
@@ -24,20 +24,20 @@ test("[CAPTURE-9] changed lines are shown with their numbers and some around the
   ])
 })
 
-test("[CAPTURE-9] far from a change nothing is shown", () => {
+test("[CAPTURE-9] lines far from a change are left out", () => {
   const lines = Array.from({ length: 50 }, (_, i) => `line ${i}`)
   const diff = diffLines(lines.join("\n"), [...lines, "one more"].join("\n"))
   expect(diff?.lines).toHaveLength(CONTEXT_LINES + 1)
 })
 
-test("[CAPTURE-9] texts that are too long or wholly different are not compared by line", () => {
+test("[CAPTURE-9] texts that are too long or completely different have no line diff", () => {
   const many = (count: number, word: string) =>
     Array.from({ length: count }, (_, i) => `${word}${i}`).join("\n")
   expect(diffLines(many(MOST_COMPARED_LINES + 1, "a"), "a")).toBeUndefined()
   expect(diffLines(many(MOST_EDITS, "a"), many(MOST_EDITS, "b"))).toBeUndefined()
 })
 
-test("[CAPTURE-9] the older text with its changes is the newer text", () => {
+test("[CAPTURE-9] applying the line diff to the older text gives the newer text", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", ""), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(text, text, (a, b) => {

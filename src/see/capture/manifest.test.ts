@@ -11,6 +11,6 @@ test.each([
   ["/home/ab/CLAUDE.md", "/home/ab/CLAUDE.md"],
   ["/home/a/code/x/..hidden.md", "..hidden.md"],
   ["<managed-settings>", "<managed-settings>"],
-])("[CAPTURE-1] %s reads as %s", (file, label) => {
+])("[CAPTURE-1] %s is described as %s", (file, label) => {
   expect(labelOf(file, from)).toBe(label)
 })

@@ -20,7 +20,7 @@ const about = (
   searched,
 })
 
-test("[CAPTURE-13] files that both name agree, and the accuracy is agreed of compared", () => {
+test("[CAPTURE-13] files named by both sides agree, and the accuracy is agreed / compared", () => {
   const items = [aFound("/home/a/x/A.md"), aFound("/home/a/x/B.md", { text: "new" })]
   const seen = compareWith(
     word({
@@ -46,7 +46,7 @@ test("[CAPTURE-13] files that both name agree, and the accuracy is agreed of com
   ])
 })
 
-test("[CAPTURE-13] a difference is explained by what happened since the session", () => {
+test("[CAPTURE-13] a difference is explained by changes after the session started", () => {
   const late = { file: { realPath: "/n", bytes: Buffer.from("n"), modifiedAt: 3_000 } }
   const items = [
     aFound("/home/a/x/new.md", late),
@@ -79,7 +79,7 @@ test("[CAPTURE-13] a difference is explained by what happened since the session"
   ])
 })
 
-test("[CAPTURE-13] where a host sends one text, ours must stand in it in our order", () => {
+test("[CAPTURE-13] for a host that sends one text, our texts must occur in it in our order", () => {
   const items = [aFound("/h/1", { text: "one" }), aFound("/h/2", { text: "two" })]
   const states = (wholeText: string) =>
     compareWith(word({ wholeText }), about(items)).files.map((it) => it.state)
@@ -87,7 +87,7 @@ test("[CAPTURE-13] where a host sends one text, ours must stand in it in our ord
   expect(states("# two\n\n# one")).toEqual(["both", "estimated-only"])
 })
 
-test("[CAPTURE-13] listings, settings and styles are no part of the comparison; nothing is exact", () => {
+test("[CAPTURE-13] listings, settings and styles are not compared; the accuracy of no comparison is 1", () => {
   const items = [
     aFound("/h/skill", { load: "name-only", kind: "tools" }),
     aFound("/h/settings", { load: "config-only", sent: "" }),
@@ -100,7 +100,7 @@ test("[CAPTURE-13] listings, settings and styles are no part of the comparison; 
   })
 })
 
-test("[CAPTURE-21] what was seen on the wire is compared by the hash of the trimmed text", () => {
+test("[CAPTURE-21] gateway records are compared by the hash of the trimmed text", () => {
   const late = { file: { realPath: "/n", bytes: Buffer.from("n"), modifiedAt: 3_000 } }
   const items = [
     aFound("/home/a/x/same.md", { text: " words \n" }),

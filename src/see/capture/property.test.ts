@@ -65,7 +65,7 @@ const planted: fc.Arbitrary<Planted> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom({ dir: true } as const, { unreadable: "EACCES" }) },
 )
 
-test("[CAPTURE-17] on random trees it never throws, and two in a row are the same", async () => {
+test("[CAPTURE-17] on random trees a capture never throws, and two in a row are equal", async () => {
   const clock = testClock()
   const redact = createRedact(createSecrets({ random: systemRandom }))
   const tree = fc.dictionary(aPath, planted, { maxKeys: 25 })

@@ -17,13 +17,13 @@ test.each([
   expect(redactCommand(line)).toBe(shown)
 })
 
-test("[CAPTURE-4] a header is several words in a line, and all of them go", () => {
+test("[CAPTURE-4] all words of a header value in a command line are redacted", () => {
   const shown = redactCommand("server --header Authorization: Bearer hunter2 --port 80")
   expect(shown).not.toMatch(/Bearer|hunter2/)
   expect(shown).toContain("--port 80")
 })
 
-test("[CAPTURE-4] arguments in a structure are known by what stands before them", () => {
+test("[CAPTURE-4] in a list of arguments the previous argument tells which value is secret", () => {
   const { value, replaced } = redactArguments({
     mcpServers: {
       a: { command: "x", args: ["--api-key", "hunter2", "--quiet"], url: "http://h/?key=hunter2" },

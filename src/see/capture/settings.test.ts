@@ -25,7 +25,7 @@ const LAYERS = [
   layer("user", { model: "c", empty: {} }),
 ]
 
-test("[CAPTURE-12] the strongest layer wins, and what it hides is named", () => {
+test("[CAPTURE-12] the strongest layer wins, and the values it hides are listed", () => {
   const settings = effectiveSettings(LAYERS, { joinsLists: false })
   expect(settings.find((it) => it.key === "model")).toEqual({
     key: "model",

@@ -60,7 +60,7 @@ const PATHS = [
 
 describe.each(HOSTS)("$name", (host) => {
   test.each(Object.entries(TEXTS))(
-    "[HOSTS-63] a survey ends soon on %s",
+    "[HOSTS-63] a survey takes bounded time on %s",
     async (_, text) => {
       const files = Object.fromEntries(PATHS.map((path) => [path, text]))
       const disk = memoryDisk({ "/w/.git/HEAD": "x", ...files })
@@ -71,8 +71,8 @@ describe.each(HOSTS)("$name", (host) => {
   )
 })
 
-describe("what is read", () => {
-  test("[HOSTS-63] ends with the bytes, and that is said once", async () => {
+describe("read limits", () => {
+  test("[HOSTS-63] reading stops at the byte limit, with one note", async () => {
     const large = Buffer.alloc(1024 * 1024, "x")
     const count = MOST_BYTES_READ / large.length
     const names = Array.from({ length: count + 5 }, (_, it) => `/w/${it}.md`)
@@ -87,7 +87,7 @@ describe("what is read", () => {
     expect(reader.notes().map((it) => it.code)).toEqual(["too-many"])
   })
 
-  test("[HOSTS-63] a giant file is sent whole, and its imports are not looked for", async () => {
+  test("[HOSTS-63] a giant file is sent whole, and its imports are not parsed", async () => {
     const giant = `@x.md\n${"word ".repeat(LONGEST_LEXED_UNITS / 5)}end`
     const of = async (text: string) => {
       const disk = memoryDisk({ "/w/CLAUDE.md": text, "/w/x.md": "imported" })
@@ -101,7 +101,7 @@ describe("what is read", () => {
     expect(await of(plain)).toEqual({ sent: [plain], codes: [] })
   })
 
-  test("[HOSTS-63] names behind an @ are followed up to a number, with a note", async () => {
+  test("[HOSTS-63] @ imports are followed up to a limit, with a note", async () => {
     const many = Array.from({ length: MOST_MENTIONS + 10 }, (_, it) => `@n${it}.md`).join(" ")
     for (const host of [claudeCode, copilot, gemini]) {
       const disk = memoryDisk({ "/w/CLAUDE.md": many, "/w/GEMINI.md": many })
@@ -111,7 +111,7 @@ describe("what is read", () => {
   })
 })
 
-describe("one way through a text finds what an expression finds", () => {
+describe("linear scanners return the same as the regular expressions they replace", () => {
   const same = (unit: fc.Arbitrary<string>, check: (text: string) => void) =>
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 30 }), check),
@@ -126,7 +126,7 @@ describe("one way through a text finds what an expression finds", () => {
     })
   })
 
-  test("[HOSTS-63] the head of a file", () => {
+  test("[HOSTS-63] frontmatter", () => {
     same(fc.constantFrom("---", "-", "\n", " ", "\t", "\r\n", "a"), (text) => {
       const block = /^---\s*\n([\s\S]*?)---\s*\n?/.exec(text)
       const { body, hasFrontmatter } = splitFrontmatter(text)
@@ -145,7 +145,7 @@ describe("one way through a text finds what an expression finds", () => {
     })
   })
 
-  test("[HOSTS-63] the names that Copilot takes for imports", () => {
+  test("[HOSTS-63] import names of Copilot", () => {
     same(fc.constantFrom("@", "a", ".md", ".", "/", ")", " ", "-", ".markdown"), (text) => {
       const found = [...text.matchAll(/(?<![\w.\-/])@(?=([^\s`]+))/g)].flatMap((match) => {
         const path = (match[1] ?? "").replace(/[.,;:!?)\]}>'"]+$/, "")

@@ -187,13 +187,13 @@ describe.each(rows)("$name", ({ host, row }) => {
   const [at, text] = row
   const isOfProject = at.startsWith(`${PROJECT}/`)
 
-  test("[HOSTS-61] as a plain file it is the person's or the project's", async () => {
+  test("[HOSTS-61] a plain file belongs to the user or the project", async () => {
     expect(await trustOf(host, [at], { files: { [at]: text } })).toBe(
       isOfProject ? "project" : "own",
     )
   })
 
-  test("[HOSTS-61] as a link to somewhere else it is external, unless the person made it", async () => {
+  test("[HOSTS-61] a link to another place is external, unless the user made it", async () => {
     const it = linked(row, `${HOME}/private`)
     // Memory is written by agents, so a link there is nobody's word.
     const isOwnLink = !isOfProject && !at.includes("/memory/")
@@ -202,25 +202,25 @@ describe.each(rows)("$name", ({ host, row }) => {
 })
 
 describe.each(rows.filter((it) => it.row[0].startsWith(`${PROJECT}/`)))("$name", (it) => {
-  test("[HOSTS-61] as a link to the person's own folder it is external", async () => {
+  test("[HOSTS-61] a link to the user's own folder is external", async () => {
     const { at, files } = linked(it.row, it.own)
     expect(await trustOf(it.host, at, { files })).toBe("external")
   })
 
-  test("[HOSTS-61] as a link inside the project it is the project's", async () => {
+  test("[HOSTS-61] a link inside the project belongs to the project", async () => {
     const { at, files } = linked(it.row, `${PROJECT}/docs`)
     expect(await trustOf(it.host, at, { files })).toBe("project")
   })
 })
 
-describe("the memory of Claude Code", () => {
+describe("trust of Claude Code's memory folder", () => {
   const memory = async (settings: string, folder: string, more: Record<string, Planted> = {}) => {
     const at = `${folder}/MEMORY.md`
     const chosen = JSON.stringify({ autoMemoryDirectory: folder })
     return trustOf(claudeCode, [at], { files: { [settings]: chosen, [at]: "text", ...more } })
   }
 
-  test("[HOSTS-16] where a project puts it, it is what lies there", async () => {
+  test("[HOSTS-61] a memory folder set by the project has the trust of its location", async () => {
     for (const name of ["settings.json", "settings.local.json"]) {
       const settings = `${PROJECT}/.claude/${name}`
       expect(await memory(settings, `${HOME}/private`)).toBe("external")
@@ -229,7 +229,7 @@ describe("the memory of Claude Code", () => {
     }
   })
 
-  test("[HOSTS-16] where the person puts it, it is the person's, unless it is a link", async () => {
+  test("[HOSTS-61] a memory folder set by the user is the user's, unless it is a link", async () => {
     const settings = `${HOME}/.claude/settings.json`
     const folder = `${HOME}/notes`
     expect(await memory(settings, folder)).toBe("own")
@@ -238,14 +238,14 @@ describe("the memory of Claude Code", () => {
   })
 })
 
-test("[HOSTS-61] a config folder that is a link as a whole is still the person's", async () => {
+test("[HOSTS-61] a config folder that is a link is still the user's", async () => {
   const at = `${HOME}/.claude/CLAUDE.md`
   const folder = { [`${HOME}/.claude`]: { link: "/dotfiles/claude" } }
   const files = { ...folder, "/dotfiles/claude/CLAUDE.md": "x" }
   expect(await trustOf(claudeCode, [at], { files })).toBe("own")
 })
 
-test("[HOSTS-16] a pointer file of git makes no folder the project's; a real worktree does", async () => {
+test("[HOSTS-61] a `.git` file does not make a folder the project's; a real worktree does", async () => {
   const skill = "/far/.claude/skills/s/SKILL.md"
   const place = { ...PLACE, workingDirectory: `${PROJECT}/sub` }
   const worktree = (own: string) => ({
@@ -261,7 +261,7 @@ test("[HOSTS-16] a pointer file of git makes no folder the project's; a real wor
   expect(await trust("/far/.git/worktrees/sub")).toBe("project")
 })
 
-test("[HOSTS-61] of folders in each other the nearest counts", () => {
+test("[HOSTS-61] of nested folders the nearest one counts", () => {
   const grounds = { own: ["/h/.c"], project: ["/h", "/h/.c/dev"] }
   const trusts = [
     { realPath: "/h/a", scope: "project" },

@@ -14,8 +14,8 @@ const wanted = { names: ["claude"], packages: ["@anthropic-ai/claude-code"] }
 const manifest = (version: string, name = "@anthropic-ai/claude-code") =>
   JSON.stringify({ name, version })
 
-describe("finding a program", () => {
-  test("[HOSTS-19] the first on the PATH counts, with the version of the package around it", async () => {
+describe("finding a host program", () => {
+  test("[HOSTS-19] the first on the PATH counts, with the version of its package", async () => {
     const disk = memoryDisk({
       "/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe": "binary",
       "/lib/node_modules/@anthropic-ai/claude-code/package.json": manifest("2.1.325"),
@@ -33,7 +33,7 @@ describe("finding a program", () => {
     expect(host?.version).toBe("2.1.325")
   })
 
-  test("[HOSTS-19] or the version in its path, or none that is known", async () => {
+  test("[HOSTS-19] the version is read from the path, or is unknown", async () => {
     const disk = memoryDisk({
       "/home/u/.local/bin/claude": { link: "../share/claude/versions/2.1.300" },
       "/home/u/.local/share/claude/versions/2.1.300": "binary",
@@ -48,7 +48,7 @@ describe("finding a program", () => {
     expect(await version("/odd")).toBeUndefined()
   })
 
-  test("[HOSTS-19] a version that is published for each platform is named without it", async () => {
+  test("[HOSTS-19] the platform suffix of a version is removed", async () => {
     const disk = memoryDisk({
       "/opt/bin/claude": "binary",
       "/opt/package.json": manifest("0.166.0-linux-x64"),
@@ -57,13 +57,13 @@ describe("finding a program", () => {
     expect(found?.version).toBe("0.166.0")
   })
 
-  test("[HOSTS-19] no PATH or nothing on it is no program", async () => {
+  test("[HOSTS-19] without a PATH, or without a match on it, there is no program", async () => {
     const disk = memoryDisk({ "/bin/other": "x" })
     expect(await findProgram(place("/bin"), disk, wanted)).toBeUndefined()
     expect(await findProgram(place(undefined), disk, wanted)).toBeUndefined()
   })
 
-  test("[HOSTS-19] a script of npm on Windows has its package beside it", async () => {
+  test("[HOSTS-19] an npm script on Windows has its package beside it", async () => {
     const asked: string[] = []
     const disk = memoryDisk({
       "/npm/node_modules/@anthropic-ai/claude-code/package.json": manifest("2.1.9"),

@@ -90,8 +90,8 @@ const places: fc.Arbitrary<HostPlace> = fc.record({
   platform: fc.constant("linux" as const),
 })
 
-describe.each(HOSTS)("$name on any disk", (host) => {
-  test("[HOSTS-60] it never throws, says the same twice, and reads within bounds", async () => {
+describe.each(HOSTS)("$name on arbitrary disks", (host) => {
+  test("[HOSTS-60] a survey never throws, is deterministic and reads within limits", async () => {
     const property = fc.asyncProperty(disks, places, async (files, place) => {
       const disk = memoryDisk(files)
       const first = await host.survey(place, disk)
@@ -104,7 +104,7 @@ describe.each(HOSTS)("$name on any disk", (host) => {
     await fc.assert(property, fcParameters({ numRuns: 150 }))
   })
 
-  test("[HOSTS-60] what it read is on the list, and it looks nowhere else", async () => {
+  test("[HOSTS-60] every path read is in the list of searched paths, and no other path is read", async () => {
     const property = fc.asyncProperty(disks, places, async (files, place) => {
       const disk = memoryDisk(files)
       const survey = await host.survey(place, disk)
@@ -167,7 +167,7 @@ test("[HOSTS-60] folders are walked up to the root and down again", () => {
   expect(foldersUp(`/${"d/".repeat(1_000)}e`).length).toBe(256)
 })
 
-test("[HOSTS-60] a folder of skills that is not there is on the list", async () => {
+test("[HOSTS-60] a missing skills folder is in the list of searched paths", async () => {
   const reader = createSurveyReader(memoryDisk({}))
   const walk = {
     source: "skills",

@@ -34,7 +34,7 @@ function makeLayout(base: string): string {
   return at("root")
 }
 
-test("[F4] [REPO-16] no path leads to what lies outside, through whatever links", async () => {
+test("[F4] [REPO-16] no path leads out of the root, through any links", async () => {
   await using temp = await tempDirectory()
   const root = makeLayout(temp.path)
   const inside = ["a", "b", "f", "..f", "f.ts", "out", "up", "twin", "file", "self", "hard"]
@@ -56,7 +56,7 @@ test("[F4] [REPO-16] no path leads to what lies outside, through whatever links"
   fc.assert(property, fcParameters({ numRuns: 5_000, nightRuns: 50_000 }))
 })
 
-test("[F4] [REPO-16] whatever links lie in a tree, a path is read that has none on its way, and no other", async () => {
+test("[F4] [REPO-16] a path is read exactly if it has no link in it", async () => {
   await using temp = await tempDirectory()
   const roots = fc.sample(LAYOUT, { seed: seed(), numRuns: 20 }).map((links, at) => {
     const root = makeLayout(path.join(temp.path, String(at)))
@@ -97,7 +97,7 @@ function isFileWithoutLinks(root: string, names: readonly string[]): boolean {
   })
 }
 
-test("[F4] [REPO-16] a folder that is swapped for a link all the time never leads out", async () => {
+test("[F4] [REPO-16] a folder that is constantly swapped for a link never leads out", async () => {
   await using temp = await tempDirectory()
   const at = (...names: string[]) => path.join(temp.path, ...names)
   for (const [place, text] of Object.entries({ root: INSIDE, away: OUTSIDE })) {

@@ -17,7 +17,7 @@ import { walkTree } from "./walk.ts"
 const { signal } = new AbortController()
 afterAll(closeHostileSockets)
 
-test("[F3] each of the hostile corpus is read, or left out with the reason it should have", async () => {
+test("[F3] each file of the hostile corpus is read, or left out with the expected reason", async () => {
   await using temp = await tempDirectory()
   const place = { root: path.join(temp.path, "root"), outside: path.join(temp.path, "outside") }
   const expected = makeHostileTree(place)
@@ -43,7 +43,7 @@ test("[F3] each of the hostile corpus is read, or left out with the reason it sh
   expect(existsSync("pwned")).toBe(false)
 })
 
-test("[F3] a tree that is deleted while it is walked ends the walk, and nothing else", async () => {
+test("[F3] deleting a tree during a walk ends the walk without an error", async () => {
   await using temp = await tempDirectory()
   const place = { root: path.join(temp.path, "root"), outside: path.join(temp.path, "outside") }
   makeHostileTree(place)
@@ -66,7 +66,7 @@ const UNRULY = {
 } as const
 
 test.each(Object.entries(UNRULY))(
-  "[F3] [REPO-16] a file that %s is read whole, or left out for a reason",
+  "[F3] [REPO-16] a file that %s is read whole or left out with a reason",
   async (_, work) => {
     await using temp = await tempDirectory()
     const file = path.join(temp.path, "unruly")

@@ -7,7 +7,7 @@ import { DEEPEST_LISTED_LEVELS } from "./list-files.ts"
 
 const { signal } = new AbortController()
 
-test("[REPO-6] files below a folder, nearest first, without links and foreign folders", async () => {
+test("[REPO-6] files below a folder come nearest first, without links and nested repositories", async () => {
   await using temp = await tempDirectory()
   for (const folder of ["a/b", ".git", "node_modules/x"]) {
     await mkdir(path.join(temp.path, folder), { recursive: true })
@@ -26,7 +26,7 @@ test("[REPO-6] files below a folder, nearest first, without links and foreign fo
   })
 })
 
-test("[REPO-6] a very deep tree, and a call that was ended, stop the listing", async () => {
+test("[REPO-6] a depth limit and an abort end the listing", async () => {
   await using temp = await tempDirectory()
   const deep = path.join(temp.path, ...Array.from({ length: DEEPEST_LISTED_LEVELS + 1 }, () => "d"))
   await mkdir(deep, { recursive: true })
@@ -36,7 +36,7 @@ test("[REPO-6] a very deep tree, and a call that was ended, stop the listing", a
   )
 })
 
-test("[REPO-7] what is wrong with a directory is said in words", async () => {
+test("[REPO-7] the problem with a directory is described", async () => {
   await using temp = await tempDirectory()
   await writeFile(path.join(temp.path, "file"), "")
   await symlink("circle", path.join(temp.path, "circle"))
@@ -48,7 +48,7 @@ test("[REPO-7] what is wrong with a directory is said in words", async () => {
   expect(await problem("circle")).toBe("its links lead in a circle")
 })
 
-test("[REPO-8] values of .env files are read, those of examples are not", async () => {
+test("[REPO-8] values of .env files are read, those of example files are not", async () => {
   await using temp = await tempDirectory()
   const write = (name: string, text: string) => writeFile(path.join(temp.path, name), text)
   await write(".env", "A=one\nexport B='two words'\r\n# C=no\n\nD=\nnonsense\n")
@@ -63,7 +63,7 @@ test("[REPO-8] values of .env files are read, those of examples are not", async 
   expect(await readEnvironmentFiles(path.join(temp.path, "none"))).toEqual([])
 })
 
-test("[REPO-9] the folders of a project, from inside it and through a link", async () => {
+test("[REPO-9] the folders of a project are found from inside it and through a link", async () => {
   await using temp = await tempDirectory()
   await mkdir(path.join(temp.path, "top/.git/objects"), { recursive: true })
   await writeFile(path.join(temp.path, "top/.git/HEAD"), "ref: refs/heads/main\n")

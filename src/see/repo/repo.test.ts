@@ -21,8 +21,8 @@ const git = (cwd: string, ...args: string[]) =>
     { cwd, stdio: "pipe" },
   )
 
-describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
-  test("[REPO-2] [REPO-5] a folder deep inside and every worktree share one state directory", async () => {
+describe.runIf(needs("REPO-2", "git"))("real repositories", () => {
+  test("[REPO-2] [REPO-5] a deep folder and every worktree share one state directory", async () => {
     await using temp = await tempDirectory()
     const main = path.join(temp.path, "main")
     await mkdir(path.join(main, "a", "b"), { recursive: true })
@@ -48,7 +48,7 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
     expect(await currentBranch(await locateRepository(tree))).toBe("tree")
   })
 
-  test("[REPO-17] a bare repository that was not named is a folder like others", async () => {
+  test("[REPO-17] a bare repository that was not named is an ordinary folder", async () => {
     await using temp = await tempDirectory()
     const bare = path.join(temp.path, "bare")
     git(temp.path, "init", "-q", "--bare", bare)
@@ -69,7 +69,7 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
     }
   })
 
-  test("[REPO-3] a submodule keeps its own state", async () => {
+  test("[REPO-3] a submodule has its own state directory", async () => {
     await using temp = await tempDirectory()
     const [library, main] = [path.join(temp.path, "library"), path.join(temp.path, "main")]
     for (const it of [library, main]) {
@@ -83,7 +83,7 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
     )
   })
 
-  test("[REPO-3] a .git file that points at a stranger's repository is not followed", async () => {
+  test("[REPO-3] a .git file that points to an unrelated repository is not followed", async () => {
     await using temp = await tempDirectory()
     const victim = path.join(temp.path, "victim")
     await mkdir(victim)
@@ -109,7 +109,7 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
     expect((await locateRepository(hostile)).gitCommonDirectory).toBeUndefined()
   })
 
-  test("[REPO-3] a worktree that was moved without git is treated as outside git", async () => {
+  test("[REPO-3] a worktree that was moved without git counts as outside git", async () => {
     await using temp = await tempDirectory()
     const main = path.join(temp.path, "main")
     await mkdir(main)
@@ -122,7 +122,7 @@ describe.runIf(needs("REPO-2", "git"))("in real repositories", () => {
   })
 })
 
-test("[REPO-3] a pointer that is refused ends the search: the repository around it is not used", async () => {
+test("[REPO-3] a refused .git file ends the search: the outer repository is not used", async () => {
   await using temp = await tempDirectory()
   const inner = path.join(temp.path, "vendor", "inner")
   await mkdir(path.join(temp.path, ".git", "objects"), { recursive: true })
@@ -133,7 +133,7 @@ test("[REPO-3] a pointer that is refused ends the search: the repository around 
   expect(await locateRepository(inner)).toMatchObject({ root: inner, gitDirectory: undefined })
 })
 
-test("[REPO-4] outside git the state lies beside the work", async () => {
+test("[REPO-4] outside git the state directory is .qm/local", async () => {
   await using temp = await tempDirectory()
   await mkdir(path.join(temp.path, ".git"))
   await cp(import.meta.filename, path.join(temp.path, ".git", "config"))
@@ -145,14 +145,14 @@ test("[REPO-4] outside git the state lies beside the work", async () => {
   })
 })
 
-test("[REPO-1] a directory that is not there is a coded failure", async () => {
+test("[REPO-1] a missing directory is a coded error", async () => {
   await using temp = await tempDirectory()
   await expect(locateRepository(path.join(temp.path, "nowhere"))).rejects.toMatchObject({
     code: "FILE_NOT_READABLE",
   })
 })
 
-test("[REPO-10] outside git what lies below the folder is of it; what lies beside it, or has its own git, is not", async () => {
+test("[REPO-10] outside git a folder below belongs to the root; a folder beside it or with its own git does not", async () => {
   await using temp = await tempDirectory()
   const root = path.join(temp.path, "plain")
   const below = path.join(root, "sub")

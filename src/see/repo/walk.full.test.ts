@@ -20,8 +20,8 @@ function walkInChild(root: string, under: readonly string[] = []): Said {
   return JSON.parse(done.stdout) as Said
 }
 
-describe.runIf(needs("F3", "strace"))("what the system saw", () => {
-  test("[F3] of the hostile corpus nothing outside is opened, and nothing is executed", async () => {
+describe.runIf(needs("F3", "strace"))("system calls during a walk", () => {
+  test("[F3] in the hostile corpus nothing outside is opened and nothing is executed", async () => {
     await using temp = await tempDirectory()
     const place = { root: path.join(temp.path, "root"), outside: path.join(temp.path, "outside") }
     makeHostileTree(place)
@@ -54,7 +54,7 @@ function isOfNode(file: string): boolean {
   )
 }
 
-test("[F3] a hundred thousand files are walked in seconds and little memory", async () => {
+test("[F3] 100,000 files are walked in seconds with little memory", async () => {
   await using temp = await tempDirectory()
   const root = path.join(temp.path, "root")
   for (let folder = 0; folder < 1_000; folder++) {

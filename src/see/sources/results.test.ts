@@ -11,22 +11,22 @@ const answer = (content: readonly ReturnType<typeof text>[], structured?: unknow
 })
 const RESULT = { title: "One", url: "https://a.example/1", text: "first" }
 
-describe("ways in which results come", () => {
-  test("[SOURCES-13] as structure, at any place in it", () => {
+describe("formats of search results", () => {
+  test("[SOURCES-13] results are found at any depth of a structured response", () => {
     const raw = { name: "One", link: "https://a.example/1", snippet: "first" }
     for (const structured of [[raw], { results: [raw] }, { web: { results: [raw] } }, raw]) {
       expect(readResults(answer([], structured), 5)).toEqual([RESULT])
     }
   })
 
-  test("[SOURCES-13] as JSON in a text, one for all or one for each", () => {
+  test("[SOURCES-13] results are read from JSON text, one for all or one per result", () => {
     const two = { ...RESULT, url: "https://a.example/2" }
     expect(readResults(answer([text(JSON.stringify([RESULT, two]))]), 5)).toEqual([RESULT, two])
     const apart = [RESULT, two].map((it) => text(JSON.stringify(it)))
     expect(readResults(answer(apart), 5)).toEqual([RESULT, two])
   })
 
-  test("[SOURCES-13] as lines", () => {
+  test("[SOURCES-13] results are read from lines of text", () => {
     const lines = [
       "Detailed results:",
       "",
@@ -44,7 +44,7 @@ describe("ways in which results come", () => {
     ])
   })
 
-  test("[SOURCES-13] as links to resources", () => {
+  test("[SOURCES-13] results are read from resource links", () => {
     const link = {
       type: "resource_link" as const,
       uri: RESULT.url,
@@ -58,8 +58,8 @@ describe("ways in which results come", () => {
   })
 })
 
-describe("what is kept of them", () => {
-  test("[SOURCES-13] only addresses to open, each once, no more than were asked for", () => {
+describe("limits of search results", () => {
+  test("[SOURCES-13] only http addresses, each once, and at most the requested number", () => {
     const urls = [
       "javascript:alert(1)",
       "file:///etc/passwd",
@@ -84,7 +84,7 @@ describe("what is kept of them", () => {
     expect(found.map((it) => it.url)).toEqual(["https://a.example/1", "http://a.example/2"])
   })
 
-  test("[SOURCES-13] texts are cut, hidden signs are gone, a missing title is the address", () => {
+  test("[SOURCES-13] texts are truncated, hidden characters removed, and a missing title is the address", () => {
     const hidden = "vis\u200bible\u202e text\u{e0041}"
     const [found] = readResults(
       answer([], { url: RESULT.url, text: `${hidden}${"x".repeat(5_000)}` }),
@@ -95,7 +95,7 @@ describe("what is kept of them", () => {
     expect(found?.text).toHaveLength(2_000)
   })
 
-  test("[SOURCES-13] whatever a server answers, results are bounded and no address is another kind", () => {
+  test("[SOURCES-13] for any response, results are bounded and have http addresses only", () => {
     const strange = fc.oneof(
       fc.jsonValue({ maxDepth: 6 }),
       fc.object({ key: fc.constantFrom("url", "text", "title", "results") }),

@@ -8,7 +8,7 @@ const tool = (name: string, properties: Record<string, unknown>) => ({
 })
 const asked = { query: "tariff", limit: 5 }
 
-test("[SOURCES-12] the tool is the named one, else the first that searches, else the first that takes words", () => {
+test("[SOURCES-12] the tool is the configured one, else the first that searches, else the first that takes a query", () => {
   const fetch = tool("fetch", { url: {} })
   const ask = tool("ask", { q: {} })
   const find = tool("web_search", { query: {} })
@@ -23,7 +23,7 @@ test("[SOURCES-12] the tool is the named one, else the first that searches, else
   expect(searchCall([find], { ...asked, tool: "ask" })).toBeUndefined()
 })
 
-test("[SOURCES-12] words and limit have the names the tool gives them, and no more than it takes", () => {
+test("[SOURCES-12] query and limit use the tool's own parameter names and nothing else is sent", () => {
   const rows = [
     [
       { query: {}, limit: {} },
@@ -48,13 +48,13 @@ test("[SOURCES-12] words and limit have the names the tool gives them, and no mo
   }
 })
 
-test("[SOURCES-12] a tool that takes any text searches only where the description names it", () => {
+test("[SOURCES-12] a tool that takes any text is used only if the config names it", () => {
   const send = tool("send", { text: {} })
   expect(searchCall([send], asked)).toBeUndefined()
   expect(searchCall([send], { ...asked, tool: "send" })?.args).toEqual({ text: "tariff" })
 })
 
-test("[SOURCES-12] a description that is no schema is no tool to search with", () => {
+test("[SOURCES-12] a tool without a valid input schema is not used", () => {
   for (const properties of [undefined, null, [], "query"]) {
     const strange = { name: "search", description: "", inputSchema: { properties } }
     expect(searchCall([strange], asked)).toBeUndefined()

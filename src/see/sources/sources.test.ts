@@ -28,8 +28,8 @@ const textOf = async (world: World, slug: string) => {
 const listed = async (world: World, slug: string) =>
   (await world.sources.list()).filter((it) => it.slug === slug)
 
-describe("what there is", () => {
-  test("[SOURCES-1] each folder with a fitting name, with the whole of its command", async () => {
+describe("list", () => {
+  test("[SOURCES-1] each folder with a valid name is listed with its whole command", async () => {
     await using world = await newWorld()
     const long = Array.from({ length: 40 }, (_, i) => `argument-${i}`)
     await world.add("one", "good", {
@@ -50,7 +50,7 @@ describe("what there is", () => {
     expect(all[0]).toMatchObject({ health: "unapproved", isApproved: false, tools: null })
   })
 
-  test("[SOURCES-1] one that cannot be used says why, and is never asked", async () => {
+  test("[SOURCES-1] an invalid source has a reason and is never called", async () => {
     await using world = await newWorld()
     const write = async (slug: string, text: string) => {
       await mkdir(path.join(world.places.user, slug), { recursive: true })
@@ -77,7 +77,7 @@ describe("what there is", () => {
     await expect(world.sources.test("../user/large", signal)).rejects.toThrow("There is no source")
   })
 
-  test("[SOURCES-1] a project cannot stand in for what a person or the product has", async () => {
+  test("[SOURCES-1] a project's source does not replace a user's or a shipped one of the same name", async () => {
     await using world = await newWorld()
     await world.add("one", "good", { origin: "shipped" })
     await world.add("one", "never-answers", { origin: "user" })
@@ -95,8 +95,8 @@ describe("what there is", () => {
   })
 })
 
-describe("approval", () => {
-  test("[SOURCES-2] nothing runs before a person said yes, and what is shipped may", async () => {
+describe("approve", () => {
+  test("[SOURCES-2] a source runs only after the user approved it; a shipped source needs no approval", async () => {
     await using world = await newWorld()
     for (const origin of ["user", "project"] as const) {
       const marker = path.join(world.path, `ran-${origin}`)
@@ -118,7 +118,7 @@ describe("approval", () => {
     expect(await textOf(world, "shipped")).toBe("found")
   })
 
-  test("[SOURCES-3] any other byte of what would run has to be approved again", async () => {
+  test("[SOURCES-3] any changed byte of the program needs a new approval", async () => {
     await using world = await newWorld()
     const at = await world.add("one", "good")
     const outside = path.join(world.path, "outside.txt")
@@ -153,7 +153,7 @@ describe("approval", () => {
     }
   })
 
-  test("[SOURCES-3] another program of the same name on another PATH is another source", async () => {
+  test("[SOURCES-3] another program of the same name on another PATH needs a new approval", async () => {
     await using world = await newWorld()
     await world.add("one", "good")
     await world.sources.approve("one")
@@ -166,7 +166,7 @@ describe("approval", () => {
     await elsewhere.close()
   })
 
-  test("[SOURCES-3] what has changed since it was read is not approved", async () => {
+  test("[SOURCES-3] a source that changed after it was shown is not approved", async () => {
     await using world = await newWorld()
     const at = await world.add("one", "good")
     const digest = (await listed(world, "one"))[0]?.digest
@@ -190,7 +190,7 @@ describe("approval", () => {
     expect(all[2]?.problem).toContain("symbolic link")
   })
 
-  test("[SOURCES-16] a yes in one repository is none in another with the same description", async () => {
+  test("[SOURCES-16] an approval in one repository does not apply to another with the same config", async () => {
     await using world = await newWorld()
     const marker = path.join(world.path, "ran")
     const repository = async (name: string, server: string) => {
@@ -221,7 +221,7 @@ describe("approval", () => {
     for (const it of [a.sources, b.sources, again]) await it.close()
   })
 
-  test("[SOURCES-16] an address is approved for its folder as well", async () => {
+  test("[SOURCES-16] the approval of an HTTP source applies to its folder only", async () => {
     await using world = await newWorld()
     const transport = { type: "http", url: "https://a.example/mcp", credential: "a" }
     await world.add("one", "", { transport })
@@ -233,7 +233,7 @@ describe("approval", () => {
     expect(theirs?.digest).not.toBe(mine?.digest)
   })
 
-  test("[SOURCES-17] what an argument leads to is covered, or the source is refused", async () => {
+  test("[SOURCES-17] a file named by an argument is covered, or the source is refused", async () => {
     await using world = await newWorld()
     const tools = path.join(world.path, "tools")
     await mkdir(path.join(tools, "server"), { recursive: true })
@@ -283,7 +283,7 @@ describe("approval", () => {
     }
   })
 
-  test("[SOURCES-4] other tools than those that were approved are not called", async () => {
+  test("[SOURCES-4] a source with other tools than the approved ones is not called", async () => {
     await using world = await newWorld()
     // The text comes from outside the folder: only the answer of the server changes.
     const at = await world.add("one", "good")
@@ -306,7 +306,7 @@ describe("approval", () => {
     await later.close()
   })
 
-  test("[SOURCES-5] a file of its own mode, kept for the next process", async () => {
+  test("[SOURCES-5] approvals have a file of mode 0600 that the next process reads", async () => {
     await using world = await newWorld()
     await world.add("one", "good")
     const before = process.umask(0)
@@ -318,7 +318,7 @@ describe("approval", () => {
     await later.close()
   })
 
-  test("[SOURCES-5] one that cannot be read approves nothing and stays as it is", async () => {
+  test("[SOURCES-5] an unreadable approvals file approves nothing and stays unchanged", async () => {
     await using world = await newWorld()
     await world.add("one", "good")
     await world.sources.approve("one")
@@ -332,8 +332,8 @@ describe("approval", () => {
   })
 })
 
-describe("what a child is given", () => {
-  test("[SOURCES-6] the basics and what its description names; a key from either place", async () => {
+describe("environment of a source", () => {
+  test("[SOURCES-6] a child has the basic variables and those its config names; keys come from either place", async () => {
     const kept = new Map([["stub-key", "from the store"]])
     const environment = { PATH: process.env.PATH, HOME: "/", OTHER_KEY: "x", QM_PASSPHRASE: "x" }
     await using world = await newWorld({
@@ -355,8 +355,8 @@ describe("what a child is given", () => {
   })
 })
 
-describe("time and failure", () => {
-  test("[SOURCES-8] taking a question back is no failure, and the line stays", async () => {
+describe("timeouts and failures", () => {
+  test("[SOURCES-8] an abort is not a failure, and the connection stays open", async () => {
     await using world = await newWorld()
     await world.add("one", "never-answers", { origin: "shipped" })
     for (let round = 0; round < 4; round++) {
@@ -371,7 +371,7 @@ describe("time and failure", () => {
     await expect(world.sources.call("one", QUESTION, AbortSignal.abort())).rejects.toThrow("abort")
   })
 
-  test("[SOURCES-9] endless reports, endless pages and broken JSON are cut off", async () => {
+  test("[SOURCES-9] endless notifications, endless pages and broken JSON end the connection", async () => {
     await using world = await newWorld()
     const add = (slug: string) => world.add(slug, slug, { origin: "shipped" })
     await Promise.all(["endless-notifications", "endless-pages", "no-json"].map(add))
@@ -382,7 +382,7 @@ describe("time and failure", () => {
     await expect(world.sources.call("no-json", QUESTION, signal)).rejects.toThrow("no JSON")
   })
 
-  test("[SOURCES-9] an answer that is an error does not take the questions of others along", async () => {
+  test("[SOURCES-9] an error response does not affect other requests", async () => {
     await using world = await newWorld()
     await world.add("one", "refuses-first", { origin: "shipped" })
     const outcomes = await Promise.allSettled([textOf(world, "one"), textOf(world, "one")])
@@ -390,7 +390,7 @@ describe("time and failure", () => {
     expect(said.toSorted()).toEqual([expect.stringContaining("no such thing"), "found"])
   })
 
-  test("[SOURCES-9] one without tools is listed without, and has none to call", async () => {
+  test("[SOURCES-9] a source without tools is listed and cannot be called", async () => {
     await using world = await newWorld()
     await world.add("one", "no-tools", { origin: "shipped" })
     expect(await world.sources.test("one", signal)).toMatchObject({
@@ -403,7 +403,7 @@ describe("time and failure", () => {
     })
   })
 
-  test("[SOURCES-10] three failures in a row, then a minute of rest, then one try", async () => {
+  test("[SOURCES-10] after three failures in a row the source pauses for a minute, then is tried once", async () => {
     await using world = await newWorld()
     await world.add("bad", "dies-at-start", { origin: "shipped" })
     await world.add("good", "good", { origin: "shipped" })
@@ -419,7 +419,7 @@ describe("time and failure", () => {
     expect([await ask(), await ask()]).toEqual(["SOURCES_FAILED", "SOURCES_RESTING"])
   })
 
-  test("[SOURCES-10] a test goes through, and its success ends the rest", async () => {
+  test("[SOURCES-10] a test ignores the pause, and its success ends it", async () => {
     await using world = await newWorld()
     const at = await world.add("one", "good", { origin: "shipped" })
     // It is mended by what it reads, not by another description.
@@ -435,7 +435,7 @@ describe("time and failure", () => {
     expect(await textOf(world, "one")).toBe("found")
   })
 
-  test("[SOURCES-11] what a server complains of is cleaned, cut and made visible", async () => {
+  test("[SOURCES-11] an error text of a server is redacted, truncated and escaped", async () => {
     const key = `fake-${"k".repeat(20)}`
     await using world = await newWorld({ redact: async (it) => it.replaceAll(key, "[redacted]") })
     const at = await world.add("one", "good", { origin: "shipped" })
@@ -462,10 +462,10 @@ describe("time and failure", () => {
 
 const readStub = (at: string) => readFile(path.join(at, "stub.sh"), "utf8")
 
-describe("searching the web", () => {
+describe("webSearch", () => {
   const question = { query: "tariff", limit: 5, signal }
 
-  test("[SOURCES-12] the named one, else the nearest that is approved", async () => {
+  test("[SOURCES-12] webSearch uses the named source, else the nearest approved one", async () => {
     await using world = await newWorld()
     await world.add("of-house", "says-links", { origin: "shipped" })
     await world.add("of-person", "says-links", { origin: "user" })
@@ -489,7 +489,7 @@ describe("searching the web", () => {
     })
   })
 
-  test("[SOURCES-12] one that does not say that it searches the web is not asked, also by name", async () => {
+  test("[SOURCES-12] a source without `web-search` is not used, even by name", async () => {
     await using world = await newWorld()
     await world.add("mail", "keeps-question", { provides: ["other"] })
     await world.sources.approve("mail")
@@ -501,7 +501,7 @@ describe("searching the web", () => {
     await expect(stat(path.join(world.places.user, "question"))).rejects.toThrow("ENOENT")
   })
 
-  test("[SOURCES-18] a question leaves without the secrets in it, and not at all unread", async () => {
+  test("[SOURCES-18] secrets are removed from a query; a query that cannot be checked is not sent", async () => {
     const key = `fake-${"k".repeat(20)}`
     await using world = await newWorld({ redact: async (it) => it.replaceAll(key, "[redacted]") })
     await world.add("one", "keeps-question", { origin: "shipped" })
@@ -517,7 +517,7 @@ describe("searching the web", () => {
     await blind.close()
   })
 
-  test("[SOURCES-12] whatever is wrong is a note", async () => {
+  test("[SOURCES-12] every problem is returned as a note", async () => {
     await using world = await newWorld()
     const search = (source?: string) => world.sources.webSearch({ ...question, source })
     const empty = (source: string | null, note: string) => ({
@@ -546,8 +546,8 @@ describe("searching the web", () => {
   })
 })
 
-describe.runIf(needs("N3", "proc"))("lines", () => {
-  test("[SOURCES-8] one that refuses to end is ended with all it started", async () => {
+describe.runIf(needs("N3", "proc"))("connections", () => {
+  test("[SOURCES-8] a child that refuses to end is killed with its descendants", async () => {
     await using world = await newWorld()
     await world.add("one", "refuses-to-end", { origin: "shipped", timeoutMs: 500 })
     expect(await codeOf(world.sources.call("one", QUESTION, signal))).toBe("SOURCES_TIMED_OUT")
@@ -556,7 +556,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     })
   })
 
-  test("[SOURCES-8] the time of a source is measured by the clock it was given", async () => {
+  test("[SOURCES-8] the timeout of a source uses the injected clock", async () => {
     const clock = testClock()
     await using world = await newWorld({ clock })
     await world.add("one", "hangs-at-hello", { origin: "shipped", timeoutMs: 600_000 })
@@ -566,7 +566,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     expect(await call).toBe("SOURCES_TIMED_OUT")
   })
 
-  test("[SOURCES-14] one child serves many calls, and is ended when nobody asks", async () => {
+  test("[SOURCES-14] one child serves many calls and is ended when idle", async () => {
     const clock = testClock()
     await using world = await newWorld({ clock })
     await world.add("one", "good", { origin: "shipped" })
@@ -585,7 +585,7 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
     expect(await childrenIn(world.path)).toEqual([])
   })
 
-  test("[SOURCES-14] closing while a server is being greeted leaves nothing behind", async () => {
+  test("[SOURCES-14] close during the handshake leaves no process behind", async () => {
     await using world = await newWorld()
     await world.add("one", "hangs-at-hello", { origin: "shipped", timeoutMs: 600_000 })
     const call = codeOf(world.sources.call("one", QUESTION, signal))
@@ -598,10 +598,10 @@ describe.runIf(needs("N3", "proc"))("lines", () => {
   })
 })
 
-describe("the shipped demo", () => {
+describe("shipped demo source", () => {
   const PLACES = { shipped: SHIPPED, user: "/nowhere/user", project: "/nowhere/project" }
 
-  test("[SOURCES-15] finds pages that share words, the same always, and nothing else", async () => {
+  test("the demo finds only pages that share words with the query, the same every time", async () => {
     await using world = await newWorld({ places: PLACES })
     const search = (query: string, limit = 5) =>
       world.sources.webSearch({ query, limit, source: "demo-web", signal })

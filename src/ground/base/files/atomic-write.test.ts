@@ -27,8 +27,8 @@ import { listDirectory } from "./directories.ts"
 const umaskBefore = process.umask()
 afterEach(() => void process.umask(umaskBefore))
 
-describe("writing a file whole", () => {
-  test("[BASE-5] makes, replaces and empties a file, and leaves nothing beside it", async () => {
+describe("writeFileAtomic", () => {
+  test("[BASE-5] writeFileAtomic creates, replaces and empties a file and leaves no temporary file", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "board.json")
     const large = Buffer.alloc(3_000_000, "x")
@@ -39,14 +39,14 @@ describe("writing a file whole", () => {
     expect(await readdir(directory.path)).toEqual(["board.json"])
   })
 
-  test("[BASE-5] takes the longest name a file can have", async () => {
+  test("[BASE-5] a target may have the longest name that the file system allows", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "n".repeat(255))
     await writeFileAtomic(path, "new")
     expect(await readFile(path, "utf8")).toBe("new")
   })
 
-  test("[S9] has exactly the mode asked for, under any umask, new or replaced", async () => {
+  test("[S9] a new or replaced file has exactly the requested mode under any umask", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "secret")
     for (const umask of [0o000, 0o022, 0o077]) {
@@ -60,7 +60,7 @@ describe("writing a file whole", () => {
     }
   })
 
-  test("[BASE-5] gives a hard-linked file a new body and leaves the other name its old one", async () => {
+  test("[BASE-5] replacing a hard-linked file leaves the old content under the other name", async () => {
     await using directory = await tempDirectory()
     const [path, other] = [join(directory.path, "a"), join(directory.path, "b")]
     await writeFile(other, "old")
@@ -70,8 +70,8 @@ describe("writing a file whole", () => {
   })
 })
 
-describe("a target that is no regular file", () => {
-  test("[BASE-7] a link is refused and still points where it did, dangling or not", async () => {
+describe("writeFileAtomic on a target that is not a regular file", () => {
+  test("[BASE-7] a symbolic link is refused and unchanged, dangling or not", async () => {
     await using directory = await tempDirectory()
     const [real, path] = [join(directory.path, "real"), join(directory.path, "link")]
     await writeFile(real, "theirs")
@@ -84,7 +84,7 @@ describe("a target that is no regular file", () => {
     }
   })
 
-  test("[BASE-7] a directory, a FIFO, a socket and a device are refused and named", async () => {
+  test("[BASE-7] a directory, a FIFO, a socket and a device are refused, and the error names the type", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await mkdir(at("directory"))
@@ -104,8 +104,8 @@ describe("a target that is no regular file", () => {
   })
 })
 
-describe("a write that cannot be done", () => {
-  test("[BASE-5] a missing directory is said, and one that is a file", async () => {
+describe("writeFileAtomic when the write fails", () => {
+  test("[BASE-5] the error distinguishes a missing directory from a file in its place", async () => {
     await using directory = await tempDirectory()
     const file = join(directory.path, "file")
     await writeFile(file, "")
@@ -114,7 +114,7 @@ describe("a write that cannot be done", () => {
     }
   })
 
-  test("[BASE-5] a directory that may not be written keeps its old bytes and says why", async () => {
+  test("[BASE-5] in a read-only directory the old bytes stay and the error gives the reason", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "kept")
     await writeFile(path, "old")
@@ -128,7 +128,7 @@ describe("a write that cannot be done", () => {
     expect(await readdir(directory.path)).toEqual(["kept"])
   })
 
-  test("[BASE-5] what nobody foresaw is still ours, with the system's own word", async () => {
+  test("[BASE-5] an unexpected system error becomes an AppError with the system's message", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "n".repeat(256))
     await expect(writeFileAtomic(path, "x")).rejects.toMatchObject({
@@ -144,8 +144,8 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   return listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
 }
 
-describe("sweeping", () => {
-  test("[BASE-10] removes what dead writers left, and nothing else", async () => {
+describe("sweeping temporary files", () => {
+  test("the sweep removes temporary files of dead processes only", async () => {
     await using directory = await tempDirectory()
     const { pid, startedAt } = processIdentity()
     const chance = "0123456789abcdef"
@@ -172,7 +172,7 @@ describe("sweeping", () => {
     expect(await sweepLeftovers(directory.path)).toBe(0)
   })
 
-  test("[BASE-10] a directory that does not exist has none; one that is a file is an error", async () => {
+  test("sweeping a missing directory finds nothing; sweeping a file is an error", async () => {
     await using directory = await tempDirectory()
     expect(await sweepLeftovers(join(directory.path, "no"))).toBe(0)
     const file = join(directory.path, "file")

@@ -16,8 +16,8 @@ import {
   realPathByInode,
 } from "./bounded-read.ts"
 
-describe("reading a regular file", () => {
-  test("[BASE-8] gives its bytes and what they are of, from one reading", async () => {
+describe("readBounded", () => {
+  test("[BASE-8] bytes, size and time come from one read", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "file")
     for (const size of [0, 1, 99, 100]) {
@@ -40,7 +40,7 @@ describe("reading a regular file", () => {
     }
   })
 
-  test("[BASE-8] one byte over the limit is too large, and so is a sparse terabyte", async () => {
+  test("[BASE-8] a file one byte over the limit and a sparse terabyte are too large", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "file")
     await writeFile(path, "x".repeat(101))
@@ -57,7 +57,7 @@ describe("reading a regular file", () => {
     await expect(readBounded(path, { maxBytes: 2 ** 40 })).rejects.toThrow("invariant broken")
   })
 
-  test("[BASE-8] a file that grows while it is read ends at the limit or at its end", async () => {
+  test("[BASE-8] reading a growing file stops at the limit or at its end", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "growing")
     await writeFile(path, "")
@@ -79,7 +79,7 @@ describe("reading a regular file", () => {
   })
 
   test.runIf(needs("BASE-8", "proc"))(
-    "[BASE-8] files of /proc say size 0 and are read all the same",
+    "[BASE-8] files in /proc report size 0 and are read anyway",
     async () => {
       const outcome = await readBounded("/proc/self/status", { maxBytes: 100_000 })
       expect(outcome.kind === "read" && outcome.stat.sizeBytes > 100).toBe(true)
@@ -97,8 +97,8 @@ describe("reading a regular file", () => {
   )
 })
 
-describe("what is no regular file", () => {
-  test("[BASE-8] eight FIFOs, sockets, devices, directories and links are named, and nothing hangs", async () => {
+describe("reading a path that is not a regular file", () => {
+  test("[BASE-8] eight FIFOs, sockets, devices, directories and links return their type without blocking", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     const fifos = Array.from({ length: 8 }, (_, i) => at(`fifo-${i}`))
@@ -124,7 +124,7 @@ describe("what is no regular file", () => {
     server.close()
   })
 
-  test("[BASE-8] a file swapped for a FIFO or a link at any moment neither hangs nor leads away", async () => {
+  test("[BASE-8] a file swapped for a FIFO or a link at any moment neither blocks nor is followed", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("outside"), "outside")
@@ -161,7 +161,7 @@ describe("what is no regular file", () => {
 })
 
 describe("reading within a root", () => {
-  test("[BASE-9] [F4] a link on the way may stay inside but not lead out", async () => {
+  test("[BASE-9] [F4] a link in the path may stay inside the root but not lead out of it", async () => {
     await using directory = await tempDirectory()
     const at = (...names: string[]) => join(directory.path, ...names)
     await mkdir(at("root", "real"), { recursive: true })
@@ -187,7 +187,7 @@ describe("reading within a root", () => {
 })
 
 describe("reading text", () => {
-  test("[BASE-8] drops a byte-order mark, says so, and keeps the bytes", async () => {
+  test("[BASE-8] a byte-order mark is dropped from the text and reported; the bytes include it", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "file")
     await writeFile(path, "\ufeff{} Grüße\r\n")
@@ -205,7 +205,7 @@ describe("reading text", () => {
     })
   })
 
-  test("[BASE-8] bytes that are not UTF-8 are not text, and nothing is patched", async () => {
+  test("[BASE-8] bytes that are not UTF-8 are reported as not text and are not repaired", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "file")
     const wrong = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xfe, 0xff, 0x00, 0x41]]
@@ -218,8 +218,8 @@ describe("reading text", () => {
   })
 })
 
-describe("a path that was swapped after the first look", () => {
-  test("[BASE-8] a FIFO is not waited for, a device and a directory are seen for what they are", async () => {
+describe("a path that is swapped after the first lstat", () => {
+  test("[BASE-8] a FIFO does not block the read; a device and a directory are recognized", async () => {
     await using directory = await tempDirectory()
     const fifo = join(directory.path, "fifo")
     execFileSync("mkfifo", [fifo])
@@ -243,7 +243,7 @@ describe("a path that was swapped after the first look", () => {
   })
 })
 
-test("[F4] inside is judged by whole names", () => {
+test("[F4] isInside compares whole path components", () => {
   expect(isInside("/a/b", "/a/b/c")).toBe(true)
   expect(isInside("/a/b", "/a/b/..c/d")).toBe(true)
   expect(isInside("/", "/a")).toBe(true)
@@ -253,8 +253,8 @@ test("[F4] inside is judged by whole names", () => {
   expect(isInside("/a/b", "(unreachable)/a/b/c")).toBe(false)
 })
 
-describe("what was opened", () => {
-  test("[F4] is judged where it lies, not where the path leads now", async () => {
+describe("the root check of an opened file", () => {
+  test("[F4] the check uses the location of the open file, not the current target of the path", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("opened"), "outside")

@@ -18,8 +18,8 @@ async function modeOf(path: string): Promise<number> {
   return (await stat(path)).mode & 0o7777
 }
 
-describe("making a directory", () => {
-  test("[S9] it and those made above it have exactly the mode, under any umask", async () => {
+describe("ensureDirectory", () => {
+  test("[S9] the directory and its new parents have exactly the mode under any umask", async () => {
     await using directory = await tempDirectory()
     for (const umask of [0o000, 0o022, 0o077]) {
       process.umask(umask)
@@ -34,7 +34,7 @@ describe("making a directory", () => {
     expect(await modeOf(join(directory.path, "private"))).toBe(0o700)
   })
 
-  test("[S9] one that is there is made private again, but never opened up", async () => {
+  test("[S9] an existing directory loses group and other permissions and never gains any", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "there")
     await mkdir(path)
@@ -47,7 +47,7 @@ describe("making a directory", () => {
     expect(await modeOf(path)).toBe(0o700)
   })
 
-  test("[S9] what is above it and not ours keeps its mode", async () => {
+  test("[S9] existing parent directories keep their mode", async () => {
     await using directory = await tempDirectory()
     const above = join(directory.path, "above")
     await mkdir(above)
@@ -58,7 +58,7 @@ describe("making a directory", () => {
   })
 
   test.runIf(process.platform === "linux")(
-    "[BASE-7] a folder that takes nothing in and says it is not there is told, and left as it is",
+    "[BASE-7] a folder that rejects entries and reports itself missing is an error and is not changed",
     async () => {
       const before = await modeOf("/proc")
       await expect(ensureDirectory("/proc/qm-none/below")).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe("making a directory", () => {
     },
   )
 
-  test("[BASE-7] a file or a link in its place is refused; a link above it is not", async () => {
+  test("[BASE-7] a file or a link in place of the directory is refused; a link in its parents is not", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("file"), "theirs")
@@ -87,7 +87,7 @@ describe("making a directory", () => {
     expect(await modeOf(at("real/below"))).toBe(0o700)
   })
 
-  test("[BASE-6] the same directory may be made from many places at once", async () => {
+  test("[BASE-6] concurrent calls can create the same directory", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "a", "b", "c")
     await Promise.all(Array.from({ length: 50 }, () => ensureDirectory(path)))
@@ -95,8 +95,8 @@ describe("making a directory", () => {
   })
 })
 
-describe("listing a directory", () => {
-  test("[BASE-8] entries come in one order, with their types", async () => {
+describe("listDirectory", () => {
+  test("[BASE-8] entries have a fixed order and their types", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     for (const name of ["b", "ä", "B", "new\nline"]) await writeFile(at(name), "")
@@ -117,7 +117,7 @@ describe("listing a directory", () => {
   })
 
   test.skipIf(process.platform !== "linux")(
-    "[BASE-8] a name that is not UTF-8 is counted, not mangled",
+    "[BASE-8] a name that is not UTF-8 is counted and left out",
     async () => {
       await using directory = await tempDirectory()
       const name = Buffer.concat([Buffer.from(`${directory.path}/`), Buffer.from([0x61, 0xff])])
@@ -131,7 +131,7 @@ describe("listing a directory", () => {
     },
   )
 
-  test("[BASE-8] more entries than allowed are an outcome, exactly as many are not", async () => {
+  test("[BASE-8] more entries than the limit are an outcome; exactly the limit is not", async () => {
     await using directory = await tempDirectory()
     for (const name of ["a", "b", "c"]) await writeFile(join(directory.path, name), "")
     expect((await listDirectory(directory.path, { maxEntries: 3 })).kind).toBe("listed")
@@ -141,7 +141,7 @@ describe("listing a directory", () => {
     })
   })
 
-  test("[BASE-8] what is missing, a file, a link or impossible is an outcome", async () => {
+  test("[BASE-8] a missing directory, a file, a link and an impossible path are outcomes", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("file"), "")
@@ -156,7 +156,7 @@ describe("listing a directory", () => {
   })
 })
 
-test("[BASE-5] a directory that cannot be synced passes only where the system lacks it", async () => {
+test("[BASE-5] a failed directory sync is accepted only where the system does not support it", async () => {
   await using directory = await tempDirectory()
   await expect(syncDirectory(directory.path)).resolves.toBeUndefined()
   await expect(syncDirectory(undefined)).resolves.toBeUndefined()
@@ -168,7 +168,7 @@ test("[BASE-5] a directory that cannot be synced passes only where the system la
   await expect(syncDirectory(closed)).rejects.toThrow("closed")
 })
 
-test("[BASE-18] a temporary folder is private, one's own, and gone with all in it", async () => {
+test("[BASE-18] a temporary folder is private, new, and removed with its content", async () => {
   const made = await makeTemporaryDirectory()
   const other = await makeTemporaryDirectory()
   expect(other.path).not.toBe(made.path)
@@ -179,7 +179,7 @@ test("[BASE-18] a temporary folder is private, one's own, and gone with all in i
   await expect(stat(made.path)).rejects.toMatchObject({ code: "ENOENT" })
 })
 
-test("[BASE-18] a folder with something in it is not removed, an empty one is", async () => {
+test("[BASE-18] only an empty folder is removed", async () => {
   await using made = await makeTemporaryDirectory()
   await writeFile(join(made.path, "left"), "x")
   await removeEmptyDirectory(made.path)

@@ -20,7 +20,7 @@ import {
 const umaskBefore = process.umask()
 afterEach(() => void process.umask(umaskBefore))
 
-test("[BASE-7] what stands at a path is described, links are not followed", async () => {
+test("[BASE-7] the type of a path is reported without following links", async () => {
   await using directory = await tempDirectory()
   const at = (name: string) => join(directory.path, name)
   await writeFile(at("file"), "12345", { mode: 0o640 })
@@ -41,8 +41,8 @@ test("[BASE-7] what stands at a path is described, links are not followed", asyn
   if (block) expect(await statFile(block)).toMatchObject({ what: "block device" })
 })
 
-describe("removing", () => {
-  test("[BASE-7] takes a file, or a link but not what it points to; never a directory", async () => {
+describe("removeFile", () => {
+  test("[BASE-7] removeFile removes a file or a link, not the link's target and never a directory", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("file"), "kept")
@@ -55,13 +55,16 @@ describe("removing", () => {
     await expect(removeFile(at("directory"))).rejects.toSatisfy(FileNotRegular.is)
   })
 
-  test.runIf(needs("BASE-7", "proc"))("[BASE-7] says when it may not", async () => {
-    await expect(removeFile("/proc/version")).rejects.toMatchObject({ code: "FILE_NOT_WRITABLE" })
-  })
+  test.runIf(needs("BASE-7", "proc"))(
+    "[BASE-7] removeFile reports missing permission",
+    async () => {
+      await expect(removeFile("/proc/version")).rejects.toMatchObject({ code: "FILE_NOT_WRITABLE" })
+    },
+  )
 })
 
-describe("renaming", () => {
-  test("[BASE-6] moves a file, also to another directory, and never replaces one unasked", async () => {
+describe("renaming a file", () => {
+  test("[BASE-6] a rename works across directories and replaces a file only if requested", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await mkdir(at("aside"))
@@ -77,7 +80,7 @@ describe("renaming", () => {
     expect(await readFile(at("aside/b"), "utf8")).toBe("a")
   })
 
-  test("[BASE-7] replaces only a regular file, and says when the directory is missing", async () => {
+  test("[BASE-7] a rename replaces only a regular file and reports a missing directory", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("a"), "a")
@@ -92,7 +95,7 @@ describe("renaming", () => {
   })
 })
 
-test("[BASE-6] a second name leads to the same bytes and replaces nothing", async () => {
+test("[BASE-6] a hard link has the same bytes and replaces nothing", async () => {
   await using directory = await tempDirectory()
   const at = (name: string) => join(directory.path, name)
   await writeFile(at("a"), "a")
@@ -105,7 +108,7 @@ test("[BASE-6] a second name leads to the same bytes and replaces nothing", asyn
   })
 })
 
-test("[S9] a file that is created empty has exactly the mode and is made once", async () => {
+test("[S9] a file that is created empty has exactly the mode; a second creation fails", async () => {
   await using directory = await tempDirectory()
   const path = join(directory.path, "mark")
   process.umask(0o077)
@@ -132,7 +135,7 @@ test("[S9] a mode is changed on the file itself, never through a link", async ()
   expect((await stat(at("file"))).mode & 0o7777).toBe(0o600)
 })
 
-test("[BASE-8] a real path has no links, and free space is a number or nothing", async () => {
+test("[BASE-8] a real path has no links; free space is a number or undefined", async () => {
   await using directory = await tempDirectory()
   const link = join(directory.path, "link")
   await symlink(directory.path, link)
@@ -142,7 +145,7 @@ test("[BASE-8] a real path has no links, and free space is a number or nothing",
   expect(await freeBytes(join(directory.path, "no"))).toBeUndefined()
 })
 
-test("[BASE-17] where a path leads is told through links, also for what is not there yet", async () => {
+test("[BASE-17] the target of a path is resolved through links, including missing files", async () => {
   await using temp = await tempDirectory()
   const top = await realPath(temp.path)
   await mkdir(join(top, "inside/deep"), { recursive: true })

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { createFolderWatch } from "./folder-watch.ts"
 
-test("[BASE-24] a change in each watched folder is told, also after the set has changed", async () => {
+test("[BASE-24] a change in any watched folder is reported, also after the set of folders changed", async () => {
   await using temp = await tempDirectory()
   const folders = ["a", "b"].map((it) => join(temp.path, it))
   for (const folder of folders) mkdirSync(folder)
@@ -23,7 +23,7 @@ test("[BASE-24] a change in each watched folder is told, also after the set has 
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
 })
 
-test("[BASE-24] a folder that is not there, or goes, is said and does no harm", async () => {
+test("[BASE-24] a missing or removed folder is reported and stops no other watch", async () => {
   await using temp = await tempDirectory()
   const onChange = vi.fn<() => void>()
   using watch = createFolderWatch({ root: temp.path, onChange })
@@ -34,7 +34,7 @@ test("[BASE-24] a folder that is not there, or goes, is said and does no harm", 
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
 })
 
-test("[BASE-24] it keeps no process alive", async () => {
+test("[BASE-24] a watch does not keep the process alive", async () => {
   const module = new URL("folder-watch.ts", import.meta.url)
   const script = `import { createFolderWatch } from ${JSON.stringify(module.href)}
     createFolderWatch({ root: ".", onChange() {} }).set(["."])`

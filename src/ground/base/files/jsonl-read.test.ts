@@ -47,8 +47,8 @@ async function inLanes(
   await Promise.all(lanes)
 }
 
-describe("a torn tail", () => {
-  test("[D7] cut at every byte of the last three records, only the torn one is lost", async () => {
+describe("a journal with a truncated last record", () => {
+  test("[D7] truncated at any byte of the last three records, only the truncated record is lost", async () => {
     await using directory = await tempDirectory()
     let cuts = 0
     await inLanes(directory.path, async (path, length) => {
@@ -65,7 +65,7 @@ describe("a torn tail", () => {
     expect(cuts).toBeGreaterThan(1_100)
   })
 
-  test("[D7] after every cut the next append stands on a new line and nothing is rewritten", async () => {
+  test("[D7] after any truncation the next append starts a new line and rewrites nothing", async () => {
     await using directory = await tempDirectory()
     const next = { seq: 1_000, text: "next" }
     await inLanes(directory.path, async (path, length) => {
@@ -82,7 +82,7 @@ describe("a torn tail", () => {
     })
   })
 
-  test("[D7] NULs where bytes never arrived, and cuts at 4096, lose only what they cover", async () => {
+  test("[D7] NUL bytes and truncation at 4,096 bytes lose only the records they cover", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     const lengths = []
@@ -101,8 +101,8 @@ describe("a torn tail", () => {
   })
 })
 
-describe("a damaged line", () => {
-  test("[BASE-12] is named with its number and reason, and the others are read", async () => {
+describe("a damaged journal line", () => {
+  test("[BASE-12] the warning has line number and reason; the other lines are read", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     const lines = [
@@ -136,7 +136,7 @@ describe("a damaged line", () => {
     ])
   })
 
-  test("[BASE-12] a torn tail says where and how long, blanks and NULs alone included", async () => {
+  test("[BASE-12] the warning for a truncated tail has offset and length, also for blanks or NULs only", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     for (const tail of ["{", '{"n":2', "1", "\0\0", "[]"]) {
@@ -166,7 +166,7 @@ describe("a damaged line", () => {
 })
 
 describe("a large journal", () => {
-  test("[BASE-12] is read up to the limit, and what was left is said", async () => {
+  test("[BASE-12] reading stops at the limit and reports the rest", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     await writeFile(path, '{"n":1}\n{"n":2}\n{"n":3}\n')
@@ -177,7 +177,7 @@ describe("a large journal", () => {
     expect((await readJsonl(path, { maxBytes: 24 })).warnings).toEqual([])
   })
 
-  test("[BASE-12] streams a hundred megabytes, and a line without end, in little memory", async () => {
+  test("[BASE-12] a 100 MB journal and an endless line are streamed with little memory", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     await writeFile(path, '{"first":true}\n')
@@ -202,8 +202,8 @@ describe("a large journal", () => {
   })
 })
 
-describe("a journal that is not there or not a file", () => {
-  test("[BASE-12] a missing one is empty; one that cannot be read is an error, never empty", async () => {
+describe("a journal that is missing or not a file", () => {
+  test("[BASE-12] a missing journal is empty; an unreadable one is an error", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     expect(await readJsonl(at("no"))).toEqual({ records: [], warnings: [] })
@@ -216,7 +216,7 @@ describe("a journal that is not there or not a file", () => {
   })
 
   test.runIf(needs("BASE-12", "proc"))(
-    "[BASE-12] a disk that fails in the middle is an error",
+    "[BASE-12] a disk error during the read is an error",
     async () => {
       await expect(readJsonl("/proc/self/mem")).rejects.toMatchObject({
         code: "FILE_NOT_READABLE",

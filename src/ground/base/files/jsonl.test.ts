@@ -13,7 +13,7 @@ const umaskBefore = process.umask()
 afterEach(() => void process.umask(umaskBefore))
 
 describe("appending to a journal", () => {
-  test("[BASE-11] one line a record, in the order of the calls, awaited or not", async () => {
+  test("[BASE-11] records are one line each, in the order of the calls, awaited or not", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     const jsonl = createJsonl(path)
@@ -25,7 +25,7 @@ describe("appending to a journal", () => {
     ])
   })
 
-  test("[BASE-11] what was appended is read back, whatever it holds", async () => {
+  test("[BASE-11] any appended record is read back unchanged", async () => {
     await using directory = await tempDirectory()
     let file = 0
     await fc.assert(
@@ -40,7 +40,7 @@ describe("appending to a journal", () => {
     )
   })
 
-  test("[S9] a new journal has exactly the mode; an old one keeps its own", async () => {
+  test("[S9] a new journal has exactly the mode; an existing one keeps its mode", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     process.umask(0)
@@ -52,7 +52,7 @@ describe("appending to a journal", () => {
     expect(modes.map((it) => it & 0o7777)).toEqual([0o600, 0o644])
   })
 
-  test("[BASE-11] after half a line the next record stands on a line of its own", async () => {
+  test("[BASE-11] after a partial line the next record starts on its own line", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     const jsonl = createJsonl(path)
@@ -63,7 +63,7 @@ describe("appending to a journal", () => {
     expect(await readFile(path, "utf8")).toBe('{"n":1}\n{"n":2,"te\n{"n":3}\n{"n":4}\n')
   })
 
-  test("[BASE-11] a file begun by hand without a newline loses nothing", async () => {
+  test("[BASE-11] appending to a file without a final newline loses nothing", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     await writeFile(path, '{"n":1}')
@@ -71,7 +71,7 @@ describe("appending to a journal", () => {
     expect(await readJsonl(path)).toEqual({ records: [{ n: 1 }, { n: 2 }], warnings: [] })
   })
 
-  test("[BASE-11] a journal that needs no fsync has the same lines, after half a line too", async () => {
+  test("[BASE-11] a journal without fsync has the same lines, also after a partial line", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "log.jsonl")
     const jsonl = createJsonl(path, { isDurable: false })
@@ -94,7 +94,7 @@ describe("appending to a journal", () => {
     expect((await stat(path)).size).toBe(21)
   })
 
-  test("[BASE-11] the queue is bounded, and one failure does not hold up the next", async () => {
+  test("[BASE-11] the queue is bounded, and a failed append does not block the next", async () => {
     await using directory = await tempDirectory()
     const jsonl = createJsonl(join(directory.path, "no", "ledger.jsonl"))
     const calls = Array.from({ length: JSONL_MOST_WAITING_RECORDS + 1 }, () => jsonl.append({}))
@@ -107,7 +107,7 @@ describe("appending to a journal", () => {
     await jsonl.append({ n: 1 })
   })
 
-  test("[BASE-7] links, FIFOs, devices and directories are refused, without waiting", async () => {
+  test("[BASE-7] links, FIFOs, devices and directories are refused without blocking", async () => {
     await using directory = await tempDirectory()
     const at = (name: string) => join(directory.path, name)
     await writeFile(at("theirs"), "")

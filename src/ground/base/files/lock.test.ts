@@ -19,8 +19,8 @@ const LOCK = {
   busy: ({ pid }: { readonly pid: number }) => new Busy(String(pid)),
 }
 
-describe("[BASE-29] a lock on a file", () => {
-  test("[BASE-29] names who holds it while the work is done, and is gone after it, however it ended", async () => {
+describe("file lock", () => {
+  test("[BASE-29] the lock names its holder during the work and is removed after success or failure", async () => {
     await using folder = await tempDirectory()
     const file = join(folder.path, "x.lock")
     const said = await withFileLock(file, LOCK, async () => {
@@ -45,7 +45,7 @@ describe("[BASE-29] a lock on a file", () => {
     "[]",
     "null",
     "x".repeat(2_000),
-  ])("[BASE-29] one of nobody who lives is taken over: %.40s", async (left) => {
+  ])("[BASE-29] a lock without a living holder is taken over: %.40s", async (left) => {
     await using folder = await tempDirectory()
     const file = join(folder.path, "x.lock")
     await writeFile(file, left)
@@ -53,7 +53,7 @@ describe("[BASE-29] a lock on a file", () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
-  test("[BASE-29] a living holder is waited for as often as said, then named and left alone", async () => {
+  test("[BASE-29] after the given number of waits the error names the living holder, who keeps the lock", async () => {
     await using folder = await tempDirectory()
     const file = join(folder.path, "x.lock")
     const held = JSON.stringify(processIdentity())
@@ -68,7 +68,7 @@ describe("[BASE-29] a lock on a file", () => {
     expect(await readdir(folder.path)).toEqual(["x.lock"])
   })
 
-  test("[BASE-29] of many, in several processes and beside a dead one, one works at a time", async () => {
+  test("[BASE-29] one holder at a time works, across processes and beside a dead holder", async () => {
     await using folder = await tempDirectory()
     const file = join(folder.path, "x.lock")
     const counted = join(folder.path, "count")

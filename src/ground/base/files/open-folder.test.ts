@@ -22,8 +22,8 @@ function opened(path: string, way: "handle" | "path" = "handle"): OpenFolder {
   return outcome.folder
 }
 
-describe.each(WAYS)("a folder held by its %s", (way) => {
-  test("[BASE-21] one step down follows no link, and a name with a way in it is none", async () => {
+describe.each(WAYS)("a folder opened by its %s", (way) => {
+  test("[BASE-21] opening a child follows no link and refuses a name that contains a path", async () => {
     await using temp = await tempDirectory()
     const at = (...names: string[]) => join(temp.path, ...names)
     mkdirSync(at("root", "inner"), { recursive: true })
@@ -52,7 +52,7 @@ describe.each(WAYS)("a folder held by its %s", (way) => {
     expect(openFolder(at("none"), { way })).toEqual({ kind: "missing" })
   })
 
-  test("[BASE-21] swapped for a link, it never shows what the link leads to", async () => {
+  test("[BASE-21] a folder swapped for a link never shows the link's target", async () => {
     await using temp = await tempDirectory()
     const at = (...names: string[]) => join(temp.path, ...names)
     for (const name of ["ours", "theirs"]) {
@@ -72,7 +72,7 @@ describe.each(WAYS)("a folder held by its %s", (way) => {
   })
 })
 
-test("[BASE-22] listing gives names in order, what they are, and the bytes of what is no UTF-8", async () => {
+test("[BASE-22] a listing has names in order with types, and the bytes of names that are not UTF-8", async () => {
   await using temp = await tempDirectory()
   const at = (name: string) => join(temp.path, name)
   for (const name of ["b", "a\n", "é", "Z"]) writeFileSync(at(name), "")
@@ -104,7 +104,7 @@ test("[BASE-22] listing gives names in order, what they are, and the bytes of wh
   server.close()
 })
 
-test("[BASE-22] a large directory is listed like a small one, and no further than it may be", async () => {
+test("[BASE-22] a large directory is listed up to the limit", async () => {
   await using temp = await tempDirectory()
   const names = Array.from({ length: 1_000 }, (_, at) => `${"n".repeat(240)}${1_000 + at}`)
   for (const name of names) writeFileSync(join(temp.path, name), "")
@@ -115,7 +115,7 @@ test("[BASE-22] a large directory is listed like a small one, and no further tha
   expect(folder.list({ maxEntries: 999 })).toEqual({ kind: "too-many", maxEntries: 999 })
 })
 
-test("[BASE-22] a read has a limit: a byte over it, or a sparse terabyte, is too large", async () => {
+test("[BASE-22] a file one byte over the limit or a sparse terabyte is too large", async () => {
   await using temp = await tempDirectory()
   writeFileSync(join(temp.path, "file"), "12345")
   using folder = opened(temp.path)
@@ -132,7 +132,7 @@ test("[BASE-22] a read has a limit: a byte over it, or a sparse terabyte, is too
 })
 
 test.runIf(process.getuid?.() !== 0)(
-  "[BASE-22] a folder that may not be read is named",
+  "[BASE-22] the outcome names a folder that cannot be read",
   async () => {
     await using temp = await tempDirectory()
     chmodSync(temp.path, 0)

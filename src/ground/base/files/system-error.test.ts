@@ -15,7 +15,7 @@ test.each([
   ["ELOOP", "FILE_NOT_REGULAR", "conflict"],
   ["EISDIR", "FILE_NOT_REGULAR", "conflict"],
   ["EIO", "FILE_SYSTEM_FAILED", "unavailable"],
-])("[BASE-5] %s from the system is %s, and stays attached", (reason, code, family) => {
+])("[BASE-5] system error %s becomes %s with the original as its cause", (reason, code, family) => {
   const cause = systemError(reason)
   expect(asWriteFailure(cause, { path: "/a", neededBytes: 5 })).toMatchObject({
     code,
@@ -24,7 +24,7 @@ test.each([
   })
 })
 
-test("[BASE-5] a failure of ours passes through, and what is no system error has no name", () => {
+test("[BASE-5] an AppError passes unchanged; an error without a system code has no name", () => {
   const ours = FileExists({ path: "/a" })
   expect(asWriteFailure(ours, { path: "/b" })).toBe(ours)
   expect(asWriteFailure("odd", { path: "/b" })).toMatchObject({ data: { reason: "unknown" } })

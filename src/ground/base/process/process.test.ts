@@ -15,8 +15,8 @@ import {
 } from "./process.ts"
 import { endProcessTree } from "./spawn.ts"
 
-describe("the identity of a process", () => {
-  test("[BASE-16] ours is stable, alive and fit for a file's name", () => {
+describe("process identity", () => {
+  test("[BASE-16] our own identity is stable, alive and usable in a file name", () => {
     const own = processIdentity()
     expect(own).toEqual(processIdentity())
     expect(own.pid).toBe(process.pid)
@@ -24,15 +24,15 @@ describe("the identity of a process", () => {
     expect(isSameProcessAlive(own)).toBe(true)
   })
 
-  test("[BASE-16] the same number with another start is another process", () => {
+  test("[BASE-16] the same pid with another start time is another process", () => {
     expect(isSameProcessAlive({ pid: process.pid, startedAt: "1.other" })).toBe(false)
   })
 
-  test("[BASE-16] without a start time the number alone decides", () => {
+  test("[BASE-16] without a start time the pid alone decides", () => {
     expect(isSameProcessAlive({ pid: process.pid, startedAt: undefined })).toBe(true)
   })
 
-  test("[BASE-16] numbers that are no process, or would mean a group, are not alive", () => {
+  test("[BASE-16] invalid pids and pids that mean a group are not alive", () => {
     for (const pid of [0, -1, -process.pid, 1.5, Number.NaN, 2 ** 31 - 1]) {
       expect(isSameProcessAlive({ pid, startedAt: undefined })).toBe(false)
     }
@@ -50,7 +50,7 @@ describe("the identity of a process", () => {
 })
 
 describe("reading /proc", () => {
-  test("[BASE-16] a name with spaces and parentheses does not shift the fields", () => {
+  test("[BASE-16] a process name with spaces and parentheses does not shift the fields", () => {
     const rest = `S 7 ${Array.from({ length: 17 }, (_, it) => it).join(" ")} 4711 0 0`
     for (const name of ["node", "a b", ") S 1 (", "((", "", "x) R 9"]) {
       expect(parseProcStat(`12 (${name}) ${rest}`, "boot")).toEqual({
@@ -106,7 +106,7 @@ describe("reading /proc", () => {
   })
 })
 
-test("[BASE-16] ps tells start and parent too, twice the same, and nothing of a dead number", () => {
+test("[BASE-16] ps reports start and parent, the same twice, and nothing for a dead pid", () => {
   const seen = lookWithPs(process.pid)
   expect(seen).toEqual({ ...lookWithPs(process.pid), state: seen?.state })
   expect(seen?.startedAt).toMatch(/^[A-Za-z]{6}\d{11,12}$/)
@@ -115,7 +115,7 @@ test("[BASE-16] ps tells start and parent too, twice the same, and nothing of a 
 })
 
 test.runIf(needs("BASE-14", "proc"))(
-  "[BASE-14] what a process left in its group is ended after it has gone, and a stranger with its number is not",
+  "[BASE-14] processes left in a group are ended after their leader; another process with its pid is not",
   async () => {
     const leader = spawn("sh", ["-c", "sleep 60 & echo $!; read x"], {
       detached: true,
@@ -134,7 +134,7 @@ test.runIf(needs("BASE-14", "proc"))(
   },
 )
 
-test("[BASE-25] all processes of a machine agree on its name, its start and the time since then", () => {
+test("[BASE-25] all processes of a machine agree on its name, start time and uptime", () => {
   const { name, boot, uptimeMs } = thisMachine()
   const script = `import { thisMachine } from ${JSON.stringify(import.meta.resolve("./process.ts"))}
     const it = thisMachine()

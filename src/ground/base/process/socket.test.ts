@@ -32,8 +32,8 @@ function serverOf(outcome: ListenOutcome) {
   return outcome.server
 }
 
-describe("[BASE-27] asking", () => {
-  test("[BASE-27] one line goes there, one comes back, of any signs", async () => {
+describe("askSocket", () => {
+  test("[BASE-27] one line of any characters is sent and one is returned", async () => {
     await using at = await ownPlace()
     const server = serverOf(await at.listen())
     expect(await at.ask("größe 😀")).toBe("heard größe 😀")
@@ -42,7 +42,7 @@ describe("[BASE-27] asking", () => {
     expect(await at.ask("late")).toBeUndefined()
   })
 
-  test("[BASE-27] nothing is sent where others may come in, or to what is no socket", async () => {
+  test("[BASE-27] nothing is sent to a socket that other users can reach or to a path that is not a socket", async () => {
     await using at = await ownPlace()
     expect(await at.ask("nobody")).toBeUndefined()
     const heard: string[] = []
@@ -58,7 +58,7 @@ describe("[BASE-27] asking", () => {
     expect(await at.ask("a file")).toBeUndefined()
   })
 
-  test("[BASE-27] silence, a long answer, a hang-up and a signal give undefined", async () => {
+  test("[BASE-27] no response, a long response, a closed connection and an abort return undefined", async () => {
     await using at = await ownPlace()
     const answer = async (line: string) => {
       if (line === "large") return "x".repeat(20_000)
@@ -79,8 +79,8 @@ describe("[BASE-27] asking", () => {
   })
 })
 
-describe("[BASE-28] answering", () => {
-  test("[BASE-28] the first has the place, until it is gone; it is nobody else's", async () => {
+describe("listening on a socket", () => {
+  test("[BASE-28] the first process owns the private socket until it closes", async () => {
     await using at = await ownPlace()
     const first = serverOf(await at.listen())
     expect((await stat(at.place)).mode & 0o777).toBe(0o600)
@@ -92,7 +92,7 @@ describe("[BASE-28] answering", () => {
     await second.close()
   })
 
-  test("[BASE-28] of many that find a dead socket one takes its place", async () => {
+  test("[BASE-28] one of several processes takes over a dead socket", async () => {
     await using at = await ownPlace()
     await leaveDead(at.place)
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => at.listen()))
@@ -103,7 +103,7 @@ describe("[BASE-28] answering", () => {
     await Promise.all(listening.map((it) => it.server.close()))
   })
 
-  test("[BASE-28] who lost its place sees it, and leaves the new owner alone", async () => {
+  test("[BASE-28] a process that lost its socket notices and does not remove the new owner's", async () => {
     await using at = await ownPlace()
     const first = serverOf(await at.listen())
     await leaveDead(at.place)
@@ -114,7 +114,7 @@ describe("[BASE-28] answering", () => {
     await second.close()
   })
 
-  test("[BASE-28] what is no socket is not replaced, and an old lock holds nobody up", async () => {
+  test("[BASE-28] a file that is not a socket is not replaced, and a stale lock blocks nobody", async () => {
     await using at = await ownPlace()
     await writeFile(at.place, "mine")
     expect(await at.listen()).toEqual({ kind: "refused", reason: "something else stands there" })
@@ -126,7 +126,7 @@ describe("[BASE-28] answering", () => {
     await serverOf(await at.listen({ path: other })).close()
   })
 
-  test("[BASE-28] a line without end, a slow one and one too long are hung up on", async () => {
+  test("[BASE-28] endless, slow and too long requests are disconnected", async () => {
     await using at = await ownPlace()
     let asked = 0
     const answer = async () => String(++asked)
@@ -142,7 +142,7 @@ describe("[BASE-28] answering", () => {
     await server.close()
   })
 
-  test("[BASE-28] who heard its answer and does not hang up makes room for the next", async () => {
+  test("[BASE-28] a client that stays connected after its response makes room for the next", async () => {
     await using at = await ownPlace()
     const server = serverOf(await at.listen({ patienceMs: 50, maxConnections: 1 }))
     const stays = createConnection({ path: at.place, allowHalfOpen: true })
@@ -153,7 +153,7 @@ describe("[BASE-28] answering", () => {
     await server.close()
   })
 
-  test("[BASE-28] a thousand that come and say nothing keep nobody out for long", async () => {
+  test("[BASE-28] a thousand silent connections do not block other clients for long", async () => {
     await using at = await ownPlace()
     const server = serverOf(await at.listen({ patienceMs: 100 }))
     const crowd = Array.from({ length: 1_000 }, () => createConnection(at.place))

@@ -14,8 +14,8 @@ const usual: RunOptions = { cwd, env, timeoutMs: 60_000, maxOutputBytes: 1_000_0
 const node = (script: string, args: readonly string[] = [], options: Partial<RunOptions> = {}) =>
   run(process.execPath, ["-e", script, "--", ...args], { ...usual, ...options })
 
-describe("what a child is given", () => {
-  test("[BASE-13] arguments arrive as they are, whatever a shell would make of them", async () => {
+describe("arguments, variables and input of a child process", () => {
+  test("[BASE-13] arguments arrive unchanged, including shell syntax", async () => {
     const args = [
       "$(x)",
       "`id`",
@@ -34,7 +34,7 @@ describe("what a child is given", () => {
     expect("stdout" in outcome && JSON.parse(outcome.stdout.toString())).toEqual(args)
   })
 
-  test("[BASE-13] only the named variables, and none of ours besides", async () => {
+  test("[BASE-13] a child has only the given environment variables", async () => {
     process.env.QM_TEST_CANARY = "canary"
     const picked = pickEnvironment(process.env, ["PATH", "QM_TEST_NOT_SET"])
     expect(Object.keys(picked)).toEqual(["PATH"])
@@ -46,7 +46,7 @@ describe("what a child is given", () => {
     expect(seen.toSorted()).toEqual(["GIVEN=yes", `PATH=${env.PATH}`])
   })
 
-  test("[BASE-13] its directory, its input, and never a terminal", async () => {
+  test("[BASE-13] a child has its directory, its input and no terminal", async () => {
     await using directory = await tempDirectory()
     const script = `
       const text = require("node:fs").readFileSync(0, "utf8")
@@ -61,14 +61,14 @@ describe("what a child is given", () => {
     }
   })
 
-  test("[BASE-13] a child that does not read its input is no failure", async () => {
+  test("[BASE-13] a child that does not read its input is not an error", async () => {
     const outcome = await run("true", [], { ...usual, input: Buffer.alloc(5_000_000) })
     expect(outcome).toMatchObject({ kind: "exited", code: 0 })
   })
 })
 
-describe("how a run ends", () => {
-  test("[BASE-14] with a code, with a signal, or not begun", async () => {
+describe("how a child process ends", () => {
+  test("[BASE-14] a run ends with an exit code, with a signal, or does not start", async () => {
     const sh = (script: string) => run("sh", ["-c", script], usual)
     expect(await sh("echo out; echo err >&2; exit 3")).toEqual({
       kind: "exited",
@@ -94,12 +94,12 @@ describe("how a run ends", () => {
     await expect(run("true", [], { ...usual, timeoutMs: 2 ** 31 })).rejects.toThrow("invariant")
   })
 
-  test("[BASE-14] after its time, with what it said until then", async () => {
+  test("[BASE-14] a run that times out returns its output up to then", async () => {
     const outcome = await run("sh", ["-c", "echo begun; sleep 600"], { ...usual, timeoutMs: 2_000 })
     expect(outcome).toMatchObject({ kind: "timed-out", stdout: Buffer.from("begun\n") })
   })
 
-  test("[BASE-14] when it is told to, before and during", async () => {
+  test("[BASE-14] an abort ends a run, before and after its start", async () => {
     const controller = new AbortController()
     const running = run("sleep", ["600"], { ...usual, signal: controller.signal })
     setTimeout(() => controller.abort(), 50)
@@ -112,7 +112,7 @@ describe("how a run ends", () => {
     })
   })
 
-  test("[BASE-23] at its output limit, when that is asked for, though it would go on for ever", async () => {
+  test('[BASE-15] with `atLimit: "end"` a run ends at its output limit', async () => {
     const outcome = await run("yes", [], { ...usual, maxOutputBytes: 1_000, atLimit: "end" })
     expect(outcome).toMatchObject({ kind: "signalled", truncated: true })
     expect("stdout" in outcome && outcome.stdout.length).toBe(1_000)
@@ -120,7 +120,7 @@ describe("how a run ends", () => {
     expect(short).toMatchObject({ kind: "exited", code: 0, truncated: false })
   })
 
-  test("[BASE-15] fifty megabytes are read to the end, and only the beginning is kept", async () => {
+  test("[BASE-15] 50 MB of output are read and only the beginning is returned", async () => {
     const script = `
       const piece = Buffer.alloc(1_000_000, "x")
       for (let i = 0; i < 50; i++) require("node:fs").writeSync(1, piece)
@@ -133,7 +133,7 @@ describe("how a run ends", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
   })
 
-  test("[BASE-15] output of exactly the limit is whole", async () => {
+  test("[BASE-15] output of exactly the limit is not truncated", async () => {
     const outcome = await run("printf", ["12345"], { ...usual, maxOutputBytes: 5 })
     expect(outcome).toMatchObject({ stdout: Buffer.from("12345"), truncated: false })
   })
@@ -146,8 +146,8 @@ const FAMILY = `
   setsid sh -c 'trap "" TERM; sleep 602 & echo $!; echo $$; wait' &
   wait`
 
-describe.runIf(needs("C6", "proc"))("nothing is left of the group", () => {
-  test("[C6] children and grandchildren that ignore the signal are gone, in other groups too", async () => {
+describe.runIf(needs("C6", "proc"))("the process group after a run", () => {
+  test("[C6] children and grandchildren that ignore the signal are gone, also in other groups", async () => {
     const started = await start("sh", ["-c", FAMILY], { cwd, env, graceMs: 100 })
     if (started.kind !== "started") throw new Error(started.kind)
     const lines = createInterface({ input: started.child.stdout })[Symbol.asyncIterator]()
@@ -159,7 +159,7 @@ describe.runIf(needs("C6", "proc"))("nothing is left of the group", () => {
     expect(family.map(isSameProcessAlive)).toEqual([false, false, false, false])
   })
 
-  test("[C6] one in another group is ended although its parent goes at the first word", async () => {
+  test("[C6] a child in another group is ended although its parent exits at the first signal", async () => {
     const script = "setsid sh -c 'echo $$; trap \"\" TERM; sleep 607; sleep 608' & wait"
     const started = await start("sh", ["-c", script], { cwd, env, graceMs: 100 })
     if (started.kind !== "started") throw new Error(started.kind)
@@ -169,7 +169,7 @@ describe.runIf(needs("C6", "proc"))("nothing is left of the group", () => {
     expect(isSameProcessAlive(stray)).toBe(false)
   })
 
-  test("[C6] what a program leaves behind when it ends well is ended too", async () => {
+  test("[C6] background processes of a program that exits normally are ended", async () => {
     const script = "sleep 603 & echo $!; sh -c 'trap \"\" TERM; sleep 604' & echo $!"
     const outcome = await run("sh", ["-c", script], { ...usual, graceMs: 100 })
     expect(outcome).toMatchObject({ kind: "exited", code: 0 })
@@ -178,7 +178,7 @@ describe.runIf(needs("C6", "proc"))("nothing is left of the group", () => {
     expect(pids.filter((pid) => isSameProcessAlive({ pid, startedAt: undefined }))).toEqual([])
   })
 
-  test("[C6] one that listens to the polite signal may say goodbye", async () => {
+  test("[C6] a process that handles SIGTERM can finish its cleanup", async () => {
     const script = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.01; done"
     const started = await start("sh", ["-c", script], { cwd, env, graceMs: 20_000 })
     if (started.kind !== "started") throw new Error(started.kind)
@@ -190,8 +190,8 @@ describe.runIf(needs("C6", "proc"))("nothing is left of the group", () => {
   })
 })
 
-describe("a child that stays", () => {
-  test("[BASE-14] talks over its pipes and is recognised by number and start", async () => {
+describe("a long-lived child process", () => {
+  test("[BASE-14] the child communicates over pipes and is identified by pid and start time", async () => {
     const started = await start("cat", [], { cwd, env, stdin: "pipe" })
     if (started.kind !== "started") throw new Error(started.kind)
     await using cat = started.child
@@ -205,7 +205,7 @@ describe("a child that stays", () => {
     expect(await cat.end()).toEqual({ kind: "exited", code: 0 })
   })
 
-  test("[BASE-14] is gone at the end of its scope, unread output and all", async () => {
+  test("[BASE-14] the child is gone at the end of its scope, also with unread output", async () => {
     let identity = processIdentity()
     {
       const started = await start("yes", [], { cwd, env })
@@ -218,7 +218,7 @@ describe("a child that stays", () => {
     expect(isSameProcessAlive(identity)).toBe(false)
   })
 
-  test("[BASE-14] ends when its signal says so, and does not begin after that", async () => {
+  test("[BASE-14] an abort ends the child or prevents its start", async () => {
     const controller = new AbortController()
     const options = { cwd, env, signal: controller.signal }
     const started = await start("sleep", ["605"], options)
@@ -230,7 +230,7 @@ describe("a child that stays", () => {
   })
 })
 
-describe("a program that is attended", () => {
+describe("an interactive child process", () => {
   test.each([
     ["its exit code", ["-e", "process.exit(7)"], { kind: "exited", code: 7 }],
     [
@@ -238,11 +238,11 @@ describe("a program that is attended", () => {
       ["-e", "process.kill(process.pid, 'SIGKILL')"],
       { kind: "signalled", signal: "SIGKILL" },
     ],
-  ])("[BASE-30] %s is told", async (_, args, outcome) => {
+  ])("[BASE-30] %s is reported", async (_, args, outcome) => {
     expect(await attend(process.execPath, args, { cwd, env })).toEqual(outcome)
   })
 
-  test("[BASE-30] Ctrl-C is for it, a polite end is handed on, and afterwards nothing is held", async () => {
+  test("[BASE-30] the child receives Ctrl-C, SIGTERM is forwarded, and no signal handler remains", async () => {
     const before = process.listenerCount("SIGINT")
     const ended = attend("sleep", ["607"], { cwd, env })
     expect(process.listenerCount("SIGINT")).toBe(before + 1)
@@ -252,12 +252,12 @@ describe("a program that is attended", () => {
     expect(process.listenerCount("SIGINT")).toBe(before)
   })
 
-  test("[BASE-30] one that is not there is no failure of ours", async () => {
+  test("[BASE-30] a missing program is an outcome, not an error", async () => {
     expect(await attend("no-such-program", [], { cwd, env })).toEqual({ kind: "not-found" })
   })
 })
 
-test("[BASE-14] on Windows the tree is ended by the system's own program, by its full path", () => {
+test("[BASE-14] on Windows the tree is ended by taskkill, by its full path", () => {
   expect(taskkill(42, { SystemRoot: "D:\\WINNT" })).toEqual({
     file: "D:\\WINNT\\System32\\taskkill.exe",
     args: ["/T", "/F", "/PID", "42"],

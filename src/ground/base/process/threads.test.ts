@@ -9,21 +9,21 @@ function echo(options: Partial<typeof PATIENT> = {}) {
   return createThread<string, string>({ ...PATIENT, ...options })
 }
 
-describe("[BASE-19] what goes wrong in a thread is the answer to the question", () => {
-  test("[BASE-19] one question after the other is answered by the same thread", async () => {
+describe("worker thread requests", () => {
+  test("[BASE-19] the same thread answers one request after the other", async () => {
     await using thread = echo()
     expect(await thread.ask("one")).toEqual({ kind: "answered", answer: "one" })
     expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
   })
 
-  test("[BASE-19] two questions at once are a bug", async () => {
+  test("[BASE-19] two concurrent requests are a bug", async () => {
     await using thread = echo()
     const first = thread.ask("one")
     await expect(thread.ask("two")).rejects.toThrow("one question at a time")
     expect(await first).toEqual({ kind: "answered", answer: "one" })
   })
 
-  test("[BASE-19] what it throws is a failure, and it goes on", async () => {
+  test("[BASE-19] an exception in the thread is the response, and the thread continues", async () => {
     await using thread = echo()
     expect(await thread.ask("throw no-water")).toEqual({ kind: "failed", reason: "no-water" })
     expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
@@ -32,20 +32,20 @@ describe("[BASE-19] what goes wrong in a thread is the answer to the question", 
   test.for([
     ["exit 3", { kind: "died", reason: "it ended with code 3" }],
     ["hoard", { kind: "died", reason: expect.stringContaining("memory") }],
-  ] as const)("[BASE-19] after %j the next question has a new thread", async ([word, answer]) => {
+  ] as const)("[BASE-19] after %j the next request gets a new thread", async ([word, answer]) => {
     await using thread = echo()
     expect(await thread.ask(word)).toEqual(answer)
     expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
   })
 
-  test("[BASE-19] one that hangs is ended when its time is over", async () => {
+  test("[BASE-19] a hanging thread is ended at its timeout", async () => {
     // Long enough for a start on a busy machine; the loop outlasts any time.
     await using thread = echo({ longestSilenceMs: 5_000 })
     expect(await thread.ask("loop")).toEqual({ kind: "silent" })
     expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
   })
 
-  test("[BASE-19] a death between two questions is noticed, and ends nothing else", async () => {
+  test("[BASE-19] a thread that dies between two requests is noticed, and the process continues", async () => {
     await using thread = echo()
     await thread.ask("count")
     await thread.ask("later")
@@ -58,18 +58,18 @@ describe("[BASE-19] what goes wrong in a thread is the answer to the question", 
     expect(await thread.ask("three")).toEqual({ kind: "answered", answer: "three" })
   })
 
-  test("[BASE-19] a module that cannot be loaded is told apart from a death", async () => {
+  test("[BASE-19] a module that cannot be loaded is reported differently from a crash", async () => {
     await using thread = echo({ entry: new URL("./no-such-file.ts", import.meta.url) })
     expect(await thread.ask("one")).toMatchObject({ kind: "not-started" })
   })
 
-  test("[BASE-19] it has neither our environment nor our flags", async () => {
+  test("[BASE-19] the thread has neither our environment nor our flags", async () => {
     process.env["QM_CANARY"] = "ours"
     await using thread = echo()
     expect(await thread.ask("environment")).toEqual({ kind: "answered", answer: "[{},[]]" })
   })
 
-  test("[BASE-19] it may be ended at any time and asked again", async () => {
+  test("[BASE-19] the thread can be ended at any time and used again", async () => {
     await using thread = echo()
     await thread.end()
     await thread.ask("one")
@@ -78,7 +78,7 @@ describe("[BASE-19] what goes wrong in a thread is the answer to the question", 
   })
 })
 
-test("[BASE-20] computing takes of the thread's own time, waiting does not", async () => {
+test("a thread's computing time excludes its waiting time", async () => {
   const before = threadCpuMs()
   while (threadCpuMs() - before < 20) Math.hypot(before, 2)
   expect(threadCpuMs()).toBeGreaterThanOrEqual(before + 20)

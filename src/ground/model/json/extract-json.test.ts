@@ -73,21 +73,21 @@ const ANSWERS: readonly (readonly [string, string, Extracted])[] = [
 ]
 
 describe("extractJson", () => {
-  test.each(ANSWERS)("[MODEL-4] reads %s", (_, text, expected) => {
+  test.each(ANSWERS)("[MODEL-4] extractJson reads %s", (_, text, expected) => {
     expect(extractJson(text)).toEqual(expected)
   })
 
-  test("[MODEL-4] the table has at least forty answers", () => {
+  test("[MODEL-4] the table has at least forty responses", () => {
     expect(ANSWERS.length).toBeGreaterThanOrEqual(40)
   })
 
-  test("[MODEL-4] a field named like a prototype is a field", () => {
+  test("[MODEL-4] a field named `__proto__` is an ordinary field", () => {
     const { value } = extractJson("{__proto__: {a: 1}, b: 2,}") as { value: object }
     expect(Object.keys(value)).toEqual(["__proto__", "b"])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   })
 
-  test("[MODEL-5] JSON that is whole is read as the parser reads it, whatever is around it", () => {
+  test("[MODEL-5] complete JSON is read as JSON.parse reads it, whatever text is around it", () => {
     const property = fc.property(
       fc.object(),
       fc.constantFrom("", "So:\n", "```json\n"),
@@ -99,7 +99,7 @@ describe("extractJson", () => {
     fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[MODEL-5] no text makes it throw", () => {
+  test("[MODEL-5] extractJson throws for no text", () => {
     const sign = fc.constantFrom(
       ..."{}[]\",:'\\/*`“”tfn1.-+eN \n".split(""),
       "```json\n",
@@ -130,13 +130,13 @@ describe("extractJson", () => {
     ["letters in a list", "[a"],
     ["digits", "[1"],
     ["blanks", "[ "],
-  ])("[MODEL-5] half a million signs of %s are read in bounded time", (_, unit) => {
+  ])("[MODEL-5] half a million characters of %s are read in bounded time", (_, unit) => {
     const text = unit.repeat(Math.ceil(HALF_A_MILLION / unit.length))
     // Quadratic work on this would take the better part of an hour, and time out.
     expect(["cut", "none"]).toContain(extractJson(text).kind)
   })
 
-  test("[MODEL-5] a value deeper than a hundred levels is not taken", () => {
+  test("[MODEL-5] a value deeper than a hundred levels is not accepted", () => {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
     expect(extractJson(deep).kind).not.toBe("found")
     expect(extractJson("[".repeat(90) + "]".repeat(90)).kind).toBe("found")

@@ -33,7 +33,7 @@ describe("answerReader", () => {
     ["all there is", { ...fitting, kind: "simple", count: 2, isSafe: true }],
     ["a null where one is allowed", { clarity: 1, queries: [{ text: "x", note: null }] }],
     ["a field nobody asked for", { ...fitting, extra: 1 }],
-  ])("[MODEL-6] takes %s", (_, value) => {
+  ])("[MODEL-6] accepts %s", (_, value) => {
     expect(read(value)).toEqual({ value, problem: undefined })
   })
 
@@ -76,12 +76,12 @@ describe("answerReader", () => {
       'queries[0]: Unrecognized key: "odd"',
     ],
     ["a list for an object", [fitting], "the answer: expected object, received array"],
-  ])("[MODEL-6] names the place of %s", (_, value, place) => {
+  ])("[MODEL-6] the problem names the path of %s", (_, value, place) => {
     const problem = `The answer does not fit its schema: ${place}.`
     expect(read(value)).toEqual({ value: undefined, problem })
   })
 
-  test("[MODEL-6] names five places and counts the rest", () => {
+  test("[MODEL-6] the problem names five paths and counts the rest", () => {
     const queries = Array.from({ length: 3 }, () => ({ text: 1, odd: 2 }))
     const { problem } = read({ clarity: "x", queries })
     expect(problem?.split("; ")).toHaveLength(6)
@@ -93,11 +93,11 @@ describe("answerReader", () => {
     ["  \n", "The answer is empty."],
     ["I would rather not.", "The answer holds no JSON."],
     ['{"clarity": 0.', "The JSON of the answer breaks off before its end."],
-  ])("[MODEL-6] says what %j is", (text, problem) => {
+  ])("[MODEL-6] the problem describes %j", (text, problem) => {
     expect(answerReader(PLAN, "plan")(text)).toEqual({ value: undefined, problem })
   })
 
-  test("[MODEL-6] without a schema only an empty answer is a problem", () => {
+  test("[MODEL-6] without a schema only an empty response is a problem", () => {
     const readText = answerReader(undefined, "say")
     expect(readText("Well.")).toEqual({ value: undefined, problem: undefined })
     expect(readText(" ")).toEqual({ value: undefined, problem: "The answer is empty." })

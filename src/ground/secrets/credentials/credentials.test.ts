@@ -40,7 +40,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 
 const bytes = (hex: string) => Buffer.from(hex, "hex")
 
-describe("sealing", () => {
+describe("AES-256-GCM", () => {
   // NIST's GCM test vectors for 256-bit keys, as published with SP 800-38D (cases 14 and 16).
   const CASES = [
     {
@@ -65,7 +65,7 @@ describe("sealing", () => {
     },
   ]
 
-  test("[S8] the published vectors come out of our own function, and go back in", () => {
+  test("[S8] the published test vectors are encrypted and decrypted correctly", () => {
     for (const it of CASES) {
       const given = { key: bytes(it.key), nonce: bytes(it.nonce), bound: bytes(it.bound) }
       const sealed = seal(bytes(it.plain), given)
@@ -75,7 +75,7 @@ describe("sealing", () => {
     }
   })
 
-  test("[S8] a tag that was cut short opens nothing", () => {
+  test("[S8] a record with a truncated tag does not open", () => {
     const given = { key: random.bytes(32), nonce: random.bytes(12), bound: Buffer.from("x") }
     const sealed = seal(Buffer.from("value"), given)
     for (let length = 0; length < 16; length++) {
@@ -84,8 +84,8 @@ describe("sealing", () => {
   })
 })
 
-describe("setting and using", () => {
-  test("[CREDENTIALS-1] what was set is used, by the same process and by a later one", async () => {
+describe("set and use", () => {
+  test("[CREDENTIALS-1] a stored value is read by the same and by a later process", async () => {
     await using home = await world()
     const value = `${fakeKey()} Grüße 世界`
     await home.credentials.set("anthropic", value)
@@ -99,7 +99,7 @@ describe("setting and using", () => {
     expect(await codeOf(home.credentials.remove("anthropic"))).toBe("CREDENTIALS_NOT_FOUND")
   })
 
-  test("[CREDENTIALS-1] any text of one or more signs comes back as it was", async () => {
+  test("[CREDENTIALS-1] any text of at least one character is returned unchanged", async () => {
     await using home = await world()
     const texts = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 200 })
@@ -113,7 +113,7 @@ describe("setting and using", () => {
     )
   })
 
-  test("[CREDENTIALS-2] the value is in no file and in no list, and two records of it differ", async () => {
+  test("[CREDENTIALS-2] the value is in no file and no list, and two records of it differ", async () => {
     await using home = await world()
     const value = fakeKey()
     await home.credentials.set("a", value)
@@ -134,7 +134,7 @@ describe("setting and using", () => {
     })
   })
 
-  test("[CREDENTIALS-9] what is no name, no value or one too many is refused", async () => {
+  test("[CREDENTIALS-9] invalid names, invalid values and one credential too many are refused", async () => {
     await using home = await world()
     const { set } = home.credentials
     const wrong: readonly (readonly [string, string])[] = [
@@ -161,8 +161,8 @@ describe("setting and using", () => {
   })
 })
 
-describe("names that every object has", () => {
-  test("[CREDENTIALS-1] they are unset until somebody sets them", async () => {
+describe("names of inherited object properties", () => {
+  test("[CREDENTIALS-1] inherited property names are unset until they are stored", async () => {
     await using home = await world()
     await home.credentials.set("other", "x")
     const before = await readFile(home.file, "utf8")
@@ -178,8 +178,8 @@ describe("names that every object has", () => {
   })
 })
 
-describe("what was changed", () => {
-  test("[S8] every bit of a stored record, flipped: refused, and never the value", async () => {
+describe("changed records", () => {
+  test("[S8] a record with any bit flipped is refused and never returns the value", async () => {
     await using home = await world()
     const value = fakeKey()
     await home.credentials.set("name", value)
@@ -209,7 +209,7 @@ describe("what was changed", () => {
     expect(await home.credentials.use("name")).toBe(value)
   })
 
-  test("[S8] records do not open in each other's place, nor with another time", async () => {
+  test("[S8] a record does not open under another name or time", async () => {
     await using home = await world()
     await home.credentials.set("a", fakeKey())
     await home.credentials.set("b", fakeKey())
@@ -226,7 +226,7 @@ describe("what was changed", () => {
     expect(await home.credentials.use("a")).toBe("mended")
   })
 
-  test("[CREDENTIALS-3] a changed record is named, and the others open", async () => {
+  test("[CREDENTIALS-3] the error names the changed record, and the others open", async () => {
     await using home = await world()
     await home.credentials.set("good", "one")
     await home.credentials.set("bad", "two")
@@ -240,7 +240,7 @@ describe("what was changed", () => {
 })
 
 describe("the key", () => {
-  test("[CREDENTIALS-4] another or no passphrase opens nothing and writes nothing", async () => {
+  test("[CREDENTIALS-4] a wrong or missing passphrase opens nothing and writes nothing", async () => {
     await using home = await world({ passphrase: "correct horse" })
     await home.credentials.set("a", "one")
     const before = await readFile(home.file, "utf8")
@@ -257,7 +257,7 @@ describe("the key", () => {
     await expect(stat(home.keyFile)).rejects.toThrow("ENOENT")
   })
 
-  test("[CREDENTIALS-4] a key file that is gone, foreign or no key is not replaced", async () => {
+  test("[CREDENTIALS-4] a missing, foreign or invalid key file is not replaced", async () => {
     await using home = await world()
     await home.credentials.set("a", "one")
     const key = await readFile(home.keyFile, "utf8")
@@ -272,7 +272,7 @@ describe("the key", () => {
     expect(await home.make().use("a")).toBe("one")
   })
 
-  test("[CREDENTIALS-8] a passphrase takes over from the key file at the next set", async () => {
+  test("[CREDENTIALS-8] with a passphrase the next set replaces the key file", async () => {
     await using home = await world()
     await home.credentials.set("old", "one")
     const guarded = home.make({ passphrase: "correct horse" })
@@ -284,7 +284,7 @@ describe("the key", () => {
     expect(await guarded.list()).toMatchObject({ keptBy: "passphrase", warning: null })
   })
 
-  test("[CREDENTIALS-10] the redactor gets what can be opened, and no failure", async () => {
+  test("[CREDENTIALS-10] known() returns the values that open and does not fail for the others", async () => {
     await using home = await world()
     expect(await home.credentials.known()).toEqual([])
     await home.credentials.set("a", "one")
@@ -296,7 +296,7 @@ describe("the key", () => {
 })
 
 describe("the files", () => {
-  test("[CREDENTIALS-5] what is no store stays as it is, byte for byte", async () => {
+  test("[CREDENTIALS-5] a file that is not a store stays unchanged", async () => {
     await using home = await world()
     await home.credentials.set("a", "one")
     const good = JSON.parse(await readFile(home.file, "utf8"))
@@ -319,7 +319,7 @@ describe("the files", () => {
     }
   })
 
-  test("[CREDENTIALS-5] a link in its place is neither followed nor replaced", async () => {
+  test("[CREDENTIALS-5] a link in place of the store is neither followed nor replaced", async () => {
     await using home = await world()
     await mkdir(home.directory)
     const elsewhere = path.join(home.path, "elsewhere.json")
@@ -329,7 +329,7 @@ describe("the files", () => {
     expect(await readFile(elsewhere, "utf8")).toBe("{}")
   })
 
-  test("[CREDENTIALS-6] modes are exact under umask 000, and an open key file is told", async () => {
+  test("[CREDENTIALS-6] modes are exact under umask 000, and a readable key file is reported", async () => {
     await using home = await world()
     const before = process.umask(0)
     try {
@@ -345,7 +345,7 @@ describe("the files", () => {
     expect((await home.credentials.list()).warning).toContain("Others may read the key file")
   })
 
-  test("[CREDENTIALS-7] many that begin at once end with one key, and none loses a name", async () => {
+  test("[CREDENTIALS-7] concurrent first writes share one key and lose no name", async () => {
     await using home = await world()
     await mkdir(home.directory, { recursive: true })
     const many = Array.from({ length: 8 }, () => home.make())
@@ -361,7 +361,7 @@ describe("the files", () => {
     ])
   })
 
-  test("[CREDENTIALS-7] who writes while another moves to a passphrase loses nothing", async () => {
+  test("[CREDENTIALS-7] a write during the change to a passphrase loses nothing", async () => {
     await using home = await world()
     await home.credentials.set("first", "value")
     const guarded = home.make({ passphrase: "correct horse" })
@@ -377,7 +377,7 @@ describe("the files", () => {
     expect(await guarded.list()).toMatchObject({ keptBy: "passphrase" })
   })
 
-  test("[CREDENTIALS-8] no one who looks finds a store whose key file is gone", async () => {
+  test("[CREDENTIALS-8] no reader finds a store whose key file is gone", async () => {
     await using home = await world()
     await home.credentials.set("first", "value")
     const moving = { isOver: false }
@@ -397,7 +397,7 @@ describe("the files", () => {
     expect(seen).not.toContain("key file, key gone")
   })
 
-  test("[CREDENTIALS-11] a lock of a dead process is taken over, a living one is waited for", async () => {
+  test("[CREDENTIALS-7] the lock of a dead process is taken over; a living one is waited for", async () => {
     await using home = await world()
     await home.credentials.set("a", "one")
     const lock = path.join(home.directory, "credentials.lock")
@@ -421,7 +421,7 @@ describe("the files", () => {
     expect(await readdir(home.directory)).toHaveLength(2)
   })
 
-  test("[CREDENTIALS-7] many at once in one process lose nothing", async () => {
+  test("[CREDENTIALS-7] concurrent writes in one process lose nothing", async () => {
     await using home = await world()
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`)
     await Promise.all(names.map((name) => home.credentials.set(name, name)))
@@ -430,7 +430,7 @@ describe("the files", () => {
     )
   })
 
-  test("[CREDENTIALS-7] who reads while it is written finds a whole store, old or new", async () => {
+  test("[CREDENTIALS-7] a read during a write returns the complete old or new store", async () => {
     await using home = await world()
     await home.credentials.set("a", "value-0")
     const seen = new Set<string | undefined>()

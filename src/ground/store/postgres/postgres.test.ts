@@ -29,8 +29,8 @@ const failure = (attempt: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   )
 
-describe("a database URL", () => {
-  test("[STORE-15] a malformed one is refused without repeating its password", () => {
+describe("database URL", () => {
+  test("[STORE-15] a malformed URL is refused without repeating its password", () => {
     const malformed = [
       "",
       "nonsense",
@@ -56,7 +56,7 @@ describe("a database URL", () => {
     }
   })
 
-  test("[STORE-15] what is shown of one never holds the password", () => {
+  test("[STORE-15] the displayed URL never contains the password", () => {
     const url = "postgresql://ann%40work:s3cret@db.example:6543/team%20store?sslmode=require"
     expect(parsePostgresUrl(url)).toEqual({
       server: "db.example:6543",
@@ -68,7 +68,7 @@ describe("a database URL", () => {
   })
 })
 
-test("[STORE-11] each failure of a server has one meaning", () => {
+test("[STORE-11] each Postgres error maps to one store error", () => {
   const address = parsePostgresUrl("postgres://u:p@h/d")
   const meaning = (code: string, severity = "ERROR") => {
     const error = Object.assign(new Error("said"), { code, severity })
@@ -85,7 +85,7 @@ test("[STORE-11] each failure of a server has one meaning", () => {
   expect(meaning("42601")).toBe("bug")
 })
 
-test("[STORE-15] a server that is not there is named, its password is not", async () => {
+test("[STORE-15] for an unreachable server the error names the server, not the password", async () => {
   const probe = createServer()
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve))
   const { port } = probe.address() as { port: number }
@@ -95,14 +95,14 @@ test("[STORE-15] a server that is not there is named, its password is not", asyn
   expect(JSON.stringify([error, error.message, String(error.cause)])).not.toContain("hunter2")
 })
 
-describe.runIf(needs("N4", "postgres"))("a server", () => {
+describe.runIf(needs("N4", "postgres"))("Postgres server", () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()
   })
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  test("[STORE-15] wrong password, role and database are told apart", async () => {
+  test("[STORE-15] wrong password, role and database have different errors", async () => {
     const { port } = cluster
     const at = (who: string, database: string) => `postgres://${who}@127.0.0.1:${port}/${database}`
     const refused = [
@@ -119,7 +119,7 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     }
   })
 
-  test("[STORE-18] everything lies in the schema qm; what was there before is untouched", async () => {
+  test("[STORE-18] all tables are in the schema qm; existing tables are untouched", async () => {
     const url = await cluster.createDatabase()
     await ask(
       url,
@@ -139,7 +139,7 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     expect((await store.status()).sizeBytes).toBeGreaterThan(0)
   })
 
-  test("[STORE-18] a role that may not create is told so", async () => {
+  test("[STORE-18] a role without permission to create gets an error that says so", async () => {
     const url = await cluster.createDatabase()
     const { database } = parsePostgresUrl(url)
     await ask(url, "CREATE ROLE guest LOGIN PASSWORD 'guest-pw'")
@@ -160,7 +160,7 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     })
   })
 
-  test("[STORE-4] a writer that waits too long gives up with a number", async () => {
+  test("[STORE-4] a writer that waits too long fails with the number of seconds", async () => {
     const url = await cluster.createDatabase()
     await using store = await open(url)
     await using impatient = await open(url, { busyTimeoutMs: 150 })
@@ -180,7 +180,7 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     await say(impatient)
   })
 
-  test("[STORE-3] work that a deadlock undid is tried again, a few times", async () => {
+  test("[STORE-3] a transaction undone by a deadlock is retried a few times", async () => {
     const url = await cluster.createDatabase()
     await using store = await open(url)
     let tries = 0
@@ -199,7 +199,7 @@ describe.runIf(needs("N4", "postgres"))("a server", () => {
     expect((await store.journal.head()).seq).toBe(2)
   })
 
-  test("[N4] a server that goes away is an error, and one that comes back is used again", async () => {
+  test("[N4] a lost server is an error, and a server that comes back is used again", async () => {
     const url = await cluster.createDatabase()
     const lines: string[] = []
     const log = createLog({ clock: systemClock, level: "debug", write: (it) => lines.push(it) })

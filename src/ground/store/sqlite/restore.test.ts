@@ -15,7 +15,7 @@ const say = (store: Store, file: string) =>
     .forRoom("store")
     .transaction(async (tx) => tx.emit("store.backed-up", { file, sizeBytes: 0 }))
 
-test("[D9][STORE-19] a restored store has the events of the backup and a new history", async () => {
+test("[D9][STORE-19] a restored store has the events of the backup and a new epoch", async () => {
   await using directory = await tempDirectory()
   const into = `${directory.path}/store.db`
   const store = await open(into)
@@ -56,7 +56,7 @@ test("[STORE-19] a store that is open elsewhere is not replaced", async () => {
   })
 })
 
-test("[STORE-19] nor is one that an unmarked process holds", async () => {
+test("[STORE-19] a store that a process holds without a mark is not replaced", async () => {
   await using directory = await tempDirectory()
   const into = `${directory.path}/store.db`
   const store = await open(into)
@@ -69,7 +69,7 @@ test("[STORE-19] nor is one that an unmarked process holds", async () => {
   })
 })
 
-test("[STORE-19] a backup that is damaged, missing or a stranger leaves the store as it was", async () => {
+test("[STORE-19] a damaged, missing or foreign backup leaves the store unchanged", async () => {
   await using directory = await tempDirectory()
   const into = `${directory.path}/store.db`
   const store = await open(into)
@@ -92,7 +92,7 @@ test("[STORE-19] a backup that is damaged, missing or a stranger leaves the stor
   expect(await readFile(into)).toEqual(before)
 })
 
-test("[STORE-19] a damaged store can be replaced, and stays beside the new one", async () => {
+test("[STORE-19] a damaged store is replaced and stays beside the new one", async () => {
   await using directory = await tempDirectory()
   const into = `${directory.path}/store.db`
   const store = await open(into)
@@ -105,7 +105,7 @@ test("[STORE-19] a damaged store can be replaced, and stays beside the new one",
   expect((await again.status()).events).toBe(2)
 })
 
-test("[STORE-19] the oldest backups go, and never the one just made", async () => {
+test("[STORE-19] the oldest backups are removed, never the one just made", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   const clock = testClock()

@@ -23,7 +23,7 @@ const say = (store: Awaited<ReturnType<typeof open>>, size = 0) =>
     .forRoom("store")
     .transaction(async (tx) => tx.emit("store.backed-up", { file: "", sizeBytes: size }))
 
-test("[S9][STORE-17] folder and files are private, whatever the umask", async () => {
+test("[S9][STORE-17] folder and files are private under any umask", async () => {
   await using directory = await tempDirectory()
   for (const umask of [0o000, 0o077]) {
     const folder = `${directory.path}/${umask}`
@@ -45,7 +45,7 @@ test("[S9][STORE-17] folder and files are private, whatever the umask", async ()
   }
 })
 
-test("[S9][STORE-17] a store that others could read is closed to them", async () => {
+test("[S9][STORE-17] permissions of other users are removed from an existing store", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await open(file)).close()
@@ -54,7 +54,7 @@ test("[S9][STORE-17] a store that others could read is closed to them", async ()
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-test("[D3] every commit is flushed, and damage in a page is looked for", async () => {
+test("[D3] every commit is synced and cell_size_check is on", async () => {
   await using directory = await tempDirectory()
   const { openConnection } = await import("./connection.ts")
   const connection = openConnection(`${directory.path}/pragmas.db`, "write")
@@ -67,14 +67,14 @@ test("[D3] every commit is flushed, and damage in a page is looked for", async (
   connection.close()
 })
 
-test("[STORE-4] SQLite with the race of several processes is refused", () => {
+test("[STORE-4] a SQLite version with the multi-process race is refused", () => {
   expect(() => requireRecentSqlite("3.51.2")).toThrow(
     expect.objectContaining({ code: "STORE_SQLITE_TOO_OLD" }),
   )
   for (const version of ["3.51.3", "3.52.0", "4.0.0"]) requireRecentSqlite(version)
 })
 
-test("[STORE-20] waiting for another process leaves the event loop free, then gives up", async () => {
+test("[STORE-20] waiting for another process leaves the event loop free, then times out", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await using store = await open(file, { busyTimeoutMs: 400 })
@@ -104,7 +104,7 @@ test("[STORE-20] reads do not wait for a writer", async () => {
   expect((await store.journal.head()).seq).toBe(2)
 })
 
-test("[D8][STORE-13] a clean close is remembered and makes the next open quick", async () => {
+test("[D8][STORE-13] after a clean close the next open skips the check", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await open(file)).close()
@@ -114,7 +114,7 @@ test("[D8][STORE-13] a clean close is remembered and makes the next open quick",
   expect(seal).toMatchObject({ sizeBytes: (await stat(file)).size, inode: (await stat(file)).ino })
 })
 
-test("[D8][STORE-13] the mark of a dead process is swept, that of a live one is kept", async () => {
+test("[D8][STORE-13] the mark of a dead process is removed; that of a live one stays", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await open(file)).close()
@@ -126,7 +126,7 @@ test("[D8][STORE-13] the mark of a dead process is swept, that of a live one is 
   expect((await store.journal.head()).seq).toBe(1)
 })
 
-test("[D8][STORE-13] a damaged file is kept and named, and the next open begins anew", async () => {
+test("[D8][STORE-13] a damaged file is renamed and reported, and the next open starts an empty store", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   const store = await open(file)
@@ -153,7 +153,7 @@ test("[D8][STORE-13] a damaged file is kept and named, and the next open begins 
   })
 })
 
-test("[D8][STORE-13] damage where no read has looked yet is found when the store is opened", async () => {
+test("[D8][STORE-13] damage in pages that nothing has read yet is found on open", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await (await open(file)).close()
@@ -168,7 +168,7 @@ test("[D8][STORE-13] damage where no read has looked yet is found when the store
   await expect(open(file)).rejects.toMatchObject({ code: "STORE_CORRUPT" })
 })
 
-test("[D8][STORE-13] the whole log of another store is not taken for ours", async () => {
+test("[D8][STORE-13] the complete write-ahead log of another store is not accepted", async () => {
   await using directory = await tempDirectory()
   const [file, other] = [`${directory.path}/a/store.db`, `${directory.path}/b/store.db`]
   await (await open(file)).close()
@@ -182,7 +182,7 @@ test("[D8][STORE-13] the whole log of another store is not taken for ours", asyn
   })
 })
 
-test("[STORE-3] many commits do not let the write-ahead log grow without end", async () => {
+test("[STORE-3] the write-ahead log stays bounded over many commits", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await using store = await open(file)
@@ -195,7 +195,7 @@ test("[STORE-3] many commits do not let the write-ahead log grow without end", a
   expect((await stat(file)).size).toBeGreaterThan(3_000_000)
 })
 
-test("[STORE-11][STORE-12] each failure of SQLite has one meaning", () => {
+test("[STORE-11][STORE-12] each SQLite error maps to one store error", () => {
   const meaning = (errcode: number, isWrite = true) => {
     const error = Object.assign(new Error("said"), { errcode })
     const failure = judgeSqlite(error, { file: "f", isWrite })

@@ -14,12 +14,12 @@ function survey(files: Readonly<Record<string, Planted>>) {
   return antigravity.survey(PLACE, memoryDisk({ "/w/.git/HEAD": "", "/w/s/x": "", ...files }))
 }
 
-test("[HOSTS-50] it says of itself that it was never run", () => {
+test("[HOSTS-50] the survey is marked as unverified", () => {
   expect(antigravity.isVerified).toBe(false)
   expect(antigravity.factsVersions).toEqual([])
 })
 
-test("[HOSTS-50] the person's files, then those of the project", async () => {
+test("[HOSTS-50] the user's files come before the project's", async () => {
   const { items, searched } = await survey({
     "/home/.gemini/GEMINI.md": "user",
     "/home/.gemini/AGENTS.md": "user agents",
@@ -35,7 +35,7 @@ test("[HOSTS-50] the person's files, then those of the project", async () => {
   expect(searched.filter((it) => it.outcome === "missing").length).toBeGreaterThan(0)
 })
 
-test("[HOSTS-51] a rule enters by its trigger", async () => {
+test("[HOSTS-51] the trigger of a rule decides how it is loaded", async () => {
   const rule = (head: string) => `---\n${head}\n---\ntext`
   const { items } = await survey({
     "/w/.agents/rules/a.md": "plain",
@@ -58,13 +58,13 @@ test("[HOSTS-51] a rule enters by its trigger", async () => {
   ])
 })
 
-test("[HOSTS-51] a rule that is too long is cut, and noted", async () => {
+test("[HOSTS-51] a rule that is too long is truncated and noted", async () => {
   const { items, notes } = await survey({ "/w/.agents/rules/a.md": "x".repeat(12_001) })
   expect(items.map((it) => [it.load, it.sent.length])).toEqual([["startup-capped", 12_000]])
   expect(notes.map((it) => it.code)).toEqual(["file-cut"])
 })
 
-test("[HOSTS-51] skills and workflows are named, servers are config", async () => {
+test("[HOSTS-51] skills and workflows are listed, servers are config", async () => {
   const { items, mcpServers } = await survey({
     "/home/.gemini/antigravity/skills/u/SKILL.md": "---\nname: user\ndescription: d\n---\nx",
     "/w/.agent/skills/p/SKILL.md": "no head",
@@ -80,7 +80,7 @@ test("[HOSTS-51] skills and workflows are named, servers are config", async () =
   expect(mcpServers.map((it) => [it.name, it.target])).toEqual([["a", "http://h"]])
 })
 
-test("[HOSTS-61] a rule that is a link out of the project is external, and noted", async () => {
+test("[HOSTS-61] a rule that links out of the project is external and noted", async () => {
   const { items, notes } = await survey({
     "/out.md": "out",
     "/w/.agents/rules/a.md": { link: "/out.md" },
@@ -89,7 +89,7 @@ test("[HOSTS-61] a rule that is a link out of the project is external, and noted
   expect(notes.map((it) => it.code)).toEqual(["link-outside"])
 })
 
-test("[HOSTS-19] the program is found on the PATH; no file tells its version", async () => {
+test("[HOSTS-19] the program is found on the PATH without a version", async () => {
   const disk = memoryDisk({ "/bin/agy": "" })
   const found = await antigravity.findInstalled({ ...PLACE, environment: { PATH: "/bin" } }, disk)
   expect(found).toEqual({ program: "/bin/agy", version: undefined, foundAt: "/bin/agy" })

@@ -73,8 +73,8 @@ const tree = fc.dictionary(path, planted, { maxKeys: 14 })
 /** What the host itself looks at to find its repository. */
 const isGitLookup = (it: string) => /\/(?:\.git|gitdir|commondir)$/.test(it)
 
-describe("whatever lies on the disk", () => {
-  test("[HOSTS-15] a survey never throws, reads within bounds, and says the same twice", async () => {
+describe("Claude Code on arbitrary disks", () => {
+  test("[HOSTS-60] a survey never throws, reads within limits and is deterministic", async () => {
     const property = fc.asyncProperty(tree, async (files) => {
       const disk = memoryDisk({ "/w/p/.keep": "", ...files })
       const first = await survey(PLACE, disk)
@@ -85,7 +85,7 @@ describe("whatever lies on the disk", () => {
     await fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[HOSTS-14] every path whose bytes are read is on the list of what was looked for", async () => {
+  test("[HOSTS-60] every path that is read is in the list of searched paths", async () => {
     const property = fc.asyncProperty(tree, async (files) => {
       const disk = memoryDisk({ "/w/p/.keep": "", ...files })
       const { searched, items } = await survey(PLACE, disk)
@@ -99,7 +99,7 @@ describe("whatever lies on the disk", () => {
     await fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[HOSTS-5] no instruction file is there twice", async () => {
+  test("[HOSTS-5] no instruction file occurs twice", async () => {
     const property = fc.asyncProperty(tree, async (files) => {
       const { items } = await survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
       const paths = items.filter((it) => it.frame !== "").map((it) => it.path)
@@ -108,7 +108,7 @@ describe("whatever lies on the disk", () => {
     await fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[HOSTS-15] more files than anybody has are not all read, and that is said", async () => {
+  test("[HOSTS-60] files over the limit are not read, with a note", async () => {
     const many = Object.fromEntries(
       Array.from({ length: MOST_FILES_READ + 500 }, (_, it) => [
         `/w/p/.claude/rules/${it}.md`,
@@ -122,14 +122,14 @@ describe("whatever lies on the disk", () => {
     expect(notes.map((it) => it.code)).toEqual(["too-many"])
   })
 
-  test("[HOSTS-15] folders without end are left after a number of levels", async () => {
+  test("[HOSTS-60] very deep folders are left out below a maximum depth", async () => {
     const deep = `/w/p/.claude/rules/${"d/".repeat(40)}x.md`
     const { items } = await survey(PLACE, memoryDisk({ [deep]: "x" }))
     expect(items).toEqual([])
   })
 })
 
-test("[HOSTS-14] on a real disk a place with nothing in it is a list of what is missing", async () => {
+test("[HOSTS-60] in an empty folder on a real disk all searched paths are missing", async () => {
   await using temp = await tempDirectory()
   const place = { ...PLACE, workingDirectory: temp.path, home: `${temp.path}/home` }
   const { items, searched } = await survey(place, realDisk())

@@ -25,8 +25,8 @@ const json = (value: unknown) => JSON.stringify(value)
 const allowed = (folder: string) =>
   json({ projects: { [folder]: { hasClaudeMdExternalIncludesApproved: true } } })
 
-describe("the walk", () => {
-  test("[HOSTS-2] goes from the outermost folder to the working directory, four files a folder", async () => {
+describe("instruction files", () => {
+  test("[HOSTS-2] four files per folder, from the outermost folder to the working directory", async () => {
     const found = await instructionsOf({
       "/CLAUDE.md": "never",
       "/w/CLAUDE.local.md": "2",
@@ -53,7 +53,7 @@ describe("the walk", () => {
     expect(found[1]?.reason).toBe("Parent directory (1 level up)")
   })
 
-  test("[HOSTS-2] managed files come first, by the platform's folder", async () => {
+  test("[HOSTS-2] managed files of the platform's folder come first", async () => {
     const files = (managed: string) => ({
       [`${managed}/CLAUDE.md`]: "managed",
       [`${managed}/.claude/rules/r.md`]: "rule",
@@ -78,7 +78,7 @@ describe("the walk", () => {
     expect(searched.some((it) => it.path.includes("Program Files"))).toBe(true)
   })
 
-  test("[HOSTS-2] parents far up share their numbers out", async () => {
+  test("[HOSTS-2] priorities of very deep parent folders stay distinct and ordered", async () => {
     const deep = `/${Array.from({ length: 150 }, (_, it) => `d${it}`).join("/")}`
     const found = await instructionsOf(
       { "/d0/CLAUDE.md": "a", "/d0/d1/CLAUDE.md": "b", [`${deep}/CLAUDE.md`]: "z" },
@@ -90,7 +90,7 @@ describe("the walk", () => {
     expect(found[0]?.reason).toBe("Parent directory (149 levels up)")
   })
 
-  test("[HOSTS-2] in a worktree inside its repository the tree around it says nothing", async () => {
+  test("[HOSTS-2] in a worktree inside its repository the outer tree contributes only its local file", async () => {
     const files = {
       "/w/.git/HEAD": "ref",
       "/w/.git/worktrees/t/gitdir": "/w/trees/t/.git\n",
@@ -119,7 +119,7 @@ describe("the walk", () => {
     )
   })
 
-  test("[HOSTS-2] the config folder can lie elsewhere, and its state with it", async () => {
+  test("[HOSTS-2] CLAUDE_CONFIG_DIR moves the user's files and the host's state", async () => {
     const environment = { CLAUDE_CONFIG_DIR: "/cfg" }
     const { items, searched } = await surveyOf(
       { "/cfg/CLAUDE.md": "c", "/home/u/.claude/CLAUDE.md": "old" },
@@ -135,7 +135,7 @@ describe("the walk", () => {
 const paths2 = (searched: readonly { readonly path: string }[]) => searched.map((it) => it.path)
 
 describe("rules", () => {
-  test("[HOSTS-3] come in the order of the disk, from folders too, and only Markdown", async () => {
+  test("[HOSTS-3] rules come in disk order, also from subfolders, and only Markdown files", async () => {
     const found = await instructionsOf({
       "/w/p/.claude/rules/z.md": "z",
       "/w/p/.claude/rules/deep/.x.md": "x",
@@ -145,7 +145,7 @@ describe("rules", () => {
     expect(found.map((it) => it.sent)).toEqual(["z", "x", "a"])
   })
 
-  test("[HOSTS-3] with paths they wait, and what they import does not", async () => {
+  test("[HOSTS-3] a rule with `paths` loads on demand; its imports load at the start", async () => {
     const found = await instructionsOf({
       "/w/.claude/rules/a.md": "---\npaths: src/**, lib/*.{js,ts}\n---\nwaits @../../p/x.md",
       "/w/p/x.md": "x",
@@ -172,7 +172,7 @@ describe("rules", () => {
     ])
   })
 
-  test("[HOSTS-3] go by their real path; links out of the working directory need leave", async () => {
+  test("[HOSTS-3] rules are identified by real path; a link out of the working directory needs approval", async () => {
     const files = {
       "/out/o.md": "o",
       "/w/p/in.md": "in",
@@ -199,7 +199,7 @@ describe("rules", () => {
     ])
   })
 
-  test("[HOSTS-3] links in a circle end", async () => {
+  test("[HOSTS-3] circular links end", async () => {
     const found = await instructionsOf({
       "/w/p/.claude/rules/a.md": "a",
       "/w/p/.claude/rules/again": { link: "." },
@@ -210,7 +210,7 @@ describe("rules", () => {
 })
 
 describe("imports", () => {
-  test("[HOSTS-4] follow their importer, with the line that names them", async () => {
+  test("[HOSTS-4] an import follows its importer and has the line that names it", async () => {
     const found = await instructionsOf({
       "/w/p/CLAUDE.md": "first\n- see @docs/a.md\n@b.md",
       "/w/p/docs/a.md": "a @more.md",
@@ -226,7 +226,7 @@ describe("imports", () => {
     expect(found[1]?.reason).toBe("Imported by CLAUDE.md")
   })
 
-  test("[HOSTS-4] stop after four hops, and say so", async () => {
+  test("[HOSTS-4] imports stop after four hops, with a note", async () => {
     const chain = Object.fromEntries(
       [1, 2, 3, 4, 5].map((it) => [`/w/p/d${it}.md`, `${it} @d${it + 1}.md`]),
     )
@@ -237,7 +237,7 @@ describe("imports", () => {
     ])
   })
 
-  test("[HOSTS-4] of a project stay in the working directory unless a person allowed more", async () => {
+  test("[HOSTS-4] a project's imports stay in the working directory unless the user allowed more", async () => {
     const files = {
       "/w/CLAUDE.md": "parent @side.md @p/in.md",
       "/w/side.md": "side",
@@ -269,7 +269,7 @@ describe("imports", () => {
     ])
   })
 
-  test("[HOSTS-4] count in plain text only, and only for files of text", async () => {
+  test("[HOSTS-4] imports are found in plain text only and load only text files", async () => {
     const found = await instructionsOf({
       "/w/p/CLAUDE.md": [
         "`@code.md` (@paren.md) @comma.md, @hash.md#x @with\\ space.md @pic.png @noending",
@@ -302,7 +302,7 @@ describe("imports", () => {
   })
 })
 
-test("[HOSTS-5] a file is there once, by path and by real path; the first wins", async () => {
+test("[HOSTS-5] a file occurs once, by path and by real path; the first one wins", async () => {
   const { items } = await surveyOf({
     "/w/p/CLAUDE.md": { link: "AGENTS.md" },
     "/w/p/AGENTS.md": "a @b.md @b.md @CLAUDE.md",
@@ -326,7 +326,7 @@ describe("AGENTS.md", () => {
     "/home/u/.claude/projects/-w-p/memory/MEMORY.md": "memory",
   }
 
-  test("[HOSTS-6] stands in where a project has no CLAUDE.md with anything in it", async () => {
+  test("[HOSTS-6] AGENTS.md is used where a project has no CLAUDE.md with content", async () => {
     const found = await instructionsOf({ ...files, "/w/p/CLAUDE.md": " \n" })
     expect(found.map((it) => [it.sent, it.source])).toEqual([
       ["user", "global-user"],
@@ -343,7 +343,7 @@ describe("AGENTS.md", () => {
     }
   })
 
-  test("[HOSTS-6] comes beside it, not at all, or nothing but managed comes, as the person asks", async () => {
+  test("[HOSTS-6] the user can load AGENTS.md in addition, never, or only managed files", async () => {
     const own = { ...files, "/w/p/CLAUDE.md": "claude", "/w/CLAUDE.md": "p dot" }
     const settings = "/home/u/.claude/settings.json"
     const both = await instructionsOf({ ...own, [settings]: mode("claude-md-and-agents-md") })
@@ -367,7 +367,7 @@ describe("AGENTS.md", () => {
     expect(await sent(asked)).not.toContain("w")
   })
 
-  test("[HOSTS-6] with nothing else of the project it stands before memory, or last", async () => {
+  test("[HOSTS-6] without other project files AGENTS.md comes before memory, or last", async () => {
     const alone = await instructionsOf({ "/w/p/AGENTS.md": "a", "/home/u/.claude/CLAUDE.md": "u" })
     expect(alone.map((it) => it.sent)).toEqual(["u", "a"])
     const { "/w/.claude/rules/r.md": _, ...noRule } = files
@@ -375,8 +375,8 @@ describe("AGENTS.md", () => {
   })
 })
 
-describe("what keeps a file out", () => {
-  test("[HOSTS-9] patterns of all settings, but not for managed files", async () => {
+describe("files that are left out", () => {
+  test("[HOSTS-9] claudeMdExcludes of all settings apply, except to managed files", async () => {
     const { items, searched } = await surveyOf({
       "/etc/claude-code/CLAUDE.md": "managed",
       "/w/CLAUDE.md": "w",
@@ -402,7 +402,7 @@ describe("what keeps a file out", () => {
     ])
   })
 
-  test("[HOSTS-9] rules that forbid reading, for a project's files alone", async () => {
+  test("[HOSTS-9] Read deny rules apply to the project's files only", async () => {
     const settings = (deny: readonly string[]) => json({ permissions: { deny } })
     const files = {
       "/w/CLAUDE.md": "w",
@@ -423,7 +423,7 @@ describe("what keeps a file out", () => {
     expect(await sent(["Read(~/.claude/CLAUDE.md)"])).toHaveLength(5)
   })
 
-  test("[HOSTS-9] a switch, in the environment or in the env of settings", async () => {
+  test("[HOSTS-9] a switch in the environment or in the env of settings applies", async () => {
     const name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
     const files = { "/w/p/CLAUDE.md": "p" }
     for (const value of ["1", "true", "Yes"]) {
@@ -436,7 +436,7 @@ describe("what keeps a file out", () => {
     expect(notes.map((it) => it.code)).toEqual(["switched-off"])
   })
 
-  test("[HOSTS-9] its size, its emptiness, a folder or nothing in its place", async () => {
+  test("[HOSTS-9] large files, empty files, folders and missing files are left out", async () => {
     const { items, searched, notes } = await surveyOf({
       "/w/CLAUDE.md": Buffer.alloc(4_194_305, "x"),
       "/w/.claude/CLAUDE.md": { dir: true },
@@ -461,7 +461,7 @@ describe("what keeps a file out", () => {
   })
 })
 
-test("[HOSTS-16] what a link brings in from outside the repository is external", async () => {
+test("[HOSTS-61] a file that a link brings in from outside the repository is external", async () => {
   const found = await instructionsOf({
     "/w/.git": { dir: true },
     "/secrets/key.md": "key",

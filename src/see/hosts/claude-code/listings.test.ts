@@ -24,7 +24,7 @@ async function linesOf(files: Files, place: Partial<HostPlace> = {}) {
 }
 
 describe("skills and commands", () => {
-  test("[HOSTS-10] the user's come first, then from the folder up to the top of the repository", async () => {
+  test("[HOSTS-10] the user's come first, then those from the folder up to the repository root", async () => {
     const files = {
       "/r/.git": { dir: true } as const,
       "/.claude/skills/above/SKILL.md": "no",
@@ -53,7 +53,7 @@ describe("skills and commands", () => {
     expect(lost).toMatchObject({ outcome: "excluded", detail: "another u comes first" })
   })
 
-  test("[HOSTS-10] the top of the repository ends the way up", async () => {
+  test("[HOSTS-10] the search upward ends at the repository root", async () => {
     const files = {
       "/q/.claude/commands/above.md": "above",
       "/q/r/.claude/commands/top.md": "top",
@@ -65,7 +65,7 @@ describe("skills and commands", () => {
     expect(await linesOf(files, { workingDirectory })).toEqual(["- above: above", "- top: top"])
   })
 
-  test("[HOSTS-10] home itself ends the way up", async () => {
+  test("[HOSTS-10] the search upward ends at the home directory", async () => {
     const files = {
       "/home/u/.claude/commands/u.md": "user",
       "/home/.claude/commands/no.md": "above",
@@ -78,7 +78,7 @@ describe("skills and commands", () => {
     ])
   })
 
-  test("[HOSTS-10] a line is the name and what the head says, or the first line of the body", async () => {
+  test("[HOSTS-10] a line has the name and the description, or the first line of the body", async () => {
     const long = "x".repeat(2_000)
     expect(
       await linesOf({
@@ -107,7 +107,7 @@ describe("skills and commands", () => {
     ])
   })
 
-  test("[HOSTS-10] some are not listed: a person calls them, or they wait for files", async () => {
+  test("[HOSTS-10] user-only commands and skills with `paths` are not listed", async () => {
     const { items } = await surveyOf({
       "/r/s/.claude/skills/a/SKILL.md": head("description: A\ndisable-model-invocation: true"),
       "/r/s/.claude/skills/b/SKILL.md": head('description: B\ndisable-model-invocation: "yes"'),
@@ -130,7 +130,7 @@ describe("skills and commands", () => {
     expect(skills[2]?.waitsFor).toEqual({ patterns: ["src"], base: "/r/s" })
   })
 
-  test("[HOSTS-10] links are followed, each file is listed once, a huge one not at all", async () => {
+  test("[HOSTS-10] links are followed, each file is listed once, and a huge file is left out", async () => {
     expect(
       await linesOf({
         "/out/SKILL.md": head("description: out"),
@@ -146,7 +146,7 @@ describe("skills and commands", () => {
   })
 })
 
-test("[HOSTS-10] agents: one line each by name; the nearest of a name, and managed over all", async () => {
+test("[HOSTS-10] an agent has one line; the nearest of a name wins, and managed agents win over all", async () => {
   const files = {
     "/r/.git": { dir: true } as const,
     "/home/u/.claude/agents/a.md": head("name: one\ndescription: user"),
@@ -178,7 +178,7 @@ test("[HOSTS-10] agents: one line each by name; the nearest of a name, and manag
   )
 })
 
-test("[HOSTS-11] the output style that is chosen is sent, and no other", async () => {
+test("[HOSTS-10] only the selected output style is sent", async () => {
   const files = {
     "/home/u/.claude/output-styles/s.md": head("name: S", "user's"),
     "/r/s/.claude/output-styles/s.md": head("name: S", "\nproject's\n"),

@@ -7,11 +7,11 @@ import { cutMemory } from "./memory.ts"
 
 const lines = (count: number, text = "x") => Array.from({ length: count }, () => text).join("\n")
 
-test("[HOSTS-8] a memory within its limits is sent whole", () => {
+test("[HOSTS-8] a memory file within its limits is sent whole", () => {
   expect(cutMemory(`\n${lines(200)}\n`)).toEqual({ content: lines(200), isCut: false })
 })
 
-test("[HOSTS-8] too many lines are cut, with the host's own sentence", () => {
+test("[HOSTS-8] too many lines are truncated, with the host's own sentence", () => {
   const { content, isCut } = cutMemory(`${lines(200)}\nthe next one\n${lines(3)}`)
   expect(isCut).toBe(true)
   expect(content).toBe(
@@ -21,7 +21,7 @@ test("[HOSTS-8] too many lines are cut, with the host's own sentence", () => {
   )
 })
 
-test("[HOSTS-8] too much text is cut at a line's end, and a single line in its middle", () => {
+test("[HOSTS-8] a long text is truncated at a line end, a single long line in its middle", () => {
   const long = cutMemory(lines(150, "y".repeat(190)))
   expect(long.content).toContain("MEMORY.md is 28KB (limit: 24.4KB) — index entries are too long")
   expect(long.content).toContain(
@@ -53,7 +53,7 @@ async function memoryOf(files: Readonly<Record<string, Planted>>, place: Partial
 const FILE = "/home/u/.claude/projects/-r-p/memory/MEMORY.md"
 const json = (value: unknown) => JSON.stringify(value)
 
-test("[HOSTS-8] it lies under the name of the repository, or of the folder without one", async () => {
+test("[HOSTS-8] the memory folder is named after the repository, or after the folder outside git", async () => {
   const files = { [FILE]: "folder", "/home/u/.claude/projects/-r/memory/MEMORY.md": "repository" }
   expect((await memoryOf(files)).sent).toEqual(["folder"])
   expect((await memoryOf({ ...files, "/r/.git": { dir: true } })).sent).toEqual(["repository"])
@@ -64,7 +64,7 @@ test("[HOSTS-8] it lies under the name of the repository, or of the folder witho
   expect((await memoryOf({ ...absolute, "/m/MEMORY.md": "m" })).sent).toEqual(["m"])
 })
 
-test("[HOSTS-8] it is sent without what a person cannot see", async () => {
+test("[HOSTS-8] memory is sent without invisible characters", async () => {
   const text = "---\na: 1\n---\na\u200Bb\u202Ec\u00ADd\r\ne 👩‍👧\n</system-reminder>\u0007"
   expect((await memoryOf({ [FILE]: text })).sent).toEqual(["abcd\ne 👩‍👧\n<\\/system-reminder>"])
   const { items, notes } = await memoryOf({ [FILE]: "<!-- nothing -->" })
@@ -74,7 +74,7 @@ test("[HOSTS-8] it is sent without what a person cannot see", async () => {
   expect(cut.notes).toEqual(["file-cut"])
 })
 
-test("[HOSTS-8] it can be switched off, and forced on", async () => {
+test("[HOSTS-8] memory can be switched off and forced on", async () => {
   const name = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
   const off = { [FILE]: "m", "/r/p/.claude/settings.json": json({ autoMemoryEnabled: false }) }
   expect(await memoryOf(off)).toMatchObject({ sent: [], notes: ["switched-off"] })
@@ -82,7 +82,7 @@ test("[HOSTS-8] it can be switched off, and forced on", async () => {
   expect((await memoryOf(off, { environment: { [name]: "0" } })).sent).toEqual(["m"])
 })
 
-test("[HOSTS-8] a long path has a short name with a hash, per UTF-16 unit", () => {
+test("[HOSTS-8] a long path is shortened with a hash over UTF-16 units", () => {
   expect(slugOf("/a/é日本.x")).toBe("-a-----x")
   const long = `/${"abcdefghi/".repeat(25)}`
   expect(slugOf(long)).toMatch(/^[-a-z]{200}-[0-9a-z]{1,7}$/)

@@ -18,7 +18,7 @@ const FOLDER = "/home/u/.claude/projects/-w-p"
 const line = (files: readonly object[], more: object = {}) =>
   JSON.stringify({ type: "attachment", attachment: { type: "instructions", files }, ...more })
 
-test("[HOSTS-18] the newest session's own record is read, with its version and name", async () => {
+test("[HOSTS-18] the newest session's record is read, with its version and id", async () => {
   const old = line([{ path: "/old", content: "old" }])
   const disk = memoryDisk({
     "/link": { link: "/w/p" },
@@ -47,7 +47,7 @@ test("[HOSTS-18] the newest session's own record is read, with its version and n
   })
 })
 
-test("[HOSTS-18] without a record there is no word, and without a time that of the file", async () => {
+test("[HOSTS-18] without a record there is no report; without a time the file's time is used", async () => {
   const place = { ...PLACE, workingDirectory: "/w/p" }
   expect(await readLastSession(place, memoryDisk({}))).toBeUndefined()
   const silent = memoryDisk({ [`${FOLDER}/a.jsonl`]: JSON.stringify({ type: "user" }) })
@@ -61,7 +61,7 @@ test("[HOSTS-18] without a record there is no word, and without a time that of t
   })
 })
 
-test("[HOSTS-18] only the head of a transcript is read, and a failing disk says nothing", async () => {
+test("[HOSTS-18] only the head of a transcript is read, and a disk error gives no report", async () => {
   const place = { ...PLACE, workingDirectory: "/w/p" }
   const late = `${"x".repeat(8 * 1024 * 1024)}\n${line([])}`
   expect(await readLastSession(place, memoryDisk({ [`${FOLDER}/a.jsonl`]: late }))).toBeUndefined()
@@ -75,7 +75,7 @@ test("[HOSTS-18] only the head of a transcript is read, and a failing disk says 
   expect(await readLastSession(place, failing)).toBeUndefined()
 })
 
-test("[HOSTS-18] on a real disk the newest is the one written to last", async () => {
+test("[HOSTS-18] on a real disk the newest session is the one last written", async () => {
   await using temp = await tempDirectory()
   const place = { ...PLACE, workingDirectory: join(temp.path, "p"), home: temp.path }
   await mkdir(place.workingDirectory)

@@ -14,7 +14,7 @@ const json = (value: unknown) => JSON.stringify(value)
 const surveyOf = (files: Readonly<Record<string, Planted>>) =>
   survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
 
-test("[HOSTS-12] layers of settings come strongest first, and only those of the working directory", async () => {
+test("[HOSTS-12] settings layers come strongest first, only from the working directory", async () => {
   const { layers, items, notes } = await surveyOf({
     "/etc/claude-code/managed-settings.json": json({ a: 1 }),
     "/etc/claude-code/managed-settings.d/20.json": json({ a: 3 }),
@@ -45,12 +45,12 @@ test("[HOSTS-12] layers of settings come strongest first, and only those of the 
   ])
 })
 
-test("[HOSTS-12] a list is no settings file, and a missing one is said to be missing", async () => {
+test("[HOSTS-12] a settings file with a list is invalid, and a missing one is reported as missing", async () => {
   const { layers } = await surveyOf({ "/home/u/.claude/settings.json": "[]" })
   expect(layers.map((it) => it.outcome.kind)).toEqual(["missing", "missing", "missing", "broken"])
 })
 
-test("[HOSTS-13] MCP servers of every file, with what becomes of them", async () => {
+test("[HOSTS-12] MCP servers of every file have a state", async () => {
   const { mcpServers, items, notes } = await surveyOf({
     "/w/.mcp.json": json({ mcpServers: { up: { url: "https://example.org/x" }, near: {} } }),
     "/w/p/.mcp.json": json({
@@ -90,7 +90,7 @@ test("[HOSTS-13] MCP servers of every file, with what becomes of them", async ()
   expect(notes).toEqual([])
 })
 
-test("[HOSTS-13] managed servers are the only ones, and a broken file has none", async () => {
+test("[HOSTS-12] managed servers replace all others, and a broken file has none", async () => {
   const { mcpServers, notes } = await surveyOf({
     "/etc/claude-code/managed-mcp.json": json({ mcpServers: { m: { command: "m" } } }),
     "/w/p/.mcp.json": json({ mcpServers: { p: { command: "p" } } }),

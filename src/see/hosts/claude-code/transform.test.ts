@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { readPatterns, splitList, transform } from "./transform.ts"
 
-describe("[HOSTS-7] an instruction file is changed as the host changes it", () => {
+describe("transform of an instruction file", () => {
   test.each([
     ["a head goes", "---\na: 1\n---\nbody", "body"],
     ["a broken head goes too", "---\na: [1\nb: }\n---\nbody", "body"],
@@ -19,13 +19,13 @@ describe("[HOSTS-7] an instruction file is changed as the host changes it", () =
     expect(transform(raw).content).toBe(sent)
   })
 
-  test("[HOSTS-7] bytes that are no text become marks, as the host reads them", () => {
+  test("[HOSTS-7] invalid UTF-8 becomes replacement characters, as in the host", () => {
     const raw = Buffer.from([0x61, 0xff, 0x62]).toString()
     expect(transform(raw).content).toBe("a\uFFFDb")
   })
 })
 
-test("[HOSTS-3] paths may be a text, a list with commas, or a list", () => {
+test("[HOSTS-3] `paths` can be a text, a comma-separated text or a list", () => {
   expect(readPatterns("a/**, b")).toEqual(["a", "b"])
   expect(readPatterns(["x/*.{a, b}", 3, "y,z"])).toEqual(["x/*.a", "x/*.b", "y", "z"])
   for (const always of [undefined, 3, "", [], "**", ["**", ""], "/**"]) {

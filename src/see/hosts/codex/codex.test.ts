@@ -29,8 +29,8 @@ async function outcomeOf(files: Readonly<Record<string, Planted>>, path: string)
   return (await survey(files)).searched.find((it) => it.path === path)
 }
 
-describe("instructions", () => {
-  test("[HOSTS-21] the person's file comes first, then one of each folder down", async () => {
+describe("Codex instructions", () => {
+  test("[HOSTS-21] the user's file comes first, then one file per folder downward", async () => {
     const files = {
       ...GIT,
       "/AGENTS.md": "above",
@@ -45,7 +45,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("[HOSTS-21] an override takes the place of the other; only a person's may be blank", async () => {
+  test("[HOSTS-21] an override replaces AGENTS.md; only the user's can be blank", async () => {
     const files = {
       ...GIT,
       "/home/.codex/AGENTS.override.md": " ",
@@ -62,7 +62,7 @@ describe("instructions", () => {
     expect(await outcomeOf(files, "/w/s/AGENTS.override.md")).toMatchObject({ outcome: "empty" })
   })
 
-  test("[HOSTS-21] other markers, other names and another home are honoured", async () => {
+  test("[HOSTS-21] custom root markers, fallback names and CODEX_HOME apply", async () => {
     const files = {
       "/ch/config.toml":
         'project_root_markers = ["x"]\nproject_doc_fallback_filenames = ["a/B.md", " C.md "]\n',
@@ -75,7 +75,7 @@ describe("instructions", () => {
     expect(found.map(([path]) => path)).toEqual(["/ch/AGENTS.md", "/w/C.md"])
   })
 
-  test("[HOSTS-21] one file that cannot be read keeps all of the project out", async () => {
+  test("[HOSTS-21] one unreadable file leaves out all project files", async () => {
     const files = {
       ...GIT,
       "/w/AGENTS.md": "root",
@@ -85,7 +85,7 @@ describe("instructions", () => {
     expect(await outcomeOf(files, "/w/AGENTS.md")).toMatchObject({ outcome: "excluded" })
   })
 
-  test("[HOSTS-21] a pipe is passed over, and a file without end is left out", async () => {
+  test("[HOSTS-21] a pipe is skipped, and an endless file is left out", async () => {
     const pipe = {
       ...GIT,
       "/w/AGENTS.override.md": { unreadable: "it is a FIFO" },
@@ -103,24 +103,27 @@ describe("instructions", () => {
     { limit: 13, expected: ["0123456", "abcdef"], cut: 0 },
     { limit: 0, expected: [], cut: 2 },
     { limit: -1, expected: ["0123456", "abcdef"], cut: 0 },
-  ])("[HOSTS-22] $limit bytes are for all files together", async ({ limit, expected, cut }) => {
-    const files = {
-      ...GIT,
-      "/home/.codex/config.toml": `project_doc_max_bytes = ${limit}\n`,
-      "/w/AGENTS.md": "0123456",
-      "/w/s/AGENTS.md": "abcdef",
-      ...(limit === 10 ? { "/w/s/t/AGENTS.md": "XYZ" } : {}),
-    }
-    const workingDirectory = limit === 10 ? "/w/s/t" : "/w/s"
-    const { items, notes } = await survey(files, { workingDirectory })
-    const texts = items.filter((it) => it.load !== "config-only").map((it) => it.sent)
-    expect(texts).toEqual(expected)
-    expect(notes.filter((it) => it.code === "file-cut").length).toBe(cut)
-    const capped = items.filter((it) => it.load === "startup-capped").map((it) => it.sent)
-    expect(capped).toEqual(limit === 10 ? ["abc"] : [])
-  })
+  ])(
+    "[HOSTS-22] a limit of $limit bytes applies to all files together",
+    async ({ limit, expected, cut }) => {
+      const files = {
+        ...GIT,
+        "/home/.codex/config.toml": `project_doc_max_bytes = ${limit}\n`,
+        "/w/AGENTS.md": "0123456",
+        "/w/s/AGENTS.md": "abcdef",
+        ...(limit === 10 ? { "/w/s/t/AGENTS.md": "XYZ" } : {}),
+      }
+      const workingDirectory = limit === 10 ? "/w/s/t" : "/w/s"
+      const { items, notes } = await survey(files, { workingDirectory })
+      const texts = items.filter((it) => it.load !== "config-only").map((it) => it.sent)
+      expect(texts).toEqual(expected)
+      expect(notes.filter((it) => it.code === "file-cut").length).toBe(cut)
+      const capped = items.filter((it) => it.load === "startup-capped").map((it) => it.sent)
+      expect(capped).toEqual(limit === 10 ? ["abc"] : [])
+    },
+  )
 
-  test("[HOSTS-61] a link out of the repository is external, and noted", async () => {
+  test("[HOSTS-61] a link out of the repository is external and noted", async () => {
     const { items, notes } = await survey({
       ...GIT,
       "/out.md": "out",
@@ -131,10 +134,10 @@ describe("instructions", () => {
   })
 })
 
-describe("config", () => {
+describe("Codex config", () => {
   const project = 'developer_instructions = "project"\n[mcp_servers.p]\ncommand = "run"\n'
 
-  test("[HOSTS-23] a project's config counts only when the project is trusted", async () => {
+  test("[HOSTS-23] a project's config applies only if the project is trusted", async () => {
     const files = { ...GIT, "/w/.codex/config.toml": project, "/home/.codex/config.toml": "" }
     const unknown = await survey(files)
     expect(unknown.items.filter((it) => it.load === "always")).toEqual([])
@@ -160,7 +163,7 @@ describe("config", () => {
     expect(await sent(files)).toEqual([])
   })
 
-  test("[HOSTS-23] a worktree is trusted as its repository is", async () => {
+  test("[HOSTS-23] a worktree has the trust of its repository", async () => {
     const files = {
       "/main/.git/HEAD": "",
       "/w/.git": "gitdir: /main/.git/worktrees/w\n",
@@ -171,7 +174,7 @@ describe("config", () => {
     expect(items.filter((it) => it.load === "always").map((it) => it.sent)).toEqual(["project"])
   })
 
-  test("[HOSTS-23] a broken config is named, and nothing in it counts", async () => {
+  test("[HOSTS-23] a broken config is reported and ignored", async () => {
     const { notes, layers } = await survey({ "/home/.codex/config.toml": "a = \n" })
     expect(notes.map((it) => it.code)).toEqual(["settings-broken"])
     expect(layers.find((it) => it.layer === "user")?.outcome.kind).toBe("broken")
@@ -182,7 +185,7 @@ describe("config", () => {
     })
   })
 
-  test("[HOSTS-24] developer instructions and a base prompt are items of their own", async () => {
+  test("[HOSTS-20] developer instructions and a base prompt are separate items", async () => {
     const { items } = await survey({
       "/home/.codex/config.toml":
         'developer_instructions = " dev "\nmodel_instructions_file = "b.md"\n',
@@ -200,7 +203,7 @@ describe("config", () => {
     expect(none.items.map((it) => it.source)).toEqual(["user-settings"])
   })
 
-  test("[HOSTS-26] servers have a state, and hooks are config", async () => {
+  test("[HOSTS-12] Codex servers have a state, and hooks are config", async () => {
     const { items, mcpServers } = await survey({
       ...GIT,
       "/w/.codex/config.toml": project,
@@ -223,14 +226,14 @@ describe("config", () => {
     ])
   })
 
-  test("[HOSTS-26] on Windows the machine's config lies elsewhere", async () => {
+  test("[HOSTS-12] on Windows Codex reads the machine config from another folder", async () => {
     const { layers } = await survey({}, { platform: "win32" })
     expect(layers.at(-1)?.path).toContain("OpenAI")
   })
 })
 
-describe("skills", () => {
-  test("[HOSTS-25] each has a line with a short path, in the order of the host", async () => {
+describe("Codex skills", () => {
+  test("[HOSTS-25] each skill has a line with a short path, in the host's order", async () => {
     const { items } = await survey({
       ...GIT,
       "/w/.agents/skills/b/SKILL.md": SKILL("b"),
@@ -263,7 +266,7 @@ describe("skills", () => {
     ])
   })
 
-  test("[HOSTS-25] hidden, too deep, linked files and loops are left out", async () => {
+  test("[HOSTS-25] hidden, too deep and linked files and loops are left out", async () => {
     const { items } = await survey({
       ...GIT,
       "/w/.agents/skills/.h/SKILL.md": SKILL("h"),
@@ -281,7 +284,7 @@ describe("skills", () => {
     ])
   })
 
-  test("[HOSTS-25] the config, and the skill itself, can keep it from the list", async () => {
+  test("[HOSTS-25] the user's config or the skill itself can hide a skill", async () => {
     const files = {
       ...GIT,
       "/home/.codex/config.toml":
@@ -314,7 +317,7 @@ describe("skills", () => {
     expect(bare.items.map((it) => it.source)).toEqual(["user-settings"])
   })
 
-  test("[HOSTS-25] a list that is too long is noted", async () => {
+  test("[HOSTS-25] a skill list that is too long is noted", async () => {
     const many = Array.from({ length: 30 }, (_, at) => [
       `/home/.agents/skills/s${at}/SKILL.md`,
       `---\nname: s${at}\ndescription: ${"long ".repeat(200)}\n---\n`,
@@ -337,17 +340,17 @@ describe("skills", () => {
     ["---\n- list\n---\n", undefined],
     ["\n---\nname: a\ndescription: x\n---\n", undefined],
     [`---\nname: ${"n".repeat(65)}\ndescription: x\n---\n`, undefined],
-  ])("[HOSTS-25] the head of a skill: %j", (text, expected) => {
+  ])("[HOSTS-25] frontmatter of a skill: %j", (text, expected) => {
     expect(readSkillText(text, "folder")).toEqual(expected)
   })
 
-  test("[HOSTS-25] a long description is cut with dots", () => {
+  test("[HOSTS-25] a long description is truncated with dots", () => {
     const read = readSkillText(`---\ndescription: ${"é".repeat(1_025)}\n---\n`, "x")
     expect(read?.description).toBe(`${"é".repeat(1_021)}...`)
   })
 })
 
-describe("what Codex recorded", () => {
+describe("Codex session records", () => {
   const meta = (cwd: string) =>
     JSON.stringify({ type: "session_meta", payload: { id: "t1", cwd, cli_version: "0.166.0" } })
   const message = (text: string) =>
@@ -358,7 +361,7 @@ describe("what Codex recorded", () => {
   const whole = "# AGENTS.md instructions for /w/s\n\n<INSTRUCTIONS>\nA\n\nB\n</INSTRUCTIONS>"
   const day = "/home/.codex/sessions/2026/11/15"
 
-  test("[HOSTS-27] the newest session of the folder is found", async () => {
+  test("[HOSTS-18] the newest Codex session of the folder is found", async () => {
     const disk = memoryDisk({
       "/w/s/x": "",
       [`${day}/rollout-1.jsonl`]: `${meta("/w/s")}\n${message("older")}`,
@@ -379,7 +382,7 @@ describe("what Codex recorded", () => {
     })
   })
 
-  test("[HOSTS-27] a session without instructions says so; none is none", async () => {
+  test("[HOSTS-18] a Codex session without instructions is reported as such; no session gives no report", async () => {
     const bare = memoryDisk({
       "/w/s/x": "",
       [`${day}/rollout-1.jsonl`]: `{"type":"session_meta","payload":{"cwd":"/w/s"}}\n${message("hello")}`,
@@ -388,7 +391,7 @@ describe("what Codex recorded", () => {
     expect(await codex.readLastSession?.(PLACE, memoryDisk({}))).toBeUndefined()
   })
 
-  test("[HOSTS-27] only the newest sessions are looked at", async () => {
+  test("[HOSTS-18] only the newest Codex sessions are read", async () => {
     const names = Array.from({ length: 80 }, (_, at) => `${day}/rollout-${100 + at}.jsonl`)
     const disk = memoryDisk(Object.fromEntries(names.map((it) => [it, meta("/elsewhere")])))
     expect(await codex.readLastSession?.(PLACE, disk)).toBeUndefined()

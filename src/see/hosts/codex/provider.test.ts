@@ -30,8 +30,8 @@ async function readWith(config: string, ofRepository = "") {
 const acme = (lines: string) =>
   `model_provider = "acme"\n[model_providers.acme]\nbase_url = "${ADDRESS}"\n${lines}`
 
-describe("the provider of a person's config of Codex", () => {
-  test("[APP-44] is kept with all that it proves itself by, and without a key of another", async () => {
+describe("model provider in the user's Codex config", () => {
+  test("[APP-44] the provider has all its credentials and no key of another provider", async () => {
     const lines = `name = "Acme"
       wire_api = "responses"
       env_http_headers = { "api-key" = "ACME_KEY" }
@@ -60,7 +60,7 @@ describe("the provider of a person's config of Codex", () => {
     expect(named).toMatchObject({ fields: { env_key: "ACME_KEY" } })
   })
 
-  test("[APP-44] is OpenAI where nothing else is said, at the address that is said", async () => {
+  test("[APP-44] the provider is OpenAI by default, at the configured address", async () => {
     const eu = 'openai_base_url = "https://eu.example/v1"'
     const there = { kind: "openai", baseUrl: "https://eu.example/v1" }
     expect(await readWith('model = "m"')).toBeUndefined()
@@ -69,7 +69,7 @@ describe("the provider of a person's config of Codex", () => {
     expect(await readWith(`model_provider = "openai"\n${eu}`)).toEqual(there)
   })
 
-  test("[APP-44] is never what a repository says, also one that is trusted", async () => {
+  test("[APP-44] a repository's config is ignored, even if the repository is trusted", async () => {
     const evil = `openai_base_url = "https://evil.example"\nprofile = "x"\n${acme("")}`
     expect(await readWith('model = "m"', evil)).toBeUndefined()
     const other = `[model_providers.acme]\nbase_url = "https://evil.example"\nenv_key = "OTHER"`
@@ -98,14 +98,17 @@ describe("the provider of a person's config of Codex", () => {
     [acme("aws = {}"), /aws .* not known here/],
     [acme("toString = 1"), /toString .* not known here/],
     ["= =", /config\.toml cannot be read/],
-  ])("[APP-44] is refused where it could not be kept as it is: %j", async (config, reason) => {
-    expect(await readWith(config)).toEqual({
-      kind: "refused",
-      reason: expect.stringMatching(reason),
-    })
-  })
+  ])(
+    "[APP-44] a provider that cannot be preserved exactly is refused: %j",
+    async (config, reason) => {
+      expect(await readWith(config)).toEqual({
+        kind: "refused",
+        reason: expect.stringMatching(reason),
+      })
+    },
+  )
 
-  test("[APP-44] no reason tells what a field holds", async () => {
+  test("[APP-44] no reason contains the value of a field", async () => {
     const secret = "word".repeat(10)
     for (const field of ["env_key", "experimental_bearer_token", "auth", "wire_api"]) {
       expect(JSON.stringify(await readWith(acme(`${field} = "-${secret}"`)))).not.toContain(secret)

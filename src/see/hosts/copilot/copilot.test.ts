@@ -26,8 +26,8 @@ async function always(files: Readonly<Record<string, Planted>>, place: Partial<H
   return items.filter((it) => it.load === "always").map((it) => it.sent)
 }
 
-describe("instructions", () => {
-  test("[HOSTS-31] person, top, working directory, then what lies between, nearest first", async () => {
+describe("Copilot instructions", () => {
+  test("[HOSTS-31] user, repository root, working directory, then folders between, nearest first", async () => {
     const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".claude/CLAUDE.md"]
     const all = [...names, ".github/copilot-instructions.md"]
     const folders = ["/w", "/w/m", "/w/m/n", "/w/m/n/s"]
@@ -57,7 +57,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("[HOSTS-31] the same text is there once, also when it is empty", async () => {
+  test("[HOSTS-31] the same text occurs once, also if it is empty", async () => {
     const { items, notes } = await survey({
       "/w/AGENTS.md": "same",
       "/w/CLAUDE.md": "same",
@@ -68,7 +68,7 @@ describe("instructions", () => {
     expect(notes.map((it) => it.code)).toEqual(["duplicate", "duplicate"])
   })
 
-  test("[HOSTS-31] without git there is only the working directory", async () => {
+  test("[HOSTS-31] without git only the working directory counts", async () => {
     const files = { "/p/AGENTS.md": "p", "/p/q/AGENTS.md": "q" }
     const place = { workingDirectory: "/p/q" }
     expect(await always(files, place)).toEqual(["q"])
@@ -76,7 +76,7 @@ describe("instructions", () => {
     expect(await always({ ...files, "/p/.git/HEAD": "" }, place)).toEqual(["q"])
   })
 
-  test("[HOSTS-31] a person's file must be UTF-8, a project's is mended; marks go", async () => {
+  test("[HOSTS-31] the user's file must be UTF-8, a project's is repaired; byte-order marks are removed", async () => {
     const bad = Buffer.from([65, 0xff])
     const files = {
       "/ch/copilot-instructions.md": bad,
@@ -87,7 +87,7 @@ describe("instructions", () => {
     expect(await always(files, place)).toEqual(["A\uFFFD", "mark"])
   })
 
-  test("[HOSTS-61] a link out of the repository is external, and noted", async () => {
+  test("[HOSTS-61] a link out of the repository is external and noted", async () => {
     const { items, notes } = await survey({
       "/out.md": "out",
       "/w/AGENTS.md": { link: "/out.md" },
@@ -98,8 +98,8 @@ describe("instructions", () => {
   })
 })
 
-describe("imports", () => {
-  test("[HOSTS-32] a named file is put behind its name, once, and listed", async () => {
+describe("Copilot imports", () => {
+  test("[HOSTS-32] an imported file is inserted after its name once, and listed", async () => {
     const { items } = await survey({
       "/w/AGENTS.md": "see\n@a.md and @a.md",
       "/w/a.md": "A @sub/b.md\n\n",
@@ -124,7 +124,7 @@ describe("imports", () => {
     )
   })
 
-  test("[HOSTS-32] what is missing, outside, broken or too deep stays a name, with a note", async () => {
+  test("[HOSTS-32] a missing, outside, broken or too deep import stays a name, with a note", async () => {
     const chain = Array.from({ length: 9 }, (_, at) => [`/w/d${at + 1}.md`, `@d${at + 2}.md`])
     const { items, notes } = await survey({
       "/w/AGENTS.md": "@no.md @../out.md @bad.md @dir.md @d1.md",
@@ -159,13 +159,13 @@ describe("imports", () => {
     ["`@a.md` ``@b.md`` `x\n@c.md`", []],
     ["```\n@a.md\n```\n@b.md\n~~~\n@c.md\n~~~", ["b.md"]],
     ["@@a.md", ["@a.md", "a.md"]],
-  ])("[HOSTS-32] names in %j", (text, expected) => {
+  ])("[HOSTS-32] import names in %j", (text, expected) => {
     expect(findMentions(text).map((it) => it.path)).toEqual(expected)
   })
 })
 
-describe("rules", () => {
-  test("[HOSTS-33] rules for everything stand there whole, of others there is a row", async () => {
+describe("Copilot rules", () => {
+  test("[HOSTS-33] rules for all files are sent whole, other rules as a table row", async () => {
     const { items } = await survey(
       {
         "/home/.copilot/instructions/u.instructions.md": "---\napplyTo: u.ts\n---\nU",
@@ -198,7 +198,7 @@ describe("rules", () => {
     expect(items.at(-1)?.waitsFor).toEqual({ patterns: ["*.{a,b}", "c|d"], base: "/w/m/s" })
   })
 
-  test("[HOSTS-33] a rule of the person that is too large or not UTF-8 is left out", async () => {
+  test("[HOSTS-33] a user rule that is too large or not UTF-8 is left out", async () => {
     const { items, notes } = await survey({
       "/home/.copilot/instructions/a.instructions.md": Buffer.alloc(1024 * 1024 + 1, "x"),
       "/home/.copilot/instructions/b.instructions.md": Buffer.from([0xff]),
@@ -225,8 +225,8 @@ describe("rules", () => {
   })
 })
 
-describe("skills and agents", () => {
-  test("[HOSTS-34] runs of one kind are by name, the first of a name wins", async () => {
+describe("Copilot skills and agents", () => {
+  test("[HOSTS-34] skills of one folder kind are sorted by name, and the first of a name wins", async () => {
     const { items, searched } = await survey(
       {
         "/w/.github/skills/b/SKILL.md": SKILL("b"),
@@ -252,7 +252,7 @@ describe("skills and agents", () => {
     expect(hidden?.outcome).toBe("excluded")
   })
 
-  test("[HOSTS-34] heads that Copilot does not take keep a skill out", async () => {
+  test("[HOSTS-34] a skill with frontmatter that Copilot rejects is left out", async () => {
     const heads = {
       plain: "plain",
       broken: "---\nname: [\n---\n",
@@ -279,7 +279,7 @@ describe("skills and agents", () => {
     ])
   })
 
-  test("[HOSTS-34] without git skills come from all above; ~/.claude is not one of them", async () => {
+  test("[HOSTS-34] without git skills come from all parent folders except ~/.claude", async () => {
     const { items } = await survey(
       {
         "/home/.claude/skills/c/SKILL.md": SKILL("c"),
@@ -294,7 +294,7 @@ describe("skills and agents", () => {
     ])
   })
 
-  test("[HOSTS-34] agents are by name; the nearest of the project wins", async () => {
+  test("[HOSTS-34] agents are sorted by name; the nearest one of the project wins", async () => {
     const agent = (name: string, about: string) =>
       `---\nname: ${name}\ndescription: ${about}\n---\n`
     const { items } = await survey({
@@ -316,17 +316,17 @@ describe("skills and agents", () => {
     ])
   })
 
-  test("[HOSTS-34] a head has no unsolved names, and a body is described without headings", () => {
+  test("[HOSTS-34] frontmatter is parsed, and a description from the body has no headings", () => {
     expect(readHead("---\na: 1\n---\nb")).toEqual({ fields: { a: 1 }, body: "b" })
     expect(describeBody("# H\n\none\n two\n## I\nthree")).toBe("one two three")
   })
 })
 
-describe("settings", () => {
+describe("Copilot settings", () => {
   const mcp =
     '{"mcpServers":{"a":{"command":"x","args":["y"]},"b":{"type":"sse","url":"http://h"},"c":1}}'
 
-  test("[HOSTS-36] a project's servers wait for trust; settings can switch one off", async () => {
+  test("[HOSTS-12] a project's Copilot servers wait for trust; settings can disable one", async () => {
     const files = {
       "/home/.copilot/mcp-config.json": mcp,
       "/home/.copilot/settings.json": '{"disabledMcpServers":["a"]}',
@@ -360,7 +360,7 @@ describe("settings", () => {
     expect((await survey(trusted)).mcpServers.at(-1)?.state).toBe("connects")
   })
 
-  test("[HOSTS-36] a broken file is named with its line; one that cannot be read too", async () => {
+  test("[HOSTS-12] a broken Copilot file is reported with its line, an unreadable one too", async () => {
     const { notes, layers } = await survey({
       "/home/.copilot/settings.json": '{\n"a": }',
       "/w/.github/copilot/settings.json": "[]",
@@ -376,7 +376,7 @@ describe("settings", () => {
   })
 })
 
-describe("what Copilot recorded", () => {
+describe("Copilot session records", () => {
   const start = (cwd: string) =>
     JSON.stringify({ type: "session.start", data: { copilotVersion: "1.0.102", context: { cwd } } })
   const system = JSON.stringify({
@@ -385,7 +385,7 @@ describe("what Copilot recorded", () => {
   })
   const sessions = "/home/.copilot/session-state"
 
-  test("[HOSTS-35] the newest session of the folder is found", async () => {
+  test("[HOSTS-18] the newest Copilot session of the folder is found", async () => {
     const disk = memoryDisk({
       ...GIT,
       [`${sessions}/old/events.jsonl`]: `${start("/w/m/s")}\n${system}`,
@@ -406,7 +406,7 @@ describe("what Copilot recorded", () => {
     expect(await copilot.readLastSession?.(PLACE, memoryDisk({}))).toBeUndefined()
   })
 
-  test("[HOSTS-35] a message of another shape is taken whole", () => {
+  test("[HOSTS-18] a Copilot message of another shape is used as a whole", () => {
     expect(customInstructions("plain")).toBe("plain")
   })
 })

@@ -24,8 +24,8 @@ async function always(files: Readonly<Record<string, Planted>>, place: Partial<H
   return items.filter((it) => it.load === "always").map((it) => [it.path, it.sent])
 }
 
-describe("instructions", () => {
-  test("[HOSTS-41] the person's, then the project's by path, each between two lines", async () => {
+describe("Gemini instructions", () => {
+  test("[HOSTS-41] the user's files, then the project's by path, each between two marker lines", async () => {
     const { items } = await survey(
       {
         "/GEMINI.md": "above",
@@ -48,7 +48,7 @@ describe("instructions", () => {
     )
   })
 
-  test("[HOSTS-41] other names are added to GEMINI.md, and markers end the walk", async () => {
+  test("[HOSTS-41] names from the settings are added to GEMINI.md, and root markers end the walk", async () => {
     const settings = {
       context: { fileName: [" A.md ", ""], memoryBoundaryMarkers: ["x.toml", "/a", "../b"] },
     }
@@ -67,7 +67,7 @@ describe("instructions", () => {
     expect(await always(files, { workingDirectory: "/p/q" })).toEqual([["/p/q/GEMINI.md", "q"]])
   })
 
-  test("[HOSTS-41] the same real file counts once; blank ones and folders not at all", async () => {
+  test("[HOSTS-41] the same real file counts once; blank files and folders are left out", async () => {
     const { items, searched } = await survey({
       "/home/.gemini/GEMINI.md": { link: "/w/GEMINI.md" },
       "/w/GEMINI.md": "root",
@@ -82,7 +82,7 @@ describe("instructions", () => {
     ])
   })
 
-  test("[HOSTS-41] the private memory of a project comes before the project", async () => {
+  test("[HOSTS-41] the private memory of a project comes before the project's files", async () => {
     const files = {
       "/home/.gemini/projects.json": '{"projects":{"/w/s":"s-1"}}',
       "/home/.gemini/tmp/s-1/memory/MEMORY.md": "memory",
@@ -108,20 +108,20 @@ describe("instructions", () => {
     }
   })
 
-  test("[HOSTS-41] GEMINI_CLI_HOME moves what is the person's", async () => {
+  test("[HOSTS-41] GEMINI_CLI_HOME moves the user's files", async () => {
     const files = { "/gh/.gemini/GEMINI.md": "gh", "/home/.gemini/GEMINI.md": "home" }
     const environment = { ...PLACE.environment, GEMINI_CLI_HOME: "/gh" }
     expect(await always(files, { environment })).toEqual([["/gh/.gemini/GEMINI.md", "gh"]])
   })
 
-  test("[HOSTS-61] a link out of the project is external, and noted", async () => {
+  test("[HOSTS-61] a link out of the project is external and noted", async () => {
     const { items, notes } = await survey({ "/out.md": "out", "/w/GEMINI.md": { link: "/out.md" } })
     expect(items.map((it) => it.trust)).toEqual(["external"])
     expect(notes.map((it) => it.code)).toEqual(["link-outside"])
   })
 })
 
-describe("trust", () => {
+describe("Gemini folder trust", () => {
   const files = {
     "/w/GEMINI.md": "root",
     "/w/s/.gemini/settings.json": '{"context":{"fileName":"X.md"}}',
@@ -187,7 +187,7 @@ describe("trust", () => {
       more: { "/t.json": '{"/w":"TRUST_FOLDER"}' },
       isTrusted: true,
     },
-  ])("[HOSTS-42] $name: $isTrusted", async ({ env, more, isTrusted }) => {
+  ])("[HOSTS-42] $name: trusted is $isTrusted", async ({ env, more, isTrusted }) => {
     const { items, notes } = await survey({ ...files, ...more }, { environment: env })
     const loaded = items.filter((it) => it.load !== "config-only").map((it) => it.path)
     const all = [
@@ -201,8 +201,8 @@ describe("trust", () => {
   })
 })
 
-describe("imports", () => {
-  test("[HOSTS-43] a name is replaced by the file, and the file is listed", async () => {
+describe("Gemini imports", () => {
+  test("[HOSTS-43] an import name is replaced by the file, and the file is listed", async () => {
     const { items } = await survey({
       "/w/GEMINI.md": "a @./i.md b\n`@i.md`",
       "/w/i.md": "I @i.md @GEMINI.md\n",
@@ -226,7 +226,7 @@ describe("imports", () => {
     )
   })
 
-  test("[HOSTS-43] what fails leaves a comment and a note", async () => {
+  test("[HOSTS-43] a failed import leaves a comment and a note", async () => {
     const { items, notes } = await survey({
       "/w/GEMINI.md": "@no.md @../out.md @dir @locked.md @https://x/y.md @link/deep.md",
       "/out.md": "out",
@@ -247,7 +247,7 @@ describe("imports", () => {
     expect(notes.filter((it) => it.code === "import-unresolved").length).toBe(3)
   })
 
-  test("[HOSTS-43] in the fifth file names stay names", async () => {
+  test("[HOSTS-43] the fifth file of a chain imports nothing", async () => {
     const chain = Array.from({ length: 8 }, (_, at) => [`/w/d${at + 1}.md`, `@d${at + 2}.md`])
     const { items } = await survey({ "/w/GEMINI.md": "@d1.md", ...Object.fromEntries(chain) })
     expect(items.filter((it) => it.load === "import").length).toBe(5)
@@ -258,13 +258,13 @@ describe("imports", () => {
     ["@a @./b @/c @1 @-x (@d) x@e\t@f", ["a", "./b", "/c", "f"]],
     ["`@a`", []],
     ["```\n@a\n```", ["a"]],
-  ])("[HOSTS-43] names in %j", (text, expected) => {
+  ])("[HOSTS-43] import names in %j", (text, expected) => {
     expect(findMentions(text).map((it) => it.path)).toEqual(expected)
   })
 })
 
-describe("skills and agents", () => {
-  test("[HOSTS-44] a later folder takes over a name; settings switch skills off", async () => {
+describe("Gemini skills and agents", () => {
+  test("[HOSTS-44] a later folder replaces a skill of the same name; settings disable skills", async () => {
     const { items, searched } = await survey({
       "/home/.gemini/settings.json": '{"skills":{"disabled":["OFF"]}}',
       "/home/.gemini/skills/a/SKILL.md": SKILL("same", "user"),
@@ -288,7 +288,7 @@ describe("skills and agents", () => {
     expect(off.items.map((it) => it.source)).toEqual(["user-settings"])
   })
 
-  test("[HOSTS-44] a person's agents are named, a project's wait for consent", async () => {
+  test("[HOSTS-44] the user's agents are listed, a project's wait for consent", async () => {
     const { items } = await survey({
       "/home/.gemini/agents/u.md": SKILL("u"),
       "/home/.gemini/agents/_n.md": SKILL("n"),
@@ -312,13 +312,13 @@ describe("skills and agents", () => {
     ["---\nname: 12\ndescription: x\n---\n", { name: "12", description: "x" }],
     ["---\nname: a\n---\n", undefined],
     ["text", undefined],
-  ])("[HOSTS-44] the head %j", (text, expected) => {
+  ])("[HOSTS-44] frontmatter %j", (text, expected) => {
     expect(readHead(text)).toEqual(expected)
   })
 })
 
-describe("settings", () => {
-  test("[HOSTS-45] the machine's are strongest; servers have a state", async () => {
+describe("Gemini settings", () => {
+  test("[HOSTS-12] Gemini's machine settings are strongest; servers have a state", async () => {
     const files = {
       "/etc/gemini-cli/settings.json": '{"mcp":{"excluded":["b"]}}',
       "/etc/gemini-cli/system-defaults.json": "{}",
@@ -344,14 +344,14 @@ describe("settings", () => {
     expect(unknown.mcpServers.at(-1)?.state).toBe("waits for trust")
   })
 
-  test("[HOSTS-45] a list of allowed servers leaves the others out", async () => {
+  test("[HOSTS-12] a list of allowed Gemini servers leaves out the others", async () => {
     const { mcpServers } = await survey({
       "/home/.gemini/settings.json": '{"mcpServers":{"a":{},"b":{}},"mcp":{"allowed":["a"]}}',
     })
     expect(mcpServers.map((it) => it.state)).toEqual(["connects", "excluded in settings"])
   })
 
-  test("[HOSTS-45] each system has its own place, and a variable moves it", async () => {
+  test("[HOSTS-12] Gemini's system settings path depends on the platform and a variable", async () => {
     const first = async (place: Partial<HostPlace>) => (await survey({}, place)).layers[0]?.path
     expect(await first({ platform: "darwin" })).toContain("/Library/")
     expect(await first({ platform: "win32" })).toContain("ProgramData")
@@ -359,7 +359,7 @@ describe("settings", () => {
     expect(await first({ environment })).toBe("/s.json")
   })
 
-  test("[HOSTS-45] in the home itself there are no settings of a project", async () => {
+  test("[HOSTS-12] in the home directory Gemini has no project settings", async () => {
     const files = { "/home/.gemini/settings.json": "{}" }
     const { layers } = await survey(files, { workingDirectory: "/home" })
     expect(layers.map((it) => it.layer)).toEqual(["system", "user", "defaults"])

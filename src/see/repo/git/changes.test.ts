@@ -20,11 +20,11 @@ async function readyAt(
   return outcome.git
 }
 
-describe.runIf(needs("REPO-12", "git"))("trees that are no ordinary ones", () => {
+describe.runIf(needs("REPO-12", "git"))("unusual trees", () => {
   const put = (root: string, input: string | Buffer, ...args: string[]) =>
     gitWith(root, { input }, ...args)
 
-  test("[REPO-12] what does not fit into one answer comes in the next, but for what is too large alone", async () => {
+  test("[REPO-12] results that do not fit into one response come in the next, except a single one that is too large", async () => {
     await using temp = await tempDirectory()
     const root = temp.path
     git(root, "init", "-q")
@@ -63,7 +63,7 @@ describe.runIf(needs("REPO-12", "git"))("trees that are no ordinary ones", () =>
     expect((await headersAlone.readCommits(commits)).map((it) => it.id)).toEqual(commits)
   })
 
-  test("[REPO-12] a damaged tree says what is whole in it, and a name once", async () => {
+  test("[REPO-12] a damaged tree returns its intact entries, each name once", async () => {
     await using temp = await tempDirectory()
     const root = temp.path
     git(root, "init", "-q")
@@ -87,7 +87,7 @@ describe.runIf(needs("REPO-12", "git"))("trees that are no ordinary ones", () =>
     ])
   })
 
-  test("[REPO-12] a message is cut between two characters, and one without UTF-8 is kept", async () => {
+  test("[REPO-12] a message is truncated between two characters, and one that is not UTF-8 is returned", async () => {
     await using temp = await tempDirectory()
     const root = temp.path
     git(root, "init", "-q")

@@ -32,9 +32,9 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return all
 }
 
-describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
+describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
   test.each(["sha1", "sha256"] as const)(
-    "[REPO-12] what git itself says of a repository with %s ids",
+    "[REPO-12] results equal those of git in a repository with %s ids",
     async (format) => {
       await using temp = await tempDirectory()
       const root = temp.path
@@ -128,7 +128,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     },
   )
 
-  test("[REPO-12] trees differ in what git says they differ, folders that turn into files too", async () => {
+  test("[REPO-12] tree differences equal those of git, also for folders that become files", async () => {
     await using temp = await tempDirectory()
     const root = temp.path
     git(root, "init", "-q")
@@ -159,7 +159,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     }
   })
 
-  test("[REPO-12] worktrees, detached heads, packed refs and shallow clones", async () => {
+  test("[REPO-12] worktrees, detached heads, packed refs and shallow clones are read", async () => {
     await using temp = await tempDirectory()
     const main = path.join(temp.path, "main")
     mkdirSync(main)
@@ -179,7 +179,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     expect(history.map((it) => it.id)).toEqual([second])
   })
 
-  test("[REPO-12] a clone that lacks blobs reads what it has and fetches nothing", async () => {
+  test("[REPO-12] a partial clone reads the blobs it has and fetches nothing", async () => {
     await using temp = await tempDirectory()
     const main = path.join(temp.path, "main")
     mkdirSync(main)
@@ -200,7 +200,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     expect(last?.changes?.map((it) => it.kind)).toEqual(["added", "deleted", "added"])
   })
 
-  test("[REPO-17] a bare repository is read where it was named, and nothing is written into it", async () => {
+  test("[REPO-17] a bare repository is read if it was named, and nothing is written into it", async () => {
     await using temp = await tempDirectory()
     const [main, bare] = [path.join(temp.path, "main"), path.join(temp.path, "bare")]
     mkdirSync(main)
@@ -222,7 +222,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     expect(readdirSync(bare, { encoding: "utf8", recursive: true }).toSorted()).toEqual(before)
   })
 
-  test("[REPO-11] where git is of no use, the reason is said", async () => {
+  test("[REPO-11] if git cannot be used, the reason is returned", async () => {
     await using temp = await tempDirectory()
     const at = (name: string) => path.join(temp.path, name)
     const reason = async (name: string) => {
@@ -276,7 +276,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
     await expect(read.listTree("--output=x")).rejects.toThrow("invariant broken")
   })
 
-  test("[REPO-11] a tree that holds itself a thousandfold is ended at the limit", async () => {
+  test("[REPO-11] a tree that contains itself a thousand times ends at the limit", async () => {
     await using temp = await tempDirectory()
     git(temp.path, "init", "-q")
     const put = (input: string | Buffer, ...args: string[]) =>
@@ -297,7 +297,7 @@ describe.runIf(needs("REPO-11", "git"))("in real repositories", () => {
   })
 })
 
-test("[REPO-12] refs that lead astray lead nowhere", async () => {
+test("[REPO-12] refs that point outside or nowhere are ignored", async () => {
   await using temp = await tempDirectory()
   const at = (name: string) => path.join(temp.path, name)
   mkdirSync(at(".git/objects"), { recursive: true })
@@ -327,7 +327,7 @@ test("[REPO-12] refs that lead astray lead nowhere", async () => {
   expect(await head("nonsense")).toBeUndefined()
 })
 
-test("[REPO-12] [F1] no answer makes the reading of answers hang or fail", () => {
+test("[REPO-12] [F1] no output of git makes the parser hang or fail", () => {
   const bytes = fc.uint8Array({ maxLength: 200 }).map((it) => Buffer.from(it))
   const property = fc.property(bytes, (output) => {
     for (const parse of [parseTree, parseBatch]) {

@@ -114,7 +114,7 @@ const FOLDERS: Readonly<Record<string, readonly [string, (folder: Folder) => voi
   "a config that is none": ["2 commits", ({ at }) => appendFileSync(at("config"), "[[[\n\0")],
 }
 
-describe.runIf(needs("F3", "git"))("git folders that somebody has worked on", () => {
+describe.runIf(needs("F3", "git"))("manipulated git folders", () => {
   let temp: TempDirectory
   let head: string
   beforeAll(async () => {
@@ -145,7 +145,7 @@ describe.runIf(needs("F3", "git"))("git folders that somebody has worked on", ()
     }
   }
 
-  test.each(Object.keys(FOLDERS))("[F3] [REPO-12] with %s", async (name) => {
+  test.each(Object.keys(FOLDERS))("[F3] [REPO-12] reading is safe with %s", async (name) => {
     const [expected, work] = FOLDERS[name] ?? ["", () => {}]
     const base = path.join(temp.path, name.replace(/\W+/g, "-"))
     const [root, outside] = [path.join(base, "root"), path.join(base, "outside")]

@@ -8,8 +8,8 @@ import { locateRepository } from "../repo.ts"
 import { LARGEST_GIT_OBJECT_BYTES } from "./ask.ts"
 import { openGit } from "./git.ts"
 
-describe.runIf(needs("REPO-11", "git"))("an object that is larger than memory should be", () => {
-  test("[REPO-11] git is refused the memory, and says so", async () => {
+describe.runIf(needs("REPO-11", "git"))("an object larger than the memory limit", () => {
+  test("[REPO-11] git runs out of its memory limit, and the reason is returned", async () => {
     await using temp = await tempDirectory()
     const root = path.join(temp.path, "root")
     mkdirSync(root)

@@ -63,7 +63,7 @@ test.each([
   expect(decideAtTop(rules, file)).toBe(expected)
 })
 
-test("[REPO-13] rules of a deeper folder stand over those above it", () => {
+test("[REPO-13] rules of a deeper folder take precedence", () => {
   const files = new Map([
     ["", "*.txt\n"],
     ["a", "!b.txt\n"],
@@ -73,7 +73,7 @@ test("[REPO-13] rules of a deeper folder stand over those above it", () => {
   expect(IGNORE_FILES).toEqual([".gitignore", ".ignore", ".qmignore"])
 })
 
-test("[REPO-13] [F1] no pattern makes it throw or take long", () => {
+test("[REPO-13] [F1] no pattern throws or takes long", () => {
   const pattern = fc.string({ unit: fc.constantFrom(..."ab*?[]!^-:/\\ #é"), maxLength: 40 })
   const file = fc.string({ unit: fc.constantFrom(..."ab[]*-é"), minLength: 1, maxLength: 30 })
   const property = fc.property(fc.array(pattern, { maxLength: 5 }), file, (lines, name) => {
@@ -82,7 +82,7 @@ test("[REPO-13] [F1] no pattern makes it throw or take long", () => {
   fc.assert(property, fcParameters({ numRuns: 3_000 }))
 })
 
-test("[REPO-13] [F6] patterns that make regular expressions explode are answered in few steps", () => {
+test("[REPO-13] [F6] patterns that make regular expressions explode take few steps", () => {
   const started = process.cpuUsage()
   const name = "a".repeat(250)
   for (const pattern of [
@@ -96,7 +96,7 @@ test("[REPO-13] [F6] patterns that make regular expressions explode are answered
   expect(user / 1_000).toBeLessThan(2_000)
 })
 
-describe.runIf(needs("REPO-13", "git"))("beside git", () => {
+describe.runIf(needs("REPO-13", "git"))("compared with git", () => {
   const unit = fc.constantFrom(
     "a",
     "b",
@@ -134,7 +134,7 @@ describe.runIf(needs("REPO-13", "git"))("beside git", () => {
   const name = fc.constantFrom("a", "b", "ab", "é", "a.b", "*", "a ", "[a", "!a")
   const file = fc.array(name, { minLength: 1, maxLength: 4 }).map((it) => it.join("/"))
 
-  test("[REPO-13] the same files are ignored as git ignores, for any rules and any tree", async () => {
+  test("[REPO-13] the same files are ignored as by git, for random rules and trees", async () => {
     await using temp = await tempDirectory()
     const git = (args: readonly string[], input?: string) =>
       // It exits with 1 when nothing is ignored.

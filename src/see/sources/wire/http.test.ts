@@ -79,8 +79,8 @@ async function ask(url: string, options: { credential?: string; timeoutMs?: numb
   }
 }
 
-describe("a server behind an address", () => {
-  test("[SOURCES-7] is asked by POST alone, with its key in a header", async () => {
+describe("HTTP source", () => {
+  test("[SOURCES-7] requests use POST with the key in a header", async () => {
     await using server = await serve(usual)
     expect(await ask(server.url, { credential: "my-key" })).toBe("found")
     expect(new Set(server.requests.map((it) => it.method))).toEqual(new Set(["POST"]))
@@ -89,7 +89,7 @@ describe("a server behind an address", () => {
     )
   })
 
-  test("[SOURCES-7] may answer as a stream of events", async () => {
+  test("[SOURCES-7] a response can be an event stream", async () => {
     await using server = await serve(
       onCall(({ id }, response) => {
         const result = { content: [{ type: "text", text: "streamed" }] }
@@ -101,7 +101,7 @@ describe("a server behind an address", () => {
     expect(await ask(server.url)).toBe("streamed")
   })
 
-  test("[SOURCES-7] is not asked without the key it needs, and the key is named", async () => {
+  test("[SOURCES-7] without its key nothing is sent, and the error names the key", async () => {
     await using server = await serve(usual)
     expect(await ask(server.url, { credential: "other-key" })).toBe(
       "SOURCES_NO_CREDENTIAL The source web needs the credential other-key, which is not set.",
@@ -109,7 +109,7 @@ describe("a server behind an address", () => {
     expect(server.requests).toEqual([])
   })
 
-  test("[SOURCES-7] does not lead elsewhere: the key goes nowhere it was not meant for", async () => {
+  test("[SOURCES-7] a redirect is not followed, so the key goes nowhere else", async () => {
     await using thief = await serve(usual)
     for (const status of [301, 302, 307, 308]) {
       await using server = await serve((_, response) => {
@@ -122,7 +122,7 @@ describe("a server behind an address", () => {
     expect(thief.requests).toEqual([])
   })
 
-  test("[SOURCES-7] in the clear only on this machine, and without a name in the address", async () => {
+  test("[SOURCES-7] plain http is allowed on this machine only, without a user name in the address", async () => {
     const wrong = [
       "http://a.example/mcp",
       "http://127.0.0.1.a.example/mcp",
@@ -134,7 +134,7 @@ describe("a server behind an address", () => {
     for (const url of wrong) expect(await ask(url)).toMatch(/^SOURCES_INVALID/)
   })
 
-  test("[SOURCES-8] one that never answers, or a byte at a time, costs its time and no more", async () => {
+  test("[SOURCES-8] a server that is silent or sends one byte at a time ends at the timeout", async () => {
     for (const answer of [
       onCall(() => {}),
       onCall(
@@ -146,7 +146,7 @@ describe("a server behind an address", () => {
     }
   })
 
-  test("[SOURCES-9] an answer of fifty megabytes is cut off, as one or as a stream", async () => {
+  test("[SOURCES-9] a response of 50 MB is cut off, whole or as a stream", async () => {
     const piece = Buffer.alloc(1_000_000, "x")
     for (const type of ["application/json", "text/event-stream"]) {
       let sent = 0
@@ -166,7 +166,7 @@ describe("a server behind an address", () => {
     }
   })
 
-  test("[SOURCES-11] refusals and broken answers name the source", async () => {
+  test("[SOURCES-11] errors for refusals and broken responses name the source", async () => {
     const rows: readonly (readonly [Answer, RegExp])[] = [
       [(_, response) => void response.writeHead(401).end(), /web failed/],
       [(_, response) => void response.writeHead(500).end("broken"), /web failed: .*broken/],
