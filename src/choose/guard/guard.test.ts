@@ -82,8 +82,8 @@ const SHOP: Files = {
   ".env": "A=1\n",
 }
 
-describe("[GUARD-1] who leans on what would change", () => {
-  test("[GUARD-1] imports and calls over two hops, through a door, with how sure they are", async () => {
+describe("simulate: dependents of the changed files", () => {
+  test("[GUARD-1] lists importers and callers over two hops, through re-exports, with their confidence", async () => {
     await using guard = await guardOn(SHOP)
     const { receipt, reachCount } = await guard.simulate("src/auth/session.ts")
     expect(receipt.reach.map(told)).toEqual([
@@ -95,7 +95,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     expect(reachCount).toBe(4)
   })
 
-  test("[GUARD-1] files that would change themselves are not among them", async () => {
+  test("[GUARD-1] leaves out the changed files themselves", async () => {
     await using guard = await guardOn(SHOP)
     const { receipt } = await guard.simulate("src/auth/session.ts", "src/login.ts", "src/loose.js")
     expect(receipt.reach.map(told)).toEqual([
@@ -105,7 +105,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     ])
   })
 
-  test("[GUARD-1] a name that two files define is a guess", async () => {
+  test("[GUARD-1] marks a use of a name that two files define as a guess", async () => {
     await using guard = await guardOn({
       "a.ts": "export function mend() {}\n",
       "b.ts": "export function mend() {}\n",
@@ -115,7 +115,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     expect(receipt.reach.map(told)).toEqual(["1 c.ts calls [mend] ambiguous"])
   })
 
-  test("[GUARD-1] at second hand a file is as sure as the weakest step to it", async () => {
+  test("[GUARD-1] gives a second-hop file the confidence of the weakest step to it", async () => {
     await using guard = await guardOn({
       ...SHOP,
       "src/user.js": 'import { loose } from "./loose.js"\nexport const user = () => loose()\n',
@@ -126,7 +126,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     )
   })
 
-  test("[GUARD-1] more names than are followed is said, and those others can see come first", async () => {
+  test("[GUARD-1] reports when a file has more names than are followed, and follows exported names first", async () => {
     const hidden = Array.from(
       { length: MOST_FOLLOWED_NAMES },
       (_, it) => `function own${it}() {}\n`,
@@ -140,7 +140,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     expect(notes[0]).toBe("more names or files than are followed: others may lean on it too")
   })
 
-  test("[GUARD-1] of a name that very many files use, those that import it are looked at first", async () => {
+  test("[GUARD-1] checks importers first when very many files use a name", async () => {
     const strangers = Array.from({ length: MOST_REFERRING_FILES }, (_, it) => [
       `a${it}.ts`,
       `mend(${it})\n`,
@@ -157,7 +157,7 @@ describe("[GUARD-1] who leans on what would change", () => {
     expect(receipt.reach).toHaveLength(MOST_LISTED_REACH)
   })
 
-  test("[GUARD-1] a generated tree has exactly the callers it was made with", async () => {
+  test("[GUARD-1] finds exactly the callers that a generated tree was built with", async () => {
     const size = 8
     const links = fc.uniqueArray(
       fc.tuple(fc.nat({ max: size - 1 }), fc.nat({ max: size - 1 })).filter(([a, b]) => a < b),
@@ -193,8 +193,8 @@ function textOf(own: number, links: readonly (readonly [number, number])[]): str
   return `${imports}export function step${own}() { ${called.map((it) => `step${it}();`).join(" ")} }\n`
 }
 
-describe("[GUARD-2] tests that reach it", () => {
-  test("[GUARD-2] they are listed apart, and what none reaches is a reason", async () => {
+describe("simulate: tests", () => {
+  test("[GUARD-2] lists tests apart from dependents, and adds a reason for an untested file", async () => {
     await using guard = await guardOn(SHOP)
     const tested = await guard.simulate("src/auth/session.ts")
     expect(tested.receipt.tests.map(told)).toEqual([
@@ -213,7 +213,7 @@ describe("[GUARD-2] tests that reach it", () => {
   })
 })
 
-describe("[GUARD-3] what changed together", () => {
+describe("simulate: co-changed files", () => {
   const past = (...files: readonly string[]): Commit => ({ message: "change", files })
   const sweep = past("src/home.ts", "src/far.ts", ...Array.from({ length: 19 }, (_, it) => `${it}`))
   const commits = [
@@ -224,7 +224,7 @@ describe("[GUARD-3] what changed together", () => {
     sweep,
   ]
 
-  test("[GUARD-3] files of the tree are counted, sweeps and what would change left out", async () => {
+  test("[GUARD-3] counts co-changed files of the tree, without large commits and the changed files", async () => {
     await using guard = await guardOn(SHOP, { commits })
     const { changedWith, receipt, notes } = await guard.simulate("src/home.ts")
     expect(changedWith).toEqual([
@@ -239,7 +239,7 @@ describe("[GUARD-3] what changed together", () => {
     expect(together.changedWith.map((it) => it.path)).toEqual(["src/login.ts"])
   })
 
-  test("[GUARD-3] without a past that is said", async () => {
+  test("[GUARD-3] reports when the repository has no history", async () => {
     await using guard = await guardOn(SHOP)
     const { notes } = await guard.simulate("src/home.ts")
     expect(notes).toEqual([
@@ -248,7 +248,7 @@ describe("[GUARD-3] what changed together", () => {
   })
 })
 
-test("[GUARD-4] claims are asked for on what would change and what leans on it at first hand", async () => {
+test("[GUARD-4] checks claims on the changed files and their first-hop dependents", async () => {
   const asked: string[][] = []
   await using guard = await guardOn(SHOP, {
     claimsOn: async (paths) => {
@@ -270,7 +270,7 @@ test("[GUARD-4] claims are asked for on what would change and what leans on it a
   ])
 })
 
-test("[GUARD-6] the order of the paths changes nothing but the id", async () => {
+test("the order of the paths changes nothing but the id", async () => {
   await using guard = await guardOn(SHOP)
   await using other = await guardOn(SHOP)
   const withoutId = ({ receipt, ...rest }: Awaited<ReturnType<typeof guard.simulate>>) => ({
@@ -284,8 +284,8 @@ test("[GUARD-6] the order of the paths changes nothing but the id", async () => 
   expect(one.receipt.treeId).toBe(guard.tree.digest)
 })
 
-describe("[GUARD-7] which files are meant", () => {
-  test("[GUARD-7] a folder stands for all below it, also what the map does not read", async () => {
+describe("simulate: input paths", () => {
+  test("[GUARD-7] a folder expands to all files below it, including files the map does not parse", async () => {
     await using guard = await guardOn({ ...SHOP, "src/auth/.env": "B=1\n", "src/authors.ts": "" })
     const { receipt } = await guard.simulate("src/auth")
     expect(receipt.paths.map((it) => it.path)).toEqual([
@@ -295,7 +295,7 @@ describe("[GUARD-7] which files are meant", () => {
     ])
   })
 
-  test("[GUARD-7] a file that is not there yet has no hash, and may be a risk path", async () => {
+  test("[GUARD-7] a file that does not exist yet has no hash and may match a risk pattern", async () => {
     await using guard = await guardOn(SHOP, { highRiskPaths: () => ["**/auth/**"] })
     const { receipt, notes } = await guard.simulate("src/auth/new.ts")
     expect(receipt.paths).toEqual([{ path: "src/auth/new.ts", blobId: null }])
@@ -305,7 +305,7 @@ describe("[GUARD-7] which files are meant", () => {
     expect(notes[0]).toBe("src/auth/new.ts is not there yet, so nothing leans on it")
   })
 
-  test("[GUARD-7] none, too many, outside and what is no file are refused, without a receipt", async () => {
+  test("[GUARD-7] refuses no path, too many paths, paths outside the repository and non-files, and writes no receipt", async () => {
     await using guard = await guardOn(SHOP, {
       place: (path) => (path.startsWith("/") ? undefined : path),
       hashOf: async () => ({ kind: "unknown", why: "it is no regular file but a FIFO" }),
@@ -321,14 +321,14 @@ describe("[GUARD-7] which files are meant", () => {
   })
 })
 
-describe("[GUARD-8] the hash is that of the disk", () => {
+describe("simulate: file hashes", () => {
   const newer = { ...SHOP, "src/home.ts": "export const home = 1\n" }
   const edited = (given: { readonly path: string; readonly hash: string | null }) => ({
     ...given,
     session: { edits: [] },
   })
 
-  test("[GUARD-8] a tree that lags behind is scanned once more", async () => {
+  test("[GUARD-8] scans once more when the tree is older than the file", async () => {
     await using after = await madeTree(newer)
     let scans = 0
     await using guard = await guardOn(SHOP, {
@@ -350,14 +350,14 @@ describe("[GUARD-8] the hash is that of the disk", () => {
     expect(scans).toBe(1)
   })
 
-  test("[GUARD-8] a file that changes again is refused, also behind one that no scan lists", async () => {
+  test("[GUARD-8] refuses a file that changes again after the second scan, also when an earlier file is in no scan", async () => {
     await using guard = await guardOn(SHOP, { hashOf: hashIn({ ...newer, "a.log": "x" }) })
     const code = "GUARD_FILE_CHANGING"
     await expect(guard.simulate("src/home.ts")).rejects.toMatchObject({ code })
     await expect(guard.simulate("a.log", "src/home.ts")).rejects.toMatchObject({ code })
   })
 
-  test("[GUARD-8] what the map does not read is simulated by its bytes, and says so", async () => {
+  test("[GUARD-8] simulates a file that the map does not parse by its bytes, and adds a reason", async () => {
     await using guard = await guardOn(SHOP, { hashOf: hashIn({ ...SHOP, "a.log": "x" }) })
     const { receipt, notes } = await guard.simulate(".env", "a.log")
     expect(receipt.paths.map((it) => it.blobId?.length)).toEqual([40, 40])
@@ -368,7 +368,7 @@ describe("[GUARD-8] the hash is that of the disk", () => {
   })
 })
 
-test("[GUARD-9] secrets in names are replaced, after the signs that nobody sees", async () => {
+test("[GUARD-9] removes invisible characters from names, then redacts secrets", async () => {
   const name = "key\u200bMaterial"
   await using guard = await guardOn(
     {
@@ -384,7 +384,7 @@ test("[GUARD-9] secrets in names are replaced, after the signs that nobody sees"
   expect(JSON.stringify(receipt)).not.toMatch(/keyMaterial|\u200b/)
 })
 
-test("[GUARD-10] each simulation leaves its receipt, as the answer has it", async () => {
+test("[GUARD-10] each simulation writes a receipt that equals the response", async () => {
   await using guard = await guardOn(SHOP)
   const { receipt } = await guard.simulate("src/login.ts")
   const folder = join(guard.stateDirectory, "receipts")
@@ -395,7 +395,7 @@ test("[GUARD-10] each simulation leaves its receipt, as the answer has it", asyn
   expect(await readdir(folder)).toEqual([`${next.receipt.id}.json`])
 })
 
-test("[GUARD-10] who gives up leaves no receipt", async () => {
+test("[GUARD-10] a cancelled simulation writes no receipt", async () => {
   const given = new AbortController()
   await using guard = await guardOn(SHOP)
   await using directory = await tempDirectory()

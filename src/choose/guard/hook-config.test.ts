@@ -26,8 +26,8 @@ async function configOf({ project, user, ...places }: Given) {
   return await readHookConfig({ projectFile, userFile, environment: {}, ...places })
 }
 
-describe("what files say", () => {
-  test("[GUARD-18] comments, trailing commas and a byte-order mark are no trouble", async () => {
+describe("readHookConfig", () => {
+  test("[GUARD-18] accepts comments, trailing commas and a byte-order mark", async () => {
     const text = `\uFEFF{
       // "kit": { "level": 7 },
       "kit": { /* , } */ "level": 5, "fetch": false, "ignored": "// no, /* no */ comment,}", },
@@ -42,7 +42,7 @@ describe("what files say", () => {
     })
   })
 
-  test("[GUARD-18] the environment covers the project, and the project the user", async () => {
+  test("[GUARD-18] environment overrides project, and project overrides user", async () => {
     const user = '{ "kit": { "level": 3, "fetch": false, "important": "a" } }'
     const project = '{ "kit": { "level": 4 } }'
     expect(await configOf({ user, project })).toMatchObject({ level: 4, mayFetch: false })
@@ -61,32 +61,32 @@ describe("what files say", () => {
   })
 
   test.for<[string, string | Buffer]>([
-    ["nothing", ""],
-    ["no JSON", "level: 5"],
-    ["half of it", '{ "kit": { "level": 5 }'],
+    ["an empty file", ""],
+    ["text that is not JSON", "level: 5"],
+    ["truncated JSON", '{ "kit": { "level": 5 }'],
     ["an open comment", '{ "kit": { "level": 5 } } /* and'],
     ["an open comment of one star", '{ "kit": { "level": 5 } } /*/'],
     ["an array", '[{ "kit": { "level": 5 } }]'],
     ["null", "null"],
-    ["a section that is none", '{ "kit": 5, "guard": [1] }'],
-    ["a level that is none", '{ "kit": { "level": 8, "fetch": "no", "ignored": 5 } }'],
-    ["half a level", '{ "kit": { "level": 2.5 } }'],
-    ["a level in words", '{ "kit": { "level": "5" } }'],
-    ["no UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
-    ["a key that is in every object", '{ "__proto__": { "level": 5 } }'],
-    ["too much", `{ "kit": { "level": 5 } }${" ".repeat(1_000_001)}`],
-  ])("[GUARD-18] %s means the defaults", async ([, project]) => {
+    ["a section of the wrong type", '{ "kit": 5, "guard": [1] }'],
+    ["a level out of range", '{ "kit": { "level": 8, "fetch": "no", "ignored": 5 } }'],
+    ["a fractional level", '{ "kit": { "level": 2.5 } }'],
+    ["a level as a string", '{ "kit": { "level": "5" } }'],
+    ["invalid UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+    ["the key __proto__", '{ "__proto__": { "level": 5 } }'],
+    ["a file over 1 MB", `{ "kit": { "level": 5 } }${" ".repeat(1_000_001)}`],
+  ])("[GUARD-18] falls back to the defaults for %s", async ([, project]) => {
     expect(await configOf({ project })).toEqual(DEFAULTS)
   })
 
-  test("[GUARD-18] a value that is wrong takes no part, and the layer below counts", async () => {
+  test("[GUARD-18] ignores an invalid value and uses the next layer", async () => {
     const user = '{ "kit": { "level": 3 } }'
     expect((await configOf({ user, project: '{ "kit": { "level": 0 } }' })).level).toBe(3)
     expect((await configOf({ user, environment: { QM_KIT_LEVEL: "x" } })).level).toBe(3)
     expect((await configOf({ user, environment: { QM_KIT_LEVEL: "" } })).level).toBe(3)
   })
 
-  test("[GUARD-18] a folder and a link are no config", async () => {
+  test("[GUARD-18] ignores a config path that is a folder or a symlink", async () => {
     await using temp = await tempDirectory()
     const at = (name: string) => join(temp.path, name)
     await mkdir(at("folder"))
@@ -95,7 +95,7 @@ describe("what files say", () => {
     expect(await configOf({ projectFile: at("folder"), userFile: at("link") })).toEqual(DEFAULTS)
   })
 
-  test("[GUARD-18] any text is read without an exception, and gives a level from 1 to 7", async () => {
+  test("[GUARD-18] never throws for any text, and returns a level from 1 to 7", async () => {
     const signs = fc.constantFrom(...'{}[]",:/*\\ \n1', '"kit"', '"level"', "5", "//", "/*", "*/")
     const text = fc.string({ unit: signs, maxLength: 60 })
     await fc.assert(
@@ -107,7 +107,7 @@ describe("what files say", () => {
     )
   })
 
-  test("[GUARD-18] no text takes long", { timeout: 300_000 }, async () => {
+  test("[GUARD-18] reads any text quickly", { timeout: 300_000 }, async () => {
     for (const it of ["/*", '"', ",", "/", '\\"', "{", ", ", '"\\']) {
       expect(await configOf({ project: it.repeat(Math.floor(1_000_000 / it.length)) })).toEqual(
         DEFAULTS,
@@ -116,7 +116,7 @@ describe("what files say", () => {
   })
 })
 
-test("[GUARD-18] a comma inside of braces does not part two patterns", () => {
+test("[GUARD-18] a comma inside braces does not separate two patterns", () => {
   expect(splitPatterns("a,{b,c}/d, ,*.{ts,js},}x,{y,z")).toEqual([
     "a",
     "{b,c}/d",

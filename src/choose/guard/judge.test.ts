@@ -21,8 +21,8 @@ const pitfalls = (count: number, line: string) =>
     })),
   })
 
-describe("one verdict", () => {
-  test("[GUARD-17] each level has the hooks that the kit says", () => {
+describe("judgeEvent", () => {
+  test("[GUARD-17] each level has the hooks that the kit lists", () => {
     const hooksOf = (level: number) =>
       RULES.filter((it) => it.level <= level)
         .map((it) => it.name)
@@ -35,7 +35,7 @@ describe("one verdict", () => {
     expect(hooksOf(7)).toEqual(hooksOf(5))
   })
 
-  test("[GUARD-17] a rule above the level is not asked", async () => {
+  test("[GUARD-17] skips a rule above the configured level", async () => {
     await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
     await it.claim("theirs", "a.ts")
     const before = it.event("before-edit", editOf("a.ts"))
@@ -44,7 +44,7 @@ describe("one verdict", () => {
     expect((await judgeEvent(it.event("before-edit", editOf("b.ts")), it)).rule).toBe("risk")
   })
 
-  test("[GUARD-17] a refusal stands alone; otherwise all is said, the weightier first", async () => {
+  test("[GUARD-17] returns a refusal alone; otherwise joins all verdicts, the most severe first", async () => {
     await using it = await hookWorld()
     await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
     await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit" })
@@ -62,7 +62,7 @@ describe("one verdict", () => {
     expect(await before()).toMatchObject({ verdict: { kind: "override" }, rule: "concurrency" })
   })
 
-  test("[GUARD-17] what is said is cut at 9,000 bytes, at the end of a line", async () => {
+  test("[GUARD-17] truncates the text to 9,000 bytes at the end of a line", async () => {
     await using it = await hookWorld()
     const paths = Array.from({ length: 50 }, (_, n) => `${n}.ts`)
     const session = `theirs-${"ü".repeat(100)}`
@@ -74,7 +74,7 @@ describe("one verdict", () => {
     expect(text.endsWith("keep what it did.")).toBe(true)
   })
 
-  test("[GUARD-17] a rule that fails is passed over, and the others are heard", async () => {
+  test("[GUARD-17] skips a rule that fails and evaluates the others", async () => {
     await using it = await hookWorld()
     await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
     // A ledger that is a folder: asking it throws.
@@ -89,7 +89,7 @@ describe("one verdict", () => {
     expect(await judgeEvent(it.event("after-edit", after), it)).toEqual(SILENT)
   })
 
-  test("[GUARD-17] who must answer now says what is known", async () => {
+  test("[GUARD-17] returns the verdicts so far when the deadline passes", async () => {
     await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
     const before = it.event("before-edit", editOf("a.ts"))
     expect(await judgeEvent(before, { ...it, signal: AbortSignal.abort() })).toEqual(SILENT)
@@ -100,8 +100,8 @@ describe("one verdict", () => {
   })
 })
 
-describe("the log", () => {
-  test("[GUARD-28] has one line for an event, for the owner's eyes", async () => {
+describe("the verdict log", () => {
+  test("[GUARD-28] has one line per event, readable by its owner only", async () => {
     await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
     await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
     await judgeEvent(it.event("stop", { isAgain: false, isBusy: false }, "s".repeat(9_000)), it)
@@ -133,7 +133,7 @@ describe("the log", () => {
     expect([await modeOf("verdicts"), await modeOf(file)]).toEqual([0o700, 0o600])
   })
 
-  test("[GUARD-28] an event of very many files is a line of at most 64 kB", async () => {
+  test("[GUARD-28] writes at most 64 kB for an event with very many files", async () => {
     await using it = await hookWorld()
     const paths = Array.from({ length: 5_000 }, (_, n) => `${"é".repeat(100)}/${n}.txt`)
     await judgeEvent(it.event("before-edit", { tool: "apply_patch", paths }), it.with({ level: 1 }))
@@ -143,7 +143,7 @@ describe("the log", () => {
     expect(size).toBeGreaterThan(30 * 1024)
   })
 
-  test("[GUARD-28] that cannot be written keeps nobody", async () => {
+  test("[GUARD-28] a log that cannot be written does not change the verdict", async () => {
     await using it = await hookWorld({ highRiskPaths: ["*.ts"] })
     await rm(it.stateDirectory, { recursive: true })
     await writeFile(it.stateDirectory, "")

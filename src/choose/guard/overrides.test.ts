@@ -16,7 +16,7 @@ async function scene() {
   })
 }
 
-test("[GUARD-31] an override is for its paths and what is below, until its time is over", async () => {
+test("[GUARD-31] an override covers its paths and everything below them until it expires", async () => {
   await using it = await scene()
   const made = await it.allow({ paths: ["src/a", "b.ts/"], reason: "agreed", minutes: 30 })
   expect(made).toMatchObject({ paths: ["src/a", "b.ts"], until: it.clock.now() + 30 * MINUTE_MS })
@@ -29,7 +29,7 @@ test("[GUARD-31] an override is for its paths and what is below, until its time 
   expect(await it.reasonFor("b.ts")).toBeUndefined()
 })
 
-test("[GUARD-31] it is written for the owner, stands in the log, and goes after a day", async () => {
+test("[GUARD-31] an override is readable by its owner only, appears in the log, and is deleted after a day", async () => {
   await using it = await scene()
   const by = { session: "mine", host: "codex" }
   const { id } = await it.allow({ paths: ["."], reason: "all of it", minutes: 5, by })
@@ -44,7 +44,7 @@ test("[GUARD-31] it is written for the owner, stands in the log, and goes after 
   expect(await readdir(folder)).toEqual([`${next}.json`])
 })
 
-test("[GUARD-31] nothing that merely lies there allows an edit", async () => {
+test("[GUARD-31] invalid, renamed and misplaced files permit no edit", async () => {
   await using it = await scene()
   const now = it.clock.now()
   const { id } = await it.allow({ paths: ["a"], reason: "real", minutes: 5 })

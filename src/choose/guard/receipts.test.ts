@@ -42,8 +42,8 @@ function madeReceipt(at: number): Receipt {
 
 const kept = ({ id, paths, risk, at }: Receipt) => ({ id, paths, risk, at })
 
-describe("[GUARD-10] receipts are files of their own", () => {
-  test("[GUARD-10] one is written whole, for its owner only, and read again", async () => {
+describe("writeReceipt and sweepReceipts", () => {
+  test("[GUARD-10] a receipt is written atomically, is readable by its owner only, and reads back equal", async () => {
     await using directory = await tempDirectory()
     const stateDirectory = join(directory.path, "qm")
     const receipt = madeReceipt(NOW)
@@ -55,7 +55,7 @@ describe("[GUARD-10] receipts are files of their own", () => {
     expect(await readReceipts({ stateDirectory, now: NOW + 5 })).toEqual([kept(receipt)])
   })
 
-  test("[GUARD-10] old ones and what a dead writer left go, other files stay", async () => {
+  test("[GUARD-10] sweeping deletes old receipts and leftovers of crashed writers, and no other file", async () => {
     await using directory = await tempDirectory()
     const stateDirectory = directory.path
     const young = madeReceipt(NOW - RECEIPT_KEPT_MS + 1)
@@ -69,7 +69,7 @@ describe("[GUARD-10] receipts are files of their own", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["notes.txt", `${young.id}.json`])
   })
 
-  test("[GUARD-10] of too many the newest stay", async () => {
+  test("[GUARD-10] sweeping leaves the newest receipts when there are too many", async () => {
     await using directory = await tempDirectory()
     const folder = join(directory.path, "receipts")
     await mkdir(folder)
@@ -81,14 +81,14 @@ describe("[GUARD-10] receipts are files of their own", () => {
     expect(names.has(`${ids[0]}.json`)).toBe(true)
   })
 
-  test("[GUARD-10] without a folder there is nothing to sweep", async () => {
+  test("[GUARD-10] sweeping a missing folder does nothing", async () => {
     await using directory = await tempDirectory()
     expect(await sweepReceipts({ stateDirectory: directory.path, now: NOW })).toBe(0)
   })
 })
 
-describe("[GUARD-12] reading receipts never throws", () => {
-  test("[GUARD-12] what is no receipt is passed over", async () => {
+describe("readReceipts", () => {
+  test("skips files that are not receipts", async () => {
     await using directory = await tempDirectory()
     const stateDirectory = directory.path
     const good = madeReceipt(NOW)
@@ -104,7 +104,7 @@ describe("[GUARD-12] reading receipts never throws", () => {
     expect(await readReceipts({ stateDirectory, now: NOW })).toEqual([kept(good)])
   })
 
-  test("[GUARD-12] no folder, or a file in its place, has none", async () => {
+  test("returns none for a missing folder, or a file in its place", async () => {
     await using directory = await tempDirectory()
     const place = { stateDirectory: directory.path, now: NOW }
     expect(await readReceipts(place)).toEqual([])
@@ -112,7 +112,7 @@ describe("[GUARD-12] reading receipts never throws", () => {
     expect(await readReceipts(place)).toEqual([])
   })
 
-  test("[GUARD-12] only the newest that may still cover are read", async () => {
+  test("reads only the newest receipts that can still cover an edit", async () => {
     await using directory = await tempDirectory()
     const stateDirectory = directory.path
     const old = madeReceipt(NOW - LONGEST_COVER_MS)
@@ -133,11 +133,11 @@ describe("[GUARD-12] reading receipts never throws", () => {
     '{"id":"sim_1","paths":[{"path":"a","blobId":"x"},{"path":"b"}],"risk":0,"at":1}',
     '{"id":"sim_1","paths":[{"path":"a","blobId":""}],"risk":0,"at":1}',
     '{"id":"sim_1","paths":[null],"risk":0,"at":1}',
-  ])("[GUARD-12] a broken one is none: %s", (text) => {
+  ])("rejects a malformed receipt: %s", (text) => {
     expect(parseReceipt(text)).toBeUndefined()
   })
 
-  test("[GUARD-12] no text makes parsing throw", () => {
+  test("parsing never throws", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => void parseReceipt(text)),
       fcParameters({ numRuns: 500 }),
@@ -145,8 +145,8 @@ describe("[GUARD-12] reading receipts never throws", () => {
   })
 })
 
-describe("[GUARD-8] the hash is git's, of the bytes on the disk", () => {
-  test("[GUARD-8] in both formats, also of an empty file", async () => {
+describe("hashFile", () => {
+  test("[GUARD-8] equals git's blob id in both object formats, also for an empty file", async () => {
     await using directory = await tempDirectory()
     const root = directory.path
     await writeFile(join(root, "empty"), "")
@@ -161,7 +161,7 @@ describe("[GUARD-8] the hash is git's, of the bytes on the disk", () => {
     })
   })
 
-  test("[GUARD-8] what is not there is absent; a link, a folder and the outside are unknown", async () => {
+  test("[GUARD-8] a missing file is absent; a symlink, a folder and a path outside are unknown", async () => {
     await using directory = await tempDirectory()
     const root = join(directory.path, "repo")
     await mkdir(join(root, "src"), { recursive: true })
@@ -174,7 +174,7 @@ describe("[GUARD-8] the hash is git's, of the bytes on the disk", () => {
     expect(await kindOf("../outside")).toBe("unknown")
   })
 
-  test("[GUARD-8] the config of a repository says which format its ids have", async () => {
+  test("[GUARD-8] the repository's config decides the object format", async () => {
     await using directory = await tempDirectory()
     const state = join(directory.path, "qm")
     const format = async (text: string) => {
@@ -204,32 +204,40 @@ const edit = (hash: string | null, at: number) => ({
   session: { edits: [{ path: "src/auth/login.ts", hash, at }] },
 })
 
-describe("[GUARD-11] a receipt covers an edit", () => {
+describe("covers", () => {
   test.for<readonly [string, Partial<PlannedEdit>, boolean]>([
-    ["of the file as it was simulated", {}, true],
-    ["of another file", { path: "src/auth/logout.ts" }, false],
-    ["of a file whose path only begins alike", { path: "src/auth/login.ts.orig" }, false],
-    ["of other bytes", { hash: "bbbb" }, false],
-    ["of a file that is gone", { hash: null }, false],
-    ["of what the session itself made of it", { hash: "bbbb", ...edit("bbbb", AT + 500) }, true],
-    ["of what another made after the session", { hash: "cccc", ...edit("bbbb", AT + 500) }, false],
-    ["of an own edit from before", { hash: "bbbb", ...edit("bbbb", AT - 1) }, false],
-    ["of a file that the session removed", { hash: null, ...edit(null, AT + 500) }, true],
-    ["in the last millisecond", { now: AT + LONGEST_COVER_MS - 1 }, true],
-    ["after four hours", { now: AT + LONGEST_COVER_MS }, false],
-    ["with a clock set back a little", { now: AT - CLOCK_SLACK_MS }, true],
-    ["from tomorrow", { now: AT - CLOCK_SLACK_MS - 1 }, false],
+    ["covers the file as it was simulated", {}, true],
+    ["does not cover another file", { path: "src/auth/logout.ts" }, false],
+    ["does not cover a path with the same prefix", { path: "src/auth/login.ts.orig" }, false],
+    ["does not cover other bytes", { hash: "bbbb" }, false],
+    ["does not cover a deleted file", { hash: null }, false],
+    ["covers the session's own later edit", { hash: "bbbb", ...edit("bbbb", AT + 500) }, true],
+    [
+      "does not cover an edit by another after the session's own",
+      { hash: "cccc", ...edit("bbbb", AT + 500) },
+      false,
+    ],
+    [
+      "does not cover an own edit from before the simulation",
+      { hash: "bbbb", ...edit("bbbb", AT - 1) },
+      false,
+    ],
+    ["covers a file that the session deleted", { hash: null, ...edit(null, AT + 500) }, true],
+    ["covers in the last millisecond", { now: AT + LONGEST_COVER_MS - 1 }, true],
+    ["does not cover after four hours", { now: AT + LONGEST_COVER_MS }, false],
+    ["covers when the clock was set back by the slack", { now: AT - CLOCK_SLACK_MS }, true],
+    ["does not cover when the receipt is from the future", { now: AT - CLOCK_SLACK_MS - 1 }, false],
   ])("[GUARD-11] %s", ([, given, expected]) => {
     expect(covers([receipt], asked(given))).toBe(expected)
   })
 
-  test("[GUARD-11] a file that was not there is covered as long as it is not there", () => {
+  test("[GUARD-11] a file that did not exist is covered for as long as it does not exist", () => {
     const made = { paths: [{ path: "new.ts", blobId: null }], at: AT }
     expect(covers([made], asked({ path: "new.ts", hash: null }))).toBe(true)
     expect(covers([made], asked({ path: "new.ts", hash: "aaaa" }))).toBe(false)
   })
 
-  test("[GUARD-11] what is not a number of the clock covers nothing", () => {
+  test("[GUARD-11] an invalid timestamp covers nothing", () => {
     expect(covers([{ ...receipt, at: Number.NaN }], asked())).toBe(false)
     expect(covers([receipt], asked({ now: Number.NaN }))).toBe(false)
   })
@@ -246,7 +254,7 @@ const receipts = fc.array(
 const edits = fc.array(fc.record({ path, hash, at }), { maxLength: 3 })
 const edits0 = { edits: [] }
 
-test("[GUARD-11] covers never holds for another path, an older receipt or another hash", () => {
+test("[GUARD-11] never covers another path, an expired receipt or another hash", () => {
   fc.assert(
     fc.property(receipts, edits, fc.record({ path, hash, now: at }), (given, own, it) => {
       const isCovered = covers(given, { ...it, session: { edits: own } })

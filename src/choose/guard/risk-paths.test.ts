@@ -6,7 +6,7 @@ import { checkRiskPaths, createRiskPaths, MOST_RISK_GLOBS } from "./risk-paths.t
 const isRisky = (patterns: readonly string[], path: string) =>
   createRiskPaths(patterns).patternFor(path) !== undefined
 
-describe("[GUARD-14] a pattern means the paths it says", () => {
+describe("createRiskPaths: patterns", () => {
   test.for<readonly [string, readonly string[], readonly string[]]>([
     [
       "**/auth/**",
@@ -42,7 +42,7 @@ describe("[GUARD-14] a pattern means the paths it says", () => {
     expect(others.filter((path) => isRisky([pattern], path))).toEqual([])
   })
 
-  test("[GUARD-14] the last pattern that fits decides, and is named", () => {
+  test("[GUARD-14] the last matching pattern decides, and is returned", () => {
     const { patternFor } = createRiskPaths([
       "**/auth/**",
       "!**/auth/docs/**",
@@ -56,7 +56,7 @@ describe("[GUARD-14] a pattern means the paths it says", () => {
     expect(isRisky(["!src/**", "src/a.ts"], "src/a.ts")).toBe(true)
   })
 
-  test("[GUARD-14] a plain path means itself and what is below, and no neighbour", () => {
+  test("[GUARD-14] a plain path matches itself and everything below it, but no sibling", () => {
     const name = fc.stringMatching(/^[a-z.]{1,6}$/).filter((it) => !/^\.{1,2}$/.test(it))
     const path = fc.array(name, { minLength: 2, maxLength: 5 }).map((it) => it.join("/"))
     fc.assert(
@@ -72,7 +72,7 @@ describe("[GUARD-14] a pattern means the paths it says", () => {
   })
 })
 
-describe("[GUARD-15] no pattern throws or searches for long", () => {
+describe("createRiskPaths: costly patterns", () => {
   test.for([
     `${"*a".repeat(500)}b`,
     `${"**/".repeat(300)}b`,
@@ -83,14 +83,14 @@ describe("[GUARD-15] no pattern throws or searches for long", () => {
     "[".repeat(900),
     "{".repeat(900),
     "\\".repeat(901),
-  ])("[GUARD-15] %#", { timeout: 300_000 }, (pattern) => {
+  ])("matches in bounded time: %#", { timeout: 300_000 }, (pattern) => {
     const { patternFor } = createRiskPaths([pattern])
     for (const path of ["a".repeat(4_000), "a/".repeat(2_000), `${"aa/".repeat(1_300)}c`]) {
       expect(patternFor(path)).toBeUndefined()
     }
   })
 
-  test("[GUARD-15] any text is a pattern, and any text a path", () => {
+  test("accepts any text as a pattern and as a path", () => {
     const odd = fc.string({ unit: fc.constantFrom(..."a/*?[]{},!\\.-^"), maxLength: 30 })
     fc.assert(
       fc.property(fc.array(odd, { maxLength: 4 }), odd, (patterns, path) => {
@@ -102,7 +102,7 @@ describe("[GUARD-15] no pattern throws or searches for long", () => {
   })
 })
 
-test("[GUARD-16] patterns that fit nothing, or cannot be used, are named with the reason", () => {
+test("patterns that match no file, or are invalid, are reported with the reason", () => {
   const patterns = ["**/auth/**", "src/oauth/*", "", "../secrets/*", "{a,{b,c}}/*", "!docs/**"]
   expect(checkRiskPaths(patterns, ["src/auth/a.ts", "src/auth/b.ts", "docs/a.md"])).toEqual([
     { kind: "fits", pattern: "**/auth/**", files: 2 },

@@ -37,8 +37,8 @@ async function logOf(...lines: readonly VerdictLine[]) {
   }
 }
 
-describe("reading the log", () => {
-  test("[GUARD-29] the newest come first, across days, back to the moment asked for", async () => {
+describe("reading the verdict log", () => {
+  test("[GUARD-29] returns the newest first, across days, back to the given time", async () => {
     const hours = [0, 1, 11, 13, 23, 24, 25]
     await using log = await logOf(...hours.map((it) => line({ at: NOW - it * HOUR_MS })))
     const { verdicts, isCut } = await log.read()
@@ -46,7 +46,7 @@ describe("reading the log", () => {
     expect(isCut).toBe(false)
   })
 
-  test("[GUARD-29] a session, a rule or a verdict is asked for, and what is cut is counted", async () => {
+  test("[GUARD-29] filters by session, rule or verdict, and counts what it leaves out", async () => {
     await using log = await logOf(
       line({ verdict: "deny", rule: "risk" }),
       line({ verdict: "deny", rule: "risk", session: "theirs" }),
@@ -64,7 +64,7 @@ describe("reading the log", () => {
     ])
   })
 
-  test("[GUARD-29] what is damaged costs only itself", async () => {
+  test("[GUARD-29] skips damaged lines only", async () => {
     await using log = await logOf(line({ text: "before" }))
     const file = join(log.stateDirectory, "verdicts", `${dayOf(NOW)}.jsonl`)
     const odd = ["{", "[]", "null", '{"at":1}', JSON.stringify({ ...line(), verdict: "toString" })]
@@ -76,7 +76,7 @@ describe("reading the log", () => {
     expect(verdicts.map((it) => it.text)).toEqual(["after", "before"])
   })
 
-  test("[GUARD-29] who reads removes what is older than thirty days, and nothing else", async () => {
+  test("[GUARD-29] reading deletes entries older than 30 days, and nothing else", async () => {
     const days = [0, 29, 30, 31, 400]
     await using log = await logOf(...days.map((it) => line({ at: NOW - it * DAY_MS })))
     const at = (...names: readonly string[]) => join(log.stateDirectory, ...names)
@@ -102,12 +102,12 @@ describe("reading the log", () => {
     }
   })
 
-  test("[GUARD-29] without a log there is nothing", async () => {
+  test("[GUARD-29] returns nothing without a log", async () => {
     await using log = await logOf()
     expect(await log.read()).toMatchObject({ verdicts: [], isCut: false })
   })
 
-  test("[GUARD-29] whatever is written is read back, as far as it is kept", async () => {
+  test("[GUARD-29] any entry reads back as it was stored", async () => {
     const text = fc.string({ unit: "binary", maxLength: 700 })
     await fc.assert(
       fc.asyncProperty(
@@ -126,14 +126,14 @@ describe("reading the log", () => {
     )
   })
 
-  test("[GUARD-28] a moment that is none has a day all the same", () => {
+  test("[GUARD-28] an invalid timestamp still has a day", () => {
     const days = [Number.NaN, -1, Number.POSITIVE_INFINITY, 1e300, NOW].map(dayOf)
     expect(days).toEqual(["1970-01-01", "1970-01-01", "1970-01-01", "9999-12-31", "2020-06-15"])
   })
 })
 
-describe("a rule tried on yesterday", () => {
-  test("[GUARD-30] says which edits a list of patterns would have meant, each once", () => {
+describe("trying patterns on the log", () => {
+  test("lists the logged edits that a list of risk patterns matches, each once", () => {
     const edit = (at: number, path: string, own: Partial<VerdictLine> = {}) =>
       line({ at, paths: [path], ...own })
     const tried = tryPatterns(

@@ -4,7 +4,7 @@ import { LONGEST_TASK_UNITS } from "./limits.ts"
 
 const analyze = (task: string, domains = "") => analyzeTask(task, { domains })
 
-test("[PACK-2] paths are found with and without lines, and in stack frames", () => {
+test("[PACK-2] finds paths with and without line numbers, and in stack frames", () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ["Look at src/bill/rounding.ts.", ["src/bill/rounding.ts"]],
     ["In ./src/a.ts:12:5 and web\\app\\b.tsx:7", ["src/a.ts", "web/app/b.tsx"]],
@@ -22,7 +22,7 @@ test("[PACK-2] paths are found with and without lines, and in stack frames", () 
   expect(cases.map(([text]) => findPaths(text).filePaths)).toEqual(cases.map(([, paths]) => paths))
 })
 
-test("[PACK-3] names are found by their look, and a word at a sentence's start is none", () => {
+test("finds names by their spelling; a capitalised first word alone is no name", () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ["Fix roundLine and round_total in Bill", ["roundLine", "round_total", "Bill"]],
     ["Rounding is wrong. Bills are too high.\n- Totals differ", []],
@@ -35,7 +35,7 @@ test("[PACK-3] names are found by their look, and a word at a sentence's start i
   expect(analyze("In src/someFile.ts is a fault").symbolNames).toEqual([])
 })
 
-test("[PACK-4] the first verb says what is done, the longest prefix where", () => {
+test("the first known verb is the action, the longest matching prefix the domain", () => {
   expect(analyze("Fix the test of rounding").action).toBe("fix")
   expect(analyze("Please ADD a page").action).toBe("implement")
   expect(analyze("Cleaning up bills").action).toBe("refactor")
@@ -50,12 +50,12 @@ test("[PACK-4] the first verb says what is done, the longest prefix where", () =
   expect(analyze("The rounding of a bill").keywords).toEqual(["rounding", "bill"])
 })
 
-test("[PACK-4] a rule for domains that is none is an error with the rule", () => {
+test("an invalid domain rule is an error that quotes the rule", () => {
   expect(() => readDomains("src/bill")).toThrow("not prefix=name")
   expect(() => readDomains("a=b=c")).toThrow("a=b=c")
 })
 
-test("[PACK-5] what makes patterns slow is read as quickly as anything else", () => {
+test("[PACK-5] analyzes text that is costly for regular expressions in linear time", () => {
   const hostile = ["`", "a.", "../", "at a(", "Aa", "_", ":1", "a/b.c:", "(", "#L1-", "\\", "A.b("]
   for (const part of hostile) {
     const text = part.repeat(Math.ceil(LONGEST_TASK_UNITS / part.length))

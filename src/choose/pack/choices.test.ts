@@ -7,11 +7,11 @@ import { counter, packWorld, SHOP } from "./pack.fixture.ts"
 const TASK = "Rounding of a line: `roundLine` loses half a cent"
 const shop = memoryTree(SHOP, { count: counter.count })
 
-describe("[PACK-15] paths of choices are found from where the person stands", () => {
+describe("paths of choices", () => {
   // As if it was called in src/user.
   const place = (given: string) => path.posix.normalize(`src/user/${given}`)
 
-  test("[PACK-15] dropped, in every form, and in order", async () => {
+  test("[PACK-15] are relative to the working folder: dropped files, forms and order", async () => {
     await using world = packWorld(shop, { deps: { place } })
     const { pack } = await world.build({
       task: TASK,
@@ -34,7 +34,7 @@ describe("[PACK-15] paths of choices are found from where the person stands", ()
     expect(pack.notes).toEqual([])
   })
 
-  test("[PACK-15] what is dropped or ordered and names nothing is noted", async () => {
+  test("[PACK-15] a dropped or ordered path that names no file is noted", async () => {
     await using world = packWorld(shop)
     const { pack } = await world.build({
       task: TASK,
@@ -50,7 +50,7 @@ describe("[PACK-15] paths of choices are found from where the person stands", ()
   })
 })
 
-test("[PACK-6] a target that is not there is never another file that ends alike", async () => {
+test("[PACK-6] a missing target never resolves to another file with the same ending", async () => {
   await using world = packWorld(shop)
   const built = (target: string) => world.build({ task: TASK, target: [target], save: false })
   await expect(built("old/src/bill/half.ts")).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test("[PACK-6] a target that is not there is never another file that ends alike"
   expect(pack.files[0]).toMatchObject({ path: "src/bill/half.ts", isPinned: true })
 })
 
-describe("[PACK-17] the budget that is said to be enough is enough", () => {
+describe("the budget that PACK_BUDGET_TOO_SMALL names", () => {
   const many = Object.keys(SHOP)
 
   test.for([
@@ -72,7 +72,7 @@ describe("[PACK-17] the budget that is said to be enough is enough", () => {
     ["xml", "whole files", { full: many }],
     ["markdown", "paths", { mention: many }],
     ["xml", "paths", { mention: many }],
-  ] as const)("[PACK-17] as %s with %s named", async ([format, , chosen]) => {
+  ] as const)("[PACK-17] is enough as %s with %s named", async ([format, , chosen]) => {
     await using world = packWorld(shop)
     const built = (budget: number) =>
       world.build({ task: TASK, ...chosen, format, budget, save: false })
@@ -87,7 +87,7 @@ describe("[PACK-17] the budget that is said to be enough is enough", () => {
   })
 })
 
-test("[PACK-20] a summary has sent nothing, and a copy is another file", async () => {
+test("[PACK-20] a summary counts as nothing sent, and a copy is another file", async () => {
   const files = { ...SHOP, "lib/half.ts": SHOP["src/bill/half.ts"] }
   await using world = packWorld(memoryTree(files, { count: counter.count }))
   const ask = async (format: string | undefined, target: string) => {

@@ -13,7 +13,7 @@ const guideline = (said: Readonly<Record<string, unknown>>) =>
     ...said,
   })
 
-describe("[PACK-31] conditions hold together, inside one a single match is enough", () => {
+describe("conditions of a guideline", () => {
   const rule = guideline({
     when: {
       agents: ["backend", "web"],
@@ -24,7 +24,7 @@ describe("[PACK-31] conditions hold together, inside one a single match is enoug
   })
   const facts = { role: "web", action: "fix", domain: "billing", paths: ["docs/a.md", "lib/a.ts"] }
 
-  test("[PACK-31] all of them", () => expect(appliesTo(rule, facts)).toBe(true))
+  test("[PACK-31] apply when all of them match", () => expect(appliesTo(rule, facts)).toBe(true))
 
   test.for([
     { role: "tester" },
@@ -33,11 +33,11 @@ describe("[PACK-31] conditions hold together, inside one a single match is enoug
     { paths: ["docs/a.md"] },
     { role: undefined },
     { paths: undefined },
-  ])("[PACK-31] not with %o", (wrong) => {
+  ])("[PACK-31] do not apply with %o", (wrong) => {
     expect(appliesTo(rule, { ...facts, ...wrong })).toBe(false)
   })
 
-  test("[PACK-31] none at all apply always, a disabled one never", () => {
+  test("[PACK-31] without conditions a guideline always applies, a disabled one never", () => {
     expect(appliesTo(guideline({}), {})).toBe(true)
     expect(appliesTo(guideline({ isEnabled: false }), {})).toBe(false)
     expect(appliesTo(guideline({ when: { notAgents: ["web"] } }), { role: "web" })).toBe(false)
@@ -45,7 +45,7 @@ describe("[PACK-31] conditions hold together, inside one a single match is enoug
   })
 })
 
-test("[PACK-32] denied beats allowed, and what all allow is allowed", () => {
+test("[PACK-32] denied tools override allowed ones, and a tool must be allowed by every list", () => {
   const rules = [
     guideline({
       id: "a",
@@ -73,7 +73,7 @@ test("[PACK-32] denied beats allowed, and what all allow is allowed", () => {
   expect(verdictOf([]).allowedTools).toBeNull()
 })
 
-test("[PACK-32] instructions together have at most 50,000 characters, the most important first", () => {
+test("[PACK-32] instructions have at most 50,000 characters together, by priority", () => {
   const text = (sign: string) => [{ type: "instruction", text: sign.repeat(9_000) }]
   const rules = "abcdefg"
     .split("")
@@ -100,7 +100,7 @@ test("[PACK-32] all advice of a package has at most 50,000 characters together",
   expect([...instructions, ...constraints]).toHaveLength(5)
 })
 
-describe("[PACK-33] a static file adds guidelines and works without a store", () => {
+describe("[PACK-33] a static file adds guidelines and needs no database", () => {
   const fileOf = (value: unknown) => ({ path: ".qm/guidelines.json", text: JSON.stringify(value) })
   const wrong = (value: unknown) => {
     try {
@@ -111,7 +111,7 @@ describe("[PACK-33] a static file adds guidelines and works without a store", ()
     }
   }
 
-  test("[PACK-33] the one we bring is for those who implement, never for reviewers", () => {
+  test("[PACK-33] the built-in guideline applies to implementers, never to reviewers", () => {
     const known = readGuidelines(undefined)
     expect(known).toMatchObject([
       {
@@ -133,7 +133,7 @@ describe("[PACK-33] a static file adds guidelines and works without a store", ()
     ).toEqual(actions.slice(0, 5))
   })
 
-  test("[PACK-33] one of the same name replaces ours, however often it is read", () => {
+  test("[PACK-33] a guideline with the same name replaces the built-in one, however often it is read", () => {
     const own = guideline({ id: "context-package-enforcement", priority: 1, isEnabled: false })
     const known = readGuidelines(fileOf({ guidelines: [guideline({ priority: 2 }), own] }))
     expect(known.map((it) => [it.id, it.origin])).toEqual([
@@ -145,7 +145,7 @@ describe("[PACK-33] a static file adds guidelines and works without a store", ()
     ])
   })
 
-  test("[PACK-33] a file that is wrong is an error that names the field", () => {
+  test("[PACK-33] an invalid file is an error that names the field", () => {
     expect(wrong({ guidelines: [{ ...guideline({}), priority: 1_001 }] })).toBe(
       "guidelines.0.priority",
     )
@@ -155,7 +155,7 @@ describe("[PACK-33] a static file adds guidelines and works without a store", ()
     expect(() => readGuidelines({ path: "g.json", text: "{" })).toThrow("it is no JSON")
   })
 
-  test("[PACK-33] listed are those that may apply to what is asked", () => {
+  test("[PACK-33] lists the guidelines that may apply to the request", () => {
     const known = readGuidelines(
       fileOf({ guidelines: [guideline({ when: { agents: ["tester"] } })] }),
     )

@@ -16,7 +16,7 @@ const open = (location: StoreLocation): Promise<Store> =>
 const SHOP = { root: "/shop" }
 
 function historySuite(make: () => Promise<Store>): void {
-  test("[PACK-28] a package comes back as it was, the newest by its name too", async () => {
+  test("[PACK-28] a package reads back unchanged, the newest also as `last`", async () => {
     await using store = await make()
     const history = createHistory(store.forRoom("pack"), SHOP)
     const odd = onePack({
@@ -34,7 +34,7 @@ function historySuite(make: () => Promise<Store>): void {
     await expect(history.find("pk_3")).rejects.toThrow("no kept package")
   })
 
-  test("[PACK-28] a repository sees its own packages only, though the store is shared", async () => {
+  test("[PACK-28] a repository sees only its own packages in a shared database", async () => {
     await using store = await make()
     const [shop, farm] = ["/shop", "/farm"].map((root) =>
       createHistory(store.forRoom("pack"), { root }),
@@ -49,7 +49,7 @@ function historySuite(make: () => Promise<Store>): void {
     expect((await farm.list(10)).map((it) => it.id)).toEqual(["pk_2"])
   })
 
-  test("[PACK-20] only what went out with its text was sent", async () => {
+  test("[PACK-20] only text that was written out counts as sent", async () => {
     await using store = await make()
     const history = createHistory(store.forRoom("pack"), SHOP)
     for (const format of ["markdown", "xml", "json", "summary", null] as const) {
@@ -74,17 +74,17 @@ function historySuite(make: () => Promise<Store>): void {
   })
 }
 
-describe("[PACK-28] on SQLite", () => {
+describe("history on SQLite", () => {
   historySuite(() => open({ kind: "memory" }))
 
-  test("[PACK-28] a package that was kept before there were choices has none", async () => {
+  test("[PACK-28] a package stored before choices existed has none", async () => {
     const { choices: _, ...old } = onePack()
     const empty = { target: [], drop: [], full: [], symbols: [], signatures: [], mention: [] }
     const body = Uint8Array.from(deflateRawSync(JSON.stringify(old)))
     expect(BodyRow.parse({ body }).body).toEqual({ ...old, choices: { ...empty, order: [] } })
   })
 
-  test("[PACK-28] the oldest go when there are more than are kept", async () => {
+  test("[PACK-28] deletes the oldest packages above the limit", async () => {
     await using store = await open({ kind: "memory" })
     const history = createHistory(store.forRoom("pack"), SHOP)
     for (let at = 0; at < MOST_PACKS_KEPT + 3; at++) {
@@ -100,7 +100,7 @@ describe("[PACK-28] on SQLite", () => {
   })
 })
 
-describe.runIf(needs("PACK-28", "postgres"))("[PACK-28] on Postgres", () => {
+describe.runIf(needs("PACK-28", "postgres"))("history on Postgres", () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()
@@ -109,7 +109,7 @@ describe.runIf(needs("PACK-28", "postgres"))("[PACK-28] on Postgres", () => {
   historySuite(async () => open({ kind: "postgres", url: await cluster.createDatabase() }))
 })
 
-test("[PACK-20] lines that earlier packages had together count as sent, signatures do not", () => {
+test("[PACK-20] lines of all earlier packages count as sent, signatures do not", () => {
   const [file] = onePack().files
   if (file === undefined) throw new Error("the package of the tests has a file")
   const piece = (fromLine: number, toLine: number) => ({ fromLine, toLine, text: "x\n" })

@@ -16,7 +16,7 @@ import { renderMarkdown } from "./render.ts"
 const shop = memoryTree(SHOP, { count: counter.count })
 const TASK = "Rounding of a line: `roundLine` loses half a cent"
 
-test("[PACK-1] a task becomes a package of a tree as it is scanned", async () => {
+test("[PACK-1] builds a package for a task from a scanned tree", async () => {
   await using made = await madeTree(SHOP)
   await using world = packWorld(made.tree)
   const { pack, text, textTokens } = await world.build({ task: TASK, format: "markdown" })
@@ -32,7 +32,7 @@ test("[PACK-1] a task becomes a package of a tree as it is scanned", async () =>
   expect(textTokens).toBe(counter.count(text))
 })
 
-describe("[F7] a package is bounded, deterministic, and says where each block comes from", () => {
+describe("bounded and deterministic packages", () => {
   const word = fc.constantFrom(..."bill round half cent user login total price tax line".split(" "))
   const line = fc.array(word, { minLength: 1, maxLength: 9 }).map((it) => it.join(" "))
   const body = fc.array(line, { maxLength: 30 }).map((it) => it.map((one) => `  ${one}`).join("\n"))
@@ -64,7 +64,7 @@ describe("[F7] a package is bounded, deterministic, and says where each block co
     format: fc.constantFrom("markdown", "xml"),
   })
 
-  test("[F7] over 500 repositories and tasks", async () => {
+  test("[F7] 500 random repositories and tasks: within the budget, byte-identical, each block with its origin", async () => {
     await fc.assert(
       fc.asyncProperty(files, request, async (all, asked) => {
         const built = () => buildOnce(all, asked)
@@ -107,7 +107,7 @@ describe("[F7] a package is bounded, deterministic, and says where each block co
   }
 })
 
-describe("[PACK-17] a task or a budget that cannot be is an error that says what to do", () => {
+describe("invalid requests", () => {
   const failure = async (input: Readonly<Record<string, unknown>>, settings = {}) => {
     await using world = packWorld(shop, { settings })
     const error: unknown = await world.build({ save: false, ...input }).then(
@@ -122,18 +122,26 @@ describe("[PACK-17] a task or a budget that cannot be is an error that says what
     ["a task of spaces", { task: " \n\t" }, "PACK_TASK_EMPTY"],
     ["a budget of 0", { task: TASK, budget: 0 }, "PACK_BUDGET_INVALID"],
     ["a negative budget", { task: TASK, budget: -5 }, "PACK_BUDGET_INVALID"],
-    ["half a token", { task: TASK, budget: 10.5 }, "PACK_BUDGET_INVALID"],
+    ["a fractional budget", { task: TASK, budget: 10.5 }, "PACK_BUDGET_INVALID"],
     ["an unknown role", { task: TASK, role: "wizard" }, "PACK_ROLE_UNKNOWN"],
-    ["a target outside", { task: TASK, target: ["../other/a.ts"] }, "PACK_TARGET_OUTSIDE"],
-    ["an absolute target outside", { task: TASK, target: ["/etc/passwd"] }, "PACK_TARGET_OUTSIDE"],
+    [
+      "a target outside the repository",
+      { task: TASK, target: ["../other/a.ts"] },
+      "PACK_TARGET_OUTSIDE",
+    ],
+    [
+      "an absolute target outside the repository",
+      { task: TASK, target: ["/etc/passwd"] },
+      "PACK_TARGET_OUTSIDE",
+    ],
     ["a missing target", { task: TASK, target: ["src/bill/runding.ts"] }, "PACK_TARGET_UNKNOWN"],
     ["a generated target", { task: TASK, target: ["dist/app.js"] }, "PACK_TARGET_UNKNOWN"],
-    ["a target that holds secrets", { task: TASK, target: [".env"] }, "PACK_TARGET_DENIED"],
-  ])("[PACK-17] %s", async ([, input, code]) => {
+    ["a target with secrets", { task: TASK, target: [".env"] }, "PACK_TARGET_DENIED"],
+  ])("[PACK-17] %s is an error with a hint", async ([, input, code]) => {
     expect((await failure(input))?.code).toBe(code)
   })
 
-  test("[PACK-17] what the request alone tells is told before anybody waits for a scan", async () => {
+  test("[PACK-17] errors of the request itself are thrown before a scan", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
     await using world = packWorld(shop, { deps: { tree } })
     const built = (input: Readonly<Record<string, unknown>>) =>
@@ -143,7 +151,7 @@ describe("[PACK-17] a task or a budget that cannot be is an error that says what
     await expect(built({})).rejects.toThrow("the tree was asked for")
   })
 
-  test("[PACK-17] a target on the deny list, and weights of 0", async () => {
+  test("[PACK-17] a denied target, and weights of 0, are errors", async () => {
     const target = ["src/bill/half.ts"]
     expect((await failure({ task: TASK, target }, { deny: "src/bill/**" }))?.code).toBe(
       "PACK_TARGET_DENIED",
@@ -154,14 +162,14 @@ describe("[PACK-17] a task or a budget that cannot be is an error that says what
     expect((await failure({ task: TASK }, weights))?.code).toBe("PACK_WEIGHTS_INVALID")
   })
 
-  test("[PACK-17] a mistyped target is told the nearest, a generated one what it is", async () => {
+  test("[PACK-17] the error for a mistyped target names the nearest path, for a generated one the reason", async () => {
     const missing = await failure({ task: TASK, target: ["src/bill/runding.ts"] })
     expect(missing?.hint).toContain("src/bill/rounding.ts")
     const generated = await failure({ task: TASK, target: ["dist/app.js"] })
     expect(generated?.message).toBe("dist/app.js is generated, and such files take no part.")
   })
 
-  test("[PACK-17] a budget smaller than the target's signatures says what it needs, and that is enough", async () => {
+  test("[PACK-17] the error for a budget smaller than the target's signatures names a sufficient budget", async () => {
     const input = { task: TASK, target: ["src/bill/rounding.ts"], save: false }
     const tooSmall = await failure({ ...input, budget: 40 })
     expect(tooSmall?.code).toBe("PACK_BUDGET_TOO_SMALL")
@@ -176,7 +184,7 @@ describe("[PACK-17] a task or a budget that cannot be is an error that says what
   })
 })
 
-test("[PACK-5] a task of a megabyte is cut, and that is said", async () => {
+test("[PACK-5] a task of 1 MB is truncated, with a note", async () => {
   await using world = packWorld(shop)
   const { pack } = await world.build({
     task: `${TASK}\n${"x ".repeat(500_000)}`.slice(0, 1_000_000),
@@ -185,7 +193,7 @@ test("[PACK-5] a task of a megabyte is cut, and that is said", async () => {
   expect(pack.files[0]?.path).toBe("src/bill/rounding.ts")
 })
 
-test("[PACK-6] paths of a task are found exactly, by their tail, by a name that only one has", async () => {
+test("[PACK-6] finds paths of a task exactly, by a unique ending, or by a unique file name", async () => {
   const tree = memoryTree(
     { "a/x.ts": "x\n", "b/x.ts": "x\n", "lib/only.ts": "o\n", "lib/deep/y.ts": "y\n" },
     { count: counter.count },
@@ -202,7 +210,7 @@ test("[PACK-6] paths of a task are found exactly, by their tail, by a name that 
   expect(await named("see x.ts")).toEqual([])
 })
 
-test("[PACK-7] what a package rests on is said, and what is missing with the reason", async () => {
+test("[PACK-7] lists the signals that were used, and the missing ones with the reason", async () => {
   await using without = packWorld(shop)
   const { pack } = await without.build({ task: "Rounding", save: false })
   expect(pack.signals).toEqual({
@@ -219,7 +227,7 @@ test("[PACK-7] what a package rests on is said, and what is missing with the rea
   expect(other.signals.used).toEqual(["words", "history", "structure"])
 })
 
-test("[PACK-7] where the table of words is switched on and not there, the reason is said", async () => {
+test("[PACK-7] gives the reason when the word table is enabled and missing", async () => {
   const whyMissing = async (meaning: PackDeps["meaning"]) => {
     const deps = meaning === undefined ? {} : { meaning }
     await using world = packWorld(shop, { settings: { wordTable: true }, deps })
@@ -232,7 +240,7 @@ test("[PACK-7] where the table of words is switched on and not there, the reason
   expect(await whyMissing(() => Promise.reject(StoreClosed({})))).toContain("[STORE_CLOSED]")
 })
 
-test("[PACK-7] with the table of words, meaning is used", async () => {
+test("[PACK-7] uses meaning when the word table is present", async () => {
   const ranker = await loadRanker({ table: "load" })
   const { table } = ranker
   if (table === undefined) throw new Error("the table was asked for")
@@ -251,8 +259,8 @@ test("[PACK-7] with the table of words, meaning is used", async () => {
   expect(pack.signals.used).toEqual(["words", "meaning"])
 })
 
-describe("[PACK-15] a person's choices win", () => {
-  test("[PACK-15] they are kept with the package, to open and change it again", async () => {
+describe("choices of the user", () => {
+  test("[PACK-15] are stored with the package, to open and change it again", async () => {
     await using world = packWorld(shop)
     const chosen = {
       target: ["src/user/login.ts"],
@@ -271,7 +279,7 @@ describe("[PACK-15] a person's choices win", () => {
     expect(again.manifest.digest).toBe(pack.manifest.digest)
   })
 
-  test("[PACK-15] target, drop, forms and order", async () => {
+  test("[PACK-15] set targets, dropped files, forms and order", async () => {
     await using world = packWorld(shop)
     const { pack } = await world.build({
       task: TASK,
@@ -291,14 +299,14 @@ describe("[PACK-15] a person's choices win", () => {
     expect(pack.left.map((it) => [it.path, it.why])).toEqual([["src/bill/half.ts", "dropped"]])
   })
 
-  test("[PACK-15] targets alone are a package, without a word of a task", async () => {
+  test("[PACK-15] targets alone make a package without a task", async () => {
     await using world = packWorld(shop)
     const { pack } = await world.build({ task: "", target: ["docs/guide.md"] })
     expect(pack.files.map((it) => it.path)).toEqual(["docs/guide.md"])
   })
 })
 
-test("[PACK-18] what stays out is listed with the reason and what it would need", async () => {
+test("[PACK-18] lists left-out files with the reason and the tokens they need", async () => {
   const lines = Array.from({ length: 90 }, (_, at) => `rounding of the bill number ${at}`).join(
     "\n",
   )
@@ -321,7 +329,7 @@ test("[PACK-18] what stays out is listed with the reason and what it would need"
   expect(pack.manifest.leftTokens).toBe(pack.left[0]?.tokens)
 })
 
-test("[PACK-18] what is dropped or denied is listed always, of the rest the best fifty", async () => {
+test("[PACK-18] lists all dropped and denied files, and the best fifty of the others", async () => {
   const files = Array.from({ length: 90 }, (_, at) => [`src/f${at}.ts`, `rounding ${at}\n`])
   const tree = memoryTree(
     { ...Object.fromEntries(files), "far/cat.ts": "meow\n", "zoo/dog.ts": "rounding\n" },
@@ -342,7 +350,7 @@ test("[PACK-18] what is dropped or denied is listed always, of the rest the best
   expect(pack.leftCount).toBeGreaterThan(pack.left.length)
 })
 
-test("[PACK-19] of two files that define a name, the one that is imported is leant upon", async () => {
+test("[PACK-19] follows an imported definition rather than another file that defines the name", async () => {
   const half = "export function half(value: number): number {\n  return value\n}\n"
   const rounding = SHOP["src/bill/rounding.ts"].replace("./half.ts", "../other/half.ts")
   await using made = await madeTree({
@@ -357,7 +365,7 @@ test("[PACK-19] of two files that define a name, the one that is imported is lea
   ])
 })
 
-test("[PACK-19] what the chosen leans upon comes as signatures, its nearest test as a path", async () => {
+test("[PACK-19] adds the files that the selection depends on as signatures, and the nearest test as a path", async () => {
   const filler = Array.from({ length: 60 }, (_, at) => `  step(${at})`).join("\n")
   const tree = memoryTree(
     {
@@ -378,7 +386,7 @@ test("[PACK-19] what the chosen leans upon comes as signatures, its nearest test
   expect(pack.files[1]?.pieces.map((it) => it.symbol)).toEqual(["tidyCents"])
 })
 
-test("[PACK-20] a second package of a session sends only what is new", async () => {
+test("[PACK-20] a second package of a session sends only new lines", async () => {
   await using world = packWorld(shop)
   const ask = (session: string) => world.build({ task: TASK, session, format: "markdown" })
   const first = await ask("ses_1")
@@ -393,7 +401,7 @@ test("[PACK-20] a second package of a session sends only what is new", async () 
   expect(other.text).toBe(first.text)
 })
 
-test("[PACK-22] secrets are replaced before anything is counted, shown or kept", async () => {
+test("[PACK-22] redacts secrets before anything is counted, shown or stored", async () => {
   const key = `AKIA${"Q7ZX".repeat(4)}`
   const secret = `export function roundLine(x) {\n  return "${key}"\n}\n`
   const tree = memoryTree({ "src/rounding.ts": secret }, { count: counter.count })
@@ -410,8 +418,8 @@ test("[PACK-22] secrets are replaced before anything is counted, shown or kept",
   expect(built.pack.notes).toEqual(["Secrets replaced in it: 1."])
 })
 
-describe("[PACK-26] an empty package says why", () => {
-  test("[PACK-26] switched off, nothing is read", async () => {
+describe("empty packages", () => {
+  test("[PACK-26] reads nothing when packages are switched off", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
     await using world = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
     const { pack, text } = await world.build({ task: TASK })
@@ -419,7 +427,7 @@ describe("[PACK-26] an empty package says why", () => {
     expect(text).toContain("Files included: none. Context packages are switched off")
   })
 
-  test("[PACK-26] a repository without files, a task without words, nothing relevant", async () => {
+  test("[PACK-26] gives the reason: no files, no words in the task, nothing relevant", async () => {
     const reasonFor = async (
       files: Readonly<Record<string, string>>,
       task: string,
@@ -436,7 +444,7 @@ describe("[PACK-26] an empty package says why", () => {
     expect(await reasonFor({ "a.ts": "word ".repeat(500) }, "word")).toBeNull()
   })
 
-  test("[PACK-26] a task that matches nothing is an empty package, and targets come alone", async () => {
+  test("[PACK-26] a task without a match gives an empty package, or the targets alone", async () => {
     const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
     const past = memoryTree(SHOP, { count: counter.count, commits })
     for (const tree of [shop, past]) {
@@ -452,11 +460,11 @@ describe("[PACK-26] an empty package says why", () => {
   })
 })
 
-describe("[PACK-27] what is sent is what is there", () => {
+describe("files that change after the scan", () => {
   const changed = new Set(["src/bill/half.ts"])
   const stale = memoryTree(SHOP, { count: counter.count, changed })
 
-  test("[PACK-27] a file that changed since the scan is scanned again, once", async () => {
+  test("[PACK-27] are scanned again, once", async () => {
     let looks = 0
     const refresh = async () => {
       looks++
@@ -468,7 +476,7 @@ describe("[PACK-27] what is sent is what is there", () => {
     expect(looks).toBe(1)
   })
 
-  test("[PACK-27] one that changes all the time stays out, and that is said", async () => {
+  test("[PACK-27] are left out with a note when they change again", async () => {
     await using world = packWorld(stale)
     const { pack } = await world.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).not.toContain("src/bill/half.ts")
@@ -477,8 +485,8 @@ describe("[PACK-27] what is sent is what is there", () => {
   })
 })
 
-describe("[PACK-28] packages are kept, and a broken store costs the history only", () => {
-  test("[PACK-28] kept ones are listed, shown as they were and told once", async () => {
+describe("the package history", () => {
+  test("[PACK-28] lists stored packages, shows them unchanged, and emits one event each", async () => {
     await using world = packWorld(shop)
     const built = await world.build({ task: TASK, format: "xml", role: "backend" })
     expect(await world.pack.list({ limit: 5 })).toMatchObject({
@@ -490,7 +498,7 @@ describe("[PACK-28] packages are kept, and a broken store costs the history only
     await expect(world.pack.show({ id: "pk_none" })).rejects.toThrow(PackUnknown({ id: "pk_none" }))
   })
 
-  test("[PACK-28] without a store there is a package and a note", async () => {
+  test("[PACK-28] without a database the package is built, with a note", async () => {
     const db = () => Promise.reject(StoreClosed({}))
     await using world = packWorld(shop, { deps: { db } })
     const { pack } = await world.build({ task: TASK, session: "ses_1" })
@@ -499,7 +507,7 @@ describe("[PACK-28] packages are kept, and a broken store costs the history only
   })
 })
 
-test("[PACK-29] two packages are compared file by file", async () => {
+test("compares two packages file by file", async () => {
   await using world = packWorld(shop)
   await world.build({ task: TASK, mention: ["docs/guide.md"] })
   const [{ id } = { id: "" }] = (await world.pack.list({ limit: 1 })).packs
@@ -513,7 +521,7 @@ test("[PACK-29] two packages are compared file by file", async () => {
   ])
 })
 
-test("[PACK-30] a file is written only where somebody may name one", async () => {
+test("[PACK-30] writes a file only where the caller may name one", async () => {
   await using world = packWorld(shop)
   const { text, out } = await world.build({ task: TASK, format: "markdown", out: "pack.md" })
   expect(out).toBe("pack.md")
@@ -522,7 +530,7 @@ test("[PACK-30] a file is written only where somebody may name one", async () =>
   await expect(far.build({ task: TASK, out: "pack.md" })).rejects.toThrow("Only the command line")
 })
 
-test("[PACK-33] advice of guidelines stands before the files, and counts", async () => {
+test("[PACK-33] advice of guidelines precedes the files, and counts towards the budget", async () => {
   await using world = packWorld(shop)
   const { pack, text } = await world.build({
     task: `Fix: ${TASK}`,

@@ -14,7 +14,7 @@ const scoresOf = (
   scoring: Parameters<typeof scoreFiles>[1],
 ) => scoreFiles(files, scoring).map((it) => [it.file.path, it.score, it.source])
 
-test("[PACK-8] named files have 1, definers of a named symbol 0.95, the rest the learned share", () => {
+test("[PACK-8] named files score 1, definers of a named symbol 0.95, others their learned score", () => {
   const files = [
     candidateFile("words.ts", { share: 0.7, rank: 1 }),
     candidateFile("defines.ts", { share: 0.1, rank: 9, defines: ["roundLine"] }),
@@ -31,7 +31,7 @@ test("[PACK-8] named files have 1, definers of a named symbol 0.95, the rest the
   ])
 })
 
-test("[PACK-8] by weights a signal that is missing is unknown, not zero", () => {
+test("[PACK-8] with weights, a missing signal is unknown, not zero", () => {
   const files = [
     candidateFile("words.ts", { share: 0.7 }),
     candidateFile("both.ts", { share: 0.2, uses: ["x"] }),
@@ -63,7 +63,7 @@ test.for([
   )
 })
 
-test("[PACK-9] reasons have at most six words, and there are at most four", () => {
+test("[PACK-9] a file has at most four reasons of at most six words", () => {
   const name = fc.string({ unit: fc.constantFrom("a", "B", "_", "9"), minLength: 2, maxLength: 90 })
   fc.assert(
     fc.property(
@@ -95,7 +95,7 @@ const RULES = {
   dropped: new Set<string>(),
 }
 
-test("[PACK-10] minus beats plus, and without a plus all is allowed", () => {
+test("[PACK-10] minus patterns override plus patterns, and without a plus pattern all paths are allowed", () => {
   const setting = "tester +test/** +docs/** -test/private/**; web -server/**"
   const may = (role: string, path: string) => roleRule(setting, role)(path)
   expect(may("tester", "test/a.ts")).toBe(true)
@@ -107,19 +107,19 @@ test("[PACK-10] minus beats plus, and without a plus all is allowed", () => {
   expect(roleRule(setting, undefined)("server/a.ts")).toBe(true)
 })
 
-test("[PACK-10] an unknown role is an error that names the known ones", () => {
+test("[PACK-10] an unknown role is an error that lists the known ones", () => {
   const known = ["implementer", "backend", "frontend", "tester", "reviewer", "any", "web"]
   expect(() => roleRule("web -x/**", "wizard")).toThrow(RoleUnknown({ role: "wizard", known }))
 })
 
-test("[PACK-10] a rule that would fit nothing is an error, not a hole", () => {
+test("[PACK-10] a role pattern that can match nothing is an error", () => {
   expect(() => roleRule("web x/**", "web")).toThrow("no + or -")
   expect(() => denyRule("((((a+)+)+)+)*")).toThrow(
     RuleInvalid.code === "PACK_RULE_INVALID" ? "glob" : "",
   )
 })
 
-test("[PACK-11] files that bear secrets, and denied ones, are in no package", () => {
+test("[PACK-11] files with secrets, and denied files, are in no package", () => {
   const files = [".env", "deploy/id_rsa", "gen/a.ts", "src/a.ts"].map((path) =>
     candidateFile(path, { share: 1, rank: 0 }),
   )
@@ -135,7 +135,7 @@ test("[PACK-11] files that bear secrets, and denied ones, are in no package", ()
   ])
 })
 
-test("[PACK-11] a target that is denied is an error, a denied path of the task is left out", () => {
+test("[PACK-11] a denied target is an error; a denied path in the task is left out", () => {
   const rules = { ...RULES, isDenied: denyRule("gen/**") }
   const target = scoreFiles([candidateFile("gen/a.ts", { naming: "target" })], SCORING)
   const path = { path: "gen/a.ts", reason: "pack.deny has it" }
@@ -144,7 +144,7 @@ test("[PACK-11] a target that is denied is an error, a denied path of the task i
   expect(filterFiles(named, rules).left[0]?.why).toBe("denied")
 })
 
-test("[PACK-12] below the least relevance only what is named stays; what is dropped goes", () => {
+test("[PACK-12] below the minimum relevance only named files stay; dropped files are left out", () => {
   const files = [
     candidateFile("low.ts", { share: 0.1, rank: 7 }),
     candidateFile("named.ts", { share: 0, rank: 8, naming: "task" }),
@@ -160,7 +160,7 @@ test("[PACK-12] below the least relevance only what is named stays; what is drop
   ])
 })
 
-test("[PACK-11] a comma in braces belongs to its glob, and a plain name is the folder too", () => {
+test("[PACK-11] a comma in braces belongs to its glob, and a plain name also matches the folder", () => {
   const isDenied = denyRule("src/{keys,vault}/**, secret,gen/\ndocs/[id].md")
   const denied = [
     "src/keys/a.ts",
@@ -179,7 +179,7 @@ test.for([
   ["src/{keys,vault/**", "braces"],
   ["src/keys},vault/**", "braces"],
   ["/secret/**", "without a /"],
-])("[PACK-10] %s is a rule that cannot be used", ([rule = "", wrong]) => {
+])("[PACK-10] %s is an invalid role pattern", ([rule = "", wrong]) => {
   expect(() => denyRule(rule)).toThrow(wrong)
   expect(() => denyRule(rule)).toThrow("pack.deny has a rule that cannot be used")
 })

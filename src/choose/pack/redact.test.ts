@@ -7,7 +7,7 @@ import { counter, packWorld } from "./pack.fixture.ts"
 import { scoreFiles } from "./rank.ts"
 import { safeLines } from "./redact.ts"
 
-describe("[PACK-22] a secret with a hidden sign inside is a secret", () => {
+describe("a secret split by an invisible character", () => {
   const key = `AKIA${"Q7ZX 2LMN 5RTY 3WVB".replaceAll(" ", "")}`
   const secrets = createSecrets({
     random: { bytes: (count) => new Uint8Array(count) },
@@ -19,7 +19,7 @@ describe("[PACK-22] a secret with a hidden sign inside is a secret", () => {
     ["bidirectional", "\u202e"],
     ["control", "\u0007"],
   ])(
-    "[PACK-22] %s: in text, signatures, task, choices, advice and notes",
+    "[PACK-22] %s: is redacted in text, signatures, task, choices, advice and notes",
     async ([, sign = ""]) => {
       const torn = `${key.slice(0, 9)}${sign}${key.slice(9)}`
       const tree = memoryTree(
@@ -58,7 +58,7 @@ describe("[PACK-22] a secret with a hidden sign inside is a secret", () => {
     },
   )
 
-  test("[PACK-22] one that a hidden sign keeps apart from a word is replaced too", () => {
+  test("[PACK-22] a secret that an invisible character separates from a word is redacted", () => {
     const { redact } = createSecrets({ random: { bytes: (count) => new Uint8Array(count) } })
     const text = `one\nabc\u200b${key}\ntwo ${key.slice(0, 9)}\u200b${key.slice(9)}\nthree`
     const { lines, secretLines } = safeLines(text, redact)
@@ -66,7 +66,7 @@ describe("[PACK-22] a secret with a hidden sign inside is a secret", () => {
     expect(secretLines).toEqual([2, 3])
   })
 
-  test("[PACK-22] only what was changed is counted again", async () => {
+  test("[PACK-22] only redacted texts are counted again", async () => {
     const text = [
       "function one() {\n  return 1\n}\n",
       `function two() {\n  return "${key}"\n}\n`,

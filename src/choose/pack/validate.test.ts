@@ -7,7 +7,7 @@ const count = (text: string) => text.length
 const check = (pack: ContextPack) =>
   validatePack(pack, { hasFile: (path) => path === "src/a.ts", count })
 
-test("[PACK-25] a package that keeps its promises passes", () => {
+test("[PACK-25] accepts a valid package", () => {
   expect(() => check(onePack())).not.toThrow()
 })
 
@@ -15,25 +15,25 @@ const [file] = onePack().files
 if (file === undefined) throw new Error("the package of the tests has a file")
 
 test.for<readonly [string, Partial<ContextPack>]>([
-  ["a file twice", { files: [file, file], tokens: file.tokens * 2 }],
+  ["a duplicate file", { files: [file, file], tokens: file.tokens * 2 }],
   ["a file that is not in the tree", { files: [{ ...file, path: "src/gone.ts" }] }],
   ["a score above 1", { files: [{ ...file, score: 1.5 }] }],
   ["a structural score below 0", { files: [{ ...file, astScore: -0.1 }] }],
-  ["a sum that is none", { tokens: file.tokens + 1 }],
-  ["kinds that are not the sum", { manifest: { ...onePack().manifest, kinds: [] } }],
+  ["a wrong total of tokens", { tokens: file.tokens + 1 }],
+  ["token counts by kind that do not add up", { manifest: { ...onePack().manifest, kinds: [] } }],
   ["files over the budget", { budget: file.tokens - 1 }],
   ["a text over the budget", { budget: file.tokens + 1 }],
-  ["no file and no word of it", { files: [], tokens: 0 }],
-  ["a reason to be empty, and a file", { emptyReason: "none" }],
+  ["an empty package without a reason", { files: [], tokens: 0 }],
+  ["a reason for an empty package that has a file", { emptyReason: "none" }],
   [
-    "the fence in a text",
+    "a text that contains the delimiter",
     { files: [{ ...file, pieces: [{ fromLine: 1, toLine: 1, text: "qm-fence" }] }] },
   ],
-  ["pieces out of order", { files: [{ ...file, pieces: file.pieces.toReversed() }] }],
-  ["a path with pieces", { files: [{ ...file, form: "path" }] }],
-  ["a file both in and out", { left: [leftLike("src/a.ts")], leftCount: 1 }],
-  ["more listed than are out", { left: [leftLike("src/b.ts")], leftCount: 0 }],
-])("[PACK-25] %s is a bug that is not sent", ([, wrong]) => {
+  ["excerpts out of order", { files: [{ ...file, pieces: file.pieces.toReversed() }] }],
+  ["a file in the form `path` with excerpts", { files: [{ ...file, form: "path" }] }],
+  ["a file both included and left out", { left: [leftLike("src/a.ts")], leftCount: 1 }],
+  ["more listed than left out", { left: [leftLike("src/b.ts")], leftCount: 0 }],
+])("[PACK-25] %s is an invariant failure, and the package is not sent", ([, wrong]) => {
   expect(() => check({ ...onePack(), ...wrong })).toThrow("invariant broken")
 })
 

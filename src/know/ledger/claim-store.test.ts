@@ -24,7 +24,7 @@ const record: ClaimRecord = {
   expiresAt: 1,
 }
 
-test("[LEDGER-17] [C4] who was halted before its turn, which others used and tidied away, decides again", async () => {
+test("[LEDGER-17] [C4] a writer paused until others used and removed its turn number decides again", async () => {
   await using temp = await tempDirectory()
   const turns = createTurns(temp.path, systemRandom)
   await turns.change("a", () => ({ kind: "put", record: () => record }))
@@ -42,7 +42,7 @@ test("[LEDGER-17] [C4] who was halted before its turn, which others used and tid
   expect(turns.current("a")?.token).toBe("t9")
 })
 
-test("[LEDGER-17] of many that decide at once one counts, and nothing is left beside", async () => {
+test("[LEDGER-17] of many simultaneous writes of a turn one counts, and no temporary file remains", async () => {
   await using temp = await tempDirectory()
   mkdirSync(join(temp.path, "claims"))
   const turns = createTurns(join(temp.path, "claims"), systemRandom)
@@ -62,7 +62,7 @@ test("[LEDGER-17] of many that decide at once one counts, and nothing is left be
   expect(readdirSync(join(temp.path, "claims"))).toEqual([digest("a")])
 })
 
-test("[LEDGER-17] one that others always get ahead of gives up, and leaves nothing beside", async () => {
+test("[LEDGER-17] a writer that always loses the race gives up, and leaves no temporary file", async () => {
   await using temp = await tempDirectory()
   const turns = createTurns(temp.path, systemRandom)
   const own = join(temp.path, digest("a"))
@@ -79,7 +79,7 @@ test("[LEDGER-17] one that others always get ahead of gives up, and leaves nothi
   expect(readdirSync(temp.path)).toEqual([digest("a")])
 })
 
-test("[LEDGER-17] a claim reads back as it was written, and nothing else is one", () => {
+test("[LEDGER-17] a claim reads back as it was written, and no other text parses as one", () => {
   expect(parseClaim(Buffer.from(writeClaim(record)))).toEqual(record)
   for (const key of Object.keys(record).filter((it) => it !== "startedAt")) {
     const broken = Buffer.from(JSON.stringify({ ...record, [key]: null }))

@@ -35,8 +35,8 @@ function world(stateDirectory: string, name = "here") {
   return { clock, claims, restart }
 }
 
-describe("taking", () => {
-  test("[LEDGER-11] of two sessions one has the path, and the other is told who", async () => {
+describe("claims.take", () => {
+  test("[LEDGER-11] one of two sessions gets the path, and the other gets the holder", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     const first = await claims.take(["src/a.ts"], holder("one"))
@@ -46,7 +46,7 @@ describe("taking", () => {
     expect(claims.list().map((it) => it.session)).toEqual(["one"])
   })
 
-  test("[LEDGER-11] all of the paths or none are taken", async () => {
+  test("[LEDGER-11] takes all paths or none", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     await claims.take(["b"], holder("one"))
@@ -54,7 +54,7 @@ describe("taking", () => {
     expect(claims.list().map((it) => it.path)).toEqual(["b"])
   })
 
-  test("[LEDGER-11] a session that takes its own path again keeps its fence", async () => {
+  test("[LEDGER-11] a session that takes its own path again keeps its fence number", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     const before = await taken(claims, "a", "one")
@@ -66,7 +66,7 @@ describe("taking", () => {
     expect(claims.isHeld(again)).toBe(true)
   })
 
-  test("[LEDGER-12] a claim on a folder covers what is below, both ways", async () => {
+  test("[LEDGER-12] a claim on a folder conflicts with claims below it, in both orders", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     await claims.take(["src/know"], holder("one"))
@@ -79,7 +79,7 @@ describe("taking", () => {
     expect((await claims.take(["src/know/a.ts"], holder("one"))).kind).toBe("taken")
   })
 
-  test("[LEDGER-12] a folder and a file in it, taken at once many times, go to one of them", async () => {
+  test("[LEDGER-12] a folder and a file in it, taken simultaneously, go to one session", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     for (let round = 0; round < 40; round++) {
@@ -94,7 +94,7 @@ describe("taking", () => {
   })
 
   test.for(["", "..", "../x", "/etc/passwd", "a\0b", "a/../../b", "~".repeat(4_097)])(
-    "[LEDGER-13] %# is no path inside of the repository",
+    "[LEDGER-13] rejects path %# outside the repository",
     async (path) => {
       await using temp = await tempDirectory()
       const { claims } = world(temp.path)
@@ -104,7 +104,7 @@ describe("taking", () => {
     },
   )
 
-  test("[LEDGER-13] too many paths at once are refused", async () => {
+  test("[LEDGER-13] rejects too many paths in one call", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     const paths = Array.from({ length: MOST_PATHS_AT_ONCE + 1 }, (_, index) => `f${index}`)
@@ -113,8 +113,8 @@ describe("taking", () => {
   })
 })
 
-describe("the lease", () => {
-  test("[LEDGER-14] it is another's only when it has run out, and then with a higher fence", async () => {
+describe("leases", () => {
+  test("[LEDGER-14] another session gets the path only after the lease expires, with a higher fence number", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     const first = await taken(claims, "a", "one")
@@ -131,7 +131,7 @@ describe("the lease", () => {
     expect(claims.isHeld(second)).toBe(true)
   })
 
-  test("[LEDGER-14] whoever renews keeps it, however long it lasts", async () => {
+  test("[LEDGER-14] renewing holds a claim for any length of time", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     let claim = await taken(claims, "a", "one")
@@ -143,7 +143,7 @@ describe("the lease", () => {
     expect(claim.takenAt).toBeLessThan(claim.heartbeatAt)
   })
 
-  test("[LEDGER-14] a dead process keeps its lease to the end, and no longer", async () => {
+  test("[LEDGER-14] a dead process holds its claim until the lease expires, and no longer", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     const outcome = await claims.take(["a"], { session: "one", process: gone })
@@ -154,7 +154,7 @@ describe("the lease", () => {
     expect((await claims.take(["a"], holder("two"))).kind).toBe("taken")
   })
 
-  test("[LEDGER-14] a claim that ran out and that nobody took is its holder's to renew", async () => {
+  test("[LEDGER-14] the holder can renew an expired claim that no other session took", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     const claim = await taken(claims, "a", "one")
@@ -163,7 +163,7 @@ describe("the lease", () => {
     expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
   })
 
-  test("[LEDGER-14] a folder's claim that ran out cannot come back over one taken below", async () => {
+  test("[LEDGER-14] an expired claim on a folder cannot be renewed after a path below it was taken", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     const folder = await taken(claims, "src", "one")
@@ -173,7 +173,7 @@ describe("the lease", () => {
   })
 
   test.for([-24, -1, 1, 24])(
-    "[LEDGER-15] [C4] the wall clock jumps by %i h and nobody else gets the path",
+    "[LEDGER-15] [C4] a wall clock that jumps by %i h gives no other session the path",
     async (hours) => {
       await using temp = await tempDirectory()
       const { claims, clock } = world(temp.path)
@@ -187,7 +187,7 @@ describe("the lease", () => {
     },
   )
 
-  test("[LEDGER-15] after a restart of the machine the wall clock decides", async () => {
+  test("[LEDGER-15] the wall clock decides after a restart of the machine", async () => {
     await using temp = await tempDirectory()
     const { claims, clock, restart } = world(temp.path)
     await taken(claims, "a", "one")
@@ -197,7 +197,7 @@ describe("the lease", () => {
     expect((await claims.take(["a"], holder("two"))).kind).toBe("taken")
   })
 
-  test("[LEDGER-15] set back over a restart, the clock does not block the path for a day", async () => {
+  test("[LEDGER-15] a clock set back over a restart does not block the path for a day", async () => {
     await using temp = await tempDirectory()
     const { claims, clock, restart } = world(temp.path)
     await taken(claims, "a", "one")
@@ -206,7 +206,7 @@ describe("the lease", () => {
     expect((await claims.take(["a"], holder("two"))).kind).toBe("taken")
   })
 
-  test("[LEDGER-15] another machine waits for the expiry and a margin, and asks no process", async () => {
+  test("[LEDGER-15] another machine waits for the expiry and a margin, and checks no process", async () => {
     await using temp = await tempDirectory()
     const [here, there] = [world(temp.path), world(temp.path, "there")]
     const claim = await taken(here.claims, "a", "one")
@@ -220,7 +220,7 @@ describe("the lease", () => {
     await expect(here.claims.assertHeld(claim)).rejects.toSatisfy(ClaimLost.is)
   })
 
-  test("[LEDGER-16] hooks renew what their session holds, and not at every edit", async () => {
+  test("[LEDGER-16] hooks renew the claims of their session, and not at every edit", async () => {
     await using temp = await tempDirectory()
     const { claims, clock } = world(temp.path)
     const claim = await taken(claims, "src", "one")
@@ -232,8 +232,8 @@ describe("the lease", () => {
   })
 })
 
-describe("the files", () => {
-  test("[LEDGER-17] old turns go, the newest stays, and a fence never comes twice", async () => {
+describe("claim files", () => {
+  test("[LEDGER-17] old turns are deleted, the newest stays, and no fence number repeats", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     const fences: number[] = []
@@ -247,7 +247,7 @@ describe("the files", () => {
     expect((await readdir(join(temp.path, "claims", folder))).length).toBe(KEPT_TURNS)
   })
 
-  test("[LEDGER-17] a file nobody of us wrote is named, never overwritten", async () => {
+  test("[LEDGER-17] an invalid claim file is reported, never overwritten", async () => {
     await using temp = await tempDirectory()
     const { claims } = world(temp.path)
     await taken(claims, "a", "one")
@@ -259,7 +259,7 @@ describe("the files", () => {
     expect((await claims.take(["b"], holder("two"))).kind).toBe("taken")
   })
 
-  test("[LEDGER-17] a session's id may be any text", async () => {
+  test("[LEDGER-17] a session id may be any text", async () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, "claims"))
     const { claims } = world(temp.path)

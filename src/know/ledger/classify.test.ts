@@ -33,11 +33,11 @@ describe("patterns", () => {
     ["./src", "src/a", true],
     ["**", "any/thing", true],
     ["", "a", false],
-  ])("[LEDGER-8] %s and %s: %s", ([pattern, path, fits]) => {
+  ])("[LEDGER-8] pattern %s, path %s: %s", ([pattern, path, fits]) => {
     expect(createMatcher([pattern])(path)).toBe(fits)
   })
 
-  test("[LEDGER-8] a plain path fits itself and what is below it, and nothing else", () => {
+  test("[LEDGER-8] a plain path matches itself and everything below it, and nothing else", () => {
     const name = fc.stringMatching(/^[a-c.]{1,3}$/).filter((it) => !/^\.+$/.test(it))
     const path = fc.array(name, { minLength: 2, maxLength: 4 }).map((it) => it.join("/"))
     fc.assert(
@@ -48,7 +48,7 @@ describe("patterns", () => {
     )
   })
 
-  test("[LEDGER-8] no pattern searches for long", () => {
+  test("[LEDGER-8] every pattern matches in bounded time", () => {
     const slow = [`${"*a".repeat(400)}c`, `${"**/*a/".repeat(100)}c`, "{a,b}".repeat(150)]
     const isMatch = createMatcher(slow)
     expect(isMatch(`${"a".repeat(4_000)}b`)).toBe(false)
@@ -57,7 +57,7 @@ describe("patterns", () => {
   })
 })
 
-describe("the defaults", () => {
+describe("default patterns", () => {
   test.for([
     "src/a.ts",
     "lib/x/y.py",
@@ -72,7 +72,7 @@ describe("the defaults", () => {
   })
 
   test.for(["node_modules/x/index.js", "dist/a.js", "packages/a/dist/a.js", ".git/config"])(
-    "[LEDGER-9] %s is not even tracked",
+    "[LEDGER-9] %s is not tracked",
     (path) => {
       const { isImportant, isTrackable } = createClassifier()
       expect([isImportant(path), isTrackable(path)]).toEqual([false, false])
@@ -80,7 +80,7 @@ describe("the defaults", () => {
   )
 
   test.for([".qm/memory/sessions/2026-01-01-01-x.md", "CHANGELOG.md"])(
-    "[LEDGER-9] %s registers",
+    "[LEDGER-9] %s is a registration file",
     (path) => {
       const { isImportant, isTrackable, isRegistrationFile } = createClassifier()
       expect([isImportant(path), isTrackable(path), isRegistrationFile(path)]).toEqual([
@@ -91,7 +91,7 @@ describe("the defaults", () => {
     },
   )
 
-  test("[LEDGER-9] a config replaces a list, and the others stay", () => {
+  test("[LEDGER-9] a configured list replaces the default list, and the other lists stay", () => {
     const own = createClassifier({ important: ["docs"] })
     expect([own.isImportant("docs/a.md"), own.isImportant("src/a.ts")]).toEqual([true, false])
     expect(own.isTrackable("node_modules/a")).toBe(false)
@@ -109,11 +109,11 @@ describe("paths", () => {
     ["/a", undefined],
     ["", undefined],
     ["e\u0301", "\u00E9"],
-  ])("[LEDGER-10] %j has one spelling", ([path, plain]) => {
+  ])("[LEDGER-10] %j has one normal form", ([path, plain]) => {
     expect(plainPath(path)).toBe(plain)
   })
 
-  test("[LEDGER-10] what hosts name is brought to the root, or is outside", () => {
+  test("[LEDGER-10] paths from hosts are made relative to the root, or are outside", () => {
     expect(pathFrom("/repo", "/repo/src/a.ts")).toBe("src/a.ts")
     expect(pathFrom("/repo", "src/a.ts")).toBe("src/a.ts")
     expect(pathFrom("/repo", "/repository/a.ts")).toBeUndefined()

@@ -20,8 +20,8 @@ function world(stateDirectory: string) {
   return { clock, ledger: createLedger({ stateDirectory, clock, random: systemRandom }) }
 }
 
-describe("a ledger", () => {
-  test("[LEDGER-1] what a session did is summed up by path", async () => {
+describe("ledger files", () => {
+  test("[LEDGER-1] the summary of a session lists its paths", async () => {
     await using temp = await tempDirectory()
     const { ledger, clock } = world(temp.path)
     await ledger.modified("s", { path: "a.ts", tool: "Edit" })
@@ -50,7 +50,7 @@ describe("a ledger", () => {
     expect((await ledger.summarise("other")).edits).toBe(0)
   })
 
-  test("[LEDGER-2] any text is a session's id: its file has a plain name, the id is inside", async () => {
+  test("[LEDGER-2] a session id may be any text: the file name is plain, the id is in the file", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     const strange = [
@@ -76,7 +76,7 @@ describe("a ledger", () => {
     expect(await readdir(temp.path)).toEqual(["ledger"])
   })
 
-  test("[LEDGER-2] [F1] whatever ids and paths are given, each reads back what it wrote", async () => {
+  test("[LEDGER-2] [F1] any ids and paths read back as they were written", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     const word = fc.string({ unit: "binary", maxLength: 30 })
@@ -91,7 +91,7 @@ describe("a ledger", () => {
     )
   })
 
-  test("[LEDGER-3] a torn tail and lines of nonsense cost only themselves", async () => {
+  test("[LEDGER-3] a truncated last line and invalid lines are skipped, the others count", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     await ledger.modified("s", { path: "a.ts", tool: "Edit" })
@@ -106,7 +106,7 @@ describe("a ledger", () => {
     expect((await readFile(file, "utf8")).startsWith(before)).toBe(true)
   })
 
-  test("[LEDGER-3] several writers of one session lose nothing", async () => {
+  test("[LEDGER-3] simultaneous writers of one session lose no line", async () => {
     await using temp = await tempDirectory()
     const ledgers = Array.from({ length: 5 }, () => world(temp.path).ledger)
     await Promise.all(
@@ -120,7 +120,7 @@ describe("a ledger", () => {
     expect(summary?.paths.length).toBe(100)
   })
 
-  test("[LEDGER-3] a link in the place of a ledger is not followed", async () => {
+  test("[LEDGER-3] a symlink in place of a ledger is not followed", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     await ledger.modified("s", { path: "a", tool: "Edit" })
@@ -139,7 +139,7 @@ describe("a ledger", () => {
     expect(await readFile(join(temp.path, "mine"), "utf8")).toBe("")
   })
 
-  test("[LEDGER-4] who else touched a path is found across sessions, newest first", async () => {
+  test("[LEDGER-4] finds other sessions that touched a path, newest first", async () => {
     await using temp = await tempDirectory()
     const { ledger, clock } = world(temp.path)
     for (const id of ["one", "two", "three"]) {
@@ -158,8 +158,8 @@ describe("a ledger", () => {
   })
 })
 
-describe("sessions that are alive", () => {
-  test("[LEDGER-21] a session may say its host, once, before it did anything", async () => {
+describe("active sessions", () => {
+  test("[LEDGER-21] a session records its host once, before any other line", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     await ledger.opened("s", "codex")
@@ -176,7 +176,7 @@ describe("sessions that are alive", () => {
     expect(again.find((it) => it.sessionId === "s")?.host).toBe("claude-code")
   })
 
-  test("[LEDGER-21] each is listed with what it did, the latest first", async () => {
+  test("[LEDGER-21] lists each session with its activity, the latest first", async () => {
     await using temp = await tempDirectory()
     const { ledger, clock } = world(temp.path)
     await ledger.opened("quiet", "codex")
@@ -225,7 +225,7 @@ describe("sessions that are alive", () => {
 })
 
 describe("drift", () => {
-  test("[LEDGER-5] two important files and no registration: one nudge, and one for each new drift", async () => {
+  test("[LEDGER-5] two important files without a registration give one nudge, and one for each new drift", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     const edit = (path: string) => ledger.modified("s", { path, tool: "Edit" })
@@ -247,7 +247,7 @@ describe("drift", () => {
     expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "registered" })
   })
 
-  test("[LEDGER-5] whoever edits a registration file has registered", async () => {
+  test("[LEDGER-5] an edit of a registration file registers the session", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     for (const path of ["src/a.ts", "src/b.ts", ".qm/memory/decisions/x.md"])
@@ -255,7 +255,7 @@ describe("drift", () => {
     expect((await ledger.nudgeDue("s", classifier)).kind).toBe("not-due")
   })
 
-  test("[LEDGER-5] many that nudge at once: exactly one may speak", async () => {
+  test("[LEDGER-5] exactly one of many simultaneous nudges is due", async () => {
     await using temp = await tempDirectory()
     const ledgers = Array.from({ length: 12 }, () => world(temp.path).ledger)
     const spoken = await Promise.all(ledgers.map((it) => it.nudge("s", "f")))
@@ -265,7 +265,7 @@ describe("drift", () => {
     expect(await ledgers[0]?.nudge("t", "f")).toBe(true)
   })
 
-  test("[LEDGER-23] of a drift the first 100 files are told apart, whatever comes after", async () => {
+  test("a drift is identified by its first 100 files", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     await ledger.modified("s", { path: "src/0.ts", tool: "Edit" })
@@ -281,7 +281,7 @@ describe("drift", () => {
     expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "nudged" })
   })
 
-  test("[LEDGER-23] where a line is damaged all is read, and what can be saved counts", async () => {
+  test("a damaged line makes the drift reader fall back to the whole ledger", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     await ledger.modified("s", { path: "src/a.ts", tool: "Edit" })
@@ -290,7 +290,7 @@ describe("drift", () => {
     expect((await ledger.drift("s", classifier)).paths).toEqual(["src/a.ts", "src/b.ts"])
   })
 
-  test("[LEDGER-23] [F1] the quick look and the careful one say the same of any ledger", () => {
+  test("[F1] the fast drift reader and the full one agree on any ledger", () => {
     const path = fc.constantFrom(
       "a.ts",
       "src/b.ts",
@@ -336,7 +336,7 @@ describe("drift", () => {
     )
   })
 
-  test("[LEDGER-6] simulations of a session come back in order, each with the bytes it saw", async () => {
+  test("[LEDGER-6] simulations of a session come back in order, each with its hashes", async () => {
     await using temp = await tempDirectory()
     const { ledger } = world(temp.path)
     const first = { id: "one", files: [{ path: "a", sha: "1" }], risk: 1 }
@@ -348,8 +348,8 @@ describe("drift", () => {
   })
 })
 
-describe("what hooks load", () => {
-  test("[LEDGER-7] the room brings no package into the process", () => {
+describe("imports of the room", () => {
+  test("[LEDGER-7] importing the room loads no package", () => {
     const program = `
       const { registerHooks } = await import("node:module")
       const seen = []

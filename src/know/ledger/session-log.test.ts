@@ -17,8 +17,8 @@ async function sessionsIn(root: string, files: Readonly<Record<string, string | 
     await writeFile(join(root, SESSIONS, name), text)
 }
 
-describe("sessions that were written down", () => {
-  test("[LEDGER-22] they are listed the latest first, with those of the archive", async () => {
+describe("registered sessions", () => {
+  test("[LEDGER-22] are listed latest first, including archived ones", async () => {
     await using temp = await tempDirectory()
     await sessionsIn(temp.path, {
       "2026-11-15-99-old.md": TEXT,
@@ -56,7 +56,7 @@ describe("sessions that were written down", () => {
     expect(latestLogged(join(temp.path, "none"))).toBeUndefined()
   })
 
-  test("[LEDGER-22] one is read by its path or its name, also after it went to the archive", async () => {
+  test("[LEDGER-22] are read by path or name, also from the archive", async () => {
     await using temp = await tempDirectory()
     const name = "2026-10-01-01-older.md"
     await sessionsIn(temp.path, { [`archive/${name}`]: TEXT })
@@ -65,7 +65,7 @@ describe("sessions that were written down", () => {
       expect(readLogged(temp.path, given)).toEqual(found)
   })
 
-  test("[LEDGER-22] nothing else is read: no other folder, no link, nothing too large", async () => {
+  test("[LEDGER-22] are read only from their folders: no other folder, no symlink, no oversized file", async () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     const name = "2026-10-01-01-a.md"
@@ -94,7 +94,7 @@ describe("sessions that were written down", () => {
     expect(listLogged(root, 9).logged).toEqual([])
   })
 
-  test("[LEDGER-22] a link on the way to the folder is not followed", async () => {
+  test("[LEDGER-22] are not read through a symlinked folder", async () => {
     await using temp = await tempDirectory()
     const name = "2026-10-01-01-a.md"
     await sessionsIn(join(temp.path, "other"), { [name]: TEXT })
@@ -105,7 +105,7 @@ describe("sessions that were written down", () => {
   })
 })
 
-test("[LEDGER-22] [F1] what was written down reads back in its parts", () => {
+test("[LEDGER-22] [F1] read back with all their parts", () => {
   const line = fc.string({ minLength: 1, maxLength: 12 }).map((it) => it.trim())
   const text = fc
     .array(line, { maxLength: 3 })

@@ -21,8 +21,8 @@ function world(path: string, redact: (text: string) => string = (it) => it) {
   return createSessions({ root: () => path, stateDirectory, redact })
 }
 
-describe("registering", () => {
-  test("[LEDGER-18] a session is a file named by day, number and words", async () => {
+describe("registering a session", () => {
+  test("[LEDGER-18] writes a file named by day, number and words", async () => {
     await using temp = await tempDirectory()
     const { file, indices } = await world(temp.path).register(ENTRY)
     expect(file).toBe(".qm/memory/sessions/2026-11-15-01-fix-the-uber-parser.md")
@@ -52,7 +52,7 @@ describe("registering", () => {
     `)
   })
 
-  test("[LEDGER-18] many at once get a number each, and none is overwritten", async () => {
+  test("[LEDGER-18] many simultaneous registrations get different numbers, and none is overwritten", async () => {
     await using temp = await tempDirectory()
     const rooms = Array.from({ length: 12 }, () => world(temp.path))
     const made = await Promise.all(
@@ -75,7 +75,7 @@ describe("registering", () => {
       expect(await readFile(join(temp.path, file), "utf8")).toContain(`r${index}\n`)
   })
 
-  test("[LEDGER-18] the next number comes after those that came by git", async () => {
+  test("[LEDGER-18] the next number follows those that came with git", async () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, ".qm/memory/sessions"), { recursive: true })
     await writeFile(join(temp.path, ".qm/memory/sessions/2026-11-15-41-theirs.md"), "theirs")
@@ -83,7 +83,7 @@ describe("registering", () => {
     expect(file).toContain("/2026-11-15-42-")
   })
 
-  test("[LEDGER-19] secrets and hidden signs go first; when that fails nothing is written", async () => {
+  test("[LEDGER-19] redacts secrets and removes invisible characters; if that fails, writes nothing", async () => {
     await using temp = await tempDirectory()
     const hidden = { ...ENTRY, request: "the pass\u200Bword" }
     const room = world(temp.path, (it) => it.replaceAll("password", "***"))
@@ -103,7 +103,7 @@ describe("registering", () => {
     { request: " \n" },
     { request: "x".repeat(LONGEST_PART_UNITS + 1) },
     { done: Array.from({ length: 201 }, () => "x") },
-  ])("[LEDGER-19] bad input %# is refused", async (wrong) => {
+  ])("[LEDGER-19] rejects invalid input %#", async (wrong) => {
     await using temp = await tempDirectory()
     const outcome = await world(temp.path)
       .register({ ...ENTRY, ...wrong })
@@ -112,7 +112,7 @@ describe("registering", () => {
     expect(await readdir(temp.path)).toEqual([])
   })
 
-  test("[LEDGER-19] a link on the way to the folder is not followed", async () => {
+  test("[LEDGER-19] does not follow a symlink on the way to the folder", async () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, "elsewhere"))
     await mkdir(join(temp.path, "repo"))
@@ -125,7 +125,7 @@ describe("registering", () => {
   })
 })
 
-test("[LEDGER-18] a day has an end to its numbers", async () => {
+test("[LEDGER-18] the numbers of a day are limited", async () => {
   await using temp = await tempDirectory()
   await mkdir(join(temp.path, ".qm/memory/sessions"), { recursive: true })
   await writeFile(join(temp.path, ".qm/memory/sessions/2026-11-15-999-last.md"), "last")
@@ -136,7 +136,7 @@ test("[LEDGER-18] a day has an end to its numbers", async () => {
 })
 
 describe("indices", () => {
-  test("[LEDGER-20] the same files give the same bytes, and those are not written again", async () => {
+  test("[LEDGER-20] the same files give the same bytes, which are not written again", async () => {
     await using temp = await tempDirectory()
     const room = world(temp.path)
     await room.register(ENTRY)
@@ -149,7 +149,7 @@ describe("indices", () => {
     expect(await readFile(file, "utf8")).toBe(text)
   })
 
-  test("[LEDGER-20] sessions stand newest first, with what was asked for", () => {
+  test("[LEDGER-20] SESSIONS.md lists sessions newest first, with their requests", () => {
     const names = ["2026-11-14-02-b", "2026-11-15-100-d", "2026-11-15-99-c", "2026-11-14-01-a"]
     const files = names.map((it) => ({ name: `${it}.md`, title: `${it}: [x](y) <b>` }))
     const text = renderSessions(files)
@@ -172,7 +172,7 @@ describe("indices", () => {
     expect(renderWorkspace({})).toContain("## Decisions (0)\n\nNone.")
   })
 
-  test("[LEDGER-20] the workspace lists decisions, rules, terms and lessons by their titles", async () => {
+  test("[LEDGER-20] WORKSPACE.md lists decisions, rules, terms and lessons by title", async () => {
     await using temp = await tempDirectory()
     for (const folder of ["decisions", "rules", "glossary"])
       await mkdir(join(temp.path, ".qm/memory", folder), { recursive: true })
@@ -195,7 +195,7 @@ describe("indices", () => {
     expect(text).toContain("## Glossary (1)\n\n- [c](glossary/c.md)")
   })
 
-  test("[LEDGER-20] a file of that name which is not ours is left alone", async () => {
+  test("[LEDGER-20] a file of that name that qm did not write is left alone", async () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, ".qm/memory"), { recursive: true })
     await writeFile(join(temp.path, ".qm/memory/SESSIONS.md"), "mine")

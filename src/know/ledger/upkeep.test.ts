@@ -42,7 +42,7 @@ function times<Item>(count: number, item: Item): readonly Item[] {
 }
 
 describe("the archive", () => {
-  test("[LEDGER-24] sessions older than seven days go there once there are more than thirty", async () => {
+  test("[LEDGER-24] sessions older than seven days are archived once there are more than thirty", async () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, [
       ...times(5, "2026-10-30"),
@@ -67,7 +67,7 @@ describe("the archive", () => {
     expect(index).not.toContain("2026-10-30")
   })
 
-  test("[LEDGER-24] below level 5 nothing moves, and otherwise once a day", async () => {
+  test("[LEDGER-24] nothing is archived below level 5, or twice in a day", async () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, times(31, "2026-10-30"))
     for (const upkeep of [undefined, { level: 4, now: NOW }])
@@ -80,7 +80,7 @@ describe("the archive", () => {
     expect((await world(temp.path).register(ENTRY, tomorrow)).archived.length).toBe(31)
   })
 
-  test("[LEDGER-24] what stands in the archive is not replaced, and its numbers are not given again", async () => {
+  test("[LEDGER-24] an archived file is not replaced, and its number is not reused", async () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, times(31, "2026-10-30"))
     await mkdir(join(temp.path, SESSIONS, "archive"))
@@ -93,7 +93,7 @@ describe("the archive", () => {
     expect(file).toContain("/2026-10-30-32-")
   })
 
-  test("[LEDGER-24] a link in its place is not followed, and the session is registered all the same", async () => {
+  test("[LEDGER-24] a symlink in its place is not followed, and the session is still registered", async () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     await sessionsOn(root, times(31, "2026-10-30"))
@@ -105,7 +105,7 @@ describe("the archive", () => {
     expect(await readdir(join(temp.path, "elsewhere"))).toEqual([])
   })
 
-  test("[LEDGER-24] a day is old after seven whole ones", () => {
+  test("[LEDGER-24] a session is old after seven full days", () => {
     const days = ["2026-11-08", "2026-11-09", "2026-11-10", "no session"]
     const names = times(8, days).flatMap((it, index) =>
       it.map((day) => `${day}-${index + 10}-x.md`),
@@ -121,7 +121,7 @@ describe("the archive", () => {
 describe("lessons", () => {
   const LINE = "Run the migrations before the tests of the store."
 
-  test("[LEDGER-25] what ten sessions share is proposed once, and one a day", async () => {
+  test("[LEDGER-25] a line of ten sessions is proposed once, and at most one a day", async () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, times(9, "2026-11-12"), LINE)
     const say = async (now: number, level = 5) =>
@@ -145,7 +145,7 @@ describe("lessons", () => {
     expect(await say(NOW + 2 * DAY_MS)).toBeUndefined()
   })
 
-  test("[LEDGER-25] lines that are short, or of one session, are no lesson", () => {
+  test("[LEDGER-25] short lines, and lines of one session, are not proposed", () => {
     const session = (index: number, decisions: readonly string[]) => ({
       file: `f${index}`,
       date: "",
@@ -162,7 +162,7 @@ describe("lessons", () => {
     expect(sharedLessons(real).map((it) => it.line)).toEqual(["A line worth keeping once"])
   })
 
-  test("[LEDGER-25] [F1] two lines of which each has most of the other's words are one lesson", () => {
+  test("[LEDGER-25] [F1] two lines that share most of their words are one lesson", () => {
     const word = fc.stringMatching(/^[a-z]{3}$/)
     const words = fc.uniqueArray(word, { minLength: 4, maxLength: 12 })
     fc.assert(

@@ -68,8 +68,8 @@ async function opened(
 const told = (entries: readonly MapEntry[]) =>
   entries.map((it) => `${it.kind} ${it.path} ${it.files} ${it.symbols} ${it.rank}`)
 
-describe("[MAP-46] folders of the map are listed", () => {
-  test("[MAP-46] folders first, with the sums of what is below, then files", async () => {
+describe("map list", () => {
+  test("[MAP-46] lists folders first, with sums of all files below, then files", async () => {
     const map = await opened()
     const root = await map.tree()
     expect(told(root.entries)).toEqual([
@@ -86,21 +86,21 @@ describe("[MAP-46] folders of the map are listed", () => {
     expect(state).toMatchObject({ files: map.made.tree.files.length, commits: 2 })
   })
 
-  test("[MAP-46] a filter looks at whole paths; what is cut is counted", async () => {
+  test("[MAP-46] a filter matches whole paths, and the omitted entries are counted", async () => {
     const map = await opened()
     const { entries, total } = await map.tree({ filter: "PRICE/", limit: 1 })
     expect([told(entries), total]).toEqual([["file src/price/rounding.ts 1 2 1"], 2])
     expect((await map.tree({ filter: "nowhere" })).total).toBe(0)
   })
 
-  test("[MAP-46] a folder that is not there is refused, and so is one outside", async () => {
+  test("[MAP-46] rejects a missing folder and one outside the repository", async () => {
     const map = await opened()
     await expect(map.tree({ folder: "src/pricing" })).rejects.toSatisfy(MapNameUnknown.is)
     await expect(map.tree({ folder: "src/../.." })).rejects.toSatisfy(MapPathOutside.is)
     await expect(map.tree({ folder: "/etc" })).rejects.toSatisfy(MapPathOutside.is)
   })
 
-  test("[MAP-46] before the first scan there is nothing, and nothing is scanned", async () => {
+  test("[MAP-46] returns nothing before the first scan, and starts no scan", async () => {
     const { map } = mapHandlers({
       scan: () => Promise.reject(new Error("scanned")),
       tree: () => Promise.reject(new Error("scanned")),
@@ -119,8 +119,8 @@ describe("[MAP-46] folders of the map are listed", () => {
   })
 })
 
-describe("[MAP-47] a file or a symbol is shown by its name", () => {
-  test("[MAP-47] a file with its symbols, imports, importers and companions", async () => {
+describe("map show", () => {
+  test("[MAP-47] shows a file with its symbols, imports, importers and co-changed files", async () => {
     const map = await opened()
     const tax = await map.show("./src/price/tax.ts")
     expect(tax).toMatchObject({
@@ -138,7 +138,7 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
   })
 
   test.for(["roundLine", "src/price/rounding.ts#roundLine"])(
-    "[MAP-47] %s is the function, with both directions",
+    "[MAP-47] %s shows the function with callers and callees",
     async (what) => {
       const shown = await (await opened()).show(what)
       expect(shown).toMatchObject({
@@ -157,7 +157,7 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     ["./d#x/b.ts#Berth.moor", "moor", "d#x/b.ts"],
     ["d#x/b.ts#Berth#moor", "moor", "d#x/b.ts"],
     ["d#x/b.ts##own", "#own", "d#x/b.ts"],
-  ] as const)("[MAP-47] %s: a path may have the sign that ends it", async ([what, name, path]) => {
+  ] as const)("[MAP-47] %s resolves although the path contains `#`", async ([what, name, path]) => {
     const map = await opened({
       "d#x/b.ts": "export function hashed() {}\nclass Berth {\n  moor() {}\n  #own() {}\n}\n",
       "c.ts": "export function hashed() {}\n",
@@ -166,14 +166,14 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     await expect(map.show("d#x#hashed")).rejects.toSatisfy(MapNameUnknown.is)
   })
 
-  test("[MAP-47] near a name in such a file are the names of that file", async () => {
+  test("[MAP-47] suggests names of the same file when its path contains `#`", async () => {
     const map = await opened({ "d#x/b.ts": "export function hashed() {}\n" })
     const error: unknown = await map.show("d#x/b.ts#hashe").catch((it: unknown) => it)
     if (!MapNameUnknown.is(error)) throw error
     expect(error.data.near).toEqual(["hashed"])
   })
 
-  test("[MAP-47] of two hops the one between is named as it is asked for", async () => {
+  test("[MAP-47] for two hops, names the symbol in between in the form `map show` accepts", async () => {
     const map = await opened({
       ...FILES,
       "src/shop.ts": [
@@ -194,7 +194,7 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     })
   })
 
-  test("[MAP-47] a file that takes no part is shown, and why it was not read", async () => {
+  test("[MAP-47] shows an unindexed file with the reason", async () => {
     const map = await opened({ ...FILES, "lib/app.min.js": "var a=1\n", ".env": "" })
     expect(await map.show("./package-lock.json")).toMatchObject({
       kind: "file",
@@ -210,7 +210,7 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     }
   })
 
-  test("[MAP-47] a file that was left out is refused with the reason", async () => {
+  test("[MAP-47] rejects an excluded file with the reason", async () => {
     const map = await opened()
     Object.assign(map.made.tree, { skipped: [{ path: "src/logo.png", reason: "binary" }] })
     const error: unknown = await map.show("src/logo.png").catch((it: unknown) => it)
@@ -219,7 +219,7 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     expect(error.hint.length).toBeLessThanOrEqual(160)
   })
 
-  test("[MAP-47] Parent.name is a member, and of equal names the one others can use is first", async () => {
+  test("[MAP-47] Parent.name is a member, and of equal names the exported one is first", async () => {
     const map = await opened({
       ...FILES,
       "src/a.ts": "function login() {}\n",
@@ -236,14 +236,14 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
     ["roundLines", "roundLine"],
     ["src/price/roundin.ts", "src/price/rounding.ts"],
     ["src/price/tax.ts#total2", "total"],
-  ] as const)("[MAP-47] %s is not there, but %s is", async ([what, near]) => {
+  ] as const)("[MAP-47] the error for the unknown %s suggests %s", async ([what, near]) => {
     const error: unknown = await (await opened()).show(what).catch((it: unknown) => it)
     if (!MapNameUnknown.is(error)) throw error
     expect(error.data.near).toContain(near)
     expect(error.hint.length).toBeLessThanOrEqual(160)
   })
 
-  test("[MAP-47] a name unlike all others, and a path outside, are refused", async () => {
+  test("[MAP-47] rejects a name without a similar one, and a path outside the repository", async () => {
     const map = await opened()
     const error: unknown = await map.show("x".repeat(4_096)).catch((it: unknown) => it)
     if (!MapNameUnknown.is(error)) throw error
@@ -254,8 +254,8 @@ describe("[MAP-47] a file or a symbol is shown by its name", () => {
   })
 })
 
-describe("[MAP-48] words are looked for in the whole tree", () => {
-  test("[MAP-48] the best files, why, and their best symbols", async () => {
+describe("map find", () => {
+  test("[MAP-48] returns the best files with reasons and their best symbols", async () => {
     const map = await opened()
     const { files, signals, state } = await map.find("Round a line to half a cent (#12)", 2)
     expect(signals).toEqual(["words", "history"])
@@ -268,7 +268,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(best?.symbols.every((it) => it.score > 0 && it.score <= 1)).toBe(true)
   })
 
-  test("[MAP-48] names below a message are not what it is about", async () => {
+  test("[MAP-48] ignores trailers below a message", async () => {
     const map = await opened()
     const { files } = await map.find(
       "a name\n\nReviewed-by: roundLine price rounding half value key",
@@ -276,7 +276,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(files[0]?.path).toBe("src/user/login.ts")
   })
 
-  test("[MAP-48] without a past the words alone decide", async () => {
+  test("[MAP-48] ranks by words alone without a history", async () => {
     await using made = await madeTree(FILES)
     const { search } = mapHandlers({
       scan: () => Promise.reject(new Error("scanned")),
@@ -291,7 +291,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(state.historyProblem).not.toBeNull()
   })
 
-  test("[MAP-48] of a file that changed since, its names still count", async () => {
+  test("[MAP-48] still uses the names of a file that changed since the scan", async () => {
     const map = await opened()
     const texts = () => Promise.resolve(new Map<string, string | undefined>())
     Object.assign(map.made.tree, { texts })
@@ -300,7 +300,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
   })
 
   test.for(["with a past", "without one"] as const)(
-    "[MAP-48] words that no file has find none, %s, and there is no order",
+    "[MAP-48] words that no file contains match nothing, %s, and no ranking is computed",
     async (how) => {
       const map = await opened(FILES, how === "with a past" ? COMMITS : "none")
       const words = ["zzzqqq", "zzzqqq wwwvvv", "zzz/qqq.rs", "zzzQqq(vvv)", "https://zzz.qqq/vvv"]
@@ -312,7 +312,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     },
   )
 
-  test("[MAP-48] words that only another tree of the store has find none", async () => {
+  test("[MAP-48] words of another tree in the database match nothing", async () => {
     const map = await opened()
     const other = memorySource({ files: { "a.ts": "export const quayside = 1\n" }, key: "other" })
     await map.made.index.scan(other, { mode: "incremental", signal: context.signal })
@@ -322,12 +322,12 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
   test.for([
     ["a path without a word", "1/2", "1/2"],
     ["a path beside words that no file has", "zzzqqq ./1/2", "1/2"],
-    ["a path between marks", "zzzqqq (`1/2`).", "1/2"],
-    ["a path that begins with a mark", "(1)/2 zzzqqq", "(1)/2"],
-    ["a symbol whose name is in every message", "close", "src/close.ts"],
+    ["a path between punctuation", "zzzqqq (`1/2`).", "1/2"],
+    ["a path that begins with punctuation", "(1)/2 zzzqqq", "(1)/2"],
+    ["a symbol whose name is a stop word", "close", "src/close.ts"],
     ["a symbol of one letter, with its brackets", "x()?", "src/close.ts"],
     ["a symbol in another script", "\u5927\u5c0f", "src/close.ts"],
-  ] as const)("[MAP-48] %s is found: %s", async ([, words, path]) => {
+  ] as const)("[MAP-48] finds %s: %s", async ([, words, path]) => {
     const map = await opened({
       ...FILES,
       "1/2": "plain\n",
@@ -344,7 +344,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(files[0]?.symbols.map((it) => words.startsWith(it.name))).toEqual(isSymbol ? [true] : [])
   })
 
-  test("[MAP-48] a path that is written out comes before all that share its words", async () => {
+  test("[MAP-48] a written-out path precedes files that share its words", async () => {
     const many = Array.from({ length: 30 }, (_, at) => [`src/t${at}.ts`, `src ts ${at}\n`])
     const map = await opened({ ...Object.fromEntries(many), "src/close.ts": "export {}\n" })
     const { files } = await map.find("what does src/close.ts do?", 3)
@@ -356,7 +356,7 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
     expect(new Set(files.map((it) => it.path)).size).toBe(3)
   })
 
-  test("[MAP-48] no word is refused; an address is searched by its words", async () => {
+  test("[MAP-48] rejects a query without a word, and searches a URL by its words", async () => {
     const map = await opened()
     await expect(map.find("?!")).rejects.toSatisfy(NothingToSearch.is)
     await expect(map.find(`${"!".repeat(4_000)} `.repeat(250))).rejects.toSatisfy(
@@ -367,8 +367,8 @@ describe("[MAP-48] words are looked for in the whole tree", () => {
   })
 })
 
-describe("[MAP-49] modules are written out, each for itself", () => {
-  test("[MAP-49] one file a folder with code: files, symbols, imports, edges", async () => {
+describe("map export", () => {
+  test("[MAP-49] writes one file per folder with code: files, symbols, imports, edges", async () => {
     const map = await opened()
     const { out, files } = await map.exportMap("src/")
     expect(out).toBe("out")
@@ -401,7 +401,7 @@ describe("[MAP-49] modules are written out, each for itself", () => {
     )
   })
 
-  test("[MAP-49] a module that is not there is refused, and nothing is written", async () => {
+  test("[MAP-49] rejects an unknown module and writes nothing", async () => {
     const map = await opened()
     await expect(map.exportMap("lib")).rejects.toSatisfy(MapNameUnknown.is)
     await expect(map.exportMap("../lib")).rejects.toSatisfy(MapPathOutside.is)
@@ -409,7 +409,7 @@ describe("[MAP-49] modules are written out, each for itself", () => {
   })
 })
 
-test("[MAP-50] secrets in signatures and comments are replaced wherever they are shown", async () => {
+test("[MAP-50] redacts secrets in signatures and comments in every output", async () => {
   const map = await opened({ ...FILES, "src/late.ts": 'import "./hunter2/late.ts"\n' })
   await map.exportMap()
   const shown = [
@@ -426,7 +426,7 @@ test("[MAP-50] secrets in signatures and comments are replaced wherever they are
   }
 })
 
-test("[MAP-50] signs that nobody sees are gone, and no secret is put together by that", async () => {
+test("[MAP-50] removes invisible characters before it redacts, so that no secret is reassembled", async () => {
   const tags = String.fromCodePoint(0xe0049, 0xe0067, 0xe006e)
   const bidi = "\u202e"
   const split = "hun\u200dter2"
@@ -462,8 +462,8 @@ test("[MAP-50] signs that nobody sees are gone, and no secret is put together by
   expect(shown[1]).toContain("./odd(secret).ts")
 })
 
-describe("[MAP-51] a scan says what it read, what it left out and what it read in part", () => {
-  test("[MAP-51] languages with the most files first, and the broken file", async () => {
+describe("map scan: the result", () => {
+  test("[MAP-51] lists languages by number of files, and the broken file", async () => {
     const map = await opened({ ...FILES, "tool.py": "def tool(): pass\n" })
     const { scan, languages, problems, problemsCount, skipped, state } = await map.scan()
     expect(scan).toMatchObject({ filesChanged: 0, mode: "incremental" })
@@ -477,7 +477,7 @@ describe("[MAP-51] a scan says what it read, what it left out and what it read i
     expect((await map.scan(true)).scan.mode).toBe("full")
   })
 
-  test("[MAP-51] of many things left out the first hundred are listed", async () => {
+  test("[MAP-51] lists the first hundred of many excluded files", async () => {
     const map = await opened()
     const source = memorySource({ files: { "a.ts": "" } })
     const skipped = Array.from({ length: 130 }, (_, at) => ({

@@ -11,14 +11,17 @@ const FIXTURES = join(import.meta.dirname, "../../../test/languages")
 const fixture = (name: string) => readFileSync(join(FIXTURES, `${name}.txt`), "utf8")
 const parser = createParser()
 
-describe("[MAP-1] what a file of each language defines, uses and imports", () => {
-  test.for(LANGUAGE_NAMES)("[MAP-1] %s: as written down beside the text", async (language) => {
-    const facts = await parser.parse({ language, text: fixture(language) })
-    expect(renderFacts(facts)).toBe(fixture(`${language}.facts`))
-  })
+describe("facts of each language", () => {
+  test.for(LANGUAGE_NAMES)(
+    "[MAP-1] %s: symbols, references and imports equal the fixture",
+    async (language) => {
+      const facts = await parser.parse({ language, text: fixture(language) })
+      expect(renderFacts(facts)).toBe(fixture(`${language}.facts`))
+    },
+  )
 })
 
-test.for(LANGUAGE_NAMES)("[MAP-2] %s: the same text has the same facts", async (language) => {
+test.for(LANGUAGE_NAMES)("[MAP-2] %s: the same text gives the same facts", async (language) => {
   const text = fixture(language)
   const first = await parser.parse({ language, text })
   await parser.parse({ language, text: text.slice(0, text.length / 2) })
@@ -28,7 +31,7 @@ test.for(LANGUAGE_NAMES)("[MAP-2] %s: the same text has the same facts", async (
   expect(lines(windows.symbols)).toEqual(lines(first.symbols))
 })
 
-test("[MAP-2] signs of any width shift no name and no line", async () => {
+test("[MAP-2] wide characters shift no name and no line", async () => {
   const text = "// 😀 é 中\n// Quay 😀\nfunction møør(ship) { return Berth.of('😀', ship) }\n"
   const facts = await parser.parse({ language: "javascript", text })
   expect(renderFacts(facts)).toBe(
@@ -36,25 +39,28 @@ test("[MAP-2] signs of any width shift no name and no line", async () => {
   )
 })
 
-describe("[MAP-3] a broken file keeps what can be read", () => {
+describe("broken files", () => {
   const SHARES = [0.3, 0.5, 0.7, 0.9]
 
-  test.for(LANGUAGE_NAMES)("[MAP-3] %s: one that ends in the middle", async (language) => {
-    const lines = fixture(language).split("\n")
-    const whole = (await parser.parse({ language, text: lines.join("\n") })).symbols
-    let ended = 0
-    let kept = 0
-    for (const share of SHARES) {
-      const cut = Math.floor(lines.length * share)
-      const { symbols } = await parser.parse({ language, text: lines.slice(0, cut).join("\n") })
-      const before = whole.filter((it) => it.toLine < cut)
-      ended += before.length
-      kept += before.filter((it) => symbols.some((other) => isSame(it, other))).length
-    }
-    expect(kept / ended).toBeGreaterThan(0.7)
-  })
+  test.for(LANGUAGE_NAMES)(
+    "[MAP-3] %s: a truncated file gives the facts before the end",
+    async (language) => {
+      const lines = fixture(language).split("\n")
+      const whole = (await parser.parse({ language, text: lines.join("\n") })).symbols
+      let ended = 0
+      let kept = 0
+      for (const share of SHARES) {
+        const cut = Math.floor(lines.length * share)
+        const { symbols } = await parser.parse({ language, text: lines.slice(0, cut).join("\n") })
+        const before = whole.filter((it) => it.toLine < cut)
+        ended += before.length
+        kept += before.filter((it) => symbols.some((other) => isSame(it, other))).length
+      }
+      expect(kept / ended).toBeGreaterThan(0.7)
+    },
+  )
 
-  test("[MAP-3] one sign less costs nine of ten definitions nothing", async () => {
+  test("[MAP-3] nine of ten definitions survive one missing character", async () => {
     let all = 0
     let kept = 0
     for (const language of LANGUAGE_NAMES) {
@@ -71,7 +77,7 @@ describe("[MAP-3] a broken file keeps what can be read", () => {
     expect(kept / all).toBeGreaterThan(0.9)
   })
 
-  test("[MAP-3] the line of the break is said", async () => {
+  test("[MAP-3] reports the line of the error", async () => {
     const text = "export function moor(ship) {\n  return ship.fits(\n}\n\nfunction leave() {}\n"
     const facts = await parser.parse({ language: "javascript", text })
     expect(facts.symbols.map((it) => [it.signature, it.isExported])).toEqual([
@@ -89,7 +95,7 @@ function isSame(a: SymbolFact, b: SymbolFact): boolean {
   return a.name === b.name && a.fromLine === b.fromLine
 }
 
-describe("[MAP-5] exported is what another file can name", () => {
+describe("exported symbols", () => {
   test.for([
     ["typescript", "class Quay { open() {} }\nexport { Quay }", "Quay open"],
     ["typescript", "export class Quay { private open() {} #close() {} }", "Quay"],
@@ -112,14 +118,14 @@ describe("[MAP-5] exported is what another file can name", () => {
     ["swift", "fileprivate func a() {}\npublic private(set) var b = 1\nfunc c() {}", "b c"],
     ["scala", "private class A { def b = 1 }\nclass C", "C"],
     ["bash", "a() { :; }", "a"],
-  ] as const)("[MAP-5] %s: of %j it is %j", async ([language, text, names]) => {
+  ] as const)("[MAP-5] %s: of %j, exported are %j", async ([language, text, names]) => {
     const { symbols } = await parser.parse({ language, text })
     const exported = symbols.filter((it) => it.isExported).map((it) => it.name)
     expect(exported.toSorted().join(" ")).toBe(names)
   })
 })
 
-describe("[MAP-12] inside of functions only named functions and types are symbols", () => {
+describe("symbols inside functions", () => {
   test.for([
     ["javascript", "function a() { const b = 1\n function c() {}\n class D {} }", "D a c"],
     ["python", "def a():\n    B = 1\n    def c(): pass\n", "a c"],
@@ -129,18 +135,21 @@ describe("[MAP-12] inside of functions only named functions and types are symbol
     ["kotlin", "fun a() { val b = 1\n fun c() {} }\nval d = run { val e = 1\n e }", "a c d"],
     ["swift", "func a() { let b = 1\n func c() {} }", "a c"],
     ["php", "<?php function a() { define('B', 1); }", "a"],
-  ] as const)("[MAP-12] %s: in %j they are %j", async ([language, text, names]) => {
-    const { symbols } = await parser.parse({ language, text })
-    expect(
-      symbols
-        .map((it) => it.name)
-        .toSorted()
-        .join(" "),
-    ).toBe(names)
-  })
+  ] as const)(
+    "%s: only named functions and types: in %j they are %j",
+    async ([language, text, names]) => {
+      const { symbols } = await parser.parse({ language, text })
+      expect(
+        symbols
+          .map((it) => it.name)
+          .toSorted()
+          .join(" "),
+      ).toBe(names)
+    },
+  )
 })
 
-describe("[MAP-9] what a file is written in", () => {
+describe("language of a file", () => {
   test.for([
     ["src/quay.ts", "", "typescript"],
     ["src/Quay.TSX", "", "tsx"],
@@ -409,26 +418,26 @@ const GO_MODULES = [
   { folder: "tools", name: "example.org/tideline/tools" },
 ]
 
-describe("[MAP-7] imports lead to files, as the language looks for them", () => {
+describe("import resolution", () => {
   const rows = LANGUAGE_NAMES.flatMap((language) =>
     (RESOLUTION[language]?.cases ?? []).map((it) => [language, ...it] as const),
   )
 
-  test.for(rows)("[MAP-7] %s: %s asks for %s", ([language, from, asked, ...paths]) => {
+  test.for(rows)("[MAP-7] %s: %s imports %s", ([language, from, asked, ...paths]) => {
     const [specifier = "", names] = asked.split("#")
     const imported = { specifier, ...(names !== undefined && { names: names.split(",") }) }
     const found = LANGUAGES[language].resolveImport(imported, from, indexOf(language))
     expect(found).toEqual(paths)
   })
 
-  test("[MAP-7] every language has cases, and one that leads nowhere", () => {
+  test("[MAP-7] every language has cases, and one that resolves to nothing", () => {
     const withoutOutside = LANGUAGE_NAMES.filter(
       (it) => it !== "tsx" && !RESOLUTION[it]?.cases.some((row) => row.length === 2),
     )
     expect(withoutOutside).toEqual([])
   })
 
-  test("[MAP-7] a go.mod says where its packages begin", () => {
+  test("[MAP-7] go.mod sets the root of the module's packages", () => {
     expect(goModuleName("// us\nmodule example.org/tideline\n\ngo 1.24\n")).toBe(
       "example.org/tideline",
     )

@@ -58,7 +58,7 @@ function resolve(fromPath: string, specifier: string): readonly string[] {
   return LANGUAGES.typescript.resolveImport({ specifier }, fromPath, index)
 }
 
-describe("[MAP-40] names of JavaScript lead through package.json and tsconfig.json", () => {
+describe("JavaScript packages", () => {
   test.for([
     ["src/app/main.ts", "#tide", "src/tide/index.ts"],
     ["src/app/main.ts", "#src/tide", "src/tide/index.ts"],
@@ -79,11 +79,11 @@ describe("[MAP-40] names of JavaScript lead through package.json and tsconfig.js
     ["src/app/main.ts", "react"],
     ["src/app/main.ts", "node:fs"],
     ["src/app/main.ts", "@shore"],
-  ] as const)("[MAP-40] %s asks for %s", ([from, specifier, ...paths]) => {
+  ] as const)("[MAP-40] %s imports %s", ([from, specifier, ...paths]) => {
     expect(resolve(from, specifier)).toEqual(paths)
   })
 
-  test("[MAP-40] what is no object, and what is broken or nested without end, says nothing", () => {
+  test("[MAP-40] ignores manifests that are invalid or nested too deeply", () => {
     const deep = `{"imports":${'{"#a":'.repeat(2_000)}1${"}".repeat(2_000)}}`
     for (const text of ["", "[]", "null", "{", '{"imports":[1],"name":7,"exports":null}', deep]) {
       const { packages } = readNodeSources([{ path: "package.json", text }])
@@ -91,7 +91,7 @@ describe("[MAP-40] names of JavaScript lead through package.json and tsconfig.js
     }
   })
 
-  test("[MAP-40] which files are read is told by their names", () => {
+  test("[MAP-40] recognises manifests by file name", () => {
     const names = ["package.json", "a/tsconfig.json", "tsconfig.base.json", "jsconfig.json"]
     expect(names.every(isNodeManifest)).toBe(true)
     expect(["my-package.json", "package.json.ts", "composer.json"].some(isNodeManifest)).toBe(false)

@@ -22,10 +22,10 @@ const UNHURRIED = { spentMs: () => 0 }
 
 const FIXTURES = join(import.meta.dirname, "../../../test/languages")
 
-describe("[MAP-4] a text past a limit gives a reason, and nothing else", () => {
+describe("parser limits", () => {
   const parser = createParser(UNHURRIED)
 
-  test("[MAP-4] the largest text is read, one byte more is not", async () => {
+  test("[MAP-4] parses the largest text, and not one byte more", async () => {
     const line = `// ${"~".repeat(996)}\n`
     const text = line.repeat(LARGEST_TEXT_BYTES / line.length)
     expect(text).toHaveLength(LARGEST_TEXT_BYTES)
@@ -37,7 +37,7 @@ describe("[MAP-4] a text past a limit gives a reason, and nothing else", () => {
     expect(wide.problems).toEqual([{ reason: "too-large" }])
   })
 
-  test("[MAP-4] the longest line is read, one sign more is not", async () => {
+  test("[MAP-4] parses the longest line, and not one character more", async () => {
     const line = `// ${"~".repeat(LONGEST_LINE_UNITS - 3)}`
     const read = await parser.parse({ language: "go", text: `package quay\n${line}\n` })
     expect(read).toMatchObject({ packages: ["quay"], problems: [] })
@@ -46,7 +46,7 @@ describe("[MAP-4] a text past a limit gives a reason, and nothing else", () => {
     expect(facts).toEqual({ ...EMPTY, language: "go", problems })
   })
 
-  test("[MAP-4] a text that takes longer than its budget is given up, and spends the parser", async () => {
+  test("[MAP-4] abandons a text that exceeds its budget, and replaces the parser", async () => {
     let spent = 0
     const slow = createParser({ spentMs: () => (spent += FILE_BUDGET_MS) })
     const text = "func moor() {}\n".repeat(20_000)
@@ -57,7 +57,7 @@ describe("[MAP-4] a text past a limit gives a reason, and nothing else", () => {
   })
 })
 
-test("[MAP-4] more facts than a file can have are cut, and it is said", async () => {
+test("[MAP-4] truncates facts above the limit, and reports it", async () => {
   const text = "moor()\n".repeat(MOST_FACTS + 10)
   const facts = await createParser(UNHURRIED).parse({ language: "javascript", text })
   expect(facts.references).toHaveLength(MOST_FACTS)
@@ -66,7 +66,7 @@ test("[MAP-4] more facts than a file can have are cut, and it is said", async ()
 
 const EMPTY = { packages: [], symbols: [], references: [], imports: [], problems: [] }
 
-describe("[MAP-6] signatures and comments are short, and on one line", () => {
+describe("signatures and comments", () => {
   test.for([
     [
       "def close(\n    self,\n    reason: str,\n) -> None:",
@@ -82,7 +82,7 @@ describe("[MAP-6] signatures and comments are short, and on one line", () => {
     ["def self.draw; end", "method", "def self.draw"],
     [`const names = [${'"east", '.repeat(40)}]`, "constant", /^const names = \["east", .{90,}…$/],
     [`function moor(${"ship: Ship, ".repeat(40)})`, "function", /^function moor\(ship.{200,}…$/],
-  ] as const)("[MAP-6] %j of a %s", ([text, kind, expected]) => {
+  ] as const)("[MAP-6] signature of %j, a %s", ([text, kind, expected]) => {
     const signature = signatureOf(text, kind)
     expect(signature).toEqual(
       typeof expected === "string" ? expected : expect.stringMatching(expected),
@@ -99,17 +99,17 @@ describe("[MAP-6] signatures and comments are short, and on one line", () => {
     ["// ", undefined],
     ["/**/", undefined],
     ["", undefined],
-  ] as const)("[MAP-6] of the comment %j stays %j", ([comment, doc]) => {
+  ] as const)("[MAP-6] the comment %j becomes %j", ([comment, doc]) => {
     expect(cleanDoc(comment)).toBe(doc)
   })
 
-  test("[MAP-6] a long comment is cut between two signs", () => {
+  test("[MAP-6] a long comment is truncated between two characters", () => {
     const doc = cleanDoc(`// ${"😀".repeat(LONGEST_DOC_UNITS)}`) ?? ""
     expect(doc.isWellFormed()).toBe(true)
     expect(doc.length).toBeLessThanOrEqual(LONGEST_DOC_UNITS)
   })
 
-  test("[MAP-6] a comment behind code, or one line away, belongs to nobody", async () => {
+  test("[MAP-6] a comment after code, or separated by a line, belongs to no symbol", async () => {
     const text = "let open = 1 // of the gate\nfunction one() {}\n\n// far\n\nfunction two() {}\n"
     const { symbols } = await createParser().parse({ language: "javascript", text })
     expect(symbols.map((it) => [it.name, it.doc])).toEqual([
@@ -120,7 +120,7 @@ describe("[MAP-6] signatures and comments are short, and on one line", () => {
   })
 })
 
-describe("[MAP-8] [F1] no text makes it throw, hang or lie about lines", () => {
+describe("hostile texts", () => {
   const language = fc.constantFrom(...LANGUAGE_NAMES)
   const text = fc.oneof(
     fc.uint8Array({ maxLength: 400 }).map((it) => Buffer.from(it).toString("latin1")),
@@ -129,7 +129,7 @@ describe("[MAP-8] [F1] no text makes it throw, hang or lie about lines", () => {
     garbledFixture(),
   )
 
-  test("[MAP-8] [F1] random bytes, random words and garbled files", {
+  test("[MAP-8] [F1] random bytes, random words and garbled files never throw, hang or give wrong lines", {
     timeout: 300_000,
   }, async () => {
     await using workers = createWorkers({ longestSilenceMs: 60_000 })
@@ -164,7 +164,7 @@ describe("[MAP-8] [F1] no text makes it throw, hang or lie about lines", () => {
     ["rust", "<", 2_000, 25],
     ["bash", "$(", 2_000, 15],
   ] as const)(
-    "[MAP-8] [F1] %s: %j again and again",
+    "[MAP-8] [F1] %s: a long repetition of %j never throws or hangs",
     { timeout: 300_000 },
     async ([name, sign, times, lines]) => {
       await using workers = createWorkers({ threads: 1, longestSilenceMs: 50_000 })

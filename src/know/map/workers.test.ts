@@ -22,8 +22,8 @@ function saying(...texts: readonly string[]): readonly SourceFile[] {
   return texts.map((text, at) => ({ path: `${at}.go`, language: "go", text }))
 }
 
-describe("[MAP-10] many files on two threads are as one after the other on one", () => {
-  test("[MAP-10] the facts are the same, in the order given, also of a text given twice", async () => {
+describe("parsing on two threads", () => {
+  test("gives the same facts in the given order, also for a duplicate text", async () => {
     const files = [...fixtures(), ...fixtures().toReversed()]
     const parser = createParser()
     const expected = []
@@ -32,7 +32,7 @@ describe("[MAP-10] many files on two threads are as one after the other on one",
     expect(await workers.parseMany(files)).toEqual(expected)
   })
 
-  test("[MAP-10] two calls at once do not mix", async () => {
+  test("two simultaneous calls do not mix", async () => {
     await using workers = createWorkers({ entry: DYING })
     const [one, two] = await Promise.all([
       workers.parseMany(saying("a", "b")),
@@ -41,12 +41,12 @@ describe("[MAP-10] many files on two threads are as one after the other on one",
     expect([...one, ...two].map((it) => it.facts.references[0]?.name)).toEqual(["a", "b", "c"])
   })
 
-  test("[MAP-10] no file is no work", async () => {
+  test("no file needs no thread", async () => {
     await using workers = createWorkers({ entry: new URL("./no-such-file.ts", import.meta.url) })
     expect(await workers.parseMany([])).toEqual([])
   })
 
-  test("[MAP-10] progress grows to the number of files", async () => {
+  test("progress rises to the number of files", async () => {
     await using workers = createWorkers({ entry: DYING })
     const seen: number[] = []
     const files = saying(...Array.from({ length: 200 }, (_, at) => `tide ${at}`))
@@ -55,7 +55,7 @@ describe("[MAP-10] many files on two threads are as one after the other on one",
     expect(seen.at(-1)).toBe(200)
   })
 
-  test("[MAP-10] a signal stops it between two batches", async () => {
+  test("a signal stops it between two batches", async () => {
     await using workers = createWorkers({ entry: DYING })
     const stop = new AbortController()
     const files = saying(...Array.from({ length: 500 }, (_, at) => `tide ${at}`))
@@ -68,8 +68,8 @@ describe("[MAP-10] many files on two threads are as one after the other on one",
   })
 })
 
-describe("[MAP-11] a text that ends its thread is the only one that suffers", () => {
-  test("[MAP-11] a death costs one file, whatever stood beside it", async () => {
+describe("texts that end their thread", () => {
+  test("a crash costs one file, whatever is in its batch", async () => {
     await using workers = createWorkers({ entry: DYING })
     const parsed = await workers.parseMany(saying("a", "exit", "b", "exit", "c"))
     expect(
@@ -77,7 +77,7 @@ describe("[MAP-11] a text that ends its thread is the only one that suffers", ()
     ).toEqual(["a", "crashed", "b", "crashed", "c"])
   })
 
-  test("[MAP-11] so does one that hangs", async () => {
+  test("a hanging text costs one file", async () => {
     await using workers = createWorkers({ entry: DYING, threads: 1, longestSilenceMs: 2_000 })
     const parsed = await workers.parseMany(saying("a", "loop", "b"))
     expect(
@@ -85,13 +85,13 @@ describe("[MAP-11] a text that ends its thread is the only one that suffers", ()
     ).toEqual(["a", "too-slow", "b"])
   })
 
-  test("[MAP-11] a spent thread is replaced, and the rest of its batch read by the next", async () => {
+  test("a used-up thread is replaced, and the next one reads the rest of its batch", async () => {
     await using workers = createWorkers({ entry: DYING, threads: 1 })
     const parsed = await workers.parseMany(saying("a", "spend", "b"))
     expect(parsed.map((it) => it.facts.references[0]?.name)).toEqual(["a", "spend", "b"])
   })
 
-  test("[MAP-11] a bug of ours is thrown, not blamed on a file", async () => {
+  test("a bug is thrown, not reported as a problem of a file", async () => {
     await using workers = createWorkers({ entry: DYING })
     await expect(workers.parseMany(saying("a", "throw"))).rejects.toThrow("a bug of ours")
     await using broken = createWorkers({ entry: new URL("./no-such-file.ts", import.meta.url) })
@@ -99,7 +99,7 @@ describe("[MAP-11] a text that ends its thread is the only one that suffers", ()
   })
 })
 
-test("[MAP-7] from text to the files an import leads to", async () => {
+test("[MAP-7] resolves an import from text to files", async () => {
   await using map = createMap()
   const texts = {
     "src/quay.ts": 'import { Ship } from "./ship.js"\n',

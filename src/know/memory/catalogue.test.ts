@@ -15,8 +15,8 @@ async function problemsOf(it: MemoryWorld): Promise<readonly (readonly [string, 
   return problems.map(({ file, problem }) => [file.replace(".qm/memory/", ""), problem] as const)
 }
 
-describe("files that are none", () => {
-  test("[MEMORY-4] each is named, none is written to, and the others go on", async () => {
+describe("files that are not memories", () => {
+  test("[MEMORY-4] each is reported, none is written to, and the others load", async () => {
     await using it = await memoryWorld()
     const { memory } = await it.room.record(note())
     const merged = fileText({ title: "a" }, "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n")
@@ -46,7 +46,7 @@ describe("files that are none", () => {
     expect((await it.room.list(all)).total).toBe(3)
   })
 
-  test("[MEMORY-4] a file that was broken since is left as it is", async () => {
+  test("[MEMORY-4] a file that became invalid is left as it is", async () => {
     await using it = await memoryWorld()
     const { memory } = await it.room.record(note())
     const broken = "<<<<<<< a\n=======\n>>>>>>> b\n"
@@ -69,8 +69,8 @@ describe("files that are none", () => {
   })
 })
 
-describe("links and limits", () => {
-  test("[MEMORY-5] a link is named and not followed, to a file or to a folder", async () => {
+describe("symlinks and limits", () => {
+  test("[MEMORY-5] a symlink to a file or folder is reported and not followed", async () => {
     await using it = await memoryWorld()
     await using outside = await tempDirectory()
     const secret = fileText({ title: "Outside" })
@@ -92,7 +92,7 @@ describe("links and limits", () => {
     })
   })
 
-  test("[MEMORY-5] nothing is written through a link on the way", async () => {
+  test("[MEMORY-5] nothing is written through a symlinked folder", async () => {
     await using it = await memoryWorld()
     await using outside = await tempDirectory()
     await symlink(outside.path, join(it.root, ".qm"))
@@ -108,7 +108,7 @@ describe("links and limits", () => {
     })
   })
 
-  test("[MEMORY-5] there is a most of memories", async () => {
+  test("[MEMORY-5] the number of memories is limited", async () => {
     await using it = await memoryWorld()
     await it.file("rules/0.md", fileText({ title: "First" }))
     const folder = join(it.root, ".qm/memory/rules")
@@ -128,7 +128,7 @@ describe("the index", () => {
     await it.file("rules/bad.md", "bad")
   }
 
-  test("[MEMORY-6] emptied, halved or damaged, the answers are the same", async () => {
+  test("[MEMORY-6] an empty, partial or damaged index gives the same results", async () => {
     await using it = await memoryWorld()
     await fill(it)
     const answers = async () => [
@@ -152,7 +152,7 @@ describe("the index", () => {
     }
   })
 
-  test("[MEMORY-6] what has not changed is not read again, and writes nothing", async () => {
+  test("[MEMORY-6] an unchanged file is not read again, and causes no write", async () => {
     await using it = await memoryWorld()
     await fill(it)
     let scrubs = 0
@@ -177,7 +177,7 @@ describe("the index", () => {
     expect([scrubs, writes]).toEqual([3, 1])
   })
 
-  test("[MEMORY-6] a change within the grain of the disk's clock is seen", async () => {
+  test("[MEMORY-6] notices a change within the resolution of file times", async () => {
     await using it = await memoryWorld()
     const file = await it.file("rules/a.md", fileText({ title: "One" }))
     // As if it were written just now: the same size and time twice would say nothing.
@@ -194,7 +194,7 @@ describe("the index", () => {
     expect((await it.room.list(all)).memories).toEqual([])
   })
 
-  test("[MEMORY-6] repositories that share a store see their own memories", async () => {
+  test("[MEMORY-6] repositories that share a database see their own memories", async () => {
     await using it = await memoryWorld()
     await using other = await tempDirectory()
     const room = it.other({ root: () => other.path })

@@ -11,7 +11,7 @@ const SOURCE = {
 } as const
 const proposed = { signals: NONE, state: "proposed", source: SOURCE } as const
 
-test("[MEMORY-11] a new memory stands exactly at the floor, one a person vouched for above it", () => {
+test("[MEMORY-11] a new memory has confidence 0.7 exactly, a confirmed one more", () => {
   expect(confidenceOf(proposed, 0)).toBe(0.7)
   expect(confidenceOf({ ...proposed, state: "confirmed" }, 0)).toBe(0.85)
   expect(confidenceOf({ ...proposed, source: { ...SOURCE, actor: "human" } }, 0)).toBe(0.85)
@@ -28,7 +28,7 @@ test("[MEMORY-11] verdicts weigh more than outcomes, and outcomes more than uses
   expect(confidenceOf({ ...proposed, signals: { ...NONE, failed: 1 } }, 0)).toBeCloseTo(7 / 10.5)
 })
 
-test("[MEMORY-11] no number of uses makes up for one bad verdict, nor do forged counts reach certainty", () => {
+test("[MEMORY-11] no number of uses outweighs one bad verdict, and forged counts never reach 1", () => {
   const bad = { ...proposed, signals: { ...NONE, unhelpful: 1 } }
   expect(confidenceOf(bad, 1_000_000)).toBeLessThan(0.7)
   const forged = { ...proposed, signals: { ...NONE, helpful: 1e12, succeeded: 1e12 } }

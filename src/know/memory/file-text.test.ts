@@ -48,8 +48,8 @@ const Odd = fc
   .map((signs) => signs.join(""))
 const OneLine = Odd.map((text) => oneLine(`x ${text}`))
 
-describe("what is written", () => {
-  test("[MEMORY-1] reads back the same, whatever signs it has", () => {
+describe("writing a memory file", () => {
+  test("[MEMORY-1] any characters read back unchanged", () => {
     const property = fc.property(
       fc.record({
         kind: fc.constantFrom(...MEMORY_KINDS),
@@ -69,7 +69,7 @@ describe("what is written", () => {
     fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[MEMORY-1] is plain to people", () => {
+  test("[MEMORY-1] the file is readable by people", () => {
     const cites = [{ path: "src/a.ts", symbol: "f", sha: "0a" }]
     expect(
       writeMemory(entry({ title: "Keys: sorted", cites, body: "Why.\n\n- one" })),
@@ -106,7 +106,7 @@ describe("what is written", () => {
   })
 })
 
-describe("what is edited", () => {
+describe("editing a memory file", () => {
   const judged = (it: MemoryEntry): MemoryEntry => ({
     ...it,
     state: "superseded",
@@ -121,7 +121,7 @@ describe("what is edited", () => {
     return editMemory(text, before.entry, judged(before.entry))
   }
 
-  test("[MEMORY-3] leaves what people wrote beside it", () => {
+  test("[MEMORY-3] leaves all other content unchanged", () => {
     const text = [
       "---",
       "# Kept by the platform team",
@@ -163,7 +163,7 @@ describe("what is edited", () => {
     expect(edited(edited(text))).toBe(edited(text))
   })
 
-  test("[MEMORY-3] keeps the line ends of the file, and signals that are no map are replaced", () => {
+  test("[MEMORY-3] preserves line endings, and replaces a signals value that is not a map", () => {
     const text = fileText({ title: "A", signals: "none yet" }, "b\r\nc\n").replace(
       /(?<!\r)\n/g,
       "\r\n",
@@ -177,8 +177,8 @@ describe("what is edited", () => {
   })
 })
 
-describe("what cannot be read", () => {
-  test("[MEMORY-4] is named with what is wrong", () => {
+describe("invalid memory files", () => {
+  test("[MEMORY-4] are reported with the problem", () => {
     const texts: readonly [string, string][] = [
       ["", "it does not begin with a head between two lines of ---"],
       ["plain words", "it does not begin with a head between two lines of ---"],
@@ -223,7 +223,7 @@ describe("what cannot be read", () => {
     }
   })
 
-  test("[MEMORY-4] any bytes at all give a memory or a problem", () => {
+  test("[MEMORY-4] any bytes give a memory or a problem", () => {
     const pieces = fc.constantFrom(
       "---\n",
       "title: a\n",
@@ -247,7 +247,7 @@ describe("what cannot be read", () => {
     fc.assert(property, fcParameters({ numRuns: 300 }))
   })
 
-  test("[MEMORY-11] nobody can assert confidence, and what is missing is trusted least", () => {
+  test("[MEMORY-11] a confidence value in a file is ignored, and missing fields get the least trusted value", () => {
     const text = fileText({ title: "42", confidence: "1", uses: "900" })
     expect(read(text)).toEqual({
       kind: "memory",

@@ -7,8 +7,8 @@ import { fcParameters } from "#test/seed"
 import { blockOf } from "./inject.ts"
 import { INJECTIONS } from "./injections.fixture.ts"
 
-describe("what is handed out", () => {
-  test("[MEMORY-14] it matches, is believed enough, and is counted", async () => {
+describe("memory inject", () => {
+  test("[MEMORY-14] returns matching memories with enough confidence, and counts the use", async () => {
     await using it = await memoryWorld()
     const good = await it.room.record(note(), AGENT)
     const bad = await it.room.record(note({ title: "Page cache is slow", body: "b" }), AGENT)
@@ -31,7 +31,7 @@ describe("what is handed out", () => {
     expect((await it.room.show({ id: good.memory.id })).uses).toBe(2)
   })
 
-  test("[MEMORY-14] of what is stale only decisions and rules, with that label", async () => {
+  test("[MEMORY-14] of stale memories returns only decisions and rules, labelled as stale", async () => {
     await using it = await memoryWorld()
     it.code.set("src/a.ts", "1")
     const kinds: readonly MemoryKind[] = ["strategy", "pitfall", "fix", "term", "decision", "rule"]
@@ -52,7 +52,7 @@ describe("what is handed out", () => {
     ).toBe(true)
   })
 
-  test("[MEMORY-14] never over the budget, never more than asked for", async () => {
+  test("[MEMORY-14] never exceeds the budget or the requested number", async () => {
     await using it = await memoryWorld()
     for (let n = 0; n < 12; n++) {
       const body = `Page cache locale ${"long ".repeat(n * 40)}${n}`
@@ -79,7 +79,7 @@ describe("what is handed out", () => {
     expect(await it.room.inject({ ...WANTED, budgetTokens: least - 1 })).toEqual([])
   })
 
-  test("[MEMORY-14] one that does not fit makes room for the next", async () => {
+  test("[MEMORY-14] skips a memory that does not fit and tries the next", async () => {
     await using it = await memoryWorld()
     const large = { title: "Page cache locale", body: `Page cache locale ${"x ".repeat(2_000)}` }
     const best = await it.room.record(note(large))
@@ -90,7 +90,7 @@ describe("what is handed out", () => {
     expect(await ids(500)).toEqual([next.memory.id])
   })
 
-  test("[MEMORY-14] whatever fails there is none, and it is logged", async () => {
+  test("[MEMORY-14] returns none on any failure, and logs it", async () => {
     await using it = await memoryWorld()
     await it.room.record(note())
     const logged: string[] = []
@@ -104,7 +104,7 @@ describe("what is handed out", () => {
 })
 
 describe("blocks", () => {
-  test("[MEMORY-15] a block says what it is", async () => {
+  test("[MEMORY-15] a block names its source, its trust and its id", async () => {
     await using it = await memoryWorld()
     it.code.set("src/a.ts", "1").set("src/b.ts f", "2")
     const cites = ["src/a.ts", "src/b.ts#f"]
@@ -123,7 +123,7 @@ describe("blocks", () => {
     `)
   })
 
-  test("[MEMORY-15] a fence that the text holds is not taken", async () => {
+  test("[MEMORY-15] a delimiter that the text contains is not used", async () => {
     await using it = await memoryWorld()
     const taken = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8])
     const bytes = [taken, taken, taken.map((byte) => byte + 1)]
@@ -135,7 +135,7 @@ describe("blocks", () => {
     expect(() => blockOf(memory, { bytes: () => taken })).toThrow("invariant")
   })
 
-  test("[MEMORY-15] [TB5] of 100 hostile texts none leaves its block, whoever wrote the file", async () => {
+  test("[MEMORY-15] [TB5] none of 100 hostile texts leaves its block, whoever wrote the file", async () => {
     await using it = await memoryWorld()
     for (const [at, text] of INJECTIONS.entries()) {
       const head = {
@@ -160,7 +160,7 @@ describe("blocks", () => {
     }
   })
 
-  test("[MEMORY-16] [TB5] of 100 hostile texts from a session that read the web none is handed out", async () => {
+  test("[MEMORY-16] [TB5] none of 100 hostile texts from a session that read the web is handed out", async () => {
     await using it = await memoryWorld()
     it.untrusted.add("ses_1")
     let kept = 0

@@ -15,8 +15,8 @@ import { redactText } from "./redact.ts"
 const all = { limit: 1_000 }
 const Body = z.object({ body: z.string() })
 
-describe("files", () => {
-  test("[MEMORY-1] each kind has its folder, and the name says what is in the file", async () => {
+describe("memory files", () => {
+  test("[MEMORY-1] each kind has its folder, and the file name contains the title", async () => {
     await using it = await memoryWorld()
     const kinds: readonly MemoryKind[] = ["strategy", "pitfall", "fix", "decision", "rule", "term"]
     for (const kind of kinds) {
@@ -35,7 +35,7 @@ describe("files", () => {
     expect(memories.every((memory) => memory.file.includes(memory.id.slice(-6)))).toBe(true)
   })
 
-  test("[MEMORY-1] a memory reads as it was recorded, whole", async () => {
+  test("[MEMORY-1] a memory reads back as it was recorded", async () => {
     await using it = await memoryWorld()
     it.code.set("src/cache.ts keyOf", "aa11")
     const { memory, outcome } = await it.room.record(
@@ -69,7 +69,7 @@ describe("files", () => {
     expect(OPERATIONS["memory.show"].output.parse(memory)).toEqual(memory)
   })
 
-  test("[MEMORY-2] what people do to the files is what is remembered", async () => {
+  test("[MEMORY-2] edited, moved and deleted files are used at the next call", async () => {
     await using it = await memoryWorld()
     const { memory } = await it.room.record(note())
     const [from, to] = [join(it.root, memory.file), join(it.root, ".qm/memory/rules/moved.md")]
@@ -91,7 +91,7 @@ describe("files", () => {
     expect(await it.room.list(all)).toMatchObject({ total: 1, problems: [] })
   })
 
-  test("[MEMORY-2] a file without an id gets one that stays when we first write to it", async () => {
+  test("[MEMORY-2] a file without an id gets a permanent one at the first write", async () => {
     await using it = await memoryWorld()
     const file = await it.file("rules/tabs.md", fileText({ title: "Two spaces" }))
     const [found] = (await it.room.list(all)).memories
@@ -105,8 +105,8 @@ describe("files", () => {
   })
 })
 
-describe("recording", () => {
-  test("[MEMORY-7] hidden signs and secrets go before anything is written", async () => {
+describe("memory record", () => {
+  test("[MEMORY-7] removes invisible characters and redacts secrets before it writes", async () => {
     await using it = await memoryWorld()
     const canary = Buffer.from(systemRandom.bytes(18)).toString("hex")
     const secrets = createSecrets({ random: systemRandom, known: [canary] })
@@ -127,7 +127,7 @@ describe("recording", () => {
     expect(memory.file).not.toContain(canary.slice(0, 12))
   })
 
-  test("[MEMORY-7] a secret that only a hidden sign sets apart goes too", () => {
+  test("[MEMORY-7] redacts a secret that only an invisible character separates", () => {
     const redact = (text: string) => {
       const found = [...text.matchAll(/\u200bcanary\b/g)]
       const finding = { kind: "known", line: 1, hash: "0000", start: 0, end: 0 }
@@ -140,7 +140,7 @@ describe("recording", () => {
     expect(redactText("the\u200b bird", redact)).toEqual({ text: "the bird", redactions: 0 })
   })
 
-  test("[MEMORY-7] a scrubber that fails lets nothing be written and nothing out", async () => {
+  test("[MEMORY-7] a failing redactor prevents every write and every result", async () => {
     await using it = await memoryWorld()
     await it.room.record(note())
     const before = await it.files()
@@ -165,7 +165,7 @@ describe("recording", () => {
     expect(await it.events()).toEqual(["memory.recorded"])
   })
 
-  test("[MEMORY-7] a secret in a file written by hand reaches neither index nor answer", async () => {
+  test("[MEMORY-7] a secret in a file written by hand reaches neither index nor result", async () => {
     await using it = await memoryWorld()
     const canary = Buffer.from(systemRandom.bytes(18)).toString("hex")
     const head = {
@@ -184,7 +184,7 @@ describe("recording", () => {
     expect(JSON.stringify(rows)).not.toContain(canary)
   })
 
-  test("[MEMORY-7] what became known as a secret since goes on the way out", async () => {
+  test("[MEMORY-7] redacts a secret that became known after the memory was indexed", async () => {
     await using it = await memoryWorld()
     const canary = Buffer.from(systemRandom.bytes(9)).toString("hex").replaceAll(/\d/g, "x")
     await it.file("rules/login.md", fileText({ title: "Login page" }, `Use ${canary}\n`))
@@ -196,7 +196,7 @@ describe("recording", () => {
     expect(block?.text).toContain("[redacted")
   })
 
-  test("[MEMORY-8] a twin is answered with the one that is there", async () => {
+  test("[MEMORY-8] a duplicate returns the existing memory", async () => {
     await using it = await memoryWorld()
     const first = await it.room.record(note({ body: LONG }))
     const again = await it.room.record(
@@ -215,7 +215,7 @@ describe("recording", () => {
     expect(other.outcome).toBe("recorded")
   })
 
-  test("[MEMORY-8] what was superseded may be said again", async () => {
+  test("[MEMORY-8] a superseded text may be recorded again", async () => {
     await using it = await memoryWorld()
     const { id } = (await it.room.record(note())).memory
     await it.room.record(note({ title: "Otherwise", body: "Now so.", supersedes: id }))
@@ -223,7 +223,7 @@ describe("recording", () => {
     expect([again.outcome, again.memory.id === id]).toEqual(["recorded", false])
   })
 
-  test("[MEMORY-9] what we handed out does not come back as a memory", async () => {
+  test("[MEMORY-9] rejects text that contains a handed-out block", async () => {
     await using it = await memoryWorld()
     await it.room.record(note())
     const [block] = await it.room.inject(WANTED)
@@ -250,7 +250,7 @@ describe("recording", () => {
     expect((await it.room.record(note({ title: "New", body: innocent }))).outcome).toBe("recorded")
   })
 
-  test("[MEMORY-10] a session leaves three by distillation, and others still may", async () => {
+  test("[MEMORY-10] a session distils at most three memories, and can still record others", async () => {
     await using it = await memoryWorld()
     const distil = (n: number, session: string) =>
       it.room.record(note({ title: `Lesson ${n}`, body: `Body ${n}`, branchId: "br_1" }), {
@@ -264,7 +264,7 @@ describe("recording", () => {
     expect((await it.room.record(note(), { ...AGENT, session: "a" })).outcome).toBe("recorded")
   })
 
-  test("[MEMORY-10] who took part in a branch hears of it once the memory is kept", async () => {
+  test("[MEMORY-10] `onRecorded` is called with the branch once its memory is stored", async () => {
     await using it = await memoryWorld()
     const heard: string[] = []
     const handlers = memoryHandlers({
@@ -281,7 +281,7 @@ describe("recording", () => {
     expect(heard).toEqual([`br_1 ${note().title} ses_1`, `br_2 ${note().title} ses_2`])
   })
 
-  test("[MEMORY-21] bad input is refused with its limit and length", async () => {
+  test("[MEMORY-21] rejects invalid input with the limit and the length", async () => {
     await using it = await memoryWorld()
     const refused: readonly [Parameters<typeof note>[0], string, string][] = [
       [{ title: " \u200b " }, "MEMORY_INVALID_INPUT", "is empty"],
@@ -306,7 +306,7 @@ describe("recording", () => {
     expect(await it.files()).toEqual([])
   })
 
-  test("[MEMORY-21] odd texts are kept as far as they can be", async () => {
+  test("[MEMORY-21] stores unusual texts as far as possible", async () => {
     await using it = await memoryWorld()
     const odd = "NUL \u0000, half \ud800, 世界, --- \n---\ntitle: other\n---\n\ttab"
     const { memory } = await it.room.record(note({ title: "# [x]: {y} 'z' \"", body: odd }))
@@ -324,7 +324,7 @@ describe("citations", () => {
     it.code.set("src/cache.ts", "aa").set("src/key.ts keyOf", "bb")
   }
 
-  test("[MEMORY-12] a planted stale citation is shown as stale, and not handed out", async () => {
+  test("[MEMORY-12] a stale citation is shown as stale, and the memory is not handed out", async () => {
     await using it = await memoryWorld()
     await withCode(it)
     const { memory } = await it.room.record(note(cited))
@@ -344,7 +344,7 @@ describe("citations", () => {
     expect(await it.read(memory.file)).toBe(before)
   })
 
-  test("[MEMORY-12] a person who confirms says that it holds for the code of now", async () => {
+  test("[MEMORY-12] confirming a memory updates its citations to the current code", async () => {
     await using it = await memoryWorld()
     await withCode(it)
     const { memory } = await it.room.record(note(cited), AGENT)
@@ -356,7 +356,7 @@ describe("citations", () => {
     ])
   })
 
-  test("[MEMORY-12] what is not in the repository cannot be cited", async () => {
+  test("[MEMORY-12] rejects a citation that is not in the repository", async () => {
     await using it = await memoryWorld()
     await withCode(it)
     it.code.set("../out.ts", "x").set("/etc/passwd", "x").set("a//b", "x").set("odd#name.ts", "y")
@@ -378,7 +378,7 @@ describe("citations", () => {
     expect(memory.cites).toEqual([{ path: "odd#name.ts", sha: "y", state: "fresh" }])
   })
 
-  test("[MEMORY-12] what cannot be looked up is unchecked and not stale", async () => {
+  test("[MEMORY-12] a citation that cannot be checked is unchecked, not stale", async () => {
     await using it = await memoryWorld()
     it.code.set("src/a.ts", "aa")
     const head = { title: "Cited by hand", cites: "[src/a.ts, 'src/b.ts#f', '../../x']" }
@@ -392,7 +392,7 @@ describe("citations", () => {
 })
 
 describe("trust", () => {
-  test("[MEMORY-16] [TB5] what rests on foreign texts is found, and handed out once a person vouches", async () => {
+  test("[MEMORY-16] [TB5] a memory based on foreign text can be found, and is handed out only after a user confirms it", async () => {
     await using it = await memoryWorld()
     it.untrusted.add("ses_web")
     const web = { ...AGENT, session: "ses_web" }
@@ -414,7 +414,7 @@ describe("trust", () => {
     expect((await it.room.inject(WANTED)).map((block) => block.id)).toEqual([byRead.memory.id])
   })
 
-  test("[MEMORY-16] who cannot be asked is not trusted", async () => {
+  test("[MEMORY-16] a session whose sources are unknown is not trusted", async () => {
     await using it = await memoryWorld()
     const room = it.other({ isUntrusted: async () => Promise.reject(new Error("no fold")) })
     expect((await room.record(note(), AGENT)).memory.source.isUntrusted).toBe(true)
@@ -424,7 +424,7 @@ describe("trust", () => {
     })
   })
 
-  test("[MEMORY-17] agents neither confirm nor forget, nor replace what a person vouched for", async () => {
+  test("[MEMORY-17] agents cannot confirm, forget, or replace a confirmed memory", async () => {
     await using it = await memoryWorld()
     const mine = await it.room.record(note({ kind: "decision" }))
     const theirs = await it.room.record(note({ title: "By an agent", body: "b" }), AGENT)
@@ -464,7 +464,7 @@ describe("trust", () => {
     ])
   })
 
-  test("[MEMORY-17] a memory may nearly say what it replaces", async () => {
+  test("[MEMORY-17] a memory may be similar to the one it replaces", async () => {
     await using it = await memoryWorld()
     const old = await it.room.record(note())
     const next = await it.room.record(note({ supersedes: old.memory.id }))
@@ -474,8 +474,8 @@ describe("trust", () => {
   })
 })
 
-describe("what is said", () => {
-  test("[MEMORY-20] a session has one say, a person as many as they like", async () => {
+describe("memory feedback", () => {
+  test("[MEMORY-20] a session has one vote, a user any number", async () => {
     await using it = await memoryWorld()
     const { id } = (await it.room.record(note(), AGENT)).memory
     const signals = async () => Object.values((await it.room.show({ id })).signals)
@@ -494,7 +494,7 @@ describe("what is said", () => {
     expect(await signals()).toEqual([2, 3, 0, 1])
   })
 
-  test("[MEMORY-20] counts that a person set back do not go below nothing", async () => {
+  test("[MEMORY-20] counts that a user reset do not become negative", async () => {
     await using it = await memoryWorld()
     const { id, file } = (await it.room.record(note(), AGENT)).memory
     await it.room.feedback({ id, verdict: "helpful" }, AGENT)
@@ -506,7 +506,7 @@ describe("what is said", () => {
 })
 
 describe("operations", () => {
-  test("[MEMORY-17] agents have three of them, people all", async () => {
+  test("[MEMORY-17] agents have three operations, users all", async () => {
     await using it = await memoryWorld()
     const surfaces = Object.values(memoryOperations).map(
       ({ name, surfaces }) => `${name} ${surfaces.join(" ")}`,
@@ -538,8 +538,8 @@ describe("operations", () => {
   })
 })
 
-describe("searching", () => {
-  test("[MEMORY-13] it finds by title, line, text and cited path, in any script, and says why", async () => {
+describe("memory search", () => {
+  test("[MEMORY-13] finds by title, line, text and cited path, in any script, with reasons", async () => {
     await using it = await memoryWorld()
     it.code.set("src/queue/drain.ts", "aa")
     await it.room.record(note({ title: "Drain slowly", body: "b", cites: ["src/queue/drain.ts"] }))
@@ -571,7 +571,7 @@ describe("searching", () => {
     expect((await it.room.search({ words: "\u0000\ud800 𝕏", limit: 5 })).total).toBe(4)
   })
 
-  test("[MEMORY-13] what is little believed is found all the same; age weighs, but not on decisions", async () => {
+  test("[MEMORY-13] finds memories with low confidence; age lowers the rank, except of decisions", async () => {
     await using it = await memoryWorld()
     const old = await it.room.record(note({ body: "Old page cache." }))
     const rule = await it.room.record(

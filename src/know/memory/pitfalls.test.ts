@@ -13,7 +13,7 @@ function placed(world: MemoryWorld) {
   }
 }
 
-test("[MEMORY-23] pitfalls with what they cite are kept for hooks after each change", async () => {
+test("[MEMORY-23] writes pitfalls with their citations for hooks after each change", async () => {
   await using world = await memoryWorld()
   const { room, told, file } = placed(world)
   for (const path of ["src/cache.ts", "src/cache.ts key", "src/page.ts"]) world.code.set(path, "1")
@@ -39,7 +39,7 @@ test("[MEMORY-23] pitfalls with what they cite are kept for hooks after each cha
   expect(await told()).toEqual({ version: 1, items: [] })
 })
 
-test("[MEMORY-23] who is not believed, in quarantine or replaced is not told of", async () => {
+test("[MEMORY-23] leaves out pitfalls with low confidence, in quarantine or superseded", async () => {
   await using world = await memoryWorld()
   const { room, told } = placed(world)
   world.code.set("a.ts", "1")
@@ -61,7 +61,7 @@ test("[MEMORY-23] who is not believed, in quarantine or replaced is not told of"
   expect(await ids()).toEqual(["Doubted", "New"])
 })
 
-test("[MEMORY-23] what was changed by hand is found by the next look, and the same is not written again", async () => {
+test("[MEMORY-23] a manual change is found at the next call, and an equal file is not written again", async () => {
   await using world = await memoryWorld()
   const { room, told, file } = placed(world)
   const head = { id: "mem_1", kind: "pitfall", title: "By hand", state: "confirmed" }
@@ -80,7 +80,7 @@ test("[MEMORY-23] what was changed by hand is found by the next look, and the sa
   expect((await told()).items[0].line).toBe("Another line.")
 })
 
-test("[MEMORY-23] a secret does not get there, and when the file cannot be written the work goes on", async () => {
+test("[MEMORY-23] redacts secrets, and a failed write does not fail the operation", async () => {
   await using world = await memoryWorld()
   world.code.set("a.ts", "1")
   const { told } = placed(world)

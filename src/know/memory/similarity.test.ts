@@ -5,12 +5,12 @@ const of = (body: string, title = "") => textPrintOf({ title, body })
 const words = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => `word${from + at}`).join(" ")
 
-test("[MEMORY-8] the same words are twins whatever their case, signs, spacing and width", () => {
+test("[MEMORY-8] equal words are duplicates regardless of case, punctuation, spacing and width", () => {
   expect(isTwin(of("Use   TABS,\nnot spaces."), of("use tabs not ｓｐａｃｅｓ"))).toBe(true)
   expect(isTwin(of("spaces.", "Use tabs, not"), of("use tabs not spaces"))).toBe(true)
 })
 
-test("[MEMORY-8] a word changed in a long text is the same text, in a short one another", () => {
+test("[MEMORY-8] one changed word makes a short text different, but not a long one", () => {
   const long = words(400)
   expect(isTwin(of(long), of(long.replace("word200 ", "other ")))).toBe(true)
   expect(isTwin(of("Use tabs for it"), of("Use spaces for it"))).toBe(false)
@@ -19,12 +19,12 @@ test("[MEMORY-8] a word changed in a long text is the same text, in a short one 
   expect(isTwin(of(long), of(long.split(" ").toReversed().join(" ")))).toBe(false)
 })
 
-test("[MEMORY-8] without a word there is nothing to compare", () => {
+test("[MEMORY-8] texts without a word are never duplicates", () => {
   expect(isTwin(of("!!!"), of("???"))).toBe(false)
   expect(isTwin(of(""), of(""))).toBe(false)
 })
 
-test("[MEMORY-8] a thousand short texts are told apart", () => {
+test("[MEMORY-8] a thousand short texts are all different", () => {
   const prints = Array.from({ length: 1_000 }, (_, at) => of(`lesson ${at} about part ${at * 7}`))
   const twins = prints.flatMap((a, at) => prints.slice(at + 1).filter((b) => isTwin(a, b)))
   expect(twins).toEqual([])

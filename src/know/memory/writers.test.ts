@@ -13,7 +13,7 @@ import { takeLock } from "./queries.ts"
 const all = { limit: 1_000 }
 
 function writersSuite(locate: () => Promise<StoreLocation>): void {
-  test("[MEMORY-18] signs given at once by several rooms are all kept", async () => {
+  test("[MEMORY-18] simultaneous feedback from several instances is all counted", async () => {
     await using it = await memoryWorld(await locate())
     const { memory } = await it.room.record(note())
     const rooms = Array.from({ length: 3 }, () => it.other({ clock: systemClock }))
@@ -25,7 +25,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect(await it.files()).toHaveLength(1)
   })
 
-  test("[MEMORY-18] the same text recorded at once is kept once", async () => {
+  test("[MEMORY-18] the same text recorded simultaneously is stored once", async () => {
     await using it = await memoryWorld(await locate())
     const rooms = Array.from({ length: 4 }, () => it.other({ clock: systemClock }))
     const recorded = await Promise.all(rooms.map((room) => room.record(note())))
@@ -38,7 +38,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect(await it.files()).toHaveLength(1)
   })
 
-  test("[MEMORY-18] a lock that its holder left is taken when its time is over, not before", async () => {
+  test("[MEMORY-18] an abandoned lock is taken after it expires, not before", async () => {
     await using it = await memoryWorld(await locate())
     const db = it.store.forRoom("memory")
     const lease = { root: it.root, owner: "dead", now: it.clock.now(), leaseMs: LEASE_MS }
@@ -50,7 +50,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect(clock.now()).toBeLessThan(lease.now + LEASE_MS + 2 * LOCK_TRY_MS)
   })
 
-  test("[MEMORY-18] who never gets the lock is told so", async () => {
+  test("[MEMORY-18] a writer that never gets the lock gets an error", async () => {
     await using it = await memoryWorld(await locate())
     const db = it.store.forRoom("memory")
     const clock = passingClock(it.clock.now(), async (now) => {
@@ -63,7 +63,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect(await it.files()).toEqual([])
   })
 
-  test("[MEMORY-18] who lost the lock meanwhile undoes what it wrote", async () => {
+  test("[MEMORY-18] a writer that lost the lock reverts its write", async () => {
     await using it = await memoryWorld(await locate())
     const { memory } = await it.room.record(note())
     const before = await it.read(memory.file)
@@ -87,7 +87,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect(before).not.toBe(text)
   })
 
-  test("[MEMORY-19] a record leaves file and event, or neither", async () => {
+  test("[MEMORY-19] recording writes file and event, or neither", async () => {
     await using it = await memoryWorld(await locate())
     await failAtEveryCall(await it.deps.db(), {
       write: async (db) => void (await it.other({ db: async () => db }).record(note())),
@@ -99,7 +99,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect([(await it.files()).length, await it.events()]).toEqual([1, ["memory.recorded"]])
   })
 
-  test("[MEMORY-19] so do replacing, judging, confirming and forgetting", async () => {
+  test("[MEMORY-19] replacing, feedback, confirming and forgetting write file and event, or neither", async () => {
     await using it = await memoryWorld(await locate())
     const old = await it.room.record(note(), AGENT)
     const id = old.memory.id
@@ -133,7 +133,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     expect((await it.room.list(all)).memories.map((one) => one.title)).toEqual(["Next"])
   })
 
-  test("[MEMORY-14] a use that cannot be counted is none", async () => {
+  test("[MEMORY-14] a memory whose use cannot be counted is not handed out", async () => {
     await using it = await memoryWorld(await locate())
     const { memory } = await it.room.record(note())
     const db = await it.deps.db()
@@ -150,7 +150,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
 describe("on SQLite", () => {
   writersSuite(async () => ({ kind: "memory" }))
 
-  test("[MEMORY-18] two stores on one file keep all signs, as two processes would", async () => {
+  test("[MEMORY-18] two connections to one file keep all feedback, like two processes", async () => {
     await using folder = await tempDirectory()
     const location = { kind: "sqlite", file: join(folder.path, "store.sqlite") } as const
     await using it = await memoryWorld(location)

@@ -30,8 +30,8 @@ const symbol = fc.record({
   body: words,
 })
 
-describe("[SEARCH-4] symbols are ranked by BM25F over five fields", () => {
-  test("[SEARCH-4] a name counts more than a signature, that more than a text", () => {
+describe("BM25F over symbols", () => {
+  test("[SEARCH-4] a name counts more than a signature, a signature more than a body", () => {
     const symbols = [
       { body: "roundPrice" },
       { signature: "roundPrice" },
@@ -52,7 +52,7 @@ describe("[SEARCH-4] symbols are ranked by BM25F over five fields", () => {
     ])
   })
 
-  test("[SEARCH-4] the score is the formula, term by term", () => {
+  test("[SEARCH-4] the score equals the formula, term by term", () => {
     fc.assert(
       fc.property(fc.array(symbol, { minLength: 1, maxLength: 8 }), words, (symbols, task) => {
         const scores = new Map(
@@ -66,7 +66,7 @@ describe("[SEARCH-4] symbols are ranked by BM25F over five fields", () => {
     )
   })
 
-  test("[SEARCH-4] a symbol that shares no word moves no other, for one word and equal lengths", () => {
+  test("[SEARCH-4] a symbol without a common word changes no other score, for one word and equal lengths", () => {
     const fixed = fc.array(word, { minLength: 4, maxLength: 4 }).map((it) => it.join(" "))
     const equal = fc.record({
       path: fixed,
@@ -90,7 +90,7 @@ describe("[SEARCH-4] symbols are ranked by BM25F over five fields", () => {
     ["name.weight", { ...BM25F_WEIGHTS, name: { weight: -1, b: 0.4 } }],
     ["body.b", { ...BM25F_WEIGHTS, body: { weight: 1, b: 1.5 } }],
     ["path.weight", { ...BM25F_WEIGHTS, path: { weight: Number.POSITIVE_INFINITY, b: 0 } }],
-  ] as const)("[SEARCH-11] %s is refused when it is no weight", ([name, weights]) => {
+  ] as const)("[SEARCH-11] rejects an invalid %s", ([name, weights]) => {
     expect(() => scoreSymbols(readQuery("quay"), indexOf([{ name: "quay" }]), weights)).toThrow(
       expect.objectContaining({
         code: WeightsInvalid.code,
@@ -99,7 +99,7 @@ describe("[SEARCH-4] symbols are ranked by BM25F over five fields", () => {
     )
   })
 
-  test("[SEARCH-7] a table of lengths that lags behind makes no NaN", () => {
+  test("[SEARCH-7] an outdated table of lengths causes no NaN", () => {
     const { postingsOf } = indexOf([{ body: "quay" }, { name: "quay quay" }])
     const lengths = measureSymbols([{ lengths: [0, 0, 0, 0, 0] }, { lengths: [0, 0, 0, 0, 0] }])
     const full = { ...BM25F_WEIGHTS, body: { weight: 1, b: 1 }, name: { weight: 0, b: 1 } }

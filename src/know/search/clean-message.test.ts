@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { cleanMessage } from "./clean-message.ts"
 
-describe("[SEARCH-13] a task is cleaned of what is nobody's word", () => {
+describe("cleanMessage", () => {
   test.for([
     ["Round cents (#12)", "Round cents"],
     ["Fixes #12, #13 -- Round cents", "Round cents"],
@@ -22,11 +22,11 @@ describe("[SEARCH-13] a task is cleaned of what is nobody's word", () => {
     ["fix: show the budget", "show the budget"],
     ["docs(cli): show the budget", "docs(cli): show the budget"],
     ["&#123; is an entity, a#12 an anchor", "&#123; is an entity, a#12 an anchor"],
-  ] as const)("[SEARCH-13] in a line: %s", ([message, cleaned]) => {
+  ] as const)("[SEARCH-13] cleans one line: %s", ([message, cleaned]) => {
     expect(cleanMessage(message)).toBe(cleaned)
   })
 
-  test("[SEARCH-13] trailers, quoted headers and what led to a link go; the words stay", () => {
+  test("[SEARCH-13] removes trailers, quoted headers and link introductions, and leaves the other words", () => {
     const message = [
       "Round half a cent",
       "",
@@ -56,13 +56,13 @@ describe("[SEARCH-13] a task is cleaned of what is nobody's word", () => {
     `)
   })
 
-  test("[SEARCH-13] the first line is never a trailer, and what is left begins the message", () => {
+  test("[SEARCH-13] the first line is never a trailer, and leading blank lines are removed", () => {
     expect(cleanMessage("Cc: send copies\n\nCc: ann")).toBe("Cc: send copies")
     expect(cleanMessage("#12\n\nRound cents")).toBe("Round cents")
     expect(cleanMessage("https://example.invalid/issues/12")).toBe("")
   })
 
-  test("[SEARCH-13] plain words come out as they went in", () => {
+  test("[SEARCH-13] plain words are unchanged", () => {
     const word = fc.stringMatching(/^[a-z]{1,6}$/)
     const line = fc.array(word, { minLength: 1, maxLength: 8 }).map((it) => `so ${it.join(" ")}`)
     fc.assert(
@@ -93,7 +93,7 @@ describe("[SEARCH-13] a task is cleaned of what is nobody's word", () => {
     "From: x\n",
     "On ",
     "-",
-  ])("[SEARCH-2] a message of %j over and over is cleaned", (part) => {
+  ])("[SEARCH-2] cleans a long repetition of %j in bounded time", (part) => {
     const message = part.repeat(100_000)
     expect(cleanMessage(message).length).toBeLessThanOrEqual(message.length)
   })

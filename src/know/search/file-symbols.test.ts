@@ -24,8 +24,8 @@ function bestOf(task: string, file: SearchedFile): number {
   return scores.indexOf(Math.max(...scores))
 }
 
-describe("[SEARCH-15] segments of a few files are scored from their texts", () => {
-  test("[SEARCH-15] a name counts more than a signature, that more than a comment or a body", () => {
+describe("scoreFileSymbols", () => {
+  test("[SEARCH-15] a name counts more than a signature, a signature more than a comment or a body", () => {
     const other = { name: "f", signature: "f()" }
     const named = { name: "quay", signature: "f()" }
     const signed = { name: "f", signature: "f(quay)" }
@@ -37,11 +37,11 @@ describe("[SEARCH-15] segments of a few files are scored from their texts", () =
     expect(order).toEqual([1, 2, 3, 4, 0])
   })
 
-  test("[SEARCH-15] lines outside of any symbol are scored by their own words", () => {
+  test("[SEARCH-15] lines outside any symbol are scored by their own words", () => {
     expect(bestOf("register the tug", fileOf("const a = 1\nregister(tug)\nconst b = 2"))).toBe(1)
   })
 
-  test("[SEARCH-15] a body is its own lines: what stands in a nested symbol is not the outer's", () => {
+  test("[SEARCH-15] the words of a nested symbol do not count for the outer one", () => {
     const symbols = [
       { name: "Outer", signature: "class Outer" },
       { name: "inner", signature: "inner()", parent: "Outer" },
@@ -58,7 +58,7 @@ describe("[SEARCH-15] segments of a few files are scored from their texts", () =
     expect(ofClass.every((it) => it > 0)).toBe(true)
   })
 
-  test("[SEARCH-15] the last word of a line is not of the next segment", () => {
+  test("[SEARCH-15] the last word of a line does not count for the next segment", () => {
     const [scores = []] = scoreFileSymbols(readQuery("tug"), [fileOf("a tug\nb\r\ntug")], COMMON)
     expect(scores.map((it) => it > 0)).toEqual([true, false, true])
   })
@@ -72,7 +72,7 @@ describe("[SEARCH-15] segments of a few files are scored from their texts", () =
     expect(scores[1]).toBeGreaterThan(10 * (scores[0] ?? 0))
   })
 
-  test("[SEARCH-15] files are counted that are in the tree, each copy once", () => {
+  test("[SEARCH-15] document counts include each copy of a file in the tree once", () => {
     const entry = { bodyLength: 1 }
     const corpus = prepareCorpus([
       { ...entry, path: "a", content: 3 },
@@ -87,14 +87,14 @@ describe("[SEARCH-15] segments of a few files are scored from their texts", () =
     expect([fileCount, ...["tug", "quay", "pier"].map(documentFrequency)]).toEqual([3, 2, 3, 0])
   })
 
-  test("[SEARCH-15] segments that end before the text or go past it are scored as far as they go", () => {
+  test("[SEARCH-15] segments that end before or after the text are scored on their existing lines", () => {
     const file = { ...fileOf("a\nb"), segments: [{ fromLine: 2, toLine: 9 }] }
     expect(scoreFileSymbols(readQuery("bc"), [file], COMMON)).toEqual([[0]])
     expect(scoreFileSymbols(readQuery("bc"), [{ ...file, segments: [] }], COMMON)).toEqual([[]])
     expect(scoreFileSymbols(readQuery("bc"), [], COMMON)).toEqual([])
   })
 
-  test("[SEARCH-15] scores are those of BM25F over the same symbols", () => {
+  test("[SEARCH-15] scores equal those of BM25F over the same symbols", () => {
     const word = fc.constantFrom("quay", "tug", "berth", "cargoPilot", "cargo")
     const words = fc.array(word, { minLength: 1, maxLength: 5 }).map((it) => it.join(" "))
     const symbol = fc.record({ name: words, signature: words, doc: words, body: words })

@@ -23,20 +23,20 @@ function rankingOf(files: readonly (readonly [score: number, mark?: "word" | "vo
 
 const many = (score: number, count: number) => Array.from({ length: count }, () => [score] as const)
 
-describe("[SEARCH-14] scores for reading go from an ordinary file to the best", () => {
-  test("[SEARCH-14] an ordinary file has 0, so has what is worse, and the best has 1", () => {
+describe("shareOf", () => {
+  test("[SEARCH-14] the ordinary file and worse ones have 0, the best has 1", () => {
     const shares = shareOf(rankingOf([[7, "word"], [3, "word"], ...many(-1, 20), [-9]]))
     expect([...shares.slice(0, 3), shares.at(-1)]).toEqual([1, 0.5, 0, 0])
   })
 
-  test("[SEARCH-14] where nearly all files share a word, the one in the middle is ordinary", () => {
+  test("[SEARCH-14] the median file is ordinary when nearly all files share a word", () => {
     const common = Array.from({ length: 40 }, (_, at) => [at, "word"] as const)
     const shares = shareOf(rankingOf([...common, [-50]]))
     expect(shares.findIndex((it) => it > 0)).toBe(20)
     expect(shares[39]).toBe(1)
   })
 
-  test("[SEARCH-14] in a small tree what matches nothing is ordinary", () => {
+  test("[SEARCH-14] a file without a match is ordinary in a small tree", () => {
     expect([...shareOf(rankingOf([[4, "word"], [2, "vote"], [0]]))]).toEqual([1, 0.5, 0])
     expect([
       ...shareOf(
@@ -49,13 +49,13 @@ describe("[SEARCH-14] scores for reading go from an ordinary file to the best", 
     expect([...shareOf(rankingOf([[4], [2, "word"]]))]).toEqual([1, 0])
   })
 
-  test("[SEARCH-14] if all are equal, the words and the past decide", () => {
+  test("[SEARCH-14] words and history decide when all scores are equal", () => {
     expect([...shareOf(rankingOf([[2, "word"], [2], [2, "vote"]]))]).toEqual([1, 0, 1])
     expect([...shareOf(rankingOf([[2]]))]).toEqual([0])
     expect([...shareOf(rankingOf([]))]).toEqual([])
   })
 
-  test("[SEARCH-14] always from 0 to 1, and never against the order of the scores", () => {
+  test("[SEARCH-14] shares are between 0 and 1 and follow the order of the scores", () => {
     const file = fc.tuple(
       fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
       fc.constantFrom("word", "vote", undefined),

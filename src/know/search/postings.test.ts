@@ -7,8 +7,8 @@ const term = fc.constantFrom("quay", "tug", "berth", "a_very_long_identifier", "
 const counts = fc.array(fc.tuple(term, fc.integer({ min: 1, max: 9 }))).map((it) => new Map(it))
 const fields = fc.tuple(counts, counts)
 
-describe("[SEARCH-3] a table that followed changes equals one made anew", () => {
-  test("[SEARCH-3] a row is a document with its counts, by rising number", () => {
+describe("createPostings", () => {
+  test("a row has a document with its counts, by ascending number", () => {
     const table = createPostings(2)
     table.put(7, [new Map([["quay", 2]]), new Map([["tug", 1]])])
     table.put(3, [new Map([["quay", 1]]), new Map([["quay", 4]])])
@@ -20,7 +20,7 @@ describe("[SEARCH-3] a table that followed changes equals one made anew", () => 
     expect(table.rows()).toEqual([["quay", [3, 1, 4]]])
   })
 
-  test("[SEARCH-3] after any changes, in any order", () => {
+  test("after any changes in any order, the table equals a new one", () => {
     const change = fc.tuple(fc.nat(12), fc.option(fields))
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {

@@ -40,8 +40,8 @@ const COMMITS = [
   { message: "Sessions end at midnight", files: ["src/user/session.ts"] },
 ]
 
-describe("[SEARCH-10] every file that is found has a reason, in at most six words", () => {
-  test("[SEARCH-10] words by where they stand, then the past, then the neighbours", () => {
+describe("reasons of a match", () => {
+  test("[SEARCH-10] words by field come first, then history, then neighbours", () => {
     const { head, files } = search.files("Rounding loses half a cent", treeOf(FILES, COMMITS), {
       most: 4,
     })
@@ -67,7 +67,7 @@ describe("[SEARCH-10] every file that is found has a reason, in at most six word
     `)
   })
 
-  test("[SEARCH-10] one place tells of two words, two places of one", () => {
+  test("[SEARCH-10] one field lists two words, two fields one word each", () => {
     const files = { "a/quay_tug.ts": "", "b/quay.ts": "class Quay {}", "c/d.ts": "quay tug berth" }
     const found = search.files("quay tug berth", treeOf(files), { most: 3 })
     const reasons = Object.fromEntries(found.files.map((it) => [it.path, it.reasons[0]]))
@@ -80,7 +80,7 @@ describe("[SEARCH-10] every file that is found has a reason, in at most six word
     `)
   })
 
-  test("[SEARCH-10] none without one, none of more than six words, none more than three", () => {
+  test("[SEARCH-10] every match has one to three reasons of at most six words", () => {
     const word = fc.constantFrom(..."price tax user login session value guide half".split(" "))
     const text = fc.array(word, { maxLength: 8 }).map((it) => it.join(" "))
     const path = fc.tuple(fc.constantFrom("a", "b"), word, word).map((it) => it.join("/"))
@@ -106,7 +106,7 @@ describe("[SEARCH-10] every file that is found has a reason, in at most six word
     ["coChange", "changes together with a top match"],
     ["stem", "named like a top match"],
     ["folder", "in the folder of a match"],
-  ] as const)("[SEARCH-10] a file that rose by %s says so", ([tie, reason]) => {
+  ] as const)("[SEARCH-10] a file that rose by %s has that reason", ([tie, reason]) => {
     const tree = treeOf({ "a/tug.ts": "tug", "b/quay.ts": "pier" })
     const ranking = rank(ranker, tree, { query: readQuery("tug") })
     const none = { coChange: 0, folder: 0, stem: 0 }
@@ -115,7 +115,7 @@ describe("[SEARCH-10] every file that is found has a reason, in at most six word
     expect(reasonsFor(ranking, { ...file, rankBefore: 9 })).toEqual(["no match; by size and place"])
   })
 
-  test("[SEARCH-10] busy is what changed three times at least", () => {
+  test("[SEARCH-10] a file needs at least three changes for the reason `changed often of late`", () => {
     const tree = (times: number) =>
       treeOf(
         { "a/tug.ts": "tug", "b/quay.ts": "pier" },
@@ -127,32 +127,38 @@ describe("[SEARCH-10] every file that is found has a reason, in at most six word
     expect(reasonsAfter(3)).toEqual(["changed often of late"])
   })
 
-  test("[SEARCH-10] a term of any length is shown in part", () => {
+  test("[SEARCH-10] a long term is truncated", () => {
     const long = "q".repeat(70)
     const found = search.files(long, treeOf({ "a.ts": long }), { most: 1 })
     expect(found.files[0]?.reasons[0]).toBe(`matches '${"q".repeat(40)}' in text`)
   })
 })
 
-describe("[SEARCH-11] what cannot be asked is refused with what to do", () => {
-  test.for(["", "   \n", "fix it: 123 ?", "a b c", "日本語"])("[SEARCH-11] the task %j", (task) => {
-    const ask = () => search.files(task, treeOf(FILES), { most: 5 })
-    expect(ask).toThrow(expect.objectContaining({ code: NothingToSearch.code }))
-  })
+describe("invalid queries", () => {
+  test.for(["", "   \n", "fix it: 123 ?", "a b c", "日本語"])(
+    "[SEARCH-11] rejects the task %j with a hint",
+    (task) => {
+      const ask = () => search.files(task, treeOf(FILES), { most: 5 })
+      expect(ask).toThrow(expect.objectContaining({ code: NothingToSearch.code }))
+    },
+  )
 
-  test("[SEARCH-11] a task of a megabyte is answered", () => {
+  test("[SEARCH-11] a task of 1 MB has a result", () => {
     const task = "rounding value half ".repeat(50_000)
     const { files } = search.files(task, treeOf(FILES), { most: 1 })
     expect(files.map((it) => it.path)).toEqual(["src/price/rounding.ts"])
   })
 
-  test.for([Number.NaN, -0.1, Number.POSITIVE_INFINITY])("[SEARCH-11] a tie of %d", (coChange) => {
-    const weights = { ...LIFT_WEIGHTS, coChange }
-    const ask = () => search.files("rounding", treeOf(FILES), { most: 1, lift: weights })
-    expect(ask).toThrow(expect.objectContaining({ code: WeightsInvalid.code }))
-  })
+  test.for([Number.NaN, -0.1, Number.POSITIVE_INFINITY])(
+    "[SEARCH-11] rejects a tie weight of %d",
+    (coChange) => {
+      const weights = { ...LIFT_WEIGHTS, coChange }
+      const ask = () => search.files("rounding", treeOf(FILES), { most: 1, lift: weights })
+      expect(ask).toThrow(expect.objectContaining({ code: WeightsInvalid.code }))
+    },
+  )
 
-  test("[SEARCH-4] symbols are asked for in the same way", () => {
+  test("[SEARCH-4] searches symbols with the same query", () => {
     const texts = ["tax", "rounding"].map((name) =>
       indexSymbol({ path: "a.ts", name, signature: name, comments: "", body: "" }),
     )
@@ -167,7 +173,7 @@ describe("[SEARCH-11] what cannot be asked is refused with what to do", () => {
   })
 })
 
-describe("[SEARCH-12] the second stage lifts what belongs to the best files", () => {
+describe("the second stage", () => {
   const paths = Array.from({ length: 70 }, (_, at) => `f${at}/name${at}.ts`)
   const order = Int32Array.from(paths, (_, at) => at)
 
@@ -186,7 +192,7 @@ describe("[SEARCH-12] the second stage lifts what belongs to the best files", ()
     return paths.with(at, path)
   }
 
-  test("[SEARCH-12] without ties, or with weights of 0, nothing moves", () => {
+  test("[SEARCH-12] changes nothing without ties or with weights of 0", () => {
     const still = Array.from({ length: 50 }, (_, at) => at)
     expect(liftedRanks({ paths })).toEqual(still)
     const tied = replaced(30, "f0/name0.h")
@@ -198,7 +204,7 @@ describe("[SEARCH-12] the second stage lifts what belongs to the best files", ()
     ["coChange", paths, 1],
     ["folder", paths.with(30, "f0/other.ts"), 0],
     ["stem", paths.with(30, "include/name0.h"), 0],
-  ] as const)("[SEARCH-12] %s lifts, and only by its own weight", ([tie, of, isPast]) => {
+  ] as const)("[SEARCH-12] %s raises a file, and only by its own weight", ([tie, of, isPast]) => {
     const commits =
       isPast === 1
         ? Array.from({ length: 5 }, () => ({ message: "", files: [of[0]!, of[30]!] }))
@@ -210,17 +216,17 @@ describe("[SEARCH-12] the second stage lifts what belongs to the best files", ()
     expect(placeOf30({ ...LIFT_WEIGHTS, [tie]: 0 })).toBe(30)
   })
 
-  test("[SEARCH-12] a file beyond the fiftieth, and one tied to the eleventh, stay", () => {
+  test("[SEARCH-12] does not move a file after the fiftieth, or one tied to the eleventh", () => {
     expect(liftedRanks({ paths: replaced(60, "f0/name0.h") })).toHaveLength(50)
     expect(liftedRanks({ paths: replaced(40, "f10/name10.h") }).indexOf(40)).toBe(40)
   })
 
-  test("[SEARCH-12] a name that many have ties nobody", () => {
+  test("[SEARCH-12] ignores a stem that many files share", () => {
     const many = paths.map((path, at) => (at % 10 === 0 ? `f${at}/index.ts` : path))
     expect(liftedRanks({ paths: many }).indexOf(30)).toBe(30)
   })
 
-  test("[SEARCH-12] every file stays in the answer once", () => {
+  test("[SEARCH-12] returns every file once", () => {
     const all = Object.fromEntries(
       paths.map((path, at) => [path, `quay ${"tug ".repeat(70 - at)}`]),
     )

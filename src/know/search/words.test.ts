@@ -7,7 +7,7 @@ import { definedNames } from "./index-terms.ts"
 import { LONGEST_TASK_UNITS, LONGEST_TERM_UNITS, MOST_QUERY_TERMS } from "./limits.ts"
 import { countMessageTerms, countNameTerms, countTerms, readQuery, STOP_WORDS } from "./words.ts"
 
-describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
+describe("countTerms", () => {
   test.for([
     ["parseHTTPRequest", ["parse", "http", "request", "parsehttprequest"]],
     ["HTTPServer2 IPv6", ["http", "server", "httpserver2", "pv", "ipv6"]],
@@ -18,7 +18,7 @@ describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
     expect([...countTerms(text).counts.keys()]).toEqual(terms)
   })
 
-  test("[SEARCH-1] counts are of what was emitted, the whole word included", () => {
+  test("[SEARCH-1] counts every emitted term, including the whole identifier", () => {
     const { counts, emitted } = countTerms("fooFoo foo_1 foo")
     expect(counts).toEqual(
       new Map([
@@ -30,7 +30,7 @@ describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
     expect(emitted).toBe(6)
   })
 
-  test("[SEARCH-1] every text gives what the two patterns of the definition give", () => {
+  test("[SEARCH-1] any text gives the terms of the two reference patterns", () => {
     const letters = fc.constantFrom(..."aZbY_09 -./\n$äΩ😀")
     const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: letters }))
     fc.assert(
@@ -45,14 +45,14 @@ describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
     )
   })
 
-  test("[SEARCH-1] a message leaves out the words that every message has", () => {
+  test("[SEARCH-1] a message leaves out its stop words", () => {
     expect([...countMessageTerms("Fix the a rounding of Prices").keys()]).toEqual([
       "rounding",
       "prices",
     ])
   })
 
-  test("[SEARCH-1] the words left out are those of the reference, all and no others", () => {
+  test("[SEARCH-1] the stop words equal those of the reference", () => {
     const list = [...STOP_WORDS].toSorted(compareText).join(" ")
     expect(STOP_WORDS.size).toBe(157)
     // Of the sorted list in the reference, joined by spaces.
@@ -61,7 +61,7 @@ describe("[SEARCH-1] text is cut into terms as the ranker was trained", () => {
     )
   })
 
-  test("[SEARCH-1] names may hold more than ASCII", () => {
+  test("[SEARCH-1] names may contain non-ASCII characters", () => {
     expect([...countNameTerms(["$fooBar", "größe", "größe"]).keys()]).toEqual([
       "foo",
       "bar",
@@ -81,8 +81,8 @@ function termsByDefinition(text: string): readonly string[] {
   })
 }
 
-describe("[SEARCH-2] hostile text costs no more than other text of its size", () => {
-  test("[SEARCH-2] words of megabytes are read, and not kept", () => {
+describe("hostile text", () => {
+  test("[SEARCH-2] words of several megabytes are read and not stored", () => {
     const long = `a${"_".repeat(2_000_000)}b ${"Q".repeat(5_000_000)} ${"x1".repeat(50)}`
     expect(countTerms(long)).toEqual({ counts: new Map(), emitted: 3 })
     const kept = `${"y".repeat(LONGEST_TERM_UNITS)} ${"z".repeat(LONGEST_TERM_UNITS + 1)}`
@@ -90,7 +90,7 @@ describe("[SEARCH-2] hostile text costs no more than other text of its size", ()
     expect(countNameTerms(["z".repeat(LONGEST_TERM_UNITS + 1)]).size).toBe(0)
   })
 
-  test("[SEARCH-2] a file of modifiers alone ends the search for definitions", () => {
+  test("[SEARCH-2] the search for definitions ends on a file of modifiers only", () => {
     expect(definedNames("public\n".repeat(200_000)).size).toBe(0)
     expect(definedNames(`${"public ".repeat(100_000)}class Quay`).size).toBe(0)
     expect(definedNames(`${" ".repeat(1_000_000)}=`).size).toBe(0)
@@ -98,14 +98,14 @@ describe("[SEARCH-2] hostile text costs no more than other text of its size", ()
     expect(definedNames(`int a${" a(".repeat(300_000)};`).size).toBe(0)
   })
 
-  test("[SEARCH-2] a task of a megabyte is read to its limit, and asks for so many terms", () => {
+  test("[SEARCH-2] a task of 1 MB is read up to the limit, with a limited number of terms", () => {
     const words = Array.from({ length: 100_000 }, (_, index) => `word${index}x`).join(" ")
     expect(readQuery(words).terms).toHaveLength(MOST_QUERY_TERMS)
     expect(readQuery(`${" ".repeat(LONGEST_TASK_UNITS)} rounding`).terms).toEqual([])
   })
 })
 
-describe("[SEARCH-1] the five patterns of the ranker find definitions", () => {
+describe("names that a text defines", () => {
   test.for([
     ["export async function loadPage(", ["loadPage"]],
     ["func (c *Cache) Get(key string) {", ["Get"]],
@@ -122,8 +122,8 @@ describe("[SEARCH-1] the five patterns of the ranker find definitions", () => {
   })
 })
 
-describe("[SEARCH-1] a task is read by its first line and by the rest", () => {
-  test("[SEARCH-1] a word said more often weighs more, up to three times", () => {
+describe("readQuery", () => {
+  test("[SEARCH-1] a repeated word weighs more, up to three times", () => {
     const query = readQuery("\n\n  Round prices\n\nprices tax tax tax tax")
     expect(query.terms).toEqual(["round", "prices", "tax"])
     expect([...query.weights]).toEqual([1, Math.SQRT2, Math.sqrt(3)])

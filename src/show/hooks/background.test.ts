@@ -12,13 +12,13 @@ async function take(folder: string, now: number): Promise<boolean> {
   return isTaken
 }
 
-test("[HOOKS-14] of many at once one has the turn", async () => {
+test("[HOOKS-14] one of many simultaneous starts may fetch", async () => {
   await using temp = await tempDirectory()
   const taken = await Promise.all(Array.from({ length: 20 }, () => tryTakeTurn(temp.path, 5)))
   expect(taken.filter(Boolean)).toHaveLength(1)
 })
 
-test("[HOOKS-14] the next turn comes after ten minutes, not with the next window", async () => {
+test("[HOOKS-14] the next fetch is possible after ten minutes, not at the next clock interval", async () => {
   await using temp = await tempDirectory()
   const late = 100 * FETCH_EVERY_MS - 1_000
   expect(await take(temp.path, late)).toBe(true)
@@ -30,7 +30,7 @@ test("[HOOKS-14] the next turn comes after ten minutes, not with the next window
   expect(readdirSync(temp.path)).toEqual(["fetch-104"])
 })
 
-test("[HOOKS-14] credentials are taken from the user's settings, not from the repository's", () => {
+test("[HOOKS-14] credentials come from the user's git config, not from the repository's", () => {
   const said = [
     "system\0credential.helper\nstore",
     "global\0credential.https://example.invalid.helper\n!gh auth\nsecond",

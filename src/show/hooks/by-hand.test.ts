@@ -20,7 +20,7 @@ async function repository() {
   return Object.assign(temp, { root, asked })
 }
 
-test("[HOOKS-17] by hand the event alone is enough, and the line is the host's", async () => {
+test("[HOOKS-17] the event name alone is enough, and the output is the host's line", async () => {
   await using repo = await repository()
   const { line } = await runHookByHand({
     ...repo.asked,
@@ -35,7 +35,7 @@ test("[HOOKS-17] by hand the event alone is enough, and the line is the host's",
   })
 })
 
-test("[HOOKS-17] a payload is judged as a host's would be, with its marks", async () => {
+test("[HOOKS-17] a payload is judged like a host's, with its side effects", async () => {
   await using repo = await repository()
   const say = (eventName: string, input: object) =>
     runHookByHand({ ...repo.asked, eventName, input: JSON.stringify(input) })
@@ -48,7 +48,7 @@ test("[HOOKS-17] a payload is judged as a host's would be, with its marks", asyn
   expect((await say("Stop", stop)).line).toBeUndefined()
 })
 
-test("[HOOKS-17] what keeps it silent is said", async () => {
+test("[HOOKS-17] reports why a hook is silent", async () => {
   await using repo = await repository()
   const told = await runHookByHand({ ...repo.asked, eventName: "Stop", input: "garbage" })
   expect(told).toEqual({

@@ -42,21 +42,21 @@ async function ask(judge: Judge, options: { later?: Later; input?: string; host?
 const says = (verdict: Verdict) => async () => verdict
 
 describe("runHook", () => {
-  test("[HOOKS-3] an answer is one line of JSON", async () => {
+  test("[HOOKS-3] writes one line of JSON", async () => {
     const { lines } = await ask(says({ kind: "context", text: "two\nlines" }))
     expect(lines).toEqual([
       '{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"two\\nlines"}}\n',
     ])
   })
 
-  test("[HOOKS-3] silence is no line, and neither is an answer that is too long", async () => {
+  test("[HOOKS-3] writes nothing for silence and for an answer that is too long", async () => {
     expect(await ask(says({ kind: "silent" }))).toEqual({ lines: [], troubles: [] })
     const long = await ask(says({ kind: "context", text: "x".repeat(LARGEST_ANSWER_BYTES) }))
     expect(long.lines).toEqual([])
     expect(long.troubles).toEqual([expect.stringContaining("more than 20000")])
   })
 
-  test("[HOOKS-4] a judge that throws is silence", async () => {
+  test("[HOOKS-4] is silent when the judge throws", async () => {
     const judge = () => Promise.reject(new Error("broken"))
     expect(await ask(judge)).toEqual({
       lines: [],
@@ -64,7 +64,7 @@ describe("runHook", () => {
     })
   })
 
-  test("[HOOKS-4] when the time is up the answer is silence, and the judge is told", async () => {
+  test("[HOOKS-4] is silent at the deadline, and aborts the judge", async () => {
     let signal: AbortSignal | undefined
     const hanging: Judge = (_, context) => {
       signal = context.signal
@@ -77,14 +77,14 @@ describe("runHook", () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  test("[HOOKS-9] an unknown host and a payload that is none are not judged", async () => {
+  test("[HOOKS-9] does not judge an unknown host or an invalid payload", async () => {
     const judge: Judge = () => expect.unreachable()
     expect((await ask(judge, { host: "emacs" })).lines).toEqual([])
     expect((await ask(judge, { input: "garbage" })).lines).toEqual([])
     expect((await ask(judge, { input: "{}" })).lines).toEqual([])
   })
 
-  test("[HOOKS-8] where silence is a refusal, garbage is answered too", async () => {
+  test("[HOOKS-8] answers garbage too where silence means refusal", async () => {
     const judge: Judge = () => expect.unreachable()
     const { lines } = await ask(judge, { host: "antigravity", input: "garbage" })
     expect(lines).toEqual(['{"decision":"allow"}\n'])
@@ -101,7 +101,7 @@ describe("readPayload", () => {
     },
   )
 
-  test("[HOOKS-2] an object is one, also after a byte-order mark and in pieces", async () => {
+  test("[HOOKS-2] accepts an object, also after a byte-order mark and in chunks", async () => {
     const bytes = Buffer.from('\uFEFF{"name":"é"}')
     const inPieces = Array.from(bytes, (byte) => Buffer.from([byte]))
     expect(await readPayload(streamOf(inPieces), deps)).toEqual({
@@ -122,7 +122,7 @@ describe("readPayload", () => {
     )
   })
 
-  test("[HOOKS-2] one byte over the cap is too much, and all of it is read", async () => {
+  test("[HOOKS-2] one byte over the limit is too much, and the whole input is read", async () => {
     const filler = LARGEST_PAYLOAD_BYTES - '{"a":""}'.length
     const fits = Buffer.from(`{"a":"${"x".repeat(filler)}"}`)
     expect((await readPayload(streamOf([fits]), deps)).kind).toBe("payload")
@@ -135,7 +135,7 @@ describe("readPayload", () => {
     expect(stream.readableEnded).toBe(true)
   })
 
-  test("[HOOKS-2] a stream that breaks or never ends is a reason", async () => {
+  test("[HOOKS-2] a stream that fails or never ends gives a reason", async () => {
     const broken = new Readable({ read: () => broken.destroy(new Error("gone")) })
     expect(await readPayload(broken, deps)).toMatchObject({
       why: expect.stringContaining("gone"),
@@ -151,17 +151,17 @@ describe("readPayload", () => {
 describe("homeOf", () => {
   const bundle = "/u/elsewhere/kit/qm-hook.mjs"
   test.for([
-    ["the variable", { QM_HOME: "/own", HOME: "/u" }, bundle, "/own"],
-    ["where the bundle lies", { HOME: "/u" }, bundle, "/u/elsewhere"],
-    ["the user's folder", { HOME: "/u" }, "/clone/bin/qm-hook.mjs", "/u/.qm"],
-    ["the user's folder on Windows", { USERPROFILE: "/w" }, "/kit/x/qm-hook.mjs", "/w/.qm"],
-    ["nothing", {}, "/clone/bin/qm-hook.mjs", undefined],
-  ] as const)("[HOOKS-12] it is known by %s", ([, environment, self, home]) => {
+    ["QM_HOME", { QM_HOME: "/own", HOME: "/u" }, bundle, "/own"],
+    ["the folder of the installed bundle", { HOME: "/u" }, bundle, "/u/elsewhere"],
+    ["~/.qm", { HOME: "/u" }, "/clone/bin/qm-hook.mjs", "/u/.qm"],
+    ["~/.qm on Windows", { USERPROFILE: "/w" }, "/kit/x/qm-hook.mjs", "/w/.qm"],
+    ["no folder without a home", {}, "/clone/bin/qm-hook.mjs", undefined],
+  ] as const)("[HOOKS-12] uses %s", ([, environment, self, home]) => {
     expect(homeOf(environment, self)).toBe(home)
   })
 })
 
-test("[HOOKS-5] nothing here imports a package, and rooms only up to guard", () => {
+test("[HOOKS-5] imports no package, and no room above guard", () => {
   const files = ["main.ts", "hooks.ts", "judge.ts", "background.ts", "by-hand.ts"]
   const rooms = ["#ground/base", "#ground/contract", "#see/repo", "#know/ledger", "#choose/guard"]
   for (const file of files) {

@@ -20,7 +20,7 @@ async function scene() {
 }
 
 describe("a claim of another session", () => {
-  test("[GUARD-23] refuses the edit, and says who, since when, and the ways on", async () => {
+  test("[GUARD-23] blocks the edit and reports the holder, the start time and the next steps", async () => {
     await using it = await scene()
     await it.claim("theirs", "src")
     await it.clock.advance(4 * MINUTE_MS)
@@ -37,7 +37,7 @@ describe("a claim of another session", () => {
     `)
   })
 
-  test("[GUARD-23] [C4] is refused as long as it is renewed, and no longer than its lease", async () => {
+  test("[GUARD-23] [C4] blocks while the lease is renewed, and not after it expires", async () => {
     await using it = await scene()
     await it.claim("theirs", "src")
     await it.clock.advance(10 * MINUTE_MS)
@@ -50,20 +50,20 @@ describe("a claim of another session", () => {
     expect(await it.ask("src/a.ts")).toEqual({ kind: "silent" })
   })
 
-  test("[GUARD-23] refuses a patch of very many files for the last of them", async () => {
+  test("[GUARD-23] blocks a patch of very many files when the last one is claimed", async () => {
     await using it = await scene()
     await it.claim("theirs", "last.ts")
     const many = Array.from({ length: 300 }, (_, n) => `src/${n}.ts`)
     expect(await it.ask(...many, "last.ts")).toMatchObject({ kind: "deny", paths: ["last.ts"] })
   })
 
-  test("[GUARD-23] one's own refuses nothing", async () => {
+  test("[GUARD-23] the session's own claim blocks nothing", async () => {
     await using it = await scene()
     await it.claim("mine", "src")
     expect(await it.ask("src/a.ts")).toEqual({ kind: "silent" })
   })
 
-  test("[GUARD-23] an override lifts it for its paths and its time, and is said", async () => {
+  test("[GUARD-23] an override permits its paths until it expires, and is reported", async () => {
     await using it = await scene()
     await it.claim("theirs", "src", "lib")
     await it.overrides.allow({ paths: ["src/"], reason: "they are on leave", minutes: 10 })
@@ -81,11 +81,11 @@ describe("a claim of another session", () => {
   })
 })
 
-describe("somebody else was in the file", () => {
+describe("edits by other sessions", () => {
   const touch = async (it: Awaited<ReturnType<typeof scene>>, session: string, sha?: string) =>
     it.ledger.modified(session, { path: "a.ts", tool: "Edit", sha })
 
-  test("[GUARD-24] another session in the last half hour is said once for each edit of it", async () => {
+  test("[GUARD-24] warns once per edit that another session made in the last 30 minutes", async () => {
     await using it = await scene()
     await touch(it, "theirs")
     await it.clock.advance(2 * MINUTE_MS)
@@ -102,7 +102,7 @@ describe("somebody else was in the file", () => {
     expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
   })
 
-  test("[GUARD-24] a session in another worktree edits another file, and that is said", async () => {
+  test("[GUARD-24] reports that a session in another worktree edits another file", async () => {
     await using it = await scene()
     const tree = treeName("/elsewhere")
     await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit", tree })
@@ -116,7 +116,7 @@ describe("somebody else was in the file", () => {
     expect(await it.ask("b.ts")).toEqual({ kind: "silent" })
   })
 
-  test("[GUARD-24] a change by none of our sessions is said once and kept", async () => {
+  test("[GUARD-24] reports a change from outside all sessions once, and records it in the ledger", async () => {
     await using it = await scene()
     await it.write("a.ts", "mine\n")
     await touch(it, "mine", blobId(Buffer.from("mine\n"), "sha1"))
@@ -132,7 +132,7 @@ describe("somebody else was in the file", () => {
     expect((await it.ledger.summarise("mine")).outside).toHaveLength(2)
   })
 
-  test("[GUARD-24] what another of our sessions changed an hour ago did not come from outside", async () => {
+  test("[GUARD-24] a change that another session made an hour ago is not a change from outside", async () => {
     await using it = await scene()
     await touch(it, "mine", "0".repeat(40))
     await touch(it, "theirs")

@@ -13,7 +13,7 @@ async function drifted(...paths: readonly string[]) {
   })
 }
 
-test("[GUARD-22] a session that left nothing behind is kept once, with what to do", async () => {
+test("[GUARD-22] blocks the stop of an unregistered session once, and says how to register", async () => {
   await using it = await drifted("src/b.ts", "src/a.ts", "notes.txt")
   expect(await it.stop()).toMatchInlineSnapshot(`
     {
@@ -29,7 +29,7 @@ test("[GUARD-22] a session that left nothing behind is kept once, with what to d
   expect(await it.stop()).toEqual({ kind: "silent" })
 })
 
-test("[GUARD-22] other files are another drift, but never right after a block", async () => {
+test("[GUARD-22] blocks again for other files, but never directly after a block", async () => {
   await using it = await drifted("a.ts", "b.ts")
   expect(await it.stop()).toMatchObject({ kind: "block" })
   await it.ledger.modified("mine", { path: "c.ts", tool: "Edit" })
@@ -37,7 +37,7 @@ test("[GUARD-22] other files are another drift, but never right after a block", 
   expect(await it.stop()).toMatchObject({ kind: "block", text: expect.stringMatching(/^3 files/) })
 })
 
-test("[GUARD-22] one file, a registration, and work in the background keep nobody", async () => {
+test("[GUARD-22] does not block for one file, after a registration, or while background work runs", async () => {
   await using it = await drifted("a.ts")
   expect(await it.stop()).toEqual({ kind: "silent" })
   await it.ledger.modified("mine", { path: "b.ts", tool: "Edit" })
@@ -46,7 +46,7 @@ test("[GUARD-22] one file, a registration, and work in the background keep nobod
   expect(await it.stop()).toEqual({ kind: "silent" })
 })
 
-test("[GUARD-22] of several that ask at once one is kept", async () => {
+test("[GUARD-22] blocks one of several simultaneous stops", async () => {
   await using it = await drifted("a.ts", "b.ts")
   const verdicts = await Promise.all(Array.from({ length: 8 }, () => it.stop()))
   expect(verdicts.filter((one) => one.kind === "block")).toHaveLength(1)

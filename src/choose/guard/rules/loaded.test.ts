@@ -5,7 +5,7 @@ import { digest } from "#know/ledger"
 import { hookWorld } from "#test/hook-world"
 import { loaded, readLoaded } from "./loaded.ts"
 
-test("[GUARD-27] what a host says it loaded is kept by session, without a word", async () => {
+test("[GUARD-27] stores the files a host loaded, by session, and adds no message", async () => {
   await using it = await hookWorld()
   const session = "../../etc/passwd\0"
   const first = {
@@ -35,7 +35,7 @@ test("[GUARD-27] what a host says it loaded is kept by session, without a word",
   expect(await readLoaded(it.stateDirectory, "another")).toEqual([])
 })
 
-test("[GUARD-27] one session does not fill the disk", async () => {
+test("[GUARD-27] limits what one session stores", async () => {
   await using it = await hookWorld()
   const own = { file: "f".repeat(100_000), memoryKind: "m", reason: "r", parent: undefined }
   for (let n = 0; n < 400; n++) await loaded.judge(it.event("loaded", own), it)

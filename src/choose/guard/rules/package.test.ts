@@ -92,8 +92,8 @@ async function echo(line: string): Promise<string> {
 const SILENT = { kind: "silent" }
 const saying = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
 
-describe("prompts", () => {
-  test("[GUARD-60] a prompt is private, is cut, and is gone when it was taken", async () => {
+describe("agent prompts", () => {
+  test("[GUARD-60] a prompt is private, is truncated, and is deleted when it is claimed", async () => {
     await using lab = await bridgeLab()
     await using daemon = await lab.daemon(echo)
     expect(await lab.before("s/1\0", "general-purpose", "é".repeat(50_000))).toEqual(SILENT)
@@ -108,7 +108,7 @@ describe("prompts", () => {
     expect(daemon.heard).toHaveLength(2)
   })
 
-  test("[GUARD-60] what nobody took is swept after an hour, and never handed out", async () => {
+  test("[GUARD-60] an unclaimed prompt is deleted after an hour and never handed out", async () => {
     await using lab = await bridgeLab()
     await using _daemon = await lab.daemon(echo)
     await lab.before("old", "general-purpose", "an old secret plan")
@@ -122,7 +122,7 @@ describe("prompts", () => {
     expect(await readdir(lab.agents)).not.toContain(folder)
   })
 
-  test("[GUARD-61] starts take the prompts of their session and type, the oldest first", async () => {
+  test("[GUARD-60] a start claims the oldest prompt of its session and type", async () => {
     await using lab = await bridgeLab()
     await using _daemon = await lab.daemon(echo)
     await lab.before("a", "explorer", "first")
@@ -136,7 +136,7 @@ describe("prompts", () => {
     expect(await lab.start("b", "explorer")).toEqual(saying("of another session"))
   })
 
-  test("[GUARD-61] any order of prompts and starts hands out each prompt at most once", async () => {
+  test("[GUARD-60] any order of prompts and starts hands out each prompt at most once", async () => {
     const type = fc.constantFrom("explorer", "reviewer")
     const step = fc.record({ isStart: fc.boolean(), session: fc.constantFrom("a", "b"), type })
     await fc.assert(
@@ -162,7 +162,7 @@ describe("prompts", () => {
     )
   })
 
-  test("[GUARD-61] twenty that begin and start at once get twenty prompts", async () => {
+  test("[GUARD-60] twenty simultaneous starts get twenty prompts", async () => {
     await using lab = await bridgeLab()
     await using _daemon = await lab.daemon(echo)
     const all = Array.from({ length: 20 }, (_, at) => `prompt ${at}`)
@@ -174,7 +174,7 @@ describe("prompts", () => {
 })
 
 describe("the index daemon", () => {
-  test("[GUARD-62] no prompt, no index daemon and an empty prompt are silence", async () => {
+  test("[GUARD-62] adds nothing without a prompt, without an index daemon, or for an empty prompt", async () => {
     await using lab = await bridgeLab()
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
     await lab.before("s", "explorer", "  \n")
@@ -184,20 +184,20 @@ describe("the index daemon", () => {
   })
 
   test.for<readonly [string, (line: string) => Promise<string>]>([
-    ["never answers", () => new Promise(() => {})],
-    ["answers garbage", async () => "{{{"],
-    ["answers another version", async () => '{"v":2,"text":"x"}'],
-    ["has nothing to say", async () => writeAnswer(null)],
-    ["says too much", async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1))],
-    ["hangs up", () => Promise.reject(new Error("no"))],
-  ])("[GUARD-62] an index daemon that %s is silence", async ([, answer]) => {
+    ["never responds", () => new Promise(() => {})],
+    ["returns garbage", async () => "{{{"],
+    ["returns another version", async () => '{"v":2,"text":"x"}'],
+    ["returns no package", async () => writeAnswer(null)],
+    ["returns too large a package", async () => writeAnswer("x".repeat(LARGEST_PACKAGE_BYTES + 1))],
+    ["closes the connection", () => Promise.reject(new Error("no"))],
+  ])("[GUARD-62] adds nothing when the index daemon %s", async ([, answer]) => {
     await using lab = await bridgeLab()
     await using _daemon = await lab.daemon(answer)
     await lab.before("s", "explorer", "some words")
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
   })
 
-  test("[GUARD-62] a damaged record is silence, and the next one is whole", async () => {
+  test("[GUARD-62] adds nothing for a damaged record, and reads the next one", async () => {
     await using lab = await bridgeLab()
     await using _daemon = await lab.daemon(echo)
     await lab.before("s", "explorer", "first")
@@ -209,7 +209,7 @@ describe("the index daemon", () => {
     expect(await lab.start("s", "explorer")).toEqual(saying("second"))
   })
 
-  test("[GUARD-63] the prompt is announced at once; where nobody hears one is started", async () => {
+  test("announces the prompt at once, and starts an index daemon when none listens", async () => {
     await using lab = await bridgeLab()
     await lab.before("s", "explorer", "first")
     expect(lab.started).toEqual([{ kind: "index-daemon" }])
@@ -220,7 +220,7 @@ describe("the index daemon", () => {
     expect(daemon.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...asked }])
   })
 
-  test("[GUARD-62] what is no question or answer is none, whatever it is", () => {
+  test("[GUARD-62] rejects any malformed request or response", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         expect(readQuestion(line)).toBeUndefined()
@@ -231,7 +231,7 @@ describe("the index daemon", () => {
   })
 })
 
-test("[GUARD-64] one place a worktree, short enough for a socket wherever home is", () => {
+test("a worktree has one socket path, short enough wherever the home folder is", () => {
   const at = (home: string, stateDirectory: string, root = "/r") =>
     indexDaemonSocket({ home, stateDirectory, root })
   expect(at("/home/a/.qm", "/r/.git/qm")).toMatch(/^\/home\/a\/\.qm\/kit\/run\/[0-9a-f]{16}\.sock$/)

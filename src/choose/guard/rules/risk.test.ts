@@ -39,7 +39,7 @@ async function scene() {
 
 const SILENT = { kind: "silent" }
 
-test("[GUARD-25] a path of high risk is refused without a simulation, with the command", async () => {
+test("[GUARD-25] blocks an edit of a high-risk path without a simulation, and names the command", async () => {
   await using it = await scene()
   expect(await it.ask("src/b.ts", "src/auth/a.ts", "src/auth/new.ts")).toMatchInlineSnapshot(`
     {
@@ -58,7 +58,7 @@ test("[GUARD-25] a path of high risk is refused without a simulation, with the c
   expect(await it.ask(...many, "src/auth/a.ts")).toMatchObject({ kind: "deny" })
 })
 
-test("[GUARD-25] a simulation of these bytes covers for four hours", async () => {
+test("[GUARD-25] a simulation of the same bytes covers edits for four hours", async () => {
   await using it = await scene()
   await it.simulate("src/auth/a.ts", hash("one\n"))
   expect(await it.ask("src/auth/a.ts")).toEqual(SILENT)
@@ -69,7 +69,7 @@ test("[GUARD-25] a simulation of these bytes covers for four hours", async () =>
   expect(await it.ask("src/auth/a.ts")).toMatchObject({ kind: "deny" })
 })
 
-test("[GUARD-25] one's own edits stay covered, and those of others do not", async () => {
+test("[GUARD-25] the session's own later edits stay covered, those of others do not", async () => {
   await using it = await scene()
   await it.simulate("src/auth/a.ts", hash("one\n"))
   await it.clock.advance(1_000)
@@ -79,7 +79,7 @@ test("[GUARD-25] one's own edits stay covered, and those of others do not", asyn
   expect(await it.ask("src/auth/a.ts")).toMatchObject({ kind: "deny", paths: ["src/auth/a.ts"] })
 })
 
-test("[GUARD-25] an override lifts it, and says so", async () => {
+test("[GUARD-25] an override permits the edit, and is reported", async () => {
   await using it = await scene()
   await it.overrides.allow({ paths: ["src/auth/a.ts"], reason: "a typo", minutes: 5 })
   expect(await it.ask("src/auth/a.ts")).toEqual({

@@ -9,8 +9,8 @@ import { track } from "./track.ts"
 const MINUTE_MS = 60_000
 const edited = (...paths: readonly string[]) => ({ tool: "Edit", paths, textUnits: 40 })
 
-describe("what was edited", () => {
-  test("[GUARD-19] stands in the ledger, with the bytes it has afterwards", async () => {
+describe("edited files", () => {
+  test("[GUARD-19] are recorded in the ledger with the hash of the new content", async () => {
     await using it = await hookWorld()
     await it.write("src/a.ts", "one\n")
     expect(await track.judge(it.event("after-edit", edited("src/a.ts", "gone.ts")), it)).toEqual({
@@ -22,7 +22,7 @@ describe("what was edited", () => {
     ])
   })
 
-  test("[GUARD-19] the bytes are named as this repository names them", async () => {
+  test("[GUARD-19] are hashed in the repository's object format", async () => {
     await using it = await hookWorld()
     await it.write(".git/config", "[extensions]\n\tobjectFormat = sha256\n")
     await it.write("a.ts", "one\n")
@@ -31,7 +31,7 @@ describe("what was edited", () => {
     expect(sha).toBe(blobId(Buffer.from("one\n"), "sha256"))
   })
 
-  test("[GUARD-19] what nobody tracks is left out, and a registration file registers", async () => {
+  test("[GUARD-19] are skipped when untracked; a registration file registers the session", async () => {
     await using it = await hookWorld()
     const paths = ["node_modules/a.js", "src/a.ts", "CHANGELOG.md"]
     await track.judge(it.event("after-edit", edited(...paths)), it)
@@ -40,7 +40,7 @@ describe("what was edited", () => {
     expect(registered.map((one) => one.file)).toEqual(["CHANGELOG.md"])
   })
 
-  test("[GUARD-19] what a tool only read was not edited", async () => {
+  test("[GUARD-19] do not include files that a tool only read", async () => {
     await using it = await hookWorld()
     await track.judge(it.event("after-tool", { ...edited("src/a.ts"), tool: "Read" }), it)
     expect((await it.ledger.summarise("mine")).edits).toBe(0)
@@ -48,7 +48,7 @@ describe("what was edited", () => {
 })
 
 describe("claims", () => {
-  test("[GUARD-20] work renews what the session holds, also where it does not work", async () => {
+  test("[GUARD-20] any tool call renews all claims of its session", async () => {
     await using it = await hookWorld()
     await it.claim("mine", "src", "docs")
     await it.claim("theirs", "lib")
@@ -59,7 +59,7 @@ describe("claims", () => {
     expect(it.claims.list().map((one) => one.path)).toEqual(["docs", "src"])
   })
 
-  test("[GUARD-20] an edit of what another claimed is said once for a hold", async () => {
+  test("[GUARD-20] an edit of a path that another session claimed is reported once per claim", async () => {
     await using it = await hookWorld()
     await it.claim("theirs", "src")
     await it.clock.advance(3 * MINUTE_MS)
@@ -78,7 +78,7 @@ describe("claims", () => {
   })
 })
 
-test("[GUARD-21] what tools bring in is metered while a branch is open, and only then", async () => {
+test("[GUARD-21] measures tool output while a branch is open, and only then", async () => {
   await using it = await hookWorld()
   const read = it.event("after-tool", { tool: "Read", paths: ["a.ts"], textUnits: 400 })
   const spool = `charges/${digest("mine")}.jsonl`

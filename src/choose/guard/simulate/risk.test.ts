@@ -15,12 +15,12 @@ const NOTHING: Evidence = {
   unseen: 0,
 }
 
-describe("[GUARD-5] the risk is what its reasons say", () => {
-  test("[GUARD-5] nothing known against a change is no risk", () => {
+describe("riskOf", () => {
+  test("[GUARD-5] a change without reasons has risk 0", () => {
     expect(riskOf(NOTHING)).toEqual({ risk: 0, reasons: [] })
   })
 
-  test("[GUARD-5] each reason has its words and its number, the weightiest first", () => {
+  test("[GUARD-5] each reason has a text and a number, the largest first", () => {
     const near = { hops: 1, confidence: "import" } as const
     const { risk, reasons } = riskOf({
       reach: [...Array.from({ length: 8 }, () => near), { hops: 2, confidence: "ambiguous" }],
@@ -72,7 +72,7 @@ describe("[GUARD-5] the risk is what its reasons say", () => {
     expect(risk).toBe(0.9)
   })
 
-  test("[GUARD-5] a single common commit is chance, and no reason", () => {
+  test("[GUARD-5] a single common commit is no reason", () => {
     expect(riskOf({ ...NOTHING, companions: [{ path: "b", times: 1, of: 1 }] }).risk).toBe(0)
   })
 
@@ -97,7 +97,7 @@ describe("[GUARD-5] the risk is what its reasons say", () => {
     unseen: fc.nat({ max: 2 }),
   })
 
-  test("[GUARD-5] it lies between 0 and 1, follows from the numbers, and grows with reach", () => {
+  test("[GUARD-5] the risk is between 0 and 1, follows from the reasons, and never falls with more dependents", () => {
     fc.assert(
       fc.property(evidence, reached, (given, more) => {
         const { risk, reasons } = riskOf(given)

@@ -52,7 +52,7 @@ const anyFiles = fc
   .array(anyFile, { maxLength: 12 })
   .map((all) => all.map(({ segments, ...said }, at) => fitFile(`f${at}.ts`, segments, said)))
 
-test("[PACK-13] no choice is over the budget, and the same files give the same choice", () => {
+test("[PACK-13] no selection exceeds the budget, and the same files give the same selection", () => {
   fc.assert(
     fc.property(
       anyFiles,
@@ -80,7 +80,7 @@ test("[PACK-13] no choice is over the budget, and the same files give the same c
   )
 })
 
-test("[PACK-14] a small file enters whole, a large one with what matches and the head of its class", () => {
+test("[PACK-14] a small file enters whole, a large one as matching segments with the heads of their classes", () => {
   const small = fitFile("small.ts", [fitSegment(50), fitSegment(60, 3), fitSegment(40)])
   const large = fitFile("large.ts", [
     fitSegment(30),
@@ -95,7 +95,7 @@ test("[PACK-14] a small file enters whole, a large one with what matches and the
   ])
 })
 
-test("[PACK-14] with room for all of it, every file is whole", () => {
+test("[PACK-14] with enough budget, every file is whole", () => {
   const files = [1, 2, 3].map((at) =>
     fitFile(`f${at}.ts`, [fitSegment(500, at), fitSegment(700), fitSegment(10)]),
   )
@@ -118,7 +118,7 @@ test("[PACK-14] brackets and blank lines are never sent alone, and small gaps ar
   expect(chosenIn([file], budget + 60)[0]?.segments).toEqual([0, 1, 2])
 })
 
-test("[PACK-14] a gap that costs more than its label saves, or was sent before, stays", () => {
+test("[PACK-14] a gap that costs more than its label, or was sent before, is not filled", () => {
   const ends = fitSegment(200, 9)
   const gapped = (gap: ReturnType<typeof fitSegment>) =>
     fitFile("a.ts", [ends, gap, ends, fitSegment(900)])
@@ -131,19 +131,19 @@ test("[PACK-14] a gap that costs more than its label saves, or was sent before, 
   expect(chosenOf(fitSegment(80))).toEqual([0, 2])
 })
 
-test("[PACK-14] what counts as bare", () => {
+test("[PACK-14] only blank lines and lone brackets count as bare", () => {
   const texts = ["", "\n\n", "  }\n", "})\n\n];\n", "end\n", "};\nexport\n", "a\n", "ending\n"]
   expect(texts.map(isBareText)).toEqual([true, true, true, true, true, false, false, false])
 })
 
-test("[PACK-14] what is too large for the room is there by its signatures", () => {
+test("[PACK-14] a file too large for the remaining budget enters as signatures", () => {
   const files = [fitFile("large.ts", [fitSegment(3_000, 5), fitSegment(2_000)])]
   expect(chosenIn(files, 500)).toEqual([
     { path: "large.ts", form: "signatures", segments: [], signatures: [0, 1], sentBefore: false },
   ])
 })
 
-test("[PACK-14] a better place and a better match are worth more", () => {
+test("[PACK-14] a better rank and a better match give a higher value", () => {
   const half = (path: string, score: number) => fitFile(path, [fitSegment(400, score)])
   const budget = 400 + 20 + 30
   const both = { ...FIT_WEIGHTS, signatureShare: 0 }
@@ -161,7 +161,7 @@ test("[PACK-14] a better place and a better match are worth more", () => {
   expect(second.chosen.map((it) => it.path)).toEqual(["b.ts"])
 })
 
-test("[PACK-15] the form that a person chose is the form it has", () => {
+test("[PACK-15] a file has the form that the user chose", () => {
   const segments = [fitSegment(400, 1), fitSegment(30, 4), fitSegment(400)]
   const forms = (["full", "symbols", "signatures", "path"] as const).map((form) =>
     fitFile(`${form}.ts`, segments, { form }),
@@ -174,7 +174,7 @@ test("[PACK-15] the form that a person chose is the form it has", () => {
   ])
 })
 
-test("[PACK-16] by relevance a file enters whole or stays out", () => {
+test('[PACK-16] with `truncate: "relevance"` a file enters whole or is left out', () => {
   const files = [
     fitFile("large.ts", [fitSegment(900, 5), fitSegment(900)]),
     fitFile("small.ts", [fitSegment(300, 1), fitSegment(300)]),
@@ -186,7 +186,7 @@ test("[PACK-16] by relevance a file enters whole or stays out", () => {
   ])
 })
 
-test("[PACK-17] a budget below the least form of the targets says what they need, and that is enough", () => {
+test("[PACK-17] a budget below the smallest form of the targets is an error with a sufficient budget", () => {
   const files = [1, 2].map((at) =>
     fitFile(`f${at}.ts`, [fitSegment(800), fitSegment(700)], { naming: "target" }),
   )
@@ -198,7 +198,7 @@ test("[PACK-17] a budget below the least form of the targets says what they need
   expect(chosenIn(files, needed).map((it) => it.form)).toEqual(["signatures", "signatures"])
 })
 
-test("[PACK-20] what was sent before is not sent again, and the file is listed", () => {
+test("[PACK-20] lines that were sent before are left out, and their file is listed", () => {
   const sent = { isSent: true }
   const files = [
     fitFile("all.ts", [fitSegment(100, 5, sent), fitSegment(100, 1, sent)]),

@@ -5,7 +5,7 @@ import { counter, packWorld } from "../pack.fixture.ts"
 import { scoreFiles } from "../rank.ts"
 import { fitFileOf } from "./fit-file.ts"
 
-test("[PACK-14] a constant of one line is sent alone, blank lines and brackets are not", async () => {
+test("[PACK-14] a one-line constant is sent alone, blank lines and brackets are not", async () => {
   const text = [
     "function one() {\n  return 1\n}\n",
     "\nconst RATE = 7\n\n",
@@ -33,7 +33,7 @@ test("[PACK-14] a constant of one line is sent alone, blank lines and brackets a
   expect([bareAt(2), bareAt(5), bareAt(8), bareAt(10)]).toEqual([false, false, false, true])
 })
 
-test("[PACK-19] edges are those of the lines that are sent, at every budget", async () => {
+test("[PACK-19] edges come from the lines that are sent, at every budget", async () => {
   const filler = (word: string) =>
     Array.from({ length: 60 }, (_, at) => `  ${word}[${at}] = ${at}`).join("\n")
   const tree = memoryTree(

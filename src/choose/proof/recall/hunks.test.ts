@@ -6,31 +6,46 @@ import { editedRanges, type LineRange } from "./hunks.ts"
 const lines = (...all: readonly string[]) => all.map((it) => `${it}\n`).join("")
 const range = (fromLine: number, toLine: number): LineRange => ({ fromLine, toLine })
 
-describe("[PROOF-4] a hunk is the lines that a change replaced", () => {
+describe("hunks of a change", () => {
   test.for<readonly [string, string, string, readonly LineRange[]]>([
-    ["nothing changed", lines("a", "b"), lines("a", "b"), []],
-    ["one line replaced", lines("a", "b", "c"), lines("a", "x", "c"), [range(2, 2)]],
-    ["lines replaced by more", lines("a", "b", "c"), lines("x", "y", "z", "c"), [range(1, 2)]],
-    ["lines taken out", lines("a", "b", "c", "d"), lines("a", "d"), [range(2, 3)]],
+    ["equal texts have no hunk", lines("a", "b"), lines("a", "b"), []],
+    ["one replaced line is a hunk", lines("a", "b", "c"), lines("a", "x", "c"), [range(2, 2)]],
     [
-      "two places",
+      "lines replaced by more lines are a hunk",
+      lines("a", "b", "c"),
+      lines("x", "y", "z", "c"),
+      [range(1, 2)],
+    ],
+    ["removed lines are a hunk", lines("a", "b", "c", "d"), lines("a", "d"), [range(2, 3)]],
+    [
+      "two changes are two hunks",
       lines("a", "b", "c", "d", "e"),
       lines("x", "b", "c", "d", "y"),
       [range(1, 1), range(5, 5)],
     ],
     [
-      "lines put in behind the second",
+      "inserted lines belong to the line before them",
       lines("a", "b", "c"),
       lines("a", "b", "x", "c"),
       [range(2, 2)],
     ],
-    ["lines put in at the top", lines("a", "b"), lines("x", "a", "b"), [range(1, 1)]],
-    ["lines put in at the end", lines("a", "b"), lines("a", "b", "x"), [range(2, 2)]],
-    ["all gone", lines("a", "b"), "", [range(1, 2)]],
-    ["nothing before", "", lines("a"), []],
-    ["only the end of the last line", "a\nb", "a\nb\n", []],
     [
-      "neighbours replaced and taken out",
+      "lines inserted at the top belong to the first line",
+      lines("a", "b"),
+      lines("x", "a", "b"),
+      [range(1, 1)],
+    ],
+    [
+      "lines appended belong to the last line",
+      lines("a", "b"),
+      lines("a", "b", "x"),
+      [range(2, 2)],
+    ],
+    ["an emptied file is one hunk", lines("a", "b"), "", [range(1, 2)]],
+    ["an empty file has no hunk", "", lines("a"), []],
+    ["a newline added at the end is no hunk", "a\nb", "a\nb\n", []],
+    [
+      "adjacent replaced and removed lines are one hunk",
       lines("a", "b", "c", "d"),
       lines("a", "x", "d"),
       [range(2, 3)],
@@ -39,7 +54,7 @@ describe("[PROOF-4] a hunk is the lines that a change replaced", () => {
     expect(editedRanges(before, after)).toEqual(expected)
   })
 
-  test("[PROOF-4] texts with nothing in common are one hunk, however long", () => {
+  test("[PROOF-4] two texts without a common line are one hunk, however long", () => {
     const before = Array.from({ length: 3_000 }, (_, at) => `a${at}\n`).join("")
     const after = Array.from({ length: 3_000 }, (_, at) => `b${at}\n`).join("")
     expect(editedRanges(before, after)).toEqual([range(1, 3_000)])
@@ -47,7 +62,7 @@ describe("[PROOF-4] a hunk is the lines that a change replaced", () => {
 
   const text = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { maxLength: 14 })
 
-  test("[PROOF-4] what no hunk holds is still there, and nothing more is in them than must be", () => {
+  test("[PROOF-4] lines outside all hunks are unchanged, and hunks are minimal", () => {
     const property = fc.property(text, text, (before, after) => {
       const ranges = editedRanges(lines(...before), lines(...after))
       const isEdited = (line: number) =>

@@ -3,7 +3,7 @@ import { hunkRecall, measureRanking, pairedDifference, truthInPackage } from "./
 
 const ranked = Array.from({ length: 30 }, (_, at) => `f${at}`)
 
-describe("[PROOF-5] what is measured of a ranking and of a package", () => {
+describe("metrics of a ranking and of a package", () => {
   test.for<readonly [readonly string[], readonly [number, number, number]]>([
     [["f0"], [1, 1, 1]],
     [["f9"], [1, 1, 0.1]],
@@ -13,9 +13,12 @@ describe("[PROOF-5] what is measured of a ranking and of a package", () => {
       [0.25, 0.5, 0.25],
     ],
     [["gone"], [0, 0, 0]],
-  ])("[PROOF-5] of a ranking, with %j to be found", ([truth, [recallAt10, recallAt20, mrr]]) => {
-    expect(measureRanking(ranked, new Set(truth))).toEqual({ recallAt10, recallAt20, mrr })
-  })
+  ])(
+    "[PROOF-5] recall and reciprocal rank of a ranking with %j to be found",
+    ([truth, [recallAt10, recallAt20, mrr]]) => {
+      expect(measureRanking(ranked, new Set(truth))).toEqual({ recallAt10, recallAt20, mrr })
+    },
+  )
 
   const packed = new Map([
     ["a.ts", [range(10, 20), range(1, 4), range(5, 5)]],
@@ -29,11 +32,14 @@ describe("[PROOF-5] what is measured of a ranking and of a package", () => {
     ["a.ts", 20, 21, 0],
     ["named.ts", 1, 1, 0],
     ["other.ts", 1, 1, 0],
-  ])("[PROOF-5] a hunk counts when all of it is there: %s, %i to %i", ([path, from, to, found]) => {
-    expect(hunkRecall(packed, [{ path, hunks: [range(from, to)] }])).toBe(found)
-  })
+  ])(
+    "[PROOF-5] a hunk counts only when all its lines are in the package: %s, %i to %i",
+    ([path, from, to, found]) => {
+      expect(hunkRecall(packed, [{ path, hunks: [range(from, to)] }])).toBe(found)
+    },
+  )
 
-  test("[PROOF-5] every hunk of a task counts alike, and a file in whatever form", () => {
+  test("[PROOF-5] every hunk of a task has the same weight, in any form of its file", () => {
     const edited = [
       { path: "a.ts", hunks: [range(1, 1), range(8, 8), range(12, 13)] },
       { path: "named.ts", hunks: [range(1, 1)] },
@@ -47,10 +53,10 @@ function range(fromLine: number, toLine: number) {
   return { fromLine, toLine }
 }
 
-describe("[PROOF-6] a difference comes with its interval", () => {
+describe("confidence intervals", () => {
   const zeros = (count: number) => Array.from({ length: count }, () => 0)
 
-  test("[PROOF-6] one that is the same for every task has no width", () => {
+  test("[PROOF-6] a difference that is equal for every task has an interval of width 0", () => {
     expect(pairedDifference([0.75, 0.5, 1], [0.5, 0.25, 0.75])).toEqual({
       mean: 25,
       low: 25,
@@ -59,7 +65,7 @@ describe("[PROOF-6] a difference comes with its interval", () => {
     expect(pairedDifference([], [])).toEqual({ mean: 0, low: 0, high: 0 })
   })
 
-  test("[PROOF-6] its width is that of the mean of as many tasks", () => {
+  test("[PROOF-6] the width is that of the mean over as many tasks", () => {
     // Half the tasks won, half not: the mean has a deviation of 50 / sqrt(400) = 2.5 points.
     const values = Array.from({ length: 400 }, (_, at) => at % 2)
     const { mean, low, high } = pairedDifference(values, zeros(400))
@@ -68,7 +74,7 @@ describe("[PROOF-6] a difference comes with its interval", () => {
     expect(Math.abs(high - (50 + 1.96 * 2.5))).toBeLessThan(0.5)
   })
 
-  test("[PROOF-6] pairs count, not the spread of the tasks", () => {
+  test("[PROOF-6] the interval depends on paired differences, not on the spread of the tasks", () => {
     const hard = Array.from({ length: 100 }, (_, at) => (at % 10) / 10)
     const better = hard.map((it) => it + 0.02)
     const { low, high } = pairedDifference(better, hard)

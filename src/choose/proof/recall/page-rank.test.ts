@@ -21,21 +21,21 @@ function ranked(task: string): readonly string[] {
   return rankByLeaning(FILES, task).map((it) => FILES[it]?.path.slice(4) ?? "")
 }
 
-describe("[PROOF-8] the map by page rank", () => {
-  test("[PROOF-8] what others lean on comes first, and more so what is used more", () => {
+describe("the page-rank map", () => {
+  test("[PROOF-8] ranks files with more and more frequent uses first", () => {
     expect(ranked("")).toEqual(["escape.ts", "render.ts", "parse.ts", "main.ts", "alone.ts"])
   })
 
-  test("[PROOF-8] a file whose name stands in the task is where the walk begins", () => {
+  test("[PROOF-8] starts the walk at a file whose name is in the task", () => {
     expect(ranked("rework alone please")[0]).toBe("alone.ts")
   })
 
-  test("[PROOF-8] a name of the task is leant on tenfold", () => {
+  test("[PROOF-8] weighs a name from the task tenfold", () => {
     const before = ranked("").indexOf("parse.ts")
     expect(ranked("the function parse is slow").indexOf("parse.ts")).toBeLessThan(before)
   })
 
-  test("[PROOF-8] every file has one place, and no file leans on itself", () => {
+  test("[PROOF-8] ranks every file once, and ignores uses inside a file", () => {
     expect(ranked("").toSorted()).toEqual(FILES.map((it) => it.path.slice(4)).toSorted())
     expect(rankByLeaning([], "task")).toEqual([])
     expect(rankByLeaning([file("b", ["y"]), file("a", ["x"], { x: 9 })], "")).toEqual([0, 1])

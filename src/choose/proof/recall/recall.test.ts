@@ -37,7 +37,7 @@ const money = (rounding: string) =>
     "",
   ].join("\n")
 
-describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
+describe.runIf(needs("PROOF-3", "git"))("recall on a repository with history", () => {
   let temp: TempDirectory
   let root: string
   let rounding: string
@@ -64,7 +64,7 @@ describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
   })
   afterAll(() => temp[Symbol.asyncDispose]())
 
-  test("[PROOF-7] every contender is measured on every task, BM25 first", async () => {
+  test("[PROOF-7] measures every contender on every task, BM25 first", async () => {
     const result = await proof.recall({ ...all, repo: root, ablation: true }, { signal })
     expect(result).toMatchObject({
       repository: "shop",
@@ -97,7 +97,7 @@ describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
     expect(ours?.overBm25?.recallAt10).toEqual({ mean: 0, low: 0, high: 0 })
   })
 
-  test("[PROOF-3] a task sees the tree and the past before it, and not itself", async () => {
+  test("[PROOF-3] a task sees the tree and the history before its commit, not the commit itself", async () => {
     await using bench = await openBench(root, deps, signal)
     await using fresh = await bench.freshIndex()
     const past = await pastOf(bench)
@@ -121,7 +121,7 @@ describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
     expect(await setTask({ ...task, truth: ["src/not-there.ts"] }, setting)).toBe(undefined)
   })
 
-  test("[PROOF-12] nothing is written into it, and a bare one will do", async () => {
+  test("[PROOF-12] writes nothing into the repository, and accepts a bare one", async () => {
     const bare = path.join(temp.path, "shop.git")
     git(temp.path, "clone", "-q", "--bare", root, bare)
     const listed = () => new Set(readdirSync(temp.path, { recursive: true, encoding: "utf8" }))
@@ -134,7 +134,7 @@ describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
     expect([...before].filter((it) => it.includes("git-view"))).toEqual([])
   })
 
-  test("[PROOF-9] without a task in the half it says what a task is", async () => {
+  test("[PROOF-9] without a task in the half, the error says what a task is", async () => {
     const empty = path.join(temp.path, "empty")
     git(temp.path, "init", "-q", empty)
     commit(empty, "the first of all commits", { "a.ts": "export const a = 1\n" })
@@ -146,7 +146,7 @@ describe.runIf(needs("PROOF-3", "git"))("in a repository with a past", () => {
     )
   })
 
-  test("[PROOF-9] without git it says that there is no past", async () => {
+  test("[PROOF-9] without git, the error says that there is no history", async () => {
     const plain = path.join(temp.path, "plain")
     git(temp.path, "init", "-q", plain)
     await expect(proof.recall({ ...all, repo: plain }, { signal })).rejects.toThrow(

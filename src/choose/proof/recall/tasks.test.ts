@@ -20,8 +20,8 @@ function commit(fields: Partial<Commit> = {}): Commit {
 const modified = (count: number, name = "src/f") =>
   Array.from({ length: count }, (_, at) => ({ kind: "modified", path: `${name}${at}.ts` }) as const)
 
-describe("[PROOF-1] which commits are tasks", () => {
-  test("[PROOF-1] the message is given, the source files it modified are to be found", () => {
+describe("commits that are tasks", () => {
+  test("[PROOF-1] a task has the message and the modified source files", () => {
     const { tasks, skipped } = chooseTasks(
       [
         commit({
@@ -51,29 +51,29 @@ describe("[PROOF-1] which commits are tasks", () => {
   })
 
   test.for<readonly [string, Partial<Commit>]>([
-    ["a merge", { parents: ["c".repeat(40), "d".repeat(40)] }],
-    ["the first of all", { parents: [] }],
-    ["two words and a number", { message: "Round lines #123\n" }],
-    ["no source file that was there", { changes: [{ kind: "added", path: "src/a.ts" }] }],
-    ["tests alone", { changes: modified(1, "test/") }],
+    ["two parents", { parents: ["c".repeat(40), "d".repeat(40)] }],
+    ["no parent", { parents: [] }],
+    ["a message of two words and a number", { message: "Round lines #123\n" }],
+    ["added source files only", { changes: [{ kind: "added", path: "src/a.ts" }] }],
+    ["tests only", { changes: modified(1, "test/") }],
     ["nine source files", { changes: modified(9) }],
-    ["a sweep over 51 files", { changes: [...modified(1), ...modified(50, "test/")] }],
-    ["more files than are read", { changes: undefined }],
-  ])("[PROOF-1] %s is none", ([, fields]) => {
+    ["51 changed files", { changes: [...modified(1), ...modified(50, "test/")] }],
+    ["too many files to list", { changes: undefined }],
+  ])("[PROOF-1] a commit with %s is no task", ([, fields]) => {
     expect(chooseTasks([commit(fields)], all)).toEqual({ tasks: [], skipped: 1 })
   })
 
-  test("[PROOF-1] eight source files are one", () => {
+  test("[PROOF-1] a commit with eight source files is a task", () => {
     expect(chooseTasks([commit({ changes: modified(8) })], all).tasks).toHaveLength(1)
   })
 })
 
-describe("[PROOF-2] which of them are taken", () => {
+describe("selection of tasks", () => {
   const many = Array.from({ length: 1_000 }, (_, at) =>
     commit({ id: ((at * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0").repeat(5) }),
   )
 
-  test("[PROOF-2] every commit is in one half, for ever", () => {
+  test("[PROOF-2] a commit is always in the same half", () => {
     const tune = chooseTasks(many, { ...all, half: "tune", most: 1_000 }).tasks
     const report = chooseTasks(many, { ...all, half: "report", most: 1_000 }).tasks
     const ids = new Set([...tune, ...report].map((it) => it.id))
@@ -83,7 +83,7 @@ describe("[PROOF-2] which of them are taken", () => {
     expect([halfOf("00ff"), halfOf("01ff"), halfOf("fe00")]).toEqual(["tune", "report", "tune"])
   })
 
-  test("[PROOF-2] of more than are wanted, evenly spread ones, the newest first", () => {
+  test("[PROOF-2] of more tasks than requested, takes evenly spaced ones, newest first", () => {
     const { tasks } = chooseTasks(many, { ...all, most: 4 })
     const places = tasks.map((it) => many.findIndex((other) => other.id === it.id))
     expect(places).toEqual([0, 250, 500, 750])

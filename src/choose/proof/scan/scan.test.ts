@@ -27,7 +27,7 @@ function proofWith(searchPath: string) {
   })
 }
 
-describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
+describe.runIf(needs("PROOF-11", "git"))("scan benchmark", () => {
   let temp: TempDirectory
   let root: string
   let tools: string
@@ -51,7 +51,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     chmodSync(file, 0o755)
   }
 
-  test("[PROOF-11] after each commit the index is the one made anew", async () => {
+  test("[PROOF-11] after each commit the incremental index equals a new one", async () => {
     const progress: string[] = []
     const result = await proofWith(systemPath).scan(
       { repo: root, commits: 3 },
@@ -76,7 +76,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     expect(result.oneFileChangedMs).toBeGreaterThan(0)
   })
 
-  test("[PROOF-12] of a bare repository it is the newest commit, and no peer is asked", async () => {
+  test("[PROOF-12] scans the newest commit of a bare repository, and starts no peer", async () => {
     const bare = path.join(temp.path, "tree.git")
     git(temp.path, "clone", "-q", "--bare", root, bare)
     const result = await proofWith(systemPath).scan({ repo: bare, commits: 0 }, { signal })
@@ -85,7 +85,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     expect(result.oneFileChangedMs).toBeGreaterThan(0)
   })
 
-  test("[PROOF-10] a peer that is not here, or that fails, is named without figures", async () => {
+  test("[PROOF-10] a peer that is missing or fails is listed without numbers", async () => {
     tool("repomix", '[ "$1" = --version ] || exit 3')
     const nowhere = path.join(temp.path, "nowhere")
     const result = await proofWith(`${tools}:${nowhere}`).scan(
@@ -99,7 +99,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     ])
   })
 
-  test("[PROOF-10] a peer is given the tree and writes into a folder of ours", async () => {
+  test("[PROOF-10] a peer gets the tree and writes into a temporary folder", async () => {
     const said = path.join(temp.path, "said")
     tool("ctags", `pwd >> "${said}"; echo "$@" >> "${said}"`)
     const listed = () => new Set(readdirSync(root, { recursive: true, encoding: "utf8" }))
@@ -114,7 +114,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     expect(listed()).toEqual(before)
   })
 
-  test("[PROOF-10] a program that came with the tree is not started", async () => {
+  test("[PROOF-10] never starts a program from the scanned tree", async () => {
     const own = path.join(root, "node_modules/.bin")
     mkdirSync(own, { recursive: true })
     cpSync(path.join(tools, "repomix"), path.join(own, "repomix"))
@@ -130,7 +130,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
     ])
   })
 
-  test("[PROOF-10] what GNU time says is read, and nothing is made up without it", () => {
+  test("[PROOF-10] reads the output of GNU time, and reports no memory without it", () => {
     const text = [
       '\tCommand being timed: "ctags"',
       "\tUser time (seconds): 1.25",
@@ -142,7 +142,7 @@ describe.runIf(needs("PROOF-11", "git"))("a tree that is scanned", () => {
   })
 })
 
-test("[PROOF-13] one file has a line more, and the index sees that one alone", async () => {
+test("[PROOF-13] adds one line to one file, and the index reads only that file", async () => {
   await using made = await madeTree({
     "a.ts": "export const a = 1\n",
     "b.ts": "export const bb = 22\n",

@@ -18,8 +18,8 @@ const SHORE = {
   "notes.md": "# Notes\n",
 }
 
-describe("[MAP-41] the imports of a tree are followed from file to file", () => {
-  test("[MAP-41] through manifests, modules and packages, and back", async () => {
+describe("the import graph", () => {
+  test("[MAP-41] follows imports through manifests, modules and packages, in both directions", async () => {
     await using made = await madeTree(SHORE)
     const graph = createGraphs().of(made.tree)
     const { imports, importers } = await graph.whole()
@@ -45,7 +45,7 @@ describe("[MAP-41] the imports of a tree are followed from file to file", () => 
     })
   })
 
-  test("[MAP-41] of a few files alone they are the same as in the whole", async () => {
+  test("[MAP-41] gives the same edges for a few files as for the whole tree", async () => {
     await using made = await madeTree(SHORE)
     const { imports } = await createGraphs().of(made.tree).whole()
     for (const position of made.tree.files.keys()) {
@@ -54,7 +54,7 @@ describe("[MAP-41] the imports of a tree are followed from file to file", () => 
     }
   })
 
-  test("[MAP-41] equal trees have one graph, and only the last two are kept", async () => {
+  test("[MAP-41] equal trees share one graph, and two graphs are cached", async () => {
     await using made = await madeTree({ "a.ts": "" })
     const graphs = createGraphs()
     const wholeOf = (digest: string) => graphs.of({ ...made.tree, digest }).whole()
@@ -69,7 +69,7 @@ describe("[MAP-41] the imports of a tree are followed from file to file", () => 
     expect(await wholeOf("1")).not.toBe(first)
   })
 
-  test("[MAP-41] an equal tree that was scanned later has its own past and contents", async () => {
+  test("[MAP-41] an equal tree that was scanned later has its own history and contents", async () => {
     await using made = await madeTree(SHORE)
     const graphs = createGraphs()
     const before = graphs.of(made.tree)
@@ -89,7 +89,7 @@ describe("[MAP-41] the imports of a tree are followed from file to file", () => 
     expect(await renewed.whole()).toEqual(whole)
   })
 
-  test("[MAP-41] what could not be read is tried again", async () => {
+  test("[MAP-41] retries after a failed read", async () => {
     await using made = await madeTree(SHORE)
     let isBroken = true
     const tree = {
@@ -106,14 +106,14 @@ describe("[MAP-41] the imports of a tree are followed from file to file", () => 
     expect(importers.flat()).not.toEqual([])
   })
 
-  test("[MAP-41] a tree of nothing has a graph of nothing", async () => {
+  test("[MAP-41] an empty tree has an empty graph", async () => {
     await using made = await madeTree({})
     const { imports, importers, ranks } = await createGraphs().of(made.tree).whole()
     expect([imports, importers, [...ranks]]).toEqual([[], [], []])
   })
 })
 
-describe("[MAP-45] files that changed together are counted", () => {
+describe("co-changed files", () => {
   const files = ["a.ts", "b.ts", "c.ts"].map((path) => ({ path }))
   const sweep = { message: "", files: ["a.ts", "c.ts", ...Array(30).keys()].map(String) }
   const tree = (commits: readonly (readonly string[])[]) => {
@@ -121,7 +121,7 @@ describe("[MAP-45] files that changed together are counted", () => {
     return { files, commits: [...past, sweep] } as unknown as Parameters<typeof changedWith>[0]
   }
 
-  test("[MAP-45] the most often first; no sweep, nothing that is gone, not the file itself", () => {
+  test("are listed by frequency, without large commits, deleted files and the file itself", () => {
     const past = tree([["a.ts", "b.ts"], ["a.ts", "c.ts", "gone.ts"], ["c.ts", "a.ts"], ["b.ts"]])
     expect(changedWith(past, "a.ts")).toEqual([
       { path: "c.ts", times: 2 },

@@ -36,15 +36,15 @@ async function meant(files: Readonly<Record<string, string>>, path: string, name
 
 const tug = "export function tug() {}\n"
 
-describe("[MAP-43] a name means the symbol that the language would take", () => {
+describe("resolving a name", () => {
   test.for([
     [
-      "the file's own before all others",
+      "prefers the file's own symbol",
       { "a.ts": `import { tug } from "./b.ts"\n${tug}`, "b.ts": tug },
       ["a.ts package"],
     ],
     [
-      "what is imported by name before what only lies in an imported file",
+      "prefers a name that is imported over one that an imported file merely contains",
       {
         "a.ts": 'import { tug } from "./c.ts"\nimport { x } from "./b.ts"',
         "b.ts": tug,
@@ -53,7 +53,7 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       ["c.ts import"],
     ],
     [
-      "what lies behind a door that hands it on",
+      "follows re-exports to the defining file",
       {
         "a.ts": 'import { tug } from "./quay/index.ts"',
         "quay/index.ts": 'export * from "./inner.ts"',
@@ -64,7 +64,7 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       ["quay/tug.ts import"],
     ],
     [
-      "a member of what is imported through a door",
+      "finds a member of a class imported through a re-export",
       {
         "a.ts": 'import { Boat } from "./quay/index.ts"',
         "quay/index.ts": 'export { Boat } from "./boat.ts"',
@@ -73,19 +73,19 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       },
       ["quay/boat.ts import"],
     ],
-    ["the only one of the tree", { "a.ts": "tug()", "b.ts": tug }, ["b.ts unique"]],
+    ["takes the only definition in the tree", { "a.ts": "tug()", "b.ts": tug }, ["b.ts unique"]],
     [
-      "each of a few",
+      "returns each of a few definitions as ambiguous",
       { "a.ts": "tug()", "b.ts": tug, "c.ts": `${tug}// other` },
       ["b.ts ambiguous", "c.ts ambiguous"],
     ],
     [
-      "none that no other file can name",
+      "ignores a symbol that is not exported",
       { "a.ts": "tug()", "b.ts": "function tug() {}", "c.ts": tug },
       ["c.ts unique"],
     ],
     [
-      "what it asks for by name before its package",
+      "prefers an imported name over the package",
       {
         "a.ts": "",
         "p/A.java": "package p;\nimport q.tug;\nclass A { }\n",
@@ -96,7 +96,7 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       "p/A.java",
     ],
     [
-      "its package before what only lies in an imported file",
+      "prefers the package over a name that an imported file merely contains",
       {
         "go.mod": "module m\n",
         "p/a.go": 'package p\n\nimport "m/q"\n',
@@ -106,9 +106,9 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       ["p/b.go package"],
       "p/a.go",
     ],
-    ["none in another language", { "a.ts": "tug()", "b.py": "def tug(): pass\n" }, []],
+    ["ignores other languages", { "a.ts": "tug()", "b.py": "def tug(): pass\n" }, []],
     [
-      "none that more than five files define",
+      "ignores a name that more than five files define",
       {
         "a.ts": "tug()",
         ...Object.fromEntries([..."bcdefg"].map((it) => [`${it}.ts`, `${tug}//${it}`])),
@@ -116,7 +116,7 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
       [],
     ],
     [
-      "an imported one, however many there are",
+      "takes an imported name, however many files define it",
       {
         "a.ts": 'import { tug } from "./g.ts"',
         ...Object.fromEntries([..."bcdefg"].map((it) => [`${it}.ts`, `${tug}//${it}`])),
@@ -127,14 +127,14 @@ describe("[MAP-43] a name means the symbol that the language would take", () => 
     expect(await meant(files, from, "tug")).toEqual(expected)
   })
 
-  test("[MAP-43] what every list and text has is nobody's, unless it is imported", async () => {
+  test("[MAP-43] names of built-in methods resolve only through an import", async () => {
     const files = { "a.ts": "[].map(1)", "b.ts": "export function map() {}" }
     expect(await meant(files, "a.ts", "map")).toEqual([])
     const importing = { ...files, "a.ts": 'import { map } from "./b.ts"' }
     expect(await meant(importing, "a.ts", "map")).toEqual(["b.ts import"])
   })
 
-  test("[MAP-43] files of one package see each other, by folder and by what they say", async () => {
+  test("[MAP-43] files of one package see each other, by folder and by package statement", async () => {
     const go = { "p/a.go": "package p\n", "p/b.go": "package p\nfunc Tug() {}\n" }
     expect(
       await meant({ ...go, "q/b.go": "package p\nfunc Tug() { }\n" }, "p/a.go", "Tug"),
@@ -172,8 +172,8 @@ const HARBOUR = {
   "lib/pier.ts": "export function open() {}\n",
 }
 
-describe("[MAP-44] a symbol's callers and what it calls", () => {
-  test("[MAP-44] one hop: who uses it, on what line, and code outside of symbols too", async () => {
+describe("callers and callees", () => {
+  test("[MAP-44] one hop lists each use with its line, including code outside symbols", async () => {
     await using made = await madeTree(HARBOUR)
     const graph = createGraphs().of(made.tree)
     const open = await symbolAt(graph, "src/pier.ts", "open")
@@ -190,7 +190,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     expect([callers.isCut, called.isCut]).toEqual([false, false])
   })
 
-  test("[MAP-44] two hops go on from there, and no symbol comes twice", async () => {
+  test("[MAP-44] two hops continue from there, and no symbol is listed twice", async () => {
     await using made = await madeTree(HARBOUR)
     const graph = createGraphs().of(made.tree)
     const open = await symbolAt(graph, "src/pier.ts", "open")
@@ -211,7 +211,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     expect(callers.links.map((it) => it.via)).toEqual([undefined, tide])
   })
 
-  test("[MAP-44] of a name without a meaning there are no callers", async () => {
+  test("[MAP-44] a name that resolves to nothing has no callers", async () => {
     await using made = await madeTree(HARBOUR)
     const graph = createGraphs().of(made.tree)
     const other = await symbolAt(graph, "lib/pier.ts", "open")
@@ -222,7 +222,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     })
   })
 
-  test("[MAP-44] at most a hundred are listed, and it is said that there are more", async () => {
+  test("[MAP-44] lists at most a hundred, and reports that there are more", async () => {
     const users = Array.from({ length: 120 }, (_, at) => `export function f${at}() { hub() }`)
     const all = [`import { hub } from "./hub.ts"`, ...users].join("\n")
     await using made = await madeTree({ "hub.ts": "export function hub() {}", "users.ts": all })
@@ -239,7 +239,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     { near: 20, farOfEach: 1, expected: [20, 20, false] },
     { near: 60, farOfEach: 0, expected: [60, 0, true] },
   ] as const)(
-    "[MAP-44] of $near near ones with $farOfEach behind each, $expected are listed",
+    "[MAP-44] of $near first-hop symbols with $farOfEach behind each, lists $expected",
     async ({ near, farOfEach, expected }) => {
       const nearOnes = Array.from({ length: near }, (_, at) => at)
       const lines = nearOnes.flatMap((at) => [
@@ -257,7 +257,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     },
   )
 
-  test("[MAP-44] what was read on the way is not read again", async () => {
+  test("[MAP-44] reads no file twice", async () => {
     await using made = await madeTree(HARBOUR)
     const asked: unknown[] = []
     const graph = createGraphs().of({
@@ -282,7 +282,7 @@ describe("[MAP-44] a symbol's callers and what it calls", () => {
     expect(asked).toEqual([])
   })
 
-  test("[MAP-44] who calls is called back: the two directions say the same", async () => {
+  test("[MAP-44] callers and callees agree in both directions", async () => {
     const name = fc.constantFrom("tug", "quay", "berth", "pilot")
     const fn = fc.record({ name, calls: fc.uniqueArray(name, { maxLength: 3 }) })
     const file = fc.record({

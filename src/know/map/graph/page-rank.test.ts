@@ -5,21 +5,21 @@ import { rankNodes } from "./page-rank.ts"
 
 const to = (...nodes: readonly number[]) => nodes.map((it) => ({ to: it, weight: 1 }))
 
-describe("[MAP-42] ranks say how much the rest leans on a file", () => {
-  test("[MAP-42] the most leant on has 1, what nobody leans on has 0", () => {
+describe("page rank of files", () => {
+  test("[MAP-42] the most imported file has 1, a file without importers 0", () => {
     const ranks = rankNodes([to(2), to(2), to(3), [], to(3)])
     expect(ranks[3]).toBe(1)
     expect([ranks[0], ranks[1], ranks[4]]).toEqual([0, 0, 0])
     expect(ranks[2]).toBeGreaterThan(0.2)
   })
 
-  test("[MAP-42] being leant on by what is leant on counts more", () => {
+  test("[MAP-42] an import by a highly ranked file counts more", () => {
     // Both have one importer; that of 5 has three itself.
     const ranks = rankNodes([to(3), to(3), to(3), to(5), to(6), [], []])
     expect(ranks[5]).toBeGreaterThan(2 * (ranks[6] ?? 1))
   })
 
-  test("[MAP-42] an edge of more weight hands on more", () => {
+  test("[MAP-42] an edge with more weight passes on more rank", () => {
     const [, heavy = 0, light = 1] = rankNodes([
       [
         { to: 1, weight: 3 },
@@ -32,13 +32,13 @@ describe("[MAP-42] ranks say how much the rest leans on a file", () => {
     expect(light).toBeCloseTo(1 / 3, 9)
   })
 
-  test("[MAP-42] nothing, one file and a ring have no rank", () => {
+  test("[MAP-42] no file, one file and a cycle have rank 0", () => {
     expect([...rankNodes([])]).toEqual([])
     expect([...rankNodes([[]])]).toEqual([0])
     expect([...rankNodes([to(1), to(2), to(0)])]).toEqual([0, 0, 0])
   })
 
-  test("[MAP-42] always from 0 to 1; names and order of the files do not matter", () => {
+  test("[MAP-42] ranks are between 0 and 1 and do not depend on names or order", () => {
     const graph = fc.integer({ min: 2, max: 12 }).chain((size) =>
       fc.record({
         edges: fc.array(fc.uniqueArray(fc.nat({ max: size - 1 }), { maxLength: 4 }), {

@@ -36,8 +36,8 @@ const rows: fc.Arbitrary<readonly Row[]> = fc
       .toSorted(([a], [b]) => compareText(a, b)),
   )
 
-describe("[MAP-21] postings are in blocks that never change", () => {
-  test("[MAP-21] every row comes back, by its term and in order; no other term is found", () => {
+describe("postings blocks", () => {
+  test("every row is found by its term and in order; no other term is found", () => {
     fc.assert(
       fc.property(rows, term, (given, other) => {
         const { firsts, bodies } = encodeBlocks(given)
@@ -53,7 +53,7 @@ describe("[MAP-21] postings are in blocks that never change", () => {
     )
   })
 
-  test("[MAP-21] merged rows are those of all, the sources one after the other", () => {
+  test("merged rows contain all sources in order", () => {
     const one: readonly Row[] = [
       ["a", [1, 1, 0]],
       ["c", [2, 1, 1]],
@@ -69,7 +69,7 @@ describe("[MAP-21] postings are in blocks that never change", () => {
     ])
   })
 
-  test("[MAP-21] what was gathered batch by batch is sorted by term, then by content", () => {
+  test("rows gathered in batches are sorted by term, then by content", () => {
     const gathered = createGatheredTerms()
     gathered.add({ terms: ["moor", "berth"], entries: Uint32Array.of(0, 0, 2, 1, 1, 1, 3, 0) }, 0)
     gathered.add({ terms: ["berth"], entries: Uint32Array.of(0, 0, 7, 0) }, 2)
@@ -85,10 +85,7 @@ describe("[MAP-21] postings are in blocks that never change", () => {
     [[7000, 8, 1, 1, 1, 1, 1, 1, 1], 7],
     [[7000, 900, 800, 700, 600, 500, 400, 300, 200], 8],
     [[1, 1, 1, 1, 1, 1, 1, 1, 7000], 9],
-  ] as const)(
-    "[MAP-21] of segments with %j contents the newest %i become one",
-    ([sizes, joined]) => {
-      expect(newestToMerge(sizes)).toBe(joined)
-    },
-  )
+  ] as const)("of segments with %j contents the newest %i are merged", ([sizes, joined]) => {
+    expect(newestToMerge(sizes)).toBe(joined)
+  })
 })

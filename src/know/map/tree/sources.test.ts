@@ -63,8 +63,8 @@ function watched(source: TreeSource): { readonly source: TreeSource; readonly re
   }
 }
 
-describe("[MAP-17] a file that is as it was is not read again", () => {
-  test("[MAP-17] by size, time and inode; a full scan reads all", async () => {
+describe("unchanged files", () => {
+  test("[MAP-17] are recognised by size, times and inode; a full scan reads all files", async () => {
     await using temp = await tempDirectory()
     for (const path of ["a.ts", "b.ts", "c.bin"]) write(temp.path, path, `let x = "${path}"\0\n`)
     write(temp.path, "a.ts", "let a = 1\n")
@@ -79,7 +79,7 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
     expect(read).toEqual([["a.ts", "b.ts", "c.bin"], ["a.ts"], ["a.ts", "b.ts", "c.bin"]])
   })
 
-  test("[MAP-17] one that was written in place and given its old time again is read", async () => {
+  test("[MAP-17] a file rewritten in place with its old time is read again", async () => {
     await using temp = await tempDirectory()
     const at = (text: string) => {
       write(temp.path, "a.ts", text)
@@ -94,7 +94,7 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
     expect((await tree.texts(["a.ts"])).get("a.ts")).toBe("let b = 2\n")
   })
 
-  test("[MAP-17] one changed shortly before the scan is, since it may have kept its time", async () => {
+  test("[MAP-17] a file changed within two seconds before the scan is read again", async () => {
     await using temp = await tempDirectory()
     const at = (text: string) => {
       write(temp.path, "a.ts", text)
@@ -120,7 +120,7 @@ describe("[MAP-17] a file that is as it was is not read again", () => {
   })
 })
 
-test("[MAP-28] the same path at two places is two trees", async () => {
+test("the same path on two machines is two trees", async () => {
   await using temp = await tempDirectory()
   const repository = await locateRepository(temp.path)
   const at = (place?: string) =>
@@ -140,8 +140,8 @@ test("[MAP-28] the same path at two places is two trees", async () => {
   expect((await made.index.open(at("here")))?.digest).toBe(here.tree.digest)
 })
 
-describe("[MAP-18] any folder can be scanned", () => {
-  test("[MAP-18] what cannot be read is listed with its reason, and the rest is scanned", async () => {
+describe("unusual folders", () => {
+  test("[MAP-18] lists an unreadable file with the reason, and scans the rest", async () => {
     await using temp = await tempDirectory()
     write(temp.path, "good.py", "def moor():\n    pass\n")
     write(temp.path, "binary.py", Uint8Array.of(100, 0, 101))
@@ -171,7 +171,7 @@ describe("[MAP-18] any folder can be scanned", () => {
 })
 
 describe.runIf(needs("MAP-14", "git"))("with git", () => {
-  test("[MAP-23] the past is newest first, cleaned, and after a move of HEAD as a first look has it", async () => {
+  test("[MAP-23] history is newest first and cleaned, and after HEAD moves equals a first read", async () => {
     await using temp = await tempDirectory()
     git(temp.path, "init", "-q", "-b", "main")
     const first = commit(temp.path, "Moor ships\n\nSigned-off-by: t <t@example.invalid>", {
@@ -195,7 +195,7 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
   })
 
   test.for(["the same commit", "a newer one"])(
-    "[MAP-23] of a shallow clone that was deepened at %s the past is as a first look has it",
+    "[MAP-23] after a shallow clone was deepened at %s, the history equals a first read",
     async (head) => {
       await using temp = await tempDirectory()
       const [from, root] = [join(temp.path, "from"), join(temp.path, "clone")]
@@ -235,7 +235,7 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
     expect(await cleanDump(commitTree({ git: opened, commit: id }))).toBe(ofDisk)
   })
 
-  test("[MAP-14] after branch switches, edits and moves a working tree is as scanned anew", {
+  test("[MAP-14] after branch switches, edits and moves a working tree equals a new scan", {
     timeout: 300_000,
   }, async () => {
     await using temp = await tempDirectory()

@@ -12,14 +12,16 @@ const INCREMENTAL: ScanOptions = { mode: "incremental", signal }
 
 const text = (at: number) => `class Ship${at}:\n    def moor(self):\n        return "é😀${at}"\n`
 
-describe.runIf(needs("MAP-26", "postgres"))("[MAP-26] both stores give the same", () => {
+describe.runIf(needs("MAP-26", "postgres"))("SQLite and Postgres", () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()
   })
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
-  test("[MAP-26] after edits, merges and two scans at once", { timeout: 300_000 }, async () => {
+  test("give the same tree after edits, merges and two simultaneous scans", {
+    timeout: 300_000,
+  }, async () => {
     const url = await cluster.createDatabase()
     const open = () =>
       openStore({

@@ -23,8 +23,8 @@ function rangesOf(text: string, symbols: readonly SymbolFact[]) {
 const lines = (count: number, line = (at: number) => `line ${at}`) =>
   Array.from({ length: count }, (_, at) => `${line(at + 1)}\n`).join("")
 
-describe("[MAP-20] a text is cut where its symbols begin and end", () => {
-  test("[MAP-20] a class is its head and its methods; what stands between is by itself", () => {
+describe("segments of a text", () => {
+  test("[MAP-20] a class gives its head and its methods; code in between is separate", () => {
     const symbols = [symbol("class", 3, 12), member("method", 5, 8), member("method", 10, 12)]
     expect(rangesOf(lines(14), symbols)).toEqual([
       [1, 2, undefined],
@@ -36,12 +36,12 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
     ])
   })
 
-  test("[MAP-20] a function keeps what stands inside of it", () => {
+  test("[MAP-20] a function contains its nested code", () => {
     const symbols = [symbol("function", 1, 9), member("function", 3, 6)]
     expect(rangesOf(lines(9), symbols)).toEqual([[1, 9, 0]])
   })
 
-  test("[MAP-20] short members and values stand together", () => {
+  test("[MAP-20] short members and values share a segment", () => {
     const symbols = [
       symbol("interface", 1, 4),
       member("method", 2, 2),
@@ -54,7 +54,7 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
     ])
   })
 
-  test("[MAP-20] a comment goes with what it is about", () => {
+  test("[MAP-20] a comment belongs to the symbol below it", () => {
     const text = "a = 1\n\n# Finds\n# a berth.\ndef find():\n  pass\n  return\n"
     expect(rangesOf(text, [symbol("function", 5, 7)])).toEqual([
       [1, 2, undefined],
@@ -62,7 +62,7 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
     ])
   })
 
-  test("[MAP-20] what is long is cut at a quiet line, or else at the limit", () => {
+  test("[MAP-20] a long segment is split at a quiet line, otherwise at the limit", () => {
     const quiet = lines(LONGEST_SEGMENT_LINES + 20, (at) => (at === 70 ? "" : `line ${at}`))
     expect(rangesOf(quiet, [])).toEqual([
       [1, 70, undefined],
@@ -71,12 +71,12 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
     expect(rangesOf(lines(LONGEST_SEGMENT_LINES + 1), []).map((it) => it[1])).toEqual([80, 81])
   })
 
-  test("[MAP-20] an empty text has no piece, one without a newline at its end has all lines", () => {
+  test("[MAP-20] an empty text has no segment, and a missing final newline loses no line", () => {
     expect(rangesOf("", [])).toEqual([])
     expect(rangesOf("a\nb", [])).toEqual([[1, 2, undefined]])
   })
 
-  test("[MAP-20] any symbols: pieces follow each other without a gap and hold every token", () => {
+  test("[MAP-20] for any symbols, segments are contiguous and contain every token", () => {
     const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
     const line = fc.constantFrom("", "one two", "# said", "  three", "x")
     const place = fc.nat(300)
@@ -111,7 +111,7 @@ describe("[MAP-20] a text is cut where its symbols begin and end", () => {
   })
 })
 
-test("[MAP-20] tokens of a symbol are those of all its lines, also between two cuts", () => {
+test("[MAP-20] tokens of a symbol include all its lines, also between two splits", () => {
   const text = lines(12)
   const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
   const { ends } = splitText(text, symbols)
@@ -121,7 +121,7 @@ test("[MAP-20] tokens of a symbol are those of all its lines, also between two c
   expect(counts.signatures).toEqual([2, 2, 2])
 })
 
-describe("[MAP-20] symbols that lie in each other", () => {
+describe("nested symbols", () => {
   /** Namespaces in each other, each with a comment above, and a wide text in the innermost. */
   function nested(levels: number) {
     const heads = Array.from({ length: levels }, (_, at) => [
@@ -149,7 +149,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
     return { counts, units: units - signatures.join("\n").length - signatures.length }
   }
 
-  test("[MAP-20] no line is counted more than twice, however deep they lie", () => {
+  test("[MAP-20] no line is counted more than twice at any depth", () => {
     const { text, symbols } = nested(50)
     const { counts, units } = counted(text, symbols)
     expect(units).toBeLessThanOrEqual(2 * text.length)
@@ -159,7 +159,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
     )
   })
 
-  test("[MAP-20] nor when thousands stand on one line", () => {
+  test("[MAP-20] no line is counted more than twice with thousands of symbols on it", () => {
     const text = `before\n${"f() ".repeat(2_000)}\nafter\n`
     const symbols = Array.from({ length: 2_000 }, () => member("method", 2, 2))
     const { counts, units } = counted(text, symbols)
@@ -167,7 +167,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
     expect(new Set(counts.symbols)).toEqual(new Set([2_000]))
   })
 
-  test("[MAP-20] any ranges: a symbol has the tokens of its lines, and whole pieces theirs", () => {
+  test("[MAP-20] for any ranges, a symbol has the tokens of its lines, and whole segments theirs", () => {
     const place = fc.integer({ min: 1, max: 40 })
     const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
     const line = fc.constantFrom("", "one two", "# said", "  three", "x")
@@ -189,7 +189,7 @@ describe("[MAP-20] symbols that lie in each other", () => {
     )
   })
 
-  test("[MAP-20] where tokens join over lines, a symbol of whole pieces has their sum", () => {
+  test("[MAP-20] where tokens span lines, a symbol of whole segments has their sum", () => {
     // Each count has one more, so that sums of parts differ from what is counted at once.
     const text = lines(12)
     const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]

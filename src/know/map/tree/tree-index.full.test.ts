@@ -11,7 +11,7 @@ const INCREMENTAL: ScanOptions = { mode: "incremental", signal: new AbortControl
 const FILES = process.env["QM_NIGHT"] ? 100_000 : 20_000
 
 test.runIf(isFullMode())(
-  "[MAP-18] a very large tree is scanned, and one changed file costs one content",
+  "[MAP-18] scans a very large tree, and parses one content for one changed file",
   {
     timeout: 900_000,
   },

@@ -32,8 +32,8 @@ async function cleanDump(files: Readonly<Record<string, string>>): Promise<strin
   return await dumpTree(made.tree)
 }
 
-describe("[MAP-13] a tree knows what its files say", () => {
-  test("[MAP-13] files, symbols, references, words, each by its content", async () => {
+describe("facts of a tree", () => {
+  test("[MAP-13] files, symbols, references and words are stored by content", async () => {
     await using made = await madeTree(HARBOUR)
     const { tree, result } = made
     expect(result).toMatchObject({ filesScanned: 3, filesChanged: 3, symbolsIndexed: 3 })
@@ -61,7 +61,7 @@ describe("[MAP-13] a tree knows what its files say", () => {
     expect(facts?.segments.reduce((sum, it) => sum + it.tokens, 0)).toBe(file?.tokens)
   })
 
-  test("[MAP-13] equal files share a content, unless they are in other languages", async () => {
+  test("[MAP-13] equal files share a content, unless their languages differ", async () => {
     const text = "int depth = 3;\n"
     await using made = await madeTree({ "a.c": text, "b.c": text, "c.cpp": text, "d.txt": text })
     const contents = made.tree.files.map((it) => it.content)
@@ -69,7 +69,7 @@ describe("[MAP-13] a tree knows what its files say", () => {
     expect(new Set(contents).size).toBe(3)
   })
 
-  test("[MAP-13] another tree of the store parses nothing that one of them knows", async () => {
+  test("[MAP-13] a second tree parses no content that another tree has", async () => {
     await using made = await madeTree(HARBOUR)
     const other = memorySource({
       files: { "moved/there.ts": HARBOUR["src/quay.ts"] },
@@ -80,7 +80,7 @@ describe("[MAP-13] a tree knows what its files say", () => {
     expect(await dumpTree(tree)).toBe(await cleanDump({ "moved/there.ts": HARBOUR["src/quay.ts"] }))
   })
 
-  test("[MAP-13] a second look at the store finds the same tree", async () => {
+  test("[MAP-13] reopening the database gives the same tree", async () => {
     await using made = await madeTree(HARBOUR, [{ message: "moor ships", files: ["README.md"] }])
     const opened = await indexOn(made.db).open(made.source)
     expect(opened && (await dumpTree(opened))).toBe(await dumpTree(made.tree))
@@ -91,7 +91,7 @@ describe("[MAP-13] a tree knows what its files say", () => {
 
 type Made = Awaited<ReturnType<typeof madeIndex>>
 
-describe("[MAP-14] incremental equals clean, byte for byte", () => {
+describe("incremental scans", () => {
   const path = fc.constantFrom("a.ts", "b/a.ts", "b/c.py", "b/d.py", "e.go", "f.md", "g", "h.h")
   const text = fc
     .array(
@@ -133,7 +133,7 @@ describe("[MAP-14] incremental equals clean, byte for byte", () => {
     return files
   }
 
-  test("[MAP-14] after any row of edits, moves, copies, deletions and ways back", {
+  test("[MAP-14] equal a clean scan byte for byte after any edits, moves, copies, deletions and reverts", {
     timeout: 300_000,
   }, async () => {
     const compareEvery = isNight() ? 1 : 8
@@ -154,7 +154,7 @@ describe("[MAP-14] incremental equals clean, byte for byte", () => {
     }
   })
 
-  test("[MAP-24] a full scan reads everything again and finds the same", async () => {
+  test("[MAP-17] a full scan reads everything again and gives the same tree", async () => {
     await using made = await madeTree(HARBOUR)
     const { db } = made
     const before = new Set((await db.all(NumberRow, selectNumbers())).map((it) => it.number))
@@ -165,12 +165,12 @@ describe("[MAP-14] incremental equals clean, byte for byte", () => {
   })
 })
 
-describe("[MAP-15] an interrupted scan leaves the tree of before", () => {
+describe("interrupted scans", () => {
   const many = Object.fromEntries(
     Array.from({ length: 90 }, (_, at) => [`f${at}.py`, `def moor${at}():\n    return ${at}\n`]),
   )
 
-  test("[MAP-15] stopped after any batch, then the scan is done by the next one", async () => {
+  test("[MAP-15] stopped after any batch, the next scan completes the tree", async () => {
     const expected = await cleanDump(many)
     for (const batches of [0, 1, 2, 3]) {
       await using made = await madeTree(HARBOUR)
@@ -191,7 +191,7 @@ describe("[MAP-15] an interrupted scan leaves the tree of before", () => {
     }
   })
 
-  test("[MAP-15] whatever call to the store fails, the next scan is right", async () => {
+  test("[MAP-15] when any database call fails, the next scan is correct", async () => {
     const expected = await cleanDump(HARBOUR)
     for (let failAt = 1; ; failAt++) {
       await using made = await madeIndex()
@@ -213,7 +213,7 @@ describe("[MAP-15] an interrupted scan leaves the tree of before", () => {
     }
   })
 
-  test("[MAP-15] progress rises to all files that are read", async () => {
+  test("[MAP-15] progress rises to the number of files read", async () => {
     await using made = await madeIndex()
     const seen: (readonly [number, number])[] = []
     const onProgress = (done: number, total: number) => seen.push([done, total])
@@ -223,13 +223,13 @@ describe("[MAP-15] an interrupted scan leaves the tree of before", () => {
   })
 })
 
-describe("[MAP-16] those who scan at once end well", () => {
+describe("simultaneous scans", () => {
   const files = (from: number) =>
     Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`f${at}.py`, `def moor${at + from}():\n    pass\n`]),
     )
 
-  test("[MAP-16] the same tree and another one, from three indexes of a store", async () => {
+  test("[MAP-16] the same tree and another one, from three indexes of a database, all complete", async () => {
     await using made = await madeIndex()
     const scan = (key: string, from: number): ReturnType<TreeIndex["scan"]> =>
       indexOn(made.db).scan(memorySource({ files: files(from), key }), INCREMENTAL)
@@ -241,7 +241,7 @@ describe("[MAP-16] those who scan at once end well", () => {
     expect(opened && (await dumpTree(opened))).toBe(expected)
   })
 
-  test("[MAP-16] contents that were dropped meanwhile are read again", async () => {
+  test("[MAP-16] contents deleted during a scan are read again", async () => {
     await using made = await madeIndex()
     const source = memorySource({ files: files(0) })
     let dropped = 0
@@ -268,8 +268,8 @@ async function dropAll(db: Made["db"]): Promise<void> {
   })
 }
 
-describe("[MAP-21] dead contents are dropped", () => {
-  test("[MAP-21] when they are the larger part; what trees have stays, of every tree", async () => {
+describe("unused contents", () => {
+  test("are deleted when they are the majority; contents of every tree stay", async () => {
     await using made = await madeIndex()
     const kept = memorySource({ files: HARBOUR, key: "kept" })
     await made.index.scan(kept, INCREMENTAL)
@@ -292,7 +292,7 @@ describe("[MAP-21] dead contents are dropped", () => {
     expect(tree && (await dumpTree(tree))).toBe(await cleanDump(last))
   })
 
-  test("[MAP-21] trees that nobody looks at any more go, the oldest first", async () => {
+  test("trees beyond the twenty newest are deleted, the oldest first", async () => {
     await using made = await madeIndex()
     const source = (at: number) =>
       memorySource({ files: { "a.txt": `${at}\n` }, key: `tree ${at}` })
@@ -302,7 +302,7 @@ describe("[MAP-21] dead contents are dropped", () => {
   })
 })
 
-test("[MAP-28] a tree that was dropped and scanned again is not taken for the old one", async () => {
+test("a tree that was deleted and scanned again has a new revision", async () => {
   await using made = await madeIndex()
   const source = (at: number, text = "old") =>
     memorySource({ files: { "a.txt": `${text} ${at}\n` }, key: `tree ${at}` })
@@ -314,8 +314,8 @@ test("[MAP-28] a tree that was dropped and scanned again is not taken for the ol
   expect((await other.open(source(0, "new")))?.digest).toBe(tree.digest)
 })
 
-describe("[MAP-22] texts are those that were scanned", () => {
-  test("[MAP-22] a file that changed since, or is gone, has none", async () => {
+describe("texts", () => {
+  test("[MAP-22] a file that changed or was deleted since the scan has no text", async () => {
     const files: Record<string, string> = {
       "a.ts": "let a = 1\n",
       "b.ts": "let b\n",
@@ -333,8 +333,8 @@ describe("[MAP-22] texts are those that were scanned", () => {
   })
 })
 
-describe("[MAP-25] what a scan says", () => {
-  test("[MAP-25] one event when files changed, in the transaction of the tree; none when not", async () => {
+describe("the map.scanned event", () => {
+  test("[MAP-25] is emitted once when files changed, in the transaction of the tree; otherwise not", async () => {
     await using made = await madeTree(HARBOUR)
     const { store } = made
     const events = async () => {
@@ -348,7 +348,7 @@ describe("[MAP-25] what a scan says", () => {
     expect((await events())[1]).toMatchObject({ files: 3, changed: 1 })
   })
 
-  test("[MAP-25] equal trees have equal digests, others not", async () => {
+  test("[MAP-25] equal trees have equal digests, different ones do not", async () => {
     await using one = await madeTree(HARBOUR)
     await using two = await madeTree(HARBOUR)
     await using other = await madeTree({ ...HARBOUR, "README.md": "# Another\n" })
@@ -357,8 +357,8 @@ describe("[MAP-25] what a scan says", () => {
   })
 })
 
-describe("[MAP-18] any tree can be scanned", () => {
-  test("[MAP-18] an empty one, and one in no known language", async () => {
+describe("unusual trees", () => {
+  test("[MAP-18] scans an empty tree, and one without a known language", async () => {
     await using empty = await madeTree({})
     expect(empty.tree.files).toEqual([])
     expect(empty.tree.corpus().size).toBe(0)
@@ -368,7 +368,7 @@ describe("[MAP-18] any tree can be scanned", () => {
     expect(words("words")).toEqual([unknown.tree.files[0]?.content, 1, 0])
   })
 
-  test("[MAP-18] one whose parser gives up takes part by its words, and says why", async () => {
+  test("[MAP-18] a file whose parser gives up is indexed by its words, with the reason", async () => {
     await using made = await madeTree({ "long.ts": `let berth = "${"x".repeat(30_000)}"\n` })
     const number = made.tree.files[0]?.content ?? 0
     const facts = (await made.tree.contents([number])).get(number)
@@ -377,7 +377,7 @@ describe("[MAP-18] any tree can be scanned", () => {
   })
 })
 
-test("[MAP-19] what a program wrote is listed and takes no part", async () => {
+test("[MAP-19] generated files are listed and not indexed", async () => {
   await using made = await madeTree({
     "a.ts": "let a = 1\n",
     "api.pb.go": "package api\n",
@@ -394,7 +394,7 @@ test("[MAP-19] what a program wrote is listed and takes no part", async () => {
   ])
 })
 
-test("[MAP-27] what another version kept is no tree, and is scanned again", async () => {
+test("[MAP-27] a tree stored by another version is scanned again", async () => {
   await using made = await madeTree(HARBOUR)
   for (const body of ['{"files":{}}', "not even JSON"]) {
     await made.db.run(sql`UPDATE map_tree_files SET body = ${body}`)
@@ -406,7 +406,7 @@ test("[MAP-27] what another version kept is no tree, and is scanned again", asyn
   }
 })
 
-test("[F5] secrets of texts and messages are replaced before anything is kept, and lines stay", async () => {
+test("[F5] secrets in texts and messages are redacted before anything is stored, and line numbers stay", async () => {
   await using made = await madeIndex()
   const redact = (text: string) => text.replaceAll(/anchor\w+/g, "hidden")
   const files = { "a.ts": 'export const first = 1\nexport const token = "anchorSecret"\n' }

@@ -68,8 +68,8 @@ function expectNear(actual: number | undefined, expected: number, what: string):
   expect(Math.abs((actual ?? Number.NaN) - expected), what).toBeLessThanOrEqual(golden.tolerance)
 }
 
-describe("[SEARCH-1] words are cut as the ranker was trained", () => {
-  test.for(golden.texts)("[SEARCH-1] $text", ({ text, tokens, ids }) => {
+describe("terms and vectors of the reference", () => {
+  test.for(golden.texts)("[SEARCH-1] terms of: $text", ({ text, tokens, ids }) => {
     const { terms } = readQuery(text)
     expect(terms).toEqual(tokens)
     expect(terms.map((it) => table.rowByWord.get(it) ?? -1)).toEqual(ids)
@@ -91,23 +91,26 @@ describe("[SEARCH-1] words are cut as the ranker was trained", () => {
   })
 })
 
-describe("[SEARCH-6] scores are those of the reference, within 1e-4", () => {
+describe("scores of the reference, within 0.0001", () => {
   const tree = goldenTree()
 
-  test.for(golden.pairs)("[SEARCH-6] $file for: $task", ({ task, file, raw, x, score }) => {
-    const position = tree.corpus.positionByPath.get(file)!
-    const query = readQuery(task)
-    const all = rank(ranker, tree, { query, head: "all" })
-    for (const [name, expected] of Object.entries(raw)) {
-      expectNear(all.raw[name as keyof typeof all.raw]?.[position], expected, `raw ${name}`)
-    }
-    for (const [name, expected] of Object.entries(x)) {
-      const input = all.inputs.get(name)
-      expectNear(typeof input === "number" ? input : input?.[position], expected, `input ${name}`)
-    }
-    for (const head of HEADS) {
-      const { scores } = rank(ranker, tree, { query, head })
-      expectNear(scores[position], score[head], head)
-    }
-  })
+  test.for(golden.pairs)(
+    "[SEARCH-6] score of $file for: $task",
+    ({ task, file, raw, x, score }) => {
+      const position = tree.corpus.positionByPath.get(file)!
+      const query = readQuery(task)
+      const all = rank(ranker, tree, { query, head: "all" })
+      for (const [name, expected] of Object.entries(raw)) {
+        expectNear(all.raw[name as keyof typeof all.raw]?.[position], expected, `raw ${name}`)
+      }
+      for (const [name, expected] of Object.entries(x)) {
+        const input = all.inputs.get(name)
+        expectNear(typeof input === "number" ? input : input?.[position], expected, `input ${name}`)
+      }
+      for (const head of HEADS) {
+        const { scores } = rank(ranker, tree, { query, head })
+        expectNear(scores[position], score[head], head)
+      }
+    },
+  )
 })

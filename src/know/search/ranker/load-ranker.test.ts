@@ -17,8 +17,8 @@ function damaged(file: string, wrong: string) {
   return expect.objectContaining({ code: RankerDamaged.code, data: { file, wrong } })
 }
 
-describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said", () => {
-  test("[SEARCH-9] the table is read only when asked for", async () => {
+describe("loadRanker", () => {
+  test("[SEARCH-9] reads the word table only on request", async () => {
     await using folder = await tempDirectory()
     copyFileSync(path.join(SHIPPED, "fusion.json"), path.join(folder.path, "fusion.json"))
     const ranker = await loadRanker({ table: "leave", folder: folder.path })
@@ -32,7 +32,7 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     )
   })
 
-  test("[SEARCH-9] a file that is far too large is not read", async () => {
+  test("[SEARCH-9] does not read an oversized file", async () => {
     await using folder = await tempDirectory()
     writeFileSync(path.join(folder.path, "fusion.json"), " ".repeat(1_000_001))
     await expect(loadRanker({ table: "leave", folder: folder.path })).rejects.toThrow(
@@ -40,7 +40,7 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     )
   })
 
-  test("[SEARCH-9] the files are those whose sums the README names", () => {
+  test("[SEARCH-9] the files have the checksums that the README lists", () => {
     const readme = readFileSync(path.join(SHIPPED, "README.md"), "utf8")
     const rows = [...readme.matchAll(/^\| `(\S+)` \|.*\| ([\d,]+) \| `([0-9a-f]{64})` \|$/gm)]
     expect(rows.map((it) => it[1])).toEqual(["fusion.json", "model.bin", "vocab.json"])
@@ -51,7 +51,7 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     }
   })
 
-  test("[SEARCH-9] bytes need not lie on a boundary", () => {
+  test("[SEARCH-9] accepts unaligned bytes", () => {
     const shifted = new Uint8Array(bytes.length + 1)
     shifted.set(bytes, 1)
     const table = parseWordTable(shifted.subarray(1), words)
@@ -67,7 +67,7 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     ["it has 15 levels, not 16", (it) => withNumber(it, 16, 15)],
     ["it has 4675007 bytes, not 4675008", (it) => it.subarray(0, -1)],
     ["NaN at byte 124", (it) => withNumber(it, 124, 0x7fc00000)],
-  ])("[SEARCH-9] model.bin: %s", ([wrong, damage]) => {
+  ])("[SEARCH-9] rejects model.bin: %s", ([wrong, damage]) => {
     expect(() => parseWordTable(damage(Buffer.from(bytes)), words)).toThrow(
       damaged("model.bin", wrong),
     )
@@ -78,7 +78,7 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     ["it is no list of words", '{"a":1}'],
     ["it is no list of words", "[1]"],
     ["a word stands in it twice", '["a","a"]'],
-  ] as const)("[SEARCH-9] vocab.json: %s", ([wrong, text]) => {
+  ] as const)("[SEARCH-9] rejects vocab.json: %s", ([wrong, text]) => {
     expect(() => parseVocabulary(text)).toThrow(damaged("vocab.json", wrong))
   })
 
@@ -93,13 +93,13 @@ describe("[SEARCH-9] the ranker is read whole, or what is wrong with it is said"
     ["the sizes of head all do not fit each other", (it) => it.heads.all.W1[4].pop()],
     ["head lex reads hist, which it cannot have", (it) => (it.heads.lex.features[0] = "hist")],
     ["head lex+hist reads magic, which it cannot have", (it) => addFeature(it, "magic")],
-  ])("[SEARCH-9] fusion.json: %s", ([wrong, damage]) => {
+  ])("[SEARCH-9] rejects fusion.json: %s", ([wrong, damage]) => {
     const copy = structuredClone(fusion)
     damage(copy)
     expect(() => parseFusion(JSON.stringify(copy))).toThrow(damaged("fusion.json", wrong))
   })
 
-  test("[SEARCH-9] fusion.json that is no JSON is damaged", () => {
+  test("[SEARCH-9] rejects a fusion.json that is not JSON", () => {
     expect(() => parseFusion("{")).toThrow(damaged("fusion.json", "it is no JSON"))
   })
 })

@@ -57,8 +57,8 @@ const task = fc
   .map((it) => it.join(""))
 const world = fc.record({ files, commits, task })
 
-describe("[SEARCH-6] measures are those of the reference on any tree", () => {
-  test("[SEARCH-6] every word and history measure, file by file", () => {
+describe("measures against the reference", () => {
+  test("[SEARCH-6] every word and history measure equals the reference, file by file", () => {
     fc.assert(
       fc.property(world, ({ files: all, commits: past, task: text }) => {
         const { raw } = rank(ranker, treeOf(all, past), {
@@ -77,7 +77,7 @@ describe("[SEARCH-6] measures are those of the reference on any tree", () => {
   })
 })
 
-describe("[SEARCH-6] as many take part as in the reference", () => {
+describe("reference limits", () => {
   const many = Array.from({ length: 45 }, (_, at) => [
     { path: `f${at}/a`, text: "cache", names: [] },
     { path: `f${at}/b`, text: "user", names: [] },
@@ -85,20 +85,20 @@ describe("[SEARCH-6] as many take part as in the reference", () => {
   const query = readQuery("cache")
   const above0 = (values: Float64Array | undefined) => values?.filter((it) => it > 0).length
 
-  test("[SEARCH-6] thirty speak for their folders, forty messages vote", () => {
+  test("[SEARCH-6] thirty files vote for their folders, forty messages vote", () => {
     const past = many.map((it) => ({ message: "cache", files: [it.path] }))
     const { raw } = rank(ranker, treeOf(many, past), { query, head: "lex+hist" })
     expect(above0(raw.dirmax)).toBe(30)
     expect(above0(raw.msgvote)).toBe(40)
   })
 
-  test("[SEARCH-6] twelve ask their companions in", () => {
+  test("[SEARCH-6] twelve files add their co-changed files", () => {
     const past = many.map((_, at) => ({ message: "", files: [`f${at}/a`, `f${at}/b`] }))
     const { raw } = rank(ranker, treeOf(many, past), { query, head: "lex+hist" })
     expect(above0(raw.cochg)).toBe(12)
   })
 
-  test("[SEARCH-6] the table reads the first 32 terms of a task", () => {
+  test("[SEARCH-6] the word table reads the first 32 terms of a task", () => {
     const terms = Array.from({ length: 32 }, (_, at) => `zz${"q".repeat(at + 1)}`)
     const tree = treeOf([
       { path: "1", text: terms[31]!, names: [] },
@@ -111,7 +111,7 @@ describe("[SEARCH-6] as many take part as in the reference", () => {
     expect(raw.bm25![1]).toBeGreaterThan(0)
   })
 
-  test("[SEARCH-6] a commit of twenty files counts, one of more does not, but ages the rest", () => {
+  test("[SEARCH-6] a commit of twenty files counts; a larger one only ages the others", () => {
     const paths = many.map((it) => it.path)
     const wide = { message: "cache", files: paths.slice(0, 21) }
     const narrow = { message: "cache", files: paths.slice(20, 40) }
@@ -121,8 +121,8 @@ describe("[SEARCH-6] as many take part as in the reference", () => {
   })
 })
 
-describe("[SEARCH-2] a history is read to its limit", () => {
-  test("[SEARCH-2] the last commit that counts is the 3,000th", () => {
+describe("history limit", () => {
+  test("[SEARCH-2] the 3,000th commit is the last that counts", () => {
     const past = (before: number) => [
       ...Array.from({ length: before }, () => ({ message: "", files: [] })),
       { message: "cache", files: ["a"] },
@@ -134,8 +134,8 @@ describe("[SEARCH-2] a history is read to its limit", () => {
   })
 })
 
-describe("[SEARCH-6] the net is tanh(x W1 + b1) w2 + x v", () => {
-  test("[SEARCH-6] a gate counts for every file as a column would", () => {
+describe("the network tanh(x W1 + b1) w2 + x v", () => {
+  test("[SEARCH-6] a gate counts for every file like a column", () => {
     const net = {
       features: ["bm25", "g_qlen"],
       W1: Float64Array.of(0.5, -1, 2, 0.25),
@@ -168,8 +168,8 @@ describe("[SEARCH-6] the net is tanh(x W1 + b1) w2 + x v", () => {
   })
 })
 
-describe("[SEARCH-7] a ranking is the same for the same input, whole and without NaN", () => {
-  test("[SEARCH-7] the same bytes twice, every file once, under every head", () => {
+describe("rank: order of the files", () => {
+  test("[SEARCH-7] the same input gives the same bytes, every file once, under every head", () => {
     fc.assert(
       fc.property(
         world,
@@ -193,7 +193,7 @@ describe("[SEARCH-7] a ranking is the same for the same input, whole and without
     )
   })
 
-  test("[SEARCH-7] equal scores stay in the order of the tree, larger ones come first", () => {
+  test("[SEARCH-7] larger scores come first, and equal scores stay in the order of the tree", () => {
     fc.assert(
       fc.property(world, ({ files: all, commits: past, task: text }) => {
         const { order, scores } = rank(ranker, treeOf(all, past), { query: readQuery(text) })
@@ -204,15 +204,18 @@ describe("[SEARCH-7] a ranking is the same for the same input, whole and without
     )
   })
 
-  test.for(HEADS)("[SEARCH-7] nothing to rank and nothing to ask for, under %s", (head) => {
-    expect([...rank(ranker, treeOf([]), { query: readQuery("cache"), head }).order]).toEqual([])
-    const alone = treeOf([{ path: "", text: "", names: [] }])
-    const ranking = rank(ranker, alone, { query: readQuery(""), head })
-    expect([...ranking.order]).toEqual([0])
-    expect(ranking.scores.every(Number.isFinite)).toBe(true)
-  })
+  test.for(HEADS)(
+    "[SEARCH-7] an empty tree and an empty query give an empty ranking, under %s",
+    (head) => {
+      expect([...rank(ranker, treeOf([]), { query: readQuery("cache"), head }).order]).toEqual([])
+      const alone = treeOf([{ path: "", text: "", names: [] }])
+      const ranking = rank(ranker, alone, { query: readQuery(""), head })
+      expect([...ranking.order]).toEqual([0])
+      expect(ranking.scores.every(Number.isFinite)).toBe(true)
+    },
+  )
 
-  test("[SEARCH-5] a file without a shared word changes no order of words, but by rarity", () => {
+  test("[SEARCH-5] a file without a common word changes no order of word scores, except by rarity", () => {
     // One term has one rarity, which scales all scores alike; equal lengths keep their mean.
     const text = fc.array(word, { minLength: 6, maxLength: 6 }).map((it) => it.join(" "))
     const equal = fc.array(text, { minLength: 1, maxLength: 12 })
@@ -236,13 +239,13 @@ describe("[SEARCH-7] a ranking is the same for the same input, whole and without
   })
 })
 
-describe("[SEARCH-5] the tree says which contents take part", () => {
+describe("contents of the tree", () => {
   const postings = createPostings(2)
   postings.put(4, [new Map([["cache", 3]]), new Map()])
   postings.put(9, [new Map([["cache", 8]]), new Map()])
   const query = readQuery("cache")
 
-  test("[SEARCH-5] two files may have one content; contents of other trees are left out", () => {
+  test("[SEARCH-5] two files may share a content; contents of other trees are left out", () => {
     const corpus = prepareCorpus([
       { path: "q/one", content: 4, bodyLength: 3 },
       { path: "q/two", content: 4, bodyLength: 3 },
@@ -262,13 +265,13 @@ describe("[SEARCH-5] the tree says which contents take part", () => {
       `its number is ${LARGEST_CONTENT_NUMBER + 1}`,
       { path: "a", content: LARGEST_CONTENT_NUMBER + 1, bodyLength: 1 },
     ],
-  ] as const)("[SEARCH-11] a file is refused: %s", ([wrong, entry]) => {
+  ] as const)("[SEARCH-11] rejects a file: %s", ([wrong, entry]) => {
     expect(() => prepareCorpus([entry])).toThrow(
       expect.objectContaining({ code: DocumentInvalid.code, data: { path: "a", wrong } }),
     )
   })
 
-  test("[SEARCH-11] a path that is listed twice, and a vector that is none, are refused", () => {
+  test("[SEARCH-11] rejects a duplicate path and an invalid vector", () => {
     const entry = { path: "a", content: 0, bodyLength: 1 }
     const refusal = expect.objectContaining({ code: DocumentInvalid.code })
     expect(() => prepareCorpus([entry, entry])).toThrow(refusal)
@@ -280,12 +283,12 @@ describe("[SEARCH-5] the tree says which contents take part", () => {
   })
 })
 
-describe("[SEARCH-8] a missing signal is unknown, not zero", () => {
+describe("missing signals", () => {
   const all = [{ path: "a.ts", text: "cache", names: [] }]
   const past = [{ message: "cache", files: ["a.ts"] }]
   const query = readQuery("cache")
 
-  test("[SEARCH-8] the head follows from what is there", () => {
+  test("[SEARCH-8] the head follows from the available signals", () => {
     const tree = treeOf(all, past)
     const { meaning, ...bare } = tree
     const pastless = treeOf(all)
@@ -300,12 +303,15 @@ describe("[SEARCH-8] a missing signal is unknown, not zero", () => {
     expect([meaning, history]).not.toContain(undefined)
   })
 
-  test.for(["lex+model", "all"] as const)("[SEARCH-8] %s without the table is refused", (head) => {
-    const refusal = expect.objectContaining({ code: HeadNeedsTable.code })
-    expect(() => rank(withoutTable, treeOf(all, past), { query, head })).toThrow(refusal)
-    const { meaning: _, ...bare } = treeOf(all, past)
-    expect(() => rank(ranker, bare, { query, head })).toThrow(refusal)
-  })
+  test.for(["lex+model", "all"] as const)(
+    "[SEARCH-8] rejects %s without the word table",
+    (head) => {
+      const refusal = expect.objectContaining({ code: HeadNeedsTable.code })
+      expect(() => rank(withoutTable, treeOf(all, past), { query, head })).toThrow(refusal)
+      const { meaning: _, ...bare } = treeOf(all, past)
+      expect(() => rank(ranker, bare, { query, head })).toThrow(refusal)
+    },
+  )
 })
 
 /** The reference once more, as tables of files by terms; slow, and written from its text alone. */

@@ -22,7 +22,7 @@ const codex = (event: string, fields: Fields = {}) =>
 describe("Claude Code", () => {
   const base = { host: "claude-code", session: "s", directory: "/repo", at: AT }
 
-  test("[HOOKS-6] a start, with its source", () => {
+  test("[HOOKS-6] SessionStart has its source", () => {
     expect(claude("SessionStart", { source: "compact" })).toEqual({
       ...base,
       kind: "session-start",
@@ -45,13 +45,13 @@ describe("Claude Code", () => {
     })
   })
 
-  test("[HOOKS-6] a notebook is edited by another name of its path", () => {
+  test("[HOOKS-6] a notebook edit uses `notebook_path`", () => {
     const tool_input = { notebook_path: "/repo/a.ipynb", new_source: "1" }
     const heard = claude("PreToolUse", { tool_name: "NotebookEdit", tool_input })
     expect(heard).toMatchObject({ kind: "before-edit", paths: ["/repo/a.ipynb"] })
   })
 
-  test("[HOOKS-6] other tools are heard after they brought their text, however wrapped", () => {
+  test("[HOOKS-6] other tools give after-tool events with the length of their output, in any wrapper", () => {
     const tool_response = { stdout: "12345", stderr: "", lines: [{ text: "123" }], count: 7 }
     const fields = { tool_name: "Bash", tool_input: { command: "ls" }, tool_response }
     expect(claude("PreToolUse", fields)).toBeUndefined()
@@ -64,7 +64,7 @@ describe("Claude Code", () => {
     })
   })
 
-  test.for(["Agent", "Task"])("[HOOKS-6] %s hands out a prompt", (tool_name) => {
+  test.for(["Agent", "Task"])("[HOOKS-6] %s starts an agent with a prompt", (tool_name) => {
     const tool_input = { subagent_type: "Explore", prompt: "look" }
     const agent = { ...base, kind: "before-agent", prompt: "look" }
     expect(claude("PreToolUse", { tool_name, tool_input })).toEqual({
@@ -77,7 +77,7 @@ describe("Claude Code", () => {
     })
   })
 
-  test("[HOOKS-6] an agent starts; one without a type is a compaction and nobody's", () => {
+  test("[HOOKS-6] SubagentStart without a type is a compaction and gives no event", () => {
     const heard = claude("SubagentStart", { agent_id: "a1", agent_type: "Explore" })
     expect(heard).toEqual({ ...base, kind: "agent-start", agentType: "Explore", agentId: "a1" })
     expect(claude("SubagentStart", { agent_id: "a1", agent_type: "" })).toBeUndefined()
@@ -96,11 +96,11 @@ describe("Claude Code", () => {
       { stop_hook_active: "yes", background_tasks: 3 },
       { isAgain: false, isBusy: false },
     ],
-  ] as const)("[HOOKS-6] a stop with %j", ([fields, wanted]) => {
+  ] as const)("[HOOKS-6] Stop with %j", ([fields, wanted]) => {
     expect(claude("Stop", fields)).toEqual({ ...base, kind: "stop", ...wanted })
   })
 
-  test("[HOOKS-6] a file of instructions was loaded", () => {
+  test("[HOOKS-6] InstructionsLoaded gives the loaded file", () => {
     const fields = { file_path: "/repo/CLAUDE.md", memory_type: "Project", load_reason: "include" }
     expect(claude("InstructionsLoaded", { ...fields, parent_file_path: "/p.md" })).toEqual({
       ...base,
@@ -127,7 +127,7 @@ describe("Codex", () => {
 *** End Patch`
   const PATHS = ["src/a.ts", "src/b.ts", "/repo/new.ts", "old.ts"]
 
-  test("[HOOKS-7] a patch touches several files, each once", () => {
+  test("[HOOKS-7] a patch edits several files, each once", () => {
     expect(patchedPaths(PATCH)).toEqual(PATHS)
     const fields = { tool_name: "apply_patch", tool_input: { command: PATCH } }
     expect(codex("PreToolUse", fields)).toMatchObject({ kind: "before-edit", paths: PATHS })
@@ -141,22 +141,22 @@ describe("Codex", () => {
 
   test.for([
     ["a heredoc", `apply_patch <<'EOF'\n${PATCH}\nEOF`, PATHS],
-    ["a shell in between", `bash -lc "applypatch <<EOF\n${PATCH}\nEOF"`, PATHS],
+    ["a nested shell", `bash -lc "applypatch <<EOF\n${PATCH}\nEOF"`, PATHS],
     [
-      "after a change of folder",
+      "after cd",
       `cd 'my sub' && apply_patch <<'EOF'\n${PATCH}\nEOF`,
       ["my sub/src/a.ts", "my sub/src/b.ts", "/repo/new.ts", "my sub/old.ts"],
     ],
-    ["a command that only shows one", `cat <<'EOF'\n${PATCH}\nEOF`, []],
+    ["a command that only prints a patch", `cat <<'EOF'\n${PATCH}\nEOF`, []],
     ["any other command", "ls -l; echo apply_patch", []],
-  ] as const)("[HOOKS-7] a patch in a shell: %s", ([, command, paths]) => {
+  ] as const)("[HOOKS-7] a shell command with a patch: %s", ([, command, paths]) => {
     expect(patchedInShell(command)).toEqual(paths)
     const heard = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
     if (paths.length === 0) expect(heard).toBeUndefined()
     else expect(heard).toMatchObject({ kind: "before-edit", tool: "Bash", paths })
   })
 
-  test("[HOOKS-7] a command may come as words, and what it brought is text", () => {
+  test("[HOOKS-7] a command may be an array of words, and its output counts as text", () => {
     const command = ["apply_patch", PATCH]
     const patch = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
     expect(patch).toMatchObject({ kind: "before-edit", paths: PATHS })
@@ -168,24 +168,27 @@ describe("Codex", () => {
     [{ message: "look", agent_type: "explorer" }, "explorer", "look"],
     [{ message: "look" }, "default", "look"],
     [{ items: [{ type: "text", text: "a" }, { type: "image" }, { text: "b" }] }, "default", "a\nb"],
-  ] as const)("[HOOKS-7] an agent is spawned with %j", ([tool_input, agentType, prompt]) => {
-    const heard = codex("PreToolUse", { tool_name: "spawn_agent", tool_input })
-    expect(heard).toMatchObject({ kind: "before-agent", agentType, prompt })
-  })
+  ] as const)(
+    "[HOOKS-7] spawn_agent with %j starts an agent",
+    ([tool_input, agentType, prompt]) => {
+      const heard = codex("PreToolUse", { tool_name: "spawn_agent", tool_input })
+      expect(heard).toMatchObject({ kind: "before-agent", agentType, prompt })
+    },
+  )
 
   test.for([
     [{ message: "find it", task_name: "a_b" }, "find it"],
     [{ message: "gAAAAAB".repeat(20), task_name: "find_the_kettle" }, "find the kettle"],
     [{ task_name: "find_the_kettle" }, "find the kettle"],
   ] as const)(
-    "[HOOKS-7] newer models name the tool and the task so: %j",
+    "[HOOKS-7] newer models call spawn_agent with a namespace and a task name: %j",
     ([tool_input, prompt]) => {
       const heard = codex("PreToolUse", { tool_name: "collaborationspawn_agent", tool_input })
       expect(heard).toMatchObject({ kind: "before-agent", agentType: "default", prompt })
     },
   )
 
-  test("[HOOKS-7] the other events are those of Claude Code, but none tells what was loaded", () => {
+  test("[HOOKS-7] the other events equal those of Claude Code, without InstructionsLoaded", () => {
     expect(codex("SessionStart", { source: "resume" })).toMatchObject({ source: "resume" })
     expect(codex("SubagentStart", { agent_id: "a", agent_type: "b" })).toMatchObject({
       kind: "agent-start",
@@ -201,7 +204,7 @@ describe("Antigravity", () => {
     hear("antigravity", { ...SAID, ...fields }, event)
   const edit = { name: "write_to_file", args: { TargetFile: "/repo/a.ts", CodeContent: "abc" } }
 
-  test("[HOOKS-8] the first call of the model is the start", () => {
+  test("[HOOKS-8] the first PreInvocation is the session start", () => {
     expect(said("PreInvocation", { invocationNum: 0 })).toMatchObject({
       kind: "session-start",
       session: "c",
@@ -211,12 +214,12 @@ describe("Antigravity", () => {
     expect(said("PreInvocation")).toBeUndefined()
   })
 
-  test("[HOOKS-8] without a workspace it is where the hook runs", () => {
+  test("[HOOKS-8] without a workspace, uses the folder in which the hook runs", () => {
     const heard = said("Stop", { workspacePaths: [] })
     expect(heard).toMatchObject({ directory: "/elsewhere" })
   })
 
-  test("[HOOKS-8] edits before and after; a tool that failed changed nothing", () => {
+  test("[HOOKS-8] edits give events before and after; a failed tool gives none after", () => {
     const paths = ["/repo/a.ts"]
     expect(said("PreToolUse", { toolCall: edit })).toMatchObject({ kind: "before-edit", paths })
     expect(said("PostToolUse", { toolCall: edit, error: "" })).toMatchObject({
@@ -230,7 +233,7 @@ describe("Antigravity", () => {
     expect(said("PostToolUse", { toolCall: null })).toBeUndefined()
   })
 
-  test("[HOOKS-8] a stop is one when nothing runs any more", () => {
+  test("[HOOKS-8] a stop counts only when nothing runs any more", () => {
     const stop = { fullyIdle: true, executionNum: 0 }
     expect(said("Stop", stop)).toMatchObject({ kind: "stop", isAgain: false, isBusy: false })
     expect(said("Stop", { fullyIdle: false, executionNum: 2 })).toMatchObject({
@@ -240,7 +243,7 @@ describe("Antigravity", () => {
   })
 })
 
-describe("answers", () => {
+describe("formatting answers", () => {
   const context: Verdict = { kind: "context", text: "words" }
   const warn: Verdict = { kind: "warn", text: "words" }
   const deny: Verdict = { kind: "deny", text: "no" }
@@ -294,7 +297,7 @@ describe("answers", () => {
   })
 })
 
-describe("what is no event", () => {
+describe("payloads without an event", () => {
   test("[HOOKS-9] an unknown host has no dialect", () => {
     for (const host of [undefined, "", "Claude-Code", "constructor", "gemini"]) {
       expect(dialectOf(host)).toBeUndefined()
@@ -303,14 +306,17 @@ describe("what is no event", () => {
 
   test.for([
     ["no session", { cwd: "/repo", hook_event_name: "Stop" }],
-    ["no folder", { session_id: "s", hook_event_name: "Stop" }],
+    ["no working folder", { session_id: "s", hook_event_name: "Stop" }],
     ["no event", SESSION],
     ["an unknown event", { ...SESSION, hook_event_name: "SessionEnd" }],
-    ["an event of another kind", { ...SESSION, hook_event_name: 3 }],
+    ["an event name that is a number", { ...SESSION, hook_event_name: 3 }],
     ["a session that is a number", { ...SESSION, session_id: 4, hook_event_name: "Stop" }],
     ["a tool without input", { ...SESSION, hook_event_name: "PreToolUse", tool_name: "Edit" }],
-    ["an edit of a number", { ...SESSION, tool_name: "Edit", tool_input: { file_path: 1 } }],
-  ] as const)("[HOOKS-9] %s is heard by nobody", ([, payload]) => {
+    [
+      "a file path that is a number",
+      { ...SESSION, tool_name: "Edit", tool_input: { file_path: 1 } },
+    ],
+  ] as const)("[HOOKS-9] %s gives no event", ([, payload]) => {
     expect(hear("claude-code", payload)).toBeUndefined()
     expect(hear("codex", payload)).toBeUndefined()
     expect(hear("antigravity", payload, "Stop")).toBeUndefined()

@@ -86,8 +86,8 @@ async function put(root: string, files: Readonly<Record<string, string>>): Promi
   }
 }
 
-describe("the upstream", () => {
-  test("[GUARD-40] a session hears how its branch stands to the last fetch, and how old that is", async () => {
+describe("boot: upstream", () => {
+  test("[GUARD-40] reports how far the branch is from its upstream as of the last fetch, and the age of that fetch", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     const { say, done } = world(root)
@@ -102,7 +102,7 @@ describe("the upstream", () => {
     expect(done).toEqual([])
   })
 
-  test("[GUARD-40] a worktree says its own branch, packed refs count, and a local upstream has no age", async () => {
+  test("[GUARD-40] reports a worktree's own branch, reads packed refs, and gives no age for a local upstream", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     git(root, "branch", "-q", "--track", "side", "main")
@@ -126,7 +126,7 @@ describe("the upstream", () => {
     { minutes: 11, mayFetch: true, fetches: 1 },
     { minutes: 11, mayFetch: false, fetches: 0 },
   ])(
-    "[GUARD-41] a fetch $minutes minutes old, allowed $mayFetch: $fetches after the answer",
+    "fetch $minutes minutes old, fetching allowed $mayFetch: starts $fetches fetches after the response",
     async (it) => {
       await using temp = await tempDirectory()
       const root = await diverged(temp.path)
@@ -137,7 +137,7 @@ describe("the upstream", () => {
     },
   )
 
-  test("[GUARD-41] a fetch is asked for also where the commits cannot be counted", async () => {
+  test("starts a fetch also when the commits cannot be counted", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     await fetchedAt(root, NOW - 11 * MINUTE_MS)
@@ -146,7 +146,7 @@ describe("the upstream", () => {
     expect([await say(), done]).toEqual(["silent", [{ kind: "fetch" }]])
   })
 
-  test("[GUARD-41] a branch that is level is worth a line only when nobody has looked for a day", async () => {
+  test("reports an up-to-date branch only when the last fetch is over a day old", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     git(root, "reset", "-q", "--hard", "origin/main")
@@ -160,7 +160,7 @@ describe("the upstream", () => {
     expect(done).toEqual([{ kind: "fetch" }])
   })
 
-  test("[GUARD-42] [TB1] nothing that a repository brings is executed to count its commits", async () => {
+  test("[GUARD-42] [TB1] counting commits executes nothing that a repository contains", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     const [witness, evil] = [join(temp.path, "witness"), join(temp.path, "evil")]
@@ -183,7 +183,7 @@ describe("the upstream", () => {
     expect(existsSync(witness)).toBe(false)
   })
 
-  test("[GUARD-42] no git, no commit, no upstream, no branch, damage: the lines are left out", async () => {
+  test("[GUARD-42] leaves the lines out without git, a commit, an upstream or a branch, and for damaged files", async () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     await mkdir(root)
@@ -215,13 +215,13 @@ describe("the upstream", () => {
       "refs/remotes/o/only",
     ],
     ['[branch "b"]\nremote = .\nmerge = refs/heads/b', "a", undefined],
-  ])("[GUARD-40] the upstream is read from a config by hand: %#", ([config, branch, ref]) => {
+  ])("[GUARD-40] reads the upstream from a git config: %#", ([config, branch, ref]) => {
     expect(upstreamOf(config, branch)?.ref).toBe(ref)
   })
 })
 
-describe("other sessions", () => {
-  test("[GUARD-43] files that changed and were not written down are named, with who and when", async () => {
+describe("boot: other sessions", () => {
+  test("[GUARD-43] lists changed files that no session registered, with session and age", async () => {
     await using temp = await tempDirectory()
     const { say, ledger } = world(temp.path)
     await ledger.opened("0123456789abcdef", "claude-code")
@@ -240,7 +240,7 @@ describe("other sessions", () => {
     ])
   })
 
-  test("[GUARD-43] claims of others are named, and those of the session are not", async () => {
+  test("[GUARD-43] lists claims of other sessions, not the session's own", async () => {
     await using temp = await tempDirectory()
     const { say, claims } = world(temp.path)
     const holder = { process: processIdentity(process.pid) }
@@ -256,8 +256,8 @@ describe("other sessions", () => {
   })
 })
 
-describe("the repository", () => {
-  test("[GUARD-44] the last session and what is unreleased are quoted line by line, as data", async () => {
+describe("boot: repository", () => {
+  test("[GUARD-44] quotes the last session and the unreleased changes line by line, marked as data", async () => {
     await using temp = await tempDirectory()
     const sessions = createSessions({
       root: () => temp.path,
@@ -292,7 +292,7 @@ describe("the repository", () => {
     expect(short).toEqual(said.slice(0, 2))
   })
 
-  test("[GUARD-44] an empty heading of a changelog, and one that leads out, say nothing", async () => {
+  test("[GUARD-44] an empty changelog heading and a symlink out of the repository add nothing", async () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     await put(root, { "CHANGELOG.md": "## [Unreleased]\n\n### Added\n\n## 1.0\n- old\n" })
@@ -303,7 +303,7 @@ describe("the repository", () => {
     expect(await world(join(temp.path, "linked"), { gitDirectory: undefined }).say()).toBe("silent")
   })
 
-  test("[GUARD-45] three decisions and rules that a person vouched for, the latest first", async () => {
+  test("[GUARD-44] lists up to three confirmed decisions and rules, latest first", async () => {
     await using temp = await tempDirectory()
     const memory = (id: string, state: string, created: string) =>
       `---\nid: mem_${id}\ntitle: "The ${id}"\nstate: ${state}\ncreated: ${created}\n---\n\ntext\n`
@@ -336,7 +336,7 @@ describe("the repository", () => {
     expect(await say({ source: "resume" })).toBe("silent")
   })
 
-  test("[GUARD-45] a list that was made up leads nowhere", async () => {
+  test("[GUARD-44] an index entry without a matching file adds nothing", async () => {
     await using temp = await tempDirectory()
     const outside = "---\nid: mem_x\ntitle: secret\nstate: confirmed\n---\n"
     await put(temp.path, {
@@ -351,7 +351,7 @@ describe("the repository", () => {
   })
 })
 
-test("[GUARD-46] from level 4 on the index daemon is asked for, and a session says its host", async () => {
+test("[GUARD-46] from level 4 on requests the index daemon, and records the session's host", async () => {
   await using temp = await tempDirectory()
   const { say, done, ledger } = world(temp.path)
   await say({ config: { level: 3 } })
@@ -364,7 +364,7 @@ test("[GUARD-46] from level 4 on the index daemon is asked for, and a session sa
   expect([session?.sessionId, session?.host]).toEqual(["own", "codex"])
 })
 
-test("[GUARD-46] a part that fails is left out, and the others are said", async () => {
+test("[GUARD-46] leaves out a part that fails and reports the others", async () => {
   await using temp = await tempDirectory()
   const made = world(temp.path)
   await put(temp.path, { "CHANGELOG.md": "## Unreleased\n- new\n", ".git/qm/ledger": "no folder" })
