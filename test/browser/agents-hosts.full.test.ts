@@ -107,7 +107,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     })
   })
 
-  test("[CONSOLE-28] always allow writes a rule that answers the next time, is listed and can be removed", async () => {
+  test("always allow writes a rule that answers the next time, is listed and can be removed", async () => {
     await using window = await open()
     const { page } = window
     const id = await launch(page, { agent: "Claude Code", prompt: "please command" })

@@ -56,7 +56,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-20] what changed since the capture before is at its row and in the diff", async () => {
+  test("what changed since the capture before is at its row and in the diff", async () => {
     await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
@@ -83,7 +83,7 @@ describe("the page Capture over the real server", () => {
   })
 
   test.each(["claude-code", "codex", "copilot", "gemini", "antigravity"])(
-    "[CONSOLE-18] every tab shows what the server knows of %s",
+    "every tab shows what the server knows of %s",
     async (host) => {
       await world.qm(["capture", "--host", host])
       await using window = await visit(chromium.browser, world)
@@ -100,7 +100,7 @@ describe("the page Capture over the real server", () => {
     },
   )
 
-  test("[CONSOLE-21] keys walk over the loads and ask for no text until one is opened", async () => {
+  test("keys walk over the loads and ask for no text until one is opened", async () => {
     await using window = await visit(chromium.browser, world)
     const { page } = window
     const texts: string[] = []
@@ -144,7 +144,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-17] a folder of names opens by Enter, and a group folds", async () => {
+  test("a folder of names opens by Enter, and a group folds", async () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: Work out ${name}\n---\n`
     await write(".claude/skills/tariff/SKILL.md", skill("tariff"))
     await write(".claude/skills/berth/SKILL.md", skill("berth"))

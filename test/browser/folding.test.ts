@@ -32,7 +32,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 }
 
 describe("Folds, of branches that agents opened over MCP", () => {
-  test("[CONSOLE-41] three depths stand below their session, with the figures the agent was told", async () => {
+  test("three depths stand below their session, with the figures the agent was told", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds" })
     const { page } = window
     const levels = await Promise.all(
@@ -63,7 +63,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-42] what came back is shown with its evidence and the files out of scope", async () => {
+  test("what came back is shown with its evidence and the files out of scope", async () => {
     const { middle, inner } = story.nested
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
     const { page } = window
@@ -85,7 +85,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-42] the trail is searched, a hit opens its step, and the whole is restored", async () => {
+  test("the trail is searched, a hit opens its step, and the whole is restored", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds?text=quay-19" })
     const { page } = window
     await page.getByRole("option", { name: /quay-19.*List every tariff/ }).click()
@@ -99,7 +99,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-41] keys walk over the tree; left closes and goes up, right opens, Enter shows", async () => {
+  test("keys walk over the tree; left closes and goes up, right opens, Enter shows", async () => {
     const { middle, inner } = story.nested
     await using window = await visit(chromium.browser, world)
     const { page } = window
@@ -122,7 +122,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-42] the trail is walked by keys, a step opens below it, Escape closes it first", async () => {
+  test("the trail is walked by keys, a step opens below it, Escape closes it first", async () => {
     const { middle } = story.nested
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
     const { page } = window
@@ -146,7 +146,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-42] a search without a hit says so", async () => {
+  test("a search without a hit says so", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds" })
     const { page } = window
     await branch(page, "Which callers").waitFor()
@@ -178,7 +178,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
 })
 
 describe("Memory, of what a person and agents recorded", () => {
-  test("[CONSOLE-43] source, stale citation and quarantine are said, and a search says why", async () => {
+  test("source, stale citation and quarantine are said, and a search says why", async () => {
     const { cited } = story.memories
     await using window = await visit(chromium.browser, world, { path: "/memory" })
     const { page } = window
@@ -199,7 +199,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-44] confirming lifts quarantine and staleness, here and for the command line", async () => {
+  test("confirming lifts quarantine and staleness, here and for the command line", async () => {
     const { cited, foreign } = story.memories
     await using window = await visit(chromium.browser, world, {
       path: `/memory?${shown(foreign.id)}`,
@@ -221,7 +221,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-43] kind, state and words narrow the list and are in the address", async () => {
+  test("kind, state and words narrow the list and are in the address", async () => {
     await using window = await visit(chromium.browser, world, { path: "/memory" })
     const { page } = window
     await memory(page, "Half to even").waitFor()
@@ -236,7 +236,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-44] one is added by the form, refused beside its field, shown, and taken back", async () => {
+  test("one is added by the form, refused beside its field, shown, and taken back", async () => {
     const expects = [/status of 400/]
     await using window = await visit(chromium.browser, world, { path: "/memory", expects })
     const { page } = window
@@ -273,7 +273,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-44] forgetting is asked once, and the file is gone", async () => {
+  test("forgetting is asked once, and the file is gone", async () => {
     const { foreign } = story.memories
     const file = path.join(world.project, foreign.file)
     expect(existsSync(file)).toBe(true)

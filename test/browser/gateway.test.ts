@@ -32,7 +32,7 @@ const rows = (page: Page) => page.getByRole("listbox", { name: "Requests" }).get
 const detail = (page: Page) => page.getByRole("region", { name: "The request" })
 
 describe("Gateway, of what a host said to its model", () => {
-  test("[CONSOLE-59] requests stand in their order with the provider's figures and what was new", async () => {
+  test("requests stand in their order with the provider's figures and what was new", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -52,7 +52,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-60] the window over time marks the fold once, and is a table for who asks", async () => {
+  test("the window over time marks the fold once, and is a table for who asks", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -65,7 +65,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-61] a request opens by keys to what it held, its words and its branch", async () => {
+  test("a request opens by keys to what it held, its words and its branch", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -109,7 +109,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-59] dozens of counts are one line, which opens by Enter and has no figures", async () => {
+  test("dozens of counts are one line, which opens by Enter and has no figures", async () => {
     const carried = await story.carry()
     await carried.ask({ messages: [user("Before")] })
     for (let i = 0; i < 12; i++) await carried.count(`How much is ${i}?`)
@@ -136,7 +136,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-62] the run says that its figures are those of the wire, and leads there", async () => {
+  test("the run says that its figures are those of the wire, and leads there", async () => {
     await using window = await visit(chromium.browser, world, { path: `/runs/${run}` })
     const { page } = window
     const context = page.getByRole("region", { name: "Context" })
@@ -181,7 +181,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-59] a session whose fold was refused says so, with the original that followed", async () => {
+  test("a session whose fold was refused says so, with the original that followed", async () => {
     const carried = await story.carry({ mode: "fold" })
     story.provider.say.refusesFolded = true
     const headers = { "x-claude-code-session-id": "session-2" }

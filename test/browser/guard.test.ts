@@ -33,7 +33,7 @@ const projectConfig = async () => {
 }
 
 describe("Guard, of what hooks wrote", () => {
-  test("[CONSOLE-45] the newest first, each to its rule with the level that really has it", async () => {
+  test("the newest first, each to its rule with the level that really has it", async () => {
     await using window = await visit(chromium.browser, world, { path: "/guard" })
     const { page } = window
     await page.getByText("4 verdicts in 24 hours, 1 denied").waitFor()
@@ -93,7 +93,7 @@ describe("Guard, of what hooks wrote", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-47] a rule is tried on what happened, made live in the project, and taken back", async () => {
+  test("a rule is tried on what happened, made live in the project, and taken back", async () => {
     await using window = await visit(chromium.browser, world, { path: "/guard" })
     const { page } = window
     await page.keyboard.press("t")
@@ -119,7 +119,7 @@ describe("Guard, of what hooks wrote", () => {
 })
 
 describe("Sessions, claims and decisions", () => {
-  test("[CONSOLE-48] a session shows what its ledger holds, and its text once it is written down", async () => {
+  test("a session shows what its ledger holds, and its text once it is written down", async () => {
     const registered = await world.qm(["session", "register", "rounding", "Round **once**"])
     expect(registered.code, registered.stderr).toBe(0)
     await using window = await visit(chromium.browser, world, { path: "/sessions" })
@@ -138,7 +138,7 @@ describe("Sessions, claims and decisions", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-48] one's own claim is released at once and taken back, an agent's is asked about", async () => {
+  test("one's own claim is released at once and taken back, an agent's is asked about", async () => {
     await world.qm(["claim", "take", "README.md"])
     await world.qm(["claim", "take", "docs", "--session", CLAUDE])
     await using window = await visit(chromium.browser, world, { path: "/sessions?tab=claims" })
@@ -175,7 +175,7 @@ describe("Sessions, claims and decisions", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-50] a decision is added by hand, is a file, and can be taken back", async () => {
+  test("a decision is added by hand, is a file, and can be taken back", async () => {
     const expects = [/status of 400/]
     await using window = await visit(chromium.browser, world, { path: "/decisions", expects })
     const { page } = window

@@ -147,7 +147,7 @@ describe("what changes something", () => {
 })
 
 describe("looks and modes", () => {
-  test("[CONSOLE-9] themes and densities change at once and are remembered", async () => {
+  test("themes and densities change at once and are remembered", async () => {
     await using window = await visit(chromium.browser, world, { path: "/settings" })
     const { page } = window
     await page.getByText("Paper").click()

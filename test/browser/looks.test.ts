@@ -43,7 +43,7 @@ afterAll(async () => {
 
 describe("on the seeded repository", () => {
   test.each(SCENES)(
-    "[CONSOLE-9] $name is readable at each width, in both themes and three densities",
+    "$name is readable at each width, in both themes and three densities",
     async (scene) => {
       const page = await enter(scene)
       const faults: string[] = []

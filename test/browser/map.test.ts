@@ -32,7 +32,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 }
 
 describe("Map", () => {
-  test("[CONSOLE-36] a repository that nobody scanned is scanned from the page, and its structure read", async () => {
+  test("a repository that nobody scanned is scanned from the page, and its structure read", async () => {
     await using window = await open("/map")
     const { page } = window
     await page.getByText("qm map", { exact: true }).waitFor()
@@ -47,7 +47,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-36] keys walk over the tree; right opens, left closes and goes up", async () => {
+  test("keys walk over the tree; right opens, left closes and goes up", async () => {
     await using window = await open("/")
     const { page } = window
     await press(page, "g", "m")
@@ -65,7 +65,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-36] a file is opened by Enter, its symbols walked by keys, and Escape leads back", async () => {
+  test("a file is opened by Enter, its symbols walked by keys, and Escape leads back", async () => {
     await using window = await open(
       `/map?open=src&open=src%2Ftariff&at=${encodeURIComponent(ROUNDING)}`,
     )
@@ -88,7 +88,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-35] the picture is one stop by Tab, arrows walk it, Enter follows; hops are in the address", async () => {
+  test("the picture is one stop by Tab, arrows walk it, Enter follows; hops are in the address", async () => {
     await using window = await open(AROUND)
     const { page } = window
     const picture = page.getByRole("group", { name: "Around roundLine" })
@@ -114,7 +114,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-36] words find files and symbols; a path finds files; Escape brings the tree back", async () => {
+  test("words find files and symbols; a path finds files; Escape brings the tree back", async () => {
     await using window = await open("/map")
     const { page } = window
     await item(page, /^src/).waitFor()
@@ -134,7 +134,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-36] what is not there is answered with what is near, and r scans again", async () => {
+  test("what is not there is answered with what is near, and r scans again", async () => {
     await using window = await open("/map?show=roundLin")
     const { page } = window
     await page.getByText("MAP_NAME_UNKNOWN").waitFor()

@@ -142,7 +142,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-39] a preview opens at the selected file, and Escape leads back to the list", async () => {
+  test("a preview opens at the selected file, and Escape leads back to the list", async () => {
     await using window = await open(`${BUILT}&tab=json`)
     const { page } = window
     await chosen(page, ROUNDING).waitFor()
@@ -160,7 +160,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-39] a budget that is too small leaves the package and offers what is needed", async () => {
+  test("a budget that is too small leaves the package and offers what is needed", async () => {
     await using window = await open(BUILT)
     const { page } = window
     await chosen(page, ROUNDING).waitFor()
@@ -209,7 +209,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-40] a package is kept by running with it, and the run begins with both", async () => {
+  test("a package is kept by running with it, and the run begins with both", async () => {
     await using window = await open(BUILT)
     const { page } = window
     const started: unknown[] = []

@@ -47,7 +47,7 @@ async function happenElsewhere(page: Page): Promise<void> {
 }
 
 describe("a research from the first press to its document", () => {
-  test("[CONSOLE-55] the shipped example is one press away, and reads its documents first", async () => {
+  test("the shipped example is one press away, and reads its documents first", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines" })
     const { page } = window
     await page.getByRole("button", { name: "Start the example" }).click()
@@ -215,7 +215,7 @@ describe("leaving, and coming back later", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-54] two runs stand side by side, and one is done again from a stage", async () => {
+  test("two runs stand side by side, and one is done again from a stage", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
     const { page } = window
     await page.getByRole("region", { name: "Document" }).waitFor()
@@ -260,7 +260,7 @@ describe("the other pages, with what is really there", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-57] a search says why each paragraph was found; a folder is read from here", async () => {
+  test("a search says why each paragraph was found; a folder is read from here", async () => {
     await writeFile(
       path.join(world.project, "docs", "lamps.md"),
       "# Lamps\n\n1.1 Lamps burn at dusk.\n",

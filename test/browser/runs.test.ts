@@ -31,7 +31,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 }
 
 describe("the list of runs", () => {
-  test("[CONSOLE-24] keys walk over the runs; Space looks, Enter opens, back leads back", async () => {
+  test("keys walk over the runs; Space looks, Enter opens, back leads back", async () => {
     await using window = await open("/")
     const { page } = window
     await press(page, "g", "r")
@@ -51,7 +51,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-24] words and status narrow the runs, and are in the address", async () => {
+  test("words and status narrow the runs, and are in the address", async () => {
     await using window = await open("/runs")
     const { page } = window
     await option(page, /Make quotes and invoices/).waitFor()
@@ -98,7 +98,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-26] a run is started by keys; a refusal stands beside its field, nothing is lost", async () => {
+  test("a run is started by keys; a refusal stands beside its field, nothing is lost", async () => {
     await using window = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
     const { page } = window
     await press(page, "c")
@@ -122,7 +122,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-28] a file that somebody changed counts once it is trusted; a rule goes", async () => {
+  test("a file that somebody changed counts once it is trusted; a rule goes", async () => {
     const file = path.join(world.project, ".qm", "permissions.json")
     const text = await readFile(file, "utf8")
     await writeFile(file, text.replaceAll("npm test *", "npm run db:check"))
@@ -264,7 +264,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-34] Stop keeps its place: a second press meets no other button", async () => {
+  test("Stop keeps its place: a second press meets no other button", async () => {
     const { id } = await runs.play("Wait", [question("wait", "make"), ENDED])
     await using window = await open(`/runs/${id}`)
     const { page } = window
@@ -282,7 +282,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-34] a run is taken away as a page or as lines, under the page's own policy", async () => {
+  test("a run is taken away as a page or as lines, under the page's own policy", async () => {
     await using window = await open(`/runs/${seed.kinds.id}`)
     const { page } = window
     await page.getByText("Everything was shown.").waitFor()

@@ -38,14 +38,14 @@ function run(state: LiveState, inputs: readonly LiveInput[]) {
   return { state: current, fresh, refetches }
 }
 
-describe("the live cursor", () => {
-  it("[CONSOLE-4] without a cursor it begins at the head and asks for everything once more", () => {
+describe("live cursor", () => {
+  it("[CONSOLE-4] without a cursor it starts at the journal head and refetches everything once", () => {
     const { state, refetches } = run(startLive(null), [{ kind: "subscribed", head: at(7) }])
     expect(state).toEqual({ phase: { kind: "live" }, cursor: at(7), failures: 0 })
     expect(refetches).toBe(1)
   })
 
-  it("[N1] after a break it goes on from its cursor and says how many it caught up with", () => {
+  it("[N1] after a lost connection it resumes from its cursor and reports how many events it caught up with", () => {
     const { state, fresh, refetches } = run(startLive(at(10)), [
       { kind: "lost", now: 0 },
       { kind: "subscribed", head: at(13) },
@@ -62,7 +62,7 @@ describe("the live cursor", () => {
     expect(run(state, [{ kind: "rested" }]).state.phase).toEqual({ kind: "live" })
   })
 
-  it("[N1] an event that comes twice is handed on once, whatever is cut and sent again", () => {
+  it("[N1] a repeated event is passed on once, whatever part of the stream is cut off and sent again", () => {
     const messages = fc.array(
       fc.record({ from: fc.integer({ min: 1, max: 40 }), count: fc.integer({ min: 0, max: 10 }) }),
     )
@@ -81,7 +81,7 @@ describe("the live cursor", () => {
     )
   })
 
-  it("[N1] a cursor of another history is answered by asking for everything again", () => {
+  it("[N1] a cursor from another journal epoch makes it refetch everything", () => {
     const { state, refetches } = run(startLive(at(99, "old")), [
       { kind: "resync", head: at(3, "new") },
       { kind: "received", entries: [event(4, "new")], head: at(4, "new") },
@@ -90,7 +90,7 @@ describe("the live cursor", () => {
     expect(state.cursor).toEqual(at(4, "new"))
   })
 
-  it("[N1] a restored store begins another history, whose lower numbers are new", () => {
+  it("[N1] a restored store starts a new epoch whose lower sequence numbers count as new", () => {
     const { fresh, state } = run(startLive(at(10)), [
       { kind: "received", entries: [event(2, "e2")], head: at(2, "e2") },
     ])
@@ -98,7 +98,7 @@ describe("the live cursor", () => {
     expect(state.cursor).toEqual(at(2, "e2"))
   })
 
-  it("[CONSOLE-4] a cut client comes back from what it has, not from what was sent", () => {
+  it("[CONSOLE-4] after the server cuts it off, the client resumes from its own cursor if that is older than the server's", () => {
     const after = (cursor?: Cursor) =>
       run(startLive(at(10)), [{ kind: "cut", cursor }]).state.cursor
     expect(after(at(14))).toEqual(at(10))
@@ -107,11 +107,11 @@ describe("the live cursor", () => {
     expect(after(at(2, "e2"))).toEqual(at(2, "e2"))
   })
 
-  it("[CONSOLE-4] a cursor that the server does not understand is dropped", () => {
+  it("[CONSOLE-4] a cursor that the server rejects is dropped", () => {
     expect(run(startLive(at(10)), [{ kind: "refused" }]).state.cursor).toBeNull()
   })
 
-  it("[CONSOLE-4] breaks are waited out longer and longer, and never too long", () => {
+  it("[CONSOLE-4] the retry delay doubles from 1 s up to 15 s", () => {
     expect([0, 1, 2, 3, 4, 5, 99].map(backoffMs)).toEqual([
       1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000,
     ])
@@ -130,11 +130,11 @@ describe("the live cursor", () => {
     [{ kind: "reconnecting", retryAt: 0 } as const, "Reconnecting"],
     [{ kind: "caught-up", events: 31 } as const, "Caught up, 31 events"],
     [{ kind: "caught-up", events: 1 } as const, "Caught up, 1 event"],
-  ])("[CONSOLE-4] the status bar says %o as %s", (phase, expected) => {
+  ])("[CONSOLE-4] the status bar shows %o as %s", (phase, expected) => {
     expect(sayLive(phase, 0).text).toBe(expected)
   })
 
-  it("[CONSOLE-4] a remembered cursor is read back, and nonsense is none", () => {
+  it("[CONSOLE-4] a stored cursor is read back, and invalid text is read as no cursor", () => {
     expect(readCursor("12 ep_a b")).toEqual({ epoch: "ep_a b", seq: 12 })
     for (const text of [null, "", "x y", "-1 e", "12"]) expect(readCursor(text)).toBeNull()
   })

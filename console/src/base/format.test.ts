@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { withSeed } from "../test-seed.ts"
 import { visible, visibleLine } from "./format.ts"
 
-describe("text from outside", () => {
+describe("visible and visibleLine", () => {
   it.each([
     ["\u202Egpj.exe", "\\u{202e}gpj.exe"],
     ["a\u001b[2J", "a\\x1b[2J"],
@@ -11,11 +11,11 @@ describe("text from outside", () => {
     ["\u{E0041}", "\\u{e0041}"],
     ["שלום", "שלום"],
     ["naïve 漢字", "naïve 漢字"],
-  ])("[CONSOLE-22] %j is drawn as %s", (text, drawn) => {
+  ])("[CONSOLE-22] %j is shown as %s", (text, drawn) => {
     expect(visible(text)).toBe(drawn)
   })
 
-  it("[CONSOLE-22] nothing that acts on the line is left, and nothing is shown twice", () => {
+  it("[CONSOLE-22] visibleLine leaves no control or format character and is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const line = visibleLine(text)
@@ -26,7 +26,7 @@ describe("text from outside", () => {
     )
   })
 
-  it("[CONSOLE-22] a text keeps its lines and tabs, one line does not", () => {
+  it("[CONSOLE-22] visible keeps line breaks and tabs, visibleLine escapes them", () => {
     expect(visible("a\n\tb")).toBe("a\n\tb")
     expect(visibleLine("a\n\tb")).toBe("a\\n\\tb")
   })

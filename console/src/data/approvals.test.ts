@@ -20,7 +20,7 @@ const approval = (given: Partial<Approval>): Approval => ({
   ...given,
 })
 
-describe("what an agent asks", () => {
+describe("describeAsk, describeRule and describeAnswer", () => {
   it.each([
     ["a command alone", { command: "npm test" }, ["npm test", true]],
     ["why it is run hides nothing", { command: "npm test", description: "x" }, ["npm test", true]],
@@ -28,19 +28,19 @@ describe("what an agent asks", () => {
     ["two lines do not fit one", { command: "a\nrm -rf ~" }, ["a\nrm -rf ~", false]],
     ["other names of a command", { cmd: "npm test" }, ["npm test", true]],
     ["words keep their borders", { command: ["a b", "c"] }, ['["a b","c"]', true]],
-  ])("[CONSOLE-25] %s", (_says, input, [text, isWhole]) => {
+  ])("[CONSOLE-25] a request is shown in full: %s", (_says, input, [text, isWhole]) => {
     const ask = describeAsk(approval({ input: JSON.stringify(input) }))
     expect(ask).toMatchObject({ verb: "run", text, isWhole })
   })
 
-  it("[CONSOLE-25] a command that came as text is one, other text is not", () => {
+  it("[CONSOLE-25] text input is a command for a command tool, but not for other tools", () => {
     const codex = describeAsk(approval({ tool: "exec_command", input: "ls -la" }))
     expect(codex).toMatchObject({ verb: "run", subject: "ls -la", isWhole: true })
     const other = describeAsk(approval({ tool: "Think", input: "ls -la" }))
     expect(other).toMatchObject({ verb: "use", subject: "Think, Run a command", isWhole: false })
   })
 
-  it("[CONSOLE-25] what a file will hold, and what a tool is given, has to be opened", () => {
+  it("[CONSOLE-25] file contents and tool arguments are not shown in the row, so isWhole is false", () => {
     const edit = approval({ tool: "Edit", path: "/r/a.ts", input: '{"new":"x"}' })
     expect(describeAsk(edit)).toMatchObject({ verb: "change", subject: "/r/a.ts", isWhole: false })
     const tool = approval({ tool: "mcp__tide__query", input: '{"days":1}' })
@@ -50,12 +50,12 @@ describe("what an agent asks", () => {
     expect(describeAsk(approval({ input: '{"command":' })).text).toBe('{"command":')
   })
 
-  it("[CONSOLE-22] what turns the line or hides in a command is shown", () => {
+  it("[CONSOLE-22] control and bidirectional characters in a command are escaped", () => {
     const ask = describeAsk(approval({ input: JSON.stringify({ command: "a\u202Eb\u0007" }) }))
     expect(ask.subject).toBe("a\\u{202e}b\\x07")
   })
 
-  it("[CONSOLE-25] always says the narrow rule it writes, and is not offered where there is none", () => {
+  it("[CONSOLE-25] describeRule names the narrow rule that Always writes, and is null where no narrow rule exists", () => {
     const rule = (given: Partial<Approval>) => describeRule(approval(given))
     expect(rule({ input: '{"command":"npm test"}' })).toBe("allow Bash to run exactly this command")
     expect(rule({ tool: "Edit", path: "/r/a.ts" })).toBe("allow Edit on /r/a.ts")
@@ -66,7 +66,7 @@ describe("what an agent asks", () => {
     expect(rule({ tool: "request_permissions", input: "{}" })).toBeNull()
   })
 
-  it("[CONSOLE-25] an answer says by whom", () => {
+  it("[CONSOLE-25] an answer names who gave it", () => {
     const description = (given: Partial<Approval>) => describeAnswer(approval(given))
     expect(description({ status: "allowed", answeredBy: "cli" })).toBe("allowed by cli")
     expect(description({ status: "denied", answeredBy: null })).toBe("denied")

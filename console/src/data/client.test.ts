@@ -23,8 +23,8 @@ function clientOf(answer: () => Response | Promise<Response>) {
 
 const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status })
 
-describe("the client", () => {
-  it("[CONSOLE-14] reads by GET with repeated fields, and says who asks", async () => {
+describe("client", () => {
+  it("[CONSOLE-14] read sends a GET request with repeated query fields and the client header", async () => {
     const { client, sent } = clientOf(() => json(200, {}))
     await client.read("tokens.count", { paths: ["a b.md", "c.md"], budget: 5 })
     expect(sent[0]).toMatchObject({
@@ -35,7 +35,7 @@ describe("the client", () => {
     expect(sent[0]?.headers.get("content-type")).toBeNull()
   })
 
-  it("[CONSOLE-14] writes by POST with the input as JSON", async () => {
+  it("[CONSOLE-14] write sends a POST request with the input as JSON", async () => {
     const { client, sent } = clientOf(() => json(200, {}))
     await client.write("config.set", { key: "tokens.window", value: "1", layer: "user" })
     expect(sent[0]).toMatchObject({
@@ -46,7 +46,7 @@ describe("the client", () => {
     expect(sent[0]?.headers.get("content-type")).toBe("application/json")
   })
 
-  it("[CONSOLE-14] a failure of the server keeps its four fields", async () => {
+  it("[CONSOLE-14] an error response keeps code, message, hint and data", async () => {
     const wire = { code: "STORE_BUSY", message: "Busy.", hint: "Wait.", data: { ms: 5 } }
     const { client } = clientOf(() => json(503, wire))
     const error = await client.read("store.status", {}).catch((it: unknown) => it)
@@ -62,20 +62,23 @@ describe("the client", () => {
     ["no JSON", () => new Response("<html>", { status: 502 }), "CONSOLE_ANSWER_UNREADABLE"],
     ["JSON that is no object", () => json(200, 7), "CONSOLE_ANSWER_UNREADABLE"],
     ["no session", () => new Response(null, { status: 401 }), "CONSOLE_SESSION_OVER"],
-  ])("[CONSOLE-14] %s is a failure with a hint", async (_says, answer, code) => {
-    const { client } = clientOf(answer)
-    const error = toWireError(await client.session().catch((it: unknown) => it))
-    expect(error).toMatchObject({ code })
-    expect(error.hint.length).toBeGreaterThan(10)
-    expect(error.hint.length).toBeLessThanOrEqual(160)
-  })
+  ])(
+    "[CONSOLE-14] a response with %s becomes an error with a hint",
+    async (_says, answer, code) => {
+      const { client } = clientOf(answer)
+      const error = toWireError(await client.session().catch((it: unknown) => it))
+      expect(error).toMatchObject({ code })
+      expect(error.hint.length).toBeGreaterThan(10)
+      expect(error.hint.length).toBeLessThanOrEqual(160)
+    },
+  )
 
-  it("[CONSOLE-14] what was not foreseen is said to be our fault, with its stack", () => {
+  it("[CONSOLE-14] an unexpected error is reported as a bug of Quartermaster, with its stack", () => {
     expect(toWireError(new Error("x"))).toMatchObject({ code: "CONSOLE_UNFORESEEN" })
     expect(toWireError("x")).toMatchObject({ data: { error: "x" } })
   })
 
-  it("[CONSOLE-14] what is not given is left out of the address", () => {
+  it("[CONSOLE-14] withQuery omits undefined values and empty lists", () => {
     expect(withQuery("/a", { x: undefined, y: false, z: [] })).toBe("/a?y=false")
     expect(withQuery("/a", {})).toBe("/a")
   })

@@ -33,8 +33,8 @@ function page(total: number, after: number | undefined, limit: number): EventsPa
   return { entries, next: 0, head: { epoch: "e1", seq: total } }
 }
 
-describe("the journal in memory", () => {
-  it("[CONSOLE-6] loading older pages until the start gives the whole journal, each event once", () => {
+describe("journal in memory", () => {
+  it("[CONSOLE-6] loading older pages up to the start gives the whole journal, each event once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3_000 }), (total) => {
         let journal: Journal = journalOf(page(total, undefined, PAGE_EVENTS), PAGE_EVENTS)
@@ -52,19 +52,19 @@ describe("the journal in memory", () => {
     [PAGE_EVENTS - 1, true],
     [PAGE_EVENTS, true],
     [PAGE_EVENTS + 1, false],
-  ])("[CONSOLE-6] of %i events the first page is the whole journal: %s", (total, isWhole) => {
+  ])("[CONSOLE-6] with %i events the first page is the whole journal: %s", (total, isWhole) => {
     const journal = journalOf(page(total, undefined, PAGE_EVENTS), PAGE_EVENTS)
     expect(journal.isWhole).toBe(isWhole)
     expect(olderThan(journal) === null).toBe(isWhole)
   })
 
-  it("[CONSOLE-6] an event of another history is not mixed into this one", () => {
+  it("[CONSOLE-6] an event of another epoch is not appended", () => {
     const journal = { entries: range(1, 3), head: { epoch: "e1", seq: 3 }, isWhole: true }
     expect(appendLive(journal, [{ ...entry(4), epoch: "e2" }], "")).toEqual(journal)
     expect(appendLive(journal, range(2, 4), "").entries.map((it) => it.seq)).toEqual([1, 2, 3, 4])
   })
 
-  it("[CONSOLE-6] what is held has a cap, and the oldest go first", () => {
+  it("[CONSOLE-6] at most MOST_EVENTS events are held, and the oldest are dropped first", () => {
     const journal = { entries: range(1, MOST_EVENTS), head: { epoch: "e1", seq: 1 }, isWhole: true }
     const grown = appendLive(journal, [entry(MOST_EVENTS + 1)], "")
     expect(grown.entries).toHaveLength(MOST_EVENTS)
@@ -77,7 +77,7 @@ describe("the journal in memory", () => {
     ["backed backup-7", true],
     ["BACKUP", true],
     ["store. nothing", false],
-  ])("[CONSOLE-6] the text filter %j on a backup says %s", (text, expected) => {
+  ])("[CONSOLE-6] the text filter %j matches a backup event: %s", (text, expected) => {
     expect(matchesText(entry(7), text)).toBe(expected)
   })
 })

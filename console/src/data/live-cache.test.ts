@@ -31,13 +31,13 @@ function setUp() {
   return { queries, cache, later, isStale }
 }
 
-describe("the live cache", () => {
-  it("[CONSOLE-5] has one row for every event of the contract, and none besides", () => {
+describe("live cache", () => {
+  it("[CONSOLE-5] the table has one row for every event of the contract and no other rows", () => {
     expect(Object.keys(LIVE_CACHE).toSorted()).toEqual(EVENTS.map((it) => it.name).toSorted())
     expect(EVENTS.length).toBeGreaterThan(0)
   })
 
-  it("[CONSOLE-5] appends to the journals whose filter matches, once", () => {
+  it("[CONSOLE-5] an event is appended once to each journal whose filter matches", () => {
     const { queries, cache } = setUp()
     const journal: Journal = {
       entries: [entry(1, "store.created")],
@@ -54,7 +54,7 @@ describe("the live cache", () => {
     expect(seqs("run.")).toEqual([3])
   })
 
-  it("[CONSOLE-5] a recorded request changes its list and the window of its run, no request", () => {
+  it("[CONSOLE-5] a recorded request marks its list and the window of its run stale, but no single request", () => {
     const { queries, cache, later, isStale } = setUp()
     const show = keys.operation("gateway.show", { id: "rn_1", limit: 500 })
     const context = keys.operation("agents.context", { id: "rn_1" })
@@ -65,7 +65,7 @@ describe("the live cache", () => {
     expect([show, context, request].map(isStale)).toEqual([true, true, false])
   })
 
-  it("[CONSOLE-5] a decision is a memory: what changes one is asked for again on both pages", () => {
+  it("[CONSOLE-5] a change of a decision marks the pages Memory and Decisions stale", () => {
     const { queries, cache, later, isStale } = setUp()
     const decisions = keys.operation("decision.list", { limit: 1_000 })
     queries.setQueryData(decisions, { memories: [], total: 0, problems: [] })
@@ -74,7 +74,7 @@ describe("the live cache", () => {
     expect(isStale(decisions)).toBe(true)
   })
 
-  it("[CONSOLE-5] what a branch used is in the tree at once, and all about it is asked again", () => {
+  it("[CONSOLE-5] branch usage is patched into the tree at once, and all queries of the branch become stale", () => {
     const { queries, cache, later, isStale } = setUp()
     const key = keys.operation("fold.tree", {})
     const branches = [
@@ -100,7 +100,7 @@ describe("the live cache", () => {
     expect(isStale(keys.operation("fold.show", { id: "fb_1" }))).toBe(true)
   })
 
-  it("[CONSOLE-5] a pipeline that advances asks for its runs and agents again, documents for theirs", () => {
+  it("[CONSOLE-5] a pipeline that advances marks runs and agents stale, and its documents mark documents stale", () => {
     const { queries, cache, later, isStale } = setUp()
     const shown = keys.operation("pipeline.show", { id: "p-12" })
     const agent = keys.operation("agent.show", { slug: "deep-research" })
@@ -115,7 +115,7 @@ describe("the live cache", () => {
     expect([found, sources].map(isStale)).toEqual([true, true])
   })
 
-  it("[CONSOLE-5] a backup is in the store's facts at once", () => {
+  it("[CONSOLE-5] a backup is patched into the store status at once", () => {
     const { queries, cache } = setUp()
     const key = keys.operation("store.status", {})
     queries.setQueryData(key, { events: 1, lastBackup: null })
@@ -127,7 +127,7 @@ describe("the live cache", () => {
     })
   })
 
-  it("[CONSOLE-5] answers are asked for again at most once a second, however many events come", () => {
+  it("[CONSOLE-5] stale queries are refetched at most once a second, however many events arrive", () => {
     const { queries, cache, later, isStale } = setUp()
     const key = keys.operation("now.show", {})
     queries.setQueryData(key, {})
@@ -138,7 +138,7 @@ describe("the live cache", () => {
     expect(isStale(key)).toBe(true)
   })
 
-  it("[CONSOLE-5] a restored store makes everything stale, and wipes nothing", () => {
+  it("[CONSOLE-5] a restored store marks every query stale and removes no data", () => {
     const { queries, cache, isStale } = setUp()
     const key = keys.operation("doctor.run", {})
     queries.setQueryData(key, { checks: [] })
@@ -147,7 +147,7 @@ describe("the live cache", () => {
     expect(queries.getQueryData(key)).toEqual({ checks: [] })
   })
 
-  it("[CONSOLE-5] an event that this version does not know is shown, and that is all", () => {
+  it("[CONSOLE-5] an unknown event is added to the journal and changes nothing else", () => {
     const { queries, cache } = setUp()
     queries.setQueryData(keys.events(""), {
       entries: [],

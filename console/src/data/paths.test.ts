@@ -218,9 +218,9 @@ const PAGES: readonly Case[] = [
   page(["one run", "?at=-1&raw=1"], runParams, { at: whole, raw: flag, find: text }),
 ]
 
-describe("addresses", () => {
+describe("URL parameters and paths", () => {
   it.each(PAGES)(
-    "[CONSOLE-3] what an address says is read back, for every state of %s",
+    "[CONSOLE-3] parse(format(params)) returns params for every state of %s",
     (_, check) => {
       check((codec, states) =>
         fc.assert(
@@ -234,7 +234,7 @@ describe("addresses", () => {
   )
 
   it.each(PAGES)(
-    "[CONSOLE-3] defaults of %s are not written, and stand for what cannot be read",
+    "[CONSOLE-3] defaults of %s are not written, and invalid parameters are read as defaults",
     (_, check, meaningless) => {
       check((codec) => {
         expect(codec.format(codec.parse("") as object)).toBe("")
@@ -243,7 +243,7 @@ describe("addresses", () => {
     },
   )
 
-  it("[CONSOLE-3] the lists in addresses are those of the contract", () => {
+  it("[CONSOLE-3] the enumerations in URLs equal those of the contract", () => {
     expect([HOSTS, KINDS, MEMORY_KINDS, MEMORY_STATES]).toEqual([
       HOST_NAMES,
       CONTEXT_KINDS,
@@ -258,7 +258,7 @@ describe("addresses", () => {
     ])
   })
 
-  it("[CONSOLE-3] an id in a path is read back, and belongs to one page", () => {
+  it("[CONSOLE-3] an id in a path is read back and belongs to one page", () => {
     const id = fc.string({ unit: "grapheme", minLength: 1 }).filter((it) => it.isWellFormed())
     fc.assert(
       fc.property(id, (it) => {
@@ -281,7 +281,7 @@ describe("addresses", () => {
     ]).toEqual(["%E0", "%", "a%"])
   })
 
-  it("[CONSOLE-3] an address is a path and what differs from the defaults", () => {
+  it("[CONSOLE-3] a URL is a path plus the parameters that differ from their defaults", () => {
     expect(paths.capture(captureParams.parse(""))).toBe("/capture")
     expect(paths.settings({ layer: "user", text: "" })).toBe("/settings")
     expect(paths.run("rn_1", { at: 7, raw: true })).toBe("/runs/rn_1?at=7&raw=yes")
@@ -295,7 +295,7 @@ describe("addresses", () => {
     ["?at=1e9", { at: null }],
     ["?at=99999999999999999999", { at: null }],
     ["?at=12&at=13", { at: 12 }],
-  ])("[CONSOLE-3] what means nothing is read as its default: %s", (search, expected) => {
+  ])("[CONSOLE-3] an invalid parameter is read as its default: %s", (search, expected) => {
     expect(eventsParams.parse(search)).toMatchObject(expected)
   })
 })

@@ -5,8 +5,8 @@ import { describeField, fieldOf, formatValue, parseField, questionsOf } from "./
 
 const value = (it: unknown) => ({ kind: "value", value: it })
 
-describe("forms from schemas", () => {
-  it("[CONSOLE-7] every setting of the contract gets a control, and its default is accepted", () => {
+describe("forms from JSON schemas", () => {
+  it("[CONSOLE-7] every setting of the contract gets a control that accepts its default", () => {
     const fields = configFields()
     expect(fields.length).toBeGreaterThan(3)
     for (const { schema, defaultValue, key } of fields) {
@@ -16,7 +16,7 @@ describe("forms from schemas", () => {
     }
   })
 
-  it("[CONSOLE-7] every operation of the contract can be asked for, argument by argument", () => {
+  it("[CONSOLE-7] the palette can ask for every argument of every operation", () => {
     for (const [name, { input }] of Object.entries(OPERATIONS)) {
       const questions = questionsOf({ ...z.toJSONSchema(input, { io: "input" }) })
       for (const it of questions) expect(it.field.kind, `${name} ${it.name}`).not.toBe("json")
@@ -51,11 +51,11 @@ describe("forms from schemas", () => {
     ],
     [fieldOf({}), "{", { kind: "wrong", message: "JSON is expected here" }],
     [fieldOf({}), "[1]", value([1])],
-  ])("[CONSOLE-7] %o reads %j", (field, text, expected) => {
+  ])("[CONSOLE-7] the field %o parses %j", (field, text, expected) => {
     expect(parseField(field, text)).toEqual(expected)
   })
 
-  it("[CONSOLE-7] a limit that no person would name is not named", () => {
+  it("[CONSOLE-7] a technical limit such as MAX_SAFE_INTEGER is not shown", () => {
     const count = fieldOf({
       type: "integer",
       exclusiveMinimum: 0,
@@ -64,7 +64,7 @@ describe("forms from schemas", () => {
     expect(describeField(count)).toBe("a whole number, at least 1")
   })
 
-  it("[CONSOLE-7] a value with a default may stay unanswered, even where the schema requires it", () => {
+  it("[CONSOLE-7] a field with a default is optional even if the schema requires it", () => {
     const questions = questionsOf({
       properties: { a: { type: "string" }, b: { type: "integer", default: 7 } },
       required: ["a", "b"],

@@ -21,8 +21,8 @@ const now = (given: Partial<Now>): Now => ({
   ...given,
 })
 
-describe("the sums of the day", () => {
-  it("[CONSOLE-15] unknown is not 0, and what is known is added", () => {
+describe("sums of the current day", () => {
+  it("[CONSOLE-15] unknown amounts stay null, and known ones are added", () => {
     expect(sumToday(now({}))).toMatchObject({ tokens: null, usd: null, runs: 0 })
     const known = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
     const report = now({
@@ -33,7 +33,7 @@ describe("the sums of the day", () => {
     expect(sumToday(report)).toEqual({ running: 1, waiting: 1, tokens: 30, usd: 1, runs: 4 })
   })
 
-  it("[CONSOLE-3] a row leads to the run of an agent, or to that of a pipeline", () => {
+  it("[CONSOLE-3] a row links to its agent run or pipeline run", () => {
     expect(hrefOfRow(row({ id: "rn_1" }))).toBe("/runs/rn_1")
     expect(hrefOfRow(row({ id: "p-12", kind: "pipeline" }))).toBe("/pipelines/p-12")
   })

@@ -31,27 +31,27 @@ const stored = (from: number, to: number): Message[] =>
 
 const seqs = ({ messages }: TranscriptWindow) => messages.map((it) => it.seq)
 
-describe("the window on a transcript", () => {
-  it("[CONSOLE-29] opens with a page and knows what lies behind it", () => {
+describe("transcript window", () => {
+  it("[CONSOLE-29] it opens with one page and knows the last message number", () => {
     const window = openWindow(stored(101, 200), 500)
     expect(window).toMatchObject({ lastSeq: 500, hasStart: false })
     expect(isAtEnd(window)).toBe(false)
     expect(openWindow([], 0)).toEqual({ messages: [], lastSeq: 0, hasStart: true })
   })
 
-  it("[CONSOLE-29] a page that does not join is not taken", () => {
+  it("[CONSOLE-29] a page that does not adjoin the window is ignored", () => {
     const window = openWindow(stored(101, 200), 200)
     expect(takeOlder(window, stored(1, 50))).toBe(window)
     expect(seqs(takeNewer(window, stored(202, 210)))).toEqual(seqs(window))
     expect(takeNewer(window, stored(202, 210)).lastSeq).toBe(210)
   })
 
-  it("[CONSOLE-29] what comes twice is held once", () => {
+  it("[CONSOLE-29] a message received twice is stored once", () => {
     const window = takeNewer(openWindow(stored(1, 10), 10), stored(5, 15))
     expect(seqs(window)).toEqual(stored(1, 15).map((it) => it.seq))
   })
 
-  it("[CONSOLE-29] never more than 5,000 are held, and the reader's side stays", () => {
+  it("[CONSOLE-29] it holds at most 5,000 messages and drops them on the side away from the reader", () => {
     const full = openWindow(stored(1, MOST_MESSAGES), MOST_MESSAGES)
     const fresh = stored(MOST_MESSAGES + 1, MOST_MESSAGES + 50)
     const followed = takeLive(full, fresh, { isFollowing: true })
@@ -62,7 +62,7 @@ describe("the window on a transcript", () => {
     expect(read.lastSeq).toBe(MOST_MESSAGES + 50)
   })
 
-  it("[CONSOLE-29] any order of pages, live messages and breaks gives what is stored, once", () => {
+  it("[CONSOLE-29] pages, live messages and reconnects in any order give the stored messages, each once", () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 60 }),

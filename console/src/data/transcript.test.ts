@@ -61,8 +61,8 @@ type Range = { readonly before?: number; readonly after?: number; readonly limit
 
 const settled = () => new Promise<void>((done) => void setTimeout(done, 0))
 
-describe("a transcript that is followed", () => {
-  it("[CONSOLE-29] opens at the end and follows behind its newest message", async () => {
+describe("live transcript", () => {
+  it("[CONSOLE-29] it opens at the end and subscribes after its newest message", async () => {
     const it = world(1_000)
     it.transcript.start(null)
     await settled()
@@ -70,7 +70,7 @@ describe("a transcript that is followed", () => {
     expect(it.follower()?.after()).toBe(1_000)
   })
 
-  it("[CONSOLE-29] opens around a message, and live ones do not tear a hole", async () => {
+  it("[CONSOLE-29] opened around a message, it does not append live messages that would leave a gap", async () => {
     const it = world(1_000)
     it.transcript.start(200)
     await settled()
@@ -83,7 +83,7 @@ describe("a transcript that is followed", () => {
     expect(it.follower()?.after()).toBe(1_001)
   })
 
-  it("[CONSOLE-29] what came during a frame is taken at once, doubles are not", async () => {
+  it("[CONSOLE-29] messages of one animation frame are applied together, without duplicates", async () => {
     const it = world(3)
     it.transcript.start(null)
     await settled()
@@ -93,7 +93,7 @@ describe("a transcript that is followed", () => {
     expect(it.seqs()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it("[CONSOLE-4] a break wipes nothing, and afterwards it says how much was missed", async () => {
+  it("[CONSOLE-4] a lost connection removes nothing, and after it the number of missed messages is reported", async () => {
     const it = world(3)
     it.transcript.start(null)
     await settled()
@@ -109,7 +109,7 @@ describe("a transcript that is followed", () => {
     expect(it.transcript.state().line).toEqual({ caughtUp: 2 })
   })
 
-  it("[CONSOLE-4] a break in which nothing happened says so", async () => {
+  it("[CONSOLE-4] a lost connection without missed messages reports 0", async () => {
     const it = world(3)
     it.transcript.start(null)
     await settled()
@@ -118,7 +118,7 @@ describe("a transcript that is followed", () => {
     expect(it.transcript.state().line).toEqual({ caughtUp: 0 })
   })
 
-  it("[CONSOLE-29] text that is being written goes when its message is stored", async () => {
+  it("[CONSOLE-29] streamed text is removed when its message is stored", async () => {
     const it = world(1)
     it.transcript.start(null)
     await settled()
@@ -129,7 +129,7 @@ describe("a transcript that is followed", () => {
     expect(it.transcript.state().writing.size).toBe(0)
   })
 
-  it("[CONSOLE-15] what was deleted while it was open is said", async () => {
+  it("[CONSOLE-15] a transcript deleted while it is open reports that", async () => {
     const it = world(1)
     it.transcript.start(null)
     await settled()

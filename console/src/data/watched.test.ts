@@ -35,8 +35,8 @@ function watch() {
   }
 }
 
-describe("what hooks write", () => {
-  it("[CONSOLE-49] is asked for every 5 s while somebody looks, and at once when they return", async () => {
+describe("data written by hooks", () => {
+  it("[CONSOLE-49] it is refetched every 5 s while the page is visible, and at once when it becomes visible again", async () => {
     const { asked, stop } = watch()
     await vi.advanceTimersByTimeAsync(0)
     expect(asked.length).toBe(1)

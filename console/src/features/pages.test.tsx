@@ -34,7 +34,7 @@ const nowPage = <NowPage now={NOW} areFactsHidden={false} onToggleFacts={() => u
 const nothing = () => undefined
 
 describe("pages", () => {
-  it("[CONSOLE-15] Now says in words what is empty", () => {
+  it("[CONSOLE-15] Now has a text for each empty list", () => {
     const text = render(nowPage, [[keys.operation("now.show", {}), REPORT]])
     expect(text).toContain("Sunday 15 November")
     expect(text).toContain("Waiting for you 0")
@@ -43,7 +43,7 @@ describe("pages", () => {
     expect(text).toContain("Nothing ended today.")
   })
 
-  it("[CONSOLE-15] a new store gets the first-run page with one command", () => {
+  it("[CONSOLE-15] a new store shows the first-run page with one command", () => {
     const report = { ...REPORT, store: { ...STORE, events: 1 } }
     const text = render(nowPage, [[keys.operation("now.show", {}), report]])
     expect(text).toContain("Ready, and nothing has happened yet")
@@ -51,7 +51,7 @@ describe("pages", () => {
     expect(text).not.toContain("Waiting for you")
   })
 
-  it("[CONSOLE-15] rows show what they know and nothing for what they do not", () => {
+  it("[CONSOLE-15] rows show known values and leave unknown ones empty", () => {
     const row = {
       id: "r-1",
       state: "running",
@@ -68,7 +68,7 @@ describe("pages", () => {
     expect(text).not.toContain("$0.00")
   })
 
-  it("[CONSOLE-15] an empty journal says what will be here", () => {
+  it("[CONSOLE-15] an empty journal says what the page shows", () => {
     const params = eventsParams.parse("")
     const journal = { entries: [], head: { epoch: "e", seq: 0 }, isWhole: true }
     const text = render(<EventsPage now={NOW} params={params} onParams={nothing} />, [
@@ -78,7 +78,7 @@ describe("pages", () => {
     expect(text).toContain("qm store backup")
   })
 
-  it("[CONSOLE-15] a filter without a match offers to be cleared", () => {
+  it("[CONSOLE-15] a filter without a match offers to clear it", () => {
     const journal = { entries: [], head: { epoch: "e", seq: 0 }, isWhole: true }
     const text = render(
       <EventsPage now={NOW} params={eventsParams.parse("?text=zz")} onParams={nothing} />,
@@ -122,7 +122,7 @@ describe("pages", () => {
     expect(html).toContain("Set, not shown")
   })
 
-  it("[CONSOLE-15] a failure is shown with what to do and its code", () => {
+  it("[CONSOLE-15] an error is shown with its hint and its code", () => {
     const error = { code: "STORE_BUSY", message: "The store is busy", hint: "Wait.", data: {} }
     const retry = () => undefined
     expect(render(<Failure size="pane" error={error} onRetry={retry} />)).toBe(

@@ -13,7 +13,7 @@ const parts = import.meta.glob<string>("./**/*.tsx", {
 
 describe("style sheets", () => {
   // Classes are not typed, so a renamed one would go unnoticed.
-  it("every class that a part names is in its style sheet", () => {
+  it("every class that a component uses is in its style sheet", () => {
     const missing = Object.entries(parts).flatMap(([path, source]) => {
       const [, sheet] = /import styles from "([^"]+)"/.exec(source) ?? []
       if (sheet === undefined) return []

@@ -10,8 +10,8 @@ const row = (id: string, keys: readonly string[], scope: KeyRow["scope"]): KeyRo
   label: id,
 })
 
-describe("the keymap", () => {
-  it("[CONSOLE-1] the shipped table has no key with two meanings", () => {
+describe("defineKeymap", () => {
+  it("[CONSOLE-1] the shipped KEYMAP binds no key to two actions", () => {
     expect(findClash(KEYMAP)).toBeUndefined()
     expect(new Set(KEYMAP.map((it) => it.id)).size).toBe(KEYMAP.length)
     expect(KEYMAP.length).toBeGreaterThan(10)
@@ -22,23 +22,23 @@ describe("the keymap", () => {
     ["a page over everywhere", row("a", ["d"], "everywhere"), row("b", ["d"], "events")],
     ["a page over its list", row("a", ["j"], "list"), row("b", ["x", "j"], "events")],
     ["a key that begins another", row("a", ["g"], "events"), row("b", ["g e"], "everywhere")],
-  ])("[CONSOLE-1] a table is refused at load: %s", (_says, one, other) => {
+  ])("[CONSOLE-1] defineKeymap throws on a conflict: %s", (_says, one, other) => {
     expect(findClash([one, other])).toContain("means a and b")
     expect(() => defineKeymap([one, other])).toThrow("invariant broken")
     expect(() => defineKeymap([other, one])).toThrow("invariant broken")
   })
 
-  it("[CONSOLE-1] two pages may give one key two meanings, since they are never open together", () => {
+  it("[CONSOLE-1] two pages may bind one key to different actions because they are never open together", () => {
     expect(findClash([row("a", ["d"], "events"), row("b", ["d"], "settings")])).toBeUndefined()
   })
 
-  it("[CONSOLE-1] a page hears its own keys first, then those around it", () => {
+  it("[CONSOLE-1] a page handles its own keys first, then list keys, then global keys", () => {
     expect(scopesOf("events")).toEqual(["events", "list", "everywhere"])
     expect(rowsHeardIn(KEYMAP, "now").map((it) => it.scope)).not.toContain("events")
   })
 })
 
-describe("presses", () => {
+describe("key presses", () => {
   const press = { metaKey: false, ctrlKey: false, altKey: false, isApple: false }
 
   it.each([
@@ -56,11 +56,11 @@ describe("presses", () => {
     [{ ...press, key: "ArrowUp", altKey: true, isApple: true }, "alt+ArrowUp"],
     [{ ...press, key: "ArrowUp", altKey: true, ctrlKey: true }, undefined],
     [{ ...press, key: "ArrowLeft", altKey: true }, undefined],
-  ])("[CONSOLE-2] %o is %s", (given, expected) => {
+  ])("[CONSOLE-2] the key event %o is written as %s", (given, expected) => {
     expect(sayPress(given)).toBe(expected)
   })
 
-  it("[CONSOLE-2] a binding of two presses waits for the second", () => {
+  it("[CONSOLE-2] a binding of two key presses waits for the second", () => {
     const rows = rowsHeardIn(KEYMAP, "now")
     expect(matchPresses(rows, ["g"])).toEqual({ kind: "begun" })
     expect(matchPresses(rows, ["g", "e"])).toMatchObject({ kind: "row", row: { id: "go.events" } })

@@ -26,8 +26,8 @@ function asking(step: AskStep): Asking {
   return step.asking
 }
 
-describe("the palette", () => {
-  it("[CONSOLE-10] asks one argument after another and leaves out what is left empty", () => {
+describe("palette", () => {
+  it("[CONSOLE-10] it asks for one argument after another and omits empty optional ones", () => {
     const first = asking(beginAsking(count))
     const second = asking(answer(first, "CLAUDE.md"))
     const third = asking(answer(second, "docs/a, b.md"))
@@ -40,7 +40,7 @@ describe("the palette", () => {
     })
   })
 
-  it("[CONSOLE-10] says what is wrong with an answer, and what is needed", () => {
+  it("[CONSOLE-10] an invalid argument is reported with the reason, a missing one with what is expected", () => {
     expect(answer(asking(beginAsking(backup)), "0")).toEqual({
       kind: "wrong",
       message: "A whole number, at least 1",
@@ -56,7 +56,7 @@ describe("the palette", () => {
     expect(beginAsking(check)).toEqual({ kind: "ready", operation: check, input: {} })
   })
 
-  it("[CONSOLE-10] a read-only console offers nothing that writes", () => {
+  it("[CONSOLE-10] a read-only console offers no operation that writes", () => {
     const ids = (isReadOnly: boolean) =>
       buildEntries({ ...context, isReadOnly, isBound: () => true }).map((it) => it.id)
     expect(ids(false)).toContain("run store.backup")
@@ -64,7 +64,7 @@ describe("the palette", () => {
     expect(ids(true)).toContain("run tokens.count")
   })
 
-  it("[CONSOLE-10] keys that would do nothing now are not offered", () => {
+  it("[CONSOLE-10] keys without an active handler are not offered", () => {
     const entries = buildEntries({ ...context, isBound: (id) => id === "now.check" })
     expect(entries.every((it) => it.group !== "Run" || it.keys === undefined)).toBe(true)
     expect(entries.filter((it) => it.action.kind === "key").map((it) => it.id)).toEqual([
@@ -72,14 +72,14 @@ describe("the palette", () => {
     ])
   })
 
-  it("[CONSOLE-10] the best answer stands first, in the first group", () => {
+  it("[CONSOLE-10] the best match is the first entry of the first group", () => {
     const entries = buildEntries({ ...context, isBound: () => true })
     expect(findEntries(entries, "sett", [])[0]?.entries[0]?.id).toBe("go settings")
     expect(findEntries(entries, "store.b", [])[0]?.entries[0]?.id).toBe("run store.backup")
     expect(findEntries(entries, "zzz", [])).toEqual([])
   })
 
-  it("[CONSOLE-10] without a query what was used last leads, once", () => {
+  it("[CONSOLE-10] with an empty query the most recently used entries come first, without duplicates", () => {
     const entries = buildEntries({ ...context, isBound: () => true })
     const found = findEntries(entries, "", ["run tokens.count", "gone"])
     expect(found[0]).toMatchObject({ group: "Recent", entries: [{ id: "run tokens.count" }] })
@@ -93,11 +93,11 @@ describe("the palette", () => {
     ["Back up", "store.backup", "store", 80],
     ["Restore", "", "store", 30],
     ["Settings", "", "set zz", 0],
-  ])("[CONSOLE-10] %s (%s) answers %j with %i", (...[label, words, query, expected]) => {
+  ])("[CONSOLE-10] %s (%s) scores for the query %j: %i", (...[label, words, query, expected]) => {
     expect(score({ label, words }, query)).toBe(expected)
   })
 
-  it("[CONSOLE-10] marks what was typed and keeps the rest", () => {
+  it("[CONSOLE-10] it highlights the typed text and leaves the rest unchanged", () => {
     const pieces = markMatches("Compare with the last capture", "cap comp")
     expect(pieces.filter((it) => it.isMatch).map((it) => it.text)).toEqual(["Comp", "cap"])
     expect(pieces.map((it) => it.text).join("")).toBe("Compare with the last capture")

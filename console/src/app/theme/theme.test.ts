@@ -51,7 +51,7 @@ describe("themes", () => {
   )
 
   it.each(["light", "dark"] as const)(
-    "[CONSOLE-8] %s matches the hex values of the table",
+    "[CONSOLE-8] %s matches the hex values in the design table",
     (kind) => {
       const tokens = deriveTokens(named(DEFAULT_THEME[kind]))
       for (const [name, hex] of Object.entries(HEX[kind])) {
@@ -62,7 +62,7 @@ describe("themes", () => {
   )
 
   it.each(THEMES.map((it) => [it.name, it] as const))(
-    "[CONSOLE-8] %s holds every bar of contrast and stays inside sRGB",
+    "[CONSOLE-8] %s meets every contrast minimum and stays inside sRGB",
     (_name, theme) => {
       const tokens = deriveTokens(theme)
       const grounds = [tokens.canvas, tokens.surface, tokens.sunken]
@@ -89,7 +89,7 @@ describe("themes", () => {
     },
   )
 
-  it("[CONSOLE-8] a base that would break a bar makes the text give way", () => {
+  it("[CONSOLE-8] text colours are adjusted when the base colour would break a contrast minimum", () => {
     const grey = {
       name: "Fog",
       base: { l: 0.92, c: 0.02, h: 200 },
@@ -101,7 +101,7 @@ describe("themes", () => {
     expect(contrast(accent, canvas)).toBeGreaterThanOrEqual(BARS.accent)
   })
 
-  it("[CONSOLE-8] several ship, light and dark, with different names", () => {
+  it("[CONSOLE-8] at least three light and three dark themes ship, each with its own name", () => {
     const kinds = THEMES.map(kindOf)
     expect(kinds.filter((it) => it === "light").length).toBeGreaterThanOrEqual(3)
     expect(kinds.filter((it) => it === "dark").length).toBeGreaterThanOrEqual(3)
@@ -109,14 +109,14 @@ describe("themes", () => {
   })
 })
 
-describe("the look of this browser", () => {
-  it("[CONSOLE-9] is read back, and nonsense is the default", () => {
+describe("appearance settings of this browser", () => {
+  it("formatLook and parseLook round-trip, and invalid text is read as the default", () => {
     const look = { mode: "dark", light: "Paper", dark: "Coal", density: "roomy" } as const
     expect(parseLook(formatLook(look))).toEqual(look)
     expect(parseLook("sideways,,,tiny")).toEqual(parseLook(null))
   })
 
-  it("[CONSOLE-9] system follows the machine, and an unknown name is the default", () => {
+  it("mode system follows the operating system, and an unknown theme name is read as the default theme", () => {
     const look = parseLook("system,Nowhere,Coal,default")
     expect(themeFor(look, true).name).toBe("Coal")
     expect(themeFor(look, false).name).toBe(DEFAULT_THEME.light)

@@ -33,8 +33,8 @@ function markupOf(
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
-describe("the page Agents", () => {
-  it("[CONSOLE-56] stages say what they do, may use and cost, where they pause and are repaired", () => {
+describe("page Agents", () => {
+  it("[CONSOLE-56] stages show their purpose, tools, budget, pauses and repair targets", () => {
     const agent = anAgent("deep-research")
     const text = render("?show=deep-research", { agents: [agent], shown: { agent } })
     expect(text).toMatch(/1\. plan .*asks a model once May use: nothing but the model Then pauses/)
@@ -43,7 +43,7 @@ describe("the page Agents", () => {
     expect(text).toContain("Digest sha256:5f2c81d07be4")
   })
 
-  it("[CONSOLE-56] prompts are shown as they are, runs lead to their pages", () => {
+  it("[CONSOLE-56] prompts are shown verbatim, and runs link to their pages", () => {
     const agent = anAgent("deep-research")
     const prompts = [{ file: "plan.md", text: "Split <b>it</b> \u202E." }]
     const html = markupOf("?show=deep-research&tab=prompts", {
@@ -55,7 +55,7 @@ describe("the page Agents", () => {
     expect(none).toContain("It was never started here.")
   })
 
-  it("[CONSOLE-56] an agent of a repository is trusted by what was read, and not started before", () => {
+  it("[CONSOLE-56] an agent of a repository is trusted by the digest of its files and cannot be started before", () => {
     const agent = anAgent("mine", { origin: "project", isTrusted: false })
     const html = markupOf("?show=mine", { agents: [agent], shown: { agent } })
     expect(textOf(html)).toContain(
@@ -67,7 +67,7 @@ describe("the page Agents", () => {
     expect(readOnly).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Trust</)
   })
 
-  it("[CONSOLE-56] problems are named with file, line, stage and field", () => {
+  it("[CONSOLE-56] problems name file, line, stage and field", () => {
     const problem = {
       file: "config.json",
       line: 14,
@@ -83,7 +83,7 @@ describe("the page Agents", () => {
     expect(stateOf(agent)).toMatchObject({ word: "1 problem", tone: "bad" })
   })
 
-  it("[CONSOLE-15] nothing there, nothing found and what failed are told apart", async () => {
+  it("[CONSOLE-15] an empty list, an empty search result and an error have different texts", async () => {
     expect(render("", { agents: [] })).toContain("$ qm agent new my-research")
     expect(render("?text=zz", { agents: [anAgent("a")] })).toContain(
       "No agent has these words. Show all",

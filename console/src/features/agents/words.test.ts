@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { anAgent, aStage } from "./agents.fixture.ts"
 import { pausesAfter, sayScope, saySource, sayStage } from "./words.ts"
 
-describe("agents in words", () => {
+describe("texts of agents", () => {
   it("[CONSOLE-56] scope, kind and pauses of a stage", () => {
     const scope = { knowledge: true, sources: ["web"], agents: ["codex"], paths: ["src/**"] }
     expect(sayScope(aStage("a", { scope }))).toBe(
@@ -26,7 +26,7 @@ describe("agents in words", () => {
     )
   })
 
-  it("[CONSOLE-56] how a source stands that the agent asks for", () => {
+  it("[CONSOLE-56] the state of a source that the agent requires", () => {
     const source = {
       slug: "web",
       title: "Web",

@@ -20,8 +20,8 @@ const keysOf = (lines: readonly Line[]) => lines.map((it) => it.key)
 const bars = (lines: readonly Line[]) =>
   lines.flatMap((it) => ("start" in it && it.start !== null ? [[it.start, it.tokens]] : []))
 
-describe("the waterfall", () => {
-  it("[CONSOLE-16] each load begins where the one before ended, in load order", () => {
+describe("capture waterfall", () => {
+  it("each load starts where the previous one ended, in load order", () => {
     const capture = aCapture({
       items: [anItem("a.md", { tokens: 10 }), anItem("b.md", { tokens: 5 }), anItem("c.md", {})],
     })
@@ -32,7 +32,7 @@ describe("the waterfall", () => {
     ])
   })
 
-  it("[CONSOLE-16] the bars fill exactly what is in the window, whatever is loaded", () => {
+  it("for any set of loads the bars add up to the tokens in the window", () => {
     const load = fc.constantFrom("always", "import", "name-only", "on-demand", "config-only")
     const items = fc.array(fc.record({ load, tokens: fc.nat(5_000), name: fc.nat(40) }))
     fc.assert(
@@ -58,7 +58,7 @@ describe("the waterfall", () => {
     )
   })
 
-  it("[CONSOLE-17] names of one folder are one row with their sum, and it opens", () => {
+  it("files of one folder are one row with their sum, and the row expands", () => {
     const items = [anItem("CLAUDE.md", {}), skill("one", 7), skill("two", 9), anItem("z.md", {})]
     const capture = aCapture({ items })
     const [, folder] = loadLines(capture, VIEW)
@@ -78,12 +78,12 @@ describe("the waterfall", () => {
     expect(opened[4]).toMatchObject({ number: 3, start: 116 })
   })
 
-  it("[CONSOLE-17] a single name is a row as any other", () => {
+  it("a folder with one file is shown as a plain row", () => {
     const [only] = loadLines(aCapture({ items: [skill("one", 7)] }), VIEW)
     expect(only).toMatchObject({ kind: "load", number: 1, tokens: 7 })
   })
 
-  it("[CONSOLE-18] what is not in the window stands in groups below, and only there", () => {
+  it("loads outside the window are listed only in the groups below the waterfall", () => {
     const items = [
       anItem("CLAUDE.md", {}),
       anItem("settings.json", { load: "config-only", tokens: 0 }),
@@ -115,13 +115,13 @@ describe("the waterfall", () => {
     ])
   })
 
-  it("[CONSOLE-18] a folded group keeps its count and hides its rows", () => {
+  it("a collapsed group keeps its count and hides its rows", () => {
     const capture = aCapture({ items: [], searched: [aSearched("a.md", "missing")] })
     const lines = loadLines(capture, { ...VIEW, turned: ["group:searched"] })
     expect(lines).toMatchObject([{ kind: "group", count: 1, isOpen: false }])
   })
 
-  it("[CONSOLE-18] a kind that is picked leaves only loads of that kind, at their places", () => {
+  it("a kind filter leaves only loads of that kind, at their original positions", () => {
     const capture = aCapture({
       items: [anItem("a.md", {}), skill("one", 7)],
       searched: [aSearched("b.md", "missing")],
@@ -131,7 +131,7 @@ describe("the waterfall", () => {
     expect(lines[0]).toMatchObject({ number: 2, start: 100 })
   })
 
-  it("[CONSOLE-19] seen by both, only estimated, only observed and not compared are told apart", () => {
+  it("[CONSOLE-19] agreed, only estimated, only observed and not compared files are distinguished", () => {
     const items = ["both.md", "text.md", "only.md", "none.md"].map((it) => anItem(it, {}))
     const capture = aCapture({
       items,
@@ -153,7 +153,7 @@ describe("the waterfall", () => {
     expect(countLoads(capture)).toBe(4)
   })
 
-  it("[CONSOLE-19] one block a file, or one for several; a single difference is never lost", () => {
+  it("[CONSOLE-19] up to 24 blocks show the agreement, and a single difference stays visible", () => {
     const same = Array.from({ length: 2_000 }, (_, i) => anAgreement(`${i}.md`, "both", {}))
     expect(blocksOf(same.slice(0, 3))).toEqual(["ok", "ok", "ok"])
     expect(blocksOf(same)).toHaveLength(24)
@@ -170,23 +170,20 @@ describe("the waterfall", () => {
     [{ change: "changed", tokensBefore: 9, tokensAfter: 4 }, { description: "−5" }],
     [{ change: "changed", tokensBefore: 9, tokensAfter: 9 }, { description: "changed" }],
     [{ change: "moved", tokensBefore: 9, tokensAfter: 9 }, { description: "moved" }],
-  ] as const)(
-    "[CONSOLE-20] a change since the capture before stands at its row: %o",
-    (change, delta) => {
-      const capture = aCapture({ items: [anItem("a.md", {})] })
-      const diff = {
-        changes: [{ path: "/r/a.md", label: "a.md", ...change }],
-      } as unknown as CaptureDiff
-      const [line] = loadLines(capture, { ...VIEW, diff })
-      expect(line).toMatchObject({ delta })
-    },
-  )
+  ] as const)("a change since the previous capture is shown in its row: %o", (change, delta) => {
+    const capture = aCapture({ items: [anItem("a.md", {})] })
+    const diff = {
+      changes: [{ path: "/r/a.md", label: "a.md", ...change }],
+    } as unknown as CaptureDiff
+    const [line] = loadLines(capture, { ...VIEW, diff })
+    expect(line).toMatchObject({ delta })
+  })
 
-  it("[CONSOLE-20] figures that grew and shrank have their sign, and none has none", () => {
+  it("increases and decreases have a sign, 0 has none", () => {
     expect([1_184, -40, 0].map(signed)).toEqual(["+1,184", "−40", "0"])
   })
 
-  it("[CONSOLE-16] 2,000 loads are made into lines, each once", () => {
+  it("2,000 loads give 2,000 rows with different keys", () => {
     const items = Array.from({ length: 2_000 }, (_, i) => anItem(`part-${i}/GEMINI.md`, {}))
     const lines = loadLines(aCapture({ items }), VIEW)
     expect(new Set(keysOf(lines)).size).toBe(2_000)
@@ -194,13 +191,13 @@ describe("the waterfall", () => {
   })
 })
 
-describe("paths of places", () => {
+describe("paths in a capture", () => {
   it.each([
     ["/r/docs/a.md", "docs/a.md"],
     ["/home/ada/.claude/x", "~/.claude/x"],
     ["/etc/x", "/etc/x"],
     ["/rest/a.md", "/rest/a.md"],
-  ])("[CONSOLE-18] %s is drawn as %s", (path, label) => {
+  ])("%s is shown as %s", (path, label) => {
     const home = {
       ...anItem("x", {}),
       path: "/home/ada/.claude/CLAUDE.md",

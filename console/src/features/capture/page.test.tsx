@@ -52,21 +52,21 @@ function render(
   return textOf(html)
 }
 
-describe("the page Capture", () => {
-  it("[CONSOLE-15] before the first capture it says what will be here and the one command", () => {
+describe("page Capture", () => {
+  it("[CONSOLE-15] before the first capture it says what the page shows and gives the one command", () => {
     const text = render({ captures: [] })
     expect(text).toContain("that will be here")
     expect(text).toContain("$ qm capture Copy Capture now")
     expect(text).not.toContain("tokens in the window")
   })
 
-  it("[CONSOLE-15] while it loads the shape is there, and no figure", () => {
+  it("[CONSOLE-15] while loading it shows a skeleton and no numbers", () => {
     const text = render({})
     expect(text).toContain("tokens in the window before the first word")
     expect(text).not.toMatch(/\b0 tokens/)
   })
 
-  it("[CONSOLE-15] without any context file it says what was looked for and what to create", () => {
+  it("[CONSOLE-15] without context files it says which paths were searched and which file to create", () => {
     const searched = [aSearched("docs", "missing"), aSearched("CLAUDE.md", "missing")]
     const capture = aCapture({ items: [], searched })
     expect(sayNoContext(capture.manifest)).toBe(
@@ -75,7 +75,7 @@ describe("the page Capture", () => {
     expect(render({ capture })).toContain("Create CLAUDE.md")
   })
 
-  it("[CONSOLE-19] without an observation it says how to get one, and what that does", () => {
+  it("[CONSOLE-19] without an observation it explains how to get one and what that does", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const text = render({ capture })
     expect(text).toContain("not observed yet")
@@ -83,14 +83,14 @@ describe("the page Capture", () => {
     expect(sayAsking(HOST, "/r")).toMatch(/starts Claude Code 2\.1\.214 in \/r.*No model is called/)
   })
 
-  it("[CONSOLE-19] a host that cannot be asked is not offered", () => {
+  it("[CONSOLE-19] a host that cannot be queried has no query button", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const text = render({ capture, host: { canObserve: false } })
     expect(text).toContain("estimate only")
     expect(text).not.toContain("Ask the host")
   })
 
-  it("[CONSOLE-19] a folder that is not trusted can be asked about anyway; other problems again", () => {
+  it("[CONSOLE-19] an untrusted folder offers to query anyway, other problems offer to retry", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const problem = (code: "not-trusted" | "no-answer") =>
       render({ capture: { ...capture, observationProblem: { code, text: "It did not." } } })
@@ -98,7 +98,7 @@ describe("the page Capture", () => {
     expect(problem("no-answer")).toContain("Ask again")
   })
 
-  it("[CONSOLE-19] agreement is said with its numbers and the word of each file", () => {
+  it("[CONSOLE-19] agreement is shown with its numbers and the source of each file", () => {
     const files = [
       anAgreement("a.md", "both", { tokens: 7 }),
       anAgreement("b.md", "estimated-only", { explanation: "It came later" }),
@@ -111,7 +111,7 @@ describe("the page Capture", () => {
     ])
   })
 
-  it("[CONSOLE-21] the selected item shows its facts, and its text only once it is opened", () => {
+  it("the selected item shows its properties, and its text is requested when it is opened", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", { redactions: 2 })] })
     const at = `?at=${encodeURIComponent("/r/CLAUDE.md")}`
     const closed = render({ capture }, at)
@@ -123,7 +123,7 @@ describe("the page Capture", () => {
     expect(render({ capture }, `${at}&view=diff`)).toContain("This is the first capture")
   })
 
-  it("[CONSOLE-22] hostile names are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in names are escaped", () => {
     const label = "docs/\u202Egpj.exe\u0007.md"
     const text = render(
       { capture: aCapture({ items: [anItem(label, {})] }) },
@@ -133,15 +133,15 @@ describe("the page Capture", () => {
     expect(text).not.toMatch(/[\u0007\u202E]/)
   })
 
-  it("[CONSOLE-15] a capture that was not kept says so", () => {
+  it("[CONSOLE-15] a capture that was not stored says so", () => {
     const capture = aCapture({ items: [anItem("a.md", {})] })
     const historyProblem = "The disk is full. [STORE_DISK_FULL]"
     expect(render({ capture: { ...capture, historyProblem } })).toContain(historyProblem)
   })
 })
 
-describe("the other tabs", () => {
-  it("[CONSOLE-18] found versus searched keeps the order of the search", () => {
+describe("other tabs of Capture", () => {
+  it("the tab of searched paths keeps the search order", () => {
     const searched = [aSearched("a.md", "found"), aSearched("b.md", "missing")]
     const lines = foundLines(aCapture({ items: [anItem("a.md", {})], searched }))
     expect(lines.map((it) => [it.label, it.item?.tokens])).toEqual([
@@ -150,7 +150,7 @@ describe("the other tabs", () => {
     ])
   })
 
-  it("[CONSOLE-18] settings, servers and files are told apart, and none is left out", () => {
+  it("settings, servers and files are distinguished and all are listed", () => {
     const where = { layer: "project", path: "/r/s.json" }
     const lines = settingsLines({
       host: "claude-code",
@@ -171,7 +171,7 @@ describe("the other tabs", () => {
     ])
   })
 
-  it("[CONSOLE-18] notes are grouped by what they are about, with their place", () => {
+  it("notes are grouped by topic and show their path", () => {
     const capture = aCapture({ items: [] })
     const notes = [
       { code: "file-cut" as const, text: "one", path: "/r/a.md", line: 7 },
@@ -189,7 +189,7 @@ describe("the other tabs", () => {
     expect(lines[1]).toMatchObject({ place: "a.md:7" })
   })
 
-  it("[CONSOLE-20] changes stand in the order added, removed, changed, moved", () => {
+  it("changes are listed in the order added, removed, changed, moved", () => {
     const change = (label: string, kind: "added" | "moved" | "removed") =>
       ({ path: label, label, change: kind, tokensBefore: 1, tokensAfter: 1 }) as const
     const lines = changeLines({

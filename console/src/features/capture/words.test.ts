@@ -4,7 +4,7 @@ import type { Observation } from "../../contract.ts"
 import { aCapture, anAgreement, anItem } from "./capture.fixture.ts"
 import { sayObserved, sayObserver, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
 
-describe("words of a capture", () => {
+describe("texts of a capture", () => {
   it.each([
     [0, "0 %"],
     [0.0004, "under 0.1 %"],
@@ -13,7 +13,7 @@ describe("words of a capture", () => {
     expect(sayShare(share)).toBe(description)
   })
 
-  it("[CONSOLE-21] places are said as a person would", () => {
+  it("positions are ordinal numbers", () => {
     expect([1, 2, 3, 4, 11, 12, 22, 1_003].map(sayPlace)).toEqual([
       "1st",
       "2nd",
@@ -26,7 +26,7 @@ describe("words of a capture", () => {
     ])
   })
 
-  it("[CONSOLE-19] the facts of an item say what the host says of it", () => {
+  it("[CONSOLE-19] an item says whether the host confirmed it", () => {
     const files = [anAgreement("a.md", "both", {}), anAgreement("b.md", "estimated-only", {})]
     const capture = aCapture({ items: [], files })
     const toneOf = (path: string) => sayObserved(capture, path).tone
@@ -35,7 +35,7 @@ describe("words of a capture", () => {
     expect(sayObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not asked yet")
   })
 
-  it("[CONSOLE-19] where the word of a host comes from is said", () => {
+  it("[CONSOLE-19] an observation names its source, time and version", () => {
     const noon = new Date(2026, 10, 15, 12, 0).getTime()
     const { observation } = aCapture({ items: [], files: [anAgreement("a.md", "both", {})] })
     if (observation === null) throw new Error("the fixture is observed")
@@ -48,14 +48,14 @@ describe("words of a capture", () => {
     )
   })
 
-  it("[CONSOLE-21] facts are short, and say nothing twice", () => {
+  it("properties are short and do not repeat each other", () => {
     expect(sayTrust(anItem("a.md", {}))).toBe("of the project")
     expect(sayTrust(anItem("a.md", { scope: "local" }))).toBe("of the project, local")
     expect(sayTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("your own")
     expect(shortHash(`${"5d0c91fe".repeat(7)}0000a27b`)).toBe("5d0c91fe…a27b")
   })
 
-  it("[CONSOLE-21] a moment is said by its day and its clock", () => {
+  it("a time is given by day and clock time", () => {
     const noon = new Date(2026, 10, 15, 12, 0).getTime()
     const hours = (count: number) => noon - count * 3_600_000
     expect(formatWhen(hours(1), noon)).toBe("today 11:00")

@@ -36,8 +36,8 @@ const kept = (total: number): Answers => [
   [keys.operation("fold.list", keptInput()), { branches: [], active: 0, total, tokensKeptOut: 0 }],
 ]
 
-describe("the page Folds", () => {
-  it("[CONSOLE-15] empty it says what a branch is and the one command", () => {
+describe("page Folds", () => {
+  it("[CONSOLE-15] the empty page says what a branch is and gives the one command", () => {
     const text = render("", { tree: aTree([]), answers: kept(0) })
     expect(text).toContain("A branch is a sub-task that an agent takes out of its window")
     expect(text).toContain("$ claude mcp add qm -- qm mcp Copy")
@@ -46,13 +46,13 @@ describe("the page Folds", () => {
     expect(render("", { tree: aTree([]) }), "nor is what is asked for").not.toContain("claude mcp")
   })
 
-  it("[CONSOLE-15] none in the last hour is told apart from none at all", () => {
+  it("[CONSOLE-15] no branch in the last hour and no branch at all have different texts", () => {
     const text = render("", { tree: aTree([]), answers: kept(12) })
     expect(text).toContain("No branch was at work in the last hour, 12 are kept. Show all")
     expect(text).not.toContain("claude mcp")
   })
 
-  it("[CONSOLE-41] the figure, the sums and the ways stand around a tree for who hears it", () => {
+  it("the savings, the totals and the ways are shown, and the tree has an accessible name", () => {
     const html = markupOf("", { tree: TREE })
     const text = textOf(html)
     expect(html).toContain('role="tree"')
@@ -67,8 +67,8 @@ describe("the page Folds", () => {
   })
 })
 
-describe("a branch on the page Folds", () => {
-  it("[CONSOLE-42] a branch says how it stands, what came back and what it rests on", () => {
+describe("branch on the page Folds", () => {
+  it("a branch shows its status, its result and its evidence", () => {
     const branch = aBranch("fb_1", {
       evidence: ["quote.ts:41 rounds the sum"],
       openQuestions: ["Is the export affected?"],
@@ -96,7 +96,7 @@ describe("a branch on the page Folds", () => {
     expect(text).not.toContain("partial")
   })
 
-  it("[CONSOLE-42] what was ended by force is called partial, what works says how far it is", () => {
+  it("a force-closed branch is called partial, an active one shows its progress", () => {
     const forced = aBranch("fb_1", {
       status: "failed",
       endReason: "budget",
@@ -118,7 +118,7 @@ describe("a branch on the page Folds", () => {
     expect(trail).toContain("Nothing was kept of it yet.")
   })
 
-  it("[CONSOLE-42] a step of the trail opens its text, the restored text says what is left out", () => {
+  it("a step of the trail opens its text, and the restored text says what is left out", () => {
     const shown = { branch: aBranch("fb_1"), trail: [aStep(1), aStep(2, { handle: "fh_1" })] }
     const open = markupOf("?show=fb_1&tab=trail&step=2", { tree: TREE, shown })
     expect(textOf(open)).toContain("search, 604 tokens Copy handle 1 roundLine( 2 src/quote.ts:41")
@@ -136,13 +136,13 @@ describe("a branch on the page Folds", () => {
     expect(prompt).toContain("Read what is needed.")
   })
 
-  it("[CONSOLE-42] nothing found in the trails says how many were searched", () => {
+  it("an empty search result says how many trails were searched", () => {
     const none = [keys.operation("fold.search", searchInput("zz")), { found: [], searched: 11 }]
     const text = render("?text=zz", { tree: TREE, answers: [[[none[0]].flat(), none[1]]] })
     expect(text).toContain("No trail has these words, 11 branches searched. Show the tree")
   })
 
-  it("[CONSOLE-15] a failing tree says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = await failedQuery(keys.operation("fold.tree", treeInput(false)))
     const page = <FoldPage now={NOW} params={foldParams.parse("")} onParams={() => undefined} />
     const html = renderPage(queries, page)
@@ -150,7 +150,7 @@ describe("a branch on the page Folds", () => {
     expect(textOf(html)).toContain("Try again")
   })
 
-  it("[CONSOLE-22] hostile descriptions, results and paths are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in descriptions, results and paths are escaped", () => {
     const branch = aBranch("fb_1", {
       description: "x\u202Ey<img src=x>",
       result: "<img src=x> \u2066z",

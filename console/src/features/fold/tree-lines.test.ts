@@ -13,8 +13,8 @@ const TREE = aTree([
 const drawn = (closed: readonly string[]) =>
   treeLines(TREE, closed).map(({ key, depth, isOpen }) => `${depth} ${key} ${isOpen}`)
 
-describe("the rows of Folds", () => {
-  it("[CONSOLE-41] a branch stands below its session and the branch that opened it", () => {
+describe("rows of the page Folds", () => {
+  it("a branch is listed below its session and its parent branch", () => {
     expect(drawn([])).toEqual([
       "0 session s-1 true",
       "1 a true",
@@ -26,7 +26,7 @@ describe("the rows of Folds", () => {
     ])
   })
 
-  it("[CONSOLE-41] what is closed hides all below it, and nothing else", () => {
+  it("a collapsed row hides its descendants and no other row", () => {
     expect(drawn(["a"])).toEqual([
       "0 session s-1 true",
       "1 a false",
@@ -41,7 +41,7 @@ describe("the rows of Folds", () => {
     expect(turnLine(turnLine(["x"], "a"), "a")).toEqual(["x"])
   })
 
-  it("[CONSOLE-41] each row knows its place among those beside it", () => {
+  it("each row has its position and set size for assistive technology", () => {
     const places = treeLines(TREE, []).map(({ key, place, siblings }) => [key, place, siblings])
     expect(places).toEqual([
       ["session s-1", 1, 2],
@@ -54,7 +54,7 @@ describe("the rows of Folds", () => {
     ])
   })
 
-  it("[CONSOLE-41] one whose parent is not listed, or is itself, stands below the session", () => {
+  it("a branch whose parent is unknown or itself is listed below the session", () => {
     const tree = aTree([
       aBranch("x", { parentId: "gone", depth: 2 }),
       aBranch("y", { parentId: "y" }),
@@ -62,7 +62,7 @@ describe("the rows of Folds", () => {
     expect(treeLines(tree, []).map((it) => it.depth)).toEqual([0, 1, 1])
   })
 
-  it("[CONSOLE-41] sums agree with the rows; what nothing folds makes none of them a least", () => {
+  it("the totals equal the sum of the rows, and branches without folding do not make a total a lower bound", () => {
     const tree = aTree([
       aBranch("a"),
       aBranch("b", { ...ACTIVE, budgetUsed: 800, tokensKeptOut: 800, resultTokens: 0 }),
@@ -80,7 +80,7 @@ describe("the rows of Folds", () => {
     expect(sumsOf(aTree([aBranch("a", { isLowerBound: true })])).isLowerBound).toBe(true)
   })
 
-  it("[CONSOLE-41] what the gateway will fold is in the window until its return", () => {
+  it("a branch that the gateway will fold counts as in the window until it returns", () => {
     const open = aBranch("a", { ...ACTIVE, mode: "wire", budgetUsed: 700, resultTokens: 0 })
     expect(sumsOf(aTree([open])).seen).toBe(700)
     const folded = aBranch("a", { mode: "wire", budgetUsed: 700, resultTokens: 40 })

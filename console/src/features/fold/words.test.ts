@@ -19,8 +19,8 @@ import {
   sayUsed,
 } from "./words.ts"
 
-describe("the words of Folds", () => {
-  it("[CONSOLE-41] every status has a mark of its own, every end a word of its own", () => {
+describe("texts of the page Folds", () => {
+  it("every status has its own mark and every end its own label", () => {
     const marks = BRANCH_STATUSES.map((status) => markOf(aBranch("a", { status })))
     expect(new Set(marks).size).toBe(BRANCH_STATUSES.length)
     const words = BranchEndReason.options.map((endReason) => sayState(aBranch("a", { endReason })))
@@ -28,7 +28,7 @@ describe("the words of Folds", () => {
     expect(sayState(aBranch("a", ACTIVE))).toBe("active")
   })
 
-  it("[CONSOLE-41] a figure that was counted in part is the least", () => {
+  it("a partly counted number is shown as at least", () => {
     expect(sayBudget(aBranch("a"))).toBe("9,812 of 12,000 tokens, 81 %")
     expect(sayUsed(aBranch("a"))).toBe("9.8k")
     const part = aBranch("a", { isLowerBound: true })
@@ -40,7 +40,7 @@ describe("the words of Folds", () => {
     expect(sayKeptOut({ ...part, tokensKeptOut: 0 })).toBe("nothing that was counted")
   })
 
-  it("[CONSOLE-41] time goes on while it works and stands still when it ended", () => {
+  it("the elapsed time grows while a branch is active and stops when it ends", () => {
     expect(sayTime(aBranch("a"), NOW)).toBe("1:22 of 5:00 minutes")
     expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW - 9_000 }), NOW)).toBe(
       "0:09 of 5:00 minutes",
@@ -49,7 +49,7 @@ describe("the words of Folds", () => {
     expect(formatMinutes(40)).toBe("0:00")
   })
 
-  it("[CONSOLE-41] ways are named with how often, the most frequent first", () => {
+  it("ways are listed with their counts, the most frequent first", () => {
     const all = [aBranch("a"), aBranch("b", { mode: "handle" }), aBranch("c", { mode: "handle" })]
     expect(sayModes(all)).toBe("handles for 2, sub-agent for 1")
     expect([sayDepth(aBranch("a")), sayDepth(aBranch("a", { depth: 1, children: 1 }))]).toEqual([
@@ -59,7 +59,7 @@ describe("the words of Folds", () => {
     expect(saySecrets(aBranch("a", { redactions: 2 }))).toBe("2 values replaced")
   })
 
-  it("[CONSOLE-42] each file is named once, and what lies out of the scope is marked", () => {
+  it("each file is listed once, and files outside the scope are marked", () => {
     const branch = aBranch("a", {
       scope: ["src/**"],
       files: ["src/a.ts", "docs/x.md"],
@@ -76,7 +76,7 @@ describe("the words of Folds", () => {
     expect(sayScope(aBranch("a"))).toBe("no scope was declared")
   })
 
-  it("[CONSOLE-42] a step is called by its tool, and its first line says something", () => {
+  it("a step is named by its tool, and its first meaningful line is shown", () => {
     expect(sayStep(aStep(1))).toBe("search")
     expect(sayStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
     expect(sayStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
@@ -86,7 +86,7 @@ describe("the words of Folds", () => {
     expect(rowLine("x".repeat(10_000)).length).toBe(300)
   })
 
-  it("[CONSOLE-42] of a long line the part is shown that has what was looked for", () => {
+  it("for a long line the part with the search term is shown", () => {
     const line = `${"a ".repeat(50)}one Cent too much`
     expect(lineAround(line, " cent much")).toBe("…a a a a one Cent too much")
     expect(lineAround("one cent", "cent")).toBe("one cent")

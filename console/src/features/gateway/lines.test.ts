@@ -7,8 +7,8 @@ const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 
 
 const ALL = { who: "all", opened: new Set<string>(), at: "" } as const
 
-describe("the lines of the waterfall", () => {
-  it("[CONSOLE-59] requests stand in their order, with the time since the first began", () => {
+describe("rows of the request list", () => {
+  it("requests are in order, with the time since the first one", () => {
     const lines = linesOf(aShow(), ALL)
     expect(lines).toMatchObject([
       { key: "gw_1.1", sinceMs: 1_000 },
@@ -18,7 +18,7 @@ describe("the lines of the waterfall", () => {
     for (const it of ["", "gw_1", "gw_1.0", ".3", "gw_1.x"]) expect(readKey(it)).toBeUndefined()
   })
 
-  it("[CONSOLE-59] where a run was carried twice, each process stands above its own requests", () => {
+  it("if a run was proxied by two processes, each process is listed above its own requests", () => {
     const show = aShow({
       carries: [aCarry("gw_1"), aCarry("gw_2", { startedAt: NOW + 60_000 }), aCarry("gw_3")],
       requests: [aRequest(1), aRequest(1, { carry: "gw_2", at: NOW + 61_000 })],
@@ -32,14 +32,14 @@ describe("the lines of the waterfall", () => {
     expect(chartOf(show).points.map((it) => it.name)).toEqual(["Request 1.1", "Request 2.1"])
   })
 
-  it("[CONSOLE-59] sub-agents and the main conversation are told apart and counted", () => {
+  it("requests of sub-agents and of the main conversation are distinguished and counted", () => {
     const show = aShow({ requests: [aRequest(1), aRequest(2, { agent: "Explore" })] })
     expect(countWho(show)).toEqual({ all: 2, main: 1, agents: 1 })
     expect(linesOf(show, { ...ALL, who: "agents" }).map((it) => it.key)).toEqual(["gw_1.2"])
     expect(linesOf(show, { ...ALL, who: "main" }).map((it) => it.key)).toEqual(["gw_1.1"])
   })
 
-  it("[CONSOLE-59] neighbouring counts are one line that opens; one that failed is seen", () => {
+  it("adjacent token counts are one expandable row, and a failed one stays visible", () => {
     const count = (seq: number, given = {}) => aRequest(seq, { route: "count", ...given })
     const requests = [aRequest(1), count(2), count(3), count(4, { status: 500 }), count(5)]
     const show = aShow({ requests: [...requests, aRequest(6)] })
@@ -55,7 +55,7 @@ describe("the lines of the waterfall", () => {
     expect(keysIn({ at: "gw_1.6" })).toEqual(folded)
   })
 
-  it("[CONSOLE-59] counts of two processes are never one line", () => {
+  it("token counts of two processes are never one row", () => {
     const requests = ["gw_1", "gw_2"].map((carry) => aRequest(1, { carry, route: "count" }))
     const show = aShow({ carries: [aCarry("gw_1"), aCarry("gw_2")], requests })
     expect(linesOf(show, ALL).map((it) => it.kind)).toEqual([
@@ -66,7 +66,7 @@ describe("the lines of the waterfall", () => {
     ])
   })
 
-  it("[CONSOLE-59] bars are drawn against the longest and the largest of them", () => {
+  it("bars are scaled to the longest and the largest request", () => {
     const show = aShow({
       requests: [aRequest(1), aRequest(2, { usage: null, tokens: 20_000, durationMs: 9_000 })],
     })
@@ -75,8 +75,8 @@ describe("the lines of the waterfall", () => {
   })
 })
 
-describe("the window over time", () => {
-  it("[CONSOLE-60] kinds are scaled to the provider's figure, and ours stands where it said none", () => {
+describe("window over time", () => {
+  it("kinds are scaled to the provider's number, or to our own count where the provider gave none", () => {
     expect(kindsOf(aRequest(1))).toEqual({ instructions: 3_333, history: 6_667 })
     expect(kindsOf(aRequest(1, { usage: null }))).toEqual({ instructions: 3_000, history: 6_000 })
     expect(kindsOf(aRequest(1, { kinds: [] }))).toEqual({})
@@ -87,7 +87,7 @@ describe("the window over time", () => {
     ])
   })
 
-  it("[CONSOLE-60] a branch is marked once, at the first request that left without it", () => {
+  it("a branch is marked once, at the first request without it", () => {
     const show = aShow({
       requests: [
         aRequest(1),
@@ -102,7 +102,7 @@ describe("the window over time", () => {
     ])
   })
 
-  it("[CONSOLE-60] counts of tokens and windows of sub-agents are not in it", () => {
+  it("token counts and sub-agent windows are not in the chart", () => {
     const show = aShow({
       requests: [aRequest(1), aRequest(2, { route: "count" }), aRequest(3, { agent: "Explore" })],
     })
@@ -110,8 +110,8 @@ describe("the window over time", () => {
   })
 })
 
-describe("what a request held", () => {
-  it("[CONSOLE-61] stands by kind with its tokens, each in the order of the wire", () => {
+describe("content of a request", () => {
+  it("items are grouped by kind with their tokens, each group in request order", () => {
     const items = [
       anItem("user", "a"),
       anItem("tool", "Read", { tokens: 400 }),
@@ -127,7 +127,7 @@ describe("what a request held", () => {
     ])
   })
 
-  it("[CONSOLE-61] what is new says why it came; of what was there before that is no news", () => {
+  it("a new item says why it is there, an old one does not", () => {
     const lazy = anItem("instructions", "/r/sub/CLAUDE.md", { why: "with Read src/x.ts" })
     const items = [anItem("hook", "", { why: "SessionStart hook" }), lazy, anItem("user", "")]
     const lines = heldLines(aManifest({ items, request: aRequest(2, { added: [lazy] }) }))
@@ -139,7 +139,7 @@ describe("what a request held", () => {
     ])
   })
 
-  it("[CONSOLE-61] of the same piece twice only the later is new", () => {
+  it("if an item occurs twice, only the later one is new", () => {
     const same = anItem("result", "Read")
     const other = anItem("result", "Read", { sha256: "b".repeat(64) })
     const manifest = aManifest({

@@ -45,8 +45,8 @@ const render = (address: string, known: Known) => textOf(markupOf(address, known
 const NO_CARRY = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
 const AT = "?at=gw_1.2"
 
-describe("the page Gateway", () => {
-  it("[CONSOLE-15] empty it says what the gateway is, and how to turn it on", () => {
+describe("page Gateway", () => {
+  it("[CONSOLE-15] the empty page says what the gateway is and how to turn it on", () => {
     for (const show of [aShow({ carries: [], requests: [] }), NO_CARRY]) {
       const text = render("", { show, run: aRun() })
       expect(text).toContain("The gateway stands between an agent and its model")
@@ -59,7 +59,7 @@ describe("the page Gateway", () => {
     expect(render("", { show: over })).toContain("It ended without a request")
   })
 
-  it("[CONSOLE-15] an id that nobody knows is no run that was never carried", () => {
+  it("[CONSOLE-15] an unknown id and a run that was never proxied have different texts", () => {
     const said = { message: "No such run.", hint: "", data: {} }
     const nobody = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
     const text = render("", { show: NO_CARRY, run: nobody })
@@ -74,7 +74,7 @@ describe("the page Gateway", () => {
     expect(carry).not.toContain("qm run --gateway")
   })
 
-  it("[CONSOLE-15] a failure says what to do, with its code", () => {
+  it("[CONSOLE-15] an error shows its hint and its code", () => {
     const broken = failure({ code: "STORE_BUSY", message: "Busy.", hint: "Wait.", data: {} })
     const text = render("", { show: broken })
     expect(text).toContain("Busy.")
@@ -82,7 +82,7 @@ describe("the page Gateway", () => {
     expect(text).toContain("Try again")
   })
 
-  it("[CONSOLE-59] says mode, wire, provider and what all requests came to", () => {
+  it("it shows mode, wire format, provider and the totals of all requests", () => {
     const { totals } = aShow()
     const text = render("", { show: aShow({ totals: { ...totals, savedTokens: 403_128 } }) })
     expect(text).toMatch(/alive fold anthropic api\.example\.test 2 requests 20\.3k tokens exact/)
@@ -94,7 +94,7 @@ describe("the page Gateway", () => {
     expect(silent).toContain("usage unknown for 2")
   })
 
-  it("[CONSOLE-59] a run leads back to its transcript; a command that is no run has none", () => {
+  it("a run links to its transcript, and a command without a run has no link", () => {
     const html = markupOf("", { id: "run_0mwizyepd2y3pqw8qvz", show: aShow() })
     expect(html).toContain('href="/runs/run_0mwizyepd2y3pqw8qvz"')
     expect(textOf(html)).toContain("Transcript")
@@ -103,21 +103,21 @@ describe("the page Gateway", () => {
     expect(textOf(carried)).not.toContain("Transcript")
   })
 
-  it("[CONSOLE-59] a session that is folded no more says why", () => {
+  it("a session that is no longer folded says why", () => {
     const carries = [aCarry("gw_1", { latchedOff: "the provider answered 400." })]
     const text = render("", { show: aShow({ carries }) })
     expect(text).toContain("Nothing more is folded in this session: the provider answered 400. Its")
     expect(render("", { show: aShow() })).not.toContain("Nothing more is folded")
   })
 
-  it("[CONSOLE-59] what is not listed is counted, and can be asked for", () => {
+  it("requests that are not listed are counted and can be loaded", () => {
     const text = render("", { show: aShow({ earlier: 40 }) })
     expect(text).toContain("40 earlier requests are not listed")
     expect(text).toContain("List more")
     expect(render("?all=yes", { show: aShow({ earlier: 40 }) })).not.toContain("List more")
   })
 
-  it("[CONSOLE-60] the window over time is one picture in words, with the table behind it", () => {
+  it("the window over time is one image with a text alternative and a table", () => {
     const folded = [{ branchId: "br_1", bytes: 48_000, tokens: 12_000 }]
     const html = markupOf("", {
       show: aShow({ requests: [aRequest(1), aRequest(2, { folded })] }),
@@ -131,8 +131,8 @@ describe("the page Gateway", () => {
   })
 })
 
-describe("one request on the page Gateway", () => {
-  it("[CONSOLE-61] says what became of it, what it cost, and which branches left it", () => {
+describe("request on the page Gateway", () => {
+  it("it shows its outcome, its cost and the branches left out of it", () => {
     const request = aRequest(2, {
       folded: [{ branchId: "br_1", bytes: 1_512_000, tokens: 403_128 }],
       forwardedBytes: 20_000,
@@ -152,7 +152,7 @@ describe("one request on the page Gateway", () => {
     expect(text).toContain("Original sent 400, the original followed")
   })
 
-  it("[CONSOLE-61] a count says no figures of the provider", () => {
+  it("a token count shows no provider numbers", () => {
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     const request = aRequest(2, { route: "count", usage, costUsd: 0 })
     const text = render(AT, { show: aShow(), manifest: aManifest({ request }) })
@@ -160,14 +160,14 @@ describe("one request on the page Gateway", () => {
     expect(text).not.toMatch(/from the cache|Output \d|Cost/)
   })
 
-  it("[CONSOLE-61] without kept texts it offers the command that keeps them, and asks for none", () => {
+  it("without stored texts it offers the command that stores them and requests none", () => {
     const show = aShow({ carries: [aCarry("gw_1", { hasContent: false })] })
     const text = render(`${AT}&tab=exact`, { show, manifest: aManifest() })
     expect(text).toContain("The texts of this request were not kept")
     expect(text).toContain("$ qm config set gateway.content true")
   })
 
-  it("[CONSOLE-61] kept texts can be searched and are paged", () => {
+  it("stored texts can be searched and are paged", () => {
     const piece = {
       ...anItem("result", "Read"),
       place: 3,
@@ -185,13 +185,13 @@ describe("one request on the page Gateway", () => {
     expect(none).toContain("No piece of it has these words.")
   })
 
-  it("[CONSOLE-61] headers stand as they were kept", () => {
+  it("headers are shown as stored", () => {
     const headers = [{ name: "x-api-key", value: "[redacted]" }]
     const known = { show: aShow(), manifest: aManifest({ headers }) }
     expect(render(`${AT}&tab=headers`, known)).toContain("x-api-key [redacted]")
   })
 
-  it("[CONSOLE-22] names and texts from outside are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in names and texts are escaped", () => {
     const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
     const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
     const carries = [aCarry("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE })]

@@ -16,12 +16,12 @@ import {
   usageOf,
 } from "./words.ts"
 
-describe("what is said of a request", () => {
-  it("[CONSOLE-61] every kind of the contract has its name", () => {
+describe("texts of a request", () => {
+  it("every kind of the contract has a name", () => {
     expect(Object.keys(KIND_NAMES).toSorted()).toEqual([...WIRE_KINDS].toSorted())
   })
 
-  it("[CONSOLE-59] one that was simply answered has no mark", () => {
+  it("a request with a normal response has no badge", () => {
     expect(badgesOf(aRequest(1))).toEqual([])
   })
 
@@ -36,12 +36,12 @@ describe("what is said of a request", () => {
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
-  ] as const)("[CONSOLE-59] %j is marked %s", (given, description) => {
+  ] as const)("the request %j has the badge %s", (given, description) => {
     const request = { ...aRequest(1), ...given, folded: "folded" in given ? [...given.folded] : [] }
     expect(badgesOf(request).map((it) => it.text)).toEqual([description])
   })
 
-  it("[CONSOLE-59] input is fresh, read and written together; unknown is never 0", () => {
+  it("input is fresh plus cache read plus cache write, and unknown is never 0", () => {
     expect(inputOf(aRequest(1))).toBe(10_000)
     expect(cacheShareOf(aRequest(1))).toBeCloseTo(0.9588)
     expect(sayUsage(aRequest(1))).toBe(
@@ -54,7 +54,7 @@ describe("what is said of a request", () => {
     expect(cacheShareOf(aRequest(1, { usage: none }))).toBeNull()
   })
 
-  it("[CONSOLE-59] a count has no figures, whatever its answer was read as", () => {
+  it("a token count has no numbers, whatever usage its response has", () => {
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     for (const usage of [null, none]) {
       const count = aRequest(1, { route: "count", usage })
@@ -65,7 +65,7 @@ describe("what is said of a request", () => {
     expect(tokensOf({ totals: { ...totals, usage: none } }), "of counts alone").toBeNull()
   })
 
-  it("[CONSOLE-59] sums count what is known and say how much is not", () => {
+  it("totals add known values and say how many are unknown", () => {
     const { totals } = aShow()
     expect(tokensOf({ totals })).toBe(20_280)
     expect(sayTotals({ totals })).not.toContain("unknown")
@@ -74,7 +74,7 @@ describe("what is said of a request", () => {
     expect(tokensOf({ totals: { ...totals, unknownUsage: 2 } })).toBeNull()
   })
 
-  it("[CONSOLE-59] what was new: the most telling first, a few names, then how many more", () => {
+  it("new items list the most important kind first, a few names, then the number of others", () => {
     const added = [
       anItem("thinking", ""),
       anItem("call", "Read"),
@@ -86,7 +86,7 @@ describe("what is said of a request", () => {
     expect(sayNews({ added: [] })).toBe("")
   })
 
-  it("[CONSOLE-59] a call is said once with its answer, and what came often with how often", () => {
+  it("a tool call and its result are listed once, and repeated calls with their count", () => {
     const pair = (name: string) => [anItem("call", name), anItem("result", name)]
     expect(sayNews({ added: pair("Read") })).toBe("Read")
     const added = [...pair("mcp__qm__branch"), ...pair("Read"), ...pair("Read")]
@@ -96,14 +96,14 @@ describe("what is said of a request", () => {
     expect(sayNews({ added: many })).toBe("A, B, C and 2 more")
   })
 
-  it("[CONSOLE-63] before anything is deleted it is said how much, and whether texts go with it", () => {
+  it("[CONSOLE-63] before deletion the amount is shown and whether texts are deleted too", () => {
     const show = aShow()
     expect(sayDelete(show)).toContain("of 2 requests, with the texts, will be deleted.")
     const without = { ...show, carries: [aCarry("gw_1", { hasContent: false })] }
     expect(sayDelete(without)).toContain("What was recorded of 2 requests will be deleted.")
   })
 
-  it("[CONSOLE-59] times are read as in a waterfall", () => {
+  it("durations are formatted for a waterfall", () => {
     const times = [0, 0.4, 18.2, 842, 999.7, 1_000, 59_940, 102_000]
     const description = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
     expect(times.map(sayTime)).toEqual(description)

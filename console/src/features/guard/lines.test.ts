@@ -4,8 +4,8 @@ import { withSeed } from "../../test-seed.ts"
 import { aLine, NOW } from "./guard.fixture.ts"
 import { byDay, keyed, matching } from "./rows.tsx"
 
-describe("the lines of the log", () => {
-  it("[CONSOLE-45] what comes in later moves no key of what is there, also at the same moment", () => {
+describe("rows of the guard log", () => {
+  it("new verdicts change no key of listed ones, even with the same timestamp", () => {
     const moments = fc.array(fc.integer({ min: NOW - 5, max: NOW }), { maxLength: 12 })
     fc.assert(
       fc.property(moments, fc.nat(12), (given, older) => {
@@ -19,7 +19,7 @@ describe("the lines of the log", () => {
     )
   })
 
-  it("[CONSOLE-45] words narrow it by path, text, tool, rule, host and session, all of them", () => {
+  it("every word of the filter must match path, text, tool, rule, host or session", () => {
     const rows = keyed([
       aLine({ at: NOW, tool: "Write" }),
       aLine({ paths: ["docs/a.md"], rule: null, tool: null, text: "Quay 7" }),
@@ -34,7 +34,7 @@ describe("the lines of the log", () => {
     expect([found("risk"), found("5f0c"), found("claude-code docs")]).toEqual([[0], [0, 1], [1]])
   })
 
-  it("[CONSOLE-45] days are groups with how many they have", () => {
+  it("verdicts are grouped by day with their count", () => {
     const rows = keyed([aLine(), aLine({ at: NOW - 86_400_000 })])
     expect(
       byDay(rows, NOW).flatMap((it) => (it.kind === "day" ? [it.name, it.count] : [])),

@@ -39,8 +39,8 @@ function markupOf(address: string, known: Known): string {
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 const shown = (line = aLine()) => `?at=${line.at}&show=${line.at}`
 
-describe("the page Guard", () => {
-  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+describe("page Guard", () => {
+  it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { log: aLog([]) })
     expect(text).toContain("what it said will be a line here. None was asked in 24 hours.")
     expect(text).toContain("$ qm init Copy Look at 30 days")
@@ -48,14 +48,14 @@ describe("the page Guard", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })
 
-  it("[CONSOLE-15] nothing that fits is told apart from nothing there", () => {
+  it("[CONSOLE-15] no match and no verdict at all have different texts", () => {
     for (const address of ["?rule=risk", "?session=x", "?text=zz", "?verdict=deny&hours=168"]) {
       const text = render(address, { log: aLog([]), all: aLog([aLine()]) })
       expect(text).toMatch(/No verdict of (24 hours|7 days) fits\. Show all/)
     }
   })
 
-  it("[CONSOLE-45] the counts stand on top, also of what is not listed", () => {
+  it("the counts at the top include verdicts that are not listed", () => {
     const log = aLog([aLine()], {
       counts: { ...aLog([]).counts, deny: 3, silent: 1_200 },
       isCut: true,
@@ -68,7 +68,7 @@ describe("the page Guard", () => {
     expect(narrowed).toMatch(/All 1,203 Denied 3 Silent 1,200/)
   })
 
-  it("[CONSOLE-45] a verdict has what was said, its rule with its level, and its session", () => {
+  it("a verdict shows its text, its rule with its level, and its session", () => {
     const line = aLine({ text: "First line\nSecond line" })
     const html = markupOf(shown(line), { log: aLog([line]) })
     const text = textOf(html)
@@ -80,13 +80,13 @@ describe("the page Guard", () => {
     expect(html).toContain('href="/map?show=src%2Ftariff%2Frounding.ts"')
   })
 
-  it("[CONSOLE-45] one that fell out of the list says so", () => {
+  it("a verdict that is no longer in the list says so", () => {
     expect(render("?show=1", { log: aLog([aLine()]) })).toContain("It is not in the list")
   })
 })
 
-describe("what can be done on the page Guard", () => {
-  it("[CONSOLE-46] after a refusal both ways on are offered; one by a claim leads to who holds it", () => {
+describe("actions on the page Guard", () => {
+  it("[CONSOLE-46] after a denial both ways to continue are offered, and one by a claim links to its holder", () => {
     const text = render(shown(), { log: aLog([aLine()]) })
     expect(text).toContain("$ qm simulate src/tariff/rounding.ts Copy Simulate now")
     expect(text).toContain("$ qm override src/tariff/rounding.ts --reason &quot;&quot; Copy")
@@ -99,13 +99,13 @@ describe("what can be done on the page Guard", () => {
     expect(render(shown(warned), { log: aLog([warned]) })).not.toContain("Two ways on")
   })
 
-  it("[CONSOLE-46] a page that may only be read offers the commands and no button", () => {
+  it("[CONSOLE-46] a read-only page offers the commands and no button", () => {
     const text = render(shown(), { log: aLog([aLine()]), isReadOnly: true })
     expect(text).toContain("qm override src/tariff/rounding.ts")
     expect(text).not.toMatch(/Simulate now|It needs a reason/)
   })
 
-  it("[CONSOLE-47] what is tried says what each pattern means and which edits it would have stopped", () => {
+  it("a trial shows what each pattern means and which edits it would have stopped", () => {
     const tried: GuardTry = {
       patterns: [
         { pattern: "src/**", edits: 1, files: 12, problem: null },
@@ -132,7 +132,7 @@ describe("what can be done on the page Guard", () => {
     expect(text).toContain("The next edit is judged by it.")
   })
 
-  it("[CONSOLE-47] it begins with what is set, which cannot be made live again", () => {
+  it("a trial starts with the current setting, which cannot be applied again", () => {
     const html = markupOf("?try=yes", { log: aLog([]), patterns: "a/**" })
     expect(html).toContain(">a/**</textarea>")
     expect(textOf(html)).toContain("This is what is set.")
@@ -145,7 +145,7 @@ describe("what can be done on the page Guard", () => {
     )
   })
 
-  it("[CONSOLE-15] a failing log says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = await failedQuery(
       keys.operation("guard.verdicts", verdictsInput(guardParams.parse(""))),
     )
@@ -154,7 +154,7 @@ describe("what can be done on the page Guard", () => {
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 
-  it("[CONSOLE-22] hostile sessions, paths and words are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in sessions, paths and texts are escaped", () => {
     const line = aLine({
       session: "a\u202Eb<img src=x>",
       host: "h\u2066",

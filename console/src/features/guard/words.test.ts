@@ -12,8 +12,8 @@ import {
   VERDICT_LOOKS,
 } from "./words.ts"
 
-describe("the words of Guard", () => {
-  it("[CONSOLE-45] every rule says what it does, and every verdict has a word and mark of its own", () => {
+describe("texts of the page Guard", () => {
+  it("every rule has a description, and every verdict its own label and mark", () => {
     expect(Object.keys(RULES_IN_WORDS).toSorted()).toEqual(HOOK_NAMES.toSorted())
     const looks = VERDICTS.map((it) => VERDICT_LOOKS[it])
     expect(new Set(looks.map((it) => it.word)).size).toBe(VERDICTS.length)
@@ -24,7 +24,7 @@ describe("the words of Guard", () => {
     }
   })
 
-  it("[CONSOLE-45] a verdict, its rule and its event in words; what is not known is shown as it is", () => {
+  it("verdict, rule and event have labels, and unknown values are shown as they are", () => {
     expect(sayVerdict(aLine())).toBe("Denied by risk")
     expect(sayVerdict(aLine({ rule: null, verdict: "silent" }))).toBe("Silent")
     expect([sayEvent("stop"), sayEvent("new\nevent")]).toEqual(["session stops", "new\\nevent"])
@@ -35,7 +35,7 @@ describe("the words of Guard", () => {
     ])
   })
 
-  it("[CONSOLE-45] the counts name what was refused, and nothing that was not", () => {
+  it("the counts name denied events only if there are any", () => {
     const { counts } = aLog([aLine(), aLine(), aLine({ verdict: "block" })])
     expect(sayCounts(counts, 24)).toBe("3 verdicts in 24 hours, 2 denied, 1 blocked")
     expect(sayCounts(aLog([]).counts, 720)).toBe("0 verdicts in 30 days")
@@ -49,11 +49,11 @@ describe("the words of Guard", () => {
     [["a\nrm -rf b"], undefined],
     [["ok.ts", "a\u202Eb"], undefined],
     [["a\u0007b"], undefined],
-  ])("[CONSOLE-46] %j is offered to a shell as %s", (paths, typed) => {
+  ])("[CONSOLE-46] the paths %j are quoted for a shell as %s", (paths, typed) => {
     expect(pathsForShell(paths)).toBe(typed)
   })
 
-  it("[CONSOLE-47] undo knows what the project's file said, or that a higher layer hides it", () => {
+  it("undo restores the value of the project file, and is unavailable if a higher layer hides it", () => {
     const project = "project file /r/.qm/config.json:3"
     const set = aSetting("guard.highRiskPaths", { value: "a/**", origin: project })
     expect(formerly(set)).toEqual({ value: "a/**" })

@@ -33,8 +33,8 @@ function markupOf(address: string, known: Known) {
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 const DOCUMENTS = [keys.operation("kb.documents", {}), { documents: [aDocument("kd_1")] }] as const
 
-describe("the page Knowledge", () => {
-  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+describe("page Knowledge", () => {
+  it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const status = aStatus({ folders: [], documents: 0 })
     expect(render("", { status })).toContain("$ qm kb add docs Copy Add a folder")
     const readOnly = render("", { status, isReadOnly: true })
@@ -42,7 +42,7 @@ describe("the page Knowledge", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm kb add")
   })
 
-  it("[CONSOLE-57] the foot says what is there and by what it is searched", () => {
+  it("the footer shows what is indexed and how it is searched", () => {
     const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
     const text = render("", { status, answers: [DOCUMENTS] })
     expect(text).toContain(
@@ -50,7 +50,7 @@ describe("the page Knowledge", () => {
     )
   })
 
-  it("[CONSOLE-57] files that changed since are named, with the way to read them again", () => {
+  it("files changed since indexing are listed with the button that indexes them again", () => {
     const folders = [aFolder("/docs", { isStale: true }), aFolder("/more", { isStale: true })]
     const text = render("", { status: aStatus({ folders }), answers: [DOCUMENTS] })
     expect(text).toContain(
@@ -58,7 +58,7 @@ describe("the page Knowledge", () => {
     )
   })
 
-  it("[CONSOLE-57] a paragraph stands with its place, what it refers to and what refers to it", () => {
+  it("a paragraph shows its location, its references and the paragraphs that refer to it", () => {
     const other = aParagraph("kp_2", { citation: "Tariff § 2.1", text: "x".repeat(300) })
     const shown = {
       paragraph: aParagraph("kp_1"),
@@ -81,7 +81,7 @@ describe("the page Knowledge", () => {
     expect(html).toContain('href="/knowledge?at=kd_1&amp;document=kd_1"')
   })
 
-  it("[CONSOLE-57] a document says how it was read and which references lead nowhere", () => {
+  it("a document shows how it was parsed and its broken references", () => {
     const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
     const text = render("?document=kd_1", { status, answers: [DOCUMENTS] })
     expect(text).toContain("markdown, 9.4 kB")
@@ -90,7 +90,7 @@ describe("the page Knowledge", () => {
     expect(gone).toContain("There is no document of this id any more.")
   })
 
-  it("[CONSOLE-15] nothing found, nothing of a tier, and what failed are told apart", async () => {
+  it("[CONSOLE-15] an empty search result, an empty tier and an error have different texts", async () => {
     const none = keys.operation("kb.search", searchInput("zz", { tier: null, hops: false }))
     const answers = [[none, { hits: [], by: aStatus().by, documents: 10 }]] as const
     expect(render("?text=zz", { status: aStatus(), answers })).toContain(
@@ -114,7 +114,7 @@ describe("the page Knowledge", () => {
     expect(render("?show=kp_9", { status: aStatus(), queries })).toContain("No such paragraph")
   })
 
-  it("[CONSOLE-22] hostile documents are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in documents are escaped", () => {
     const evil = "x\u202Ey<img src=x onerror=alert(1)>[a](javascript:alert(1))"
     const paragraph = aParagraph("kp_1", {
       title: evil,

@@ -4,8 +4,8 @@ import { aDocument, aFolder, aHit, aStatus } from "./knowledge.fixture.ts"
 import { sayAdded, searchInput } from "./use-knowledge.ts"
 import { sayBy, sayWhole, sayWhy } from "./words.ts"
 
-describe("why a paragraph was found", () => {
-  it("[CONSOLE-57] by words, by meaning, by both, or over a reference", () => {
+describe("reasons for a search hit", () => {
+  it("a hit is found by words, by meaning, by both, or by a reference", () => {
     expect(sayWhy(aHit("a"))).toBe("words, rank 1 (arrived)")
     expect(sayWhy(aHit("a", { words: null, meaning: 3, matched: [] }))).toBe("meaning, rank 3")
     expect(sayWhy(aHit("a", { meaning: 2 }))).toBe("both: words, rank 1 (arrived); meaning, rank 2")
@@ -13,7 +13,7 @@ describe("why a paragraph was found", () => {
     expect(sayWhy(aHit("a", { words: null, hop, matched: [] }))).toBe("2 hops over refers")
   })
 
-  it("[CONSOLE-57] by what is searched is said, and why meaning is not in it", () => {
+  it("the search method is shown, and the reason if meaning is off", () => {
     expect(sayBy(aStatus().by)).toBe("Searched by words only: no embedder is configured")
     expect(sayBy({ words: true, meaning: "small", note: null })).toBe(
       "Searched by words and by meaning (small)",
@@ -26,7 +26,7 @@ describe("why a paragraph was found", () => {
     expect(searchInput("x", { tier: null, hops: false })).toEqual({ query: "x", limit: 50 })
   })
 
-  it("[CONSOLE-57] documents stand below their folder; folders of another tier are left out", () => {
+  it("documents are listed below their folder, and folders of other tiers are left out", () => {
     const folders = [aFolder("/docs"), aFolder("/guides"), aFolder("/empty", { documents: 0 })]
     const documents = [aDocument("a"), aDocument("b", { folder: "/lost" })]
     expect(linesOf(folders, documents).map((it) => it.key)).toEqual([
@@ -37,7 +37,7 @@ describe("why a paragraph was found", () => {
     ])
   })
 
-  it("[CONSOLE-57] what reading came to is said in figures", () => {
+  it("the result of indexing is given in numbers", () => {
     const added = {
       folder: "/docs",
       tier: "primary" as const,

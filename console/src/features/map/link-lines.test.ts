@@ -5,8 +5,8 @@ import { aLink, aShownSymbol, aSymbol } from "./map.fixture.ts"
 const inFile = (path: string, name: string, hops: 1 | 2 = 1) =>
   aLink(name, { symbol: aSymbol(name, { path }), hops })
 
-describe("the neighbours of a symbol", () => {
-  it("[CONSOLE-35] they stand by hop, then by file; none at one hop is said too", () => {
+describe("neighbours of a symbol", () => {
+  it("they are grouped by hop, then by file, and an empty first hop says so", () => {
     const shown = aShownSymbol({
       callers: [
         inFile("b.ts", "x"),
@@ -38,7 +38,7 @@ describe("the neighbours of a symbol", () => {
     expect(new Set(linkLines(shown).map((it) => it.key)).size).toBe(description.length)
   })
 
-  it("[CONSOLE-35] in the picture a doubtful link is marked and hostile names are shown", () => {
+  it("in the graph an uncertain link is marked, and control characters in names are escaped", () => {
     const shown = aShownSymbol({
       callers: [aLink("a\u202Eb", { confidence: "ambiguous" })],
       called: [aLink("far", { hops: 2, via: "src/rounding.ts#near" })],

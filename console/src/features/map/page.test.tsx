@@ -56,8 +56,8 @@ const SCAN: MapScan = {
   problemsCount: 0,
 }
 
-describe("the page Map", () => {
-  it("[CONSOLE-15] before the first scan it says what will be here and the one command", () => {
+describe("page Map", () => {
+  it("[CONSOLE-15] before the first scan it says what the page shows and gives the one command", () => {
     const never = aTree([], { state: null })
     const text = render("", { root: never })
     expect(text).toContain("Every file and symbol of this repository will be here")
@@ -66,14 +66,14 @@ describe("the page Map", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm map")
   })
 
-  it("[CONSOLE-36] the tree has a rank, and is one for who hears it", () => {
+  it("the tree shows ranks and has the ARIA role tree", () => {
     const html = markupOf("", { root: SOME })
     expect(html).toContain('role="tree"')
     expect(textOf(html)).toContain("12 files, scanned today")
     expect(textOf(html)).toContain("at 4e2a19c")
   })
 
-  it("[CONSOLE-15] nothing found is told apart from nothing there, by words and by path", () => {
+  it("[CONSOLE-15] no match and no scan have different texts, for words and for paths", () => {
     const words = [keys.operation("search.find", findInput("zz")), { files: [], signals: [] }]
     const paths = [keys.operation("map.tree", filterInput("zz")), aTree([])]
     const found = (address: string, answer: readonly unknown[]) =>
@@ -83,7 +83,7 @@ describe("the page Map", () => {
     expect(render("", { root: aTree([]) })).toContain("There is no file here that can be read.")
   })
 
-  it("[CONSOLE-36] a file says what it is, how many symbols, imports, importers, companions", () => {
+  it("a file shows its language and the number of symbols, imports, importers and co-changed files", () => {
     const shown = aFile({ importedBy: ["a.ts", "b.ts"], problems: ["Cut at 1 MB."] })
     const text = render("?show=src%2Frounding.ts", { root: SOME, shown })
     expect(text).toContain("typescript source, 124 lines, 1,120 tokens, rank 0.83")
@@ -96,7 +96,7 @@ describe("the page Map", () => {
     expect(tab("changed")).toContain("as far as the past is known")
   })
 
-  it("[CONSOLE-35] a symbol says its signature and where it is; the picture has words and links", () => {
+  it("a symbol shows its signature and location, and the graph has labels and links", () => {
     const symbol = aSymbol("roundLine", { doc: "Half to even." })
     const shown = aShownSymbol({ symbol, callers: [aLink("priceLine")], isCut: true })
     const html = markupOf("?show=src%2Frounding.ts%23roundLine", { root: SOME, shown })
@@ -113,7 +113,7 @@ describe("the page Map", () => {
     expect(alone, "no picture of nobody").not.toContain("Around")
   })
 
-  it("[CONSOLE-22] hostile names and signatures are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in names and signatures are escaped", () => {
     const symbol = aSymbol("x\u202Ey", { signature: "fn \u202Eevil<img src=x>\u0007" })
     const shown = aShownSymbol({ symbol, callers: [aLink("\u2066z")] })
     const html = markupOf("?show=a%23x", { root: SOME, shown })
@@ -121,7 +121,7 @@ describe("the page Map", () => {
     expect(textOf(html)).toContain("fn \\u{202e}evil&lt;img src=x&gt;\\x07")
   })
 
-  it("[CONSOLE-36] a scan says what it does, then files, symbols, seconds and what was left out", () => {
+  it("a scan shows its progress, then files, symbols, seconds and skipped files", () => {
     expect(textOf(renderToStaticMarkup(<ScanLine result={undefined} isBusy />))).toContain(
       "Scanning.",
     )
@@ -134,7 +134,7 @@ describe("the page Map", () => {
     expect(sayLines({ fromLine: 1714, toLine: 1714 })).toBe("line 1714")
   })
 
-  it("[CONSOLE-36] what is found by words has its best symbols below it, each once", () => {
+  it("a file found by words lists its best symbols, each once", () => {
     const symbols = ["a", "a", "b", "c", "d"].map((it) => ({ ...aSymbol(it), score: 1 }))
     const file = {
       path: "src/rounding.ts",

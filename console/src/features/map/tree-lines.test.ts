@@ -12,8 +12,8 @@ const sayLines = (answers: Parameters<typeof treeLines>[0]) =>
     it.kind === "note" ? `${it.depth} ${it.state}` : `${it.depth} ${it.key} ${it.isOpen}`,
   )
 
-describe("the lines of the tree", () => {
-  it("[CONSOLE-36] what is open stands below its folder, one step further in", () => {
+describe("rows of the tree", () => {
+  it("the content of an open folder is listed below it, one level deeper", () => {
     const answers = new Map<string, FolderAnswer>([
       ["", known([folder("src"), anEntry("a.md")])],
       ["src", known([folder("src/tariff"), anEntry("src/a.ts")])],
@@ -26,7 +26,7 @@ describe("the lines of the tree", () => {
     ])
   })
 
-  it("[CONSOLE-36] a folder on its way, one that failed and one that is cut say so themselves", () => {
+  it("a folder that is loading, failed or truncated shows that in its own row", () => {
     const waits = { tree: undefined, error: null }
     const fails = { tree: undefined, error: new Error("no") }
     const answers = new Map<string, FolderAnswer>([
@@ -50,19 +50,19 @@ describe("the lines of the tree", () => {
     })
   })
 
-  it("[CONSOLE-36] only folders that can be seen are asked for, and never more than 200", () => {
+  it("only visible folders are requested, at most 200", () => {
     expect(shownFolders([])).toEqual([""])
     expect(shownFolders(["src/a", "src", "lib/x", "src"])).toEqual(["", "src/a", "src"])
     const many = Array.from({ length: 5_000 }, (_, i) => `f${i}`)
     expect(shownFolders(many)).toHaveLength(201)
   })
 
-  it("[CONSOLE-36] closing a folder closes what is in it, and nothing beside it", () => {
+  it("collapsing a folder collapses its subfolders and no other folder", () => {
     expect(turnFolder(["src"], "src/a")).toEqual(["src", "src/a"])
     expect(turnFolder(["src", "src/a", "src-old"], "src")).toEqual(["src-old"])
   })
 
-  it("[CONSOLE-36] files found by a part of their path stand in one list, with their whole path", () => {
+  it("files found by a part of their path are one flat list with full paths", () => {
     const lines = flatLines(aTree([anEntry("src/a.ts")], { total: 3 }))
     expect(lines[0]).toMatchObject({ key: "src/a.ts", entry: { name: "src/a.ts" } })
     expect(lines[1]).toMatchObject({ kind: "note", state: "cut" })

@@ -43,8 +43,8 @@ function markupOf(address: string, { decisions, shown, isReadOnly }: Known): str
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
-describe("the page Decisions", () => {
-  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+describe("page Decisions", () => {
+  it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { decisions: [] })
     expect(text).toMatch(/What was decided here will be listed.*\$ qm decision add/)
     expect(text.match(/Add decision/g)?.length).toBe(2)
@@ -56,7 +56,7 @@ describe("the page Decisions", () => {
     )
   })
 
-  it("[CONSOLE-50] each state has a mark, and what nobody here wrote is called quarantined", () => {
+  it("each state has a mark, and an unconfirmed decision from outside is called quarantined", () => {
     const marks = MemoryState.options.map((state) => markOf(aDecision("m", { state })))
     const outside = { ...aDecision("m").source, isUntrusted: true }
     const held = aDecision("m", { source: outside, state: "proposed" })
@@ -71,7 +71,7 @@ describe("the page Decisions", () => {
     expect(sayStaleCites(aDecision("m"))).toBe("")
   })
 
-  it("[CONSOLE-50] a decision has its text, its code, and leads to where it is judged", () => {
+  it("a decision shows its text and its code, and links to the page where it is rated", () => {
     const shown = aDecision("mem_1", {
       state: "stale",
       supersededBy: "mem_2",
@@ -90,14 +90,14 @@ describe("the page Decisions", () => {
     expect(html).toContain('href="/decisions?at=mem_2&amp;show=mem_2"')
   })
 
-  it("[CONSOLE-50] a page that may only be read adds nothing", () => {
+  it("a read-only page has no Add button", () => {
     const html = markupOf("?add=yes", { decisions: [], isReadOnly: true })
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Add</)
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><svg.*?<\/svg><span[^>]*>Add decision</)
     expect(textOf(html)).toContain("Secrets are replaced before it is written.")
   })
 
-  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = await failedQuery(keys.operation("decision.list", DECISIONS_INPUT))
     const page = (
       <DecisionsPage now={NOW} params={decisionsParams.parse("")} onParams={() => undefined} />
@@ -106,7 +106,7 @@ describe("the page Decisions", () => {
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 
-  it("[CONSOLE-22] hostile titles, texts and files are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in titles, texts and files are escaped", () => {
     const shown = aDecision("mem_1", {
       title: "x\u202Ey<img src=x>",
       body: "<img src=x> [a](javascript:alert(1)) \u0007",

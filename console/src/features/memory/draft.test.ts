@@ -11,8 +11,8 @@ const DECISION = {
 }
 const refusal = (code: string, data: object) => ({ code, message: "No.", hint: "", data })
 
-describe("a memory that is added by hand", () => {
-  it("[CONSOLE-44] what is left empty is left out, and the contract takes the rest", () => {
+describe("form for a new memory", () => {
+  it("empty fields are omitted, and the input matches the contract", () => {
     const checked = checkMemory(DRAFT)
     expect(checked).toEqual({
       kind: "right",
@@ -31,7 +31,7 @@ describe("a memory that is added by hand", () => {
     if (whole.kind === "right") OPERATIONS["memory.record"].input.parse(whole.input)
   })
 
-  it("[CONSOLE-44] a title and a text are needed, and no more citations than are kept", () => {
+  it("title and text are required, and the number of citations is limited", () => {
     const cites = Array.from({ length: 21 }, (_, i) => `src/${i}.ts`).join("\n")
     expect(checkMemory({ ...NO_MEMORY, title: "  ", cites })).toEqual({
       kind: "wrong",
@@ -43,7 +43,7 @@ describe("a memory that is added by hand", () => {
     })
   })
 
-  it("[CONSOLE-44] a refusal stands beside the field it is about", () => {
+  it("a server error is shown beside the field it is about", () => {
     expect(problemsOf(refusal("MEMORY_TEXT_TOO_LONG", { field: "title" }), DRAFT)).toEqual({
       title: "No.",
     })
@@ -56,8 +56,8 @@ describe("a memory that is added by hand", () => {
   })
 })
 
-describe("a decision that is added by hand", () => {
-  it("[CONSOLE-50] what is left empty is left out, and the contract takes the rest", () => {
+describe("form for a new decision", () => {
+  it("empty fields are omitted, and the input matches the contract", () => {
     expect(checkDecision(DECISION)).toEqual({
       kind: "right",
       input: { title: "Round", context: "Totals differed.", decision: "Even." },
@@ -70,7 +70,7 @@ describe("a decision that is added by hand", () => {
     if (whole.kind === "right") OPERATIONS["decision.add"].input.parse(whole.input)
   })
 
-  it("[CONSOLE-50] title, what made it necessary and what was decided are needed", () => {
+  it("title, context and decision are required", () => {
     const cites = Array.from({ length: 21 }, (_, i) => `src/${i}.ts`).join("\n")
     expect(checkDecision({ ...NO_DECISION, title: " ", cites })).toEqual({
       kind: "wrong",
@@ -83,7 +83,7 @@ describe("a decision that is added by hand", () => {
     })
   })
 
-  it("[CONSOLE-50] a refusal stands beside the field it is about", () => {
+  it("a server error is shown beside the field it is about", () => {
     expect(problemsOf(refusal("MEMORY_TEXT_TOO_LONG", { field: "title" }), DECISION)).toEqual({
       title: "No.",
     })

@@ -33,8 +33,8 @@ function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Kn
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 const SOME = aList([aMemory("mem_1")])
 
-describe("the page Memory", () => {
-  it("[CONSOLE-15] empty it says what will be here and the one command", () => {
+describe("page Memory", () => {
+  it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { list: aList([]) })
     expect(text).toContain("What was decided to be remembered will be here")
     expect(text).toMatch(/\$ qm memory add &quot;Berth&quot; &quot;[^&]+&quot; --kind term/)
@@ -43,7 +43,7 @@ describe("the page Memory", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm memory add")
   })
 
-  it("[CONSOLE-15] nothing of a kind, and nothing found, are told apart from nothing there", () => {
+  it("[CONSOLE-15] no memory of a kind, no search result and no memory at all have different texts", () => {
     const filtered = render("?kind=term&state=stale", { list: aList([]) })
     expect(filtered).toContain("No memory is of this kind and state. Show all")
     const none = { found: [], total: 38 }
@@ -52,7 +52,7 @@ describe("the page Memory", () => {
     expect(found).toContain("No memory answers these words, of 38. Show all")
   })
 
-  it("[CONSOLE-43] the search is narrowed by the state too, which the server does not know", () => {
+  it("search results are also filtered by state, which the server's search does not do", () => {
     const found = [{ memory: aMemory("mem_1"), score: 1, why: ["words cent"] }]
     const key = keys.operation("memory.search", searchInput("cent", "pitfall"))
     const answers = [[key, { found, total: 38 }]] as const
@@ -63,7 +63,7 @@ describe("the page Memory", () => {
     )
   })
 
-  it("[CONSOLE-44] files that could not be read are named, the first three of them", () => {
+  it("unreadable files are named, up to three", () => {
     const problems = ["a", "b", "c", "d"].map((it) => ({ file: `${it}.md`, problem: "No kind." }))
     const text = render("", { list: aList([aMemory("mem_1")], { problems }) })
     expect(text).toContain("4 files could not be read as a memory. a.md: No kind. b.md: No kind.")
@@ -72,8 +72,8 @@ describe("the page Memory", () => {
   })
 })
 
-describe("a memory on the page Memory", () => {
-  it("[CONSOLE-43] a memory has its text, its code, its source and how far it is trusted", () => {
+describe("memory on the page Memory", () => {
+  it("a memory shows its text, its code, its source and its trust", () => {
     const shown = aMemory("mem_1", {
       state: "stale",
       cites: [
@@ -97,7 +97,7 @@ describe("a memory on the page Memory", () => {
     expect(html).toContain('href="/memory?at=mem_2&amp;show=mem_2"')
   })
 
-  it("[CONSOLE-43] what nobody here wrote is called quarantined, with what ends that", () => {
+  it("an unconfirmed memory from outside is called quarantined, with the way to change that", () => {
     const shown = aMemory("mem_1", { source: OUTSIDE })
     const text = render("?show=mem_1", { list: SOME, shown })
     expect(text).toContain("Quarantined: it rests on a text that nobody here wrote.")
@@ -106,7 +106,7 @@ describe("a memory on the page Memory", () => {
     expect(render("?show=mem_1", { list: SOME, shown: confirmed })).not.toContain("Quarantined")
   })
 
-  it("[CONSOLE-44] a page that may only be read offers nothing that writes", () => {
+  it("a read-only page offers nothing that writes", () => {
     const html = markupOf("?show=mem_1", { list: SOME, shown: aMemory("mem_1"), isReadOnly: true })
     for (const name of ["Add memory", "Confirm", "Helpful", "Unhelpful", "Forget"]) {
       expect(html).toMatch(
@@ -118,14 +118,14 @@ describe("a memory on the page Memory", () => {
     expect(form).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Record</)
   })
 
-  it("[CONSOLE-44] the form says what each kind is for, and what a text from outside becomes", () => {
+  it("the form explains each kind and what happens to text from outside", () => {
     const text = render("?add=yes", { list: SOME })
     expect(text).toContain("decision what was chosen, and why")
     expect(text).toContain("From outside quarantined until confirmed")
     expect(text).toContain("Secrets are replaced before it is written.")
   })
 
-  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = await failedQuery(
       keys.operation("memory.list", listInput({ kind: null, state: null })),
     )
@@ -135,7 +135,7 @@ describe("a memory on the page Memory", () => {
     expect(textOf(html)).toContain("Try again")
   })
 
-  it("[CONSOLE-22] hostile titles, texts and files are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in titles, texts and files are escaped", () => {
     const shown = aMemory("mem_1", {
       title: "x\u202Ey<img src=x>",
       description: "\u2066<b>",

@@ -16,15 +16,15 @@ import {
   sayUses,
 } from "./words.ts"
 
-describe("the words of Memory", () => {
-  it("[CONSOLE-43] every state has a mark of its own, and quarantined another one", () => {
+describe("texts of the page Memory", () => {
+  it("every state has its own mark, and quarantined has another one", () => {
     const marks = MemoryState.options.map((state) => markOf(aMemory("m", { state })))
     const held = aMemory("m", { source: OUTSIDE })
     expect(new Set([...marks, markOf(held)]).size).toBe(MemoryState.options.length + 1)
     expect([isQuarantined(held), sayState(held)]).toEqual([true, "quarantined"])
   })
 
-  it("[CONSOLE-43] only what nobody here wrote and nobody confirmed is quarantined", () => {
+  it("only an unconfirmed memory from outside is quarantined", () => {
     expect(isQuarantined(aMemory("m"))).toBe(false)
     expect(isQuarantined(aMemory("m", { source: OUTSIDE, state: "confirmed" }))).toBe(false)
     expect(sayState(aMemory("m"))).toBe("proposed")
@@ -36,17 +36,17 @@ describe("the words of Memory", () => {
     [0.7, "fair"],
     [0.69, "low"],
     [0.39, "poor"],
-  ])("[CONSOLE-43] a trust of %d is %s", (confidence, word) => {
+  ])("a trust of %d is called %s", (confidence, word) => {
     expect(sayTrust(confidence)).toBe(word)
   })
 
-  it("[CONSOLE-43] who said it, where and at which commit; what is not known is left out", () => {
+  it("the source names author, location and commit, and omits unknown values", () => {
     expect(saySource(aMemory("m"))).toBe("agent, distilled")
     expect(saySourceWhole(aMemory("m"))).toBe("agent, distilled, in session s-1, at 4e2a19c")
     expect(saySourceWhole(aMemory("m", { source: OUTSIDE }))).toBe("agent")
   })
 
-  it("[CONSOLE-43] cited code that changed or is gone is counted", () => {
+  it("changed and missing citations are counted", () => {
     const cite = (state: "fresh" | "changed" | "gone") => ({ path: "a.ts", sha: "1", state })
     expect(sayStaleCites(aMemory("m", { cites: [cite("fresh")] }))).toBe("")
     const cites = [cite("changed"), cite("changed"), cite("gone")]
@@ -54,7 +54,7 @@ describe("the words of Memory", () => {
     expect(placeOf({ ...cite("fresh"), symbol: "roundLine" })).toBe("a.ts#roundLine")
   })
 
-  it("[CONSOLE-43] signals and uses in words; none is said, not shown as 0", () => {
+  it("signals and uses are given in words, and none is not shown as 0", () => {
     const signals = { helpful: 4, unhelpful: 1, succeeded: 1, failed: 0 }
     expect(saySignals(aMemory("m", { signals }))).toBe("4 helpful, 1 unhelpful, 1 task succeeded")
     expect(saySignals(aMemory("m"))).toBe("none yet")
@@ -62,7 +62,7 @@ describe("the words of Memory", () => {
     expect(sayUses(aMemory("m", { uses: 2 }))).toBe("2 times on this machine")
   })
 
-  it("[CONSOLE-44] a judgement shows at once as one voice more, and changes no trust by itself", () => {
+  it("a rating adds one signal at once and does not change the trust", () => {
     const memory = aMemory("m")
     expect(judged(memory, "helpful").signals.helpful).toBe(1)
     expect(judged(memory, "unhelpful").signals).toMatchObject({ helpful: 0, unhelpful: 1 })

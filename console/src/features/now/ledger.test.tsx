@@ -33,8 +33,8 @@ const hook = (name: HookState["hook"], state: HookState["state"]): HookState => 
   why: null,
 })
 
-describe("who works here, on Now", () => {
-  it("[CONSOLE-48] sessions say what they owe, claims who holds them, the first five of them", () => {
+describe("sessions and claims on the page Now", () => {
+  it("up to five sessions with undocumented edits and claims with their holders are listed", () => {
     const live = Array.from({ length: 7 }, (_, i) => ({
       session: `s-${i}`,
       host: i === 0 ? "codex" : null,
@@ -59,7 +59,7 @@ describe("who works here, on Now", () => {
     expect(html).toContain('href="/sessions?tab=claims"')
   })
 
-  it("[CONSOLE-15] nobody and nothing held are said in words; unknown is neither", () => {
+  it("[CONSOLE-15] no session and no claim have their own texts, and unknown is different from both", () => {
     expect(render(<SessionFacts now={NOW} />, [[SESSIONS, { live: [] }]])).toContain(
       "No hook has seen one.",
     )
@@ -67,7 +67,7 @@ describe("who works here, on Now", () => {
     expect(render(<ClaimFacts />, []) + render(<SessionFacts now={NOW} />, [])).toBe("")
   })
 
-  it("[CONSOLE-48] only hooks that were seen to run have fired; what a host lacks does not count", () => {
+  it("only hooks that ran count as fired, and hooks that a host does not have do not count", () => {
     expect(sayFired([hook("boot", "fired")])).toBe("1 of 1 fired")
     const four = (["boot", "track", "drift", "risk"] as const).map((it) => hook(it, "installed"))
     expect(sayFired([hook("loaded", "fired"), ...four])).toBe(

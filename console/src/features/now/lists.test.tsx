@@ -19,8 +19,8 @@ function render(given: Partial<NowRow>): string {
   return textOf(html)
 }
 
-describe("what ran, on Now", () => {
-  it("[CONSOLE-15] a column of which nothing is known is not there", () => {
+describe("finished runs on the page Now", () => {
+  it("[CONSOLE-15] a column without any known value is left out", () => {
     const text = render({ agent: "codex", costUsd: 0.42 })
     expect(text).toMatch(/Agent Cost Ended Port it codex, \$0\.42 codex \$0\.42/)
     expect(text).not.toMatch(/Context|Tokens/)

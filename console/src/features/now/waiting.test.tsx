@@ -42,14 +42,14 @@ function render(at: string | null): string {
   return textOf(html)
 }
 
-describe("what waits, on Now", () => {
-  it("[CONSOLE-25] a row says who asks for what, since when, and leads to its run", () => {
+describe("waiting runs on the page Now", () => {
+  it("[CONSOLE-25] a row names the agent, its request and the waiting time, and links to its run", () => {
     expect(render(null)).toContain("Run rn_1 codex asks to run make ap_1")
     expect(render(null)).toContain("Allow or deny 11 min")
     expect(render(null)).toContain("asks for something")
   })
 
-  it("[CONSOLE-25] only the selected row has buttons, and Allow only once the row was seen to fit", () => {
+  it("[CONSOLE-25] only the selected row has buttons, and Allow only after the row was measured to fit", () => {
     expect(render(null)).not.toContain("Deny")
     const selected = render("ap_1")
     expect(selected).toMatch(/Open.*Deny/)
@@ -57,11 +57,11 @@ describe("what waits, on Now", () => {
     expect(selected).not.toMatch(/Allow(?! or)/)
   })
 
-  it("[CONSOLE-25] each row has something to press on a phone, which leads to the whole question", () => {
+  it("[CONSOLE-25] on a narrow screen each row has a button that opens the full request", () => {
     expect(render(null).match(/Open/g)).toHaveLength(2)
   })
 
-  it("[CONSOLE-24] who waits longest stands first, as in the inbox", () => {
+  it("the longest waiting run comes first, as in the inbox", () => {
     const rows = waitingRows(
       [row("rn_1"), row("rn_2"), { ...row("rn_3"), at: NOW - 30 * 60_000 }],
       [{ ...approval("ap_1", "rn_1"), requestedAt: NOW - 60_000 }, approval("ap_2", "rn_2")],
@@ -69,7 +69,7 @@ describe("what waits, on Now", () => {
     expect(rows.map((it) => it.key)).toEqual(["rn_3", "ap_2", "ap_1"])
   })
 
-  it("[CONSOLE-25] a row is selected by its question: the next question of a run is another row", () => {
+  it("[CONSOLE-25] a row is selected by its approval id, so the next approval of a run is another row", () => {
     const of = (...ids: readonly string[]) =>
       waitingRows(
         [row("rn_1")],

@@ -32,7 +32,7 @@ describe("changes of a package", () => {
     expect(pinOrUnpin(pinned, "a.ts")).toEqual(NO_CHOICES)
   })
 
-  it("[CONSOLE-38] a file has one form; the same again gives it back to the package", () => {
+  it("[CONSOLE-38] a file has one form, and choosing the same form again removes the choice", () => {
     const full = chooseForm(NO_CHOICES, "a.ts", "full")
     const path = chooseForm(full, "a.ts", "path")
     expect(path).toEqual({ ...NO_CHOICES, mention: ["a.ts"] })
@@ -40,7 +40,7 @@ describe("changes of a package", () => {
     expect(chooseForm(path, "a.ts", "path")).toEqual(NO_CHOICES)
   })
 
-  it("[CONSOLE-38] what is moved stands where it was put, and only what was touched is written", () => {
+  it("[CONSOLE-38] a moved file stays where it was put, and only files up to it are written to the order", () => {
     const moved = moveTo(NO_CHOICES, PATHS, { path: "c.ts", to: 1 })
     expect(moved.order).toEqual(["a.ts", "c.ts", "b.ts"])
     expect(orderOf(moved)).toEqual(["a.ts", "c.ts", "b.ts", "d.ts", "e.ts"])
@@ -49,7 +49,7 @@ describe("changes of a package", () => {
     expect(moveTo(NO_CHOICES, PATHS, { path: "z.ts", to: 0 })).toBe(NO_CHOICES)
   })
 
-  it("[CONSOLE-38] however often files are moved, the order is the one that was seen", () => {
+  it("[CONSOLE-38] after any sequence of moves the order equals the displayed order", () => {
     const moves = fc.array(
       fc.record({ path: fc.constantFrom(...PATHS), to: fc.nat({ max: PATHS.length - 1 }) }),
     )
@@ -67,7 +67,7 @@ describe("changes of a package", () => {
     )
   })
 
-  it("[CONSOLE-38] before the answer files are already dropped, pinned and in the chosen form", () => {
+  it("[CONSOLE-38] before the server responds, files are already dropped, pinned and in the chosen form", () => {
     const choices = { ...NO_CHOICES, drops: ["b.ts"], pins: ["c.ts"], signatures: ["d.ts"] }
     expect(applyChoices(FILES, choices)).toEqual([
       aFile("a.ts"),
@@ -77,7 +77,7 @@ describe("changes of a package", () => {
     ])
   })
 
-  it("[CONSOLE-38] a change begins at what a kept package was asked for", () => {
+  it("[CONSOLE-38] a change starts with the choices of the stored package", () => {
     const pack = aPack({
       task: "t",
       role: "backend",
@@ -106,7 +106,7 @@ describe("changes of a package", () => {
     })
   })
 
-  it("[CONSOLE-38] what is built is what the address says, and nothing is kept by it", () => {
+  it("[CONSOLE-38] the build request contains the URL parameters, and building stores nothing", () => {
     const params = packParams.parse(
       "?task=t&budget=9&pin=a&drop=b&full=c&symbols=d&signatures=e&mention=f&order=g",
     )

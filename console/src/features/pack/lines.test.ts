@@ -16,8 +16,8 @@ import {
 const FILES = [aFile("low.ts", { score: 0.4 }), aFile("high.ts", { score: 0.9 })]
 const shown = { files: FILES, drops: [], turned: [], minRelevance: 0.25 }
 
-describe("the lines of a package", () => {
-  it("[CONSOLE-37] candidates stand by score, and what stayed out by why", () => {
+describe("rows of a package", () => {
+  it("candidates are ordered by score, and files left out are grouped by reason", () => {
     const pack = aPack({
       role: "backend",
       files: FILES,
@@ -52,7 +52,7 @@ describe("the lines of a package", () => {
     ])
   })
 
-  it("[CONSOLE-38] what was dropped a moment ago is among the dropped at once", () => {
+  it("[CONSOLE-38] a file dropped a moment ago is in the group of dropped files at once", () => {
     const pack = aPack({ files: FILES, left: [aLeft("x.ts", { why: "dropped", score: 0.1 })] })
     const drops = ["x.ts", "not-listed.ts", "low.ts"]
     const lines = candidateLines(pack, { ...shown, files: FILES.slice(1), drops })
@@ -66,7 +66,7 @@ describe("the lines of a package", () => {
     expect(lines.at(-1)).toMatchObject({ left: { score: null, tokens: null } })
   })
 
-  it("[CONSOLE-37] heads name the kinds where each stands together, with its tokens", () => {
+  it("headings name the kind and its tokens if each kind is contiguous", () => {
     const files = [
       aFile("a"),
       aFile("b"),
@@ -80,14 +80,14 @@ describe("the lines of a package", () => {
     expect(chosenLines(files, "symbols").map((it) => it.key)).toEqual(["kind:symbols", "c", "d"])
   })
 
-  it("[CONSOLE-37] an order that mixes the kinds is kept, and each row says its kind", () => {
+  it("an order with mixed kinds is preserved, and each row shows its kind", () => {
     const files = [aFile("a", { form: "symbols" }), aFile("b"), aFile("c", { form: "signatures" })]
     const lines = chosenLines(files, null)
     expect(lines.map((it) => it.key)).toEqual(["a", "b", "c"])
     expect(lines.every((it) => it.kind === "file" && it.showsKind)).toBe(true)
   })
 
-  it("[CONSOLE-39] a preview finds the file itself before those who mention it", () => {
+  it("the preview finds the heading of a file before lines that mention it", () => {
     const lines = ["x -> src/a.ts", "lib/src/a.ts", "src/a.tsx", "### src/a.ts", "", "src/a.ts, b"]
     expect(findFile(lines, "src/a.ts")).toEqual({ at: 3, marked: new Set([0, 3, 5]) })
     expect(findFile(["a", "src/a.ts  0.97"], "src/a.ts").at).toBe(1)
@@ -95,7 +95,7 @@ describe("the lines of a package", () => {
     expect(findFile(lines, "")).toEqual({ at: null, marked: new Set() })
   })
 
-  it("[CONSOLE-20] of two packages it is said what came, went and changed its form", () => {
+  it("the comparison of two packages lists added, removed and reformatted files", () => {
     const item = {
       id: "",
       task: "",
@@ -137,7 +137,7 @@ describe("the lines of a package", () => {
   })
 })
 
-describe("the words of a package", () => {
+describe("texts of a package", () => {
   it("[CONSOLE-7] a budget is a whole number of tokens, with commas or a k", () => {
     expect(["24000", "24,000", "24k", "1.5k"].map(readBudget)).toEqual([
       24_000, 24_000, 24_000, 1_500,
@@ -147,12 +147,12 @@ describe("the words of a package", () => {
     expect(checkBudget("many")).toBe("No whole number")
   })
 
-  it("[CONSOLE-7] a task that no address can hold is refused with the limit, and not cut", () => {
+  it("[CONSOLE-7] a task that is too long for a URL is rejected with the limit, not truncated", () => {
     expect(checkTask("x".repeat(4_000))).toBeUndefined()
     expect(checkTask("x".repeat(4_001))).toMatch(/4,001 characters; this page takes 4,000.*qm pack/)
   })
 
-  it("[CONSOLE-39] only a refusal about the budget offers another one", () => {
+  it("only an error about the budget offers another budget", () => {
     const data = { needed: 420, path: "a.ts" }
     expect(neededBudget({ code: "PACK_BUDGET_TOO_SMALL", data })).toBe(420)
     expect(neededBudget({ code: "STORE_DISK_FULL", data })).toBeUndefined()
@@ -160,13 +160,13 @@ describe("the words of a package", () => {
     expect(refusedPin({ code: "STORE_DISK_FULL", data }, ["a.ts"])).toBeUndefined()
   })
 
-  it("[CONSOLE-37] a title ends at a clause or a word", () => {
+  it("a title ends at a clause or a word", () => {
     expect(sayTitle({ task: "Round it; then test\nmore" })).toBe("Round it")
     expect(sayTitle({ task: `${"word ".repeat(20)}` })).toBe(`${"word ".repeat(11).trim()}…`)
     expect(sayTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(56)}…`)
   })
 
-  it("[CONSOLE-37] what stayed out says why it was looked at, or who denied it", () => {
+  it("a file left out says why it was a candidate, or which rule denied it", () => {
     expect(sayLeft(aLeft("a", { detail: "needs 50 tokens", reasons: ["calls b"] }))).toBe("Calls b")
     expect(sayLeft(aLeft("a", { detail: "needs 50 tokens" }))).toBe("Needs 50 tokens")
     expect(sayLeft(aLeft("a", { why: "denied", detail: "denied by web/**" }))).toBe(

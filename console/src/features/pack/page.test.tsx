@@ -53,8 +53,8 @@ async function renderHtml(address: string, known: Known = {}): Promise<string> {
   return renderPage(queries, <PackPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-describe("the page Pack", () => {
-  it("[CONSOLE-15] without a task there is a field for one, and what was kept", async () => {
+describe("page Pack", () => {
+  it("[CONSOLE-15] without a task it shows a field for one and the stored packages", async () => {
     expect(await render("")).toContain(
       "Packages that you keep, or that agents ask for, will be here.",
     )
@@ -64,13 +64,13 @@ describe("the page Pack", () => {
     expect(text).not.toContain("and more")
   })
 
-  it("[CONSOLE-15] while the first is built the shape is there, and no figure", async () => {
+  it("[CONSOLE-15] while the first package is built it shows a skeleton and no numbers", async () => {
     const text = await render("?task=fix+it")
     expect(text).toContain("Candidates by score")
     expect(text).not.toMatch(/\b0 (of|files)/)
   })
 
-  it("[CONSOLE-37] it says what was read out of the task, and which signal is missing", async () => {
+  it("it shows what was recognised in the task and which signal is missing", async () => {
     const pack = aPack({
       analysis: {
         filePaths: ["src/a.ts"],
@@ -86,7 +86,7 @@ describe("the page Pack", () => {
     expect(text).toContain("Words cent, split Signals graph, words; no meaning, no model")
   })
 
-  it("[CONSOLE-37] the figure says what is in, what is free, and what had no room", async () => {
+  it("it shows tokens used, tokens free and tokens that did not fit", async () => {
     const files = [aFile("a.ts", { tokens: 700 }), aFile("b.ts", { tokens: 200, form: "symbols" })]
     const manifest = {
       ...aPack().manifest,
@@ -111,7 +111,7 @@ describe("the page Pack", () => {
     expect(text).toContain("Packages are switched off.")
   })
 
-  it("[CONSOLE-39] a budget that is too small says what is needed, and offers it", async () => {
+  it("a budget that is too small shows the required budget and offers it", async () => {
     const refusal = failure({
       code: "PACK_BUDGET_TOO_SMALL",
       message: "The opening needs 420 tokens; the budget is 20.",
@@ -125,7 +125,7 @@ describe("the page Pack", () => {
     expect(text).not.toContain("Candidates")
   })
 
-  it("[CONSOLE-39] a refused pin can be taken away, another refusal tried again", async () => {
+  it("a rejected pin can be removed, another error can be retried", async () => {
     const data = { path: "web/a.ts" }
     const refused = (code: string) => failure({ code, message: "No.", hint: "Do.", data })
     const denied = refused("PACK_TARGET_DENIED")
@@ -135,14 +135,14 @@ describe("the page Pack", () => {
     expect(empty).toMatch(/No\. Do\. Try again PACK_TASK_EMPTY/)
   })
 
-  it("[CONSOLE-38] a kept package says since when, and is not kept twice", async () => {
+  it("[CONSOLE-38] a stored package shows when it was stored and cannot be stored twice", async () => {
     const pack = aPack({ task: "Round it", builtAt: NOW - 60_000, files: [aFile("a.ts")] })
     const text = await render("?id=pk_1", { shown: aBuilt(pack) })
     expect(text).toContain("Pack / Round it kept today 08:15")
     expect(text).toContain("Kept")
   })
 
-  it("[CONSOLE-40] an agent can be given what is in it, and nothing where nothing is", async () => {
+  it("a package with files can be given to an agent, an empty one cannot", async () => {
     const runs = async (files: readonly ReturnType<typeof aFile>[]) => {
       const html = await renderHtml("?task=t", { built: aBuilt(aPack({ files: [...files] })) })
       const button = /<button[^>]*>(?:(?!<\/button>).)*Run with this/s.exec(html)?.[0] ?? ""
@@ -152,7 +152,7 @@ describe("the page Pack", () => {
     expect(await runs([])).toBe(false)
   })
 
-  it("[CONSOLE-22] a hostile task, role and reason are drawn as what they are", async () => {
+  it("[CONSOLE-22] control and bidirectional characters in task, role and reason are escaped", async () => {
     const bidi = "\u202Etxt"
     const pack = aPack({
       task: bidi,
@@ -168,7 +168,7 @@ describe("the page Pack", () => {
     expect(text).toContain("\\u{202e}txt")
   })
 
-  it("[CONSOLE-20] two kept packages are needed to compare", async () => {
+  it("comparing needs two stored packages", async () => {
     expect(await render("?compare=yes", { packs: [ITEM] })).toContain(
       "Two kept packages can be compared.",
     )

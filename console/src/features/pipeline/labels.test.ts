@@ -13,7 +13,7 @@ const reference = {
 }
 
 describe("labels of a document", () => {
-  it("[CONSOLE-53] a paragraph leads into the knowledge base, a page to where it was found", () => {
+  it("[CONSOLE-53] a paragraph label links into the knowledge base, a web label to its page", () => {
     const web = { ...reference, label: "W1", paragraph: null, url: "https://a.example/x" }
     const labels = labelsOf([reference, web, { ...web, label: "W2", url: "javascript:alert(1)" }])
     expect([...labels]).toEqual([
@@ -30,7 +30,7 @@ describe("labels of a document", () => {
   })
 })
 
-describe("what two runs have in common", () => {
+describe("comparison of two runs", () => {
   const stages = (...same: readonly boolean[]): Pick<PipelineCompare, "stages"> => ({
     stages: same.map((isSame, i) => ({
       name: `s${i}`,
@@ -41,7 +41,7 @@ describe("what two runs have in common", () => {
     })),
   })
 
-  it("[CONSOLE-54] how many stages differ is said first", () => {
+  it("the number of differing stages comes first", () => {
     expect(sayCompared(stages(true, true))).toBe("both gave the same in every stage")
     expect(sayCompared(stages(true, false))).toBe("1 stage differs, 1 the same")
     expect(sayCompared(stages(false, false, true))).toBe("2 stages differ, 1 the same")

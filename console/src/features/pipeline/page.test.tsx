@@ -56,8 +56,8 @@ const PAUSED = {
   events: EVENTS,
 }
 
-describe("a pipeline that pauses", () => {
-  it("[CONSOLE-52] its card has the question, what is decided on, and three answers with their end", () => {
+describe("paused pipeline", () => {
+  it("[CONSOLE-52] its card shows the question, the content to decide on, and three answers with their consequences", () => {
     const html = markupOf("", { shown: PAUSED })
     const text = textOf(html)
     expect(text).toContain("Paused after analyze query Is this the plan you want? 11 min")
@@ -67,7 +67,7 @@ describe("a pipeline that pauses", () => {
     expect(text).toContain("Skip Verify")
   })
 
-  it("[CONSOLE-52] leaving is asked about in the same place", () => {
+  it("[CONSOLE-52] the confirmation to exit is asked in the same card", () => {
     const pause = aPause({
       isConfirmingExit: true,
       question: "Leave this run? 1 yes / 2 no",
@@ -82,14 +82,14 @@ describe("a pipeline that pauses", () => {
     expect(text).not.toContain("Proceed")
   })
 
-  it("[CONSOLE-52] who may only read answers nothing", () => {
+  it("[CONSOLE-52] a read-only page offers no answer", () => {
     const html = markupOf("", { shown: PAUSED, isReadOnly: true })
     expect(html.match(/<button[^>]*disabled=""[^>]*><b>(Proceed|Amend|Exit)/g)?.length).toBe(3)
     expect(textOf(html)).toContain("This server is read only; nothing can be sent from here.")
     expect(textOf(html)).not.toContain("Stop")
   })
 
-  it("[CONSOLE-51] cost per stage, facts and what was done are there", () => {
+  it("[CONSOLE-51] it shows cost per stage, properties and activities", () => {
     const text = render("", { shown: PAUSED })
     expect(text).toContain("Cost $0.15 of $3.00")
     expect(text).toContain("Analyze query 8 sub-queries 1 activity")
@@ -99,8 +99,8 @@ describe("a pipeline that pauses", () => {
   })
 })
 
-describe("a pipeline that works, and one that ended", () => {
-  it("[CONSOLE-51] the last section is open and says for how long it runs", () => {
+describe("active and ended pipeline", () => {
+  it("[CONSOLE-51] the last section is open and shows its running time", () => {
     const events = eventsOf([starts(0), step("a", { phase: "started" })])
     const html = markupOf("", {
       shown: { run: aRun({ stages: [aStage(0, { status: "running" })] }), events },
@@ -110,7 +110,7 @@ describe("a pipeline that works, and one that ended", () => {
     expect(textOf(html)).toContain("It works; a word can be sent when it pauses or has ended")
   })
 
-  it("[CONSOLE-53] the document appears once, its labels lead to their paragraphs", () => {
+  it("[CONSOLE-53] the document appears once, and its labels link to their paragraphs", () => {
     const run = aRun({
       status: "completed",
       endedAt: NOW,
@@ -178,7 +178,7 @@ describe("a pipeline that works, and one that ended", () => {
     expect(html, "the steps are folded").not.toContain("arrival")
   })
 
-  it("[CONSOLE-51] a run that was cut can be resumed, a failed one says what to do", () => {
+  it("[CONSOLE-51] an interrupted run can be resumed, and a failed one shows its hint", () => {
     const cut = render("", { shown: { run: aRun({ status: "interrupted" }), events: EVENTS } })
     expect(cut).toContain("What was recorded is kept and not done again. Resume")
     const error = { code: "MODEL_TIMED_OUT", message: "No answer.", hint: "Try again." }
@@ -190,7 +190,7 @@ describe("a pipeline that works, and one that ended", () => {
 })
 
 describe("two pipelines", () => {
-  it("[CONSOLE-54] two runs are held against one another, what is the same is folded", () => {
+  it("two runs are shown side by side, and equal stages are collapsed", () => {
     const side = { summary: "as it was", usd: 0.04, rounds: 1, output: '{ "a": 1 }' }
     const stage = (name: string, isSame: boolean) => ({
       name,
@@ -223,7 +223,7 @@ describe("two pipelines", () => {
     expect(html).toContain('href="/pipelines/p-11"')
   })
 
-  it("[CONSOLE-54] without another run there is nothing to hold it against", () => {
+  it("without another run there is nothing to compare with", () => {
     const answers = [
       [keys.operation("pipeline.list", { agent: "deep-research", limit: 500 }), { runs: [] }],
     ] as const
@@ -233,7 +233,7 @@ describe("two pipelines", () => {
   })
 })
 
-describe("a pipeline that cannot be shown", () => {
+describe("pipeline that cannot be shown", () => {
   const failing = async (code: string) => {
     const queries = new QueryClient({
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
@@ -244,7 +244,7 @@ describe("a pipeline that cannot be shown", () => {
     return render("", { queries })
   }
 
-  it("[CONSOLE-15] an id nobody knows is told apart from what failed", async () => {
+  it("[CONSOLE-15] an unknown id and an error have different texts", async () => {
     expect(await failing("PIPELINE_UNKNOWN")).toContain(
       "There is no run of this id in this repository.",
     )
@@ -253,7 +253,7 @@ describe("a pipeline that cannot be shown", () => {
     expect(damaged).toContain("Try again")
   })
 
-  it("[CONSOLE-22] hostile questions, titles, answers and notes are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in questions, titles, answers and notes are escaped", () => {
     const evil = "x\u202Ey<img src=x onerror=alert(1)>[a](javascript:alert(1))"
     const run = aRun({
       title: evil,

@@ -6,8 +6,8 @@ const tell = (bodies: Parameters<typeof eventsOf>[0]) => tellStory(eventsOf(bodi
 const USAGE = { input: 10, output: 5, cacheRead: 1, cacheWrite: 0 }
 const asked = { type: "llm_called", stage: 0, attempt: 1, key: "ask", model: "sonnet" } as const
 
-describe("the story of a run", () => {
-  it("[CONSOLE-51] what was begun and what ended are one activity, with its figures", () => {
+describe("sections of a run", () => {
+  it("[CONSOLE-51] the start and end events of an activity are one activity with its numbers", () => {
     const { sections } = tell([
       starts(0),
       step("a", { phase: "started" }),
@@ -24,7 +24,7 @@ describe("the story of a run", () => {
     ])
   })
 
-  it("[CONSOLE-51] a call of a model counts all its tokens, also where nothing announced it", () => {
+  it("[CONSOLE-51] a model call counts all its tokens, even without a start event", () => {
     const call = { ...asked, usage: USAGE, usd: null, text: "{}", durationMs: 7, retries: 2 }
     const { sections } = tell([
       starts(0),
@@ -39,7 +39,7 @@ describe("the story of a run", () => {
     ])
   })
 
-  it("[CONSOLE-51] a repair is another go; a stage that was cut goes on, and what was cut says so", () => {
+  it("[CONSOLE-51] a repair is another attempt, an interrupted stage continues, and truncated data is marked", () => {
     const { sections } = tell([
       starts(0),
       step("a", { phase: "started" }),
@@ -62,7 +62,7 @@ describe("the story of a run", () => {
     ])
   })
 
-  it("[CONSOLE-51] what a person chose, errors and budgets stand where they happened", () => {
+  it("[CONSOLE-51] answers, errors and budget events are listed where they happened", () => {
     const { sections, talk } = tell([
       starts(0),
       gives(0, "plan"),
@@ -92,7 +92,7 @@ describe("the story of a run", () => {
     expect(talk).toEqual([{ key: "said 10", message: "And?", answer: "So." }])
   })
 
-  it("[CONSOLE-51] a stage that was taken over never began, and is there", () => {
+  it("[CONSOLE-51] a reused stage is listed although it never started", () => {
     const { sections } = tell([
       { type: "stage_output", stage: 2, attempt: 1, output: 1, summary: "kept", isCarried: true },
       { type: "amended", by: "you", stage: 2, text: "shorter" },

@@ -19,8 +19,8 @@ import {
 const description = (given: Parameters<typeof aStage>[1], run = {}) =>
   dotsOf(aRun({ stages: [aStage(0, given)], ...run }), undefined)[0]
 
-describe("stages in words", () => {
-  it("[CONSOLE-51] time and cost stand under what is done, plans under what is ahead", () => {
+describe("texts of stages", () => {
+  it("[CONSOLE-51] finished stages show time and cost, later stages their plan", () => {
     const took = { startedAt: 1_000, endedAt: 10_400 }
     const cost = { spentUsd: 0.04, budgetUsd: 0.2, unknownCalls: 0 }
     expect(description({ status: "done", ...took, cost })).toMatchObject({
@@ -41,7 +41,7 @@ describe("stages in words", () => {
     expect(description({ status: "failed", cost })?.description).toBe("failed, $0.04")
   })
 
-  it("[CONSOLE-52] while a run pauses or is cut, no stage is drawn as running", () => {
+  it("[CONSOLE-52] while a run is paused or interrupted, no stage is shown as running", () => {
     expect(description({ status: "running" })?.mark).toBe("running")
     expect(description({ status: "running" }, { status: "paused" })?.mark).toBe("paused")
     expect(description({ status: "running" }, { status: "interrupted" })?.mark).toBe("interrupted")
@@ -51,7 +51,7 @@ describe("stages in words", () => {
     })
   })
 
-  it("[CONSOLE-51] a repair unit says how many rounds are left; costs say their budget", () => {
+  it("[CONSOLE-51] a repair unit shows the rounds left, and costs show their budget", () => {
     const repairs = [{ first: 3, last: 4, used: 0, most: 2 }]
     expect(unitsOf(aRun({ repairs }))[0]?.description).toBe("Repair unit, at most 2 rounds")
     expect(
@@ -74,7 +74,7 @@ describe("stages in words", () => {
     expect(saySpent({ spentUsd: 0, budgetUsd: 1, unknownCalls: 0 })).toBe("")
   })
 
-  it("[CONSOLE-52] what is paused after is named inside a sentence; abbreviations keep their capitals", () => {
+  it("[CONSOLE-52] the stage name is lower case inside a sentence, and abbreviations keep their capitals", () => {
     const paused = (title: string, reason = "configured") =>
       sayPaused(aRun({ stages: [aStage(0, { title })], pause: { ...PAUSE, stage: 0, reason } }))
     expect(paused("Web calibration")).toBe("Paused after web calibration")
@@ -82,7 +82,7 @@ describe("stages in words", () => {
     expect(paused("Verify", "error"), "it is tried again").toBe("Paused at verify")
   })
 
-  it("[CONSOLE-51] every end is said, and a partial result is called so", () => {
+  it("[CONSOLE-51] every end has a text, and a partial result is called partial", () => {
     expect(sayEnd(aRun())).toBeUndefined()
     expect(sayEnd(aRun({ status: "completed", isPartial: false, reason: "Done." }))?.title).toBe(
       "Completed.",
@@ -116,14 +116,14 @@ const PAUSE = {
   choices: [],
 }
 
-describe("activities in words", () => {
+describe("texts of activities", () => {
   const activity = (given = {}) => {
     const [item] = tellStory(eventsOf([starts(0), step("a", given)])).sections[0]?.items ?? []
     if (item?.kind !== "activity") throw new Error("there is one")
     return item
   }
 
-  it("[CONSOLE-51] an icon by what it is, figures in three columns, unknown ones empty", () => {
+  it("[CONSOLE-51] an activity has an icon by kind and three columns of numbers, empty where unknown", () => {
     expect(iconOf(activity())).toBe("book")
     expect(iconOf(activity({ tool: "Web Search" }))).toBe("search")
     expect(iconOf(activity({ tool: "Citation Verification" }))).toBe("check")
@@ -137,7 +137,7 @@ describe("activities in words", () => {
     expect(figuresOf(activity())).toEqual(["", "", ""])
   })
 
-  it("[CONSOLE-52] what has no end is running only while the run is, else it was cut", () => {
+  it("[CONSOLE-52] an activity without an end is running only while the run is, else it was interrupted", () => {
     const open = activity({ phase: "started" })
     expect(sayActivity(open, true)).toEqual({ description: "arrival" })
     expect(sayActivity(open, false)).toEqual({ description: "arrival, cut", tone: "warn" })
@@ -147,7 +147,7 @@ describe("activities in words", () => {
     })
   })
 
-  it("[CONSOLE-51] a section says what it gave, what was wrong, which round it is", () => {
+  it("[CONSOLE-51] a section shows its result, its problems and its round", () => {
     const [first, second] = tellStory(
       eventsOf([
         starts(0),
@@ -169,8 +169,8 @@ describe("activities in words", () => {
   })
 })
 
-describe("what a stage was given, and what is known of a run", () => {
-  it("[CONSOLE-51] the context that was shaped last is drawn, by kinds where they are told", () => {
+describe("context of a stage, and events of a run", () => {
+  it("[CONSOLE-51] the last shaped context is drawn, by kind where kinds are known", () => {
     const shaped = (given: object) =>
       eventsOf([starts(0), step("c", { tool: "Context shaped", ...given })])
     expect(contextOf(shaped({ title: "9800 of 12,000 tokens, 12 texts" }), undefined)).toEqual({
@@ -188,7 +188,7 @@ describe("what a stage was given, and what is known of a run", () => {
     expect(contextOf(shaped({ title: "nothing" }), undefined)).toBeUndefined()
   })
 
-  it("[CONSOLE-51] further events join what is known, once; another history is asked for whole", () => {
+  it("[CONSOLE-51] new events are appended once, and a lower sequence number makes the page refetch the run", () => {
     const events = eventsOf([starts(0), step("a"), step("b")])
     const known = { run: aRun({ lastSeq: 2 }), events: events.slice(0, 2) }
     const answer = { run: aRun({ lastSeq: 3 }), events: events.slice(1) }

@@ -6,8 +6,8 @@ import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./new-run.tsx"
 import { aLine, anAgent } from "./pipelines.fixture.ts"
 
-describe("runs of pipelines in a list", () => {
-  it("[CONSOLE-55] every status belongs to one facet, besides all", () => {
+describe("pipeline runs in a list", () => {
+  it("every status belongs to exactly one filter besides All", () => {
     for (const status of PIPELINE_STATUSES) {
       const run = aLine("p-1", { status })
       const facets = PIPELINES_FACETS.filter((it) => isOfFacet(run, it))
@@ -22,7 +22,7 @@ describe("runs of pipelines in a list", () => {
     ])
   })
 
-  it("[CONSOLE-55] cost of budget and stage of stages are said; unknown is no 0", () => {
+  it("cost with budget and stage number with stage count are shown, and unknown is not 0", () => {
     expect(sayCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15 of $3.00")
     expect(sayCost({ spentUsd: 0.15, budgetUsd: null, unknownCalls: 1 })).toBe("at least $0.15")
     expect(sayCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown of $3.00")
@@ -30,7 +30,7 @@ describe("runs of pipelines in a list", () => {
     expect(sayPlace(aLine("p-1", { stageTitle: null }))).toBe("1 of 6")
   })
 
-  it("[CONSOLE-55] why an agent cannot be started is a reason in words", () => {
+  it("the reason why an agent cannot be started is a text", () => {
     expect(whyNot(anAgent("a"))).toBeUndefined()
     expect(whyNot(anAgent("a", { isTrusted: false }))).toBe("not trusted yet")
     expect(whyNot(anAgent("a", { config: null, isTrusted: false }))).toBe(
@@ -39,10 +39,10 @@ describe("runs of pipelines in a list", () => {
   })
 })
 
-describe("the draft of a run", () => {
+describe("form of a pipeline run", () => {
   const draft = { ...emptyDraft("deep-research"), query: " What counts? " }
 
-  it("[CONSOLE-55] what is left empty is left out, what is wrong stands beside its field", () => {
+  it("empty fields are omitted, and problems are shown beside their field", () => {
     expect(checkDraft(draft)).toEqual({
       kind: "right",
       input: { agent: "deep-research", query: "What counts?", depth: "standard" },
@@ -58,7 +58,7 @@ describe("the draft of a run", () => {
     })
   })
 
-  it("[CONSOLE-55] a refusal about one field is shown there", () => {
+  it("a server error about one field is shown beside it", () => {
     const refusal = { code: "PIPELINE_AGENT_UNTRUSTED", message: "No.", hint: "", data: {} }
     expect(problemsOf(refusal)).toEqual({ agent: "No." })
     expect(problemsOf({ ...refusal, code: "X", data: { field: "budget" } })).toEqual({

@@ -32,8 +32,8 @@ function markupOf(
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
-describe("the page Pipelines", () => {
-  it("[CONSOLE-15] empty it says what will be here, and the example is one press away", () => {
+describe("page Pipelines", () => {
+  it("[CONSOLE-15] the empty page says what it shows and offers the example as one button", () => {
     const text = render("", { runs: [], agents: [anAgent("deep-research")] })
     expect(text).toContain("Runs of pipelines will be here")
     expect(text).toContain("$ qm pipeline run deep-research")
@@ -47,14 +47,14 @@ describe("the page Pipelines", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("will be here")
   })
 
-  it("[CONSOLE-15] nothing of a status or of these words is told apart from nothing there", () => {
+  it("[CONSOLE-15] no run of a status, no match and no run at all have different texts", () => {
     const runs = [aLine("p-1")]
     for (const address of ["?status=paused", "?text=zzz", "?agent=other"]) {
       expect(render(address, { runs })).toContain("No run matches. Show all runs")
     }
   })
 
-  it("[CONSOLE-55] the facets count what the words and the agent leave", () => {
+  it("the filters count the runs that match the text and the agent", () => {
     const runs = [
       aLine("p-1"),
       aLine("p-2", { status: "paused" }),
@@ -66,7 +66,7 @@ describe("the page Pipelines", () => {
     expect(render("?agent=dev-loop", { runs })).toMatch(/All 1 Paused 0/)
   })
 
-  it("[CONSOLE-55] the form says the figures of a depth, and why an agent cannot be started", () => {
+  it("the form shows the limits of a depth and why an agent cannot be started", () => {
     const agents = [
       anAgent("deep-research"),
       anAgent("mine", { isTrusted: false }),
@@ -85,7 +85,7 @@ describe("the page Pipelines", () => {
     )
   })
 
-  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = new QueryClient({
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
     })

@@ -8,8 +8,8 @@ const turn = (seq: number) => ({ ...anEvent(seq, { event: "cost" }), type: "user
 const wire = { at: 4_000, carry: "gw_1", seq: 2, used: 9, kinds: [], savedTokens: 0 }
 const context = { used: 10, wire, compactions: [] }
 
-describe("whose word of the window is the newest", () => {
-  it("[CONSOLE-62] the host's is as old as the turn in which it said a figure last", () => {
+describe("newest report of the context window", () => {
+  it("the host's report is as old as the turn that contains it", () => {
     expect(saidAt([])).toBeNull()
     expect(saidAt([usage(1)])).toBeNull()
     const compacted = anEvent(8, { event: "context.compacted", tokensAfter: 4 })
@@ -18,7 +18,7 @@ describe("whose word of the window is the newest", () => {
     expect(saidAt([turn(1), usage(2), turn(5), compacted])).toBe(5_000)
   })
 
-  it("[CONSOLE-62] a figure of the wire counts until the host says one of a later turn", () => {
+  it("the gateway's number counts until the host reports one in a later turn", () => {
     expect(newestWire(context, null)).toBe(wire)
     expect(newestWire(context, 3_999)).toBe(wire)
     expect(newestWire(context, 4_000), "not older").toBe(wire)

@@ -98,8 +98,8 @@ const CONTEXT: AgentsContext = {
   changes: [],
 }
 
-describe("the window of a run", () => {
-  it("[CONSOLE-62] ring and bar say whose figures they are: the wire's, or the host's", () => {
+describe("context window of a run", () => {
+  it("ring and bar name the source of their numbers: gateway or host", () => {
     const wire = {
       at: NOW,
       carry: "gw_1",
@@ -129,8 +129,8 @@ describe("the window of a run", () => {
   })
 })
 
-describe("the page of a run", () => {
-  it("[CONSOLE-58] a pipeline of its session that works or asks is told with the way to it", () => {
+describe("page of a run", () => {
+  it("an active or waiting pipeline of the session is named with a link", () => {
     const withPipeline = (line: PipelineLine) =>
       renderRun(aRun(), (queries) => {
         const key = keys.operation("pipeline.list", { session: ID, limit: 1 })
@@ -143,7 +143,7 @@ describe("the page of a run", () => {
     expect(withPipeline(aLine("p-12", { endedAt: NOW }))).not.toContain("p-12")
   })
 
-  it("[CONSOLE-34] says status, agent, mode, window, money against its budget and time", () => {
+  it("it shows status, agent, mode, window, cost against budget, and time", () => {
     const text = renderRun(aRun({ status: "waiting" }))
     expect(text).toContain("Waiting for you")
     expect(text).toContain("claude-code sonnet")
@@ -151,7 +151,7 @@ describe("the page of a run", () => {
     expect(text).toContain("6:12")
   })
 
-  it("[CONSOLE-34] both figures of the cost are told, and how far they lie apart", () => {
+  it("the reported and the computed cost are shown with their difference", () => {
     const cost = (reportedUsd: number | null, computedUsd: number | null) =>
       sayFigures({ cost: { ...aRun().cost, reportedUsd, computedUsd } })
     expect(cost(0.84, 0.8)).toBe("The provider says $0.84; our price table says $0.80; $0.04 apart")
@@ -160,7 +160,7 @@ describe("the page of a run", () => {
     expect(cost(0.84, null)).toContain("our price table does not know the model")
   })
 
-  it("[CONSOLE-34] an unknown window, cost and model are left out, never 0", () => {
+  it("unknown window, cost and model are left out, never 0", () => {
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     const text = renderRun(
       aRun({
@@ -173,12 +173,12 @@ describe("the page of a run", () => {
     expect(text).not.toMatch(/\$0|0 of|null/)
   })
 
-  it("[CONSOLE-34] a window that fills up is said before it is full", () => {
+  it("a nearly full window is reported before it is full", () => {
     expect(renderRun(aRun({ contextUsed: 165_000 }))).toContain("filling up")
     expect(renderRun(aRun({ contextUsed: 196_000 }))).toContain("nearly full")
   })
 
-  it("[CONSOLE-15] an unknown id says so and leads to the runs; another failure can be retried", () => {
+  it("[CONSOLE-15] an unknown id says so and links to Runs, another error offers a retry", () => {
     const wire = { message: "There is no run of this id.", hint: "Run qm runs.", data: {} }
     const unknown = renderRun(failure({ code: "AGENTS_RUN_UNKNOWN", ...wire }))
     expect(unknown).toContain("There is no run of this id. It may have been deleted. All runs")
@@ -187,7 +187,7 @@ describe("the page of a run", () => {
     expect(broken).toContain("Try again")
   })
 
-  it("[CONSOLE-34] what cannot be resumed can only be read, and says why", () => {
+  it("a run that cannot be resumed is read-only and says why", () => {
     expect(renderRun(aRun({ origin: "imported", sessionId: null }))).toContain(
       "its session is not on this machine",
     )
@@ -195,12 +195,12 @@ describe("the page of a run", () => {
     expect(renderRun(aRun({ status: "completed", endedAt: 9 }))).toContain("Send")
   })
 
-  it("[CONSOLE-34] Stop is there while it works, and a run that was opened ended has none", () => {
+  it("Stop is shown while the run is active, and not for a run opened after its end", () => {
     expect(renderRun(aRun())).toContain(" Stop ")
     expect(renderRun(aRun({ status: "completed", endedAt: 9 }))).not.toContain(" Stop ")
   })
 
-  it("[CONSOLE-34] queued turns and what goes in front of the next are shown", () => {
+  it("queued turns and the context of the next turn are shown", () => {
     const text = renderRun(aRun(), (queries) => {
       queries.setQueryData(keys.operation("agents.turns", { id: ID }), {
         turns: [{ id: "t", text: "Then the docs.", queuedAt: 1 }],
@@ -215,7 +215,7 @@ describe("the page of a run", () => {
     expect(text).toContain("Steer now")
   })
 
-  it("[CONSOLE-40] the package that stood before the first turn is named, and leads back", () => {
+  it("the package of the first turn is named with a link", () => {
     const part = { label: "package pk_7, 9 files", tokens: 18_985, pack: "pk_7" }
     const html = renderToStaticMarkup(
       <QueryClientProvider client={withContext([{ ...part, seq: 1 }])}>
@@ -236,8 +236,8 @@ function withContext(parts: AgentsContext["parts"]): QueryClient {
   return queries
 }
 
-describe("the rows of a run", () => {
-  it("[CONSOLE-30] an activity is one line with tokens and time; a failure says so", () => {
+describe("rows of a run", () => {
+  it("[CONSOLE-30] an activity is one row with tokens and time, and a failure says so", () => {
     const more = { kind: "command", title: "npm test" }
     const text = renderRows([
       started(1, "a", more),
@@ -246,13 +246,13 @@ describe("the rows of a run", () => {
     expect(text).toMatch(/npm test failed 9\.8k 82 s/)
   })
 
-  it("[CONSOLE-30] an edit shows what it changed", () => {
+  it("[CONSOLE-30] an edit shows its diff", () => {
     const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-old\n+new"
     const text = renderRows([started(1, "a", { kind: "edit" }), ended(2, "a", { diff })])
     expect(text).toMatch(/x\.ts \+1 −1 Fold 1 − old 1 \+ new/)
   })
 
-  it("[CONSOLE-30] a changed file is named from the run's folder, elsewhere from the root", () => {
+  it("[CONSOLE-30] a changed file below the run's folder has a relative path, others an absolute path", () => {
     const edit = (path: string) =>
       renderRows([
         started(1, "a", { kind: "edit", path }),
@@ -264,7 +264,7 @@ describe("the rows of a run", () => {
     expect(edit("/etc/hosts")).toMatch(/ \/etc\/ hosts \+1 −1/)
   })
 
-  it("[CONSOLE-30] what an activity ended with is shown once; before, what came so far", () => {
+  it("[CONSOLE-30] the final output of an activity is shown once, and before that the output so far", () => {
     const update = anEvent(2, { event: "activity.updated", activityId: "a" }, "one line")
     const end = { ...ended(3, "a"), content: "one line, and two" }
     const of = (messages: readonly Message[]) =>
@@ -275,7 +275,7 @@ describe("the rows of a run", () => {
     expect(of([update, ended(3, "a")])).toContain("one line")
   })
 
-  it("[CONSOLE-30] what is being written within an activity stands in it, until it has ended", () => {
+  it("[CONSOLE-30] text streamed inside an activity is shown in it until it ends", () => {
     const task = started(1, "a", { kind: "agent", title: "Look around" })
     const writing = new Map([["a", `${"x".repeat(200)} and so on`]])
     expect(renderRows([task], { writing })).toMatch(/Look around … x+ and so on/)
@@ -283,7 +283,7 @@ describe("the rows of a run", () => {
     expect(renderRows([task, ended(2, "a")], { writing })).not.toContain("and so on")
   })
 
-  it("[CONSOLE-25] an open question shows the whole command, until when, and its answers", () => {
+  it("[CONSOLE-25] an open approval shows the full command, its expiry and its answers", () => {
     const ask = {
       event: "approval.requested",
       approvalId: "ap",
@@ -303,7 +303,7 @@ describe("the rows of a run", () => {
     expect(renderRows([anEvent(1, ask)], { approvals: new Map() })).not.toContain("Allow")
   })
 
-  it("[CONSOLE-30] notes, errors and what nobody knows are said", () => {
+  it("[CONSOLE-30] notes, errors and unknown messages have a text", () => {
     const text = renderRows([
       anEvent(1, { event: "mode.changed", mode: "edits", by: "console" }),
       anEvent(2, {
@@ -321,14 +321,14 @@ describe("the rows of a run", () => {
     expect(text).toContain("A kind of tomorrow")
   })
 
-  it("[CONSOLE-30] a long text says how long it is, and is asked for when it is wanted", () => {
+  it("[CONSOLE-30] a long text shows its length and is requested on demand", () => {
     const text = renderRows([
       aMessage(1, { type: "user", content: "abc", metadata: { cut: 12_304 } }),
     ])
     expect(text).toContain("abc Show all 12,304 characters")
   })
 
-  it("[CONSOLE-22] names, titles, paths and reasons from outside are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in names, titles, paths and reasons are escaped", () => {
     const evil = "<img src=x onerror=alert(1)>\u202E\u0007"
     const text = renderRows([
       aMessage(1, { type: "user", content: evil }),

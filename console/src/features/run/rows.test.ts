@@ -16,15 +16,15 @@ const oneOf = <Kind extends Entry["kind"]>(entries: readonly Entry[], kind: Kind
   return found
 }
 
-describe("messages become entries", () => {
-  it("[CONSOLE-30] a start, its updates and its end are one entry", () => {
+describe("messages and entries", () => {
+  it("[CONSOLE-30] start, updates and end of an activity are one entry", () => {
     const updated = anEvent(2, { event: "activity.updated", activityId: "a", output: "" }, "12 ok")
     const entries = foldMessages([started(1, "a"), updated, ended(3, "a", { tokens: 7 })])
     expect(entries).toHaveLength(1)
     expect(messagesIn(oneOf(entries, "activity")).map((it) => it.seq)).toEqual([1, 2, 3])
   })
 
-  it("[CONSOLE-30] what happened within another stands under it, folded, with its count", () => {
+  it("[CONSOLE-30] nested messages are collapsed under their parent with their count", () => {
     const inside = { parentId: "task", kind: "command" }
     const messages = [
       started(1, "task", { kind: "agent", title: "Find the callers" }),
@@ -44,7 +44,7 @@ describe("messages become entries", () => {
     ])
   })
 
-  it("[CONSOLE-30] three reads in a row are one line; a command or a failure stands alone", () => {
+  it("[CONSOLE-30] three reads in a row are one entry, and a command or a failure is its own entry", () => {
     const read = (seq: number, id: string, more = {}) => [
       started(seq, id, more),
       ended(seq + 1, id),
@@ -63,7 +63,7 @@ describe("messages become entries", () => {
     expect(groupTitle(oneOf(entries, "group"))).toBe("2 reads, 1 search")
   })
 
-  it("[CONSOLE-30] a question and its answer are one entry, at the top wherever it was asked", () => {
+  it("[CONSOLE-30] an approval and its answer are one entry at the top level, wherever it was requested", () => {
     const ask = {
       event: "approval.requested",
       approvalId: "ap",
@@ -88,7 +88,7 @@ describe("messages become entries", () => {
     expect(oneOf(entries, "approval").resolved?.event.by).toBe("console")
   })
 
-  it("[CONSOLE-30] the last word of a turn is not shown twice", () => {
+  it("[CONSOLE-30] the final message of a turn is not shown twice", () => {
     const said = anEvent(1, { event: "message", type: "assistant", text: "" }, "Done.")
     const end = (content: string) =>
       anEvent(2, { event: "turn.ended", outcome: "completed", text: "", denials: 0 }, content)
@@ -96,7 +96,7 @@ describe("messages become entries", () => {
     expect(oneOf(foldMessages([said, end("Else.")]), "turn").isRepeated).toBe(false)
   })
 
-  it("[CONSOLE-30] an end without its start, a kind of tomorrow and a message without an event stay", () => {
+  it("[CONSOLE-30] an end without a start, an unknown kind and a message without an event are preserved", () => {
     const entries = foldMessages([
       ended(7, "gone", { outcome: "failed" }),
       anEvent(8, { event: "a.kind.of.tomorrow" }, "What is this"),
@@ -105,7 +105,7 @@ describe("messages become entries", () => {
     expect(kinds(entries)).toEqual(["activity", "note", "note"])
   })
 
-  it("[CONSOLE-30] what the host tells of itself is said in words, unknown is left out", () => {
+  it("[CONSOLE-30] session information of the host is shown in words, without unknown values", () => {
     const cost = {
       event: "cost",
       usage: { input: 1_200, output: 30, cacheRead: 0, cacheWrite: 0 },
@@ -117,7 +117,7 @@ describe("messages become entries", () => {
     ).toBe("500 of 200k in the window")
   })
 
-  it("[CONSOLE-30] words are found in what was said, asked for, given back and changed", () => {
+  it("[CONSOLE-30] the search covers messages, tool inputs, results and diffs", () => {
     const messages = [
       aMessage(1, { type: "user", content: "Round the TARIFF" }),
       started(2, "a", { input: '{"file_path":"src/tariff.ts"}' }),
@@ -128,7 +128,7 @@ describe("messages become entries", () => {
     expect(findIn(messages, " ")).toEqual([])
   })
 
-  it("[CONSOLE-30] every message is in exactly one entry, in the order of the numbers", () => {
+  it("[CONSOLE-30] every message is in exactly one entry, in order of sequence numbers", () => {
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 120 }), (made) => {
         const messages = made.map((make, i) => make(i + 1))

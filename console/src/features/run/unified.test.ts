@@ -17,8 +17,8 @@ const DIFF = `diff --git a/a.ts b/a.ts
 \\ No newline at end of file
 `
 
-describe("a unified diff", () => {
-  it("[CONSOLE-30] is read file by file, with the numbers of its lines", () => {
+describe("parsing a unified diff", () => {
+  it("[CONSOLE-30] files and line numbers are parsed", () => {
     const [a, b] = readUnified(DIFF)
     expect(a).toEqual({
       path: "a.ts",
@@ -36,14 +36,14 @@ describe("a unified diff", () => {
     expect(b?.lines.map((it) => it.text)).toEqual(["-- x", "++ y"])
   })
 
-  it("[CONSOLE-30] a file that was deleted has the name it had", () => {
+  it("[CONSOLE-30] a deleted file has its old name", () => {
     const gone = "--- a/old.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a"
     expect(readUnified(gone)).toMatchObject([{ path: "old.ts", added: 0, removed: 1 }])
     const fresh = "--- /dev/null\n+++ b/new.ts\n@@ -0,0 +1 @@\n+a"
     expect(readUnified(fresh)).toMatchObject([{ path: "new.ts", added: 1, removed: 0 }])
   })
 
-  it("[CONSOLE-30] a hunk without a head is read, and what is no diff is nothing", () => {
+  it("[CONSOLE-30] a hunk without a header is parsed, and other text gives no file", () => {
     expect(readUnified("@@ -1 +1 @@\n-a\n+b")).toMatchObject([{ path: "", added: 1, removed: 1 }])
     expect(readUnified("not a diff")).toEqual([])
   })

@@ -13,14 +13,14 @@ import {
 const draft = emptyDraft({ type: null, mode: null })
 const wire = (code: string, data: object) => ({ code, message: "No.", hint: "Do.", data })
 
-describe("the form that starts a run", () => {
-  it("[CONSOLE-26] agents and modes are the contract's, and each mode says what it means", () => {
+describe("form that starts a run", () => {
+  it("agents and modes equal those of the contract, and each mode has a description", () => {
     expect(TYPES).toEqual([...AGENT_TYPES])
     expect(MODES.map((it) => it.value)).toEqual(AgentMode.options)
     expect(MODES.filter((it) => it.description.length < 20)).toEqual([])
   })
 
-  it("[CONSOLE-26] what is left empty is left out, and the contract takes the rest", () => {
+  it("empty fields are omitted, and the input matches the contract", () => {
     const least = checkDraft({ ...draft, prompt: "test" })
     expect(least).toEqual({
       kind: "right",
@@ -52,7 +52,7 @@ describe("the form that starts a run", () => {
     })
   })
 
-  it("[CONSOLE-26] the ways of the gateway are the contract's, and each says what it means", () => {
+  it("gateway modes equal those of the contract, and each has a description", () => {
     expect(GATEWAYS.map((it) => it.value)).toEqual(["", ...GATEWAY_MODES])
     expect(GATEWAYS.filter((it) => it.description.length < 20)).toEqual([])
     const asked = (gateway: (typeof GATEWAYS)[number]["value"]) => {
@@ -62,7 +62,7 @@ describe("the form that starts a run", () => {
     expect(GATEWAYS.map((it) => asked(it.value))).toEqual([undefined, ...GATEWAY_MODES])
   })
 
-  it("[CONSOLE-26] a script is for the synthetic agent only", () => {
+  it("a script is sent for the synthetic agent only", () => {
     const checked = checkDraft({ ...draft, prompt: "x", script: "happy" })
     expect(checked.kind === "right" && "script" in checked.input).toBe(false)
   })
@@ -73,19 +73,19 @@ describe("the form that starts a run", () => {
     [{ prompt: "x", budgetUsd: "0" }, ["budgetUsd"]],
     [{ prompt: "x", budgetTokens: "1.5" }, ["budgetTokens"]],
     [{ prompt: "", budgetTokens: "much" }, ["prompt", "budgetTokens"]],
-  ])("[CONSOLE-26] %j is wrong in %j", (given, fields) => {
+  ])("the draft %j has problems in %j", (given, fields) => {
     const checked = checkDraft({ ...draft, ...given })
     expect(checked.kind === "wrong" ? Object.keys(checked.problems) : []).toEqual(fields)
   })
 
-  it("[CONSOLE-26] numbers are read as people write them", () => {
+  it("numbers accept k, M, commas and decimals", () => {
     expect(["200k", "1.5M", "1,000", ".5", " 7 "].map(readNumber)).toEqual([
       200_000, 1_500_000, 1_000, 0.5, 7,
     ])
     expect(["1e9", "k", "--5", ""].map(readNumber)).toEqual(Array(4).fill(Number.NaN))
   })
 
-  it("[CONSOLE-26] a refusal stands beside its field, or for itself", () => {
+  it("a server error is shown beside its field, or at the form", () => {
     expect(problemsOf(wire("AGENTS_DIRECTORY_UNUSABLE", { path: "/" }))).toEqual({ cwd: "No." })
     expect(problemsOf(wire("AGENTS_PROGRAM_MISSING", {}))).toEqual({ type: "No." })
     expect(problemsOf(wire("PACK_UNKNOWN", { id: "pk_9" }))).toEqual({ pack: "No." })
@@ -94,7 +94,7 @@ describe("the form that starts a run", () => {
     expect(problemsOf(wire("STORE_DISK_FULL", {}))).toEqual({})
   })
 
-  it("[CONSOLE-26] the agent and the mode of the last start are offered again", () => {
+  it("the agent and mode of the previous start are preselected", () => {
     expect(emptyDraft({ type: "codex", mode: "plan" })).toMatchObject({
       type: "codex",
       mode: "plan",

@@ -19,8 +19,8 @@ const anyRun = fc
   })
   .map(aRun)
 
-describe("the list of runs", () => {
-  it("[CONSOLE-24] every run stands in exactly one group, under its heading, in its order", () => {
+describe("list of runs", () => {
+  it("every run is in exactly one group, under its heading, in order", () => {
     const runs = fc.uniqueArray(anyRun, { selector: (it) => it.id })
     fc.assert(
       fc.property(runs, (all) => {
@@ -41,7 +41,7 @@ describe("the list of runs", () => {
     )
   })
 
-  it("[CONSOLE-24] what waits stands first, then what runs, then today, then before", () => {
+  it("the groups are waiting, running, today, earlier", () => {
     const runs = [
       aRun({ id: "old", endedAt: NOW - 80 * HOUR }),
       aRun({ id: "today", status: "failed", endedAt: NOW - HOUR }),
@@ -60,7 +60,7 @@ describe("the list of runs", () => {
     ])
   })
 
-  it("[CONSOLE-24] time is for how long, or since its oldest question, or when it ended", () => {
+  it("the time is a duration, the age of the oldest approval, or the end time", () => {
     const approval = (requestedAt: number) => ({ runId: "rn_1", requestedAt })
     const asked = askedSince(
       [NOW - 5 * 60_000, NOW - 11 * 60_000].map((at) => ({
@@ -89,12 +89,12 @@ describe("the list of runs", () => {
     expect(say(aRun({ endedAt: Date.UTC(2026, 10, 2, 12) }))).toBe("2 Nov")
   })
 
-  it("[CONSOLE-24] every status of the contract has its word and its mark", () => {
+  it("every status of the contract has a label and a mark", () => {
     expect(Object.keys(STATUS_MARKS)).toEqual([...RUN_STATUSES])
     expect(STATUS_MARKS.completed).toBe("done")
   })
 
-  it("[CONSOLE-15] the dearer of two costs is shown, and none where none is known", () => {
+  it("[CONSOLE-15] the higher of two costs is shown, and none if none is known", () => {
     const cost = (reportedUsd: number | null, computedUsd: number | null) =>
       costOf(aRun({ cost: { ...aRun().cost, reportedUsd, computedUsd } }))
     expect([cost(1, 2), cost(null, 0.5), cost(3, null), cost(null, null)]).toEqual([
@@ -106,15 +106,15 @@ describe("the list of runs", () => {
   })
 })
 
-describe("views", () => {
+describe("saved views", () => {
   const params = runsParams.parse("?text=tide&status=failed&at=rn_1&beside=peek&view=approvals")
 
-  it("[CONSOLE-24] a view keeps what narrows the list, and not what is selected", () => {
+  it("a view stores the filters and not the selection", () => {
     expect(filterOf(params)).toBe("?text=tide&status=failed")
     expect(searchOf(filterOf(params))).toEqual(runsParams.parse("?text=tide&status=failed"))
   })
 
-  it("[CONSOLE-24] names are read back, an old one is replaced, and there is a cap", () => {
+  it("views are read back, a name is replaced, and the number is limited", () => {
     const views = withView(withView([], "  broken\ttides ", params), "b", runsParams.parse(""))
     expect(readViews(writeViews(views))).toEqual(views)
     expect(withView(views, "broken tides", runsParams.parse("?label=x"))).toEqual([
@@ -127,7 +127,7 @@ describe("views", () => {
   })
 
   it.each([[null], [""], ["no tab"], ["\t?text=nameless"], ["\u0000\n\n"]])(
-    "[CONSOLE-24] a storage that holds %j holds no view",
+    "a storage value of %j contains no view",
     (text) => {
       expect(readViews(text)).toEqual([])
     },

@@ -62,27 +62,27 @@ function render(address: string, { runs, approvals = [], permissions, built }: K
   return renderedText(<RunsPage now={NOW} params={params} onParams={() => undefined} />, queries)
 }
 
-describe("the page Runs", () => {
-  it("[CONSOLE-15] before the first run it says what will be here and the one command", () => {
+describe("page Runs", () => {
+  it("[CONSOLE-15] before the first run it says what the page shows and gives the one command", () => {
     const text = render("", { runs: [] })
     expect(text).toContain("Runs of agents will be here")
     expect(text).toContain("--agent synthetic")
   })
 
-  it("[CONSOLE-15] a filter without a match, and an empty archive, are told apart from nothing", () => {
+  it("[CONSOLE-15] a filter without a match, an empty archive and no run at all have different texts", () => {
     expect(render("?text=zz", { runs: [] })).toContain("No run matches. Show all runs")
     expect(render("?archived=yes", { runs: [] })).toContain("Nothing is in the archive.")
     expect(render("", {})).not.toContain("0 runs")
   })
 
-  it("[CONSOLE-24] facets say how many, and those without any are left out", () => {
+  it("filters show counts, and empty ones are left out", () => {
     const text = render("", { runs: [aRun(), aRun({ id: "rn_2", status: "waiting" })] })
     expect(text).toContain("All 2 Waiting 1 Completed 1")
     expect(text).not.toContain("Failed")
     expect(text).toContain("2 runs")
   })
 
-  it("[CONSOLE-22] hostile titles and labels are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in titles and labels are escaped", () => {
     const run = aRun({ title: "a\u202Eb\u0007<img src=x>", labels: ["\u202Eevil"] })
     const option = { id: "o", isSelected: false, onPick: () => undefined }
     const text = renderedText(<RunRow run={run} option={option} isPicked={false} time="next" />)
@@ -90,7 +90,7 @@ describe("the page Runs", () => {
     expect(text).toContain("\\u{202e}evil")
   })
 
-  it("[CONSOLE-15] a window of which nothing is known stays empty; what was spent is not said there", () => {
+  it("[CONSOLE-15] an unknown context window is empty and does not show the tokens used", () => {
     const option = { id: "o", isSelected: false, onPick: () => undefined }
     const row = (given: Partial<Run>) =>
       renderedText(<RunRow run={aRun(given)} option={option} isPicked={false} time="next" />)
@@ -100,7 +100,7 @@ describe("the page Runs", () => {
     expect(row({ contextUsed: 9_100, contextWindow: null, cost })).toContain("9.1k")
   })
 
-  it("[CONSOLE-25] the peek shows what is asked in full, with all three answers and the rule", () => {
+  it("[CONSOLE-25] the peek shows the full request with three answers and the rule", () => {
     const runs = [aRun({ status: "waiting" })]
     const text = render("?at=rn_1&beside=peek", { runs, approvals: [APPROVAL] })
     expect(text).toContain("npm run check -- --month 10")
@@ -109,7 +109,7 @@ describe("the page Runs", () => {
     expect(text).toContain("Expires in 9:41")
   })
 
-  it("[CONSOLE-25] the inbox counts what is open; a question that is gone is no empty pane", () => {
+  it("[CONSOLE-25] the inbox counts open approvals, and a missing approval has a text", () => {
     const runs = [aRun({ status: "waiting" })]
     const text = render("?view=approvals&at=ap_9", { runs, approvals: [APPROVAL] })
     expect(text).toContain("1 open")
@@ -117,13 +117,13 @@ describe("the page Runs", () => {
     expect(render("?view=approvals", { runs })).toContain("Nobody waits for an answer.")
   })
 
-  it("[CONSOLE-26] the form says what the chosen mode means", () => {
+  it("the form explains the chosen mode", () => {
     const text = render("?beside=new", { runs: [] })
     expect(text).toContain("It asks before it changes a file or runs a command.")
     expect(text).toContain("Budget in USD")
   })
 
-  it("[CONSOLE-40] the form begins with the words and the package of the address", () => {
+  it("the form is prefilled with the prompt and the package of the URL", () => {
     const pack = { id: "pk_7", files: [{ path: "a.ts" }], tokens: 1_250 }
     const address = "?beside=new&prompt=Round+it&pack=pk_7"
     const text = render(address, { runs: [], built: { pack } })
@@ -132,7 +132,7 @@ describe("the page Runs", () => {
     expect(render("?beside=new", { runs: [] })).not.toContain("before the first turn")
   })
 
-  it("[CONSOLE-28] rules that do not count are said, with the way to change that", () => {
+  it("inactive approval rules say so and how to change that", () => {
     const permissions = {
       file: "/r/p.json",
       digest: "d",
@@ -151,15 +151,15 @@ describe("the page Runs", () => {
     expect(trusted).not.toContain("Trust this file")
   })
 
-  it("[CONSOLE-28] a rule says every part that must match", () => {
+  it("a rule lists every condition", () => {
     expect(sayRule({ ...RULE, tool: "Bash", command: "npm *" })).toBe("Bash, command npm *")
     expect(sayRule({ ...RULE, path: "src/**" })).toBe("path src/**")
     expect(sayRule(RULE)).toBe("everything")
   })
 })
 
-describe("what is done to runs", () => {
-  it("[CONSOLE-27] deleting says how many runs and messages, and what is stopped first", () => {
+describe("actions on runs", () => {
+  it("[CONSOLE-27] the delete dialog shows the number of runs and messages, and which runs stop first", () => {
     const ended = aRun({ lastSeq: 1_200 })
     const live = aRun({ lastSeq: 4, status: "running" })
     expect(sayDelete([ended])).toBe(
@@ -171,7 +171,7 @@ describe("what is done to runs", () => {
     )
   })
 
-  it("[CONSOLE-27] an edit is undone to what each run had before, and to nothing else", () => {
+  it("[CONSOLE-27] undo restores what each run had before the edit and nothing else", () => {
     const run = aRun({ title: "old", labels: ["a"], workflow: "todo" })
     expect(former(run, { title: "new" })).toEqual({ title: "old" })
     expect(former(run, { unlabel: true })).toEqual({ label: ["a"] })
@@ -179,12 +179,12 @@ describe("what is done to runs", () => {
     expect(former(run, { archived: true })).toEqual({ archived: false })
   })
 
-  it("[CONSOLE-27] labels are read from one line; a dash alone takes them off", () => {
+  it("[CONSOLE-27] labels are read from one line, and a single dash removes them", () => {
     expect(labelsFrom(" a, b ,a,, ")).toEqual({ label: ["a", "b"] })
     expect(labelsFrom("-")).toEqual({ unlabel: true })
   })
 
-  it("[CONSOLE-24] the last words are the agent's own, not what a tool printed", () => {
+  it("the last message is the agent's own, not tool output", () => {
     const message = (type: Message["type"], content: string): Message => ({
       id: content,
       seq: 1,

@@ -30,8 +30,8 @@ function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): 
 
 const render = (address: string, known: Known) => textOf(markupOf(address, known))
 
-describe("the page Sessions", () => {
-  it("[CONSOLE-15] each of its lists says when it is empty, and the command that fills it", () => {
+describe("page Sessions", () => {
+  it("[CONSOLE-15] each empty list says what it shows and gives the command that fills it", () => {
     const list = aList()
     expect(render("", { list })).toContain("$ qm init")
     expect(render("?tab=logged", { list })).toContain("$ qm session register rounding")
@@ -39,14 +39,14 @@ describe("the page Sessions", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })
 
-  it("[CONSOLE-15] words that nothing has are told apart from nothing there", () => {
+  it("[CONSOLE-15] no match and an empty list have different texts", () => {
     const list = aList({ live: [aSession("s-1")] })
     expect(render("?text=zz", { list })).toContain("Nothing has these words. Show all")
     const claims = [aClaim("src/a.ts")]
     expect(render("?tab=claims&text=zz", { claims })).toContain("Nothing has these words.")
   })
 
-  it("[CONSOLE-48] the lists say how many there are, and how many sessions owe something", () => {
+  it("the lists show their counts and the number of sessions with undocumented edits", () => {
     const list = aList({
       live: [aSession("s-1", { drifted: 2 }), aSession("s-2")],
       logged: [{ file: "f.md", date: "2026-11-14", title: "t", request: "r" }],
@@ -58,7 +58,7 @@ describe("the page Sessions", () => {
     expect(text).toContain("The newest 1 of 24 are listed.")
   })
 
-  it("[CONSOLE-48] a session has its files, claims, reminders, simulations and instructions", () => {
+  it("a session shows its files, claims, reminders, simulations and instructions", () => {
     const shown = aShow({
       live: aSession("s-1", { drifted: 2 }),
       files: [
@@ -84,7 +84,7 @@ describe("the page Sessions", () => {
     expect(html).toContain('href="/guard?session=s-1&amp;hours=720"')
   })
 
-  it("[CONSOLE-48] a claim says who holds it, and one that was given back says so", () => {
+  it("a claim shows its holder, and a released one says so", () => {
     const claims = [aClaim("src/a.ts", { isHolderAlive: false })]
     const text = render("?tab=claims&show=src/a.ts", { claims })
     expect(text).toMatch(/Session s-1 Holder its process is gone Machine desk/)
@@ -92,14 +92,14 @@ describe("the page Sessions", () => {
     expect(render("?tab=claims&show=src/b.ts", { claims })).toContain("Nobody holds it any more.")
   })
 
-  it("[CONSOLE-48] a page that may only be read releases nothing", () => {
+  it("a read-only page has no Release button", () => {
     const known = { claims: [aClaim("src/a.ts")], isReadOnly: true }
     const html = markupOf("?tab=claims&show=src/a.ts", known)
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Release</)
     expect(textOf(html)).toContain("This page is read only.")
   })
 
-  it("[CONSOLE-15] a failing list says what happened and offers to try again", async () => {
+  it("[CONSOLE-15] an error says what happened and offers a retry", async () => {
     const queries = await failedQuery(keys.operation("session.list", LIST_INPUT))
     const page = (
       <SessionsPage now={NOW} params={sessionsParams.parse("")} onParams={() => undefined} />
@@ -108,7 +108,7 @@ describe("the page Sessions", () => {
     expect(textOf(html)).toMatch(/The disk is full.*Try again/)
   })
 
-  it("[CONSOLE-22] hostile names, paths and texts are drawn as what they are", () => {
+  it("[CONSOLE-22] control and bidirectional characters in names, paths and texts are escaped", () => {
     const evil = "a\u202E<img src=x>\u0007"
     const shown = aShow({
       live: aSession(evil, { host: evil }),

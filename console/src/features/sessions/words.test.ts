@@ -15,8 +15,8 @@ import {
   sayWork,
 } from "./words.ts"
 
-describe("the words of Sessions", () => {
-  it("[CONSOLE-48] what is owed comes before what was written down, by mark and word", () => {
+describe("texts of the page Sessions", () => {
+  it("undocumented edits take precedence over documented ones, in mark and text", () => {
     const owing = aSession("s", { drifted: 3, isRegistered: true })
     expect([markOf(owing), sayDrift(owing)]).toEqual(["warned", "3 not written down"])
     const done = aSession("s", { isRegistered: true })
@@ -28,7 +28,7 @@ describe("the words of Sessions", () => {
     expect(sayWork({ edits: 0, files: 0 })).toBe("no edit")
   })
 
-  it("[CONSOLE-48] a holder is alive, gone, or of a machine that is not seen from here", () => {
+  it("a holder is alive, gone, or on another machine", () => {
     const description = [true, false, null].map((isHolderAlive) => {
       const claim = aClaim("a", { isHolderAlive })
       return [sayHolder(claim), holderMark(claim)]
@@ -42,7 +42,7 @@ describe("the words of Sessions", () => {
     expect(sayExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("ran out")
   })
 
-  it("[CONSOLE-48] only a person's own claim is given back unasked", () => {
+  it("only the user's own claim is released without a confirmation", () => {
     const of = (session: string) => isPersons(aClaim("a", { session }))
     expect([of("terminal"), of("owner/http")]).toEqual([true, true])
     expect([of("s-1"), of("terminal 2"), of("http"), of("x/http/y")]).toEqual([
@@ -55,13 +55,13 @@ describe("the words of Sessions", () => {
     expect(sayRelease(aClaim("a", { isHolderAlive: false }))).toContain("Its process is gone.")
   })
 
-  it("[CONSOLE-48] a long id is short where it stands among others, any other name is whole", () => {
+  it("a long session id is shortened in lists, any other name is not", () => {
     expect(shortSession("5f0c2d1e-7a44-4c1b-9a0e-3f1b7c2d9e10")).toBe("5f0c2d1e")
     expect(shortSession("terminal")).toBe("terminal")
     expect(shortSession("a\u202Eb")).toBe("a\\u{202e}b")
   })
 
-  it("[CONSOLE-48] what was loaded says its kind and why; words narrow by all of them", () => {
+  it("a loaded file shows its kind and reason, and every word of the filter must match", () => {
     const loaded = { path: "/a", kind: "Project", reason: "include", parent: null, at: 1 }
     expect(sayLoaded(loaded)).toBe("Project, include")
     expect(sayLoaded({ ...loaded, reason: "" })).toBe("Project")

@@ -39,7 +39,7 @@ describe("layers of a setting", () => {
     expect(undoFor(before, layer)).toEqual(expected)
   })
 
-  it("[CONSOLE-12] a save that another layer hides says who decides", () => {
+  it("[CONSOLE-12] the message after a save names the layer that still decides", () => {
     expect(sayOutcome(setting({ origin: USER }), "user", "saved")).toBe(
       "tokens.window was saved in the user file",
     )
@@ -58,11 +58,11 @@ describe("layers of a setting", () => {
     ["flag --set", "flag", "flag --set"],
     ["something new", "other", "something new"],
     ["project lead", "other", "project lead"],
-  ])("[CONSOLE-12] the origin %j is of %s", (text, kind, description) => {
+  ])("[CONSOLE-12] the origin %j is parsed as %s", (text, kind, description) => {
     expect(readOrigin(text)).toEqual({ kind, description })
   })
 
-  it("[CONSOLE-12] the filter finds by key, words, variable and origin", () => {
+  it("[CONSOLE-12] the filter matches key, description, environment variable and origin", () => {
     const settings = [
       setting({}),
       setting({ key: "log.level", env: "QM_LOG", description: "Lowest" }),

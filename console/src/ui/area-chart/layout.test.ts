@@ -25,8 +25,8 @@ const mark = (atMs: number, label: string): AreaMark => ({
   title: label,
 })
 
-describe("the picture of a window over time", () => {
-  it("[CONSOLE-60] is a stair: between two requests nothing changes, and kinds stand on another", () => {
+describe("area chart of a window over time", () => {
+  it("it is a step chart: values are constant between two requests, and kinds are stacked", () => {
     const points = [point(0, { instructions: 50, history: 50 }), point(500, { instructions: 50 })]
     expect(layoutAreas(points, { wholeMs: 1_000, top: 100 })).toEqual([
       {
@@ -38,7 +38,7 @@ describe("the picture of a window over time", () => {
     expect(layoutAreas([], { wholeMs: 1, top: 100 })).toEqual([])
   })
 
-  it("[CONSOLE-60] the scale holds everything on a round figure and wastes little", () => {
+  it("the scale ends at a round number and contains every value", () => {
     expect([0, 99, 11_537, 415_323].map(topFor)).toEqual([100, 100, 12_000, 500_000])
     fc.assert(
       fc.property(fc.integer({ min: 100, max: 50_000_000 }), (most) => {
@@ -49,7 +49,7 @@ describe("the picture of a window over time", () => {
     )
   })
 
-  it("[CONSOLE-60] no area leaves the picture, whatever is drawn", () => {
+  it("no area leaves the chart, for any data", () => {
     const kinds = fc.record({ instructions: fc.nat(90_000), tools: fc.nat(90_000) })
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(10_000), kinds), { minLength: 1 }), (given) => {
@@ -67,7 +67,7 @@ describe("the picture of a window over time", () => {
     )
   })
 
-  it("[CONSOLE-60] every fold is a line; its name stays away where it would touch another", () => {
+  it("every fold is a line, and its label is left out where it would overlap another", () => {
     const marks = [mark(100, "−403.1k"), mark(110, "−12.0k"), mark(980, "−9.1k")]
     const placed = placeMarks(marks, { wholeMs: 1_000, widthPx: 900 })
     expect(placed.map((it) => [it.share, it.isNamed, it.isTurned])).toEqual([
@@ -77,7 +77,7 @@ describe("the picture of a window over time", () => {
     ])
   })
 
-  it("[CONSOLE-60] a moment belongs to the request before it", () => {
+  it("a point in time belongs to the request before it", () => {
     const points = [point(10, {}), point(20, {})]
     expect([0, 15, 20, 99].map((ms) => pointAt(points, ms)?.atMs)).toEqual([10, 10, 20, 20])
     expect(pointAt([], 5)).toBeUndefined()

@@ -5,12 +5,12 @@ import { KINDS } from "../../base/kinds.ts"
 import { withSeed } from "../../test-seed.ts"
 import { layoutBar } from "./layout.ts"
 
-describe("the budget bar", () => {
-  it("[CONSOLE-13] draws the kinds of the contract, in its order", () => {
+describe("budget bar", () => {
+  it("[CONSOLE-13] it draws the kinds of the contract in its order", () => {
     expect(KINDS).toEqual(CONTEXT_KINDS)
   })
 
-  it("[CONSOLE-13] a budget bar is never full at its budget", () => {
+  it("[CONSOLE-13] the bar extends past the budget mark", () => {
     expect(layoutBar({ tokens: { files: 20_000 }, budget: 20_000 })).toEqual({
       segments: [{ kind: "files", tokens: 20_000, isCut: false, share: 1 / 1.2 }],
       notch: 1 / 1.2,
@@ -18,12 +18,12 @@ describe("the budget bar", () => {
     })
   })
 
-  it("[CONSOLE-13] a window bar goes from 0 to the window", () => {
+  it("[CONSOLE-13] a window bar ranges from 0 to the window size", () => {
     const { segments } = layoutBar({ tokens: { history: 50_000 }, window: 200_000 })
     expect(segments).toMatchObject([{ kind: "history", share: 0.25 }])
   })
 
-  it("[CONSOLE-13] what was cut stands behind what was taken", () => {
+  it("[CONSOLE-13] left-out tokens are drawn after the used ones", () => {
     const { segments } = layoutBar({ tokens: { tools: 10 }, cut: { files: 30 }, budget: 20 })
     expect(segments).toEqual([
       { kind: "tools", tokens: 10, isCut: false, share: 0.25 },
@@ -31,7 +31,7 @@ describe("the budget bar", () => {
     ])
   })
 
-  it("[CONSOLE-13] nothing is drawn beyond the edge, whatever the amounts", () => {
+  it("[CONSOLE-13] nothing is drawn past the edge, for any amounts", () => {
     const amounts = fc.dictionary(fc.constantFrom(...KINDS), fc.nat(1_000_000))
     const limit = fc.option(fc.integer({ min: 1, max: 500_000 }), { nil: undefined })
     const content = fc.record({ tokens: amounts, cut: amounts, budget: limit, window: limit })

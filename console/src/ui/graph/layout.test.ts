@@ -15,8 +15,8 @@ const node = (id: string, given: Partial<GraphNode> = {}): GraphNode => ({
   ...given,
 })
 
-describe("the picture of a neighbourhood", () => {
-  it("[CONSOLE-35] callers stand to the left, called to the right, two hops outside", () => {
+describe("graph of a neighbourhood", () => {
+  it("callers are on the left, callees on the right, second hops outside", () => {
     const layout = layoutGraph([
       node("far", { hops: 2, via: "a" }),
       node("a"),
@@ -33,7 +33,7 @@ describe("the picture of a neighbourhood", () => {
     expect(layout.centre.column).toBe(2)
   })
 
-  it("[CONSOLE-35] a column of the second hop is there only where it has something", () => {
+  it("a second-hop column exists only if it has a node", () => {
     const shape = (nodes: readonly GraphNode[]) => {
       const { columns, centre } = layoutGraph(nodes)
       return [columns, centre.column]
@@ -43,7 +43,7 @@ describe("the picture of a neighbourhood", () => {
     expect(shape([node("a", { side: "after", hops: 2 })])).toEqual([4, 1])
   })
 
-  it("[CONSOLE-35] a second hop is joined to the one between; unknown, it has no line", () => {
+  it("a second hop is connected to its intermediate node, and has no line if that is unknown", () => {
     const edges = (via: string | null) =>
       layoutGraph([node("a"), node("far", { hops: 2, via, isSure: false })]).edges.map(
         ({ from, to, isSure }) => [from.column, to.column, isSure],
@@ -56,14 +56,14 @@ describe("the picture of a neighbourhood", () => {
     expect(edges("somebody else")).toEqual([[1, 2, true]])
   })
 
-  it("[CONSOLE-35] what has no room is counted, what comes twice is drawn once and near", () => {
+  it("nodes without space are counted, and a repeated node is drawn once at its nearest hop", () => {
     const many = Array.from({ length: MOST_IN_A_COLUMN + 5 }, (_, i) => node(`n${i}`))
     expect(layoutGraph(many).hidden).toEqual([5, 0, 0])
     const twice = layoutGraph([node("a", { hops: 2, via: "a" }), node("a")])
     expect(twice.nodes.map((it) => [it.id, it.hops])).toEqual([["a", 1]])
   })
 
-  it("[CONSOLE-35] arrow keys reach every node and stop at the edges", () => {
+  it("arrow keys reach every node and stop at the edges", () => {
     const nodes = fc.array(
       fc.record({
         id: fc.string({ minLength: 1, maxLength: 3 }),

@@ -8,7 +8,7 @@ const html = (text: string) => renderToStaticMarkup(<Rendered text={text} />)
 /** Without the names of classes, which a build makes up. */
 const plain = (text: string) => html(text).replaceAll(/ class="[^"]*"/g, "")
 
-describe("text of an agent", () => {
+describe("markdown of an agent", () => {
   it("[CONSOLE-32] headings, lists, tables, quotes and code become elements", () => {
     expect(plain("# One\n\n- a\n- b\n\n> q")).toBe(
       "<div><h3>One</h3><ul><li>a</li><li>b</li></ul><blockquote><p>q</p></blockquote></div>",
@@ -20,7 +20,7 @@ describe("text of an agent", () => {
     )
   })
 
-  it("[CONSOLE-32] raw HTML is text", () => {
+  it("[CONSOLE-32] raw HTML is shown as text", () => {
     for (const hostile of [
       "<script>alert(1)</script>",
       "a <img src=x onerror=alert(1)> b",
@@ -34,14 +34,14 @@ describe("text of an agent", () => {
     }
   })
 
-  it("[CONSOLE-32] images are links and never loaded", () => {
+  it("[CONSOLE-32] images become links and are never loaded", () => {
     const shown = html("![cat](https://stranger.test/cat.png)")
     expect(shown).not.toContain("<img")
     expect(shown).toContain("image: cat")
     expect(shown).toContain("(stranger.test)")
   })
 
-  it("[CONSOLE-32] a link says where it leads, opens apart, and only the known kinds are links", () => {
+  it("[CONSOLE-32] a link shows its target and opens in a new tab, and only known schemes become links", () => {
     expect(html("[bank](https://evil.test/login)")).toMatch(
       /<a href="https:\/\/evil\.test\/login" target="_blank" rel="noopener noreferrer nofollow">bank<\/a> <small>\(evil\.test\)<\/small>/,
     )
@@ -60,7 +60,7 @@ describe("text of an agent", () => {
     expect(html("[x](&#106;avascript:alert(1))")).not.toContain("<a ")
   })
 
-  it("[CONSOLE-22] what hides or turns the line is shown", () => {
+  it("[CONSOLE-22] control and bidirectional characters are escaped", () => {
     expect(html("safe \u202Egpj.exe")).toContain("\\u{202e}")
     expect(html("&#x202E;gpj")).toContain("\\u{202e}")
     expect(resolveReferences("&lt;b&gt; &amp; &#65; &#x0; &unknown;")).toBe(
@@ -68,7 +68,7 @@ describe("text of an agent", () => {
     )
   })
 
-  it("[CONSOLE-32] nesting without end is text, not a crash", () => {
+  it("[CONSOLE-32] unlimited nesting is shown as text and does not crash", () => {
     const quoted = html(`${"> ".repeat(300)}end`)
     expect(quoted.match(/<blockquote>/g)?.length).toBeLessThan(20)
     expect(quoted).toContain("end")
@@ -78,7 +78,7 @@ describe("text of an agent", () => {
     expect(html(`${"*a ".repeat(1_500)}${"b* ".repeat(1_500)}`).length).toBeGreaterThan(3_000)
   })
 
-  it("[CONSOLE-53] labels that somebody knows are links, all others are words", () => {
+  it("[CONSOLE-53] known labels become links, others stay text", () => {
     const labels = new Map<string, TextLabel>([
       ["P3", { href: "/knowledge?show=a", title: "Handbook \u202E§ 4", outside: null }],
       ["W1", { href: "https://a.example/", title: "Dues", outside: "a.example" }],

@@ -6,15 +6,15 @@ import { ticksFor } from "./ticks.ts"
 const texts = (durationMs: number, widthPx: number): readonly string[] =>
   ticksFor(durationMs, widthPx).map((it) => it.text)
 
-describe("the scale of a run", () => {
-  it("[CONSOLE-33] moments are round, begin at 0, and the end is the last", () => {
+describe("time scale of a run", () => {
+  it("ticks are round, start at 0, and the end is the last tick", () => {
     expect(texts(372_000, 900)).toEqual(["0:00", "1:00", "2:00", "3:00", "4:00", "5:00", "6:12"])
     expect(texts(4_200, 900)).toEqual(["0.0 s", "1.0 s", "2.0 s", "3.0 s", "4.2 s"])
     expect(texts(372_000, 200)).toEqual(["0:00", "2:00", "4:00", "6:12"])
     expect(texts(0, 900)).toEqual(["0.0 s"])
   })
 
-  it("[CONSOLE-33] no two labels touch or say the same, however long it took and wide it is", () => {
+  it("no two labels overlap or are equal, for any duration and width", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400_000_000 }),

@@ -11,7 +11,7 @@ describe("tabs", () => {
     ["b", "Home", "a"],
     ["a", "End", "c"],
     ["a", "j", undefined],
-  ])("[CONSOLE-2] from %s the key %s leads to %s", (active, key, to) => {
+  ])("[CONSOLE-2] from tab %s the key %s moves to %s", (active, key, to) => {
     expect(tabAfter(TABS, active, key)?.id).toBe(to)
   })
 })

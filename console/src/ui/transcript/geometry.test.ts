@@ -9,7 +9,7 @@ const heightsOf = (keys: readonly string[], px: (i: number) => number) =>
 const names = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `r${from + i}`)
 
 describe("rows of any height", () => {
-  it("[CONSOLE-31] measured heights count, the others are guessed", () => {
+  it("[CONSOLE-31] measured heights are used, others are estimated", () => {
     const geometry = layOut(["a", "b", "c"], new Map([["b", 100]]), () => 30)
     expect([...geometry.edges]).toEqual([0, 30, 130, 160])
     expect(heightOf(geometry)).toBe(160)
@@ -18,7 +18,7 @@ describe("rows of any height", () => {
     ])
   })
 
-  it("[CONSOLE-31] of 100,000 rows only those near what is seen are drawn", () => {
+  it("[CONSOLE-31] of 100,000 rows only those near the viewport are drawn", () => {
     const geometry = layOut(names(100_000), new Map(), () => 30)
     const range = rangeFor(geometry, { top: 1_500_000, height: 900 }, 500)
     expect(range.to - range.from).toBeLessThan(80)
@@ -34,7 +34,7 @@ describe("rows of any height", () => {
     })
   })
 
-  it("[CONSOLE-31] everything that is seen is drawn, wherever one is", () => {
+  it("[CONSOLE-31] every row in the viewport is drawn, at any scroll position", () => {
     const rows = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 200 })
     fc.assert(
       fc.property(rows, fc.double({ min: 0, max: 1, noNaN: true }), (px, share) => {
@@ -54,7 +54,7 @@ describe("rows of any height", () => {
     )
   })
 
-  it("[CONSOLE-31] what is read stays in its place when rows come in above it or grow", () => {
+  it("[CONSOLE-31] the visible row keeps its position when rows are added above it or grow", () => {
     const count = fc.integer({ min: 1, max: 60 })
     fc.assert(
       fc.property(count, count, fc.integer({ min: 0, max: 1_000 }), (held, older, scrolled) => {
@@ -75,7 +75,7 @@ describe("rows of any height", () => {
     )
   })
 
-  it("[CONSOLE-31] when its row was gathered into another, the next one holds the place", () => {
+  it("[CONSOLE-31] when the anchor row is merged into another, the next row keeps the position", () => {
     const before = layOut(["a", "b", "c"], new Map(), () => 30)
     const anchor = anchorAt(before, 10)
     const after = layOut(["group", "c"], new Map(), () => 30)

@@ -3,8 +3,8 @@ import { readAnswer } from "./frame.ts"
 
 const DRAWN = { kind: "drawn", id: 1, svg: "<svg/>", width: 30, height: 20 }
 
-describe("the page that draws", () => {
-  it("[CONSOLE-32] its words are read as a stranger's", () => {
+describe("messages of the diagram frame", () => {
+  it("[CONSOLE-32] a message of the frame is validated as untrusted input", () => {
     expect(readAnswer({ kind: "ready", more: 1 })).toEqual({ kind: "ready" })
     expect(readAnswer({ ...DRAWN, more: 1 })).toEqual(DRAWN)
     for (const other of [
@@ -23,7 +23,7 @@ describe("the page that draws", () => {
     }
   })
 
-  it("[CONSOLE-32] a picture of more than 2 MB or 20,000 pixels is refused, and errors are cut", () => {
+  it("[CONSOLE-32] an image above 2 MB or 20,000 pixels is rejected, and errors are truncated", () => {
     const large = readAnswer({ ...DRAWN, svg: "a".repeat(2_000_001) })
     expect(large).toEqual({ kind: "refused", id: 1, says: "Its picture is larger than 2 MB." })
     expect(readAnswer({ ...DRAWN, height: 20_001 })).toMatchObject({ kind: "refused", id: 1 })
