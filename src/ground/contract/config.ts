@@ -1,8 +1,197 @@
 import { z } from "zod"
-import { FieldMeta, field } from "./config-field.ts"
-import { FoldSettings } from "./config-fold.ts"
-import { GatewaySettings } from "./config-gateway.ts"
-import { KnowledgeSettings, ModelSettings, PipelineSettings } from "./config-model.ts"
+import { AgentType } from "./agent.ts"
+import { GATEWAY_MODES } from "./gateway.ts"
+
+/**
+ * How a field is set from the environment, and whether its value may be shown. Kept beside the
+ * schema, because there is no second list of fields.
+ */
+const FieldMeta = z.object({
+  description: z.string(),
+  env: z.string(),
+  secret: z.literal(true).optional(),
+  /** A repository that somebody else wrote must not decide it, so a project file may not set it. */
+  personal: z.literal(true).optional(),
+})
+
+const field = <Schema extends z.ZodType>(schema: Schema, meta: z.infer<typeof FieldMeta>): Schema =>
+  schema.meta(meta)
+
+const MODEL_PROVIDERS = ["scripted", "anthropic", "openai", "azure", "custom"] as const
+export const ModelProvider = z.enum(MODEL_PROVIDERS)
+export type ModelProvider = z.infer<typeof ModelProvider>
+
+const Name = z.string().max(200).default("")
+const Url = z.string().max(2_000).default("")
+
+/**
+ * Which model is asked. A repository that somebody else wrote decides none of it: its base URL
+ * would get this person's key, its retries and efforts would cost their money.
+ */
+const ModelSettings = z
+  .strictObject({
+    provider: field(ModelProvider.default("scripted"), {
+      description: "Who answers: scripted works offline; custom speaks OpenAI's wire at baseUrl",
+      env: "QM_MODEL_PROVIDER",
+      personal: true,
+    }),
+    name: field(Name, {
+      description: "Model or Azure deployment; empty for the provider's usual one",
+      env: "QM_MODEL_NAME",
+      personal: true,
+    }),
+    baseUrl: field(Url, {
+      description: "Address of the provider; empty for its own, needed for azure and custom",
+      env: "QM_MODEL_BASE_URL",
+      personal: true,
+    }),
+    apiVersion: field(z.string().max(40).default("2025-04-01-preview"), {
+      description: "Version of Azure's API",
+      env: "QM_MODEL_API_VERSION",
+      personal: true,
+    }),
+    effort: field(z.enum(["low", "medium", "high"]).default("medium"), {
+      description: "How long it thinks, where the model can",
+      env: "QM_MODEL_EFFORT",
+      personal: true,
+    }),
+    retries: field(z.int().min(0).max(10).default(2), {
+      description: "How often a call is tried again after a passing failure",
+      env: "QM_MODEL_RETRIES",
+      personal: true,
+    }),
+    timeout: field(z.int().min(1).max(3_600).default(300), {
+      description: "Seconds a call may take",
+      env: "QM_MODEL_TIMEOUT",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+const KnowledgeSettings = z
+  .strictObject({
+    embedder: field(Name, {
+      description:
+        "Model that embeds paragraphs, at an OpenAI-compatible address; empty: words only",
+      env: "QM_KNOWLEDGE_EMBEDDER",
+      personal: true,
+    }),
+    embedderUrl: field(Url, {
+      description: "Address of the embedder; empty for the model's own address",
+      env: "QM_KNOWLEDGE_EMBEDDER_URL",
+      personal: true,
+    }),
+    webSource: field(z.string().max(60).default(""), {
+      description: "Source that searches the web; empty: the first approved one that can",
+      env: "QM_KNOWLEDGE_WEB_SOURCE",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+const PipelineSettings = z
+  .strictObject({
+    budget: field(z.number().positive().max(100_000).default(10), {
+      description: "US dollars a run may cost when its agent says nothing",
+      env: "QM_PIPELINE_BUDGET",
+      personal: true,
+    }),
+    window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
+      description: "Tokens a stage may be given in all",
+      env: "QM_PIPELINE_WINDOW",
+      personal: true,
+    }),
+    agent: field(AgentType.default("synthetic"), {
+      description: "Agent that stages start when they name none; synthetic plays a script, offline",
+      env: "QM_PIPELINE_AGENT",
+      personal: true,
+    }),
+    classifier: field(z.boolean().default(true), {
+      description: "Whether a model judges messages to a paused run that no phrase decides",
+      env: "QM_PIPELINE_CLASSIFIER",
+      personal: true,
+    }),
+  })
+  .prefault({})
+
+const Tokens = z.int().min(1).max(10_000_000)
+const Seconds = z.int().min(1).max(86_400)
+const Branches = z.int().min(1).max(1_000_000)
+
+/** Of branches. Its names are those that the fold's own specification gives it. */
+const FoldSettings = z
+  .strictObject({
+    enabled: field(z.boolean().default(true), {
+      description: "Whether agents may open branches; when not, the tools are not listed",
+      env: "CONTEXT_FOLDING_ENABLED",
+    }),
+    default_budget: field(Tokens.default(8_192), {
+      description: "Tokens of a branch that names no budget",
+      env: "CONTEXT_FOLDING_DEFAULT_BUDGET",
+    }),
+    max_budget: field(Tokens.default(32_768), {
+      description: "Most tokens a branch may ask for",
+      env: "CONTEXT_FOLDING_MAX_BUDGET",
+    }),
+    max_depth: field(z.int().min(1).max(16).default(3), {
+      description: "How many branches may lie in each other",
+      env: "CONTEXT_FOLDING_MAX_DEPTH",
+    }),
+    default_timeout_seconds: field(Seconds.default(300), {
+      description: "Time of a branch that names none",
+      env: "CONTEXT_FOLDING_DEFAULT_TIMEOUT_SECONDS",
+    }),
+    max_timeout_seconds: field(Seconds.default(600), {
+      description: "Longest time a branch may ask for",
+      env: "CONTEXT_FOLDING_MAX_TIMEOUT_SECONDS",
+    }),
+    injection_budget_ratio: field(z.number().min(0).max(1).default(0.2), {
+      description: "Share of a budget that memories may fill",
+      env: "CONTEXT_FOLDING_INJECTION_BUDGET_RATIO",
+    }),
+    memory_min_confidence: field(z.number().min(0).max(1).default(0.7), {
+      description: "Least confidence of a memory that is handed out unasked",
+      env: "CONTEXT_FOLDING_MEMORY_MIN_CONFIDENCE",
+    }),
+    memory_max_items: field(z.int().min(0).max(100).default(10), {
+      description: "Most memories that are handed out at once",
+      env: "CONTEXT_FOLDING_MEMORY_MAX_ITEMS",
+    }),
+    max_concurrent_branches_per_session: field(Branches.default(10), {
+      description: "Branches of one session that may be open at once",
+      env: "CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_SESSION",
+    }),
+    max_concurrent_branches_per_instance: field(Branches.default(100), {
+      description: "Branches of all sessions that may be open at once",
+      env: "CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_INSTANCE",
+    }),
+    branch_creation_rate_limit: field(Branches.default(5), {
+      description: "Branches that one session may open in a minute",
+      env: "CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT",
+    }),
+  })
+  .prefault({})
+
+/** All of it is a person's own: a repository must not decide where requests go or what is kept. */
+const GatewaySettings = z
+  .strictObject({
+    mode: field(z.enum(GATEWAY_MODES).default("off"), {
+      description: "Whether runs go through the gateway when they do not say: off, record or fold",
+      env: "QM_GATEWAY",
+      personal: true,
+    }),
+    content: field(z.boolean().default(false), {
+      description: "Whether the texts of recorded requests are kept, secrets replaced",
+      env: "QM_GATEWAY_CONTENT",
+      personal: true,
+    }),
+    keep: field(z.int().min(100).max(1_000_000).default(20_000), {
+      description: "How many recorded requests are kept, the newest",
+      env: "QM_GATEWAY_KEEP",
+      personal: true,
+    }),
+  })
+  .prefault({})
 
 export const TokenEncoding = z.enum(["claude", "o200k"])
 export type TokenEncoding = z.infer<typeof TokenEncoding>

@@ -32,8 +32,8 @@ export {
   ObservationProblem,
 } from "./capture.ts"
 export type { ConfigField } from "./config.ts"
-export { Config, configFields, TokenEncoding } from "./config.ts"
-export { ModelProvider } from "./config-model.ts"
+export { Config, configFields, ModelProvider, TokenEncoding } from "./config.ts"
+
 export { ConfigCheck, ConfigLayer, ConfigReport, ConfigSetting } from "./config-report.ts"
 export { DoctorCheck, DoctorReport } from "./doctor.ts"
 export type { Emit, EventBody, EventName, EventRoom } from "./event.ts"

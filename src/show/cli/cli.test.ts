@@ -2,12 +2,10 @@ import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
-import { renderBar } from "./bar.ts"
-import { runCli } from "./cli.ts"
+import { explain, runCli } from "./cli.ts"
 import type { EntryCall } from "./entry-points.ts"
-import { explain } from "./explain.ts"
-import { createPaint, wantsColor } from "./paint.ts"
-import { createScreen, safeJson } from "./screen.ts"
+import { renderBar } from "./render/bar.ts"
+import { createPaint, createScreen, safeJson, wantsColor } from "./screen.ts"
 
 /** The server has tests of its own; here it is enough to see that the door is reached. */
 const DOORS = {

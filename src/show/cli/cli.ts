@@ -1,18 +1,15 @@
 import path from "node:path"
-import { systemRandom } from "#ground/base"
+import { isAppError, systemRandom, visible } from "#ground/base"
+import type { WireError } from "#ground/contract"
 import type { ExtraOperations } from "#show/app"
 import type { Command } from "./command.ts"
 import { derivedCommands, loadCommands } from "./command-index.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
 import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
-import { explain } from "./explain.ts"
 import { renderHelp } from "./help.ts"
-import { liveNameOf } from "./live-run/commands.ts"
-import { wantsColor } from "./paint.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
-import { isFollowed } from "./pipeline/followed.ts"
 import type { findPrinter } from "./render/renderers.ts"
-import { createScreen, type Screen, safeJson } from "./screen.ts"
+import { createScreen, type Paint, type Screen, safeJson, wantsColor } from "./screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
@@ -98,14 +95,11 @@ async function run(action: RunAction, call: Call): Promise<number> {
     const { runLive } = await import("./live-run/live-run.ts")
     return runLive(live, action.input, { ...call, directory: directoryOf(call) })
   }
-  const { runEntryPoint, runOperation, runTour } = await import("./run-operation.ts")
+  const commands = await import("./run-operation.ts")
   const context = { ...call, directory: directoryOf(call) }
-  if (operation === "session.activity") {
-    return (await import("./watch.ts")).runWatch(action.input, context)
-  }
-  if (operation === "credential.set") {
-    return (await import("./credential.ts")).setCredential(action.input, context)
-  }
+  if (operation === "session.activity") return commands.runWatch(action.input, context)
+  if (operation === "credential.set") return commands.setCredential(action.input, context)
+  if (operation === "tour") return commands.runTour(context)
   if (operation === "gateway.run") {
     return (await import("./gateway-run.ts")).runThroughGateway(action.input, context)
   }
@@ -113,8 +107,9 @@ async function run(action: RunAction, call: Call): Promise<number> {
     const { runPipeline } = await import("./pipeline/follow.ts")
     return runPipeline(operation, action.input, context)
   }
-  if (isEntryPoint(operation)) return runEntryPoint(operation, action.input, context)
-  return operation === "tour" ? runTour(context) : runOperation(operation, action.input, context)
+  return isEntryPoint(operation)
+    ? commands.runEntryPoint(operation, action.input, context)
+    : commands.runOperation(operation, action.input, context)
 }
 
 function directoryOf({ line, terminal }: Call): string {
@@ -154,4 +149,61 @@ function lines(words: readonly string[]): string {
 
 function asList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Commands that set a pipeline to work and stay with it; known before any room is loaded. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  "pipeline.run",
+  "pipeline.resume",
+  "pipeline.amend",
+  "pipeline.skip",
+  "pipeline.rerun",
+  "pipeline.say",
+])
+
+export function isFollowed(operation: string): boolean {
+  return FOLLOWED.has(operation)
+}
+
+/** Commands that have to do with a run at work, by the operation they lead to. */
+const LIVE_NAMES = {
+  "agents.start": "run",
+  "agents.send": "send",
+  attach: "attach",
+  "agents.stop": "stop",
+  "agents.answer": "answer",
+} as const
+export type LiveName = (typeof LIVE_NAMES)[keyof typeof LIVE_NAMES] | "handoff"
+
+/** Which of them a line leads to; undefined when it is an operation like any other. */
+function liveNameOf(
+  operation: string,
+  input: Readonly<Record<string, unknown>>,
+): LiveName | undefined {
+  // Only a fresh session has to be stayed with; the package alone is an answer like any other.
+  if (operation === "agents.handoff") return input["start"] === true ? "handoff" : undefined
+  return Object.entries(LIVE_NAMES).find(([name]) => name === operation)?.[1]
+}
+
+type Explained = {
+  readonly text: string
+  readonly wire: WireError
+  readonly exitCode: number
+}
+
+/** An error as the command line says it: what happened, what to do, the code. */
+export function explain(error: unknown, paint: Paint): Explained {
+  if (isAppError(error)) {
+    const { code, message, hint, data } = error
+    const text = `${visible(message)}\n  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`
+    return { text, wire: { code, message, hint, data }, exitCode: 1 }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  const stack = error instanceof Error ? (error.stack ?? message) : message
+  const hint = "This is our fault. Please report it with the lines above."
+  return {
+    text: `${visible(stack)}\n  ${paint.accent("→")} ${hint}  ${paint.muted("[BUG]")}`,
+    wire: { code: "BUG", message, hint, data: null },
+    exitCode: 70,
+  }
 }

@@ -7,9 +7,9 @@ import { BUILT_IN_COMMANDS } from "./command.ts"
 import { checkIndexStale, loadCommands } from "./command-index.ts"
 import { deriveCommands } from "./derive-commands.ts"
 import { renderHelp } from "./help.ts"
-import { createPaint } from "./paint.ts"
 import { parseLine } from "./parse.ts"
 import { loadPrinters } from "./render/renderers.fixture.ts"
+import { createPaint } from "./screen.ts"
 
 const renderers = await loadPrinters()
 

@@ -1,6 +1,6 @@
 import { type Command, type Flag, GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"
-import type { Paint } from "./paint.ts"
 import { argumentText, placeholder } from "./parse.ts"
+import type { Paint } from "./screen.ts"
 
 /** Help for the words given: everything, one group of commands, or one command. */
 export function renderHelp(

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import { BUILT_IN_COMMANDS, type Command, type Flag } from "./command.ts"
 import { complete } from "./completion.ts"
 import { renderHelp } from "./help.ts"
-import { createPaint } from "./paint.ts"
 import { parseLine, wantsJson } from "./parse.ts"
+import { createPaint } from "./screen.ts"
 
 function flag(name: string, more: Partial<Flag> = {}): Flag {
   return {

@@ -1,12 +1,16 @@
 import path from "node:path"
-import { isAppError, statFile, visible } from "#ground/base"
+import { isAppError, statFile, systemClock, visible } from "#ground/base"
+import { OPERATIONS } from "#ground/contract"
 import { type App, createApp } from "#show/app"
 import type { Terminal } from "./cli.ts"
 import type { EntryName } from "./entry-points.ts"
+import { CredentialMissing } from "./errors.ts"
 import type { ParsedLine } from "./parse.ts"
 import { createProgressLine } from "./progress.ts"
+import { readTyped } from "./read-typed.ts"
+import { renderActivity } from "./render/ledger.ts"
 import { findPrinter } from "./render/renderers.ts"
-import { type Screen, safeJson, visibleDeep } from "./screen.ts"
+import { type Screen, safeJson, safeJsonLine, visibleDeep } from "./screen.ts"
 
 export type RunContext = {
   readonly line: ParsedLine
@@ -119,4 +123,67 @@ async function printResult(
   const text = line.json ? safeJson(output) : printer?.text(shown, screen)
   terminal.stdout.write(`${text ?? safeJson(output)}\n`)
   return printer?.exitCode(output) ?? 0
+}
+
+/** Ledgers are files that grow: often enough to watch, seldom enough to cost nothing. */
+const LOOK_EVERY_MS = 500
+const MOST_AT_ONCE = 1_000
+
+/** What sessions do, line by line; with `--follow` until Ctrl-C, which is a good end. */
+export async function runWatch(
+  input: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<number> {
+  await using app = await openApp(context)
+  const { signal } = context.terminal
+  const ask = async (asked: object) =>
+    OPERATIONS["session.activity"].output.parse(
+      await app.call("session.activity", asked, { signal }),
+    ).entries
+  const first = await ask({ limit: input["limit"] })
+  showEntries(first, context)
+  if (input["follow"] !== true) return 0
+  let seen = new Set(first.map((it) => JSON.stringify(it)))
+  let after = first.at(-1)?.at ?? systemClock.now()
+  while (!signal.aborted) {
+    await systemClock.sleep(LOOK_EVERY_MS, signal).catch(() => {})
+    if (signal.aborted) break
+    // Two may write in one millisecond, so the last one is looked at again.
+    const found = await ask({ after: after - 1, limit: MOST_AT_ONCE })
+    showEntries(
+      found.filter((it) => !seen.has(JSON.stringify(it))),
+      context,
+    )
+    after = found.at(-1)?.at ?? after
+    seen = new Set(found.map((it) => JSON.stringify(it)))
+  }
+  return 0
+}
+
+type Entries = Parameters<typeof renderActivity>[0]
+
+function showEntries(entries: readonly Entries[], { line, terminal, screen }: RunContext): void {
+  for (const entry of entries) {
+    const shown = OPERATIONS["session.activity"].output.shape.entries.element.parse(
+      visibleDeep(entry),
+    )
+    terminal.stdout.write(`${line.json ? safeJsonLine(entry) : renderActivity(shown, screen)}\n`)
+  }
+}
+
+/** The value comes from stdin or is typed unseen; it is in no argument and on no screen. */
+export async function setCredential(
+  input: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<number> {
+  const value = (await readCredential(context))?.trim() ?? ""
+  if (value === "") throw CredentialMissing({ name: String(input["name"]) })
+  return runOperation("credential.set", { ...input, value }, context)
+}
+
+async function readCredential({ terminal }: RunContext): Promise<string | undefined> {
+  const { readKey, readStdin, stderr, signal } = terminal
+  if (readKey === undefined) return readStdin?.()
+  stderr.write("Value (it is not shown): ")
+  return readTyped({ readKey, signal, echo: () => {}, end: () => stderr.write("\n") })
 }

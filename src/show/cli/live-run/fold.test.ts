@@ -1,9 +1,8 @@
 import { expect, test } from "vitest"
 import type { AgentEvent, Message } from "#ground/contract"
 import { createScreen } from "../screen.ts"
-import { diffStat } from "./diff-stat.ts"
 import { drawLine } from "./draw.ts"
-import { EMPTY_VIEW, hear, nowAtWork } from "./fold.ts"
+import { diffStat, EMPTY_VIEW, hear, nowAtWork } from "./fold.ts"
 
 const screen = createScreen({ isColored: false, columns: 64 })
 const clockText = (at: number) => new Date(at).toISOString().slice(11, 19)

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { createApp } from "#show/app"
 import { tempDirectory } from "#test/temp"
 import { runCli } from "../cli.ts"
-import { startFields, startInput } from "./start-input.ts"
+import { startFields, startInput } from "./live-run.ts"
 
 const DOORS = {
   up: async () => 0,

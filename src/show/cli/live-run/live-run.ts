@@ -1,22 +1,29 @@
+import { request as requestPlain } from "node:http"
+import { request as requestTls } from "node:https"
+import { json } from "node:stream/consumers"
 import { visible } from "#ground/base"
 import {
   AgentsApprovals,
   AgentsHandoff,
   AgentsList,
+  type AgentType,
   Approval,
+  OPERATIONS,
   type PipelineLine,
   Run,
+  RunConfiguration,
+  WireError,
 } from "#ground/contract"
 import type { App } from "#show/app"
-import { NothingRuns } from "../errors.ts"
+import type { LiveName } from "../cli.ts"
+import type { EntryCall, EntryPoints } from "../entry-points.ts"
+import { NothingRuns, RunInputInvalid, ServerRefused } from "../errors.ts"
 import { stayWith } from "../pipeline/follow.ts"
 import { renderAnswer } from "../render/agents.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
 import { safeJson } from "../screen.ts"
-import type { LiveName } from "./commands.ts"
-import { startInServer } from "./detach.ts"
 import { isEnded } from "./ending.ts"
-import { startFields, startInput } from "./start-input.ts"
+import { SERVER_TIMEOUT_MS } from "./limits.ts"
 import { watch } from "./watch.ts"
 
 type Typed = Readonly<Record<string, unknown>>
@@ -158,4 +165,94 @@ function print(run: Run, said: string, { line, terminal }: RunContext): number {
 
 function asNumber(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined
+}
+
+import path from "node:path"
+
+type TypedInput = Readonly<Record<string, unknown>>
+
+type StartInput = {
+  readonly type: AgentType
+  readonly prompt: string
+  readonly configuration: RunConfiguration
+}
+
+/** The fields of `qm run` as the operation takes them: a directory is meant from where one stands. */
+export function startFields(typed: TypedInput, directory: string): TypedInput {
+  const fields = Object.entries(typed).filter(([key]) => key !== "detach")
+  return Object.fromEntries(
+    fields.map(([key, value]) =>
+      key === "cwd" ? [key, path.resolve(directory, String(value))] : [key, value],
+    ),
+  )
+}
+
+/** The same for a run of this process. */
+export function startInput(typed: TypedInput, directory: string): StartInput {
+  const parsed = OPERATIONS["agents.start"].input.safeParse(startFields(typed, directory))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw RunInputInvalid({ problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` })
+  }
+  const { type, prompt, env = [], ...others } = parsed.data
+  const given = Object.entries(others).filter(([, value]) => value !== undefined)
+  const variables = Object.fromEntries(env.map(nameAndValue))
+  const configuration = RunConfiguration.parse({ ...Object.fromEntries(given), env: variables })
+  return { type, prompt, configuration }
+}
+
+function nameAndValue(variable: string): readonly [string, string] {
+  const split = variable.indexOf("=")
+  return [variable.slice(0, split), variable.slice(split + 1)]
+}
+
+/** Starts a run in the server of this repository, which stays when this command has ended. */
+async function startInServer(
+  input: Readonly<Record<string, unknown>>,
+  entryPoints: Pick<EntryPoints, "open" | "token">,
+  call: Omit<EntryCall, "say" | "input" | "isTerminal">,
+): Promise<Run> {
+  // The link tells where the server is; that it could sign a browser in is not needed here.
+  const link = await readOutput(entryPoints.open, call)
+  const token = await readOutput(entryPoints.token, call)
+  const answer = await post(new URL("/api/agents/start", link), { token, input })
+  const run = Run.safeParse(answer)
+  if (run.success) return run.data
+  const error = WireError.safeParse(answer)
+  if (!error.success) throw ServerRefused(NO_RUN)
+  const { code, message, hint } = error.data
+  throw ServerRefused({ code, message, hint })
+}
+
+const NO_RUN = {
+  code: "no run",
+  message: "its answer is no run.",
+  hint: "Look at the terminal in which `qm up` runs.",
+}
+
+/** The entryPoints speak to a person; here their one line is for us. */
+async function readOutput(
+  door: EntryPoints["open"],
+  call: Omit<EntryCall, "say" | "input" | "isTerminal">,
+): Promise<string> {
+  const said: string[] = []
+  await door({ ...call, input: {}, isTerminal: false, say: (text) => void said.push(text) })
+  return said[0] ?? ""
+}
+
+async function post(url: URL, what: { token: string; input: unknown }): Promise<unknown> {
+  const request = url.protocol === "https:" ? requestTls : requestPlain
+  const answer = Promise.withResolvers<unknown>()
+  const sent = request(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${what.token}`, "content-type": "application/json" },
+    timeout: SERVER_TIMEOUT_MS,
+    // The server was found by its process; its certificate may be its own.
+    rejectUnauthorized: false,
+  })
+  sent.on("response", (response) => answer.resolve(json(response)))
+  sent.on("timeout", () => sent.destroy(new Error("no answer in time")))
+  sent.on("error", answer.reject)
+  sent.end(JSON.stringify(what.input))
+  return answer.promise
 }

@@ -1,4 +1,4 @@
-import type { Paint } from "../paint.ts"
+import type { Paint } from "../screen.ts"
 
 /**
  * Rows of a text no wider than the width. Markdown is hinted at, not rendered: headings and strong

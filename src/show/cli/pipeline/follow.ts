@@ -2,10 +2,10 @@ import { systemClock, visible } from "#ground/base"
 import { PipelineRun, PipelineSaid, PipelineShow, type PipelineStatus } from "#ground/contract"
 import type { App } from "#show/app"
 import { layOutProse } from "../live-run/prose.ts"
-import { renderPipelineRun } from "../render/pipelines.ts"
+import { readTyped } from "../read-typed.ts"
+import { pauseCard, renderPipelineRun } from "../render/pipelines.ts"
 import { openApp, type RunContext } from "../run-operation.ts"
 import { safeJson, visibleDeep } from "../screen.ts"
-import { readAnswer } from "./answer.ts"
 import { eventLines } from "./lines.ts"
 
 type Typed = Readonly<Record<string, unknown>>
@@ -116,4 +116,37 @@ function finish(run: PipelineRun, { line, terminal, screen }: RunContext): void 
     : []
   const rows = isAsking && terminal.readKey !== undefined ? [] : [renderPipelineRun(run, screen)]
   terminal.stdout.write(`\n${[...rows, ...left].join("\n")}\n`)
+}
+
+type Answer = { readonly operation: string; readonly input: Readonly<Record<string, unknown>> }
+
+/** The three choices of a pause as keys; anything else waits for one of them. */
+async function readAnswer(
+  run: PipelineRun,
+  { context }: Pick<Call, "context">,
+): Promise<Answer | undefined> {
+  const { terminal, screen } = context
+  const { readKey, signal, stdout } = terminal
+  if (run.pause === null || readKey === undefined) return undefined
+  const { id } = run
+  stdout.write(`\n${pauseCard(run.pause, screen).join("\n")}\n`)
+  for (;;) {
+    const key = await readKey(signal)
+    if (key === undefined || key === "q") return undefined
+    if (run.pause.isConfirmingExit && (key === "1" || key === "2")) {
+      return { operation: "pipeline.say", input: { id, text: key } }
+    }
+    if (key === "1") return { operation: "pipeline.resume", input: { id } }
+    if (key === "3") return { operation: "pipeline.say", input: { id, text: "3" } }
+    if (key !== "2") continue
+    stdout.write(screen.paint.muted("What should be different? "))
+    const text = await readTyped({
+      readKey,
+      signal,
+      echo: (it) => stdout.write(it),
+      end: () => stdout.write("\n"),
+    })
+    if (text === undefined) return undefined
+    if (text.trim() !== "") return { operation: "pipeline.amend", input: { id, text } }
+  }
 }

@@ -12,8 +12,8 @@ import type {
   ManifestItem,
   Observation,
 } from "#ground/contract"
-import { BLOCKS, renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
+import { BLOCKS, renderBar } from "./bar.ts"
 import { timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -10,8 +10,8 @@ import type {
   WireKind,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"
-import { BLOCKS } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
+import { BLOCKS } from "./bar.ts"
 import { rowText, timeText } from "./lines.ts"
 
 /** Rows that are listed, the newest: a screenful and a little. */

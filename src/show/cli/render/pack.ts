@@ -10,8 +10,8 @@ import type {
   PackList,
   packOperations,
 } from "#ground/contract"
-import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
+import { renderBar } from "./bar.ts"
 import { timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -20,8 +20,7 @@ import type {
   StageConfig,
 } from "#ground/contract"
 import { layOutProse } from "../live-run/prose.ts"
-import type { Paint } from "../paint.ts"
-import { type Screen, table } from "../screen.ts"
+import { type Paint, type Screen, table } from "../screen.ts"
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

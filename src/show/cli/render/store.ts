@@ -10,8 +10,8 @@ import type {
   TokenCount,
   tokensOperations,
 } from "#ground/contract"
-import { renderBar } from "../bar.ts"
 import { type Screen, table } from "../screen.ts"
+import { renderBar } from "./bar.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderStatus(status: StoreStatus, { paint }: Screen): string {

@@ -1,7 +1,7 @@
 import { formatCount } from "#ground/base"
 import { CONTEXT_KINDS, type ContextKind } from "#ground/contract"
 import { type BarSegment, layoutBar } from "#ground/tokens"
-import type { Screen } from "./screen.ts"
+import type { Screen } from "../screen.ts"
 
 /** One block a kind, so that the bar can be read without colours too. */
 export const BLOCKS: Readonly<Record<ContextKind, string>> = {
