@@ -32,9 +32,7 @@ type EligibilityQuestion = {
 }
 
 export type EligibilitySocketPlace = {
-  /** The user's own folder, `~/.qm`. */
   readonly home: string
-  /** Of the repository and all its worktrees. */
   readonly stateDirectory: string
 }
 

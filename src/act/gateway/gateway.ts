@@ -30,7 +30,7 @@ import { createGatewayStore, type GatewayStore } from "./store/store.ts"
 /** How long `end()` waits for the last requests to be recorded. */
 const LONGEST_RECORDING_MS = 15_000
 
-export type GatewayDeps = Pick<
+type GatewayDeps = Pick<
   RecorderDeps,
   "clock" | "keepTrail" | "log" | "mostWaitingBytes" | "priceOf"
 > & {
@@ -58,7 +58,6 @@ export type ProxiedSessionRequest = {
   readonly mode: Exclude<GatewayMode, "off">
   readonly hasContent: boolean
   readonly workingDirectory: string
-  /** As the host will have it, without our own changes. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly codexProvider?: CodexProvider | undefined
   tell(text: string): void

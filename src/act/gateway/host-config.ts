@@ -5,7 +5,6 @@ import { HostNotProxied, HostUnknown, UpstreamUnusable } from "./errors.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A host, and what of the outside decides where its requests go. */
 type HostTarget = {
   readonly host: HostName | undefined
   readonly wire: WireName
@@ -13,10 +12,10 @@ type HostTarget = {
   readonly codexProvider?: CodexProvider | undefined
 }
 
-/** How a process is told to send its requests to us: for it alone, nothing is written. */
+/** For this process only; no file is written. */
 export type HostOverrides = {
   readonly environment: Readonly<Record<string, string>>
-  /** In front of all other arguments. */
+  /** Before all other arguments. */
   readonly args: readonly string[]
 }
 
@@ -32,7 +31,7 @@ export function hostOfProgram(program: string): HostName | undefined {
   return Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined
 }
 
-/** What of a person's own arguments would lead Codex past us: it obeys the last it is told. */
+/** Codex uses the last setting it is given, so these would bypass the proxy. */
 export function bypassingArgument(
   host: HostName | undefined,
   args: readonly string[],
@@ -45,7 +44,7 @@ export function bypassingArgument(
   )
 }
 
-/** In whose words a host speaks; of an unknown program a person must say it. */
+/** Of an unknown program the person must say it. */
 export function wireOf(
   host: HostName | undefined,
   asked: WireName | undefined,
@@ -69,12 +68,12 @@ export function wireOf(
   }
 }
 
-/** Folding changes what a model sees, so only wires whose rules were measured are folded. */
+/** Only wires whose rules were measured. */
 export function isFoldable(host: HostName | undefined): boolean {
   return host === undefined || host === "claude-code" || host === "codex"
 }
 
-/** Where requests go on to: fixed when a carry begins, never taken from a request. */
+/** Fixed when the session is opened, never taken from a request. */
 export function upstreamOf({ host, wire, environment, codexProvider }: HostTarget): URL {
   if (host === "codex") return parseUpstream(codexUpstream(environment, codexProvider))
   if (host === "copilot") return parseUpstream(copilotUpstream(environment))
@@ -92,7 +91,7 @@ export function upstreamOf({ host, wire, environment, codexProvider }: HostTarge
   }
 }
 
-/** With a login there is no address that an API key would know; that is for another day. */
+/** A login has another address, which is not supported. */
 function codexUpstream(environment: Environment, provider: CodexProvider | undefined): string {
   if (provider?.kind === "refused") {
     throw HostNotProxied({ title: "Codex", reason: provider.reason })
@@ -120,13 +119,13 @@ function isLoopback(url: URL): boolean {
   return ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)
 }
 
-/** Each host has its own word for where its model is. A proxy of the person's is not for us. */
+/** The user's own proxy settings do not apply to us. */
 export function pointHostAt(url: string, asked: HostTarget): HostOverrides {
   const { environment, args } = wordFor(url, asked)
   return { environment: { ...environment, ...withoutProxy(asked.environment) }, args }
 }
 
-/** Seen on Claude Code 2.1.325: with a proxy set, requests to this machine go to it as well. */
+/** Claude Code 2.1.325 sends requests to this machine through a proxy too. */
 function withoutProxy(environment: Environment): Readonly<Record<string, string>> {
   const names = ["NO_PROXY", "no_proxy"] as const
   const before = names.map((name) => environment[name]).find((it) => it) ?? ""
@@ -150,8 +149,8 @@ function wordFor(url: string, { host, wire, codexProvider }: HostTarget): HostOv
 }
 
 /**
- * Codex has no variable for it: a provider of its own, for this process. It proves itself as the
- * one it stands for does, and by nothing else: a key for OpenAI is for OpenAI alone.
+ * Codex has no variable for it, so it gets a provider for this process, with the credentials of the
+ * one it replaces: a key for OpenAI goes to OpenAI only.
  */
 function codexArguments(url: string, provider: CodexProvider | undefined): readonly string[] {
   const said = provider?.kind === "named" ? provider.fields : { env_key: "OPENAI_API_KEY" }

@@ -21,7 +21,6 @@ type FoldNote = {
 export type LatchedOff = {
   readonly session: string
   readonly reason: string
-  /** Those that were folded until now. */
   readonly branchIds: readonly string[]
 }
 
@@ -29,16 +28,13 @@ type SessionDeps = {
   readonly wire: WireName
   readonly states: SessionStates
   readonly latches: Latches
-  /** Verifies receipts. */
   readonly key: string
   readonly log: Log
   /** Called once for each session that is folded no more, since now or since an earlier process. */
   latchOff(latched: LatchedOff): void
-  /** Tells a person. */
   tell(text: string): void
 }
 
-/** Every receipt of an opened branch begins so. */
 const OPEN_RECEIPT = "qm-open:br_"
 
 /**

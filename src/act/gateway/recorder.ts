@@ -17,10 +17,8 @@ const LONGEST_KEPT_TEXT_UNITS = 400_000
 const LONGEST_WHY_UNITS = 300
 
 export type RecorderDeps = {
-  /** As it is stored. */
   readonly session: GatewayCarry
   readonly host: HostName | undefined
-  /** Where the host runs, for files that its requests name. */
   readonly place: { readonly home: string; readonly environment: Readonly<Record<string, string>> }
   readonly reader: Reader
   readonly store: GatewayStore
@@ -155,7 +153,7 @@ async function keep(
     ...it,
     name: clean(it.name),
     ...(it.path === undefined ? {} : { path: clean(it.path) }),
-    // Cut after cleaning: half a secret is not known for one.
+    // Truncated after redaction: half a secret is not recognized.
     ...(it.why === undefined ? {} : { why: clean(it.why).slice(0, LONGEST_WHY_UNITS) }),
   })
   const { prepared, asked, fallback } = exchange
@@ -188,7 +186,7 @@ async function keep(
     items: answer.items.map(item),
     conversation: conversationOf(session ?? deps.session.id, answer.agent),
     headers: shownHeaders(asked.headers, clean),
-    // Cut after cleaning: half a secret is not known for one.
+    // Truncated after redaction: half a secret is not recognized.
     texts: answer.texts.map((it) => ({
       ...it,
       text: clean(it.text).slice(0, LONGEST_KEPT_TEXT_UNITS),

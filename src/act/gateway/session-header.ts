@@ -1,12 +1,12 @@
 import { type Header } from "./proxy/exchange.ts"
 
-/** The host's session, when it names one in plain words. */
+/** Undefined unless it is printable ASCII. */
 export function sessionIn(headers: readonly Header[]): string | undefined {
   const session = headerOf(headers, "x-claude-code-session-id") ?? headerOf(headers, "session-id")
   return session !== undefined && /^[\x21-\x7e]{1,200}$/.test(session) ? session : undefined
 }
 
-/** The sub-agent that asks; empty for the main conversation. */
+/** Empty for the main conversation. */
 export function agentIn(headers: readonly Header[]): string {
   return headerOf(headers, "x-claude-code-agent-id") ?? ""
 }

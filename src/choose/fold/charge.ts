@@ -20,7 +20,7 @@ import { addStep } from "./trail.ts"
 
 type Charging = FoldDeps & { onEnded(): void }
 
-/** What the host's own hooks report; from then on the figure is no lower bound. */
+/** What the host's hooks report; after it the figure is no lower bound. */
 export async function chargeByHost(
   deps: Charging,
   input: OperationInput<"fold.charge">,
@@ -55,23 +55,22 @@ export async function chargeByHost(
   }
 }
 
-/** A column of text: what no database keeps is left out of a tool's name. */
 export function storable(name: string): string {
   return name.replaceAll("\0", "").toWellFormed()
 }
 
-/** Tools of hosts that read the web, and those of other servers. */
+/** Tools of hosts that read the web, and tools of other servers. */
 export function bringsForeignText(tool: string): boolean {
   if (/^mcp__/i.test(tool)) return !isOwnTool(tool)
   return /^(?:web|google_web|fetch|browser)/i.test(tool)
 }
 
-/** As hosts call the tools of our own server, which is called qm. */
+/** How hosts name tools of our own server. */
 export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_)?(?:qm|quartermaster)(?:_|$)/i.test(tool)
 }
 
-/** A share of a budget at which a warning is said, once, in fifths: whole numbers compare exactly. */
+/** In fifths of the budget: whole numbers compare exactly. */
 const WARNING_FIFTHS = 4
 
 type Charge = {
@@ -82,18 +81,17 @@ type Charge = {
   readonly isByHost: boolean
   readonly paths: readonly string[]
   readonly redactions: number
-  /** What is kept of it in the trail, apart from its tokens. */
   readonly step: Omit<NewStep, "tokens" | "at">
   readonly count: (text: string) => number
 }
 
 export type Charged = {
-  /** `refused`: the branch had no room and was ended; `ended`: its time was over before. */
+  /** `refused`: over budget, the branch was ended; `ended`: its time was over before. */
   readonly outcome: "charged" | "warned" | "refused" | "ended" | "none"
   readonly row: BranchRow | undefined
 }
 
-/** Charges the session's active branch and no other, or ends it when it has no room. */
+/** Charges the session's newest active branch, or ends it when the budget is used up. */
 export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Charged> {
   const { who, at, count } = charge
   const ended = await endOverdue(tx, { root: who.root, at, count })
@@ -102,7 +100,6 @@ export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Char
   return (await trySpend(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
 }
 
-/** When this very call found the time over, it says of which branch. */
 async function whatEnded(tx: Tx<"fold">, ids: readonly string[], who: Bound): Promise<Charged> {
   for (const id of ids) {
     const row = await tx.get(BranchRow, selectBound(id, who))
@@ -120,7 +117,6 @@ async function trySpend(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise
   return changes > 0
 }
 
-/** At or above four fifths; in whole numbers, so that exactly four fifths counts. */
 function isWarning(row: BranchRow, tokens: number): boolean {
   return (row.budgetUsed + tokens) * 5 >= row.budgetTotal * WARNING_FIFTHS
 }
@@ -140,7 +136,7 @@ async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<
   return { outcome, row: { ...row, budgetUsed, isMeteredByHost, state } }
 }
 
-/** Refused as a whole: nothing is added, and what it brought is still part of the trail. */
+/** Nothing is charged, but the step stays in the trail. */
 async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<Charged> {
   const { at, count, step } = charge
   const state = await keepState(tx, row, charge)
@@ -159,18 +155,17 @@ async function keepState(tx: Tx<"fold">, row: BranchRow, charge: Charge) {
   return state
 }
 
-/** Hooks know how long a text was and not what it said; most texts of tools have about so many. */
+/** Hooks report only lengths; an average of tool output. */
 const UNITS_PER_TOKEN = 4
 
 type Draining = FoldDeps & { onEnded(): void }
 
-/** Charges what hooks have left for a session, before anybody looks at its branches. */
+/** Charges what hooks have spooled for a session; call it before reading its branches. */
 export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
   const left = (await deps.spool?.drain(who.session)) ?? []
-  // Our own tools are charged where they answer.
+  // Our own tools are charged by `meterCall`.
   const charges = left.filter((it) => !isOwnTool(it.tool))
   if (charges.length === 0) return
-  // One of its own, opened only now: most of the time nothing was left.
   const scrub = await openScrub(deps)
   const count = await counterOrRough(deps)
   const db = await deps.db()
@@ -187,7 +182,7 @@ export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
   if (hasEnded) deps.onEnded()
 }
 
-/** The same for every session that has an open branch: what a person looks at is up to date. */
+/** The same for every session with an open branch. */
 export async function drainAllSpools(deps: Draining): Promise<void> {
   if (deps.spool === undefined) return
   const db = await deps.db()
@@ -198,7 +193,7 @@ export async function drainAllSpools(deps: Draining): Promise<void> {
   }
 }
 
-/** Takes the markers of sessions away that have no branch any more, after whatever ended them. */
+/** Removes the markers of sessions that have no open branch any more. */
 export function createTidy(deps: FoldDeps) {
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -225,7 +220,6 @@ async function tidySpool(deps: FoldDeps): Promise<void> {
   }
 }
 
-/** Without it the figure is a lower bound, and says so. */
 export async function markSpool(deps: FoldDeps, session: string): Promise<void> {
   try {
     await deps.spool?.open(session)

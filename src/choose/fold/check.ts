@@ -2,29 +2,25 @@ import { formatExact } from "#ground/base"
 import type { Config, OperationInput } from "#ground/contract"
 import { InputInvalid } from "./errors.ts"
 
-/** One line that a person reads in a tree of branches. (spec/fold, rule 1) */
+/** FOLD-1. */
 const LONGEST_DESCRIPTION_CHARACTERS = 500
 
-/** What is to be done; longer is material, and has a path. (spec/fold, rule 1) */
+/** FOLD-1; longer material belongs in a file. */
 const LONGEST_PROMPT_CHARACTERS = 10_000
 
-/** The only text that the parent keeps. (spec/fold, exact surface) */
+/** The only text that the parent keeps. */
 const LONGEST_MESSAGE_CHARACTERS = 50_000
 
-/** Evidence and open questions are lines, files are paths: what is longer belongs elsewhere. */
 const LONGEST_ITEM_CHARACTERS = 4_000
 
 const MOST_ITEMS = 200
 
-/** A note on how far it is, kept for an end by force. */
 const LONGEST_PROGRESS_CHARACTERS = 2_000
 
-/** As long as the contract allows; ids of hosts have about forty. */
 const LONGEST_SESSION_UNITS = 200
 
 type Folding = Config["context_folding"]
 
-/** Budget and time that a branch gets, or an error that says what it may be. */
 export function checkBranch(
   input: OperationInput<"fold.branch">,
   config: Folding,
@@ -60,7 +56,7 @@ export function checkProgress(text: string): void {
   checkText({ what: "progress", text, most: LONGEST_PROGRESS_CHARACTERS })
 }
 
-/** It is a column, so it must be text that every database keeps as it is. */
+/** A column: text that every database stores unchanged. */
 export function checkSession(session: string): void {
   if (session.length > LONGEST_SESSION_UNITS) {
     const problem = `has ${formatExact(session.length)} characters; at most ${LONGEST_SESSION_UNITS} are allowed`
@@ -110,7 +106,7 @@ function checkFigure({ what, unit, given, usual, most }: Figure): number {
   throw InputInvalid({ what, problem: `is ${given}; ${allowed}` })
 }
 
-/** As a person counts them: half a pair is one, and so is the whole. */
+/** Code points; a lone surrogate counts as one. */
 function charactersIn(text: string): number {
   let count = 0
   for (const _ of text) count++

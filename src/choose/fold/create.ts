@@ -55,11 +55,10 @@ import {
 } from "./rows.ts"
 import { askWire } from "./wire.ts"
 
-/** The rate is per minute. */
 const RATE_WINDOW_MS = 60_000
 
 type Config = ReturnType<FoldDeps["config"]>
-type Draft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: string }
+type BranchDraft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: string }
 
 type Creating = FoldDeps & {
   isClosed(): boolean
@@ -68,7 +67,7 @@ type Creating = FoldDeps & {
   onEnded(): void
 }
 
-/** The row is stored before anything else happens; memories are asked for a branch that is there. */
+/** Stores the row first: memories are asked for a branch that exists. */
 export async function createBranch(
   deps: Creating,
   input: OperationInput<"fold.branch">,
@@ -104,12 +103,11 @@ export async function createBranch(
   }
 }
 
-/** Tokens that memories may fill; 0 when none are wanted. */
 function injectionOf(config: Config, budget: number): number {
   return config.memory_max_items === 0 ? 0 : Math.floor(budget * config.injection_budget_ratio)
 }
 
-type Wanted = {
+type DraftInput = {
   readonly input: OperationInput<"fold.branch">
   readonly caller: Caller
   readonly call: Call
@@ -118,8 +116,8 @@ type Wanted = {
   readonly mode: FoldMode
 }
 
-/** Everything that is kept passes the scrubber here. */
-function draftOf(deps: FoldDeps, wanted: Wanted): Draft {
+/** Everything that is stored passes the scrubber here. */
+function draftOf(deps: FoldDeps, wanted: DraftInput): BranchDraft {
   const { input, caller, budget, timeoutSeconds, mode } = wanted
   const { who, scrub } = wanted.call
   const createdAt = deps.clock.now()
@@ -145,13 +143,13 @@ function draftOf(deps: FoldDeps, wanted: Wanted): Draft {
   }
 }
 
-/** Cut after scrubbing: half a secret is not known for one. */
+/** Truncated after scrubbing: half a secret is not recognized. */
 function nameOf({ client }: Caller, scrub: Scrub): string | null {
   return client === undefined ? null : scrub.text(client).slice(0, LONGEST_NAME_UNITS)
 }
 
-/** One transaction judges and inserts, so that two calls at once cannot both be the last allowed. */
-async function store(deps: Creating, draft: Draft, config: Config): Promise<number> {
+/** Checks and inserts in one transaction, so that two calls cannot both be the last allowed. */
+async function store(deps: Creating, draft: BranchDraft, config: Config): Promise<number> {
   const count = await counterOrRough(deps)
   const db = await deps.db()
   deps.onOpening()
@@ -179,7 +177,7 @@ async function store(deps: Creating, draft: Draft, config: Config): Promise<numb
   })
 }
 
-async function findParent(tx: Tx<"fold">, draft: Draft): Promise<BranchRow | undefined> {
+async function findParent(tx: Tx<"fold">, draft: BranchDraft): Promise<BranchRow | undefined> {
   if (draft.parentAsked === "root") return undefined
   if (draft.parentAsked === "") return tx.get(BranchRow, selectActive(draft, 1))
   const isId = isBranchId(draft.parentAsked)
@@ -189,7 +187,7 @@ async function findParent(tx: Tx<"fold">, draft: Draft): Promise<BranchRow | und
   throw AlreadyCompleted({ id: parent.id, status: parent.status, reason: parent.endReason ?? "" })
 }
 
-async function refuseTooMany(tx: Tx<"fold">, draft: Draft, config: Config): Promise<void> {
+async function refuseTooMany(tx: Tx<"fold">, draft: BranchDraft, config: Config): Promise<void> {
   const now = draft.createdAt
   const wait = (until: number | null | undefined): number =>
     Math.max(1, Math.ceil(((until ?? now) - now) / 1_000))
@@ -230,10 +228,10 @@ async function refuseRate(tx: Tx<"fold">, { who, now, limit, wait }: Rate): Prom
 
 type Injection = { readonly config: Config; readonly injection: number }
 
-/** An error of memories gives none; a branch that cannot become active is not left behind. */
+/** Without memories when they fail; a branch that cannot become active is withdrawn. */
 async function inject(
   deps: FoldDeps,
-  draft: Draft,
+  draft: BranchDraft,
   { config, injection }: Injection,
 ): Promise<readonly MemoryInjected[]> {
   const memories = await recall(deps, draft, { config, injection })
@@ -252,7 +250,7 @@ async function inject(
 
 async function recall(
   deps: FoldDeps,
-  { given }: Draft,
+  { given }: BranchDraft,
   { config, injection }: Injection,
 ): Promise<readonly MemoryInjected[]> {
   try {
@@ -269,7 +267,6 @@ async function recall(
   }
 }
 
-/** What is handed out is held to the share here too, whoever chose it: the best that fit. */
 function fitting(
   found: readonly MemoryInjected[],
   most: number,
@@ -286,7 +283,7 @@ function fitting(
   return chosen
 }
 
-async function withdraw(deps: FoldDeps, draft: Draft): Promise<void> {
+async function withdraw(deps: FoldDeps, draft: BranchDraft): Promise<void> {
   const count = await counterOrRough(deps)
   const at = deps.clock.now()
   try {
@@ -296,28 +293,29 @@ async function withdraw(deps: FoldDeps, draft: Draft): Promise<void> {
       if (row !== undefined) await endByForce(tx, { row, reason: "shutdown", at, count })
     })
   } catch (error) {
-    // Its deadline ends it.
     deps.log.warn("a branch that was not opened waits for its deadline", { error })
   }
 }
 
-/** The whole text of a branch's step stays longer than its handle can be used: it is the trail. */
+/** Longer than a handle can be read: it is part of the trail. */
 export const TRAIL_TEXT_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** A session is remembered as one that has read foreign text for as long as it can go on. */
+/** As long as a session can go on. */
 const UNTRUSTED_LIFE_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Finished branches of a repository that are kept, with their trails; a few kilobytes each. */
 const MOST_BRANCHES_KEPT = 20_000
 
-/** Old branches are looked for once in so many creations, and so many go at a time. */
+/** One in so many creations cleans, up to so many branches. */
 const CREATIONS_PER_CLEANING = 100
 
 const MOST_CLEANED_BRANCHES = 1_000
 
 type Cleaning = Pick<FoldDeps, "db" | "root" | "clock" | "random" | "log">
 
-/** By chance, since many short processes open one branch each and none of them would ever clean. */
+/**
+ * By chance: many short processes open one branch each, and a counter in them would never get
+ * there.
+ */
 async function cleanIfDue(deps: Cleaning): Promise<void> {
   const [byte = 0, second = 0] = deps.random.bytes(2)
   const isDue = (byte * 256 + second) % CREATIONS_PER_CLEANING === 0
@@ -325,12 +323,10 @@ async function cleanIfDue(deps: Cleaning): Promise<void> {
   try {
     await clean(deps, MOST_BRANCHES_KEPT)
   } catch (error) {
-    // What is too much can stay until the next time.
     deps.log.warn("old branches were not taken away", { error })
   }
 }
 
-/** The oldest finished branches beyond those kept, their trails, and handles that have expired. */
 export async function clean(deps: Cleaning, kept: number): Promise<void> {
   const [db, root, now] = [await deps.db(), deps.root(), deps.clock.now()]
   const total = (await db.get(CountRow, countBranches(root)))?.count ?? 0

@@ -15,11 +15,9 @@ import type { Bound } from "./queries.ts"
 import type { Owner } from "./rows.ts"
 import type { Spool } from "./spool.ts"
 
-/** What the room is handed. */
 export type FoldDeps = {
   db(): Promise<Db<"fold">>
   config(): Config["context_folding"]
-  /** The repository: every row carries it, and every query asks for it. */
   root(): string
   readonly clock: Clock
   readonly random: Random
@@ -27,21 +25,20 @@ export type FoldDeps = {
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
   count(): Promise<(text: string) => number>
-  /** When it rejects or throws, nothing leaves. */
+  /** When it rejects or throws, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact">>
   /**
-   * Whether the gateway can fold a session on the wire: at all when no branch is named, else just
-   * this branch of it, now. Without it nothing is folded there.
+   * Fold eligibility of a session, or of one branch of it. Without it nothing is folded on the
+   * wire.
    */
   wire?(session: string, branchId: string | undefined): Promise<FoldEligibility>
-  /** Of the receipts that the gateway trusts. */
   receiptKey?(): Promise<string>
-  /** What hooks leave; without it only our own tools are metered. */
+  /** Without it only our own tools are metered. */
   readonly spool?: Spool
   memories(wanted: MemoriesWanted): Promise<readonly MemoryInjected[]>
 }
 
-/** `why` is read by a model: a clause without a full stop. */
+/** A model reads `why`: a clause without a full stop. */
 export type FoldEligibility =
   | { readonly kind: "eligible" }
   | { readonly kind: "no"; readonly why: string }
@@ -53,10 +50,9 @@ type MemoriesWanted = {
   readonly most: number
 }
 
-/** The person at the terminal, who needs no door opened. */
+/** The person at the terminal. */
 export const TERMINAL: Caller = { principal: "owner", session: "terminal" }
 
-/** A call: whose it is, and a scrubber that counts what it replaces in it. */
 export type Call = { readonly who: Bound; readonly scrub: Scrub }
 
 export async function openCall(
@@ -69,24 +65,23 @@ export async function openCall(
   return { who: { root: deps.root(), principal: caller.principal, session }, scrub }
 }
 
-/** A session whose name holds a secret goes by a hash of it, the same in every process. */
+/** A session id that contains a secret is replaced by its hash, the same in every process. */
 export function sessionOf(named: string, ofCaller: string, scrub: Scrub): string {
   const session = named === "" ? ofCaller : named
   checkSession(session)
   return scrub.text(session) === session ? session : `ses_${hash("sha256", session).slice(0, 32)}`
 }
 
-/** What does not look like one is not asked for: a column takes no NUL, and 10 MB are no id. */
+/** Checked before a query: a column takes no NUL. */
 export function isBranchId(id: string): boolean {
   return /^br_[0-9a-f]{32}$/.test(id)
 }
 
-/** 128 random bits: a handle cannot be guessed. */
 export function newId(prefix: "br" | "rh", random: Random): string {
   return `${prefix}_${Buffer.from(random.bytes(16)).toString("hex")}`
 }
 
-/** For what must come to its end even when tokens cannot be counted. */
+/** For work that must finish even when tokens cannot be counted. */
 export async function counterOrRough(
   deps: Pick<FoldDeps, "count" | "log">,
 ): Promise<(text: string) => number> {
@@ -98,21 +93,20 @@ export async function counterOrRough(
   }
 }
 
-/** Passes texts of one call and counts what it replaced in them. */
 export type Scrub = {
   text(text: string): string
   texts(texts: readonly string[]): string[]
   redactions(): number
 }
 
-/** Whatever goes wrong with the scrubber, nothing passes. */
+/** When the scrubber fails, nothing passes. */
 export async function openScrub(deps: {
   secrets(): Promise<Pick<Secrets, "redact">>
   log: Log
 }): Promise<Scrub> {
   let replaced = 0
   const fail = (error: unknown): Error => {
-    // The words of the failure may hold the text, so only its name is told.
+    // Only the name: the message may contain the text.
     const name = error instanceof Error ? error.name : typeof error
     deps.log.error("secrets could not be looked for", { name })
     return ScrubFailed({})
@@ -135,10 +129,7 @@ export async function openScrub(deps: {
   return { text, texts: (given) => given.map(text), redactions: () => replaced }
 }
 
-/**
- * Clean text comes back as it is, hidden signs and all. One that hides a secret between hidden
- * signs loses both.
- */
+/** Clean text is unchanged. A text with a secret torn by hidden characters loses both. */
 function scrubbed(
   given: string,
   redact: Secrets["redact"],

@@ -15,10 +15,8 @@ import { BranchRow, type BranchState, type Owner } from "./rows.ts"
 import { addStep } from "./trail.ts"
 import { endingByForce } from "./wire.ts"
 
-/** Paths and pending branches that are named in one text. */
 const MOST_NAMED_PATHS = 20
 
-/** Overdue branches that are ended in one transaction; the rest follows. */
 const MOST_ENDED_AT_ONCE = 200
 
 type Forced = Exclude<BranchEndReason, "returned">
@@ -38,14 +36,13 @@ const STATUS = {
   shutdown: "cancelled",
 } as const satisfies Record<Forced, BranchStatus>
 
-/** Ends a branch by force, its descendants before it; gives the ids in the order of their end. */
+/** Ends descendants first; returns the ids in the order of their end. */
 export async function endByForce(tx: Tx<"fold">, plan: Plan): Promise<string[]> {
   const ended = await endDescendants(tx, plan)
   if (await endOne(tx, plan)) ended.push(plan.row.id)
   return ended
 }
 
-/** Those below a branch that is about to end, the deepest first. */
 export async function endDescendants(
   tx: Tx<"fold">,
   plan: Omit<Plan, "reason">,
@@ -62,7 +59,7 @@ export async function endDescendants(
   return deepestFirst.map((it) => it.id)
 }
 
-/** Whoever looks ends what is overdue, in whichever process and session it was opened. */
+/** Ends all overdue branches of the repository, whichever process opened them. */
 export async function endOverdue(
   tx: Tx<"fold">,
   plan: { readonly root: string; readonly at: number; readonly count: (text: string) => number },
@@ -74,7 +71,7 @@ export async function endOverdue(
   return ended
 }
 
-/** False when it was over already: it may be the child of one that was ended before it. */
+/** False when it had ended already, e.g. with a parent. */
 async function endOne(tx: Tx<"fold">, { row, reason, at, count }: Plan): Promise<boolean> {
   const result = partialResult(row, reason)
   const { scope } = row.given
@@ -113,7 +110,6 @@ const SAYS = {
   shutdown: () => "the process that had opened it ended",
 } as const satisfies Record<Forced, (row: BranchRow) => string>
 
-/** What was known by then. All of it was scrubbed when it was kept. */
 function partialResult(row: BranchRow, reason: Forced): string {
   const { progress, touchedPaths } = row.state
   const used = `${formatExact(row.budgetUsed)} of ${formatExact(row.budgetTotal)} tokens`
@@ -127,7 +123,6 @@ function partialResult(row: BranchRow, reason: Forced): string {
   ].join("\n")
 }
 
-/** Paths of a call added to those that are known, each once, up to the cap. */
 export function withTouched(
   state: BranchState,
   paths: readonly string[],
@@ -138,7 +133,7 @@ export function withTouched(
   return known.size === state.touchedPaths.length ? state : { ...state, touchedPaths: [...known] }
 }
 
-/** Ends of sessions and of processes: nothing stays active that nobody works on. */
+/** Ends the branches of a session or a process. */
 export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   async function endAll({ rows, isMeant, reason }: Meant): Promise<string[]> {
     const count = await counterOrRough(deps)
@@ -154,7 +149,7 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
     return ended
   }
 
-  /** Most sessions and starts have nothing to end, and take no turn among those who write. */
+  /** Reads first: most calls have nothing to end and need no write lock. */
   async function endIfAny(meant: Meant): Promise<string[]> {
     const db = await deps.db()
     const isAny = (await db.all(BranchRow, meant.rows)).some(meant.isMeant)
@@ -162,7 +157,7 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   }
 
   return {
-    /** A caller ends its own; without one, the session ends for everybody. */
+    /** Without a caller, the session ends for everybody. */
     async end(
       sessionId: string,
       caller?: Caller,
@@ -172,13 +167,12 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
       const isMeant = (row: BranchRow) => caller === undefined || row.principal === caller.principal
       return endIfAny({ rows: selectLiveOfSession(deps.root(), session), isMeant, reason })
     },
-    /** At start: branches whose process is gone. Those of other machines end at their deadline. */
     async recover(): Promise<number> {
       const isMeant = (row: BranchRow) => isLost(row.owner, deps)
       const rows = selectLive(deps.root())
       return (await endIfAny({ rows, isMeant, reason: "shutdown" })).length
     },
-    /** Also one that is being stored at this moment: it is asked for behind it. */
+    /** Also a branch that is being stored at this moment: this transaction follows that one. */
     async endOwn(reason: "shutdown"): Promise<void> {
       const isMeant = (row: BranchRow) => isSame(row.owner, deps.owner)
       await endAll({ rows: selectLive(deps.root()), isMeant, reason })
@@ -203,7 +197,6 @@ function isSame(a: Owner, b: Owner): boolean {
   return isSameProcess && a.instance === b.instance
 }
 
-/** A path as the repository writes it; what lies outside of it stays absolute. */
 export function pathWithin(root: string, path: string): string {
   const slashed = path.replaceAll("\\", "/")
   const base = root.replaceAll("\\", "/").replace(/\/$/, "")
@@ -212,14 +205,14 @@ export function pathWithin(root: string, path: string): string {
   return plain === "." ? below : plain.replace(/\/$/, "")
 }
 
-/** Paths that the declared scope does not have, each once. An empty scope is anywhere. */
+/** An empty scope allows all paths. */
 export function outOfScope(scope: readonly string[], paths: readonly string[]): string[] {
   if (scope.length === 0) return []
   const rules = scope.map(matcher)
   return [...new Set(paths)].filter((path) => !rules.some((isMatch) => isMatch(path)))
 }
 
-/** A plain name is a file, or a folder with all that is in it; signs of a glob may be its letters. */
+/** Without glob characters a rule is a file, or a folder with all its files. */
 function matcher(rule: string): (path: string) => boolean {
   if (rule === "" || rule === ".") return (path) => !path.startsWith("/") && !path.startsWith("..")
   const isMatch = globMatcher(rule.endsWith("/") ? `${rule}**` : rule, { dot: true })

@@ -30,7 +30,7 @@ export const FoldDisabled = defineError<Record<never, never>>()("FOLD_DISABLED",
   hint: () => "Go on without a branch; a person can set context_folding.enabled to true.",
 })
 
-/** The same for what never was, what is another's and what has expired: none can be told apart. */
+/** The same error for unknown, foreign and expired ids. */
 export const FoldNotFound = defineError<Record<never, never>>()("FOLD_NOT_FOUND", {
   family: "not-found",
   message: () => "There is no such branch or handle here.",
@@ -56,7 +56,7 @@ export const CannotReturnFromRoot = defineError<Record<never, never>>()(
   },
 )
 
-/** Without its cause, whose words may hold the very text that could not be passed. */
+/** Without its cause, whose message may contain the text. */
 export const ScrubFailed = defineError<Record<never, never>>()("FOLD_SCRUB_FAILED", {
   family: "unavailable",
   message: () => "Secrets could not be looked for, so no text was kept or handed out.",

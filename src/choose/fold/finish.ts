@@ -9,12 +9,12 @@ import { distillText } from "./package.ts"
 import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
 import { BranchRow, type BranchState, isLive, modeNow, tokensKeptOut } from "./rows.ts"
 import { addStep } from "./trail.ts"
-import { askWire, type Carried, endingOf, noteOf } from "./wire.ts"
+import { askWire, endingOf, noteOf, type WireEligibility } from "./wire.ts"
 
 type Finishing = FoldDeps & { onEnded(): void }
 type Input = OperationInput<"fold.return">
 
-/** Scrub, end the children, complete: in this order, so that a failure changes nothing. */
+/** Scrubs, ends the children, completes: in this order, so that a failure changes nothing. */
 export async function returnFrom(
   deps: Finishing,
   input: Input,
@@ -28,7 +28,7 @@ export async function returnFrom(
   if (isSameReturn(found, returnKey)) return answerOf(found)
   if (!isLive(found)) throw over(found)
   const said = saidIn(input, call)
-  const wire = await standOf(deps, found, call)
+  const wire = await eligibilityAtReturn(deps, found, call)
   const count = await counterOrRough(deps)
   const row = await complete(deps, { id: found.id, who: call.who, returnKey, said, wire, count })
   deps.onEnded()
@@ -36,21 +36,21 @@ export async function returnFrom(
   throw over(row)
 }
 
-/** Asked only for a branch that was opened to be folded; nobody waits for the gateway otherwise. */
-async function standOf(
+/** Asks only for a branch that was opened to be folded on the wire. */
+async function eligibilityAtReturn(
   deps: FoldDeps,
   { id, given }: BranchRow,
   { who, scrub }: Call,
-): Promise<Carried> {
+): Promise<WireEligibility> {
   if (given.mode !== "wire") return { kind: "no", why: "" }
   const wire = await askWire(deps, who.session, id)
   return wire.kind === "no" ? { ...wire, why: scrub.text(wire.why) } : wire
 }
 
-type Completing = Asked & {
+type Completing = ReturnLookup & {
   readonly id: string
-  readonly said: Said
-  readonly wire: Carried
+  readonly said: ReturnText
+  readonly wire: WireEligibility
   readonly count: (text: string) => number
 }
 
@@ -65,7 +65,7 @@ async function complete(
     await endOverdue(tx, { root: who.root, at, count })
     const row = await tx.get(BranchRow, selectBound(id, who))
     if (row === undefined) throw FoldNotFound({})
-    // Somebody else returned from it, or its time was over, which stays so: told after the commit.
+    // Another call returned from it, or its time was over.
     if (!isLive(row)) return { ...row, isNew: false }
     const endedChildren = await endDescendants(tx, { row, at, count })
     const ending = await endingOf(tx, row, { who, wire })
@@ -83,7 +83,7 @@ async function complete(
 
 const RETURNED = { status: "completed", endReason: "returned" } as const
 
-/** Only its hash is kept: a caller may take anything for a key. */
+/** Only the hash is stored: the key may be anything. */
 function keyOf(key: string | undefined): string | null {
   return key === undefined || key === "" ? null : hash("sha256", key)
 }
@@ -92,12 +92,12 @@ function isSameReturn(row: BranchRow, returnKey: string | null): boolean {
   return returnKey !== null && row.returnKey === returnKey
 }
 
-type Asked = { readonly who: Bound; readonly returnKey: string | null }
+type ReturnLookup = { readonly who: Bound; readonly returnKey: string | null }
 
 async function findReturned(
   deps: FoldDeps,
   branchId: string,
-  { who, returnKey }: Asked,
+  { who, returnKey }: ReturnLookup,
 ): Promise<BranchRow> {
   if (branchId === "root") throw CannotReturnFromRoot({})
   const db = await deps.db()
@@ -107,7 +107,7 @@ async function findReturned(
     if (row === undefined) throw FoldNotFound({})
     return row
   }
-  // A repeated call that names no branch means the one it returned from, not the next one.
+  // A repeated call without a branch means the one it returned from.
   const before =
     returnKey === null ? undefined : await db.get(BranchRow, selectByKey(returnKey, who))
   const row = before ?? (await db.get(BranchRow, selectActive(who, 1)))
@@ -115,9 +115,8 @@ async function findReturned(
   return row
 }
 
-type Said = ReturnType<typeof saidIn>
+type ReturnText = ReturnType<typeof saidIn>
 
-/** What the return says, as the scrubber passed it. */
 function saidIn(input: Input, { scrub }: Call) {
   return {
     result: scrub.text(input.message),
@@ -129,8 +128,7 @@ function saidIn(input: Input, { scrub }: Call) {
   }
 }
 
-/** The files it names and those it touched are compared with what it said it would touch. */
-function stateAfter({ given, state }: BranchRow, said: Said, root: string): BranchState {
+function stateAfter({ given, state }: BranchRow, said: ReturnText, root: string): BranchState {
   const { isDistilled, redactions, ...texts } = said
   const files = said.files.map((it) => pathWithin(root, it))
   return {
@@ -146,7 +144,7 @@ function over({ id, status, endReason }: BranchRow): Error {
   return AlreadyCompleted({ id, status, reason: endReason ?? "" })
 }
 
-/** From the row alone, so that a repeated return gets the very same, whatever the gateway did since. */
+/** From the row alone, so that a repeated return gets the same bytes. */
 function answerOf(now: BranchRow): FoldReturn {
   const row = { ...now, state: { ...now.state, unfolded: null } }
   const { state } = row
@@ -163,7 +161,7 @@ function answerOf(now: BranchRow): FoldReturn {
     redactions: state.redactions,
     budgetUsed: row.budgetUsed,
     budgetTotal: row.budgetTotal,
-    // What is folded on the wire is counted when the gateway folds it, after this answer.
+    // The gateway counts it when it folds, after this answer.
     tokensKeptOut: mode === "wire" ? null : tokensKeptOut(row),
     isLowerBound: !row.isMeteredByHost,
     mode,

@@ -5,7 +5,7 @@ import { openStore, type Store, type StoreLocation } from "#ground/store"
 import type { FoldDeps, FoldEligibility } from "./deps.ts"
 import { createFold, type Fold } from "./fold.ts"
 
-/** One word is one token: figures of tests can be read. */
+/** One word is one token. */
 export function countWords(text: string): number {
   return text.split(/\s+/).filter((it) => it !== "").length
 }
@@ -21,20 +21,18 @@ export function openWith(location: StoreLocation): Promise<Store> {
   return openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
 }
 
-/** Made when it is asked for: no key stands in a file. */
 export function fakeToken(): string {
   return `ghp${"_"}${Buffer.from(systemRandom.bytes(18)).toString("hex")}`
 }
 
 export type TestGateway = {
   readonly key: string
-  /** The branches it was asked for. */
   readonly asked: readonly (string | undefined)[]
   stand: FoldEligibility | Error
   readonly deps: Required<Pick<FoldDeps, "wire" | "receiptKey">>
 }
 
-/** A gateway that says what it is told to say, with a key of its own. */
+/** A gateway with a scripted answer and a key of its own. */
 export function testGateway(): TestGateway {
   const key = Buffer.from(systemRandom.bytes(32)).toString("hex")
   const asked: (string | undefined)[] = []
@@ -59,21 +57,19 @@ export type World<Time extends Clock = Clock> = {
   readonly store: Store
   readonly clock: Time
   readonly deps: FoldDeps
-  /** A second one on the same store, as another process would be. */
+  /** A second one on the same store, as in another process. */
   other(changes: Partial<FoldDeps>): Fold
-  /** Names of events since the world was made, with what they are about. */
   events(): Promise<readonly JournalEntry[]>
   eventNames(): Promise<readonly string[]>
 }
 
 type Folding = Config["context_folding"]
 
-/** Limits that hardly any test is about. */
 const WIDE: Partial<Folding> = { branch_creation_rate_limit: 1_000 }
 
 let worlds = 0
 
-/** A repository of its own in a store that others share. */
+/** A repository of its own in a shared store. */
 export async function foldWorld<Time extends Clock>(
   store: Store,
   clock: Time,

@@ -16,7 +16,7 @@ import { unfold } from "./wire.ts"
 
 export type Fold = ReturnType<typeof createFold>
 
-/** Branches of one repository. All of their state is in the database; here is only one wait. */
+/** All state is in the database; the process has only the deadline watch. */
 export function createFold(given: FoldDeps) {
   let isClosed = false
   let hasOpened = false
@@ -48,19 +48,15 @@ export function createFold(given: FoldDeps) {
     ...ends,
     recover: async (): Promise<number> => tidy.after(recover()),
     hasReadUntrusted: (sessionId: string) => hasReadUntrusted(deps, sessionId),
-    /**
-     * Told when a memory was recorded for a branch that was asked for some. The caller's session is
-     * the one that the recording named, if it named one.
-     */
+    /** Called when a memory was recorded for a branch that was asked to distill. */
     finishDistillation: (branchId: string, caller: Caller) =>
       finishDistillation(deps, branchId, caller),
-    /** Ends branches at their deadline, as long as this process lives. */
+    /** Ends branches at their deadline while this process lives. */
     watch: (): void => watch.start(),
-    /** Ends what this process opened; no wait is left. */
     async close(reason: "shutdown" = "shutdown"): Promise<void> {
       isClosed = true
       await watch.close()
-      // A process that only read has nothing to end, and takes no turn among those who write.
+      // A process that only read has nothing to end and needs no write lock.
       if (hasOpened) await endOwn(reason)
       await tidy.done()
     },
@@ -99,11 +95,11 @@ function forPersons(deps: Deps) {
 
 function forTheHouse(deps: Deps) {
   return {
-    /** What a tool of ours answers: large texts stay under a handle, the call is charged. */
+    /** Charges a call of our own tools; large texts stay under a handle. */
     meter: (call: MeteredCall) => meterCall(deps, call),
-    /** Told by the gateway what it took out of the window of a branch that was folded. */
+    /** Called by the gateway with what it removed from the window. */
     keepTrail: (branchId: string, steps: readonly WireStep[]) => keepTrail(deps, branchId, steps),
-    /** Told by the gateway that a provider would not have a branch folded. */
+    /** Called by the gateway when the provider refused a fold. */
     unfold: (branchId: string) => unfold(deps, branchId),
   }
 }
@@ -119,7 +115,6 @@ async function hasReadUntrusted(deps: FoldDeps, sessionId: string): Promise<bool
   return ((await db.get(CountRow, countUntrusted(deps.root(), session)))?.count ?? 0) > 0
 }
 
-/** False for a branch that was not asked, or that is not the caller's. */
 async function finishDistillation(
   deps: FoldDeps,
   branchId: string,
@@ -154,21 +149,17 @@ export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperati
   restore: async (input) => (await fold()).restore(input),
 })
 
-/** The wall clock may jump, so the wait for a deadline is looked at again after this. */
+/** The wall clock may jump, so the wait is checked again after this. */
 const LONGEST_WAIT_MS = 60_000
 
 type Watched = {
   readonly clock: Clock
   readonly log: Log
-  /** The nearest deadline of what is open; undefined when nothing is. */
   nearest(): Promise<number | undefined>
   endOverdue(): Promise<void>
 }
 
-/**
- * Ends branches at their deadline. There is one wait in the process, for the nearest deadline, and
- * none when nothing is open.
- */
+/** One timer per process, for the nearest deadline; none when nothing is open. */
 function createWatch(deps: Watched) {
   const wait = createWait(deps.clock)
   let isOn = false
@@ -185,10 +176,10 @@ function createWatch(deps: Watched) {
         isOpen = await step(deps, wait, () => asked !== now || !isOn)
       } while (isOn && (isOpen || asked !== seen))
     } catch (error) {
-      // The next branch that is opened starts it again; until then whoever looks ends it.
+      // The next opened branch starts it again.
       deps.log.warn("deadlines of branches are not watched", { error })
     }
-    // In the same turn as the last look at what was asked, so that nobody asks in between.
+    // In the same turn as the last check, so that no request gets lost.
     loop = undefined
   }
 
@@ -203,11 +194,11 @@ function createWatch(deps: Watched) {
       isOn = true
       ask()
     },
-    /** Something was opened; an earlier deadline is waited for instead. */
+    /** Waits for the earlier deadline. */
     opened(deadlineAt: number): void {
       if (deadlineAt < wait.until()) ask()
     },
-    /** Something ended: when it was the last one, there is nothing left to wait for. */
+    /** When nothing is open any more, the wait ends. */
     ended(): void {
       if (loop !== undefined) ask()
     },
@@ -219,10 +210,8 @@ function createWatch(deps: Watched) {
   }
 }
 
-/** False when nothing is open. */
 async function step(deps: Watched, wait: Wait, isOld: () => boolean): Promise<boolean> {
   const nearest = await deps.nearest()
-  // What was read may be old already.
   if (isOld()) return true
   if (nearest === undefined) return false
   const ms = nearest - deps.clock.now()
@@ -235,7 +224,6 @@ type Wait = ReturnType<typeof createWait>
 function createWait(clock: Clock) {
   let current: { readonly until: number; readonly control: AbortController } | undefined
   return {
-    /** What is waited for; nothing is later than no wait. */
     until: (): number => current?.until ?? Number.POSITIVE_INFINITY,
     stop: (): void => current?.control.abort(),
     async sleep(ms: number, until: number): Promise<void> {

@@ -24,10 +24,9 @@ import {
 } from "./rows.ts"
 import { insertSteps } from "./trail.ts"
 
-/** Of what the gateway took out of a window for one branch: more than any window of a model has. */
+/** More than the window of any model. */
 const LARGEST_WIRE_UNITS = 40_000_000
 
-/** One turn or call that the gateway took out of a window. */
 export type WireStep = {
   readonly tool: string | null
   readonly text: string
@@ -35,9 +34,8 @@ export type WireStep = {
 }
 
 /**
- * What the gateway took out of a window becomes part of the trail, once: it stands behind what was
- * metered and before the result. A branch that was not folded on the wire takes nothing. False when
- * it could not be made clean now: whoever has it may come again.
+ * Adds what the gateway removed from a window to the trail, once, between the metered steps and the
+ * result. False when it could not be scrubbed: try again later.
  */
 export async function keepTrail(
   deps: FoldDeps,
@@ -48,7 +46,7 @@ export async function keepTrail(
   const row = await findFolded(db, deps.root(), branchId)
   if (row === undefined) return true
   const calls = await db.all(ToolRow, selectCallTools(row.id))
-  // Its own return is its result, which stands behind all of this.
+  // Its own return is its result, which comes last.
   const inside = steps.filter((it) => !isReturnOf(row.id, it))
   const { chosen, left } = chooseSteps(withoutMetered(inside, calls), row.steps)
   const kept = await cleaned(deps, row, chosen)
@@ -70,7 +68,6 @@ export async function keepTrail(
   return true
 }
 
-/** Only what was folded, and of that only what has not been kept yet. */
 async function findFolded(
   db: Pick<Tx<"fold">, "get">,
   root: string,
@@ -82,8 +79,8 @@ async function findFolded(
 }
 
 /**
- * A call of our own tools that was metered is in the trail already, as the tool answered it: as
- * many calls of a tool as stand there are left out, the first ones.
+ * Calls of our own tools that were metered are in the trail already: the first n calls of a tool
+ * are skipped, n being the metered ones.
  */
 function withoutMetered(
   steps: readonly WireStep[],
@@ -104,7 +101,6 @@ function isReturnOf(branchId: string, { tool, text }: WireStep): boolean {
   return tool !== null && isOwnTool(tool) && tool.endsWith("__return") && text.includes(branchId)
 }
 
-/** The first ones, as far as there is room in a trail, in steps and in length. */
 function chooseSteps(steps: readonly WireStep[], before: number) {
   const room = Math.max(0, MOST_TRAIL_STEPS - before)
   let units = 0
@@ -116,21 +112,21 @@ function chooseSteps(steps: readonly WireStep[], before: number) {
   return { chosen, left: steps.length - chosen.length }
 }
 
-type Kept = { readonly step: NewStep; readonly handle?: NewHandle }
+type KeptStep = { readonly step: NewStep; readonly handle?: NewHandle }
 
-/** Undefined when secrets could not be looked for: then nothing is kept. */
+/** Undefined when scrubbing failed: then nothing is stored. */
 async function cleaned(
   deps: FoldDeps,
   row: BranchRow,
   steps: readonly WireStep[],
-): Promise<readonly Kept[] | undefined> {
+): Promise<readonly KeptStep[] | undefined> {
   try {
     const count = await counterOrRough(deps)
     const scrub = await openScrub(deps)
-    const kept: Kept[] = []
+    const kept: KeptStep[] = []
     for (const step of steps) {
       kept.push(keptOf(step, { deps, row, scrub, count }))
-      // It is done beside the requests of an agent, which do not wait for a whole trail.
+      // Requests of the agent must not wait for a whole trail.
       await giveOthersATurn()
     }
     return kept
@@ -140,15 +136,18 @@ async function cleaned(
   }
 }
 
-type Keeping = {
+type KeepContext = {
   readonly deps: FoldDeps
   readonly row: BranchRow
   readonly scrub: Scrub
   readonly count: (text: string) => number
 }
 
-/** A large one lies whole under a handle, as results of our own tools do. */
-function keptOf({ tool, text, tokens }: WireStep, { deps, row, scrub, count }: Keeping): Kept {
+/** Large texts are stored under a handle, like results of our own tools. */
+function keptOf(
+  { tool, text, tokens }: WireStep,
+  { deps, row, scrub, count }: KeepContext,
+): KeptStep {
   const whole = shortenedText(scrub.text(text))
   const name = tool === null ? null : nameOf(scrub.text(tool))
   const step = { ...stepOf(row), tool: name, tokens, text: whole, handle: null }
@@ -173,17 +172,17 @@ function keptOf({ tool, text, tokens }: WireStep, { deps, row, scrub, count }: K
   }
 }
 
-function leftOut(row: BranchRow, left: number): Kept {
+function leftOut(row: BranchRow, left: number): KeptStep {
   const text = `[${plural(left, "step")} more, folded out and not kept]`
   return { step: { ...stepOf(row), tool: null, tokens: 0, text, handle: null } }
 }
 
-/** When each of them happened is not on the wire; that they were folded is known. */
+/** The wire does not tell when each step happened. */
 function stepOf(row: BranchRow) {
   return { at: row.completedAt ?? row.createdAt, kind: "wire" } as const
 }
 
-/** Cut after scrubbing: half a secret is not known for one. */
+/** Truncated after scrubbing: half a secret is not recognized. */
 function nameOf(tool: string): string {
   return storable(withoutHiddenSigns(tool).slice(0, LONGEST_NAME_UNITS))
 }

@@ -1,24 +1,20 @@
 import { formatExact, withoutHiddenSigns } from "#ground/base"
 
-/** Characters of a line in a digest, and of a line that was found. */
 const LONGEST_SHOWN_LINE_UNITS = 200
 
-/** A slice has room left for what a surface writes around it, and is never put under a handle. */
+/** Leaves room for a frame, and is never put under a handle itself. */
 export const LARGEST_SLICE_TOKENS = 1_800
 
-/** A longer line is read as several, so that a file without line ends can be read in slices. */
+/** Longer lines are split, so that a file without line ends can be read in slices. */
 export const LONGEST_LINE_UNITS = 1_000
 
-/** Lines found by one search in a handle. */
 export const MOST_MATCHES = 50
 
-/** Words of a search that count. */
 const MOST_SEARCHED_WORDS = 10
 
-/** Lines for reading: long ones are several, so that every part of a text can be asked for. */
+/** Long lines are split, so that every part can be asked for. */
 export function linesOf(text: string): readonly string[] {
   const lines = withoutHiddenSigns(text).split("\n")
-  // The end of the last line is not one more line.
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()
   return lines.flatMap(wrapped)
 }
@@ -28,7 +24,7 @@ function wrapped(line: string): readonly string[] {
   const pieces: string[] = []
   for (let at = 0; at < line.length; ) {
     const end = at + LONGEST_LINE_UNITS
-    // Not between the halves of a pair.
+    // Not inside a surrogate pair.
     const isSplit = /[\ud800-\udbff]/.test(line[end - 1] ?? "")
     pieces.push(line.slice(at, isSplit ? end - 1 : end))
     at = isSplit ? end - 1 : end
@@ -38,12 +34,12 @@ function wrapped(line: string): readonly string[] {
 
 type Slice = { readonly text: string; readonly nextLine: number | null }
 
-type Asked = { readonly fromLine: number; readonly lines: number }
+type SliceRange = { readonly fromLine: number; readonly lines: number }
 
-/** Lines from one on, as many as were asked for and as fit an answer, one at least. */
+/** As many lines as were asked for and fit, at least one. */
 export function sliceOf(
   lines: readonly string[],
-  { fromLine, lines: most }: Asked,
+  { fromLine, lines: most }: SliceRange,
   count: (text: string) => number,
 ): Slice {
   const taken: string[] = []
@@ -62,7 +58,7 @@ export function sliceOf(
 
 type Match = { readonly line: number; readonly text: string }
 
-/** Words of a question: plain text, whatever signs they have. */
+/** Plain text, no pattern. */
 export function wordsOf(query: string): readonly string[] {
   return query
     .toLowerCase()
@@ -76,7 +72,7 @@ export function hasWords(line: string, words: readonly string[]): boolean {
   return words.every((it) => lower.includes(it))
 }
 
-/** Lines that have all the words, from one line on, as many as fit an answer. */
+/** Lines with all the words, as many as fit. */
 export function matchesIn(
   lines: readonly string[],
   words: readonly string[],
@@ -96,7 +92,6 @@ export function matchesIn(
   return { matches, nextLine: null }
 }
 
-/** The part of a line that has the first word. */
 export function around(line: string, words: readonly string[]): string {
   if (line.length <= LONGEST_SHOWN_LINE_UNITS) return line
   const at = line.toLowerCase().indexOf(words[0] ?? "")
@@ -104,17 +99,17 @@ export function around(line: string, words: readonly string[]): string {
   return line.slice(from, from + LONGEST_SHOWN_LINE_UNITS).toWellFormed()
 }
 
-/** Of a digest; so small that one costs a fraction of what it stands for. */
+/** A fraction of what it stands for. */
 const LARGEST_DIGEST_TOKENS = 800
 
-type Kept = {
+type DigestInput = {
   readonly text: string
   readonly tokens: number
   readonly handle: string
   readonly label: string
 }
 
-/** Lines of the beginning and of the end, fewer where they are long. */
+/** Lines from the start and the end; fewer when they are long. */
 const SHAPES = [
   { first: 12, last: 6 },
   { first: 6, last: 3 },
@@ -122,15 +117,14 @@ const SHAPES = [
   { first: 0, last: 0 },
 ] as const
 
-/** What the window gets of a large text: how it begins and ends, how large it is, how to read it. */
-export function digestOf(kept: Kept, count: (text: string) => number): string {
+export function digestOf(kept: DigestInput, count: (text: string) => number): string {
   const lines = linesOf(kept.text)
   const digests = SHAPES.map((shape) => render(kept, lines, shape))
   return digests.find((it) => count(it) <= LARGEST_DIGEST_TOKENS) ?? digests.at(-1) ?? ""
 }
 
 function render(
-  { tokens, handle, label }: Kept,
+  { tokens, handle, label }: DigestInput,
   lines: readonly string[],
   { first, last }: (typeof SHAPES)[number],
 ): string {
@@ -146,10 +140,10 @@ function render(
   ].join("\n")
 }
 
-/** What stood before the digest of a text that is there whole; a digest is always the last. */
+/** The text before the digest, which always comes last. */
 export function withoutDigest(text: string, handle: string): string {
   const at = text.indexOf(`kept as ${handle}.`)
-  // One that was cut short may have lost its digest.
+  // A truncated text may have lost its digest.
   return at === -1 ? `${text}\n` : text.slice(0, text.lastIndexOf("\n", at) + 1)
 }
 

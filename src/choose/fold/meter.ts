@@ -22,14 +22,12 @@ import {
   shortenedText,
 } from "./rows.ts"
 
-/** A call of one of our own tools, and what it is about to answer. */
 export type MeteredCall = {
   readonly caller: Caller
   readonly sessionId?: string
   readonly tool: string
   readonly input: string
   readonly text: string
-  /** What the text is, in a few words. */
   readonly label: string
   readonly paths?: readonly string[]
   readonly isUntrusted?: boolean
@@ -41,12 +39,11 @@ export type Metered = {
   readonly notice?: string
 }
 
-/** As it is called on the surface for agents. */
 const READING_TOOL = "read_handle"
 
 type Metering = FoldDeps & { onEnded(): void }
 
-/** Large texts stay under a handle; the call is charged and becomes part of the trail. */
+/** Charges a call and adds it to the trail; large texts stay under a handle. */
 export async function meterCall(deps: Metering, call: MeteredCall): Promise<Metered> {
   const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
   const whole = shortenedText(scrub.text(call.text))
@@ -73,9 +70,8 @@ export async function meterCall(deps: Metering, call: MeteredCall): Promise<Mete
 type Weighed = {
   readonly whole: string
   readonly wholeTokens: number
-  /** Under which the whole lies, when it is large. */
   readonly handle: string | undefined
-  /** Under which it lies when there is no room for it, however small. */
+  /** Used when the budget has no room for the text, however small it is. */
   readonly spare: string
   readonly shown: string
   readonly tokens: number
@@ -93,7 +89,7 @@ async function weigh(
   const label = storable(withoutHiddenSigns(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS))
   const wholeTokens = count(whole)
   const spare = newId("rh", deps.random)
-  // A slice of a kept text is small already, and under another handle nobody could ever read it.
+  // A slice is small already; under a new handle nobody could ever read it.
   const isLarge = wholeTokens > LARGEST_SHOWN_TOKENS && call.tool !== READING_TOOL
   const handle = isLarge ? spare : undefined
   const shown = isLarge
@@ -103,7 +99,7 @@ async function weigh(
   return { whole, wholeTokens, handle, spare, shown, tokens, input, label, count }
 }
 
-/** Most calls are made without a branch, are small, and have nothing to be told: those only read. */
+/** Most calls are small and without a branch; those only read. */
 async function needsWriting(
   db: Db<"fold">,
   { who, call, weighed }: { who: Bound; call: MeteredCall; weighed: Weighed },
@@ -160,7 +156,7 @@ function newHandle(weighed: Weighed, { kept, who, at, active }: Keeping) {
   }
 }
 
-/** Each branch that was ended by force is told once, whoever asks next in its session. */
+/** Tells the session of each branch that was ended by force, once. */
 async function tellPending(tx: Tx<"fold">, who: Bound): Promise<readonly BranchRow[]> {
   const untold = await tx.all(BranchRow, selectUntold(who, MOST_PENDING))
   if (untold.length > 0) await tx.run(setTold(untold.map((it) => it.id)))

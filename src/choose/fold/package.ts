@@ -2,12 +2,12 @@ import { hash } from "node:crypto"
 import { formatExact, invariant, withoutHiddenSigns } from "#ground/base"
 import type { Caller, FoldMode, MemoryInjected } from "#ground/contract"
 import { TERMINAL } from "./deps.ts"
-import type { Given } from "./rows.ts"
+import type { BranchGiven } from "./rows.ts"
 
-/** What is asked for after a branch that had something worth remembering. (spec/fold, memory) */
+/** FOLD-13. */
 const MOST_DISTILLED = 3
 
-/** Hosts with sub-agents of their own, by the beginning of the name they send. (facts/hosts) */
+/** Matches the start of the client name. */
 const WITH_SUB_AGENTS = ["claude-code", "codex"] as const
 
 export function modeOf(caller: Caller): FoldMode {
@@ -23,11 +23,11 @@ function isTerminal({ principal, session }: Caller): boolean {
 type Handed = {
   readonly branchId: string
   readonly budget: number
-  readonly given: Given
+  readonly given: BranchGiven
   readonly memories: readonly MemoryInjected[]
 }
 
-/** What the caller does now. It says where the work's tokens stay, and claims nothing else. */
+/** Says where the tokens of the work stay, and claims nothing else. */
 export function nextOf({ branchId, given }: Handed): string {
   const end = `call return with branch_id ${branchId}`
   switch (given.mode) {
@@ -55,7 +55,7 @@ export function nextOf({ branchId, given }: Handed): string {
   }
 }
 
-/** All that a sub-agent needs that has seen nothing of the conversation. */
+/** For a sub-agent that has seen nothing of the conversation. */
 export function packageOf(handed: Handed): string {
   const { branchId, budget, given } = handed
   const { description, prompt, scope, timeoutSeconds } = given
@@ -76,7 +76,7 @@ export function packageOf(handed: Handed): string {
   ].join("\n")
 }
 
-/** Notes of earlier work are data: they end at a word that none of them has. */
+/** Memories are data, fenced by a word that occurs in none of them. */
 function memoryBlock(memories: readonly MemoryInjected[]): readonly string[] {
   if (memories.length === 0) return []
   const texts = memories.map((it) => clean(it.text))
@@ -89,7 +89,7 @@ function memoryBlock(memories: readonly MemoryInjected[]): readonly string[] {
   ]
 }
 
-/** Asked of the agent that did the work; no model is called in the background. */
+/** For the agent that did the work; no model is called in the background. */
 export function distillText(branchId: string): string {
   return (
     `If this branch taught something that will be of use again, call memory_record for it, once ` +
@@ -103,10 +103,10 @@ function clean(text: string): string {
   return withoutHiddenSigns(text)
 }
 
-/** A word that occurs in the text is made anew; that one is found is a matter of two tries. */
+/** Two tries are enough in practice. */
 const MOST_FENCES = 1_000
 
-/** A word for the end of each block that occurs in none of them, so that no text ends its block. */
+/** A word that occurs in none of the texts. */
 export function fenceFor(texts: readonly string[]): string {
   const digest = hash("sha256", texts.join("\n"))
   for (let attempt = 0; attempt < MOST_FENCES; attempt++) {

@@ -1,8 +1,8 @@
 import type { BranchEndReason, BranchStatus, TrailEntry } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
-import { type BranchState, type Given, type Owner, packText } from "./rows.ts"
+import { type BranchGiven, type BranchState, type Owner, packText } from "./rows.ts"
 
-/** Who a branch belongs to. Every question of an agent is asked with it. */
+/** The owner of a branch; every query of an agent has it. */
 export type Bound = {
   readonly root: string
   readonly principal: string
@@ -22,7 +22,7 @@ export const selectByKey = (key: string, who: Bound): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.return_key = ${key}
   ORDER BY b.completed_at DESC LIMIT 1`
 
-/** The newest active one of a session is the one it works in; of the same moment the deepest. */
+/** A session works in its newest active branch; of the same moment, in the deepest. */
 export const selectActive = (who: Bound, limit: number): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.status = 'active'
   ORDER BY b.created_at DESC, b.depth DESC, b.id DESC LIMIT ${limit}`
@@ -36,7 +36,7 @@ export const selectLive = (root: string): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE b.root = ${root} AND b.status IN ${LIVE}
   ORDER BY b.depth DESC, b.created_at DESC, b.id`
 
-/** Of all worktrees: they share what hooks leave. */
+/** Of all worktrees: they share the spool. */
 export const selectLiveSessions = (): Sql => sql`
   SELECT DISTINCT session FROM fold_branches WHERE status IN ${LIVE}`
 
@@ -47,7 +47,7 @@ export const selectLiveChildren = (ids: readonly string[]): Sql => sql`
 
 type Overdue = { readonly root: string; readonly now: number; readonly limit: number }
 
-/** In the order of their deadlines, so that they end alike however late somebody looks. */
+/** By deadline, so that the result does not depend on when somebody looks. */
 export const selectOverdue = ({ root, now, limit }: Overdue): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE b.root = ${root} AND b.status IN ${LIVE} AND b.deadline_at <= ${now}
@@ -56,7 +56,6 @@ export const selectOverdue = ({ root, now, limit }: Overdue): Sql => sql`
 export const selectNearestDeadline = (root: string): Sql => sql`
   SELECT min(deadline_at) AS at FROM fold_branches WHERE root = ${root} AND status IN ${LIVE}`
 
-/** How many are open in a session, and in all. */
 export const countLive = (who: Bound): Sql => sql`
   SELECT
     (SELECT count(*) FROM fold_branches b WHERE ${bound(who)} AND b.status IN ${LIVE})
@@ -71,8 +70,8 @@ export const selectNearestOfSession = (who: Bound): Sql => sql`
 type Rate = { readonly now: number; readonly windowMs: number; readonly limit: number }
 
 /**
- * When the branch was opened that fills the limit, if so many were opened within the window. One
- * from later than now was opened before the clock was set back, and must not count until then.
+ * When the branch was opened that fills the rate limit. Branches from the future, after the clock
+ * was set back, do not count.
  */
 export const selectRateFiller = (who: Bound, { now, windowMs, limit }: Rate): Sql => sql`
   SELECT b.created_at AS at FROM fold_branches b
@@ -88,11 +87,10 @@ export type NewBranch = Bound & {
   readonly deadlineAt: number
   readonly createdAt: number
   readonly owner: Owner
-  readonly given: Given
+  readonly given: BranchGiven
   readonly state: BranchState
 }
 
-/** With its first step, which is what it was given. */
 export const insertBranch = (it: NewBranch): Sql => sql`
   INSERT INTO fold_branches (id, root, principal, session, parent, depth, status, end_reason,
     budget_total, budget_used, kept_under_handles, is_warned, is_metered_by_host, is_told, steps,
@@ -117,7 +115,7 @@ type Spending = {
   readonly isByHost: boolean
 }
 
-/** All of it or nothing: two charges at once cannot pass the total together. */
+/** All or nothing: two concurrent charges cannot pass the total together. */
 export const spend = (it: Spending): Sql => sql`
   UPDATE fold_branches SET budget_used = budget_used + ${it.tokens},
     kept_under_handles = kept_under_handles + ${it.keptUnderHandles},
@@ -135,7 +133,7 @@ type Ending = {
   readonly state: BranchState
 }
 
-/** A terminal state is never left. */
+/** A final state never changes. */
 export const finish = (it: Ending): Sql => sql`
   UPDATE fold_branches SET status = ${it.status}, end_reason = ${it.reason},
     completed_at = ${it.at}, is_told = ${it.isTold ? 1 : 0}, return_key = ${it.returnKey},
@@ -143,9 +141,8 @@ export const finish = (it: Ending): Sql => sql`
   WHERE id = ${it.id} AND status IN ${LIVE}`
 
 /**
- * Those of a session whose span crosses that of a branch which is about to end: opened inside it
- * and still open, or opened before it and ended inside it. What happened at the same moment counts
- * as crossing. Those below it have ended by now, those above it are told apart by who asks.
+ * Branches of the session whose span crosses this one's: opened inside and still open, or opened
+ * before and ended inside. The same moment counts as crossing; the caller excludes ancestors.
  */
 export const selectCrossing = (who: Bound, row: { id: string; createdAt: number }): Sql => sql`
   SELECT b.id, b.parent FROM fold_branches b
@@ -167,7 +164,6 @@ type Pending = {
   readonly limit: number
 }
 
-/** Children of one branch, or of the root, that were ended by force. */
 export const selectPending = ({ who, parent, since, limit }: Pending): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE ${bound(who)} AND ${parent === null ? sql`b.parent IS NULL` : sql`b.parent = ${parent}`}
@@ -184,11 +180,10 @@ export const insertStep = (branch: string, seq: number, it: NewStep): Sql => sql
 export const setSteps = (branch: string, steps: number): Sql => sql`
   UPDATE fold_branches SET steps = ${steps} WHERE id = ${branch}`
 
-/** The end of a trail, to make room before it. */
+/** Moves the last step, to make room before it. */
 export const moveStep = (branch: string, from: number, to: number): Sql => sql`
   UPDATE fold_trail SET seq = ${to} WHERE branch = ${branch} AND seq = ${from}`
 
-/** Of the calls that were metered here. */
 export const selectCallTools = (branch: string): Sql => sql`
   SELECT tool FROM fold_trail WHERE branch = ${branch} AND kind = 'call' AND tool IS NOT NULL`
 
@@ -231,12 +226,11 @@ export const countUntrusted = (root: string, session: string): Sql => sql`
 type BranchQuery = {
   readonly root: string
   readonly session: string | undefined
-  /** Finished before it, a branch is left out; undefined for all. */
   readonly finishedSince: number | undefined
   readonly limit: number
 }
 
-/** Newest first, of all sessions of a repository unless one is named. */
+/** Newest first. */
 export const selectBranches = ({ root, session, finishedSince, limit }: BranchQuery): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${join(
     [
@@ -262,7 +256,7 @@ export const countActive = (root: string): Sql => sql`
 
 type Surplus = { readonly root: string; readonly kept: number; readonly limit: number }
 
-/** The oldest finished ones beyond what is kept. */
+/** The oldest finished branches beyond those kept. */
 export const selectSurplus = ({ root, kept, limit }: Surplus): Sql => sql`
   SELECT id FROM fold_branches
   WHERE root = ${root} AND status NOT IN ('created', 'active')

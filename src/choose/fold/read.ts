@@ -5,7 +5,6 @@ import { linesOf, matchesIn, sliceOf, withoutDigest, wordsOf } from "./lines.ts"
 import { type Bound, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
 import { BranchRow, HandleRow, WholeTrailRow } from "./rows.ts"
 
-/** A slice of a kept text, or the lines of it that have some words. */
 export async function readHandle(
   deps: FoldDeps,
   input: OperationInput<"fold.read">,
@@ -32,9 +31,9 @@ export async function readHandle(
   return { ...found, text: "", nextLine, matches: [...matches] }
 }
 
-type Kept = { readonly text: string; readonly label: string; readonly tokens?: number }
+type StoredText = { readonly text: string; readonly label: string; readonly tokens?: number }
 
-async function find(deps: FoldDeps, handle: string, who: Bound): Promise<Kept> {
+async function find(deps: FoldDeps, handle: string, who: Bound): Promise<StoredText> {
   const db = await deps.db()
   if (isHandle(handle)) {
     const kept = await db.get(HandleRow, selectHandle(handle, who, deps.clock.now()))
@@ -52,13 +51,12 @@ function isHandle(handle: string): boolean {
   return /^rh_[0-9a-f]{32}$/.test(handle)
 }
 
-/** One step as text, whole when its result still lies here. */
+/** Whole when its result is still stored. */
 export function stepText(step: WholeTrailRow): string {
   const tool = step.tool === null ? "" : ` ${step.tool}`
   return `[${step.seq} ${step.kind}${tool}]\n${wholeOf(step)}\n`
 }
 
-/** With the result itself instead of its digest. */
 export function wholeOf({ text, handle, whole }: WholeTrailRow): string {
   if (whole === null || handle === null) return text
   return `${withoutDigest(text, handle)}[${handle}, whole]\n${whole}`

@@ -3,21 +3,21 @@ import { z } from "zod"
 import { formatExact } from "#ground/base"
 import { type Branch, BranchEndReason, BranchStatus, FoldMode, TrailEntry } from "#ground/contract"
 
-/** Results beyond it are cut, and say so. Our own tools answer with far less. */
+/** Longer results are truncated and say so. */
 const LARGEST_KEPT_UNITS = 8_000_000
 
-/** Below it, making a compressor costs more than the bytes it saves. */
+/** Below it, compression costs more than it saves. */
 const SHORTEST_COMPRESSED_BYTES = 1_000
 
-/** A text that unpacks to more is none of ours. A sign of JSON has at most six characters. */
+/** JSON escapes a character in at most six bytes. */
 const LARGEST_UNPACKED_BYTES = LARGEST_KEPT_UNITS * 6 + 2
 
 const PLAIN = 0
 const COMPRESSED = 1
 
 /**
- * As JSON, so that NUL and half a surrogate pair come back as they were, and compressed when it is
- * worth it. The first byte says whether it is.
+ * As JSON, so that NUL and lone surrogates survive; compressed when long. The first byte tells
+ * which.
  */
 export function packText(text: string): Uint8Array {
   const bytes = Buffer.from(JSON.stringify(text))
@@ -39,47 +39,40 @@ const KeptText = z
   })
   .pipe(z.string())
 
-/** What is kept of a text; done after scrubbing. */
 export function shortenedText(text: string): string {
   if (text.length <= LARGEST_KEPT_UNITS) return text
   const left = formatExact(text.length - LARGEST_KEPT_UNITS)
   return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
 }
 
-/** A column of JSON. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .string()
     .transform((text): unknown => JSON.parse(text))
     .pipe(schema)
 
-/** What a client or a tool calls itself, and what a kept text is called. */
 export const LONGEST_NAME_UNITS = 200
 
 /**
- * A result of more than this stays under a handle. A page of code is about 500 tokens: a few pages
- * may enter a window of 8,192, and what is longer is looked at in slices.
+ * Larger results stay under a handle: a page of code has about 500 tokens, and a few pages fit a
+ * window of 8,192.
  */
 export const LARGEST_SHOWN_TOKENS = 2_000
 
-/** Steps of one branch that are kept; a budget of 32,768 tokens has no room for more. */
 export const MOST_TRAIL_STEPS = 2_000
 
-/** Paths that a branch touched and that are kept. */
 export const MOST_TOUCHED_PATHS = 500
 
 export const MOST_PENDING = 20
 
-/** How long a caller can read a result by its handle. */
 export const HANDLE_LIFE_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Finished for longer, a branch is archived. (spec/fold, exact surface) */
+/** FOLD-21. */
 export const ARCHIVED_AFTER_MS = 60 * 60 * 1_000
 
 const Texts = z.array(z.string())
 
-/** What a branch was given when it was opened; it never changes. */
-const Given = z.object({
+const BranchGiven = z.object({
   description: z.string(),
   prompt: z.string(),
   scope: Texts,
@@ -87,11 +80,10 @@ const Given = z.object({
   mode: FoldMode,
   timeoutSeconds: z.int(),
 })
-export type Given = z.infer<typeof Given>
+export type BranchGiven = z.infer<typeof BranchGiven>
 
 /**
- * What became of a branch that was opened to be folded on the wire. Decided once, when it ends, and
- * kept: a repeated return says the same, and what was folded once stays folded.
+ * Decided once, when a branch that was opened for the wire ends: a repeated return says the same.
  */
 const Ending = z.object({
   mode: FoldMode,
@@ -100,7 +92,6 @@ const Ending = z.object({
 })
 export type Ending = z.infer<typeof Ending>
 
-/** What it came to, as far as it is. */
 const BranchState = z.object({
   progress: z.string().nullable(),
   touchedPaths: Texts,
@@ -115,7 +106,7 @@ const BranchState = z.object({
   distillation: z.enum(["asked", "done"]).nullable(),
   redactions: z.int(),
   endedChildren: Texts,
-  // Rows from before there was a gateway have neither.
+  // Missing in rows from before the gateway.
   ending: Ending.nullable().default(null),
   isWireKept: z.boolean().default(false),
   foldedTokens: z.int().default(0),
@@ -145,7 +136,6 @@ export const NEW_STATE: BranchState = {
 
 const Flag = z.int().transform((it) => it === 1)
 
-/** Who opened a branch, and so ends it when it goes. */
 export const Owner = z.object({
   pid: z.int(),
   startedAt: z.string(),
@@ -175,7 +165,7 @@ export const BranchRow = z
     completed_at: z.int().nullable(),
     owner: json(Owner),
     return_key: z.string().nullable(),
-    given: json(Given),
+    given: json(BranchGiven),
     state: json(BranchState),
   })
   .transform(({ end_reason, budget_total, budget_used, ...row }) => ({
@@ -207,17 +197,17 @@ export function isLive(row: Pick<BranchRow, "status">): boolean {
   return row.status === "created" || row.status === "active"
 }
 
-/** What takes its work out of the window: as it is by now, as it turned out, or as it was opened. */
+/** Where its work is now, turned out to be, or was meant to be. */
 export function modeNow({ given, state }: BranchRow): FoldMode {
   return state.unfolded ?? state.ending?.mode ?? given.mode
 }
 
-/** What a parent does not see. In a window of its own all but the result; else what lies here. */
+/** In a window of its own all but the result; else what is under handles. */
 export function tokensKeptOut(row: BranchRow): number {
   const mode = modeNow(row)
   switch (mode) {
     case "wire":
-      // Until its return all of it is in the window; what was folded then, the gateway has counted.
+      // Until its return all of it is in the window.
       if (row.state.ending === null) return row.keptUnderHandles
       return Math.max(withoutResult(row), row.state.foldedTokens)
     case "sub-agent":
@@ -235,7 +225,6 @@ function withoutResult({ budgetUsed, state }: BranchRow): number {
   return Math.max(0, budgetUsed - state.resultTokens)
 }
 
-/** A row as it leaves the room. */
 export function branchOf(row: BranchRow, now: number): Branch {
   const { given, state, completedAt } = row
   const {
@@ -271,7 +260,7 @@ export function branchOf(row: BranchRow, now: number): Branch {
 
 export const TrailRow = z.object({ ...TrailEntry.shape, text: KeptText })
 
-/** A step with the whole of its result, when that still lies here. */
+/** With its whole result, while that is stored. */
 export const WholeTrailRow = TrailRow.extend({ whole: KeptText.nullable() })
 export type WholeTrailRow = z.infer<typeof WholeTrailRow>
 

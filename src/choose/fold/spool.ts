@@ -13,16 +13,15 @@ import {
 import { digest } from "#know/ledger"
 import { LONGEST_NAME_UNITS, MOST_TOUCHED_PATHS } from "./rows.ts"
 
-/** A hook's line has some hundred bytes: 100,000 calls between two looks, past every branch. */
+/** About 100,000 calls. */
 const LARGEST_SPOOL_BYTES = 32 * 1024 ** 2
 
-/** Sessions with an open branch, and what dead processes left. */
+/** Sessions with an open branch, and leftovers of dead processes. */
 const MOST_SPOOL_ENTRIES = 10_000
 
 const SPOOL_LEFT_MS = 60 * 60 * 1_000
 
-export type SpoolDeps = {
-  /** Of this repository and all its worktrees. */
+type SpoolDeps = {
   readonly stateDirectory: string
   readonly random: Random
   now(): number
@@ -30,7 +29,6 @@ export type SpoolDeps = {
 
 export type Spool = ReturnType<typeof createSpool>
 
-/** What a tool of the host brought into the window: only its length is known. */
 export type SpooledCharge = {
   readonly tool: string
   readonly textUnits: number
@@ -38,8 +36,8 @@ export type SpooledCharge = {
 }
 
 /**
- * Where hooks leave what the host's own tools cost, since they have no time for a database. They do
- * so only for a session that has a marker, which stands there while a branch of it is open.
+ * Hooks have no time for a database: they append the cost of host tools to a file per session,
+ * while a marker says that a branch is open.
  */
 export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
   const folder = join(stateDirectory, "charges")
@@ -48,15 +46,15 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
   const mark = (name: string) => createFile(markerOf(name))
 
   return {
-    /** From now on hooks leave what this session's tools cost. */
+    /** From now on hooks append for this session. */
     async open(session: string): Promise<void> {
       await ensureDirectory(folder)
       await mark(digest(session))
     },
 
     /**
-     * What was left for a session. A rename has one winner, so nothing is handed out twice; what
-     * a hook writes at this very moment may be lost.
+     * A rename claims the file, so no line is charged twice; a line written at this moment may be
+     * lost.
      */
     async drain(session: string): Promise<readonly SpooledCharge[]> {
       const own = join(folder, `drain-${Buffer.from(random.bytes(12)).toString("hex")}`)
@@ -66,7 +64,7 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
       return records.flatMap((it) => (it["session"] === session ? (chargeOf(it) ?? []) : []))
     },
 
-    /** Takes away the markers of all other sessions, however their branches have ended. */
+    /** Removes the markers of all other sessions. */
     async keepOnly(live: () => Promise<readonly string[]>): Promise<void> {
       const names = await namesIn(folder)
       await sweepLeft(folder, names, now())
@@ -79,14 +77,14 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
         await removeFile(spoolOf(name))
       }
       if (gone.length === 0) return
-      // A branch may have been opened since we asked, and its marker was taken away.
+      // A branch may have been opened meanwhile, and its marker removed.
       const after = new Set((await live()).map(digest))
       for (const name of gone) if (after.has(name)) await mark(name)
     },
   }
 }
 
-/** What a process had taken that then died. */
+/** Files that a dead process had claimed. */
 async function sweepLeft(folder: string, names: readonly string[], now: number): Promise<void> {
   for (const name of names.filter((it) => it.startsWith("drain-"))) {
     const found = await statFile(join(folder, name))
@@ -111,7 +109,6 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
 }
 
-/** Undefined for what no hook of ours wrote. */
 function chargeOf({ tool, textUnits, paths }: JsonlRecord): SpooledCharge | undefined {
   if (typeof tool !== "string" || !Number.isSafeInteger(textUnits)) return undefined
   const units = Number(textUnits)

@@ -18,7 +18,7 @@ import { addStep } from "./trail.ts"
 
 type Asking = FoldDeps & { onEnded(): void }
 
-/** Where a session stands, after what is overdue was ended; a note is kept with it. */
+/** Ends what is overdue first; stores the progress note. */
 export async function statusOf(
   deps: Asking,
   input: OperationInput<"fold.status">,
@@ -85,7 +85,7 @@ async function note(
   })
 }
 
-/** A look that writes only when there is something to end. */
+/** Writes only when something is overdue. */
 export async function endWhatIsOverdue(deps: Asking, db: Db<"fold">): Promise<void> {
   const root = deps.root()
   const nearest = await db.get(MomentRow, selectNearestDeadline(root))

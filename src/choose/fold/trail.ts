@@ -2,12 +2,11 @@ import type { Tx } from "#ground/store"
 import { insertStep, type NewStep, setSteps } from "./queries.ts"
 import { MOST_TRAIL_STEPS } from "./rows.ts"
 
-/** Of one step in a trail; the whole of a large result is under its handle. */
 const LONGEST_TRAIL_UNITS = 100_000
 
 /**
- * Adds a step to the trail of a branch that was read in this transaction. How a branch ended is kept
- * however many steps there were. Gives the number of steps that there are now.
+ * The branch must have been read in this transaction. The end of a branch is stored even when the
+ * trail is full. Returns the number of steps.
  */
 export async function addStep(
   tx: Tx<"fold">,
@@ -22,7 +21,7 @@ export async function addStep(
   return seq
 }
 
-/** Puts steps where the end of a trail stood, which was moved behind them. */
+/** Inserts before the last step, which was moved. */
 export async function insertSteps(
   tx: Tx<"fold">,
   branch: { readonly id: string; readonly steps: number },
@@ -35,7 +34,6 @@ export async function insertSteps(
   await tx.run(setSteps(branch.id, branch.steps + steps.length))
 }
 
-/** Done after scrubbing: half a secret is not known for one. */
 function shortened(text: string): string {
   if (text.length <= LONGEST_TRAIL_UNITS) return text
   const left = text.length - LONGEST_TRAIL_UNITS

@@ -33,15 +33,13 @@ import {
 } from "./rows.ts"
 import { endWhatIsOverdue } from "./status.ts"
 
-/** Branches of one tree. */
 const MOST_TREE_BRANCHES = 2_000
 
-/** Branches whose trails are searched, the newest; each trail is read and unpacked. */
 const MOST_SEARCHED_BRANCHES = 500
 
 type Viewing = FoldDeps & { onEnded(): void }
 
-/** Whoever looks ends what is overdue. A store that cannot be written is no reason to show nothing. */
+/** Ends what is overdue; a read-only store is still shown. */
 async function openView(deps: Viewing): Promise<Db<"fold">> {
   const db = await deps.db()
   await drainAllSpools(deps).catch((error: unknown) => {
@@ -53,7 +51,6 @@ async function openView(deps: Viewing): Promise<Db<"fold">> {
   return db
 }
 
-/** What a person sees: all sessions of this repository. */
 export async function listBranches(
   deps: Viewing,
   input: OperationInput<"fold.list">,
@@ -69,13 +66,16 @@ export async function listBranches(
   }
 }
 
-type Asked = {
+type SearchInput = {
   readonly all?: boolean | undefined
   readonly session?: string | undefined
   readonly limit: number
 }
 
-async function find(deps: Viewing, { all, session, limit }: Asked): Promise<readonly Branch[]> {
+async function find(
+  deps: Viewing,
+  { all, session, limit }: SearchInput,
+): Promise<readonly Branch[]> {
   const db = await deps.db()
   const now = deps.clock.now()
   const finishedSince = all === true ? undefined : now - ARCHIVED_AFTER_MS
@@ -106,7 +106,7 @@ export async function treeOfBranches(
   }
 }
 
-/** Each followed by its children; one whose parent is not among them stands at the top. */
+/** Children follow their parent; orphans are at the top. */
 function inTreeOrder(oldestFirst: readonly Branch[]): Branch[] {
   const known = new Set(oldestFirst.map((it) => it.id))
   const topOf = (it: Branch): string => (known.has(it.parentId ?? "") ? (it.parentId ?? "") : "")
@@ -129,7 +129,7 @@ async function findBranch(db: Db<"fold">, root: string, id: string): Promise<Bra
   return row
 }
 
-/** Lines of trails that have all the words, the newest branches first, a line a step. */
+/** Lines with all the words, newest branches first, one line a step. */
 export async function searchTrails(
   deps: Viewing,
   input: OperationInput<"fold.search">,
@@ -163,10 +163,9 @@ function foundIn(
   return [{ branchId, description, seq, at, kind, tool, line: around(line, words) }]
 }
 
-/** A trail that is restored without a budget. */
 const LARGEST_RESTORED_TOKENS = 10_000_000
 
-/** The trail of a branch, written for a model that is to go on with it. */
+/** For a model that continues the work. */
 export async function restoreTrail(
   deps: Pick<FoldDeps, "db" | "root" | "count" | "log">,
   input: OperationInput<"fold.restore">,
@@ -185,7 +184,7 @@ type Trail = {
   readonly budget: number
 }
 
-/** The newest steps have the first claim to room, whole or short; they are written in order. */
+/** The newest steps get room first, whole or truncated; the output is in order. */
 function fitTrail(
   { row, trail, budget }: Trail,
   count: (text: string) => number,
@@ -201,7 +200,7 @@ function fitTrail(
     left -= fitting.tokens
     blocks = [fitting.text, ...blocks]
   }
-  // Counted as a whole it may be a little more than its parts.
+  // The whole may have a few more tokens than its parts.
   while (blocks.length > 0 && count(render(frame, blocks)) > budget) blocks = blocks.slice(1)
   const text = render(frame, blocks)
   return { text, tokens: count(text), leftOut: trail.length - blocks.length }

@@ -7,16 +7,16 @@ import { type Bound, selectBranch, selectCrossing, setState } from "./queries.ts
 import { foldReceipt } from "./receipt.ts"
 import { BranchRow, type Ending, LONGEST_NAME_UNITS, PlaceRow } from "./rows.ts"
 
-export type Carried =
+export type WireEligibility =
   | { readonly kind: "eligible"; readonly key: string }
   | { readonly kind: "no"; readonly why: string }
 
-/** Whether the gateway carries a session, or a branch of it. Any doubt is a no. */
+/** Any doubt is a no. */
 export async function askWire(
   deps: Pick<FoldDeps, "wire" | "receiptKey" | "log">,
   session: string,
   branchId: string | undefined,
-): Promise<Carried> {
+): Promise<WireEligibility> {
   try {
     const stand = await deps.wire?.(session, branchId)
     if (stand?.kind === "no") return { kind: "no", why: shortened(stand.why) }
@@ -33,9 +33,9 @@ function shortened(why: string): string {
   return withoutHiddenSigns(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
 }
 
-type Returning = { readonly who: Bound; readonly wire: Carried }
+type Returning = { readonly who: Bound; readonly wire: WireEligibility }
 
-/** Null for a branch that was not opened to be folded: what was said then stays true. */
+/** Null for a branch that was not opened for the wire. */
 export async function endingOf(
   tx: Tx<"fold">,
   row: BranchRow,
@@ -63,7 +63,7 @@ function notFolded(row: BranchRow, why: string): Ending {
   return { mode: withoutWire(row), receipt: null, note }
 }
 
-/** Of a branch that was never meant for the wire: what is true of its work now. */
+/** For a branch that was not opened for the wire. */
 export function noteOf(mode: FoldMode): string {
   switch (mode) {
     case "sub-agent":
@@ -78,7 +78,7 @@ export function noteOf(mode: FoldMode): string {
   }
 }
 
-/** The provider would not have it folded: from now on its work is in the window again. */
+/** The provider refused the fold: its work is in the window again. */
 export async function unfold(deps: FoldDeps, branchId: string): Promise<void> {
   if (!isBranchId(branchId)) return
   const db = await deps.db()
@@ -89,28 +89,26 @@ export async function unfold(deps: FoldDeps, branchId: string): Promise<void> {
   })
 }
 
-/** It was worked on in its parent's window: no sub-agent was asked for, only handles held back. */
+/** It was worked on in its parent's window: only handles held something back. */
 function withoutWire({ principal, session, given }: BranchRow): FoldMode {
   const caller = { principal, session, ...(given.client !== null && { client: given.client }) }
   return modeOf(caller) === "none" ? "none" : "handle"
 }
 
 /**
- * To fold a branch whose span crosses another's would take that one's beginning or its result off
- * the wire. One that was opened after the clock was set back is seen only by the gateway, which
- * looks at the places in the conversation itself.
+ * Folding a branch that crosses another would remove that one's opening or result. After the clock
+ * was set back only the gateway notices, by the positions in the conversation.
  */
 async function isCrossed(tx: Tx<"fold">, row: BranchRow, who: Bound): Promise<boolean> {
   const crossing = await tx.all(PlaceRow, selectCrossing(who, row))
   const parents = new Map(crossing.map((it) => [it.id, it.parent]))
-  // Of the same moment, those above it enclose it, and those below it are enclosed.
+  // Of the same moment: ancestors enclose it, descendants are enclosed.
   const above = [...upFrom(row.parent, parents)]
   return crossing.some(
     (it) => !above.includes(it.id) && ![...upFrom(it.parent, parents)].includes(row.id),
   )
 }
 
-/** From one branch upwards, as far as its parents are known. */
 function* upFrom(
   id: string | null,
   parents: ReadonlyMap<string, string | null>,

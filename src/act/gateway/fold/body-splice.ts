@@ -1,4 +1,4 @@
-/** A piece of a body: from its first byte up to, not including, `to`. */
+/** `to` is exclusive. */
 export type Span = { readonly from: number; readonly to: number }
 
 const QUOTE = 0x22
@@ -10,9 +10,8 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
 /**
- * Where each element of the array `name` stands in an object's JSON, which is known to be valid.
- * Undefined when the object has no such array, or any key twice: readers differ in which of the
- * two they take.
+ * The span of each element of the array `name`. Undefined when there is no such array, or any key
+ * twice: parsers differ in which of the two they take.
  */
 export function elementSpans(body: Buffer, name: string): readonly Span[] | undefined {
   const keys = new Set<unknown>()
@@ -75,7 +74,7 @@ function afterNested(body: Buffer, from: number): number {
   return at
 }
 
-/** Keys and names are short, and most bytes are in a few long texts: those are searched natively. */
+/** Most bytes are in a few long strings, which are searched natively. */
 const SHORT_BYTES = 48
 
 function afterString(body: Buffer, from: number): number {
@@ -90,7 +89,7 @@ function afterString(body: Buffer, from: number): number {
   return quote === -1 ? body.length : quote + 1
 }
 
-/** By an odd number of backslashes before it; at `from` none of a pair stands alone. */
+/** An odd number of backslashes before the quote. */
 function isEscaped(body: Buffer, quote: number, from: number): boolean {
   let at = quote
   while (at > from && body[at - 1] === BACKSLASH) at--
@@ -111,19 +110,16 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** What becomes of the elements of an array, by their places; all others stay as they are. */
+/** Edits of an array by position; all other elements stay. */
 export type Edits = {
   readonly gone: ReadonlySet<number>
-  /** What stands in the place of an element. */
   readonly patched: ReadonlyMap<number, unknown>
-  /** What comes after an element that stays. */
   readonly inserted: ReadonlyMap<number, unknown>
 }
 
-/** A body with its array edited: what stays keeps its bytes, and those between its neighbours. */
+/** Elements that stay keep their bytes, and so do the bytes between them. */
 export function splice(body: Buffer, spans: readonly Span[], edits: Edits): Buffer {
   const pieces: Buffer[] = []
-  // Up to here everything is taken or left out; what comes next is taken as it is.
   let from = 0
   for (const [place, span] of spans.entries()) {
     if (edits.gone.has(place)) {
@@ -151,7 +147,7 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** The same on what was read. */
+/** The same on parsed elements. */
 export function edited(elements: readonly unknown[], edits: Edits): readonly unknown[] {
   return elements.flatMap((element, place) => {
     if (edits.gone.has(place)) return []

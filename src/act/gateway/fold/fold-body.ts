@@ -16,20 +16,19 @@ import {
   settle,
 } from "./select.ts"
 
-/** A larger body is not read at all: JSON of this size takes seconds. Providers refuse at 32 MB. */
+/** Parsing a larger body takes seconds; providers refuse at 32 MB. */
 const LARGEST_FOLDED_BODY_BYTES = 64 * 1024 * 1024
 
 type FoldOptions = {
   readonly wire: "anthropic" | "openai"
-  /** By which our own receipts are known. */
   readonly key: string
 }
 
 export type FoldedBranch = {
   readonly branchId: string
-  /** Of the messages that left because of it, and not already because of one inside it. */
+  /** Without bytes that a branch inside it removed already. */
   readonly bytes: number
-  /** The messages that left, those of branches inside it among them. */
+  /** Including those of branches inside it. */
   readonly removed: readonly unknown[]
 }
 
@@ -40,17 +39,17 @@ type FoldOutcome =
       readonly kind: "folded"
       readonly body: Buffer
       readonly branches: readonly FoldedBranch[]
-      /** Of the same body, which is not read again for it. */
+      /** Of the same body, which is not parsed again. */
       state(): WireState
     }
 
-/** As every receipt of a fold begins: most bodies have none, and are not read. */
+/** Most bodies have none, and are not parsed. */
 const FOLD_RECEIPT = "qm-fold:br_"
 
 /**
- * Takes the turns of returned branches out of a request. A pure function of its bytes: the receipts
- * in the transcript say what is folded, so the same conversation is folded the same way for ever.
- * Every doubt leaves the body as it is.
+ * Removes the turns of returned branches from a request. Pure: the receipts in the transcript
+ * decide, so the same conversation is always folded the same way. Every doubt leaves the body
+ * unchanged.
  */
 export function foldBody(body: Buffer, options: FoldOptions): FoldOutcome {
   if (!body.includes(FOLD_RECEIPT)) return whole(null)
@@ -72,10 +71,9 @@ function folded(body: Buffer, options: FoldOptions): FoldOutcome {
   return { kind: "folded", body: splice(body, read.spans, edits), branches, state }
 }
 
-/** A branch that is open on a wire, and how much was said since. */
 type OnWire = { readonly branchId: string; readonly bytesAfter: number }
 
-/** What stands open on a wire and could be folded if it returned now. */
+/** Open branches that could be folded if they returned now. */
 export type WireState = {
   readonly branches: readonly OnWire[]
   /** Why nothing of this conversation can be folded; null when it can. */
@@ -86,7 +84,7 @@ export function wireStateOf(body: Buffer, options: FoldOptions): WireState {
   return stateOf(() => readBody(body, options), options)
 }
 
-function stateOf(readIt: () => Read | string, { key }: FoldOptions): WireState {
+function stateOf(readIt: () => ParsedBody | string, { key }: FoldOptions): WireState {
   try {
     const read = readIt()
     if (typeof read === "string") return { branches: [], doubt: read }
@@ -96,7 +94,7 @@ function stateOf(readIt: () => Read | string, { key }: FoldOptions): WireState {
   }
 }
 
-function openIn(read: Read, key: string): readonly OnWire[] {
+function openIn(read: ParsedBody, key: string): readonly OnWire[] {
   const { conversation, elements } = read
   const { calls } = conversation
   const { folds } = settledIn(read, key)
@@ -111,13 +109,13 @@ function openIn(read: Read, key: string): readonly OnWire[] {
   })
 }
 
-type Read = {
+type ParsedBody = {
   readonly elements: readonly unknown[]
   readonly spans: readonly Span[]
   readonly conversation: Conversation
 }
 
-function readBody(body: Buffer, { wire }: FoldOptions): Read | string {
+function readBody(body: Buffer, { wire }: FoldOptions): ParsedBody | string {
   if (body.length > LARGEST_FOLDED_BODY_BYTES) return "it is too large to be read"
   const request = isUtf8(body) ? parseJson(body.toString("utf8")) : undefined
   if (!isRecord(request)) return "it is no JSON object"
@@ -132,7 +130,7 @@ function readBody(body: Buffer, { wire }: FoldOptions): Read | string {
   return typeof conversation === "string" ? conversation : { elements, spans, conversation }
 }
 
-function settledIn(read: Read, key: string): Settled {
+function settledIn(read: ParsedBody, key: string): Settled {
   const { calls, bytesOf, doubtOf } = read.conversation
   return settle(foldsIn(calls, key), (fold, settled) => {
     if (bytesOf(fold) < LEAST_FOLDED_BYTES) return "there is too little to fold"
@@ -142,10 +140,10 @@ function settledIn(read: Read, key: string): Settled {
 }
 
 /**
- * What a provider would refuse because of this fold. Looked for where the fold is made and nowhere
- * else: nothing that comes later may undo it.
+ * Whether a provider would refuse this fold. Checked only where the fold is made: nothing that
+ * comes later may undo it.
  */
-function faultOf({ elements, conversation }: Read, group: FoldGroup): string | null {
+function faultOf({ elements, conversation }: ParsedBody, group: FoldGroup): string | null {
   const from = Math.max(0, group.start - 1)
   const before = elements.slice(0, group.end + 1)
   const after = edited(before, conversation.editsOf([group]))
@@ -154,11 +152,11 @@ function faultOf({ elements, conversation }: Read, group: FoldGroup): string | n
 }
 
 function branchesOf(
-  { elements, spans }: Read,
+  { elements, spans }: ParsedBody,
   folds: readonly Fold[],
   gone: Edits["gone"],
 ): readonly FoldedBranch[] {
-  // Folds come in the order of their returns, so what lies inside another is counted before it.
+  // In order of their returns, so inner branches are counted first.
   const counted = new Set<number>()
   return folds.map((fold) => {
     const places = [...gone].filter((it) => isInRegion(fold, it))
@@ -182,5 +180,5 @@ function unforeseen(error: unknown): string {
   return `it could not be read: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** Below it a fold saves less than it costs to explain. (facts/gateway h) */
+/** A smaller fold saves less than it costs to explain. */
 export const LEAST_FOLDED_BYTES = 2_048

@@ -13,7 +13,6 @@ import {
 import { blocksOf, textIn } from "./turns.ts"
 import { newViolation } from "./validity.ts"
 
-/** A request of the Responses wire, or in words why it is left alone. */
 export function readItems(request: JsonRecord, spans: readonly Span[]): Conversation | string {
   if (isGiven(request.previous_response_id) || isGiven(request.conversation)) {
     return "the provider keeps a part of the conversation"
@@ -32,7 +31,7 @@ export function readItems(request: JsonRecord, spans: readonly Span[]): Conversa
   }
 }
 
-/** Kinds of items that a host or its model makes while it works: with the work they leave. */
+/** Items that a host or its model makes while it works; they leave with the work. */
 const WORK: ReadonlySet<unknown> = new Set([
   "reasoning",
   "function_call",
@@ -61,7 +60,7 @@ function isMessage({ type, role }: JsonRecord): boolean {
   return type === "message" || (type === undefined && typeof role === "string")
 }
 
-/** What is said to the model stays, as it is. */
+/** What is said to the model stays unchanged. */
 function stays(item: JsonRecord): boolean {
   return isMessage(item) && STAYING_ROLES.has(item.role)
 }
@@ -83,13 +82,13 @@ function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): str
   const called = new Set(region.filter((it) => !isOutput(it)).map((it) => it.call_id))
   const isLate = outputs.some((it) => !called.has(it.call_id))
   if (isLate) return "an answer in it is of a call before it"
-  // Its answer may come at any time after the region, and would then be of a call that left.
+  // An open call could be answered after the region, without its call.
   const answered = new Set(outputs.map((it) => it.call_id))
   const isOpen = region.some((it) => wantsAnswer(it) && !answered.has(it.call_id))
   return isOpen ? "a call in it has no answer" : null
 }
 
-/** Whether an id of the region, or of the answers before it, was there twice when it ended. */
+/** Whether an id of the region, or of the answers right before it, occurs twice. */
 function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean {
   const first = items.findLastIndex((it, place) => place <= start && !isOutput(it)) + 1
   const near = new Set(items.slice(first, end + 1).map((it) => it.call_id))
@@ -100,7 +99,7 @@ function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean
   return new Set(ids).size < ids.length
 }
 
-/** The collapse form: each branch's answer becomes its return's, and the work between leaves. */
+/** Each branch's answer becomes its return's; the work between leaves. */
 function editsOfItems(items: readonly JsonRecord[], groups: readonly FoldGroup[]): Edits {
   const gone = new Set<number>()
   const patched = new Map<number, unknown>()
@@ -127,8 +126,8 @@ function isOutput({ type }: JsonRecord): boolean {
 }
 
 /**
- * Calls of tools named like ours that were answered. This wire has no flag for an error: only a
- * receipt in the answer says that it went well.
+ * Answered calls of tools named like ours. This wire has no error flag: only a receipt tells
+ * success.
  */
 function callsInItems(items: readonly JsonRecord[]): readonly FoldCall[] {
   const answered = answersIn(items)
@@ -144,7 +143,7 @@ function callsInItems(items: readonly JsonRecord[]): readonly FoldCall[] {
   })
 }
 
-/** The place of the call that each answer is of. An id that comes again later is another call's. */
+/** Maps each output to its call. A repeated id is another call. */
 function answersIn(items: readonly JsonRecord[]): ReadonlyMap<number, number> {
   const answers = new Map<number, number>()
   const open = new Map<unknown, number>()
@@ -162,8 +161,8 @@ function argumentsOf(call: JsonRecord): JsonRecord {
 }
 
 /**
- * Calls made at once are answered in a row: its last place stands for all of them. An answer of
- * another call that happens to follow is not of it.
+ * Parallel calls are answered in a row; its last position stands for all. An output of another call
+ * that follows does not belong to it.
  */
 function runEnd(
   items: readonly JsonRecord[],
@@ -179,7 +178,6 @@ function runEnd(
   return end
 }
 
-/** Kinds of calls whose answers are items of their own. */
 const ANSWERED: ReadonlySet<unknown> = new Set([
   "function_call",
   "custom_tool_call",
@@ -193,7 +191,7 @@ function wantsAnswer({ type, call_id: id }: JsonRecord): boolean {
   return ANSWERED.has(type) && isGiven(id)
 }
 
-/** What a provider would refuse in a list of items, each in words. */
+/** What a provider would refuse in a list of items. */
 export function itemViolations(items: readonly JsonRecord[]): readonly string[] {
   const found: string[] = []
   const open = new Set<unknown>()
@@ -211,12 +209,11 @@ export function itemViolations(items: readonly JsonRecord[]): readonly string[] 
   return [...found, ...[...open].map(() => "a call has no answer")]
 }
 
-/** By this a host asks its user: what comes back is the user's word. */
 const QUESTION_TOOL = "request_user_input"
 
 /**
- * Answers of a region that stay, as one message after the branch's result: those of calls made
- * beside the return, the user's own, and results of branches that were opened before this one.
+ * One message with the outputs that stay: of calls beside the return, the user's answers, and
+ * results of branches opened earlier.
  */
 function keptItem(items: readonly JsonRecord[], group: FoldGroup): JsonRecord | undefined {
   const { start, end, folds } = group

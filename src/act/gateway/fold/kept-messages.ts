@@ -10,28 +10,26 @@ const LABELS = {
   skill: "[skill that was loaded]",
 } as const satisfies Record<KeptKind, string>
 
-/** By these a host asks its user: what comes back is the user's word. */
+/** Their results are the user's answers. */
 const QUESTION_TOOLS: ReadonlySet<unknown> = new Set(["AskUserQuestion"])
 const REFUSED_BY_USER = "The user doesn't want to proceed with this tool use"
 
 type KeptContent = {
-  /** Returns whose results stand in the branches' answers, so that nothing else need say them. */
+  /** Returns whose results are in the branches' answers already. */
   readonly closing: ReadonlySet<unknown>
-  /** What each call of the region was, by its id. */
   readonly calls: ReadonlyMap<unknown, JsonRecord>
-  /** The folded ones, and what `branch` answered inside: with these the region is theirs. */
+  /** Ids of folded branches, and answers of `branch` inside the region. */
   readonly opened: readonly string[]
-  /** In their order; what is said again in the same words is said once. */
+  /** In order, without duplicates. */
   readonly texts: Set<string>
-  /** Images and documents, which cannot stand in a text. */
+  /** Images and documents. */
   readonly media: JsonRecord[]
   readonly loadedTools: Set<string>
 }
 
 /**
- * What of a region stays on the wire, as blocks that follow the branch's answer: one text with all
- * that was kept (a provider looks back only 20 blocks for what it has cached), then images, then
- * what came beside the return's own answer, which is of the moment.
+ * What stays of a region, as blocks after the branch's answer: one text (a provider looks back only
+ * 20 blocks in its cache), then images, then what came beside the return's answer.
  */
 export function keptBlocks(turns: readonly Turn[], group: FoldGroup): readonly JsonRecord[] {
   const { start, end, folds } = group
@@ -79,7 +77,7 @@ function keepText({ texts }: KeptContent, { text }: JsonRecord): void {
   if (kind !== null) texts.add(`${LABELS[kind]}\n${String(text)}`)
 }
 
-/** The user's own word, or the result of a branch that was opened before this one. */
+/** The user's answer, or the result of a branch that was opened earlier. */
 function isLiveAnswer({ calls, opened }: KeptContent, block: JsonRecord): boolean {
   const call = recordOf(calls.get(block.tool_use_id))
   if (QUESTION_TOOLS.has(call.name)) return true
@@ -101,7 +99,7 @@ function keepAnswer(kept: KeptContent, block: JsonRecord): void {
   noteLoadedTools(kept.loadedTools, block)
 }
 
-/** A host loads some tools late: the answer names them, and with it they leave. */
+/** Tools that a host loads late are named in a result, and leave with it. */
 function noteLoadedTools(loadedTools: Set<string>, block: JsonRecord): void {
   for (const { type, tool_name: name } of blocksOf(block.content) ?? []) {
     if (type === "tool_reference" && typeof name === "string") loadedTools.add(name)
@@ -118,24 +116,21 @@ function keepLoadedTools({ texts, loadedTools }: KeptContent, before: readonly T
   if (names.length > 0) texts.add(loadAgainText(names))
 }
 
-/** What a text between the turns is, when it stays; its label is what the model reads above it. */
+/** Texts between turns that stay; each has a label. */
 type KeptKind = "user" | "attached" | "instructions" | "skill"
 
 const REMINDER = /^\s*<system-reminder(?: id="[0-9a-f]*")?>\s*/
 const REMINDER_END = "</system-reminder"
 
-/** Files named with @ come as the call of a tool that the host has made itself. */
+/** Files attached with @ come as calls of the host itself. */
 const ATTACHED = /^(?:Called the |Result of calling the )/
 const INSTRUCTIONS = /^(?:Contents of |Codebase and user instructions are shown below)/
-/** "The user opened the file", "The user sent a message": what they did. Not what they miss. */
+/** What the user did, not what the host nags about. */
 const USER_DID = /^The user (?!hasn't heard from you)/
 const SKILL = /^\s*(?:Base directory for this skill: |<command-message>)/
 const TOOL_LOADED = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/
 
-/**
- * What a text of a user's message is that stood among folded turns; null for what leaves with
- * them: reminders of the moment. Whatever is not surely one of those stays.
- */
+/** Null for reminders, which leave. Whatever is not certainly a reminder stays. */
 function kindOfText(text: string): KeptKind | null {
   if (text.trim() === "" || TOOL_LOADED.test(text)) return null
   const opening = REMINDER.exec(text)
@@ -146,17 +141,14 @@ function kindOfText(text: string): KeptKind | null {
   return USER_DID.test(said) || hasMoreAfter(text) ? "user" : null
 }
 
-/** What the user typed may follow a reminder in the same block. */
+/** Typed text may follow a reminder in the same block. */
 function hasMoreAfter(text: string): boolean {
   const from = text.lastIndexOf(REMINDER_END)
   const end = from === -1 ? -1 : text.indexOf(">", from)
   return end === -1 || text.slice(end + 1).trim() !== ""
 }
 
-/**
- * Where a host begins a new piece in the text of a system turn: with a word of a hook ends what the
- * next of these begins, such as the word of a sub-agent that worked in the background.
- */
+/** Where a host begins a new section in a system turn; a hook's text ends where the next begins. */
 const PIECE = new RegExp(
   `^(?=${[
     "\\w+(?::\\S+)? hook ",
@@ -175,21 +167,20 @@ const PIECE = new RegExp(
 )
 const LEAVES = /^(?:(?:Pre|Post)ToolUse\w*(?::\S+)? hook |The user hasn't heard from you)/
 
-/** What stays of a system turn: not what hooks said of calls that left, not a nag. */
+/** Without texts of hooks about removed calls, and without nags. */
 function keptOfSystem(text: string): string {
   const pieces = text.split(PIECE).filter((it) => !LEAVES.test(it))
   return pieces.join("").trim()
 }
 
-/** Of what a call beside a return was asked, in the label of its answer. */
+/** Of the call in the label of its answer. */
 const LONGEST_CALL_LABEL_UNITS = 200
 
-/** What the model reads of a region that left, below the branch's result. */
+/** The model reads it below the branch's result. */
 export function keptText(texts: Iterable<string>): string {
   return ["Kept from the turns that were folded into the result above:", ...texts].join("\n\n")
 }
 
-/** An answer that stays without its call, under what it was asked. */
 export function answerText(call: {
   readonly name: unknown
   readonly asked: string
@@ -200,7 +191,7 @@ export function answerText(call: {
   return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${asked}]\n${call.text}`
 }
 
-/** What was loaded inside has left with the answer that loaded it. */
+/** Tools loaded inside left with the result that loaded them. */
 export function loadAgainText(names: readonly string[]): string {
   return `[tools that were loaded inside: load them again before you call them] ${names.join(", ")}`
 }

@@ -13,7 +13,7 @@ import {
 import { callIds, resultIn, type Turn, textIn, turnOf } from "./turns.ts"
 import { newViolation, violationsOf } from "./validity.ts"
 
-/** Calls of tools named like ours that were answered in the very next message, without an error. */
+/** Calls of tools named like ours that the next message answers without an error. */
 function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
   return turns.flatMap(({ role, blocks }, place) =>
     role === "assistant" ? blocks.flatMap((it) => callOf(it, turns, place + 1) ?? []) : [],
@@ -34,7 +34,6 @@ const USER_BLOCKS: ReadonlySet<unknown> = new Set(["text", "image", "document", 
 const USER_KEYS: ReadonlySet<string> = new Set(["role", "content"])
 const SYSTEM_KEYS: ReadonlySet<string> = new Set(["role", "content", "output_config"])
 
-/** Why these turns cannot be taken out, in words; null when they can. */
 function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
   const inside = turns.slice(region.start + 1, region.end + 1)
   for (const { role, blocks, value, doubt } of inside) {
@@ -46,21 +45,21 @@ function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
       return "a turn in it has a block that is not known"
     }
   }
-  // Which of them an answer is of decides whether it stays.
+  // A repeated id would make it unclear which answer stays.
   const ids = inside.flatMap(callIds)
   return new Set(ids).size < ids.length ? "two calls have the same id" : null
 }
 
 /**
- * What the last turn of a region that said so set for all that follows, and the turn after the
- * region where it is said now: the system turn there, or undefined for one to be put in.
+ * The last `output_config` of a region, and the system turn after it that has to repeat it;
+ * undefined where one must be inserted.
  */
 function configOf(turns: readonly Turn[], { start, end }: Region) {
   const config = lastConfig(turns.slice(start + 1, end + 1))
   const before = lastConfig(turns.slice(0, start + 1))
   const isSaid = config === undefined || JSON.stringify(config) === JSON.stringify(before)
   if (isSaid) return undefined
-  // A system turn may stand only before the model's own, so after all that the user says.
+  // A system turn must come right before the model's turn.
   let place = end + 1
   while (turns[place]?.role === "user") place++
   const next = turns[place]
@@ -74,8 +73,7 @@ function lastConfig(turns: readonly Turn[]): unknown {
 }
 
 /**
- * How much a region holds. Without the markers for the cache, which move from request to request:
- * what is decided by this number must not change with them.
+ * Without cache markers, which move from request to request: a decision must not change with them.
  */
 function bytesOfTurns(
   turns: readonly Turn[],
@@ -91,7 +89,7 @@ function bytesOfTurns(
   return last.to - first.from - Buffer.byteLength(written)
 }
 
-/** The collapse form: each branch's answer becomes its return's, and what lay between leaves. */
+/** Each branch's answer becomes its return's; all turns between leave. */
 function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edits {
   const gone = new Set<number>()
   const patched = new Map<number, unknown>()
@@ -110,7 +108,7 @@ function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edi
   return { gone, patched, inserted }
 }
 
-/** As the host itself says a change of this kind when it has nothing else to say. */
+/** The form in which the host itself changes only the config. */
 const EMPTY_SYSTEM_TURN = { role: "system", content: [] } as const
 
 function patchedTurn(turns: readonly Turn[], turn: Turn, group: FoldGroup): JsonRecord {
@@ -130,7 +128,7 @@ function unmarked(content: unknown): unknown {
   return Array.isArray(content) ? content.map((it) => withoutMarkers(recordOf(it))) : content
 }
 
-/** The marker that rolls along with the end of a conversation stood in a message that leaves. */
+/** The rolling cache marker was in a message that leaves. */
 function lastMarker(region: readonly Turn[]): unknown {
   const blocks = region.flatMap((it) => it.blocks)
   return blocks.findLast((it) => it.cache_control !== undefined)?.cache_control
@@ -141,7 +139,6 @@ function marked(content: readonly JsonRecord[], marker: unknown): readonly JsonR
   return [...content.slice(0, -1), { ...last, cache_control: marker }]
 }
 
-/** A request of the Messages wire, or in words why it is left alone. */
 export function readMessages(request: JsonRecord, spans: readonly Span[]): Conversation | string {
   if (isAttested(request.system)) return "the client attests its body"
   const turns = listOf(request.messages).map(turnOf)
@@ -158,7 +155,7 @@ export function readMessages(request: JsonRecord, spans: readonly Span[]): Conve
   }
 }
 
-/** `cch=` in the billing header is a sum over the body, which we neither break nor make. */
+/** `cch=` in the billing header is a checksum of the body, which we cannot recompute. */
 function isAttested(system: unknown): boolean {
   const first: unknown = listOf(system)[0]
   return /\bcch=/.test(typeof system === "string" ? system : textOf(recordOf(first).text))

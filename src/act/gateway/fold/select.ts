@@ -1,19 +1,17 @@
 import { receiptsIn } from "#choose/fold"
 import type { Edits } from "./body-splice.ts"
 
-/** A call of a tool named like ours that was answered without an error. */
 export type FoldCall = {
   readonly verb: "branch" | "return"
   readonly callId: string
-  /** The branch that a return asked to close; undefined when it named none. */
+  /** Undefined when the return named no branch. */
   readonly asked: string | undefined
-  /** The place of what holds the answers of the turn: a message, or the last item of its answers. */
+  /** Position of the message, or of the last item, with the answers of the turn. */
   readonly at: number
-  /** The answer's text. */
   readonly text: string
 }
 
-/** What lies between a branch's answer and its return's: places from `start` + 1 to `end`. */
+/** Positions from `start` + 1 to `end`: after the branch's answer up to its return's. */
 export type Region = { readonly start: number; readonly end: number }
 
 export type Fold = Region & {
@@ -28,7 +26,7 @@ type Opening = {
   readonly start: number
 }
 
-/** Folds whose regions no other contains, with those that are answered in the same place. */
+/** Outermost folds, with those that are answered at the same position. */
 export type FoldGroup = Region & { readonly folds: readonly Fold[] }
 
 export function verbOf(name: unknown): FoldCall["verb"] | undefined {
@@ -40,8 +38,8 @@ export function verbOf(name: unknown): FoldCall["verb"] | undefined {
 const BRANCH_ID = /br_[0-9a-f]{32}/
 
 /**
- * Whether a return's answer is of a branch that was opened outside of a region, and not of one
- * named in `inside`: those folded, and the answers of `branch` in it. Such a result is awaited by whoever opened it, so it stays.
+ * Whether a return is of a branch opened outside of the region, i.e. none in `inside`. Its result
+ * is still awaited, so it stays.
  */
 export function isOfOutside(
   { asked, text }: { readonly asked: unknown; readonly text: string },
@@ -52,20 +50,20 @@ export function isOfOutside(
   return branchId !== undefined && !inside.some((it) => it.includes(branchId))
 }
 
-/** What was opened, each branch once, by receipts that only our server can make. */
+/** Each branch once, by receipts that only our server can issue. */
 export function openingsIn(calls: readonly FoldCall[], key: string): readonly Opening[] {
   const openings = new Map<string, Opening>()
   for (const { verb, callId, at, text } of calls) {
     if (verb !== "branch") continue
     const [branchId, another] = receiptsIn(text, "open", key)
-    // An answer that quotes a second receipt does not say which of them is its own.
+    // With two receipts it is unclear which is the answer's own.
     if (branchId === undefined || another !== undefined || openings.has(branchId)) continue
     openings.set(branchId, { branchId, callId, start: at })
   }
   return [...openings.values()]
 }
 
-/** Branches that were opened and returned here, in the order of their returns; the first counts. */
+/** In order of their returns; the first return of a branch counts. */
 export function foldsIn(calls: readonly FoldCall[], key: string): readonly Fold[] {
   const openings = openingsIn(calls, key)
   const folds = openings.flatMap((opening) => foldOf(opening, calls, key) ?? [])
@@ -95,10 +93,8 @@ export type Settled = {
 }
 
 /**
- * Which of them are folded. Each is decided by what stood on the wire at its return and by nothing
- * later, so that a decision never changes: thinking is bound to everything before it. Hence of two
- * that cross, the one that returned first is folded, and the other, whose opening left with it,
- * stays.
+ * Decides each fold by what was on the wire at its return, never by anything later: thinking is
+ * bound to everything before it. Of two that cross, the one that returned first is folded.
  */
 export function settle(
   candidates: readonly Fold[],
@@ -119,7 +115,7 @@ export function isInRegion({ start, end }: Region, place: number): boolean {
   return place > start && place <= end
 }
 
-/** Regions are nested or disjoint once they are settled: what is left are the outermost. */
+/** Settled regions are nested or disjoint; keeps the outermost. */
 export function groupsOf(folds: readonly Fold[]): readonly FoldGroup[] {
   const groups: FoldGroup[] = []
   for (const fold of folds.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -132,14 +128,13 @@ export function groupsOf(folds: readonly Fold[]): readonly FoldGroup[] {
   return groups.map(({ start, end, folds: own }) => ({ start, end, folds: own }))
 }
 
-/** A request's conversation, whichever wire it is of: its elements are messages or items. */
+/** One conversation of either wire; its elements are messages or items. */
 export type Conversation = {
   readonly calls: readonly FoldCall[]
-  /** Why a region cannot be taken out, in words; null when it can. */
   doubtOf(region: Region): string | null
-  /** How much it holds, without what changes from request to request. */
+  /** Without bytes that change from request to request. */
   bytesOf(region: Region): number
   editsOf(groups: readonly FoldGroup[]): Edits
-  /** What a provider would refuse in the second list and not in the first. */
+  /** What a provider would refuse in `after` and not in `before`. */
   violationIn(before: readonly unknown[], after: readonly unknown[]): string | undefined
 }

@@ -8,7 +8,7 @@ export const ANTHROPIC = { wire: "anthropic", key: KEY } as const
 type Json = Record<string, unknown>
 export type Message = { role: string; content: string | Json[] } & Json
 
-/** What a model of our making calls. */
+/** What the scripted model calls. */
 type ToldCall =
   | {
       readonly tool: "Read" | "ToolSearch" | "AskUserQuestion" | "Screenshot"
@@ -17,7 +17,6 @@ type ToldCall =
   | { readonly tool: "branch"; readonly how: "ours" | "foreign" | "failed" }
   | {
       readonly tool: "return"
-      /** Which of the branches that are known by then, from 0. */
       readonly of: number
       readonly how: "good" | "failed" | "silent"
       readonly names: boolean
@@ -26,14 +25,12 @@ type ToldCall =
 type Step = {
   readonly calls: readonly ToldCall[]
   readonly thinks: boolean
-  /** What the host puts beside the answers. */
   readonly beside: readonly ("lazy" | "skill" | "typed" | "reminder" | "picture")[]
   readonly system: "hook" | "style" | "nag" | "config" | "none"
-  /** What comes after all of it, as a request of its own. */
   readonly strange: Strange
 }
 
-/** Whether `return` gives a receipt: always, or only when the wire says that it can be folded. */
+/** Whether `return` always gives a receipt, or only when the branch is eligible. */
 export type Server = "careless" | "honest"
 
 export type Answer = {
@@ -49,7 +46,6 @@ type Receipt = { readonly branchId: string; readonly callId: string; readonly at
 
 export type Story = {
   readonly messages: readonly Message[]
-  /** Of each request: how many of the messages it holds. */
   readonly requests: readonly number[]
   readonly answers: readonly Answer[]
   readonly typed: readonly { readonly at: number; readonly mark: string }[]
@@ -95,7 +91,7 @@ function tellStep(telling: Telling, step: Step): void {
   const number = ++telling.count
   const thinking = { type: "thinking", thinking: "", signature: `s${number}` }
   const ids = step.calls.map((_, place) => `toolu_${number}_${place}`)
-  // What the model can name is what it was told before it answers.
+  // The model can name only what it was told before.
   const known = [...telling.branches]
   const uses = step.calls.map((it, place) => ({
     type: "tool_use",
@@ -243,7 +239,7 @@ function systemOf(kind: Step["system"], number: number): Message | undefined {
   }
 }
 
-/** A request as the host sends it: the last system turn in blocks, a marker on the last block. */
+/** As the host sends it: the last system turn in blocks, a cache marker on the last block. */
 export function requestOf({ messages }: Pick<Story, "messages">, length: number): Buffer {
   const sent = structuredClone(messages.slice(0, length))
   const last = sent.at(-1)
@@ -309,18 +305,17 @@ const OPENING: Step = {
 }
 const WORK: Step = { ...OPENING, calls: [{ tool: "Read", size: 3_000 }] }
 
-/** Conversations with branches that are nested, crossed, parallel, failed and never closed. */
+/** With branches that are nested, crossed, parallel, failed and never closed. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc
   .array(anyStep, { minLength: 3, maxLength: 12 })
   .map((told) => [OPENING, WORK, ...told])
 
-/** What a host or a provider may bring one day that we do not know, and what none should bring. */
+/** Messages that we do not know, and some that no host should send. */
 type Strange = "none" | "system block" | "user block" | "role" | "twice"
 
 type Place = {
   readonly number: number
   readonly last: Message | undefined
-  /** Of a call long ago. */
   readonly callId: string
 }
 
@@ -330,7 +325,7 @@ function strangeMessages(kind: Strange, { number, last, callId }: Place): Messag
       return []
     case "system block": {
       const turn = { role: "system", content: [{ type: "tool_addition", tools: [number] }] }
-      // Two system turns in a row are legal nowhere.
+      // Two system turns in a row are never legal.
       return last?.role === "system" ? [{ role: "user", content: "go on" }, turn] : [turn]
     }
     case "user block":

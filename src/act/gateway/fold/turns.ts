@@ -1,13 +1,11 @@
 import { isRecord, type JsonRecord } from "#ground/base"
 
-/** A message of the Messages wire. */
 export type Turn = {
-  /** Unknown: neither by its role nor by its content one that we can read. */
+  /** Unknown: a role or content that we cannot parse. */
   readonly role: "user" | "assistant" | "system" | "unknown"
   readonly blocks: readonly JsonRecord[]
-  /** As it came. */
   readonly value: JsonRecord
-  /** Why it cannot be folded, in words; null when it can. Where it stays, nothing hangs on it. */
+  /** Why it cannot be folded; null when it can. */
   readonly doubt: string | null
 }
 
@@ -28,7 +26,7 @@ function unknownTurn(value: JsonRecord, doubt: string): Turn {
   return { role: "unknown", blocks: [], value, doubt }
 }
 
-/** A string is the same as one block of text. */
+/** A string equals one text block. */
 export function blocksOf(content: unknown): readonly JsonRecord[] | undefined {
   if (typeof content === "string") return [{ type: "text", text: content }]
   if (!Array.isArray(content)) return undefined
@@ -38,7 +36,7 @@ export function blocksOf(content: unknown): readonly JsonRecord[] | undefined {
     : undefined
 }
 
-/** The text of an answer, whether it came as a string or in blocks. */
+/** Of a string or of blocks. */
 export function textIn(content: unknown): string {
   const texts = (blocksOf(content) ?? []).map((it) => it.text)
   return texts.filter((it) => typeof it === "string").join("\n")

@@ -1,10 +1,9 @@
 import { type JsonRecord } from "#ground/base"
 import { blocksOf, callIds, type Turn } from "./turns.ts"
 
-/** What a provider allows in one request; we never have more of them than we were given. */
+/** The provider's limit. */
 const MOST_CACHE_MARKERS = 4
 
-/** What a provider would refuse in a list of messages, each in words; none when it is valid. */
 export function violationsOf(
   turns: readonly Turn[],
   tools: ReadonlySet<unknown> | undefined,
@@ -29,7 +28,7 @@ function placeViolations(turns: readonly Turn[], place: number): readonly string
   if (place === 0) return role === "user" ? [] : ["the first message is not the user's"]
   const before = turns[place - 1]?.role
   const next = turns[place + 1]?.role
-  // Of a turn that is not known nobody here can say what may stand beside it.
+  // Unknown turn type: we cannot validate its neighbours.
   const isAfter = before === "user" || before === "unknown"
   const isBefore = next === "assistant" || next === "unknown" || next === undefined
   const isLegal = role !== "system" || (isAfter && isBefore)
@@ -54,7 +53,7 @@ function areResultsFirst(blocks: readonly JsonRecord[]): boolean {
   return first === -1 || blocks.slice(first).every((it) => it.type !== "tool_result")
 }
 
-/** Every call is answered in the very next message. */
+/** Every call is answered in the next message. */
 function answerViolations(turn: Turn, next: Turn | undefined): readonly string[] {
   const asked = callIds(turn)
   if (asked.length === 0) return []
@@ -62,7 +61,7 @@ function answerViolations(turn: Turn, next: Turn | undefined): readonly string[]
   return asked.filter((it) => !answered.has(it)).map(() => "a call has no answer")
 }
 
-/** Every answer is of a call of the message right before, and comes once. */
+/** Every answer belongs to a call of the message before, once. */
 function orphanViolations(turn: Turn, before: Turn | undefined): readonly string[] {
   const answered = answerIds(turn)
   if (answered.length === 0) return []
@@ -87,7 +86,6 @@ function referenceViolations(
   return unknown.map(() => "a tool is named that is not there")
 }
 
-/** What the second has and the first has not. */
 export function newViolation(
   before: readonly string[],
   after: readonly string[],

@@ -1,18 +1,18 @@
 import type { ClientRequest, IncomingMessage } from "node:http"
 import { trailersOf } from "./headers.ts"
 
-/** Keeps references to what passes, up to a cap; nothing is copied and nothing is read here. */
-export type Tap = {
+/** Keeps references to chunks up to a cap; copies and reads nothing. */
+export type BodyRecorder = {
   keep(chunk: Buffer): void
   chunks(): readonly Buffer[]
-  /** All in one; copied when there is more than one, into memory that other threads may see. */
+  /** Copied only when there are several, into memory shared with other threads. */
   joined(): Buffer
-  /** False from the first chunk on that would have gone over the cap. */
+  /** False from the first chunk that exceeds the cap. */
   isWhole(): boolean
   drop(): void
 }
 
-export function createTap(largestBytes: number): Tap {
+export function createBodyRecorder(largestBytes: number): BodyRecorder {
   let chunks: Buffer[] = []
   let keptBytes = 0
   let isWhole = true
@@ -35,7 +35,7 @@ export function createTap(largestBytes: number): Tap {
   }
 }
 
-/** Read by another thread later on: copied a second time it would cost every large request. */
+/** Shared, because copying it again for the reader thread would cost every large request. */
 function joinedInShared(chunks: readonly Buffer[], sizeBytes: number): Buffer {
   const joined = Buffer.from(new SharedArrayBuffer(sizeBytes))
   let at = 0
@@ -43,17 +43,13 @@ function joinedInShared(chunks: readonly Buffer[], sizeBytes: number): Buffer {
   return joined
 }
 
-/**
- * The largest body that is kept or folded; providers refuse above 32 MB. Beyond it a body is still
- * passed on.
- */
+/** Providers refuse above 32 MB; larger bodies are still forwarded. */
 const LARGEST_KEPT_BODY_BYTES = 64 * 1024 * 1024
 
-/** The body of a request on its way in: kept by reference up to a cap, poured on as it comes. */
 export type Upload = ReturnType<typeof createUpload>
 
 export function createUpload(request: IncomingMessage) {
-  const kept = createTap(LARGEST_KEPT_BODY_BYTES)
+  const kept = createBodyRecorder(LARGEST_KEPT_BODY_BYTES)
   let sizeBytes = 0
   let isEnded = false
   let target: ClientRequest | undefined
@@ -63,7 +59,7 @@ export function createUpload(request: IncomingMessage) {
     sizeBytes += chunk.length
     kept.keep(chunk)
     if (!kept.isWhole()) {
-      // Whoever waits for all of it pours on what there is, and then that goes.
+      // The body is too large: forward what there is, then drop it.
       whenRead()
       kept.drop()
     }
@@ -77,11 +73,10 @@ export function createUpload(request: IncomingMessage) {
 
   const isWhole = () => isEnded && kept.isWhole()
   return {
-    /** At the end, or as soon as it is too large to be kept. */
     onRead(then: () => void): void {
       whenRead = callOnce(then)
     },
-    /** What was kept so far, then what comes. The sender is held back while the target is full. */
+    /** Writes what was kept, then what comes, with back pressure. */
     pourInto(next: ClientRequest): void {
       target = next
       const hasRoom = writeAll(kept.chunks(), next)
@@ -90,7 +85,7 @@ export function createUpload(request: IncomingMessage) {
       else if (hasRoom) request.resume()
       else request.pause()
     },
-    /** Nobody wants the rest; it is read away so that the host can finish. */
+    /** Reads the rest away so that the host can finish. */
     discard(): void {
       target = undefined
       whenRead = () => {}

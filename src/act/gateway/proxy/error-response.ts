@@ -5,7 +5,7 @@ import type { WireName } from "#ground/contract"
 
 type OwnStatus = 403 | 421 | 426 | 502
 
-/** Answers in the provider's place, in the shape that the host reads errors in. */
+/** In the error format of the wire. */
 export function answerOurselves(
   response: ServerResponse,
   { wire, status, error }: { wire: WireName; status: OwnStatus; error: AppError },
@@ -14,8 +14,8 @@ export function answerOurselves(
   response.writeHead(status, {
     "content-type": "application/json",
     "content-length": body.length,
-    // What RFC 9110 asks of a 426. Without it the connection stays: the rest of a body is read away,
-    // since closing under a host that still sends would cost it the answer.
+    // RFC 9110 requires these for 426. Otherwise the connection stays open: closing it while the
+    // host still sends would lose the answer.
     ...(status === 426 && { upgrade: "HTTP/1.1", connection: "close, upgrade" }),
   })
   response.end(body)
@@ -56,20 +56,18 @@ const GEMINI = {
   502: "UNAVAILABLE",
 } as const satisfies Record<OwnStatus, string>
 
-/** Of a refusal's words, packed and unpacked; providers use a few hundred bytes. */
 const LARGEST_REFUSAL_BYTES = 64 * 1024
 
-/** Of a refusal's words, in what is told further on. */
 const LONGEST_REFUSAL_CHARACTERS = 500
 
-/** What a provider says to a body that it cannot take; other failures are not the body's. */
+/** Other statuses are not about the body. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
 export function isRefusal(answer: IncomingMessage): boolean {
   return REFUSALS.has(answer.statusCode)
 }
 
-/** Reads an answer that nobody will see, within bounds, for its words. Calls back once. */
+/** Reads an answer that the host never sees, within bounds; calls back once. */
 export function readRefusal(answer: IncomingMessage, then: (words: string) => void): void {
   const chunks: Buffer[] = []
   let sizeBytes = 0
@@ -84,7 +82,7 @@ export function readRefusal(answer: IncomingMessage, then: (words: string) => vo
   })
 }
 
-/** The message that all three shapes of an error have, or the whole text where there is none. */
+/** The `message` that all three error formats have, else the whole text. */
 export function wordsOf(body: Buffer, encoding: string | undefined): string {
   try {
     const text = unpack(body, encoding).toString("utf8")

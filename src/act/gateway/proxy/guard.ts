@@ -4,7 +4,7 @@ import { HostRefused, OriginRefused, TokenRefused } from "../errors.ts"
 import type { Header } from "./exchange.ts"
 import { valuesOf } from "./headers.ts"
 
-/** What the guard looks at, before anything else is done with a request. */
+/** What the guard checks. */
 type Approach = { readonly url: string; readonly headers: readonly Header[] }
 
 type Verdict<ProxiedSession> =
@@ -13,7 +13,7 @@ type Verdict<ProxiedSession> =
 
 /**
  * Host stops DNS rebinding, Origin stops web pages, the token stops other users of this machine.
- * All three hold for every path and method; there is nothing public here.
+ * There is no public path.
  */
 export function judge<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   { url, headers }: Approach,
@@ -29,18 +29,18 @@ export function judge<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   return session === undefined ? refuse(403, TokenRefused({})) : { kind: "pass", session, path }
 }
 
-/** Digests have one length, so that the comparison takes the same time whatever was sent. */
+/** Digests have one length, so that the comparison takes constant time. */
 export function digestOfToken(token: string): Buffer {
   return createHash("sha256").update(token, "latin1").digest()
 }
 
-/** `/t/<token>/v1/messages?beta=true`: the token ends at the first slash, or where the query begins. */
+/** `/t/<token>/v1/messages?beta=true` */
 function splitToken(url: string): { readonly token: string | undefined; readonly path: string } {
   const [, token, rest = ""] = /^\/t\/([^/?]+)(.*)$/s.exec(url) ?? []
   return { token, path: rest.startsWith("/") ? rest : `/${rest}` }
 }
 
-/** Looks at every carry, also after the right one was found. */
+/** Compares with every session, for constant time. */
 function find<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   token: string,
   sessions: Iterable<ProxiedSession>,

@@ -1,9 +1,9 @@
 import type { Header } from "./exchange.ts"
 
-/** What belongs to one connection and not to the message; each side of us makes its own. */
+/** Headers of a connection, not of the message. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "te", "upgrade"])
 
-/** Requests that have no body unless they say so; Node would add a frame to others. */
+/** Methods without a body; for others Node would add framing. */
 const WITHOUT_BODY = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"])
 
 export function pairsOf(raw: readonly string[]): readonly Header[] {
@@ -12,7 +12,6 @@ export function pairsOf(raw: readonly string[]): readonly Header[] {
   return pairs
 }
 
-/** As Node takes them. */
 export function trailersOf(raw: readonly string[]): [string, string][] {
   return pairsOf(raw).map(([name, value]) => [name, value])
 }
@@ -26,8 +25,8 @@ export function has(headers: readonly Header[], name: string): boolean {
 }
 
 /**
- * The header lines for the provider, flat as Node takes them: the same names, case, order and values,
- * except for the host and what belongs to a connection. `changedBytes` is the size of a changed body.
+ * Flat as Node takes them: the same names, case, order and values, except for the host and
+ * connection headers. `changedBytes` is the size of a changed body.
  */
 export function forwardedHeaders(
   asked: { readonly method: string; readonly headers: readonly Header[] },
@@ -49,17 +48,14 @@ export function forwardedHeaders(
   return flat
 }
 
-/** The header lines for the host. Node frames the body itself: chunks, where no length is said. */
+/** Node frames the body itself. */
 export function returnedHeaders(raw: readonly string[], canHaveTrailers: boolean): string[] {
   return pairsOf(raw)
     .filter(([name]) => isPassed(name.toLowerCase(), canHaveTrailers))
     .flat()
 }
 
-/**
- * `Expect` is answered by us before the body is asked for. Node throws at a `Trailer` line on a
- * message that cannot have trailers.
- */
+/** We answer `Expect` ourselves. Node throws at a `Trailer` line on a message without trailers. */
 function isPassed(name: string, canHaveTrailers: boolean): boolean {
   if (name === "trailer") return canHaveTrailers
   return !HOP_BY_HOP.has(name) && !name.startsWith("proxy-") && name !== "expect"

@@ -16,15 +16,14 @@ export type Seen = {
   readonly rawHeaders: readonly string[]
   readonly body: Buffer
   readonly rawTrailers: readonly string[]
-  /** Which of the provider's connections it came over, from 0. */
   readonly connection: number
 }
 
 type Provider = Awaited<ReturnType<typeof newProvider>>
-/** Called when the whole body is there, or at the headers with `early`. */
+/** Called when the body is complete, or at the headers with `early`. */
 type Answer = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void
 
-/** A provider on this machine that remembers what it got. */
+/** A local provider that records requests. */
 export async function newProvider(answer: Answer, options: { readonly early?: Answer } = {}) {
   const seen: Seen[] = []
   const sockets = new Set<Socket>()
@@ -64,7 +63,7 @@ export async function newProvider(answer: Answer, options: { readonly early?: An
     port,
     url: new URL(`http://127.0.0.1:${port}`),
     connections: () => order.length,
-    /** Closes what is open, as a provider does with idle connections. */
+    /** As a provider does with idle connections. */
     dropConnections: () => {
       for (const socket of sockets) socket.destroy()
     },
@@ -80,7 +79,7 @@ type WorldOptions = Partial<SessionPort> & {
   readonly proxyEnvironment?: Record<string, string>
 }
 
-/** A proxy with one carry to a provider, and what it told of each exchange. */
+/** A proxy with one session, and its exchanges. */
 export async function newWorld(provider: Pick<Provider, "url">, options: WorldOptions = {}) {
   const { clock = systemClock, proxyEnvironment = {}, ...port } = options
   const exchanges: Exchange[] = []
@@ -105,7 +104,6 @@ export async function newWorld(provider: Pick<Provider, "url">, options: WorldOp
     lines,
     port: Number(number),
     host: `127.0.0.1:${number}`,
-    /** Of the url: `/t/<token>`. */
     base: new URL(session.url).pathname,
     async exchange(index = 0): Promise<Exchange> {
       while (exchanges.length <= index) await new Promise<void>((wake) => waiting.push(wake))
@@ -130,13 +128,12 @@ type Said = {
 type Question = {
   readonly method?: string
   readonly path: string
-  /** Without Host, which is added first. */
   readonly headers?: readonly Header[]
   readonly body?: Buffer | string
   readonly agent?: Agent
 }
 
-/** Asks as a host would and reads all; rejects when the answer is cut. */
+/** Rejects when the answer is cut. */
 export function ask(port: number, question: Question): Promise<Said> {
   const { method = "POST", path, headers = [], body = "", agent } = question
   const length: Header[] =
@@ -163,7 +160,7 @@ export function ask(port: number, question: Question): Promise<Said> {
   })
 }
 
-/** Everything that comes back for these bytes, until the other side closes. */
+/** All bytes until the other side closes. */
 export function sendRaw(port: number, text: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1")

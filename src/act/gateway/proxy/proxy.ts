@@ -14,39 +14,38 @@ import {
   type Upstream,
 } from "./upstream.ts"
 
-/** 192 bits of chance in an address: more than can be guessed, short enough for a command line. */
+/** 192 bits. */
 const TOKEN_BYTES = 24
 
-/** Only tells carries apart in a log. */
 const SESSION_ID_BYTES = 6
 
-/** What open exchanges get at the end of a carry before they are cut. */
+/** Time for open exchanges before they are cut. */
 const CLOSE_GRACE_MS = 2_000
 
 type ProxyDeps = {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** HTTPS_PROXY and NO_PROXY of the person, in either case. */
+  /** HTTPS_PROXY and NO_PROXY, in either case. */
   readonly proxyEnvironment: ProxyEnvironment
 }
 
 export type OpenSession = {
   readonly id: string
-  /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process alone. */
+  /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process. */
   readonly url: string
-  /** Its address is void at once; what is under way gets a moment and is then cut. */
+  /** The address is void at once; open exchanges get a moment and are then cut. */
   close(): Promise<void>
 }
 
-/** One server a process, there from the first carry to the last. */
+/** One server per process, from the first session to the last. */
 export function createProxy(deps: ProxyDeps) {
   const sessions = new Set<ProxiedSession>()
   const server = shared(() => listen((arrival) => meet(arrival, sessions, deps)))
 
   async function open(port: SessionPort): Promise<OpenSession> {
     const upstream = createUpstream(port.upstream, deps.proxyEnvironment)
-    // So begun, it is known for what it is wherever somebody prints it. (ground/secrets)
+    // The prefix lets `ground/secrets` recognize it.
     const token = `qmgw_${hex(deps.random, TOKEN_BYTES)}`
     const { port: number } = await server.take()
     const session: ProxiedSession = {
@@ -94,7 +93,7 @@ function meet(arrival: Arrival, sessions: ReadonlySet<ProxiedSession>, deps: Pro
     return answerOurselves(response, { wire: oneWireOf(sessions), status, error })
   }
   const { session, path } = verdict
-  // Hosts that try a socket first fall back to POST at this answer; other upgrades may be ignored.
+  // Hosts that try a web socket fall back to POST at 426; other upgrades may be ignored.
   const isSocket = valuesOf(headers, "upgrade").some((it) => it.toLowerCase() === "websocket")
   if (isSocket) {
     request.resume()
@@ -107,14 +106,14 @@ function meet(arrival: Arrival, sessions: ReadonlySet<ProxiedSession>, deps: Pro
   void started.ended.then(() => session.relays.delete(started))
 }
 
-/** Who has no address of ours has no wire either; mostly there is but one. */
+/** An unauthenticated request has no known wire format; use the only one in use, else Anthropic. */
 function oneWireOf(sessions: ReadonlySet<ProxiedSession>): WireName {
   const wires = new Set([...sessions].map((session) => session.port.wire))
   const [first] = wires
   return wires.size === 1 && first !== undefined ? first : "anthropic"
 }
 
-/** Waits for what is under way, for a moment; then cuts it and waits for the word of its end. */
+/** Waits a moment for open exchanges, then cuts them. */
 async function endAll(relays: ReadonlySet<Relay>, clock: Clock): Promise<void> {
   const open = [...relays]
   if (open.length === 0) return
@@ -127,7 +126,7 @@ async function endAll(relays: ReadonlySet<Relay>, clock: Clock): Promise<void> {
   await allEnded
 }
 
-/** Started for the first who takes it, closed by the last who gives it back. */
+/** Started by the first user, closed by the last. */
 function shared(start: () => Promise<Listener>) {
   let listener: Promise<Listener> | undefined
   let users = 0
@@ -157,27 +156,25 @@ function hex(random: Random, bytes: number): string {
   return Buffer.from(random.bytes(bytes)).toString("hex")
 }
 
-/** A host on this machine sends its headers at once; who does not holds a connection for nothing. */
+/** A local host sends its headers at once. */
 const HEADERS_WITHIN_MS = 30_000
 
-/** 64 MB over a line of 0.3 Mbit/s: the body waits for the provider, so the line is what counts. */
+/** 64 MB at 0.3 Mbit/s: the body waits for the provider. */
 const BODY_WITHIN_MS = 30 * 60_000
 
-/** How often Node looks for connections that are late. */
 const LATE_CHECK_MS = 5_000
 
-/** An agent thinks and runs tools between two requests; its open connection should outlast that. */
+/** Longer than an agent thinks or runs tools between two requests. */
 const IDLE_CONNECTION_MS = 5 * 60_000
 
-/** Connections at once: forty agents with some parallel requests each. */
+/** Forty agents with parallel requests. */
 const MOST_CONNECTIONS = 512
 
 type Arrival = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The one we listen on. */
   readonly port: number
-  /** The host waits for a word before it sends the body. */
+  /** The host waits for 100 Continue. */
   readonly isWaiting: boolean
 }
 
@@ -189,20 +186,20 @@ type ListenOptions = {
   readonly address: string
 }
 
-/** Tests of what goes wrong have other ones; nobody else. */
+/** Only tests change them. */
 export const USUAL: ListenOptions = {
   headersWithinMs: HEADERS_WITHIN_MS,
   lateCheckMs: LATE_CHECK_MS,
   address: "127.0.0.1",
 }
 
-/** A server on 127.0.0.1 and a free port. Nothing in it ends an answer that takes its time. */
+/** No timeout ends an answer that takes long. */
 export async function listen(
   meet: (arrival: Arrival) => void,
   { headersWithinMs, lateCheckMs, address }: ListenOptions = USUAL,
 ): Promise<Listener> {
   const server = createServer({
-    // The guard says what is wrong with a Host, in words that a host of ours understands.
+    // The guard answers for a wrong Host, in the wire's format.
     requireHostHeader: false,
     maxHeaderSize: LARGEST_HEADERS_BYTES,
     headersTimeout: headersWithinMs,
@@ -211,7 +208,7 @@ export async function listen(
     keepAliveTimeout: IDLE_CONNECTION_MS,
     noDelay: true,
   })
-  // Their size is bounded; a count would drop lines without a word.
+  // The size is bounded; a count limit would drop lines silently.
   server.maxHeadersCount = 0
   server.maxConnections = MOST_CONNECTIONS
   let port = 0

@@ -2,34 +2,37 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http"
 import type { Clock, Log } from "#ground/base"
 import type { WireOutcome } from "#ground/contract"
 import { UpstreamUnreachable } from "../errors.ts"
-import { createTap, createUpload, type Tap, type Upload } from "./body-recorder.ts"
+import {
+  type BodyRecorder,
+  createBodyRecorder,
+  createUpload,
+  type Upload,
+} from "./body-recorder.ts"
 import { answerOurselves, isRefusal, readRefusal } from "./error-response.ts"
 import type { Exchange, Header, HostRequest, PreparedRequest, SessionPort } from "./exchange.ts"
 import { forwardedHeaders, has, pairsOf, returnedHeaders, trailersOf } from "./headers.ts"
 import { problemOf, type Upstream } from "./upstream.ts"
 
-/** Of an answer, kept for reading it later. A long answer of a model is below 1 MB. */
+/** A long answer of a model is below 1 MB. */
 const LARGEST_KEPT_ANSWER_BYTES = 8 * 1024 * 1024
 
 type RelayDeps = { readonly clock: Clock; readonly log: Log }
 
-/** A request that passed the guard, and whose it is. */
 type Passing = {
   readonly session: { readonly id: string; readonly port: SessionPort; readonly upstream: Upstream }
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Without the token. */
   readonly path: string
   readonly headers: readonly Header[]
 }
 
 export type Relay = {
-  /** After `done` was called. */
+  /** Resolves after `done` was called. */
   readonly ended: Promise<void>
   cut(): void
 }
 
-/** Carries one request to the provider and its answer back, and tells of it when it is over. */
+/** Forwards one request and its answer, and reports the exchange at the end. */
 export function relay(passing: Passing, deps: RelayDeps): Relay {
   const ended = Promise.withResolvers<void>()
   const state = setOut(passing, deps)
@@ -52,20 +55,19 @@ export function relay(passing: Passing, deps: RelayDeps): Relay {
 type RelayState = Passing & {
   readonly deps: RelayDeps
   readonly upload: Upload
-  readonly tap: Tap
+  readonly recorder: BodyRecorder
   readonly at: number
   readonly startedMs: number
-  /** Before the body was sent, when it was whole then. */
+  /** Taken before the body was sent, if it was whole then. */
   asked: HostRequest | undefined
   prepared: PreparedRequest | undefined
   target: ClientRequest | undefined
-  /** The one that the host gets. */
   answer: IncomingMessage | undefined
   firstByteMs: number | null
   outcome: WireOutcome | undefined
   fallback: string | null
   isRetried: boolean
-  /** While a refusal of a changed body is read: however that ends, the original follows. */
+  /** While the refusal of a changed body is read; the original follows. */
   isRefused: boolean
   isOver: boolean
 }
@@ -75,7 +77,7 @@ function setOut(passing: Passing, deps: RelayDeps): RelayState {
     ...passing,
     deps,
     upload: createUpload(passing.request),
-    tap: createTap(LARGEST_KEPT_ANSWER_BYTES),
+    recorder: createBodyRecorder(LARGEST_KEPT_ANSWER_BYTES),
     at: deps.clock.now(),
     startedMs: deps.clock.monotonicMs(),
     asked: undefined,
@@ -91,7 +93,6 @@ function setOut(passing: Passing, deps: RelayDeps): RelayState {
   }
 }
 
-/** A body and its header lines, ready to go. */
 type Load = {
   readonly isChanged: boolean
   readonly headers: readonly string[]
@@ -134,7 +135,7 @@ function send(state: RelayState, load: Load): void {
     state.target = target
     target.on("response", (answer) => receive(state, load, answer))
     target.on("error", (error) => {
-      // One that was given up still fails, and nobody waits for it.
+      // An abandoned request still fails.
       if (state.target === target && !state.isOver) lose(state, load, error)
     })
     load.pour(target)
@@ -160,9 +161,9 @@ function receive(state: RelayState, load: Load, answer: IncomingMessage): void {
   }
 }
 
-/** Each chunk goes out when it comes; the provider is held back while the host is slow. */
+/** With back pressure on the provider. */
 function passOn(state: RelayState, answer: IncomingMessage): void {
-  const { request, response, tap } = state
+  const { request, response, recorder } = state
   state.answer = answer
   state.firstByteMs = sinceStart(state)
   const isChunked = has(pairsOf(answer.rawHeaders), "transfer-encoding")
@@ -172,7 +173,7 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", headers)
   response.flushHeaders()
   answer.on("data", (chunk: Buffer) => {
-    tap.keep(chunk)
+    recorder.keep(chunk)
     if (!response.write(chunk)) answer.pause()
   })
   answer.once("data", () => setImmediate(() => tellBegun(state)))
@@ -182,13 +183,13 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
     response.end()
   })
   answer.on("error", () => {})
-  // A clean end would tell the host that it has everything.
+  // A clean end would tell the host that the answer is complete.
   answer.on("close", () => {
     if (!answer.complete) cut(state)
   })
 }
 
-/** Now there is time to look at what was asked: the host has the first words. */
+/** After the first bytes have gone to the host. */
 function tellBegun(state: RelayState): void {
   const { asked, prepared, session } = state
   quietly(state, "a request could not be looked at", () => {
@@ -196,7 +197,7 @@ function tellBegun(state: RelayState): void {
   })
 }
 
-/** The host never hears of a refusal that we caused: it gets the answer to its own words. */
+/** The host never sees a refusal that we caused. */
 function fallBack(state: RelayState, status: number, words: string): void {
   if (state.isOver) return
   state.fallback = `The provider refused the folded request with ${status}: ${words}`
@@ -208,11 +209,11 @@ function fallBack(state: RelayState, status: number, words: string): void {
 const RESETS: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE"])
 
 /**
- * A connection that stayed open may have been closed by the provider just as we used it. That is no
- * answer to the request, so it is sent once more on a new one.
+ * The provider may close an idle connection just as we use it; then the request is sent once more
+ * on a new one.
  */
 function lose(state: RelayState, load: Load, error: Error): void {
-  // What became of an answer that has begun is told by its own end.
+  // The end of a started answer is handled there.
   if (state.answer !== undefined || state.isRefused) return
   const isReset = "code" in error && RESETS.has(error.code)
   const canRepeat = !state.isRetried && (load.isChanged || state.upload.isKept())
@@ -238,20 +239,19 @@ function cut(state: RelayState): void {
   state.target?.destroy()
 }
 
-/** The end for the host, one way or another; whatever still runs for it is ended too. */
 function settle(state: RelayState): void {
   const { answer, target, response, upload } = state
   state.isOver = true
   const isRefused = (answer?.statusCode ?? 0) >= 400
   const ofWhole = isRefused ? "refused" : "answered"
   state.outcome ??= response.writableFinished ? ofWhole : "aborted"
-  // One that came to its end has let go of its connection, which stays.
+  // A finished request has released its connection, which stays open.
   target?.destroy()
   upload.discard()
 }
 
 function exchangeOf(state: RelayState): Omit<Exchange, "durationMs"> {
-  const { answer, tap } = state
+  const { answer, recorder } = state
   return {
     asked: state.asked ?? askedOf(state),
     prepared: state.prepared,
@@ -261,8 +261,8 @@ function exchangeOf(state: RelayState): Omit<Exchange, "durationMs"> {
     firstByteMs: state.firstByteMs,
     answer: {
       headers: pairsOf(answer?.rawHeaders ?? []),
-      body: tap.chunks(),
-      isWhole: tap.isWhole() && answer?.complete === true,
+      body: recorder.chunks(),
+      isWhole: recorder.isWhole() && answer?.complete === true,
     },
     fallback: state.fallback,
   }
@@ -283,7 +283,7 @@ function sinceStart({ deps, startedMs }: RelayState): number {
   return deps.clock.monotonicMs() - startedMs
 }
 
-/** What others do with a request costs a line in the log at most. */
+/** A listener that throws costs one line in the log. */
 function quietly(state: RelayState, sentence: string, act: () => void): void {
   try {
     act()
@@ -292,7 +292,7 @@ function quietly(state: RelayState, sentence: string, act: () => void): void {
   }
 }
 
-/** Without its words: those of a parser quote what it was given. */
+/** Without the message: parsers quote their input. */
 function named(error: unknown): { readonly error: string } {
   return { error: error instanceof Error ? error.name : typeof error }
 }

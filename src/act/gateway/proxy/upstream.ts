@@ -4,12 +4,10 @@ import { ProxyRefused, UpstreamRefused } from "../errors.ts"
 
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>
 
-/** Where the requests of one carry go, over connections of its own that stay open. */
 export type Upstream = {
-  /** As it stands in a Host line. */
   readonly host: string
   start(asked: { method: string; path: string; headers: readonly string[] }): ClientRequest
-  /** Idle connections may be dead without our knowing. */
+  /** Idle connections may be dead. */
   dropIdle(): void
   close(): void
 }
@@ -17,7 +15,7 @@ export type Upstream = {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 const PROXY_NAMES = ["HTTPS_PROXY", "NO_PROXY"]
 
-/** One fixed place: what a request says can change the path below it and nothing else. */
+/** Requests can change only the path below it. */
 export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Upstream {
   const problem = problemWith(url)
   if (problem !== undefined) throw UpstreamRefused({ problem })
@@ -25,7 +23,7 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
   const agent = isTls ? tlsAgent(url, proxyEnvironment) : new Agent({ keepAlive: true })
   const ask = isTls ? requestTls : requestPlain
   const place = {
-    // Brackets are for addresses in text; a socket wants none.
+    // Sockets take IPv6 addresses without brackets.
     hostname: url.hostname.replace(/^\[|\]$/g, ""),
     ...(url.port !== "" && { port: url.port }),
     agent,
@@ -36,7 +34,7 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
     host: url.host,
     start({ method, path, headers }) {
       const started = ask({ ...place, method, path: prefix + path, headers })
-      // Their size is bounded; a count would drop lines without a word.
+      // The size is bounded; a count limit would drop lines silently.
       started.maxHeadersCount = 0
       return started
     },
@@ -57,10 +55,10 @@ function problemWith(url: URL): string | undefined {
   return url.search !== "" || url.hash !== "" ? "the address has a query" : undefined
 }
 
-/** This machine is never reached through a proxy, whatever NO_PROXY says. */
+/** Local addresses never use a proxy, whatever NO_PROXY says. */
 function tlsAgent(url: URL, environment: ProxyEnvironment): TlsAgent {
   if (LOOPBACK.test(url.hostname)) return new TlsAgent({ keepAlive: true })
-  // Node goes past a proxy that it does not understand; the person wanted one.
+  // Node ignores a proxy it does not understand; the person wanted one.
   const given = [environment["https_proxy"], environment["HTTPS_PROXY"]]
   if (!given.every(isUsableProxy)) throw ProxyRefused({})
   const names = PROXY_NAMES.flatMap((name) => [name, name.toLowerCase()])
@@ -73,7 +71,7 @@ function isUsableProxy(address: string | undefined): boolean {
   return /^https?:\/\//i.test(address) && URL.canParse(address)
 }
 
-/** What kept us from an answer, in words; the error's own may hold an address of a proxy. */
+/** Not the error's own message, which may contain a proxy address. */
 export function problemOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "no code"
   const words = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? "it could not be asked"
@@ -90,5 +88,5 @@ const PROBLEMS = [
   [/^HPE_/, "its answer is not valid HTTP"],
 ] as const
 
-/** All header lines of a request or an answer. Hosts send 3 kB; Node's own 16 kB is near to that. */
+/** Hosts send 3 kB; Node's default of 16 kB is too close. */
 export const LARGEST_HEADERS_BYTES = 64 * 1024

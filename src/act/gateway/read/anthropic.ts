@@ -4,8 +4,8 @@ import { jsonOf, listOf, recordOf, textOf, withoutMarkers } from "./json.ts"
 import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
 
 /**
- * A request to Anthropic's Messages API in pieces: system, tools, then the turns. What a file could
- * have forged is marked as a claim.
+ * Anthropic Messages API: system, tools, then turns. Text that a file could have forged is marked
+ * as a claim.
  */
 export function anthropicItems(body: JsonRecord): readonly RawItem[] {
   const { system, tools, messages, model: _, ...settings } = body
@@ -29,7 +29,7 @@ function systemItems(system: unknown): readonly RawItem[] {
 
 const BILLING = "x-anthropic-billing-header"
 
-/** It differs from request to request and tells the model nothing. */
+/** Differs in every request and tells the model nothing. */
 function billingItem(text: string): RawItem {
   return { kind: "other", name: "billing", text, identity: BILLING, isPrivate: true }
 }
@@ -44,7 +44,7 @@ function toolItem(tool: JsonRecord): RawItem {
   }
 }
 
-/** Turns of a conversation, whole or those that a fold took out. */
+/** Of a whole request, or those removed by a fold. */
 export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
   const toolNames = new Map<string, string>()
   return turns.flatMap((it) => {
@@ -61,11 +61,8 @@ export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
 
 type Around = {
   readonly role: string
-  /** Calls whose results are in the same turn. */
   readonly results: readonly string[]
-  /** Whether a file that was attached is in the same turn. */
   readonly hasAttached: boolean
-  /** By the id of the call. */
   readonly toolNames: Map<string, string>
 }
 
@@ -154,10 +151,10 @@ function textItem(text: string, around: Around): RawItem {
 
 const INSTRUCTIONS_OPENING = "<system-reminder>\nCodebase and user instructions are shown below."
 
-/** Before what a call of the host's own brought. */
+/** Before the result of a call of the host itself. */
 const ATTACHED = "<system-reminder>\nResult of calling the "
 
-/** The host writes into the user's turns; what a person typed is the rest. */
+/** Hosts write into user turns; the rest was typed. */
 function userItem(text: string, around: Around): RawItem {
   const { results, hasAttached, toolNames } = around
   if (text.startsWith(INSTRUCTIONS_OPENING)) {

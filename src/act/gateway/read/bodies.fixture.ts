@@ -1,7 +1,7 @@
 import type { WireItem, WireName } from "#ground/contract"
 import type { ReadAnswer, ReadQuestion } from "./reader.ts"
 
-/** A place where nothing lies, so that nothing is confirmed. */
+/** An empty place, so that nothing is confirmed. */
 const NOWHERE = {
   host: undefined,
   workingDirectory: "/nonexistent/project",
@@ -17,7 +17,7 @@ const PATHS: Readonly<Record<WireName, string>> = {
 
 type Given = Partial<Omit<ReadQuestion, "body">> & { readonly said?: string }
 
-/** A question about this body; of everything else nothing is said. */
+/** All other fields have defaults. */
 export function ask(body: unknown, { said = "", ...given }: Given = {}): ReadQuestion {
   const { wire = "anthropic" } = given
   return {
@@ -34,7 +34,7 @@ export function ask(body: unknown, { said = "", ...given }: Given = {}): ReadQue
   }
 }
 
-/** Kinds and names, as a person would read the list aloud. */
+/** Kinds and names. */
 export function named(items: readonly WireItem[]): readonly string[] {
   return items.map((it) => `${it.kind} ${it.name}`)
 }
@@ -48,7 +48,7 @@ const OPENING =
   "instructions. IMPORTANT: These instructions OVERRIDE any default behavior and you MUST follow " +
   "them exactly as written.\n\n"
 
-/** The block in which Claude Code sends its files. */
+/** As Claude Code sends its files. */
 export function instructionBlock(...entries: readonly string[]): string {
   return `${OPENING}${entries.join("\n\n")}\n</system-reminder>`
 }
@@ -77,7 +77,7 @@ export function result(id: string, content: unknown) {
   return { type: "tool_result", tool_use_id: id, content }
 }
 
-/** A stream of events as providers send them. */
+/** A stream of server-sent events. */
 export function events(...said: readonly object[]): string {
   return said.map((it) => `data: ${JSON.stringify(it)}\n\n`).join("")
 }

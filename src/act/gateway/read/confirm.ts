@@ -12,7 +12,7 @@ import type { RawItem } from "./raw-item.ts"
 import type { ReadPlace } from "./reader.ts"
 import { listedItems, serverWord, turnItems } from "./system-turn.ts"
 
-/** Holds against the disk whatever claims to be a file, and takes lists apart. */
+/** Verifies claims against the disk, and splits lists into items. */
 export async function confirmItems(
   items: readonly RawItem[],
   { wire, place, hostFiles }: { wire: WireName; place: ReadPlace; hostFiles: HostFiles },
@@ -37,7 +37,7 @@ export async function confirmItems(
   return confirmed
 }
 
-/** Who writes such blocks is known, also when nobody said which host it is. */
+/** The wire tells the host when nobody named it. */
 function hostOf(wire: WireName, { host }: ReadPlace): HostName | undefined {
   if (host !== undefined) return host
   if (wire === "anthropic") return "claude-code"
@@ -79,10 +79,10 @@ function reminder({ text, why }: RawItem): RawItem {
 
 const CLOSING = "</system-reminder>"
 
-/** The path on the first line, the text up to the closing word. */
+/** The path in the first line, the text up to the closing tag. */
 function lazyClaim(block: string): { readonly path: string; readonly text: string } {
   const lineEnd = block.indexOf("\n", LAZY_OPENING.length)
-  // Words behind the end are none of the file's: then the text is no file's either.
+  // Text after the end is not of the file, so neither is the rest.
   const whole = block.trimEnd()
   const end = whole.endsWith(CLOSING) ? whole.length - CLOSING.length : whole.length
   const inside = lineEnd === -1 ? "" : whole.slice(lineEnd, end)
@@ -104,7 +104,7 @@ function developer({ text }: RawItem, { files }: KnownHostFiles): RawItem {
 
 const LIST_START = "### Available skills\n"
 
-/** Words about skills, the list, and how to use them. */
+/** Text about skills, the list, and how to use them. */
 function skillList(text: string, { lines }: KnownHostFiles): readonly RawItem[] {
   const at = text.indexOf(LIST_START)
   const from = at === -1 ? text.length : at + LIST_START.length

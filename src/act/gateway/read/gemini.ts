@@ -2,7 +2,6 @@ import { type JsonRecord } from "#ground/base"
 import { jsonOf, listOf, recordOf, textOf } from "./json.ts"
 import { IMAGE_TOKENS, type RawItem, settingsItem } from "./raw-item.ts"
 
-/** A request to Gemini in pieces: the system's words, tools, then the contents. */
 export function geminiItems(body: JsonRecord): readonly RawItem[] {
   const inner = body["generateContentRequest"]
   const { systemInstruction, system_instruction, tools, contents, ...settings } =
@@ -26,7 +25,7 @@ function partsOf(content: JsonRecord): readonly JsonRecord[] {
   return listOf(content["parts"]).map(recordOf)
 }
 
-/** Functions are declared together; a tool of the provider's own is one key. */
+/** Functions are declared together; a provider tool is one key. */
 function toolItems(tool: JsonRecord): readonly RawItem[] {
   const declared = listOf(tool["functionDeclarations"] ?? tool["function_declarations"])
   if (declared.length === 0) {
@@ -62,7 +61,7 @@ function callItem(kind: "call" | "result", given: JsonRecord, key: string): RawI
   return { kind, name, text: jsonOf(given[key]), callId: textOf(given["id"]) || name }
 }
 
-/** Calls often have no id here: then the first answer of a name is that of its first call. */
+/** Calls often have no id: then the first answer of a name belongs to its first call. */
 function numbered(items: readonly RawItem[]): readonly RawItem[] {
   const counts = new Map<string, number>()
   return items.map((item) => {

@@ -5,13 +5,13 @@ import { listOf, recordOf, textOf } from "./json.ts"
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-export type Identity = {
+type Identity = {
   readonly session: string | null
   readonly agent: string | null
   readonly model: string | null
 }
 
-/** What is asked for, by the end of its path; what comes before is the provider's own affair. */
+/** By the end of the path. */
 export function routeOf(path: string): GatewayRequest["route"] {
   const [route = ""] = path.split("?")
   if (/\/(?:count_tokens|input_tokens)$|:countTokens$/.test(route)) return "count"
@@ -21,7 +21,6 @@ export function routeOf(path: string): GatewayRequest["route"] {
   return /:(?:stream)?[gG]enerateContent$/.test(route) ? "generate" : "other"
 }
 
-/** Who asks: the host's session, the sub-agent in it, the model. */
 export function identityOf(it: {
   readonly wire: WireName
   readonly path: string
@@ -60,7 +59,7 @@ function anthropicSpeaker(headers: Headers, body: JsonRecord): Speaker {
   return { session, agent: named || (isSubagent ? "sub-agent" : "") }
 }
 
-/** A thread of its own inside a session is a sub-agent's. */
+/** A thread id that differs from the session is a sub-agent. */
 function openaiSpeaker(headers: Headers, body: JsonRecord): Speaker {
   const told = recordOf(body["client_metadata"])
   const thread = headerIn(headers, "thread-id") || textOf(told["thread_id"])
@@ -72,7 +71,7 @@ function openaiSpeaker(headers: Headers, body: JsonRecord): Speaker {
   return { session, agent: thread === session ? "" : thread }
 }
 
-/** An id stands in rows, pages and names of conversations; anything else becomes its hash. */
+/** Ids are used in rows and URLs; anything else is hashed. */
 function plainWord(word: string): string {
   return /^[\x21-\x7e]{1,200}$/.test(word) ? word : hashed(word)
 }
@@ -81,7 +80,7 @@ function hashed(text: string): string {
   return `h-${hash("sha256", text).slice(0, 32)}`
 }
 
-/** Hosts without a session id are known by how their conversation began. */
+/** Hosts without a session id are identified by their first user message. */
 function firstWords(body: JsonRecord): string | null {
   for (const key of ["messages", "input", "contents"]) {
     const turns = typeof body[key] === "string" ? [body[key]] : listOf(body[key])
@@ -95,7 +94,7 @@ function isOfUser(turn: unknown): boolean {
   return isRecord(turn) && turn["role"] === "user"
 }
 
-/** Only texts: markers and switches beside them change from request to request. */
+/** Texts only: markers and settings change from request to request. */
 function wordsIn(value: unknown, depth: number): string {
   if (typeof value === "string") return value
   if (depth > 4) return ""

@@ -1,20 +1,18 @@
 import type { RawItem } from "./raw-item.ts"
 
-/** Headings in one block of instructions that are tried; a host sends some tens of files. */
 const MOST_HEADINGS = 2_000
 
-/** A file that the host loads here by its own rules, with the words it writes around it. */
+/** A file that the host loads here, with its frame. */
 export type KnownFile = {
   readonly path: string
   readonly kind: "instructions" | "memory"
-  /** The heading in front of it. */
   readonly frame: string
   readonly sent: string
 }
 
 const CLOSING = "\n</system-reminder>"
 
-/** Behind a path the host says whose file it is; these five, as seen on 2.1.325. */
+/** The five owners a heading names, as of Claude Code 2.1.325. */
 const HEADING = new RegExp(
   "(?<=^|\\n\\n)Contents of .+? \\((?:" +
     [
@@ -31,9 +29,8 @@ const HEADING = new RegExp(
 type Heading = { readonly at: number; readonly textAt: number; readonly frame: string }
 
 /**
- * The files in a block of instructions. A file can hold a heading like the host's own, so a heading
- * alone proves nothing: it counts when the host would load that file here, and not when it stands
- * inside the exact text of another one.
+ * A file can contain a heading like the host's, so a heading counts only when the host would load
+ * that file here, and not inside the exact text of another file.
  */
 export function splitInstructions(block: string, known: readonly KnownFile[]): readonly RawItem[] {
   const end = block.lastIndexOf(CLOSING)
@@ -58,7 +55,6 @@ export function splitInstructions(block: string, known: readonly KnownFile[]): r
   return [...items, ...hostWords(behind)]
 }
 
-/** What the host says around the files. */
 function hostWords(text: string): readonly RawItem[] {
   const words = text.trim()
   return words === "" ? [] : [{ kind: "reminder", name: "instructions", text: words }]
@@ -95,7 +91,7 @@ function choose(
   let done = 0
   for (const claim of claims) {
     const isInsideAnother = claim.at < done
-    // A file is there once: beside its exact text every other claim to its name is false.
+    // Beside a file's exact text every other claim to its name is false.
     const isFalse = !claim.isExact && proven.has(claim.frame)
     if (isInsideAnother || isFalse || taken.has(claim.frame)) continue
     taken.add(claim.frame)
@@ -105,7 +101,7 @@ function choose(
   return chosen
 }
 
-/** The whole text of the file, and behind it the next heading or the end. */
+/** The file's whole text, followed by the next heading or the end. */
 function isExact(
   { inside, starts }: { readonly inside: string; readonly starts: ReadonlySet<number> },
   { textAt }: Heading,
@@ -121,7 +117,7 @@ function fileItem(file: KnownFile, text: string, isConfirmed: boolean): RawItem 
   return { kind, name: path, text, isConfirmed, ...(isConfirmed ? { path } : {}) }
 }
 
-/** Text that no file here accounts for; whatever name it gives itself is not repeated. */
+/** Text that no file here accounts for; its claimed name is not repeated. */
 function nameless(text: string): RawItem {
   return { kind: "instructions", name: "instructions", text, isConfirmed: false }
 }
@@ -129,7 +125,7 @@ function nameless(text: string): RawItem {
 const AGENTS_OPENING = "<INSTRUCTIONS>\n"
 const AGENTS_CLOSING = "\n</INSTRUCTIONS>"
 
-/** Codex puts its files one behind the other without a name: each is where its text is. */
+/** Codex concatenates its files without names. */
 export function splitAgentsMd(message: string, known: readonly KnownFile[]): readonly RawItem[] {
   const opening = message.indexOf(AGENTS_OPENING)
   const closing = message.lastIndexOf(AGENTS_CLOSING)

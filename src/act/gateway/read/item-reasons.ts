@@ -4,17 +4,16 @@ import { folderOf } from "./host-files.ts"
 import type { RawItem } from "./raw-item.ts"
 import { attachedInput, summarizeToolCall, type ToolCallSummary } from "./tool-call-summary.ts"
 
-/** Below the 300 of the contract: what stands in for a secret may be longer than it. */
+/** Below the 300 of the contract, because a redaction may be longer than the secret. */
 const LONGEST_WHY_UNITS = 250
 
-/** A prompt that names files does so early. */
 const LONGEST_SEARCHED_PROMPT_UNITS = 100_000
 
 type Call = { readonly tool: string; readonly asked: ToolCallSummary }
 
 /**
- * Why pieces came, as far as the request itself tells: a result by what was asked, a file that was
- * loaded on the way by the call beside it. It is told beside a piece and is no part of it.
+ * Adds the reason each item is in the request. The reason is metadata; it does not affect the
+ * item's identity.
  */
 export function withReasons(
   items: readonly RawItem[],
@@ -53,7 +52,7 @@ function joined(said: string, call: Call | undefined): string {
   return words === "" ? said : `${said}: ${words}`
 }
 
-/** What came between two turns of the model, with the turn before it. */
+/** Items between two turns of the model, with the turn before. */
 function stretchesOf(items: readonly RawItem[]): readonly (readonly RawItem[])[] {
   const stretches: RawItem[][] = [[]]
   let isModelSpeaking = false
@@ -69,7 +68,7 @@ function stretchesOf(items: readonly RawItem[]): readonly (readonly RawItem[])[]
   return stretches
 }
 
-/** Hosts attach files of their own accord as well, after a compaction for instance. */
+/** Hosts also attach files themselves, e.g. after a compaction. */
 function hasMention(stretch: readonly RawItem[]): boolean {
   return stretch.some(
     ({ kind, text }) =>
@@ -104,7 +103,6 @@ function skillReason(name: string, beside: readonly Call[]): string | undefined 
   return skill === undefined ? undefined : `by Skill ${skill}`
 }
 
-/** The path in the first line of a file that was loaded on the way. */
 export function lazyPath(block: string): string {
   const start = LAZY_OPENING.length
   const lineEnd = block.indexOf("\n", start)

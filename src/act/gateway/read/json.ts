@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "#ground/base"
 
 const TOO_DEEP = "(nested too deeply to be written down)"
 
-/** JSON again; a value that is nested without end cannot be written, and says so. */
+/** A value nested too deeply cannot be serialized. */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ""
@@ -23,17 +23,16 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : ""
 }
 
-/** The first of these that says something. */
 export function firstText(...values: readonly unknown[]): string {
   return textOf(values.find((it) => typeof it === "string" && it !== ""))
 }
 
-/** A count of tokens as providers give them; undefined for anything else. */
+/** Undefined for anything but a token count. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** Markers for a cache move from request to request and say nothing. */
+/** Cache markers move from request to request. */
 export function withoutMarkers(block: JsonRecord): JsonRecord {
   const { cache_control: _, ...rest } = block
   return rest

@@ -2,10 +2,9 @@ import { ownCopy } from "#ground/base"
 import type { WireItem } from "#ground/contract"
 import type { Piece } from "./reader.ts"
 
-/** Pieces of the newest request of each conversation, over all conversations. */
 const MOST_REMEMBERED_PIECES = 400_000
 
-/** Requests of one session that are no continuation of each other: titles, summaries. */
+/** Requests under one session that do not continue each other: titles, summaries. */
 const MOST_HISTORIES = 4
 
 type NewItems = {
@@ -17,12 +16,11 @@ type NewItems = {
 type History = { readonly keys: readonly string[]; readonly isTold: boolean }
 
 /**
- * What is new in a request beside those before it in the same conversation. A host asks for titles
- * and summaries under the same session: these are no continuation, and a later request is held
- * against the one it continues.
+ * Tells which items are new in a request. Requests for titles and summaries run under the same
+ * session, so a request is compared with the one it continues.
  */
 export function createItemHistory() {
-  /** The newest of each strand, the latest last; conversations by when they last spoke. */
+  /** Newest history last; sessions by their last request. */
   const historiesOf = new Map<string, readonly History[]>()
   let pieces = 0
   const remember = (conversation: string, histories: readonly History[]): void => {
@@ -68,7 +66,7 @@ function sizeOf(histories: readonly History[]): number {
   return histories.reduce((total, it) => total + it.keys.length, 0)
 }
 
-/** The one with which it has most in common, if that is a fair part of the shorter one. */
+/** The one with the most in common, if that is over half of the shorter. */
 function continued(histories: readonly History[], keys: readonly string[]): History | undefined {
   const size = keys.filter(isTelling).length
   const ranked = histories.toReversed().map((it) => {
@@ -79,7 +77,10 @@ function continued(histories: readonly History[], keys: readonly string[]): Hist
   return ranked.toSorted((a, b) => b.shared - a.shared).find((it) => it.isPart)?.it
 }
 
-/** Who asks and by which limits is the same in every request, also in those for a title. */
+/**
+ * `other` items (client metadata, limits) are identical in every request, so they say nothing about
+ * continuity.
+ */
 function isTelling(key: string): boolean {
   return !key.startsWith("other ")
 }
@@ -91,7 +92,7 @@ function commonStart(a: readonly string[], b: readonly string[]): number {
   return at
 }
 
-/** By how often each piece is there: one that only moved is neither new nor gone. */
+/** Counts items: one that only moved is neither new nor gone. */
 function difference(before: readonly string[], keys: readonly string[]) {
   const left = new Map<string, number>()
   for (const key of before) left.set(key, (left.get(key) ?? 0) + 1)

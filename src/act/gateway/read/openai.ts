@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord } from "#ground/base"
 import { firstText, jsonOf, listOf, recordOf, textOf } from "./json.ts"
 import { IMAGE_TOKENS, type RawItem, settingsItem, thinkingItem } from "./raw-item.ts"
 
-/** A request to OpenAI's Responses API in pieces: instructions, tools, then the input. */
 export function responsesItems(body: JsonRecord): readonly RawItem[] {
   const { instructions, tools, input, model: _, ...settings } = body
   const prompt = textOf(instructions)
@@ -20,7 +19,7 @@ function userMessage(text: string): JsonRecord {
   return { type: "message", role: "user", content: text }
 }
 
-/** Tools of a server come as one, with the server's own words in front. */
+/** Tools of a server come as one namespace. */
 function openaiTool(tool: JsonRecord): readonly RawItem[] {
   if (tool["type"] === "namespace") {
     const server = textOf(tool["name"])
@@ -38,7 +37,7 @@ function namedTool(tool: JsonRecord, prefix: string): RawItem {
   return { kind: "tool", name: `${prefix}${name}`, text: jsonOf(tool) }
 }
 
-/** Items of an input, whole or those that a fold took out. */
+/** Of a whole request, or those removed by a fold. */
 export function responsesTurns(
   input: readonly unknown[],
   { hasPrompt }: { readonly hasPrompt: boolean } = { hasPrompt: true },
@@ -48,9 +47,8 @@ export function responsesTurns(
 }
 
 type Around = {
-  /** Tools by the id of their call. */
   readonly names: Map<string, string>
-  /** The first words of a developer are the prompt, unless it was given apart. */
+  /** The first developer message is the prompt, unless `instructions` has it. */
   isPromptKnown: boolean
 }
 
@@ -143,7 +141,6 @@ function pictureItem(part: JsonRecord): RawItem {
   }
 }
 
-/** A request for a chat completion: tools, then the messages. */
 export function chatItems(body: JsonRecord): readonly RawItem[] {
   const { tools, messages, functions, model: _, ...settings } = body
   const names = new Map<string, string>()

@@ -1,40 +1,36 @@
 import type { ContextKind, WireKind } from "#ground/contract"
 
-/** Letters of sealed thinking a token: base64 of some four letters each, and what seals them. */
+/** Base64 of about four characters a token, and the seal. */
 const SEALED_UNITS_PER_TOKEN = 5.5
 
-/** A piece of a request before it is weighed. */
 export type RawItem = {
   readonly kind: WireKind
   readonly name: string
-  /** What the model reads of it. */
   readonly text: string
-  /** When it is not what its kind says. */
+  /** When it differs from the kind's. */
   readonly context?: ContextKind
-  /** When more went over the wire than the text. */
+  /** When more than the text was sent. */
   readonly bytes?: number
-  /** When the text is not what a model is charged for. */
+  /** When the text is not what is charged. */
   readonly tokens?: number
-  /** By what it is known again, when its text says too much or too little. */
+  /** When the text does not identify it. */
   readonly identity?: string
-  /** Joins a call with its result. */
   readonly callId?: string
-  /** The host called by itself, for what a person or it attached. */
+  /** A call of the host itself, for an attachment. */
   readonly isAttached?: boolean
-  /** Calls whose results came in the same turn. */
   readonly beside?: readonly string[]
-  /** Why it came, where the wire tells; no part of what it is known by. */
+  /** Not part of its identity. */
   readonly why?: string
   readonly path?: string
   readonly isConfirmed?: boolean
   readonly isDeferred?: boolean
-  /** Its text is for nobody: it holds marks of a machine and an account. */
+  /** Never stored: it identifies a machine and an account. */
   readonly isPrivate?: boolean
-  /** What a file could have forged: it is looked at again beside the disk. */
+  /** A file could have forged it: verified against the disk. */
   readonly claims?: "instructions" | "lazy" | "turn" | "agents-md" | "skill-list" | "developer"
 }
 
-/** Thinking that is sealed has a weight, which its seal only hints at. */
+/** Sealed thinking is estimated by its length. */
 export function thinkingItem(it: {
   readonly text: string
   readonly seal: string
@@ -52,8 +48,8 @@ export function thinkingItem(it: {
 }
 
 /**
- * Everything of a body that no model reads: limits, switches, who asks. One piece, never new, and
- * in front of the turns, so that a longer conversation begins like the shorter one.
+ * Settings that no model reads: one item, never new, before the turns so that a longer conversation
+ * starts like a shorter one.
  */
 export function settingsItem(json: string): RawItem {
   return {
@@ -67,8 +63,8 @@ export function settingsItem(json: string): RawItem {
   }
 }
 
-/** The largest body that is looked into; providers take half of it. */
+/** Providers take half of it. */
 export const LARGEST_BODY_BYTES = 64 * 1024 ** 2
 
-/** What a picture of about a megapixel costs; its base64 is not text that a model reads. */
+/** A picture of about a megapixel. */
 export const IMAGE_TOKENS = 1_600

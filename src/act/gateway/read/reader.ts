@@ -11,26 +11,24 @@ import type {
 } from "#ground/contract"
 import { LARGEST_BODY_BYTES } from "./raw-item.ts"
 
-/** Bodies and answers that wait for the thread; beyond it a request is not looked into. */
+/** Above this, requests are not read. */
 const MOST_WAITING_BYTES = 256 * 1024 ** 2
 
-/** Requests that wait, however small. A host has some tens open at once. */
 const MOST_WAITING = 10_000
 
-/** A body of 64 MB becomes strings of twice that, and objects beside them. */
+/** Strings of a 64 MB body take twice that, and objects more. */
 const THREAD_HEAP_MB = 1_024
 
-/** A body of 64 MB that was never counted takes 6 s here; ten times that. */
+/** Ten times what an uncached body of 64 MB takes. */
 const LONGEST_SILENCE_MS = 60_000
 
-/** Why a request was not looked into. */
 type Unread = { readonly problem: string }
 
 export type Reader = ReturnType<typeof createReader>
 
 /**
- * Reads requests on a thread of its own, one after the other. It takes what it is given at once
- * and never keeps anybody waiting: when too much waits for it, it says so instead.
+ * Reads requests on one thread, in order. Never waits for capacity: when the queue is full it
+ * reports a problem.
  */
 export function createReader(
   options: {
@@ -69,7 +67,7 @@ export function createReader(
         last = mine.catch(() => {})
         return answerOf(await mine)
       } catch (error) {
-        // What cannot be handed over, for instance because it is nested without end.
+        // E.g. nested too deeply to be cloned.
         return { problem: `it could not be handed over: ${String(error)}` }
       } finally {
         waiting -= 1
@@ -85,7 +83,7 @@ function sizeOf({ body, answer }: ReadQuestion): number {
   return answer.body.reduce((total, it) => total + it.length, body.length)
 }
 
-/** What of the headers is read; credentials are beside them, and go nowhere. */
+/** Only these are read; credentials never reach the thread. */
 const READ_HEADERS = new Set([
   "content-encoding",
   "session-id",
@@ -95,8 +93,7 @@ const READ_HEADERS = new Set([
 ])
 
 /**
- * Handed over in memory that both sides see: cloning 10 MB takes this thread 40 ms, of which a copy
- * here is a tenth, and a large body lies in such memory already.
+ * In shared memory: cloning 10 MB takes 40 ms, a copy a tenth, and large bodies are shared already.
  */
 export function handedOver(question: ReadQuestion): ReadQuestion {
   const { answer } = question
@@ -141,17 +138,14 @@ function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | Unre
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** One request and its answer, as bytes, and where the host stood that sent it. */
+/** One request and its answer, as bytes, and the place of the host. */
 export type ReadQuestion = {
   readonly wire: WireName
-  /** With its query. */
   readonly path: string
   readonly headers: Headers
-  /** As it was forwarded. */
   readonly body: Uint8Array
   readonly answer: {
     readonly headers: Headers
-    /** As received, maybe compressed. */
     readonly body: readonly Uint8Array[]
     /** False when it was cut. */
     readonly isWhole: boolean
@@ -163,7 +157,7 @@ export type ReadQuestion = {
   }[]
   readonly place: ReadPlace
   readonly encoding: TokenEncoding
-  /** The pieces of the request before, for a conversation that the thread has not seen. */
+  /** Of the request before, if the thread has not seen the session. */
   readonly conversationBefore?: readonly Piece[] | undefined
   readonly wantsTexts: boolean
 }
@@ -176,17 +170,17 @@ export type ReadPlace = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** By what a piece is known again in the next request. */
+/** The identity of an item across requests. */
 export type Piece = Pick<WireItem, "kind" | "name" | "sha256">
 
 export type TrailStep = {
-  /** Null for what the assistant said. */
+  /** Null for text of the assistant. */
   readonly tool: string | null
   readonly text: string
   readonly tokens: number
 }
 
-/** What was read. Names and texts are raw: they may hold secrets. */
+/** Names and texts are raw: they may contain secrets. */
 export type ReadAnswer = {
   readonly route: GatewayRequest["route"]
   readonly session: string | null
@@ -195,15 +189,14 @@ export type ReadAnswer = {
   readonly items: readonly WireItem[]
   readonly kinds: readonly { readonly kind: ContextKind; readonly tokens: number }[]
   readonly tokens: number
-  /** What the conversation had not said before, in order. */
+  /** Not in an earlier request, in order. */
   readonly added: readonly WireItem[]
   readonly gone: number
-  /** Pieces at the front that the request before has as well. */
+  /** Items at the start that the request before has too. */
   readonly kept: number
   readonly usage: TokenUsage | null
   readonly stopReason?: string
   readonly folded: readonly WireFold[]
   readonly trails: readonly { readonly branchId: string; readonly steps: readonly TrailStep[] }[]
-  /** Of pieces that are new, when they are wanted. */
   readonly texts: readonly { readonly sha256: string; readonly text: string }[]
 }

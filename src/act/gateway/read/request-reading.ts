@@ -22,10 +22,10 @@ import type { ReadAnswer, ReadQuestion, TrailStep } from "./reader.ts"
 import { usageOf } from "./usage.ts"
 import { createWeigher, kindsOf, sum, type Weighed, type Weigher } from "./weigh.ts"
 
-/** What an answer may grow to when it is unpacked: a small one could grow without end. */
+/** Bounds decompression. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 ** 2
 
-/** Reads requests and answers, one after the other. Nothing in them makes it throw. */
+/** Nothing in a request makes it throw. */
 export function createRequestReader(
   deps: {
     readonly disk?: Disk
@@ -67,7 +67,7 @@ export function createRequestReader(
   }
 }
 
-/** Undefined for what is no JSON object, or packed in a way that nobody here can open. */
+/** Undefined for anything but a JSON object, and for unknown encodings. */
 function bodyOf({ body, headers }: ReadQuestion): JsonRecord | undefined {
   const encoding = headerIn(headers, "content-encoding")
   const bytes = unpack(body, encoding, LARGEST_BODY_BYTES)
@@ -93,7 +93,7 @@ async function rawItems(
   return confirmItems(items, { wire, place, hostFiles: it.hostFiles })
 }
 
-/** What cannot be taken apart still has its size. */
+/** A body that cannot be parsed still has its size. */
 function wholeBody(sizeBytes: number, body: JsonRecord | undefined): readonly RawItem[] {
   const name = body === undefined ? "unreadable body" : "body"
   const whole = { text: "", bytes: sizeBytes, tokens: 0, identity: name, isPrivate: true }
@@ -129,7 +129,7 @@ async function foldsOf({ wire, folded, encoding }: ReadQuestion, weigher: Weighe
   return { folded: folds, trails }
 }
 
-/** Each text once, of pieces that are new and have one. */
+/** Each text of a new item once. */
 function textsOf(weighed: readonly Weighed[], added: readonly WireItem[]) {
   const isAdded = new Set(added)
   const texts = new Map<string, string>()
@@ -140,21 +140,17 @@ function textsOf(weighed: readonly Weighed[], added: readonly WireItem[]) {
   return [...texts].map(([sha256, text]) => ({ sha256, text }))
 }
 
-/** A step of a trail is for reading and searching, not for restoring bytes. */
+/** For reading and searching, not for restoring. */
 const LONGEST_STEP_BYTES = 200_000
 
-/** Steps of one branch; a long one has hundreds. */
+/** A long branch has hundreds. */
 const MOST_STEPS = 5_000
 
-/** Turns that a fold took out, in pieces. */
 function removedItems(wire: WireName, removed: readonly unknown[]): readonly RawItem[] {
   return wire === "openai" ? responsesTurns(removed) : anthropicTurns(removed)
 }
 
-/**
- * What was done in a branch, for whoever looks back: what the assistant said, and each call with
- * what came of it. Thinking and the host's reminders are no part of it.
- */
+/** Text of the assistant, and calls with their results; without thinking and reminders. */
 async function stepsOf(
   items: readonly RawItem[],
   encoding: TokenEncoding,
@@ -176,7 +172,7 @@ async function stepsOf(
   return steps
 }
 
-/** A result whose call was not in the branch stands alone. */
+/** A result without its call is a step of its own. */
 function stepText(item: RawItem, results: Map<string, string[]>): string | undefined {
   const { kind, text, callId = "" } = item
   if (kind === "assistant") return text.trim() === "" ? undefined : text
@@ -191,15 +187,12 @@ function cut(text: string): string {
   const size = Buffer.byteLength(text)
   if (size <= LONGEST_STEP_BYTES) return text
   const head = Buffer.from(text).subarray(0, LONGEST_STEP_BYTES)
-  // A letter that was cut in two is left out.
+  // Drops a split character.
   const whole = head.toString().replace(/\uFFFD$/, "")
   return `${whole}\n(cut here: ${size - Buffer.byteLength(whole)} more bytes were not kept)`
 }
 
-/**
- * Bytes as they were before they were packed for the way. One that was cut gives what was there;
- * undefined when nothing can be made of it, or it would grow past all bounds.
- */
+/** A cut stream gives what was there; undefined for unknown encodings or above the limit. */
 export function unpack(
   bytes: Uint8Array,
   encoding: string,
@@ -219,7 +212,7 @@ export function unpack(
   return open
 }
 
-/** Nobody packs twice, but the header is a list. */
+/** The header is a list, though nobody encodes twice. */
 const MOST_PACKINGS = 3
 
 function unpackOnce(bytes: Buffer, packing: string, maxOutputLength: number): Buffer | undefined {

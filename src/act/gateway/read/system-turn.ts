@@ -1,9 +1,7 @@
 import type { RawItem } from "./raw-item.ts"
 
-/** What of this disk and of these tools a turn of the host may speak about. */
 type TurnFacts = {
   readonly lines: readonly KnownLine[]
-  /** Servers that are configured or have tools here. */
   readonly servers: ReadonlySet<string>
 }
 
@@ -25,8 +23,8 @@ const STARTS = new RegExp(
 )
 
 /**
- * A turn that the host speaks as the system: hooks, environment, lists of tools, agents, skills,
- * instructions of servers. Text that is not known stays what it is, a piece of the system.
+ * Splits a system turn of the host: hooks, environment, lists of tools, agents, skills, server
+ * instructions. Unknown text stays a system item.
  */
 export function turnItems(turn: string, facts: TurnFacts): readonly RawItem[] {
   const text = turn.trim()
@@ -75,20 +73,20 @@ function sectionItems(
   }
 }
 
-/** By its event, and behind that what the event was about. */
+/** Named by its event. */
 function hookItem(name: string, text: string): RawItem {
   const [event = name] = name.split(":", 1)
   return { kind: "hook", name, text, why: `at ${event}` }
 }
 
-/** One paragraph is known; what follows it is not. */
+/** Only the first paragraph is known. */
 function paragraph(text: string, what: Pick<RawItem, "kind" | "name">): readonly RawItem[] {
   const end = text.indexOf("\n\n")
   if (end === -1) return [{ ...what, text }]
   return [{ ...what, text: text.slice(0, end) }, ...plain(text.slice(end))]
 }
 
-/** A sentence, and then a name a line: their schemas come when they are asked for. */
+/** A sentence, then one name a line. */
 function deferredTools(text: string): readonly RawItem[] {
   const end = text.indexOf("\n\n")
   const block = end === -1 ? text : text.slice(0, end)
@@ -109,7 +107,7 @@ function list(text: string, kind: "skill" | "agent", { lines }: TurnFacts): read
   return [...plain(text.slice(0, at), `${kind}s`), ...items, ...plain(rest)]
 }
 
-/** `## name` begins a server's words. One inside them does too, unless no such server is here. */
+/** `## name` begins the text of a server, if there is such a server. */
 function serverItems(text: string, { servers }: TurnFacts): readonly RawItem[] {
   const headings = [...text.matchAll(/(?<=\n)## (.{1,200})\n/g)].filter(
     (it, index) => index === 0 || servers.has(serverWord(it[1] ?? "")),
@@ -123,12 +121,12 @@ function serverItems(text: string, { servers }: TurnFacts): readonly RawItem[] {
   return [...plain(text.slice(0, first.index), "servers"), ...items]
 }
 
-/** As a server's name stands in the names of its tools. */
+/** As in the names of its tools. */
 export function serverWord(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_")
 }
 
-/** The line by which a host lists a skill or an agent of this disk. */
+/** The line by which a host lists a skill or agent on this disk. */
 export type KnownLine = { readonly path: string; readonly sent: string }
 
 type Listing = {
@@ -137,8 +135,8 @@ type Listing = {
 }
 
 /**
- * Entries `- name: description` of a list, each a piece. A description may run over lines, and one
- * of this disk may look like further entries: where its exact line is known it is one piece.
+ * Each `- name: description` is an item. Descriptions may span lines and look like further entries;
+ * a line known from the disk is one item.
  */
 export function listedItems(text: string, { kind, known }: Listing) {
   const linesByStart = new Map<string, KnownLine[]>()
@@ -162,7 +160,7 @@ function lineAt(text: string, from = 0): string {
   return end === -1 ? text.slice(from) : text.slice(from, end)
 }
 
-/** The longest that stands here and ends where an entry may end. */
+/** The longest known line that starts here and ends where an entry may end. */
 function knownAt(
   text: string,
   at: number,

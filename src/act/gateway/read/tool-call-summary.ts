@@ -2,16 +2,13 @@ import path from "node:path"
 import { isInside, isRecord, type JsonRecord, parseJson } from "#ground/base"
 import { listOf } from "./json.ts"
 
-/** What a call was about: a path mostly. */
 const LONGEST_SUMMARY_UNITS = 160
 
-/** The first words of a command say which it is. */
 const LONGEST_COMMAND_UNITS = 60
 
-/** What a call wanted, as short as a person would say it. */
+/** What a call was about, in a few words. */
 export type ToolCallSummary = {
   readonly words: string
-  /** Of the file or folder that it was about. */
   readonly path?: string
   readonly skill?: string
 }
@@ -20,7 +17,7 @@ const PATHS = ["file_path", "notebook_path", "absolute_path", "path", "file", "f
 const SOUGHT = ["pattern", "query", "regex"]
 const SAID = ["url", "skill", "description", "subject", "prompt", "question"]
 
-/** By the input of the call as it went over the wire: JSON mostly, or words. */
+/** The input as sent: mostly JSON. */
 export function summarizeToolCall(input: string, workingDirectory: string): ToolCallSummary {
   const parsed = parseJson(input)
   if (!isRecord(parsed)) return summarizePlainInput(input, workingDirectory)
@@ -43,7 +40,7 @@ function firstOf(given: JsonRecord, keys: readonly string[]): string {
 
 const SHELL = /(?:^|\/)(?:ba|z|da)?sh$/
 
-/** A line, or its words; of a line that is handed to a shell, that line. */
+/** Of a command for a shell, the shell's line. */
 function commandIn(given: JsonRecord): string {
   const command = given["command"] ?? given["cmd"]
   if (typeof command === "string") return command
@@ -79,7 +76,7 @@ function shortPath(file: string, workingDirectory: string): string {
   return last.length <= LONGEST_SUMMARY_UNITS ? last : ""
 }
 
-/** Whole words only: half a secret is not known for one. */
+/** Whole words: half a secret is not recognized. */
 function firstWords(text: string, most: number): string {
   const start = text.trimStart().slice(0, 4_096)
   const [line = ""] = start.split("\n", 1)
@@ -99,7 +96,7 @@ function firstWords(text: string, most: number): string {
 
 const INPUT_START = " with the following input: "
 
-/** As the host tells a call that it made itself, for what a person attached. */
+/** How the host writes a call of its own for an attachment. */
 export function attachedInput(text: string): string {
   const start = text.indexOf(INPUT_START)
   const end = text.lastIndexOf("\n</system-reminder>")

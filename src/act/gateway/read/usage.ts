@@ -2,13 +2,13 @@ import { isRecord, type JsonRecord, parseJson } from "#ground/base"
 import type { GatewayRequest, TokenUsage } from "#ground/contract"
 import { countOf, listOf, recordOf, textOf } from "./json.ts"
 
-export type ToldUsage = { readonly usage: TokenUsage | null; readonly stopReason: string | null }
+type ToldUsage = { readonly usage: TokenUsage | null; readonly stopReason: string | null }
 
 const NOTHING: ToldUsage = { usage: null, stopReason: null }
 
 /**
- * What a provider says that its answer cost. Of a stream that was cut, what it had said until
- * then; of an answer that does not say, nothing: a guess is never passed off as a figure.
+ * The provider's own figures. Of a cut stream, what it had told; null where it tells nothing, never
+ * a guess.
  */
 export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsage {
   const said = messagesIn(answer)
@@ -21,7 +21,7 @@ export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsa
       return chatUsage(said)
     case "generate":
       return geminiUsage(said)
-    // Counting costs nothing, and its answer tells no figure of that kind.
+    // Counting is free.
     case "count":
     case "other":
       return NOTHING
@@ -30,7 +30,7 @@ export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsa
   }
 }
 
-/** The events of a stream, or the one answer; Gemini also streams as one long list. */
+/** Server-sent events, or one JSON answer; Gemini also streams a JSON list. */
 function messagesIn(answer: string): readonly JsonRecord[] {
   const whole = /^\s{0,100}[[{]/.test(answer) ? parseJson(answer) : undefined
   if (Array.isArray(whole)) return whole.filter(isRecord)
@@ -41,7 +41,7 @@ function messagesIn(answer: string): readonly JsonRecord[] {
 function eventsIn(stream: string): readonly JsonRecord[] {
   const events: JsonRecord[] = []
   for (const line of stream.split(/\r\n|\n|\r/)) {
-    // Deltas are most of a stream and say nothing of what it cost.
+    // Skips deltas, which are most of a stream.
     if (!line.startsWith("data:") || !MENTIONS_COST.test(line)) continue
     const event = parseJson(line.slice("data:".length))
     if (isRecord(event)) events.push(event)
@@ -64,7 +64,7 @@ function anthropicUsage(said: readonly JsonRecord[]): ToldUsage {
   return { usage, stopReason }
 }
 
-/** Counts grow during a stream; a later event that leaves one out, or says 0, does not know it. */
+/** Counts grow during a stream; a later event without one, or with 0, does not know it. */
 function laterUsage(before: TokenUsage | null, told: JsonRecord): TokenUsage | null {
   const input = countOf(told["input_tokens"])
   const output = countOf(told["output_tokens"])
@@ -137,7 +137,7 @@ function lastReason(records: readonly JsonRecord[], key: string): string | null 
   return textOf(records.findLast((it) => textOf(it[key]) !== "")?.[key]) || null
 }
 
-/** These providers count what came from a cache among the input. */
+/** These providers include cached tokens in the input. */
 function splitUsage(it: {
   readonly all: number | undefined
   readonly output: number | undefined

@@ -9,18 +9,18 @@ import {
 import { createTokens, type TokenCounter } from "#ground/tokens"
 import type { RawItem } from "./raw-item.ts"
 
-/** Pieces of one request that are listed; what follows is one piece. Real ones have hundreds. */
+/** Further items become one; real requests have hundreds. */
 const MOST_ITEMS = 20_000
 
-/** A name is a path or a word; paths end at 4,096. */
+/** Paths end at 4,096. */
 const LONGEST_NAME_UNITS = 4_096
 
-/** Counts that are remembered by hash: every request sends again what the one before had. */
+/** By hash: every request repeats most of the one before. */
 const MOST_REMEMBERED_COUNTS = 200_000
 
 export type Weighed = { readonly item: WireItem; readonly raw: RawItem }
 
-/** Counts and hashes pieces. Most of a request was in the one before, so counts are remembered. */
+/** Counts and hashes items, with a cache of counts. */
 export function createWeigher() {
   const counters = new Map<TokenEncoding, Promise<TokenCounter>>()
   const counts = new Map<string, number>()
@@ -68,7 +68,6 @@ function weighOne(raw: RawItem, count: (text: string, sha256: string) => number)
   }
 }
 
-/** Tools that bring a file into the window, whoever's they are. */
 const READS = /(?:^|__)(?:Read|NotebookRead|View|view|view_image|read_\w*file\w*|ReadFile|read)$/
 
 function contextOf({ kind, name }: RawItem): ContextKind {
@@ -90,7 +89,7 @@ function contextOf({ kind, name }: RawItem): ContextKind {
   }
 }
 
-/** Pieces without end are one piece at the end: none is dropped. */
+/** Surplus items become one at the end. */
 function bounded(weighed: readonly Weighed[]): readonly Weighed[] {
   if (weighed.length <= MOST_ITEMS) return weighed
   const listed = weighed.slice(0, MOST_ITEMS - 1)
@@ -106,7 +105,6 @@ function bounded(weighed: readonly Weighed[]): readonly Weighed[] {
   return [...listed, { item, raw: { kind: "other", name: item.name, text: "" } }]
 }
 
-/** Tokens by kind of context, in the order of the budget bar; kinds that have none are left out. */
 export function kindsOf(items: readonly WireItem[]) {
   const tokensByKind = new Map<ContextKind, number>()
   for (const { context, tokens } of items) {

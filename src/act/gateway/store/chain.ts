@@ -2,33 +2,31 @@ import type { WireItem } from "#ground/contract"
 import { itemsOf, type LinkRow } from "./rows.ts"
 
 /**
- * A request is kept as what it has more than the one before it. After so many the whole list is
- * written again: a list is then read with one query of at most about so many rows, and what is
- * taken away later goes in pieces of that size.
+ * A request is stored as its difference to the one before; after so many the whole list is stored
+ * again, so that one query reads a list and cleanup removes whole chains.
  */
 export const MOST_LINKED_REQUESTS = 50
 
-/** Lines of requests whose newest list is in memory; one that is forgotten begins a whole list. */
+/** Cached lists; a forgotten one starts a new chain. */
 export const MOST_LINKS = 200
 
-/** The newest list of a conversation that was written. */
 export type Link = {
   readonly seq: number
-  /** The request that has the whole list at the bottom of it. */
+  /** The request with the whole list. */
   readonly baseSeq: number
-  /** How many requests lie on that one, itself included. */
+  /** Requests in the chain, including that one. */
   readonly length: number
   readonly items: readonly WireItem[]
 }
 
-/** A list as it is written: how much of the one before stays, and what follows. */
+/** How much of the list before stays, and what follows. */
 export type Tail = {
   readonly before: Link | undefined
   readonly kept: number
   readonly items: readonly WireItem[]
 }
 
-/** Whole when there is nothing to lean on, or when a chain is long enough. */
+/** The whole list when there is none before, or the chain is long enough. */
 export function tailOf(items: readonly WireItem[], before: Link | undefined): Tail {
   if (before === undefined) return { before, kept: 0, items }
   const kept = sameFromTheStart(items, before.items)
@@ -36,12 +34,12 @@ export function tailOf(items: readonly WireItem[], before: Link | undefined): Ta
   return before.length >= MOST_LINKED_REQUESTS ? wholeList(tail) : tail
 }
 
-/** The same without anything to lean on. */
+/** Without a link to another request. */
 export function wholeList(tail: Tail): Tail {
   return { before: undefined, kept: 0, items: listIn(tail) }
 }
 
-/** Pieces that stay are those of before, with the reason for which they once came. */
+/** Items that stay keep the reason they came with. */
 function listIn({ before, kept, items }: Tail): readonly WireItem[] {
   return before === undefined ? items : [...before.items.slice(0, kept), ...items]
 }
@@ -63,10 +61,7 @@ function sameFromTheStart(a: readonly WireItem[], b: readonly WireItem[]): numbe
   return same
 }
 
-/**
- * All of it, not only the hash: the file of a piece may have changed on the disk since. Why it came
- * is said once: that the call beside it has left does not make it another piece.
- */
+/** Compares all fields but the reason: a file may have changed on disk since. */
 function isSame(a: WireItem, b: WireItem): boolean {
   const isSameText = a.sha256 === b.sha256 && a.tokens === b.tokens && a.bytes === b.bytes
   const isSameThing = a.kind === b.kind && a.name === b.name && a.context === b.context
@@ -76,13 +71,13 @@ function isSame(a: WireItem, b: WireItem): boolean {
 
 type KnownList = {
   readonly items: readonly WireItem[]
-  /** Pieces at the start that are not known any more, because a link is missing. */
+  /** Items at the start that are lost, because a link is missing. */
   readonly missing: number
 }
 
 /**
- * The list of a request, from the links of its chain. Requests that were under way together lean
- * on the same one, so the links are a tree, and each is followed by its number.
+ * Rebuilds a list from its chain. Concurrent requests link to the same one, so the links form a
+ * tree.
  */
 export function listOf(links: readonly LinkRow[], seq: number): KnownList {
   let list: KnownList = { items: [], missing: 0 }
@@ -90,7 +85,6 @@ export function listOf(links: readonly LinkRow[], seq: number): KnownList {
   return list
 }
 
-/** From the bottom of the chain up to this request. */
 function wayTo(links: readonly LinkRow[], seq: number): readonly LinkRow[] {
   const bySeq = new Map(links.map((it) => [it.seq, it]))
   const way: LinkRow[] = []
@@ -98,7 +92,7 @@ function wayTo(links: readonly LinkRow[], seq: number): readonly LinkRow[] {
   while (next !== undefined) {
     way.push(next)
     const { beforeSeq, seq: own } = next
-    // A link leans on an earlier one; anything else would lead in a circle.
+    // Links point backwards; anything else would be a cycle.
     next = beforeSeq === null || beforeSeq >= own ? undefined : bySeq.get(beforeSeq)
   }
   return way.toReversed()
@@ -111,7 +105,7 @@ function grown({ items, missing }: KnownList, kept: number, tail: readonly WireI
   return { items: [...items.slice(0, known), ...tail], missing }
 }
 
-/** The newest link of each line of requests in this process; the longest unused are forgotten. */
+/** The newest link of each line of requests; least recently used ones are dropped. */
 export function createLinks() {
   const links = new Map<string, Link>()
   const keyOf = (carry: string, line: string): string => `${carry} ${line}`

@@ -12,18 +12,18 @@ import {
 } from "./queries.ts"
 import { EndedRow, IdRow, MomentRow, ProxiedSessionRow, type StoreDeps } from "./rows.ts"
 
-/** Longer than any host keeps a session that could be taken up again. */
+/** Longer than any host keeps a session. */
 export const LATCH_LIFE_MS = 400 * 24 * 60 * 60 * 1_000
 
-/** A carry that ended and of which no request is left stays in the list for so long. */
+/** How long an ended session without requests stays listed. */
 export const EMPTY_SESSION_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** Chains of requests, and carries, that go at a time: a write of some ten milliseconds. */
+/** A write of about 10 ms. */
 const MOST_CLEANED = 500
 
 type Cleaning = Pick<StoreDeps, "db" | "root" | "clock" | "log" | "keepRequests">
 
-/** What is too much can stay until the next time. */
+/** What is left over can wait for the next time. */
 export async function cleanIfItCan(deps: Cleaning): Promise<void> {
   try {
     await clean(deps)
@@ -32,7 +32,7 @@ export async function cleanIfItCan(deps: Cleaning): Promise<void> {
   }
 }
 
-/** The oldest requests beyond those kept, chain by chain, and what is left of their carries. */
+/** Deletes the oldest requests beyond those kept, chain by chain, and what belonged to them. */
 async function clean(deps: Cleaning): Promise<void> {
   const [root, now] = [deps.root(), deps.clock.now()]
   const kept = Math.max(1, deps.keepRequests())
@@ -61,7 +61,7 @@ export async function deleteProxiedSession(
   return { id, requests: row.requests }
 }
 
-/** In pieces: a run that was resumed often has many. */
+/** In batches: a run that was resumed often has many. */
 export async function deleteRun(deps: StoreDeps, run: string): Promise<void> {
   const { db, root } = deps
   let ids: readonly string[]
@@ -86,7 +86,5 @@ async function deleteAll(
   })
 }
 
-/** Each cap of what is kept, with its reason; the unit is the last word of the name. */
-
-/** Rows that one statement writes or asks for by name; SQLite binds 32,766 values. */
+/** SQLite binds at most 32,766 values. */
 export const ROWS_PER_STATEMENT = 200

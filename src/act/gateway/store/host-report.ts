@@ -12,7 +12,7 @@ import { readManifest } from "./views.ts"
 
 type Asking = Pick<StoreDeps, "db" | "root">
 
-/** How full the window of a run is, by its newest answer: the provider's own figure. */
+/** By the provider's figure of the newest answer. */
 export function wireContextOf({ db, root }: Asking) {
   return async (run: string): Promise<WireContext | undefined> => {
     const row = await db.get(RequestRow, selectNewestAnswered(root(), run))
@@ -28,7 +28,7 @@ export function wireContextOf({ db, root }: Asking) {
 
 type Kinds = GatewayRequest["kinds"]
 
-/** Whole tokens that sum to the total; those cut off most get what is left over. */
+/** Largest remainder: whole tokens that sum to the total. */
 export function scaled(kinds: Kinds, total: number): Kinds {
   const counted = kinds.reduce((sum, it) => sum + it.tokens, 0)
   if (counted === 0) return []
@@ -45,7 +45,6 @@ export function scaled(kinds: Kinds, total: number): Kinds {
   }))
 }
 
-/** What a host sent of its instructions when a conversation began. */
 type HostReport = {
   readonly at: number
   readonly carry: string
@@ -62,8 +61,8 @@ type HostReport = {
 }
 
 /**
- * Of the newest conversation in a folder its first request: later ones also have what was loaded
- * on the way.
+ * From the first request of the newest session in a folder: later ones also have lazily loaded
+ * files.
  */
 export function newestHostReport({ db, root }: Asking) {
   return async (workingDirectory: string, host: HostName): Promise<HostReport | undefined> => {
@@ -93,7 +92,7 @@ function filesIn({ items }: GatewayManifest): HostReport["files"] {
   )
 }
 
-/** What a conversation said last, for a process that has not heard it yet. */
+/** The last items of a session, for a process that has not seen it. */
 export function lastPiecesOf({ db, root }: Asking) {
   return async (conversation: string): Promise<readonly WireItem[] | undefined> => {
     const last = await db.get(WhereRow, selectLast(root(), conversationKey(conversation)))

@@ -1,7 +1,7 @@
 import { join, type Sql, sql } from "#ground/store"
 import type { Owner, ProxiedSessionFacts } from "./rows.ts"
 
-/** Every question is asked of one repository. */
+/** Every query is for one repository. */
 export type Own = { readonly root: string; readonly id: string }
 
 type NewProxiedSession = Own & {
@@ -17,12 +17,11 @@ export const insertProxiedSession = (it: NewProxiedSession): Sql => sql`
   VALUES (${it.id}, ${it.root}, ${it.run}, ${it.facts.host}, ${it.facts.workingDirectory},
     ${it.startedAt}, NULL, NULL, 0, ${JSON.stringify(it.owner)}, ${JSON.stringify(it.facts)})`
 
-/** One number a request, also when several are recorded at once. */
+/** Unique also when requests are recorded concurrently. */
 export const nextSeq = ({ root, id }: Own): Sql => sql`
   UPDATE gateway_carries SET last_seq = last_seq + 1 WHERE id = ${id} AND root = ${root}
   RETURNING last_seq AS seq, run, body`
 
-/** The first reason stays. */
 export const setLatchedOff = ({ root, id }: Own, reason: string): Sql => sql`
   UPDATE gateway_carries SET latched_off = coalesce(latched_off, ${reason})
   WHERE id = ${id} AND root = ${root} RETURNING run`
@@ -55,7 +54,7 @@ export const selectIdsOfRun = (root: string, run: string, limit: number): Sql =>
 export const selectOpen = (root: string): Sql => sql`
   SELECT id, owner FROM gateway_carries WHERE root = ${root} AND ended_at IS NULL`
 
-/** How a request counts when its run's window is asked for. */
+/** How a request counts for the window of its run. */
 export const STANDINGS = { none: 0, aside: 1, main: 2 } as const
 
 type NewRequest = {
@@ -93,7 +92,7 @@ export const insertRequest = (it: NewRequest): Sql => sql`
 
 export type NewText = { readonly sha256: string; readonly body: Uint8Array }
 
-/** A text that was said before is the same text. */
+/** Stored once per session. */
 export const insertTexts = ({ root, id }: Own, texts: readonly NewText[]): Sql => sql`
   INSERT INTO gateway_texts (carry, sha256, root, body)
   VALUES ${join(texts.map((it) => sql`(${id}, ${it.sha256}, ${root}, ${it.body})`))}
@@ -114,7 +113,7 @@ export const deleteRequests = (root: string, carries: readonly string[]): Sql =>
 export const deleteProxiedSessions = (root: string, carries: readonly string[]): Sql => sql`
   DELETE FROM gateway_carries WHERE root = ${root} AND id IN ${among(carries)}`
 
-/** When the oldest request was made that may stay, if there are more than that. */
+/** The time of the oldest request to keep, if there are more. */
 export const selectOldestKept = (root: string, kept: number): Sql => sql`
   SELECT at FROM gateway_requests r WHERE r.root = ${root}
     AND (SELECT count(*) FROM gateway_requests a WHERE a.root = ${root}) > ${kept}
@@ -122,14 +121,14 @@ export const selectOldestKept = (root: string, kept: number): Sql => sql`
 
 type Aged = { readonly root: string; readonly before: number; readonly limit: number }
 
-/** Whole chains: one of which a request stays is still needed for its list. */
+/** Whole chains: one remaining request needs them all. */
 export const deleteOldChains = ({ root, before, limit }: Aged): Sql => sql`
   DELETE FROM gateway_requests WHERE root = ${root} AND (carry, base_seq) IN (
     SELECT carry, base_seq FROM gateway_requests WHERE root = ${root}
     GROUP BY carry, base_seq HAVING max(at) < ${before}
     ORDER BY max(at), carry, base_seq LIMIT ${limit})`
 
-/** Ended, and without a request that could be shown; the oldest first. */
+/** Ended sessions without requests, oldest first. */
 export const selectEmptied = (root: string, limit: number): Sql => sql`
   SELECT id, ended_at FROM gateway_carries c WHERE c.root = ${root} AND c.ended_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM gateway_requests r WHERE r.carry = c.id)
@@ -139,9 +138,13 @@ const CARRY = sql`c.id, c.run, c.started_at, c.ended_at, c.latched_off, c.owner,
   (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id) AS requests,
   (SELECT count(*) FROM gateway_requests r WHERE r.carry = c.id AND r.saved_bytes > 0) AS folds`
 
-type Wanted = { readonly root: string; readonly run?: string | undefined; readonly limit: number }
+type SessionQuery = {
+  readonly root: string
+  readonly run?: string | undefined
+  readonly limit: number
+}
 
-export const selectProxiedSessions = ({ root, run, limit }: Wanted): Sql => sql`
+export const selectProxiedSessions = ({ root, run, limit }: SessionQuery): Sql => sql`
   SELECT ${CARRY} FROM gateway_carries c
   WHERE c.root = ${root} AND ${run === undefined ? sql`1 = 1` : sql`c.run = ${run}`}
   ORDER BY c.started_at DESC, c.id DESC LIMIT ${limit}`
@@ -165,7 +168,7 @@ export const selectRequests = ({ root, carries, limit }: OfProxiedSessions): Sql
 export const selectRequest = ({ root, id }: Own, seq: number): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id} AND r.seq = ${seq}`
 
-/** A sum has a wider type on one of the two databases. */
+/** Postgres widens the type of a sum. */
 const sum = (column: Sql): Sql => sql`CAST(coalesce(sum(${column}), 0) AS BIGINT)`
 
 export const selectTotals = (root: string, carries: readonly string[]): Sql => sql`
@@ -175,7 +178,7 @@ export const selectTotals = (root: string, carries: readonly string[]): Sql => s
     ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
   FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
 
-/** What a list can lean on: it and what is older on the same whole list. */
+/** The links of a chain up to this request. */
 export const selectLinks = ({ root, id }: Own, seq: number): Sql => sql`
   SELECT seq, before_seq, kept, items FROM gateway_requests
   WHERE root = ${root} AND carry = ${id} AND seq <= ${seq} AND base_seq =
@@ -186,32 +189,32 @@ export const selectTexts = ({ root, id }: Own, hashes: readonly string[]): Sql =
   SELECT sha256, body FROM gateway_texts
   WHERE root = ${root} AND carry = ${id} AND sha256 IN ${among(hashes)}`
 
-/** The newest answer whose size the provider told; one that has tools is the conversation itself. */
+/** The newest answer with a known size; requests with tools are the main conversation. */
 export const selectNewestAnswered = (root: string, run: string): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND c.run = ${run} AND r.outcome = 'answered'
     AND r.standing > ${STANDINGS.none} AND r.input IS NOT NULL
   ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
 
-type Place = {
+type FolderQuery = {
   readonly root: string
   readonly workingDirectory: string
   readonly host: string
 }
 
-export const selectNewestOfPlace = ({ root, workingDirectory, host }: Place): Sql => sql`
+export const selectNewestOfPlace = ({ root, workingDirectory, host }: FolderQuery): Sql => sql`
   SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
   JOIN gateway_carries c ON c.id = r.carry AND c.root = r.root
   WHERE r.root = ${root} AND c.directory = ${workingDirectory} AND c.host = ${host}
     AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
 
-/** How its conversation began, as far as that is kept. */
+/** The first stored request of a session and agent. */
 export const selectFirst = ({ root, id }: Own, conversation: string): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id}
     AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.seq LIMIT 1`
 
-/** Where a conversation was heard last, in whichever carry. */
+/** The last stored request of a session and agent. */
 export const selectLast = (root: string, conversation: string): Sql => sql`
   SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
   WHERE r.root = ${root} AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}

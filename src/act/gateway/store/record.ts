@@ -14,37 +14,35 @@ import {
 } from "./queries.ts"
 import { BaseRow, mapInTurns, NumberedRow, pack, RequestBody, type StoreDeps } from "./rows.ts"
 
-/** What is too old is looked for at the end of a carry, and once in so many requests. */
+/** Requests between two cleanups. */
 const RECORDS_PER_CLEANING = 500
 
 type Listed = "added" | "folded" | "kinds"
 
-/** A request as it is handed over: names and texts are without secrets already. */
+/** Names and texts are redacted already. */
 export type Recorded = Omit<GatewayRequest, "carry" | "seq" | "run" | Listed> & {
   readonly [Key in Listed]: Readonly<GatewayRequest[Key]>
 } & {
-  /** Session and agent; requests of one conversation grow from one another. */
   readonly conversation: string
-  /** Everything that it held, in the order of the wire. */
   readonly items: readonly WireItem[]
   readonly headers: readonly { readonly name: string; readonly value: string }[]
   readonly texts: readonly { readonly sha256: string; readonly text: string }[]
 }
 
-/** Hashed: what a host calls its session may be of any length and have any sign in it. */
+/** Hashed: a host's session id may be any text. */
 export function conversationKey(conversation: string): string {
   return hash("sha256", conversation)
 }
 
-/** Requests of this process, each leaning on the newest of its conversation. */
+/** Stores each request as its difference to the one before. */
 export function createRecording(deps: StoreDeps) {
   const links = createLinks()
   let sinceCleaning = 0
   return {
-    /** Its number, or undefined when its carry was taken away meanwhile. */
+    /** Undefined when the session was deleted meanwhile. */
     async record(carry: string, recorded: Recorded): Promise<number | undefined> {
       const conversation = conversationKey(recorded.conversation)
-      // Small questions in between have lists of their own; the long one goes on below them.
+      // Small requests in between have lists of their own.
       const line = `${conversation} ${recorded.route} ${standingOf(recorded)}`
       const before = links.of(carry, line)
       const write = writeRequest(deps, carry, { ...recorded, conversation })
@@ -66,23 +64,23 @@ export function createRecording(deps: StoreDeps) {
   }
 }
 
-/** To count costs nothing, so nothing of it is unknown. */
+/** Counting is free. */
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 type Written = Link | "gone" | "unlinked"
 
-/** With its texts and the word of it in one write; what is long is packed before that begins. */
+/** One transaction for the request, its texts and its event; packing happens before. */
 function writeRequest(deps: StoreDeps, carry: string, recorded: Recorded) {
   const own: Own = { root: deps.root(), id: carry }
   const { conversation, items: _, headers, texts, ...request } = recorded
-  // Looked at before it is written: a row that cannot be read would hide all others.
+  // Parsed before writing: one unreadable row would hide all others.
   const packing = Promise.all([pack(RequestBody.parse({ ...request, headers })), packTexts(texts)])
   return async (tail: Tail): Promise<Written> => {
     const { before, kept } = tail
     const [body, packedTexts] = await packing
     const packedItems = await pack(await mapInTurns(tail.items, (it) => WireItem.parse(it)))
     return deps.db.transaction(async (tx): Promise<Written> => {
-      // What it leans on may have been too old to stay.
+      // The request it links to may have been deleted.
       const base = before && (await tx.get(BaseRow, selectBase(own, before.seq)))
       if (before !== undefined && base === undefined) return "unlinked"
       const numbered = await tx.get(NumberedRow, nextSeq(own))
@@ -128,10 +126,7 @@ async function writeTexts(tx: Tx<"gateway">, own: Own, texts: readonly NewText[]
   }
 }
 
-/**
- * Hosts ask small things beside the conversation, a title for instance, under the same session.
- * Those come without tools.
- */
+/** Hosts ask small things, e.g. for a title, under the same session and without tools. */
 function standingOf({ agent, route, items }: Recorded): number {
   const isConversation = route !== "count" && route !== "other"
   if (agent !== null || !isConversation) return STANDINGS.none

@@ -5,13 +5,12 @@ import { type Clock, giveOthersATurn, type Ids, type Log, type ProcessIdentity }
 import { GatewayCarry, GatewayRequest, WireItem } from "#ground/contract"
 import type { Db } from "#ground/store"
 
-/** Rows that are looked at before others get their turn: about a millisecond. */
 const ROWS_PER_TURN = 50
 
-/** Below it, making a compressor costs more than the bytes it saves. */
+/** Below it, compression costs more than it saves. */
 const SHORTEST_COMPRESSED_BYTES = 1_000
 
-/** What unpacks to more is none of ours: the largest bodies of hosts have 35 MB. */
+/** The largest bodies of hosts have 35 MB. */
 const LARGEST_UNPACKED_BYTES = 128 * 1024 ** 2
 
 const PLAIN = 0
@@ -20,8 +19,8 @@ const COMPRESSED = 1
 const deflate = promisify(deflateRaw)
 
 /**
- * As JSON, so that NUL and half a surrogate pair come back as they were, and compressed when it is
- * worth it, away from the thread that passes answers on. The first byte says whether it is.
+ * As JSON, so that NUL and lone surrogates survive; long values are compressed off this thread. The
+ * first byte tells which.
  */
 export async function pack(value: unknown): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = Buffer.from(JSON.stringify(value))
@@ -41,7 +40,7 @@ function unpack<Schema extends z.ZodType>(schema: Schema, packed: Uint8Array): z
   return schema.parse(value)
 }
 
-/** Many rows: others get their turn in between. */
+/** Yields between rows. */
 export async function mapInTurns<Row, Value>(
   rows: readonly Row[],
   one: (row: Row) => Value,
@@ -54,17 +53,15 @@ export async function mapInTurns<Row, Value>(
   return values
 }
 
-/** A column of packed bytes, unpacked by whoever has the time for it. */
 const Packed = z.instanceof(Uint8Array)
 
-/** A column of JSON. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .string()
     .transform((text): unknown => JSON.parse(text))
     .pipe(schema)
 
-/** Which process carries; it is asked after when somebody looks. */
+/** The process that proxies. */
 export const Owner = z.object({
   pid: z.int(),
   startedAt: z.string(),
@@ -72,7 +69,7 @@ export const Owner = z.object({
 })
 export type Owner = z.infer<typeof Owner>
 
-/** What a carry was opened with; it never changes. */
+/** What a session was opened with; it never changes. */
 export const ProxiedSessionFacts = GatewayCarry.pick({
   title: true,
   host: true,
@@ -111,7 +108,7 @@ export type ProxiedSessionRow = z.infer<typeof ProxiedSessionRow>
 
 const Headers = z.array(z.object({ name: z.string(), value: z.string() }))
 
-/** What of a request is no column, and what stands in one and is not asked for by itself. */
+/** What is not a column of its own. */
 export const RequestBody = GatewayRequest.omit({ carry: true, seq: true, run: true }).extend({
   headers: Headers,
 })
@@ -132,7 +129,7 @@ export function requestOf({ carry, seq, run, body }: RequestRow): {
   return { request: { carry, seq, run, ...rest }, headers }
 }
 
-/** A link of a chain: what a request has more than the one before it. */
+/** The difference of a request to the one before. */
 export const LinkRow = z
   .object({ seq: z.int(), before_seq: z.int().nullable(), kept: z.int(), items: Packed })
   .transform((row) => ({
@@ -175,29 +172,24 @@ export const MomentRow = z.object({ at: z.int() })
 export const IdRow = z.object({ id: z.string() })
 export const EndedRow = z.object({ id: z.string(), ended_at: z.int() })
 
-/** What keeping needs of the outside. */
 export type StoreDeps = {
   readonly db: Db<"gateway">
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Log
-  /** This process. */
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
-  /** Of the repository; every row has it, every question asks for it. */
   root(): string
-  /** How many requests of this repository stay. */
   keepRequests(): number
 }
 
-/** Of another machine it cannot be known; there a carry counts until it says that it has ended. */
+/** Processes of other machines count as alive until they report their end. */
 export function isThere(owner: Owner, deps: Pick<StoreDeps, "owner" | "isAlive">): boolean {
   if (owner.machine !== deps.owner.machine) return true
   const startedAt = owner.startedAt === "" ? undefined : owner.startedAt
   return deps.isAlive({ pid: owner.pid, startedAt })
 }
 
-/** A row as it leaves the room. */
 export function proxiedSessionOf(
   row: ProxiedSessionRow,
   deps: Pick<StoreDeps, "owner" | "isAlive">,

@@ -10,7 +10,7 @@ export function openWith(location: StoreLocation): Promise<Store> {
   return openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
 }
 
-/** Time that passes only when a test says so. */
+/** Time advances only by `advance`. */
 type SetClock = Clock & { advance(ms: number): Promise<void> }
 
 function setClock(): SetClock {
@@ -25,11 +25,11 @@ function setClock(): SetClock {
   }
 }
 
-export type StoreWorld = {
+type StoreWorld = {
   readonly gatewayStore: GatewayStore
   readonly clock: SetClock
   readonly deps: StoreDeps
-  /** Another one on the same rows, as a second process would be. */
+  /** Another store on the same rows, as in a second process. */
   other(changes: Partial<StoreDeps>): GatewayStore
   open(given?: Partial<NewProxiedSession>): Promise<GatewayCarry>
   events(): Promise<readonly (readonly [name: string, body: unknown])[]>
@@ -37,7 +37,7 @@ export type StoreWorld = {
 
 let worlds = 0
 
-/** A repository of its own in a store that others share. */
+/** A repository of its own in a shared store. */
 export async function newStoreWorld(
   store: Store,
   given: Partial<StoreDeps> = {},
@@ -87,7 +87,7 @@ export const NEW_SESSION: NewProxiedSession = {
   owner: OWNER,
 }
 
-/** A piece that says its own name. */
+/** An item whose text is its name. */
 export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
   const sha256 = hash("sha256", name)
   const size = { tokens: name.length, bytes: name.length }
@@ -96,7 +96,7 @@ export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
 
 export const TOOL = piece("Read", { kind: "tool", context: "tools" })
 
-/** A request that held these pieces. */
+/** A request with these items. */
 export function aRequest(items: readonly WireItem[], more: Partial<Recorded> = {}): Recorded {
   return {
     at: 1_000,

@@ -22,10 +22,8 @@ import {
 } from "./rows.ts"
 import { listProxiedSessions, manifestOf, showProxiedSessions, textsOf } from "./views.ts"
 
-/** Why a session is folded no more is one sentence. */
 const LONGEST_REASON_UNITS = 500
 
-/** Sessions that are folded no more, the newest; as many as a process remembers. */
 const MOST_LATCHES = 1_000
 
 export type NewProxiedSession = ProxiedSessionFacts & {
@@ -35,7 +33,6 @@ export type NewProxiedSession = ProxiedSessionFacts & {
 
 export type GatewayStore = ReturnType<typeof createGatewayStore>
 
-/** What went over the wire, written down for later. */
 export function createGatewayStore(deps: StoreDeps) {
   const { record, forget } = createRecording(deps)
   return {
@@ -47,7 +44,6 @@ export function createGatewayStore(deps: StoreDeps) {
       await cleanIfItCan(deps)
     },
     latchOff: (id: string, latch: Latch) => latchOff(deps, id, latch),
-    /** Sessions that are folded no more, the newest first. */
     latches: (): Promise<readonly Latch[]> =>
       deps.db.all(LatchRow, selectLatches(deps.root(), MOST_LATCHES)),
     recover: () => recover(deps),
@@ -77,7 +73,7 @@ async function open(deps: StoreDeps, given: NewProxiedSession): Promise<GatewayC
 
 type Latch = { readonly session: string; readonly reason: string }
 
-/** Once a session, and for good: it must be so after a restart too. */
+/** Once per session and for good, also after a restart. */
 async function latchOff(deps: StoreDeps, id: string, latch: Latch): Promise<void> {
   const [root, at] = [deps.root(), deps.clock.now()]
   const session = storable(latch.session)
@@ -94,7 +90,7 @@ function storable(text: string): string {
   return text.replaceAll("\0", "").slice(0, LONGEST_REASON_UNITS).toWellFormed()
 }
 
-/** Carries whose process is gone without a word are over. */
+/** Ends sessions whose process is gone. */
 async function recover(deps: StoreDeps): Promise<void> {
   const rows = await deps.db.all(OpenRow, selectOpen(deps.root()))
   for (const { id, owner } of rows) if (!isThere(owner, deps)) await end(deps, id)

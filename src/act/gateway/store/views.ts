@@ -33,21 +33,19 @@ import {
   textOf,
 } from "./rows.ts"
 
-/** Carries of one run: each turn that starts the host anew is one. */
+/** Each restart of the host is one. */
 const MOST_SESSIONS_OF_RUN = 500
 
-/** Of one text that is shown; a screen has less, and a result of a tool seldom more. */
+/** More than a screen, and than most tool results. */
 export const LONGEST_SHOWN_TEXT_UNITS = 100_000
 
-/** Words of a search that count. */
 const MOST_SEARCHED_WORDS = 10
 
-/** Texts that are read at a time; each can have hundreds of kilobytes. */
+/** Each may have hundreds of kilobytes. */
 const TEXTS_PER_STATEMENT = 20
 
 type Viewing = Pick<StoreDeps, "db" | "root" | "owner" | "isAlive">
 
-/** The newest first. */
 export function listProxiedSessions(deps: Viewing) {
   return async ({ run, limit = 50 }: OperationInput<"gateway.list">): Promise<GatewayList> => {
     const rows = await deps.db.all(
@@ -58,7 +56,7 @@ export function listProxiedSessions(deps: Viewing) {
   }
 }
 
-/** A run with all its carries, or one carry: the newest requests in their order, sums over all. */
+/** All sessions of a run, or one: the newest requests in order, totals over all. */
 export function showProxiedSessions(deps: Viewing) {
   return async ({ id, limit = 500 }: OperationInput<"gateway.show">): Promise<GatewayShow> => {
     const carries = await findProxiedSessions(deps, id)
@@ -72,7 +70,6 @@ export function showProxiedSessions(deps: Viewing) {
   }
 }
 
-/** The oldest first. */
 async function findProxiedSessions(deps: Viewing, id: string): Promise<readonly GatewayCarry[]> {
   const rows = await findRows(deps, id)
   if (rows.length === 0) throw ProxiedSessionUnknown({ id })
@@ -82,7 +79,7 @@ async function findProxiedSessions(deps: Viewing, id: string): Promise<readonly 
 async function findRows({ db, ...deps }: Viewing, id: string): Promise<ProxiedSessionRow[]> {
   const root = deps.root()
   if (id === "last") return db.all(ProxiedSessionRow, selectProxiedSessions({ root, limit: 1 }))
-  // Ids are plain; anything else would only be refused by the store.
+  // Other ids cannot exist, and the store would reject them.
   if (!/^[\x21-\x7e]+$/.test(id)) return []
   const carry = await db.get(ProxiedSessionRow, selectProxiedSession({ root, id }))
   if (carry !== undefined) return [carry]
@@ -112,7 +109,7 @@ async function totalsOf(deps: Viewing, ids: readonly string[]): Promise<GatewayT
   }
 }
 
-/** A run that was one process means that one; of several, a person must say which. */
+/** For a run with several sessions the person must name one. */
 async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCarry> {
   const carries = await findProxiedSessions(deps, id)
   const [carry] = carries
@@ -121,7 +118,6 @@ async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCar
   return carry
 }
 
-/** Everything that one request held. */
 export function manifestOf(deps: Viewing) {
   return async ({ id, seq }: OperationInput<"gateway.request">): Promise<GatewayManifest> => {
     const carry = await findProxiedSession(deps, id)
@@ -154,7 +150,7 @@ function withProblem(request: GatewayRequest, missing: number): GatewayRequest {
 
 type Placed = WireItem & { readonly place: number }
 
-/** Pieces of a request with what they said, as far as that was kept. */
+/** Items of a request with their stored texts. */
 export function textsOf(deps: Viewing) {
   return async (input: OperationInput<"gateway.texts">): Promise<GatewayTexts> => {
     const { seq, query = "", from = 0, limit = 100 } = input
@@ -216,19 +212,18 @@ function cutText(text: string | undefined): { text: string | null; isCut: boolea
   return { text: text.slice(0, LONGEST_SHOWN_TEXT_UNITS).toWellFormed(), isCut: true }
 }
 
-/** Lines of one piece that are shown for the words they have. */
 const MOST_FOUND_LINES = 20
 
-/** Of a line that may be as long as a file; some three on a screen. */
+/** About three lines on a screen. */
 const LONGEST_FOUND_LINE_UNITS = 240
 
-/** What stands before a word on its line says what it is about. */
+/** Context before the word. */
 const UNITS_BEFORE_FOUND = 60
 
-type Found = Required<Pick<GatewayTexts["pieces"][number], "lines" | "moreLines">>
+type FoundLines = Required<Pick<GatewayTexts["pieces"][number], "lines" | "moreLines">>
 
-/** The lines that have all the words, or where no line has all of them, any. */
-function linesWith(text: string, words: readonly string[]): Found {
+/** Lines with all the words; if there are none, with any. */
+function linesWith(text: string, words: readonly string[]): FoundLines {
   const lines = text.split(/\r\n|\n|\r/).map((line, at) => {
     const lower = line.toLowerCase()
     const places = words.map((it) => lower.indexOf(it)).filter((it) => it !== -1)
@@ -246,7 +241,7 @@ function linesWith(text: string, words: readonly string[]): Found {
   }
 }
 
-/** A line may be as long as a file: what stands around the word is shown. */
+/** A line may be as long as a file. */
 function around(line: string, place: number): string {
   if (line.length <= LONGEST_FOUND_LINE_UNITS) return line
   const start = Math.max(0, place - UNITS_BEFORE_FOUND)
