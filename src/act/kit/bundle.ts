@@ -4,12 +4,12 @@ import { BundleMissing } from "./errors.ts"
 import { digest } from "./files/inspect.ts"
 import { LARGEST_BUNDLE_BYTES } from "./limits.ts"
 
-/** It takes a second to build. */
+/** A build takes about a second. */
 const BUILD_TIMEOUT_MS = 60_000
 
 /**
- * The bundle of the hooks with its SHA-256. A published package contains it; in a clone it is built
- * from the sources when they changed.
+ * Loads the hook bundle and its SHA-256. A published package contains the bundle; a clone builds it
+ * when its sources changed.
  */
 export async function loadHookBundle(
   packageFolder: string,

@@ -11,22 +11,20 @@ import { blockEditor, type Editor } from "./texts/text.ts"
 
 type Base = {
   readonly path: string
-  /** Where it must really lie. */
+  /** The folder that must contain the resolved path. */
   readonly within: string
   readonly host: KitHost | null
   readonly what: string
   readonly isPrivate: boolean
 }
 
-/** A file of somebody else's, with something of ours in it. */
 export type SharedFile = Base & { readonly kind: "shared"; readonly editor: Editor }
 
-/** A file that is wholly ours. */
 export type OwnedFile = Base & {
   readonly kind: "owned"
   readonly bytes: Buffer
   readonly mode: number
-  /** Ours alone and never edited by hand: another content is replaced, not kept. */
+  /** Never edited by hand: different content is replaced instead of kept. */
   readonly isSealed: boolean
 }
 
@@ -34,12 +32,11 @@ export type WantedFile = SharedFile | OwnedFile
 
 export type Wiring = { readonly host: KitHost; readonly level: number }
 
-/** Everything that what is wanted depends on. */
 export type WantedWorld = {
   readonly home: string
   readonly machine: Machine
   readonly node: string
-  /** The rest of the product, for what a hook leaves to it. */
+  /** Entry point of qm, for work that a hook delegates. */
   readonly main: string
   readonly bundle: { readonly bytes: Buffer; readonly hash: string }
   readonly templates: readonly Template[]
@@ -49,12 +46,15 @@ export function kitFolder(home: string): string {
   return path.join(home, "kit")
 }
 
-/** Always the same path: Codex asks for a review whenever a command changes. */
+/** The path never changes, because Codex asks for a new review whenever a command changes. */
 export function bundleFile(home: string): string {
   return path.join(kitFolder(home), "qm-hook.mjs")
 }
 
-/** Of several repositories the highest level decides; a hook looks at its own when it runs. */
+/**
+ * The highest level of all repositories decides; a hook checks the level of its own repository when
+ * it runs.
+ */
 export function wiringOf(
   repositories: readonly { readonly level: number; readonly hosts: readonly KitHost[] }[],
 ): readonly Wiring[] {
@@ -65,7 +65,6 @@ export function wiringOf(
   })
 }
 
-/** The user's files: the bundle, the hooks of each host, and what is projected to it. */
 export function wantedForUser(
   wiring: readonly Wiring[],
   world: WantedWorld,
@@ -92,7 +91,7 @@ function wantedBundle({ home, bundle }: WantedWorld): WantedFile {
   }
 }
 
-/** Hooks leave word to the rest of the product by this path. */
+/** Hooks find the rest of the product through this file. */
 function wantedRuntime({ home, main }: WantedWorld): WantedFile {
   return {
     kind: "owned",
@@ -130,7 +129,7 @@ function wantedForHost({ host, level }: Wiring, world: WantedWorld): readonly Wa
       const made = form.project(it, world.machine)
       return {
         ...base,
-        // Codex keeps the skills of a person beside its own folder.
+        // Codex stores user skills beside its own folder, not in it.
         within: anchorFor(made.path, base.within, world.machine),
         kind: "owned",
         path: made.path,
@@ -156,7 +155,9 @@ export function hookFileOf(
   }
 }
 
-/** A folder that a person named is theirs to place; the usual one must be in their home. */
+/**
+ * A folder that the user configured may be anywhere; the default one must be in the home folder.
+ */
 export function anchorOf(form: KitHostForm, machine: Machine): string {
   const folder = form.folder(machine)
   return isInside(machine.userHome, folder) ? machine.userHome : folder
@@ -172,14 +173,13 @@ export type RepositoryPlace = {
   readonly configFile: string
 }
 
-/** What lies in the repository: the boot files and the level; and, outside of git, its enrolment. */
 export function wantedForRepository(
   place: RepositoryPlace,
   wanted: {
     readonly level: number
     readonly hosts: readonly KitHost[]
     readonly writesLevel: boolean
-    /** The bytes of the file that enrols it. */
+    /** Content of the enrolment file. */
     readonly mark: Buffer
   },
 ): readonly WantedFile[] {

@@ -4,7 +4,7 @@ import { digest } from "./files/inspect.ts"
 import { LARGEST_TEMPLATE_BYTES } from "./limits.ts"
 import type { Files } from "./manifest.ts"
 
-/** The file that enrols a repository; it lies where nobody can commit it. */
+/** The enrolment file is in the state folder, so it cannot be committed. */
 export function markAt(stateDirectory: string): string {
   return path.join(stateDirectory, "kit.json")
 }
@@ -13,7 +13,6 @@ export function newMark(enrolledAt: number): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, enrolledAt })}\n`)
 }
 
-/** As it stands there; it keeps its time, and what others put into it. */
 export async function readMark(
   stateDirectory: string,
 ): Promise<{ readonly bytes: Buffer | undefined; readonly record: Files }> {

@@ -11,18 +11,18 @@ import { type Manifest, readManifest } from "./manifest.ts"
 import type { KitDeps } from "./plan.ts"
 import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
 
-/** What the manifest and the files say now. */
 export type Installed = {
-  /** null where this repository is not enrolled. */
+  /** Null if this repository is not enrolled. */
   readonly level: number | null
   readonly hosts: readonly KitHost[]
-  /** Host by hook; whether one has fired is told by the verdict log. */
+  /**
+   * `fired` comes from the verdict log, not from here.
+   */
   readonly hooks: readonly HookState[]
-  /** What is not as we wrote it, in words. */
   readonly tampered: readonly string[]
 }
 
-/** Reads only; what cannot be read is not installed. */
+/** Read-only; an unreadable file counts as not installed. */
 export async function lookAtInstalled(deps: KitDeps): Promise<Installed> {
   const manifest = await readManifest(deps.home)
   const { stateDirectory } = deps.repository
@@ -92,7 +92,10 @@ function stateOf(host: KitHost, hook: HookName, seen: Seen): HookState {
   return { ...base, state: "not installed", why: `it is not in ${seen.path} as we wrote it` }
 }
 
-/** The bundle runs at every tool call: another one in its place is somebody else's program. */
+/**
+ * The bundle runs at every tool call, so another file in its place would be somebody else's
+ * program.
+ */
 async function tamperedFiles(manifest: Manifest, deps: KitDeps): Promise<readonly string[]> {
   if (manifest.bundle === "") return []
   const file = bundleFile(deps.home)

@@ -571,7 +571,7 @@ describe("status", () => {
     const seen = path.join(temp.path, "seen")
     await put(temp.path, "node", `#!/bin/sh\necho "$2 $(cat)" >> '${seen}'\n`)
     await chmod(path.join(temp.path, "node"), 0o755)
-    // Each bare start takes 10 ms by this clock, each hook 30.
+    // By this clock each bare start takes 10 ms and each hook 30 ms.
     let calls = 0
     let nowMs = 0
     const monotonicMs = () => {

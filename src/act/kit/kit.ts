@@ -22,22 +22,20 @@ import { bootLines } from "./texts/boot.ts"
 
 const LOCK_TRY_MS = 100
 
-/** Whoever holds the lock writes a dozen small files; longer than this it is stuck. */
+/** The lock holder writes a dozen small files; after this time it is stuck. */
 const LOCK_TRIES = 50
 
 export type Kit = ReturnType<typeof createKit>
 
-/** Installing into hosts, and taking it all back. */
 export function createKit(deps: KitDeps) {
   return {
-    /** Refuses, with a coded error, what could not be written or put back. */
+    /** Throws a coded error for a file that could not be written or restored. */
     async plan(request: KitRequest, signal: AbortSignal): Promise<KitPlan> {
       return (await planChange(deps, request, { signal })).plan
     },
     async planUninstall(signal: AbortSignal): Promise<KitPlan> {
       return (await planChange(deps, undefined, { signal })).plan
     },
-    /** All of it or nothing. */
     apply: (plan: KitPlan, signal: AbortSignal): Promise<KitDone> => apply(deps, plan, signal),
     installed: (): Promise<Installed> => lookAtInstalled(deps),
     hostsFound: (): Promise<readonly KitHost[]> => findHosts(deps),
@@ -48,7 +46,7 @@ export function createKit(deps: KitDeps) {
   }
 }
 
-/** Planned once more under the lock: what is written is what was shown, or nothing. */
+/** Plans again under the lock, so that only the plan that was shown is written. */
 async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise<KitDone> {
   const asked = plan.level === null ? undefined : { hosts: plan.hosts, level: plan.level }
   const done = await withLock(kitFolder(deps.home), deps, async (madeFolders) => {
@@ -68,7 +66,6 @@ async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise
   }
 }
 
-/** The hosts on this machine: their program is on the PATH, or their folder is there. */
 async function findHosts(deps: KitDeps): Promise<readonly KitHost[]> {
   const found: KitHost[] = []
   for (const host of KIT_HOSTS) if (await isHere(host, deps)) found.push(host)
@@ -80,14 +77,14 @@ async function isHere(host: KitHost, deps: KitDeps): Promise<boolean> {
   const place = { workingDirectory: repository.root, home: userHome, environment, platform }
   const program = await (await loadHost(host)).findInstalled(place, realDisk())
   if (program !== undefined) return true
-  // Gemini's folder says nothing about Antigravity, which only shares it.
+  // Antigravity shares Gemini's folder, so the folder alone proves nothing.
   if (host === "antigravity") return false
   return (await statFile(HOST_FORMS[host].folder(deps))).kind === "found"
 }
 
 type LockDeps = { readonly clock: Pick<Clock, "sleep">; readonly random: Random }
 
-/** One installer at a time. Folders that were made only for the lock go with it. */
+/** Folders created only for the lock are removed with it. */
 async function withLock<Result>(
   folder: string,
   { clock, random }: LockDeps,
@@ -111,7 +108,6 @@ async function missingAt(folders: readonly string[]): Promise<readonly string[]>
 
 type LevelsRequest = { readonly measure: boolean; readonly signal: AbortSignal }
 
-/** What each level costs here: tokens are counted, milliseconds only when asked for. */
 async function costOfLevels(
   deps: KitDeps,
   { measure, signal }: LevelsRequest,
@@ -131,7 +127,10 @@ async function costOfLevels(
   return costs
 }
 
-/** What stands in a window before the first word: our names, the boot file, and what boot says. */
+/**
+ * The text in a context window before the first prompt: our names, the boot file, and the boot
+ * hook's output.
+ */
 async function startText(
   templates: readonly Template[],
   level: number,

@@ -13,10 +13,10 @@ import type { KitDeps } from "./plan.ts"
 
 const MEASURE_TIMEOUT_MS = 10_000
 
-/** Runs of each kind when hooks are timed: the middle one of five is steady enough for a table. */
+/** The median of five runs is stable enough for a table. */
 const MEASURE_RUNS = 5
 
-/** The lowest level that has a hook; hooks look at the level once more when they run. */
+/** The lowest level of each hook; a hook checks the level again when it runs. */
 export const HOOK_LEVELS: Readonly<Record<HookName, number>> = {
   boot: levelOf("boot"),
   track: levelOf("track"),
@@ -34,15 +34,13 @@ function levelOf(name: HookName): number {
   return rule.level
 }
 
-/** From here on the tools that bring text into a window are looked at, too: they are metered. */
+/** From this level on, tools that bring text into the context window are metered. */
 export const METERED_FROM_LEVEL = 4
 
-/** From here on git's own hooks are ours as well. */
 export const GIT_HOOKS_FROM_LEVEL = 3
 
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7] as const
 
-/** What each level adds to the one below, in the words of the specification. */
 export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   1: "session log, decisions, glossary",
   2: "ledger, boot digest, drift nudge",
@@ -57,10 +55,7 @@ export function hooksOfLevel(level: number): readonly HookName[] {
   return HOOK_NAMES.filter((it) => HOOK_LEVELS[it] <= level)
 }
 
-/**
- * What a person waits for the hooks of an edit: real processes on a repository of our own, from
- * start to end. Nothing of the user's is touched.
- */
+/** Times the hooks of an edit as real processes, in a temporary repository. */
 export async function measureEdits(
   deps: KitDeps,
   signal: AbortSignal,
@@ -73,14 +68,14 @@ export async function measureEdits(
   return (level) => byLevel.get(LEVELS_THAT_DIFFER.findLast((it) => it <= level) ?? 0) ?? 0
 }
 
-/** Those that add a hook to an edit. */
+/** The levels that add a hook to an edit. */
 const LEVELS_THAT_DIFFER = [HOOK_LEVELS.track, HOOK_LEVELS.concurrency, HOOK_LEVELS.risk]
 
 type Scene = { readonly deps: KitDeps; readonly root: string; readonly signal: AbortSignal }
 
 const EDITED = "src/edited.ts"
 
-/** Hooks are silent outside of git, so there is the least that is a repository. */
+/** Hooks do nothing outside git, so build a minimal repository. */
 async function build({ root }: Scene, bundle: Uint8Array): Promise<void> {
   const git = path.join(root, ".git")
   for (const folder of ["objects", "refs", "qm"]) await ensureDirectory(path.join(git, folder))

@@ -1,8 +1,8 @@
-/** Settings files of people are a few kilobytes; a host itself reads none over this. */
+/** Settings files have a few kilobytes; no host reads a larger file. */
 export const LARGEST_SETTINGS_BYTES = 4 * 1024 * 1024
 
-/** Our own bundle is a tenth of this. */
+/** Ten times the size of our bundle. */
 export const LARGEST_BUNDLE_BYTES = 4 * 1024 * 1024
 
-/** A template is a page; all of them are read at every install. */
+/** A template is one page; all of them are read at every install. */
 export const LARGEST_TEMPLATE_BYTES = 64 * 1024

@@ -4,7 +4,7 @@ import { parseJson, readTextBounded } from "#ground/base"
 import { KitHost } from "#ground/contract"
 import { ManifestInvalid } from "./errors.ts"
 
-/** A manifest holds a few dozen lines for each repository. */
+/** A manifest has a few dozen lines per repository. */
 const LARGEST_MANIFEST_BYTES = 8 * 1024 * 1024
 
 const Before = z.object({
@@ -13,7 +13,6 @@ const Before = z.object({
   backup: z.string().describe("Name in the folder of backups"),
 })
 
-/** One file that is ours or has something of ours in it. */
 const FileRecord = z.object({
   kind: z.enum(["shared", "owned"]),
   host: KitHost.nullable(),
@@ -38,7 +37,6 @@ const EnrolledRepository = z.object({
 })
 export type EnrolledRepository = z.infer<typeof EnrolledRepository>
 
-/** What was installed where: for the user, and for each repository that is enrolled. */
 const Manifest = z.object({
   version: z.literal(1),
   bundle: z.string().describe("Its hash; empty where none is installed"),
@@ -74,7 +72,7 @@ export async function readManifest(home: string): Promise<Manifest> {
   return parsed.data
 }
 
-/** Undefined when there is nothing to list. */
+/** Undefined for an empty manifest. */
 export function renderManifest(manifest: Manifest): string | undefined {
   if (manifest.repositories.length === 0 && Object.keys(manifest.files).length === 0)
     return undefined

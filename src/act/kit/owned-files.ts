@@ -12,7 +12,6 @@ import { blockEditor, type Editor } from "./texts/text.ts"
 
 type Home = Pick<KitDeps, "home">
 
-/** How what is ours is known in a file, and taken out of it. */
 function editorOf({ home }: Home): (file: string, record: FileRecord) => Editor {
   return (file, { host }) => {
     if (host === null) return settingEditor({ path: file, section: "kit", name: "level", value: 2 })
@@ -22,10 +21,10 @@ function editorOf({ home }: Home): (file: string, record: FileRecord) => Editor 
   }
 }
 
-/** Only the name of the container is asked for, which is the same in every home. */
+/** Only the container name is needed, which is the same in every home folder. */
 const NOWHERE = { userHome: "/", environment: {} }
 
-/** Hooks of ours that no list knows, e.g. after the manifest was lost: they are found by what they run. */
+/** Finds our hooks that are in no manifest, by their command. */
 export async function findStrays(
   deps: KitDeps,
   it: { readonly known: Files; readonly wanted: ReadonlySet<string> },
@@ -53,7 +52,7 @@ export async function findStrays(
   return strays
 }
 
-/** Of a host that is not asked for, a strange file is none of our business. */
+/** An unusable file of a host that was not requested is ignored. */
 async function textOf(place: {
   readonly path: string
   readonly within: string
@@ -65,7 +64,6 @@ async function textOf(place: {
   }
 }
 
-/** Where the bytes before us are kept, and how ours is taken out. */
 export function reconcileDeps(deps: Home) {
   return {
     backups: path.join(kitFolder(deps.home), "backups"),

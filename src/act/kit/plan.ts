@@ -37,60 +37,61 @@ import { readSetting } from "./texts/json-text.ts"
 
 export type KitDeps = {
   readonly repository: Repository
-  /** `.qm/config.json` of the project; its `kit.level` is written here, with everything else. */
+  /**
+   * `.qm/config.json` of the project, for `kit.level`.
+   */
   readonly configFile: string
-  /** The level in force here, from all layers of the config. */
+  /** The effective level from all config layers. */
   level(): Promise<number>
-  /** The user's own folder, `~/.qm`. */
+  /**
+   * `~/.qm`
+   */
   readonly home: string
   readonly userHome: string
-  /** PATH, CLAUDE_CONFIG_DIR and CODEX_HOME are looked at; git gets what it needs of it. */
+  /** Reads PATH, CLAUDE_CONFIG_DIR and CODEX_HOME; git gets the variables it needs. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly platform: "linux" | "darwin" | "win32"
-  /** Both absolute. */
+  /** Absolute paths. */
   readonly runtime: { readonly node: string; readonly qm: string; readonly main: string }
-  /** Git itself, absolute; undefined where there is none: then git hooks are left alone. */
+  /** Absolute path; undefined without git, and then git hooks are skipped. */
   readonly git: string | undefined
-  /** The bundle of the hooks with its SHA-256. */
+  /** With its SHA-256. */
   bundle(): Promise<{ readonly bytes: Uint8Array; readonly hash: string }>
-  /** The folder of templates of this package. */
   readonly templates: string
   countTokens(text: string): number | Promise<number>
-  /** What a session would be told at its start now; empty for nothing. */
+  /** The text that the boot hook would give a session now; may be empty. */
   bootText(level: number): Promise<string>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }
 
-/** What would be done, to be shown to a person before it is. */
 export type KitPlan = {
   readonly kind: "install" | "uninstall"
-  /** null for an uninstall. */
+  /** Null for an uninstall. */
   readonly level: number | null
   readonly hosts: readonly KitHost[]
   readonly changes: readonly KitChange[]
   readonly warnings: readonly string[]
   readonly next: readonly string[]
-  /** Which bytes it was made from and would lead to. */
+  /** Hash of the bytes before and after. */
   readonly fingerprint: string
 }
 
 export type KitRequest = { readonly hosts: readonly KitHost[]; readonly level: number }
 
-/** A plan with everything that is needed to carry it out. */
 export type Prepared = {
   readonly plan: KitPlan
   readonly writes: readonly Write[]
-  /** Comes last, and all files are put back when it fails. */
+  /** Runs last; if it fails, all files are rolled back. */
   finish(): Promise<void>
-  /** Ours from an earlier install, that go with the last of it; the outermost first. */
+  /** Folders of an earlier install that are removed with its last file, outermost first. */
   readonly foldersToClear: readonly string[]
 }
 
 type Options = { readonly signal: AbortSignal; readonly madeFolders?: readonly string[] }
 
-/** To what is request for, or back to how it was; nothing is written here. */
+/** Plans the change to `request`, or the uninstall if it is undefined. Writes nothing. */
 export async function planChange(
   deps: KitDeps,
   request: KitRequest | undefined,
@@ -119,7 +120,7 @@ export async function planChange(
   }
 }
 
-/** One that was deleted, or taken out by hand, wires nothing any more. */
+/** A deleted repository, or one whose enrolment was removed by hand, no longer counts. */
 async function stillEnrolled(
   manifest: Manifest,
   except: string,
@@ -190,7 +191,7 @@ function planOf(
   }
 }
 
-/** Whether hooks of it are written: only then is something left to do. */
+/** The user's next step is shown only if hooks of the host are written. */
 function isTouched(host: KitHost, steps: readonly Step[]): boolean {
   return steps.some(
     ({ change, write }) =>
@@ -198,7 +199,7 @@ function isTouched(host: KitHost, steps: readonly Step[]): boolean {
   )
 }
 
-/** What lies in the working tree is named from its root; its state is not part of the tree. */
+/** Files in the working tree are shown relative to its root; the state folder is not part of it. */
 function shown({ change }: Step, root: string): KitChange {
   const from = path.relative(root, change.path)
   const [first] = from.split(path.sep)
@@ -211,7 +212,7 @@ function fingerprintOf(steps: readonly Step[], git: GitHooksPlan): string {
     change.path,
     change.action,
     write?.before === undefined ? null : digest(write.before.bytes),
-    // The enrolment has the time in it.
+    // The enrolment contains a time, so it is not part of the fingerprint.
     write?.after === undefined || change.path.endsWith("kit.json")
       ? null
       : digest(write.after.bytes),
@@ -220,9 +221,8 @@ function fingerprintOf(steps: readonly Step[], git: GitHooksPlan): string {
 }
 
 /**
- * In: what was there is kept aside first, then the list of it all, so that nothing of ours stands
- * anywhere without being listed; the enrolment comes last, and hooks are silent until then. Out:
- * the other way round.
+ * Install writes backups first, then the manifest, so that every installed file is listed; the
+ * enrolment comes last, and hooks do nothing until then. Uninstall uses the reverse order.
  */
 async function orderWrites(
   deps: KitDeps,
@@ -240,7 +240,7 @@ async function orderWrites(
   return [...backups, ...manifest, ...writesOf(it.user), ...writesOf(it.repository)]
 }
 
-/** The bytes as they were before us, once for each content; they stay after an uninstall, too. */
+/** The original bytes, stored once per content; they also stay after an uninstall. */
 async function backupWrites(home: string, steps: readonly Step[]): Promise<readonly Write[]> {
   const writes = new Map<string, Write>()
   for (const { backup } of steps) {
@@ -253,7 +253,7 @@ async function backupWrites(home: string, steps: readonly Step[]): Promise<reado
   return [...writes.values()]
 }
 
-/** Nothing when it says the same as before. */
+/** Empty if the manifest does not change. */
 async function manifestWrite(home: string, manifest: Manifest): Promise<readonly Write[]> {
   const spot = await inspect({ path: manifestFile(home), within: home })
   const text = renderManifest(manifest)
@@ -273,14 +273,14 @@ function writeOf(spot: Awaited<ReturnType<typeof inspect>>, after: Write["after"
   }
 }
 
-/** What becomes of the files in the repository and in its state. */
 async function planRepository(
   deps: KitDeps,
   own: EnrolledRepository | undefined,
   request: KitRequest | undefined,
 ) {
   const { root, stateDirectory } = deps.repository
-  // Files of another worktree, which may lie inside of this one, stay until all of it is taken out.
+  // Files of another worktree, which may be nested in this one, stay until the whole repository is
+  // uninstalled.
   const isOurs = (it: FileRecord) =>
     it.within === root || it.within === path.dirname(stateDirectory)
   const isElsewhere = (_: string, it: FileRecord) => request !== undefined && !isOurs(it)
@@ -300,7 +300,7 @@ async function planRepository(
   return { steps, files: { ...elsewhere, ...recordsOf(steps) } }
 }
 
-/** Nothing is put into the project that it says already, or that holds without it. */
+/** The level is written only if the effective level differs. */
 async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<boolean> {
   if (files[deps.configFile] !== undefined) return true
   const file = { path: deps.configFile, section: "kit", name: "level" }
@@ -310,7 +310,6 @@ async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<b
   return (said ?? (await deps.level())) !== level
 }
 
-/** What becomes of the user's own files: the bundle, the hosts' settings, what is projected. */
 async function planUser(
   deps: KitDeps,
   manifest: Manifest,
@@ -334,7 +333,9 @@ async function planUser(
 
 type Program = Pick<WantedWorld, "node" | "main" | "bundle">
 
-/** Who leaves changes nothing for the others: they keep what their hooks run now. */
+/**
+ * Uninstalling one repository changes nothing for the others, so they keep their current bundle.
+ */
 async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean): Promise<Program> {
   const { bundle: hash } = manifest
   const file = bundleFile(deps.home)

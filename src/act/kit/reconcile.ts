@@ -8,25 +8,24 @@ import { LARGEST_SETTINGS_BYTES } from "./limits.ts"
 import type { FileRecord, Files } from "./manifest.ts"
 import type { Editor } from "./texts/text.ts"
 
-/** What becomes of one file. */
 export type Step = {
   readonly change: Pick<KitChange, "path" | "action" | "host" | "what">
-  /** Undefined when the file stays as it is. */
+  /** Undefined if the file does not change. */
   readonly write: Write | undefined
-  /** Bytes as they were before us, to be kept aside; named by their hash. */
+  /** The original bytes, stored under their hash. */
   readonly backup: Content | undefined
-  /** What the manifest says of it from now on; undefined when it is no longer ours. */
+  /** The new manifest entry; undefined if the file is no longer ours. */
   readonly record: FileRecord | undefined
   readonly warning: string | undefined
 }
 
 export type ReconcileDeps = {
   readonly backups: string
-  /** How what is ours is taken out of a file that nothing is wanted in any more. */
+  /** Removes our entries from a file that is no longer wanted. */
   editorOf(file: string, record: FileRecord): Editor
 }
 
-/** From what is there to what shall be there: a step for each file, and nothing is written. */
+/** One step per file; writes nothing. */
 export async function reconcile(
   wanted: readonly WantedFile[],
   records: Files,
@@ -42,7 +41,7 @@ export async function reconcile(
     steps.push(step)
   }
   const isWanted = new Set(wanted.map((it) => it.path))
-  // The last first: hooks are taken out before what they run is.
+  // In reverse, so that hooks are removed before the bundle they run.
   for (const [file, record] of Object.entries(records).toReversed()) {
     if (!isWanted.has(file)) steps.push(await stepOfRemoval(file, record, deps))
   }
@@ -86,7 +85,7 @@ type Past = {
   readonly backups: string
 }
 
-/** The file without us: the bytes kept aside if nobody changed it since, else ours taken out. */
+/** The file without our entries: the backup if it did not change since, else with ours removed. */
 async function beforeUs(spot: Spot, past: Past): Promise<Content | undefined> {
   const { found } = spot
   if (found === undefined) return undefined
@@ -94,7 +93,7 @@ async function beforeUs(spot: Spot, past: Past): Promise<Content | undefined> {
   const kept = record === undefined ? undefined : await readBackup(past.backups, record)
   const isUnchanged = record !== undefined && record.after === digest(found.bytes)
   if (isUnchanged && record.before === null) return undefined
-  // The mode is the person's, who may have changed it since.
+  // The user may have changed the mode since.
   if (isUnchanged && kept !== undefined) return { ...kept, mode: found.mode }
   if (record === undefined && !editor.isKnownByItself) return found
   const text = found.bytes.toString()
@@ -185,7 +184,6 @@ function isUnchanged(found: Content, record: FileRecord | undefined): boolean {
   return record !== undefined && record.after === digest(found.bytes)
 }
 
-/** Made now, or made by us the first time. */
 function foldersOf(spot: Spot, record: FileRecord | undefined): string[] {
   return [...new Set([...(record?.folders ?? []), ...spot.missingFolders])]
 }
@@ -221,7 +219,7 @@ async function readBackup(folder: string, record: FileRecord): Promise<Content |
   return isWhole ? { bytes: read.bytes, mode } : undefined
 }
 
-/** Hosts read strict JSON; with comments in it a file may be passed over, and our hooks with it. */
+/** Hosts parse strict JSON and may ignore a file with comments, and our hooks with it. */
 function hostMayRefuse(file: SharedFile, text: string): string | undefined {
   if (file.host === null || !file.path.endsWith(".json")) return undefined
   try {
@@ -232,7 +230,6 @@ function hostMayRefuse(file: SharedFile, text: string): string | undefined {
   }
 }
 
-/** What the manifest says of them from now on. */
 export function recordsOf(steps: readonly Step[]): Files {
   return Object.fromEntries(
     steps.flatMap(({ change, record }) => (record === undefined ? [] : [[change.path, record]])),

@@ -43,7 +43,6 @@ const TARGETS: Readonly<Record<string, Target>> = {
   },
 }
 
-/** What becomes of it: restored byte for byte, or refused with this code. */
 type Fate = "restored" | `KIT_${string}`
 type Kind = {
   make(file: string): Promise<unknown>

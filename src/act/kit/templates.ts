@@ -17,7 +17,6 @@ const Head = z.object({
   tools: z.string().optional(),
 })
 
-/** Commands, agents and skills from their one source, by kind and name. */
 export async function readTemplates(folder: string): Promise<readonly Template[]> {
   const templates: Template[] = []
   for (const kind of KINDS) {
@@ -41,7 +40,7 @@ async function readTemplate(file: string, kind: Template["kind"]): Promise<Templ
   return { ...parsed.data, kind: parsed.data.kind ?? kind, tools: parsed.data.tools, body }
 }
 
-/** Loaded when a template is read: every command of ours loads this room. */
+/** Loaded lazily, because every command of qm loads this room. */
 async function parseYaml(text: string): Promise<unknown> {
   const { parse } = await import("yaml")
   try {

@@ -28,8 +28,7 @@ const DOCUMENTS_A_TRANSACTION = 20
 type AddRequest = { readonly folder: string; readonly tier: KbTier }
 
 /**
- * Synchronises the index with a folder. Files are compared by digest, so unchanged ones are not parsed
- * again; deleted files are removed.
+ * Files are compared by digest, so unchanged ones are not parsed again; deleted files are removed.
  */
 export async function addFolder(
   wanted: AddRequest,
@@ -121,7 +120,6 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
     const fresh: Fresh = { candidate, digest, ...made, knownId: before?.id }
     return { kind: "fresh" as const, fresh }
   } catch (error) {
-    // The other documents are still added.
     work.log.warn("a document cannot be read", { path: candidate.path, error })
     return { kind: "skipped" as const, reason: "it cannot be read as a document" }
   }
@@ -174,7 +172,7 @@ async function finish(work: Work, done: Done): Promise<number> {
   return gone.length
 }
 
-/** Takes over what a folder above had indexed of this one. */
+/** Takes over the documents of this folder that a parent folder had indexed. */
 async function takeFromAbove(
   folder: string,
   folders: readonly string[],

@@ -12,7 +12,7 @@ import {
 
 const TEXTS_A_CALL = 64
 
-/** Why there is no search by meaning, when nobody asked for it. */
+/** The reason why there is no vector search in a setup without an embedder. */
 export const NO_EMBEDDER = "no embedder is configured; knowledge.embedder names one"
 
 /** Vectors for the paragraphs of a folder that have none. After a failure the next `add` continues. */

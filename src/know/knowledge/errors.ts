@@ -23,7 +23,6 @@ export const ParagraphUnknown = defineError<{ id: string }>()("KNOWLEDGE_PARAGRA
   hint: () => "Search again (qm kb search, kb_hybrid_search): its document may have changed.",
 })
 
-/** Foreign text: on one line, nothing hidden, truncated. */
 function shown(text: string): string {
   return visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
 }

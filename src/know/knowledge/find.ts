@@ -15,7 +15,6 @@ type Question = {
 
 export type ByMeaning = { readonly by: KbBy; readonly ranked: readonly StoredParagraph[] }
 
-/** The best paragraphs, and those they refer to. Pure. */
 export function findParagraphs(
   question: Question,
   library: Library,

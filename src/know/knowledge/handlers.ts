@@ -3,11 +3,11 @@ import type { Knowledge } from "./knowledge.ts"
 
 export type KbHandlerDeps = {
   knowledge(): Promise<Knowledge>
-  /** The web, by a source that can; what there is none for, the answer says. */
+  /** Web search by a source that provides it; without one the answer says so. */
   web(input: { query: string; limit: number }, context: CallContext): Promise<KbWeb>
-  /** A path as it was given, absolute and without links; throws for what may not be read. */
+  /** Resolves a path to an absolute one without links; throws if it may not be read. */
   place(path: string): Promise<string>
-  /** The same for one that may be gone. */
+  /** Like `place`, for a path that may no longer exist. */
   called(path: string): Promise<string>
 }
 

@@ -1,8 +1,7 @@
 export const LARGEST_DOCUMENT_BYTES = 5_000_000
 
-/** All are in memory during a search: about 1 kB each. */
+/** All paragraphs are in memory during a search, about 1 kB each. */
 export const MOST_PARAGRAPHS = 200_000
 export const MOST_PARAGRAPHS_OF_A_DOCUMENT = 20_000
 
-/** Longer ones are split at the end of a line or sentence. */
 export const LONGEST_PARAGRAPH_UNITS = 20_000

@@ -8,7 +8,6 @@ import { selectVectors, VectorRow } from "./queries.ts"
 
 type Vectors = ReadonlyMap<string, Float32Array>
 
-/** By cosine with the question; reports why when it cannot. */
 export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log" | "secrets">) {
   let held: { readonly key: string; readonly vectors: Vectors } | undefined
 

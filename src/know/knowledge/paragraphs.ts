@@ -56,7 +56,6 @@ export function shortHash(text: string): string {
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** Ignores spacing, case and punctuation. */
 function normalised(text: string): string {
   const words = text
     .normalize("NFKC")
@@ -78,7 +77,6 @@ function cite(name: string, number: string | null, headings: readonly string[]):
   return heading === undefined || heading === name ? name : `${name}, ${heading}`
 }
 
-/** Splits a paragraph that is too long at the end of a line or sentence. */
 function piecesOf(block: Block): readonly Block[] {
   if (block.text.length <= LONGEST_PARAGRAPH_UNITS) return [block]
   const pieces: Block[] = []
@@ -134,7 +132,6 @@ function referenceOfLink({ target, words }: Link): readonly Reference[] {
 const DOCUMENTS: ReadonlySet<string> = new Set(["md", "markdown", "html", "htm", "txt", "text"])
 
 const NUMBER = String.raw`(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?![\w’']))`
-/** `§§ 4.2 and 4.3`, `Annex B`. */
 const SECTION = new RegExp(
   String.raw`(?:(§§?)[ \u00a0]?|\b(section|sec\.|clause|paragraph|chapter|article|annex|annexe|appendix|schedule|appendice)(?:e?s)?[ \u00a0])(${NUMBER}(?:(?:, ?(?:and |or )?| (?:and|or|to) | ?[–-] ?)(?:§ ?)?${NUMBER}){0,5})`,
   "giu",

@@ -127,7 +127,7 @@ function pairsOf(word: string): readonly string[] {
   return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
 }
 
-/** English plural only: a stemmer would find more that was not meant. */
+/** English plural only: a stemmer would find too many unrelated words. */
 function fold(word: string): string {
   const small = word.toLowerCase()
   if (small.length < 4 || !small.endsWith("s")) return small

@@ -44,7 +44,7 @@ export function prepareDocument(
 
 type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
 
-/** Replaces the paragraphs it had. False when there is no more room. */
+/** Replaces the document's paragraphs. False if the store is full. */
 export async function writeDocument(
   fresh: Fresh,
   { folder, tier, now }: Into,
@@ -79,8 +79,8 @@ export async function writeDocument(
 }
 
 /**
- * From the path in its folder, so that it does not depend on where the folder is. On a collision, of more
- * text.
+ * Derived from the path in the folder, so that it does not depend on the folder's location. On a
+ * collision, a longer hash.
  */
 async function freeId(
   document: { readonly folder: string; readonly path: string },

@@ -14,30 +14,28 @@ import {
 } from "../errors.ts"
 import { LARGEST_SETTINGS_BYTES } from "../limits.ts"
 
-/** A file's bytes with its mode: all that is put back. */
 export type Content = { readonly bytes: Buffer; readonly mode: number }
 
-/** A place where something may be written. */
 export type Spot = {
-  /** As people know it. */
+  /** As the user wrote it. */
   readonly path: string
-  /** Without links above it; this is where is written. */
+  /** The path to write to, with all links above the file resolved. */
   readonly realPath: string
-  /** What stands there; undefined when nothing does. */
+  /** Undefined if the file does not exist. */
   readonly found: Content | undefined
-  /** Folders that would have to be made, the outermost first. */
+  /** Folders to create, outermost first. */
   readonly missingFolders: readonly string[]
 }
 
 export type Place = {
   readonly path: string
-  /** The folder that the file must really lie in, whatever links lead to it. */
+  /** The folder that must contain the resolved path. */
   readonly within: string
 }
 
 /**
- * Looks at what stands at a place, and refuses what is not a plain file of its owner. Nothing is
- * opened before it is known to be one: a FIFO would wait for ever.
+ * Reads the file at a path and rejects anything but a regular file of the current user. The type is
+ * checked before opening, because opening a FIFO would block.
  */
 export async function inspect(place: Place): Promise<Spot> {
   const realPath = realPathOf(place)
@@ -50,13 +48,13 @@ export async function inspect(place: Place): Promise<Spot> {
   }
   if (looked.what === "symbolic link") throw FileIsLink({ path: place.path })
   if (looked.what !== "regular file") throw FileNotUsable({ path: place.path, what: looked.what })
-  // A file that is replaced becomes ours: with sudo a person would lose their own settings.
+  // A replaced file gets our owner: with sudo the user would lose access to their own settings.
   if (!looked.stat.isOwn) throw FileOfOthers({ path: place.path })
   const found = await readWhole(place.path, realPath)
   return { path: place.path, realPath, found, missingFolders: [] }
 }
 
-/** The same for a text that shall be edited: it must be one, and its owner must let it change. */
+/** Like `inspect`, for a UTF-8 text file that its owner can write. */
 export async function inspectText(place: Place): Promise<Spot> {
   const spot = await inspect(place)
   if (spot.found === undefined) return spot
@@ -101,7 +99,6 @@ async function foldersMissing(folder: string): Promise<readonly string[]> {
   return []
 }
 
-/** Which bytes these are. */
 export function digest(bytes: string | Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex")
 }

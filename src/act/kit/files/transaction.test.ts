@@ -13,7 +13,6 @@ function writeOf(realPath: string, it: Partial<Write>): Write {
   return { ...none, realPath, folderMode: 0o700, ...it }
 }
 
-/** A file to change, one to make in a new folder, and one to remove with its folder. */
 async function scene(root: string): Promise<readonly Write[]> {
   await writeFile(path.join(root, "changed"), "old", { mode: 0o640 })
   await mkdir(path.join(root, "goes"))
@@ -48,7 +47,7 @@ test.each(["a file in the middle", "the last step"])(
   async (where) => {
     await using temp = await tempDirectory()
     const writes = await scene(temp.path)
-    // A folder where a file should be: it cannot be replaced.
+    // A folder in place of the file cannot be replaced.
     await mkdir(path.join(temp.path, "blocked"))
     const blocked = writeOf(path.join(temp.path, "blocked"), { after: content("x") })
     const before = await pictureOf(temp.path)

@@ -8,22 +8,21 @@ import {
 } from "#ground/base"
 import type { Content } from "./inspect.ts"
 
-/** One file as it is and as it shall be; undefined is no file. */
+/**
+ * `undefined` means that the file does not exist.
+ */
 export type Write = {
   readonly realPath: string
   readonly before: Content | undefined
   readonly after: Content | undefined
-  /** Made on the way, the outermost first. */
+  /** Outermost first. */
   readonly foldersToMake: readonly string[]
-  /** Ours from before, that go when nothing is left in them; the outermost first. */
+  /** Folders of an earlier install that are removed if they become empty, outermost first. */
   readonly foldersToClear: readonly string[]
   readonly folderMode: number
 }
 
-/**
- * All of the files or none: when one cannot be written, or what comes after the files fails, those
- * before it are put back as they were.
- */
+/** Writes all files or none: if a write or `finish` fails, the earlier writes are rolled back. */
 export async function writeAll(
   writes: readonly Write[],
   options: { readonly log: Log; readonly finish: () => Promise<void> },
@@ -31,7 +30,7 @@ export async function writeAll(
   const done: Write[] = []
   try {
     for (const write of writes) {
-      // Noted first: a write that fails half way has made its folders.
+      // Recorded before the write, because a failing write may already have created its folders.
       done.push(write)
       await put(write)
     }
@@ -40,7 +39,7 @@ export async function writeAll(
     for (const write of done.toReversed()) await putBack(write, options.log)
     throw error
   }
-  // Not before all stands: a folder that was made anew would not have the mode it had.
+  // Only after all writes: a folder that had to be recreated would lose its mode.
   for (const { foldersToClear } of done) await clear(foldersToClear)
 }
 
@@ -50,7 +49,7 @@ async function put(write: Write): Promise<void> {
     await removeFile(realPath)
     return
   }
-  // Only where it is missing: a folder that is there keeps the mode that its owner gave it.
+  // Create only missing folders; an existing one keeps its mode.
   if (write.foldersToMake.length > 0)
     await ensureDirectory(path.dirname(realPath), { mode: write.folderMode })
   await writeFileAtomic(realPath, after.bytes, { mode: after.mode })
@@ -66,7 +65,7 @@ async function putBack(write: Write, log: Log): Promise<void> {
     await removeFile(realPath)
     await clear(write.foldersToMake)
   } catch (error) {
-    // The first failure is the one to tell; the backup of this file is named in the manifest.
+    // The first failure is reported; the manifest names the backup of this file.
     log.error("a file could not be put back", { path: realPath, error: String(error) })
   }
 }

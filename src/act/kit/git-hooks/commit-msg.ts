@@ -3,16 +3,15 @@ import { readBounded, visibleLine } from "#ground/base"
 import { CommitMessageRefused } from "./errors.ts"
 import { askLine, checkGitBusy, type UserGit } from "./user-git.ts"
 
-/** Of a header that is quoted in a refusal. */
 const LONGEST_QUOTED_CHARACTERS = 120
 
-/** The usual limit of checkers of Conventional Commits; pages of hosts cut longer ones. */
+/** The usual limit of Conventional Commits linters; code hosts truncate longer headers. */
 const LONGEST_HEADER_CHARACTERS = 100
 
-/** Git keeps far longer messages, but nobody reads a header in them. */
+/** Longer messages are not checked. */
 const LARGEST_MESSAGE_BYTES = 1_048_576
 
-/** Throws its refusal; gives a word about what it did not look at. */
+/** Throws the rejection; returns a note if the message was not checked. */
 export async function commitMsg(
   git: UserGit,
   file: string | undefined,
@@ -30,7 +29,7 @@ export async function commitMsg(
   throw CommitMessageRefused({ header, wrong: checked.wrong })
 }
 
-/** With `auto` git takes another sign only where a line begins with this one. */
+/** With `auto`, git uses another character only if a line begins with this one. */
 async function commentSign(git: UserGit): Promise<string> {
   const set =
     (await askLine(git, "config", "--get", "core.commentString")) ??
@@ -38,21 +37,23 @@ async function commentSign(git: UserGit): Promise<string> {
   return set === undefined || set === "auto" ? "#" : set
 }
 
-/** Of Conventional Commits 1.0 and the convention it comes from. */
+/** From Conventional Commits 1.0 and the Angular convention. */
 const COMMIT_TYPES = "feat fix docs style refactor perf test build ci chore revert".split(" ")
 
 export type MessageOutcome =
   | { readonly kind: "fine" }
   | { readonly kind: "wrong"; readonly header: string; readonly wrong: string }
 
-/** Whether a message as git hands it over, comments and all, is one by the convention. */
+/**
+ * `text` is the message file of git, including comments.
+ */
 export function checkMessage(
   text: string,
   options: { readonly commentSign: string },
 ): MessageOutcome {
   const lines = linesOf(text, options.commentSign)
   const [header = "", second = ""] = lines
-  // Git itself refuses a message without a word.
+  // Git itself rejects an empty message.
   if (header === "" || isMadeByGit(header)) return { kind: "fine" }
   const wrong = wrongOfHeader(header) ?? (second === "" ? undefined : NO_BLANK_LINE)
   return wrong === undefined ? { kind: "fine" } : { kind: "wrong", header, wrong }
@@ -60,7 +61,7 @@ export function checkMessage(
 
 const NO_BLANK_LINE = "a blank line is missing after the header"
 
-/** Without comments and what lies below the scissors, from the first line with a word on. */
+/** Drops comments, the part below the scissors line and leading blank lines. */
 function linesOf(text: string, commentSign: string): readonly string[] {
   const all = text.split(/\r?\n/)
   const cut = all.findIndex((it) => it.startsWith(`${commentSign} ${SCISSORS}`))
@@ -80,7 +81,7 @@ function wrongOfHeader(header: string): string | undefined {
   const [, type = "", scope, colon, subject = ""] =
     /^([^\s():!]*)(\([^()]*\))?!?(: ?)?(.*)$/.exec(header) ?? []
   if (colon === undefined) return "it does not begin with `type: ` or `type(scope): `"
-  // The convention holds no sign apart from its capital.
+  // Conventional Commits 1.0 ignores letter case.
   const isKnown = COMMIT_TYPES.includes(type.toLowerCase())
   if (!isKnown)
     return `${type === "" ? "no type" : `"${type}"`} is not one of ${COMMIT_TYPES.join(" ")}`

@@ -17,7 +17,9 @@ import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
 
-/** What `qm hook <name> …` does, without the rest of qm, which would be most of the time. */
+/**
+ * `qm hook <name>` without the rest of qm, to save start-up time.
+ */
 const HOOK_PROGRAM = `
 import { text } from "node:stream/consumers"
 import { runGitHook } from ${fileText("run.ts")}
@@ -38,7 +40,6 @@ const GIT = execFileSync("sh", ["-c", "command -v git"]).toString().trim()
 
 type Answer = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** A person with a git config and a qm of their own, and repositories to work in. */
 async function newPerson() {
   const temp = await tempDirectory()
   const qm = path.join(temp.path, "qm")
@@ -157,7 +158,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
     const push = person.tryIn(mine, ["push", "-q", "origin", "HEAD:refs/heads/topic"])
     expect([push.code, push.err]).toEqual([1, expect.stringContaining("\n    a.txt\n")])
-    // Eight starts of the whole of qm.
+    // Starts the whole of qm eight times.
   })
 
   test("[GITHOOKS-8] hooks print nothing without an installed kit or when git works in another repository", async () => {
@@ -205,7 +206,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(readFileSync(log, "utf8")).toBe(
       `refs/heads/main ${head} refs/heads/main ${"0".repeat(40)}\n`,
     )
-    // Ours read the same line, or it would have had no branch to speak about.
+    // This note needs the branch name, so our hook read the same standard input.
     expect(pushed.err).toContain("qm pre-push: main: nothing to compare it with")
     expect(`${pushed.out}${pushed.err}`).toContain("own push origin")
   })
@@ -242,12 +243,12 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(person.gitIn(root, "status", "--porcelain")).toBe("?? b.txt")
     expect(person.gitIn(root, "show", `HEAD:${indices[0]}`)).toContain("first words")
 
-    // A commit of something else stays what it is, though the indices have changed.
+    // A commit without memory files stays unchanged although the indices changed.
     const second = await person.register(root, "second words")
     person.gitIn(root, "add", "b.txt")
     person.gitIn(root, "commit", "-q", "-m", "feat: b")
     expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe("b.txt")
-    // With --all the index of the commit takes the place of the old one.
+    // With --all the commit's index replaces the old one.
     person.gitIn(root, "add", second)
     person.gitIn(root, "commit", "-q", "--all", "-m", "docs: another session")
     expect(person.gitIn(root, "status", "--porcelain")).toBe("")
@@ -315,7 +316,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(subjects).toBe("memory without a type\ntopic without a type")
     expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe(file)
 
-    // A halt in the midst of a rebase, where nothing else tells that one is under way.
+    // Stops in the middle of a rebase, when only the rebase folder shows that one is in progress.
     const halt = { GIT_SEQUENCE_EDITOR: "sed -i s/^pick/edit/" }
     expect(person.tryIn(root, ["rebase", "-q", "-i", "HEAD~1"], halt).code).toBe(0)
     const amended = ["commit", "-q", "--amend", "-m", "memory, still without a type"]
@@ -345,7 +346,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     const names = person.gitIn(tree, "show", "--name-only", "--format=", "HEAD").split("\n")
     expect(names).toEqual([".qm/memory/SESSIONS.md", ".qm/memory/WORKSPACE.md", file])
     expect(existsSync(path.join(root, ".qm"))).toBe(false)
-    // From the worktree the same hooks are seen, and taken away for all.
+    // The worktree shares the hooks, so removing them there removes them for all.
     const plan = await planGitHooksRemoval(await person.userGit(tree))
     expect(plan.changes.map((it) => it.action)).toEqual(["remove", "remove", "remove"])
     await plan.write()
@@ -362,7 +363,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "checkout", "-q", "-b", "topic")
     put(mine, { "a.txt": "mine\n", "dir/\u00e4 b.txt": "mine\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
-    // As of the last fetch nothing is known of the others' work: git lets it through, and so do we.
+    // Nothing was fetched since, so git and our hook let the push pass.
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic"])).toMatchObject({
       code: 0,
       err: "",
@@ -378,7 +379,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(countObjects(mine)).toBe(objects)
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic:refs/heads/again"]).code).toBe(1)
 
-    // Merged, it goes through; so does a branch that touches something else.
+    // After a merge the push passes, and so does a branch that touches other files.
     person.tryIn(mine, ["merge", "-q", "origin/main"])
     put(mine, { "a.txt": "both\n", "dir/\u00e4 b.txt": "both\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "chore: join")
@@ -417,7 +418,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "checkout", "-q", "-b", "topic")
     put(mine, { "a.txt": "mine\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
-    // Against main it is clean; the branch it follows is another.
+    // It merges cleanly into main; its upstream is another branch.
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic"]).code).toBe(0)
     person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/release")
     const push = ["push", "-q", "origin", "topic:refs/heads/second"]
@@ -425,7 +426,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "tag", "v1")
     expect(person.tryIn(mine, ["push", "-q", "origin", "v1"]).code).toBe(0)
     expect(person.tryIn(mine, push, { QM_SKIP: "pre-push" }).code).toBe(0)
-    // What replaces a branch on purpose is git's matter.
+    // A forced push is left to git.
     person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/second")
     put(mine, { "a.txt": "mine, otherwise\n" })
     person.gitIn(mine, "commit", "-q", "-a", "--amend", "-m", "feat: mine, otherwise")
@@ -470,7 +471,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(person.tryIn(mine, push)).toMatchObject({ code: 0, err: "" })
     expect(existsSync(canary)).toBe(false)
 
-    // Both sides' lines are wanted: git's own driver takes them without a conflict.
+    // With `merge=union` git takes the lines of both sides without a conflict.
     const again = (text: string) => {
       put(mine, { ".gitattributes": text })
       person.gitIn(mine, ...quiet, "commit", "-q", "-a", "-m", "chore: attributes")
@@ -493,7 +494,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
 
 type Person = Awaited<ReturnType<typeof newPerson>>
 
-/** Two people's clones of one remote; the hooks are in `mine`. */
+/** Two clones of one remote; `mine` has the hooks. */
 async function twoClones(person: Person, format = "sha1") {
   const remote = path.join(person.path, "remote.git")
   const [mine, theirs] = [path.join(person.path, "mine"), path.join(person.path, "theirs")]

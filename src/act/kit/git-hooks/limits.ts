@@ -1,5 +1,5 @@
 /**
- * With this code a hook refuses. Any other failure of qm lets the work go on: a broken install must
- * not keep anybody from committing. It is "bad data" of sysexits, which Node never ends with.
+ * Exit code of a rejection; every other failure of qm lets git continue, so that a broken install
+ * blocks no commit. 65 is EX_DATAERR of sysexits, which Node never exits with.
  */
 export const REFUSED_CODE = 65

@@ -44,7 +44,6 @@ async function newRepository() {
   })
 }
 
-/** Names, modes and bytes of all that is in a folder. */
 function pictureOf(folder: string): Readonly<Record<string, string>> {
   const names = existsSync(folder) ? readdirSync(folder) : []
   return Object.fromEntries(
@@ -158,7 +157,6 @@ describe.runIf(needs("S6", "git"))("planning git hooks", () => {
     expect(readFileSync(hook("pre-commit"), "utf8")).toContain("echo more")
     unlinkSync(hook("pre-push"))
     renameSync(hook("pre-push.qm-kept"), hook("pre-push"))
-    // Installing again leaves the edited one as well.
     expect((await world.plan()).warnings).toEqual([expect.stringContaining("edited since")])
   })
 

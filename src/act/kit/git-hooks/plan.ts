@@ -16,14 +16,13 @@ import { HookKeptExists, HookNotAFile, HooksChanged } from "./errors.ts"
 import { REFUSED_CODE } from "./limits.ts"
 import { askUserGit, type UserGit } from "./user-git.ts"
 
-/** A hook of git is a script of some kilobytes; one that was generated may be larger. */
+/** A hook script has a few kilobytes; a generated one may be larger. */
 const LARGEST_HOOK_BYTES = 4 * 1_048_576
 
-/** What would be done, for a person to look at, and the doing of it. */
 export type GitHooksPlan = {
   readonly changes: readonly KitChange[]
   readonly warnings: readonly string[]
-  /** Does what was shown, or nothing when something changed in between. */
+  /** Throws `KIT_HOOKS_CHANGED` if a file changed after planning. */
   write(): Promise<void>
 }
 
@@ -33,7 +32,6 @@ type Step = {
   do?(): Promise<void>
 }
 
-/** Puts our hooks where git looks for them; a person's own are kept and run first. */
 export async function planGitHooks(
   git: UserGit,
   options: { readonly qm: string },
@@ -47,12 +45,11 @@ export async function planGitHooks(
   })
 }
 
-/** Takes ours away again and gives a person's own their places back. */
 export async function planGitHooksRemoval(git: UserGit): Promise<GitHooksPlan> {
   const { gitCommonDirectory: common } = git.repository
   const folder = await findHooksFolder(git)
   if (folder === undefined || common === undefined) return NOTHING
-  // The config may have come after our hooks: the usual place is looked at in any case.
+  // `core.hooksPath` may have been set after our install, so check the default folder as well.
   const usual = path.join(common, "hooks")
   const isElsewhere = folder.kind === "ours to use" && !folder.isDefault
   const folders = isElsewhere ? [folder.path, usual] : [usual]
@@ -79,7 +76,7 @@ async function removalIn(
     async write() {
       await plan.write()
       const hasRemoved = plan.changes.some((it) => it.action === "remove")
-      // Git does without it; one that we made would stay behind for ever.
+      // Git works without the folder; one that we created would stay behind.
       if (isDefault && hasRemoved) await removeEmptyDirectory(folder)
     },
   }
@@ -98,7 +95,6 @@ async function eachHook(stepOf: (name: GitHookName) => Promise<Step>): Promise<r
   return steps
 }
 
-/** Looks at everything before anything is written, and once more when it is. */
 async function planOf(
   folder: string,
   stepsOf: () => Promise<readonly Step[]>,
@@ -145,13 +141,13 @@ async function installStep(
     if (isSame) return { change: changeOf(file, "keep", "our hook, as it is") }
     return { change: changeOf(file, "change", "our hook, made anew"), do: write }
   }
-  // The same file twice is an install that was cut off between its two steps.
+  // Both names lead to the same file: an install was interrupted between its two steps.
   const isHalfDone = keptThere !== undefined && keptThere.place === there.place
   if (keptThere !== undefined && !isHalfDone) throw HookKeptExists({ path: kept })
   return {
     change: changeOf(file, "change", `our hook; yours is kept as ${keptName(name)} and runs first`),
     async do() {
-      // A second name first, and then ours over the first one: there is a hook at every moment.
+      // Link the kept name first, then replace the original: a hook is in place at every moment.
       if (!isHalfDone) await linkFile(file, kept)
       await write()
     },
@@ -194,19 +190,19 @@ function sayReplaced(file: string, kept: string): string {
 
 type Found = {
   readonly bytes: Buffer | undefined
-  /** Device and inode: what a second name leads to as well. */
+  /** Device and inode, equal for two hard links. */
   readonly place: string
   readonly owner: ReturnType<typeof ownerOf>
 }
 
-/** Undefined when nothing stands there; all but a plain file is refused. */
+/** Undefined if nothing exists there; throws for anything but a regular file. */
 async function lookAt(file: string): Promise<Found | undefined> {
   const found = await statFile(file)
   if (found.kind === "missing") return undefined
   if (found.kind !== "found") throw unreadable(file, found.reason)
   if (found.what !== "regular file") throw HookNotAFile({ path: file, what: found.what })
   const place = `${found.stat.device}:${found.stat.inode}`
-  // Larger than any script: a program, and so not ours.
+  // Larger than any script, so it is a program and not ours.
   if (found.stat.sizeBytes > LARGEST_HOOK_BYTES) return { bytes: undefined, place, owner: "theirs" }
   const outcome = await readBounded(file, { maxBytes: LARGEST_HOOK_BYTES })
   if (outcome.kind === "read") {
@@ -219,7 +215,7 @@ function unreadable(file: string, reason: string): Error {
   return HookNotAFile({ path: file, what: `file that cannot be read (${reason})` })
 }
 
-/** For the removal: what is no plain file is not ours, and stays. */
+/** For the removal: anything but a regular file is not ours and stays. */
 async function lookAtAny(file: string): Promise<Found | undefined> {
   const found = await statFile(file)
   const isOther = found.kind === "found" && found.what !== "regular file"
@@ -228,10 +224,9 @@ async function lookAtAny(file: string): Promise<Found | undefined> {
 
 type HooksFolder =
   | { readonly kind: "ours to use"; readonly path: string; readonly isDefault: boolean }
-  /** Somebody else writes there, or more than this repository hangs on it. */
+  /** Another tool writes there, or other repositories use the folder too. */
   | { readonly kind: "left alone"; readonly path: string; readonly why: string }
 
-/** Where git looks for the hooks of this repository. */
 async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   const { gitCommonDirectory: common, root } = git.repository
   if (common === undefined) return undefined
@@ -243,7 +238,7 @@ async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   if (!set.isOfRepository) {
     return { kind: "left alone", path: folder, why: "it serves all your repositories" }
   }
-  // Husky and its like write there again at every install, and what is tracked goes to everybody.
+  // Husky rewrites such a folder at every install, and tracked files reach everybody.
   if (isInside(root, folder) && !isOfGit) {
     return { kind: "left alone", path: folder, why: "it is a folder of the project" }
   }
@@ -264,7 +259,7 @@ async function lookedAt(
 
 type Configured = { readonly value: string; readonly isOfRepository: boolean }
 
-/** As `scope NUL value NUL`; git itself resolves a `~`. */
+/** Parses `scope NUL value NUL`; git resolves `~` itself. */
 async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
   const args = ["config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath"]
   const answer = await askUserGit(git, { args })
@@ -277,7 +272,6 @@ function keptName(name: GitHookName): string {
   return `${name}.qm-kept`
 }
 
-/** The script that git starts: a person's own hook first, then ours. */
 export function renderScript(name: GitHookName, options: { readonly qm: string }): string {
   const body = bodyOf(name, options.qm)
   return `#!/bin/sh\n${MARK}${digestOf(body)}\n${body}`
@@ -285,9 +279,11 @@ export function renderScript(name: GitHookName, options: { readonly qm: string }
 
 const MARK = "# A git hook of qm, taken away by `qm uninstall`. sha256:"
 
-/** Whose a script is; one of ours that somebody has edited is theirs to decide about. */
+/**
+ * `edited` is a script of ours that somebody changed.
+ */
 export function ownerOf(bytes: Uint8Array): "ours" | "edited" | "theirs" {
-  // One letter a byte: a hook may be a program, and a hash is of bytes.
+  // One character per byte: a hook may be a binary, and the hash covers bytes.
   const text = Buffer.from(bytes).toString("latin1")
   const [, digest, body] = SCRIPT.exec(text) ?? []
   if (digest === undefined || body === undefined) return text.includes(MARK) ? "edited" : "theirs"
@@ -301,8 +297,8 @@ function digestOf(body: string | Uint8Array): string {
 }
 
 /**
- * Other programs that install hooks keep ours in their turn and start it; the name of the chain
- * ends the circle. Whatever else happens to qm, only its own refusal stops the work.
+ * Other hook installers may wrap our script in turn; the chain variable stops the recursion. Only a
+ * rejection by qm stops git, no other failure.
  */
 function bodyOf(name: GitHookName, qm: string): string {
   return `# A hook of your own is kept beside this one and runs first; its failure is the failure.
@@ -324,7 +320,10 @@ fi
 "$qm" hook ${name} "$@"`
 }
 
-/** What git says can be read once, and both must have it. The sign at the end keeps newlines. */
+/**
+ * Standard input can be read only once and both hooks need it. The trailing character preserves
+ * newlines.
+ */
 function startWithInput(name: GitHookName): string {
   return `said=$(cat; printf x)
 if [ -x "$kept" ]; then

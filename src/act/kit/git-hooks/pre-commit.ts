@@ -3,15 +3,15 @@ import { readBounded, statFile } from "#ground/base"
 import { createSessions } from "#know/ledger"
 import { askLine, askUserGit, checkGitBusy, QUIET, type UserGit } from "./user-git.ts"
 
-/** Twenty thousand lines, which is as many as an index has, at their longest are 20 MB. */
+/** An index has at most 20,000 lines, 20 MB at their longest. */
 const LARGEST_INDEX_BYTES = 32 * 1_048_576
 
 const MEMORY = ".qm/memory"
 const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]
 
 /**
- * Makes the indices anew and lets them go along with a commit of what they are made from. A commit
- * of anything else stays what its author put together. Gives a word about what was left undone.
+ * Rebuilds and stages the indices if the commit contains memory files. Returns a note if it did
+ * nothing.
  */
 export async function preCommit(git: UserGit): Promise<string | undefined> {
   const { root, gitDirectory, stateDirectory } = git.repository
@@ -20,7 +20,7 @@ export async function preCommit(git: UserGit): Promise<string | undefined> {
   const memory = await statFile(path.join(root, MEMORY))
   if (memory.kind !== "found" || memory.what !== "directory") return `there is no ${MEMORY}`
 
-  // Indices quote the files beside them, which were scrubbed when they were written.
+  // Indices quote memory files, which were redacted when they were written.
   const redact = (text: string) => text
   await createSessions({ root: () => root, stateDirectory, redact }).writeIndices()
   const indexFile = indexOfCommit(git, gitDirectory)
@@ -29,15 +29,15 @@ export async function preCommit(git: UserGit): Promise<string | undefined> {
 }
 
 /**
- * The index that stays after the commit. `git commit <paths>` makes another one for the commit
- * alone: what is added there would look deleted ever after.
+ * The index that stays after the commit. `git commit <paths>` uses a temporary index; a file staged
+ * there would look deleted afterwards.
  */
 function indexOfCommit(git: UserGit, gitDirectory: string): string | undefined {
   const own = path.join(gitDirectory, "index")
   const given = git.environment["GIT_INDEX_FILE"]
   if (given === undefined || given === "") return own
   const file = path.resolve(git.repository.root, given)
-  // The second is that of `git commit --all`, which takes the place of the first.
+  // `<index>.lock` is the index of `git commit --all`, which then replaces the original.
   return file === own || file === `${own}.lock` ? file : undefined
 }
 
@@ -73,8 +73,8 @@ async function stageIndices(git: UserGit, indexFile: string): Promise<string | u
 }
 
 /**
- * Git looks again at files that changed in the moment in which they were staged, and starts their
- * filters for it. Without them such a file seems changed, and is looked at again by the next git.
+ * Git re-reads files that changed in the moment of staging and runs their filters. Without filters
+ * such a file looks changed until the next git command.
  */
 async function withoutFilters(git: UserGit): Promise<readonly string[]> {
   const args = ["config", "--null", "--name-only", "--get-regexp", "^filter\\."]
@@ -108,7 +108,7 @@ async function isMemoryStaged(
   env: { readonly GIT_INDEX_FILE: string },
 ): Promise<boolean> {
   const head = await askLine(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-  // Before the first commit all that is in the index goes into it.
+  // Before the first commit, everything in the index is part of the commit.
   if (head === undefined) return true
   const diff = ["diff-index", "--cached", "--quiet", "--no-ext-diff", head, "--", MEMORY]
   return (await askUserGit(git, { args: [...QUIET, ...diff], env }))?.code === 1
@@ -125,7 +125,7 @@ async function storeBlob(git: UserGit, file: string): Promise<string | undefined
 }
 
 async function isIgnored(git: UserGit, file: string): Promise<boolean> {
-  // It takes no literal paths, and ours have no sign that could mean more.
+  // `check-ignore` does not support literal paths; our paths contain no special characters.
   const args = ["-c", "core.fsmonitor=false", "check-ignore", "--quiet", "--", file]
   return (await askUserGit(git, { args }))?.code === 0
 }

@@ -11,18 +11,19 @@ import {
 import { PushConflicts } from "./errors.ts"
 import { askLine, askUserGit, type UserGit } from "./user-git.ts"
 
-/** Attributes of a repository that say how its files are merged. */
 const LARGEST_ATTRIBUTES_BYTES = 1_048_576
 
-/** As many names of files as are read before the arm gets tired. */
+/** Maximum file names to print. */
 const MOST_NAMED_FILES = 20
 
-/** A person waits for each of them; `git push --all` of a large clone may have thousands. */
+/**
+ * `git push --all` of a large clone may push thousands of branches while the user waits.
+ */
 const MOST_CHECKED_BRANCHES = 50
 
 /**
- * Throws when a branch that is pushed would conflict with what it is to be merged into, as last
- * fetched. What it replaces on the remote is git's own matter: that is a fast-forward or was forced.
+ * Throws if a pushed branch would conflict with its base as last fetched. What it replaces on the
+ * remote is left to git: a fast-forward or a forced push.
  */
 export async function prePush(
   git: UserGit,
@@ -30,7 +31,7 @@ export async function prePush(
 ): Promise<string | undefined> {
   const { gitCommonDirectory: common } = git.repository
   if (common === undefined) return "outside git"
-  // Where history is cut off, the commit that two branches have in common may be beyond the cut.
+  // In a shallow clone the common ancestor may be missing.
   const shallow = await statFile(path.join(common, "shallow"))
   if (shallow.kind === "found") return "a shallow clone does not know where branches parted"
   const notes: string[] = []
@@ -47,7 +48,7 @@ type Pushed = {
   readonly remoteRef: string
 }
 
-/** Branches that are made or moved: neither tags nor deletions. */
+/** Created or updated branches; neither tags nor deletions. */
 function parsePushed(stdin: string): readonly Pushed[] {
   return stdin.split("\n").flatMap((line) => {
     const [localRef = "", commit = "", remoteRef = ""] = line.split(" ")
@@ -76,7 +77,7 @@ async function checkBranch(
   throw PushConflicts({ ...names, files, count: forecast.files.length })
 }
 
-/** The branch it follows, if that is another one; else the remote's main one, if it is another. */
+/** The upstream if it is another branch, else the remote's main branch if it is another one. */
 async function baseOf(
   git: UserGit,
   { localRef, remoteRef }: Pushed,
@@ -118,9 +119,9 @@ type Forecast =
   | { readonly kind: "unknown"; readonly why: string }
 
 /**
- * How a merge of two commits would end. It is tried in a git folder of our own, which borrows the
- * objects and knows no config: no merge driver of a repository is started, nothing is written
- * into it. Files that such a driver would merge are left out, since nobody knows what it does.
+ * Tries a merge in a temporary git folder that borrows the objects and has no config, so no merge
+ * driver of the repository runs and nothing is written to it. Files with a merge driver are left
+ * out, because its result is unknown.
  */
 async function forecastMerge(
   git: UserGit,
@@ -136,7 +137,7 @@ async function forecastMerge(
   const names = ["--name-only", "--no-messages", "-z"]
   const merged = await ask("merge-tree", "--write-tree", ...names, theirs, ours)
   if (merged?.code === 0) return { kind: "clean" }
-  // Above 1 it could not be tried: histories without a common commit, missing objects, an old git.
+  // Above 1 the merge could not be tried: no common history, missing objects, or an old git.
   if (merged?.code !== 1) return { kind: "unknown", why: "git could not try the merge" }
   const [, ...files] = merged.output
     .toString()
@@ -173,12 +174,12 @@ async function makeView(
   }
 }
 
-/** A list divided by colons; quotes keep a path with one together. */
+/** The list is separated by colons; quotes protect a path that contains one. */
 function quoted(folder: string): string {
   return `"${folder.replace(/["\\]/g, "\\$&")}"`
 }
 
-/** How files are merged, as the top of the tree and the clone's own file say; the latter wins. */
+/** From the top of the tree and from `info/attributes`, which wins. */
 async function attributesOf(
   git: UserGit,
   { common, commit }: { readonly common: string; readonly commit: string },
@@ -192,7 +193,7 @@ async function attributesOf(
   return parts.map((it) => it.toString()).join("\n")
 }
 
-/** `file NUL merge NUL value NUL` each; values that name no driver are git's own. */
+/** Parses `file NUL merge NUL value NUL`; values that name no driver are git's own. */
 function withoutDrivers(files: readonly string[], attributes: string): readonly string[] {
   const fields = attributes.split("\0")
   const valueOf = new Map<string, string>()

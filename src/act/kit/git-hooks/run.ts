@@ -8,19 +8,18 @@ import { preCommit } from "./pre-commit.ts"
 import { prePush } from "./pre-push.ts"
 import type { UserGit } from "./user-git.ts"
 
-/** The lowest level of the kit that has git hooks. */
 const GIT_HOOKS_LEVEL = 3
 
 export type GitHookCall = {
   readonly args: readonly string[]
   readonly stdin: string
-  /** The level of the kit here; hooks of a higher one are silent. */
+  /** Hooks of a higher level do nothing. */
   readonly level: number
 }
 
 export type GitHookAnswer = { readonly code: number; readonly stderr: string }
 
-/** What git's own hooks do. It never throws: only a refusal keeps git from going on. */
+/** Never throws: only a rejection stops git. */
 export async function runGitHook(
   name: GitHookName,
   git: UserGit,
@@ -70,7 +69,7 @@ async function reasonForSilence(
   return undefined
 }
 
-/** With `--git-dir` git may work in a repository that is not the one around the folder. */
+/** With `--git-dir` git may work in a repository other than the one around the folder. */
 async function isSameRepository({ environment, repository }: UserGit): Promise<boolean> {
   const given = environment["GIT_DIR"]
   if (given === undefined || given === "") return true

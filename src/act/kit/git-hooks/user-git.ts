@@ -2,18 +2,18 @@ import path from "node:path"
 import { type Environment, pickEnvironment, run, statFile } from "#ground/base"
 import type { Repository } from "#see/repo"
 
-/** Names of all files in conflict, or of all that lie in the memory of a repository. */
+/** Enough for the names of all files in conflict or in the memory folder. */
 const GIT_OUTPUT_BYTES = 8 * 1_048_576
 
-/** A merge of 5,000 files takes 7 ms; who waits longer than this shall not wait for us. */
+/** A merge of 5,000 files takes 7 ms. */
 const GIT_TIMEOUT_MS = 10_000
 
 /**
- * Git in a repository that a person works in, with that person's config: a hook must see what the
- * git around it sees. Only plumbing is asked that starts nothing by itself.
+ * Git with the user's own config, so that a hook sees the same repository as the git around it.
+ * Only plumbing commands that start no other program.
  */
 export type UserGit = {
-  /** Absolute; one that did not come with the project. */
+  /** Absolute path; never a program from inside the project. */
   readonly file: string
   readonly repository: Repository
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -25,13 +25,13 @@ export type GitAnswer = { readonly code: number; readonly output: Buffer }
 type GitCommand = {
   readonly args: readonly string[]
   readonly input?: string | Uint8Array
-  /** Beside what is always set. */
+  /** In addition to the fixed variables. */
   readonly env?: Environment
-  /** A git folder of ours to ask in, instead of the repository. */
+  /** A git folder of ours to run in, instead of the repository. */
   readonly view?: { readonly directory: string; readonly env: Environment }
 }
 
-/** Undefined when it did not come to an end of its own or said more than is read. */
+/** Undefined if git did not exit by itself or its output was too long. */
 export async function askUserGit(git: UserGit, asked: GitCommand): Promise<GitAnswer | undefined> {
   const { root, gitDirectory } = git.repository
   const place = gitDirectory === undefined ? {} : { GIT_DIR: gitDirectory, GIT_WORK_TREE: root }
@@ -54,7 +54,7 @@ export async function askUserGit(git: UserGit, asked: GitCommand): Promise<GitAn
   return { code: outcome.code, output: outcome.stdout }
 }
 
-/** What git said on one line; undefined when it said nothing or failed. */
+/** Undefined if git failed or printed nothing. */
 export async function askLine(
   git: UserGit,
   ...args: readonly string[]
@@ -64,7 +64,7 @@ export async function askLine(
   return line === "" ? undefined : line
 }
 
-/** Where a person's config lies, and what the system needs to start a program. */
+/** The location of the user's config, and what the system needs to start a program. */
 const HANDED_ON = [
   "PATH",
   "HOME",
@@ -76,15 +76,15 @@ const HANDED_ON = [
   "USERPROFILE",
 ]
 
-/** For commands that look at the index: nothing that a config names is started on the way. */
+/** For commands that read the index: prevents programs named in the config from starting. */
 export const QUIET: readonly string[] = [
   "--literal-pathspecs",
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null"].flatMap((it) => ["-c", it]),
 ]
 
 /**
- * Whether git is in the middle of something: then commits are not written by a person from
- * nothing, and files of ours in them would only be in the way.
+ * During a merge, rebase, cherry-pick or revert the user does not write the commit, so we add no
+ * files to it.
  */
 export async function checkGitBusy(gitDirectory: string): Promise<boolean> {
   for (const name of SIGNS) {

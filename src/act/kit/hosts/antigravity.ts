@@ -10,9 +10,9 @@ const FAILS_CLOSED =
 const NO_EVENT = "Antigravity has no event for it"
 
 /**
- * From documents and what others saw of it; never run by us, so unverified until proved. Its hooks
- * have names; those of tools stand in groups, the others are plain lists. Its payloads do not say
- * which event they are about, so the command does.
+ * From its documentation and reports by others; we have never run it, so it is unverified until `qm
+ * doctor --prove` supports it. Hooks have names; tool hooks are in groups, the others are plain
+ * lists. Payloads do not name their event, so the command line does.
  */
 export const antigravity: KitHostForm = {
   host: "antigravity",

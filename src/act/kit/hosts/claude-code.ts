@@ -14,7 +14,7 @@ const EDITS = "Edit|Write|MultiEdit|NotebookEdit"
 const AGENTS = "Agent|Task"
 const METERED = "Read|Bash|Grep|Glob|WebFetch|WebSearch|mcp__.*"
 
-/** Seen on 2.1.325: hooks of the user's settings run in every folder, also in worktrees. */
+/** Seen on 2.1.325: hooks in the user settings run in every folder, also in worktrees. */
 export const claudeCode: KitHostForm = {
   host: "claude-code",
   title: "Claude Code",
@@ -55,13 +55,16 @@ function folder({ userHome, environment }: Machine): string {
   return own ? path.resolve(own) : path.join(userHome, ".claude")
 }
 
-/** One entry an event: the tools exclude each other, so one process serves whatever comes. */
+/**
+ * One entry per event: the tool patterns exclude each other, so one process handles any of them.
+ */
 function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const before = [
     ...(level >= HOOK_LEVELS.concurrency ? [EDITS] : []),
     ...(level >= HOOK_LEVELS.package ? [AGENTS] : []),
   ]
-  // With a pattern in it the whole is one, and unanchored "Edit" would fit names that contain it.
+  // A matcher with a pattern is a regular expression as a whole; an unanchored "Edit" would match
+  // longer names.
   const after = level >= METERED_FROM_LEVEL ? `^(?:${EDITS}|${METERED})$` : EDITS
   const wanted = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },

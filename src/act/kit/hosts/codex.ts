@@ -4,13 +4,13 @@ import type { HookEntry } from "../texts/hook-entries.ts"
 import { asSkill, type HookProgram, type KitHostForm, type Machine, shellHandler } from "./host.ts"
 
 const PATCHES = "apply_patch|Edit|Write"
-/** A patch inside of a shell command has a hook before it and none after it. */
+/** A patch inside a shell command triggers a hook before it and none after it. */
 const BEFORE_EDITS = `${PATCHES}|Bash`
-/** The newer models' tool has its namespace glued on. */
+/** Newer models prefix the tool name with its namespace. */
 const AGENTS = "Agent|Task|.*spawn_agent"
 const METERED = "Bash|mcp__.*"
 
-/** Seen on 0.166.0. Its review of hooks goes by position, so ours come after the user's own. */
+/** Seen on 0.166.0. Codex reviews hooks by position, so ours come after the user's. */
 export const codex: KitHostForm = {
   host: "codex",
   title: "Codex",

@@ -11,27 +11,26 @@ import { type Model, startModel } from "./models/model.ts"
 import { checksOf, lookAt, statesOf, type Told } from "./report.ts"
 import { deedOf, makeScene, type Scene } from "./scene.ts"
 
-/** What a person waits for the whole proof, all hosts together. */
+/** For all hosts together. */
 const LONGEST_PROOF_MS = 120_000
 
-/** A story takes a host about three seconds; a slow machine with a cold disk some twenty. */
+/** A story takes about 3 seconds, on a slow machine with a cold disk about 20. */
 const LONGEST_HOST_MS = 55_000
 
 export type ProveDeps = {
   readonly machine: Machine
   readonly clock: Clock
   readonly random: Random
-  /** The host's program, one that did not come with the project. */
+  /** Never a program from inside the project. */
   findProgram(host: KitHost): Promise<string | undefined>
   /**
-   * Opens what builds packages for a repository, and waits until it is warm. It is ours here, so
-   * that the one that the boot hook starts finds its place taken and ends.
+   * Starts the index daemon for a repository and waits until it is warm. Because this one holds the
+   * lock, the daemon that the boot hook starts exits.
    */
   keep(root: string): Promise<AsyncDisposable>
 }
 
 export type ProveOptions = {
-  /** What the kit says is installed, host by hook. */
   readonly installed: readonly HookState[]
   readonly trustHooks: boolean
   readonly signal?: AbortSignal
@@ -44,9 +43,9 @@ export type Proof = {
 }
 
 /**
- * Starts each host that has hooks of ours, as the person has set it up, on a model of our own that
- * makes it do something for every hook; then looks at which of them ran and what reached the model.
- * No network, no cost, and nothing is left of it.
+ * Starts each host that has our hooks, with the user's setup, on a scripted model that triggers
+ * every hook, then reports which hooks ran and what reached the model. Uses no network, costs
+ * nothing and leaves nothing behind.
  */
 export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Proof> {
   const limit = AbortSignal.timeout(LONGEST_PROOF_MS)
@@ -127,7 +126,7 @@ async function live({ title, toldHost, stage, model, startedAt }: Life): Promise
     maxOutputBytes: LARGEST_OUTPUT_BYTES,
   })
   const verdicts = await verdictsOf(stage.scene, startedAt)
-  // A host that did not get to its end may still have shown some of its hooks.
+  // A host that failed may still have run some of its hooks.
   const isOver = outcome.kind === "exited" && outcome.code === 0
   if (!isOver && verdicts.length === 0) return { kind: "untold", why: whyNot(title, outcome) }
   const why = isOver ? await toldHost.reasons(stage) : () => whyNot(title, outcome)

@@ -3,15 +3,14 @@ import { parseJson } from "#ground/base"
 import type { DoctorCheck, HookName, HookState, VerdictLine } from "#ground/contract"
 import type { Scene } from "./scene.ts"
 
-/** Hosts cut what is longer, without a word, at 10,000 characters. */
+/** Hosts silently truncate texts over 10,000 characters. */
 const MOST_CONTEXT_BYTES = 9_000
 
-/** What a story ended with: something to look at, or why there is nothing. */
 export type Told =
   | { readonly kind: "told"; readonly seen: Seen; why(event: string): string | undefined }
   | { readonly kind: "untold"; readonly why: string }
 
-/** The event by which a hook shows that it runs. */
+/** The event that proves that a hook runs. */
 const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   boot: "session-start",
   track: "after-edit",
@@ -23,7 +22,6 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   loaded: "loaded",
 }
 
-/** What is installed, with what was seen of it: only what ran has fired. */
 export function statesOf(installed: readonly HookState[], told: Told): readonly HookState[] {
   return installed.map((row) => {
     if (row.state !== "installed" && row.state !== "fired") return row
@@ -36,7 +34,7 @@ export function statesOf(installed: readonly HookState[], told: Told): readonly 
   })
 }
 
-/** What the hooks did, beyond having run: one check each, for those that ran. */
+/** One check for each hook that ran: whether its effect arrived. */
 export function checksOf(title: string, states: readonly HookState[], told: Told) {
   if (told.kind === "untold") return []
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
@@ -92,14 +90,13 @@ function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
   return { isRight: bootBytes <= MOST_CONTEXT_BYTES, detail }
 }
 
-/** What the log and the model saw of a story. */
 export type Seen = {
   readonly verdicts: readonly VerdictLine[]
-  /** Size of our context at the start; null when it did not reach the model. */
+  /** Null if our context did not reach the model. */
   readonly bootBytes: number | null
   readonly hasPackage: boolean
   readonly wasRiskRefused: boolean
-  /** How often the end was held up. */
+  /** How often a stop was blocked. */
   readonly nudges: number
 }
 
@@ -119,7 +116,7 @@ export function lookAt(
   }
 }
 
-/** The text with the mark in it, without what the host puts before and after it. */
+/** The text that contains the mark, without the host's text around it. */
 function sizeOfContext(body: string, mark: string): number | null {
   const texts = textsIn(parseJson(body)).filter((it) => it.includes(mark))
   const [shortest] = texts.toSorted((a, b) => a.length - b.length)
@@ -133,7 +130,7 @@ function splitAt(text: string, mark: string): readonly string[] {
   return [text.slice(0, at), text.slice(at + mark.length)]
 }
 
-/** Claude Code has our text and its own in one message; ours has no headings. */
+/** Claude Code puts our text and its own into one message; ours has no headings. */
 const HEAD_OF_HOST = /^[\s\S]*?SessionStart hook additional context: /
 const REST_OF_HOST = /\n\n# [\s\S]*$/
 

@@ -1,34 +1,34 @@
 import path from "node:path"
 import { ensureDirectory, makeTemporaryDirectory, type Random, writeFileAtomic } from "#ground/base"
 
-/** Characters of chance in a mark: nobody's text holds one by accident. */
+/** Random enough that no other text contains a mark. */
 const MARK_BYTES = 8
 
-/** Words that stand nowhere else in the world: where one arrives, ours arrived. */
+/** Random words: a request that contains one received our text. */
 export type Marks = {
-  /** In what the person asks for: a request with it belongs to the main conversation. */
+  /** In the user's prompt, to recognize requests of the main conversation. */
   readonly main: string
   /** In the task of the sub-agent. */
   readonly agent: string
-  /** In a file that only our boot hook brings into the window. */
+  /** In a file that only our boot hook brings into the context window. */
   readonly boot: string
-  /** In the name of the file that the sub-agent's package must bring. */
+  /** In the name of the file that the sub-agent's package must contain. */
   readonly package: string
 }
 
 export type Scene = AsyncDisposable & {
   readonly root: string
   readonly stateDirectory: string
-  /** For what the host itself lays down while it runs. */
+  /** For files that the host itself writes. */
   readonly scratch: string
   readonly marks: Marks
-  /** For a host that lets its session be named: what it leaves can then be found. */
+  /** For a host whose session id can be set, so that its leftovers can be found. */
   readonly sessionId: string
 }
 
 /**
- * A repository for one proof, with the kit at its highest level and a path of high risk. It is
- * written by hand, so that no template or hook of the person's git has a part in it.
+ * A repository for one proof, with the kit at level 7 and a high-risk path. It is written without
+ * git, so that no git template or hook of the user takes part.
  */
 export async function makeScene(deps: {
   readonly random: Random
@@ -77,13 +77,12 @@ function filesOf(marks: Marks, now: number): Readonly<Record<string, string>> {
   }
 }
 
-/** A UUID of chance, version 4, as hosts want them. */
+/** A random UUID, version 4. */
 function makeSessionId(random: Random): string {
   const hex = Buffer.from(random.bytes(16)).toString("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** What a host is made to do, in the words of the house; each host has its own tools for it. */
 export type Deed =
   | { readonly kind: "write"; readonly path: string; readonly text: string }
   | { readonly kind: "edit"; readonly path: string; readonly from: string; readonly to: string }
@@ -96,8 +95,8 @@ export function promptOf(marks: Marks): string {
 }
 
 /**
- * Two files that are worth a nudge at the end, one of them edited, one file of high risk, and a
- * sub-agent: each hook has its occasion.
+ * Two files that trigger a nudge at the end (one of them edited), one high-risk file and a
+ * sub-agent: together they trigger every hook.
  */
 function storyOf(marks: Marks): readonly Deed[] {
   return [
@@ -110,7 +109,7 @@ function storyOf(marks: Marks): readonly Deed[] {
   ]
 }
 
-/** The deed of a turn; the main conversation and the sub-agent's are told apart by their marks. */
+/** Marks distinguish the main conversation from the sub-agent's. */
 export function deedOf(
   question: { readonly text: string; readonly turn: number },
   marks: Marks,

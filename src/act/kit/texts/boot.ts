@@ -1,9 +1,9 @@
 import { HOOK_LEVELS } from "../levels.ts"
 
-/** The boot file is in every window of every session: a screenful and no more. */
+/** The boot file is in the context window of every session, so it is at most one screen long. */
 const MOST_BOOT_LINES = 40
 
-/** What an agent is told where no hook tells it; one source for all hosts. */
+/** For agents whose host has no boot hook; the same text for all hosts. */
 export function bootLines(level: number): readonly string[] {
   const lines = [
     "## Quartermaster",
@@ -35,5 +35,4 @@ export function bootLines(level: number): readonly string[] {
   return lines.slice(0, MOST_BOOT_LINES - MARK_LINES)
 }
 
-/** The marks stand around it. */
 const MARK_LINES = 2

@@ -4,22 +4,18 @@ import { SettingsInvalid } from "../errors.ts"
 import { appendAt, readFields, removeAt, setAt } from "./json-text.ts"
 import { type Editor, withMark } from "./text.ts"
 
-/** What we put into one list of a settings file. */
 export type HookEntry = { readonly event: string; readonly entry: JsonRecord }
 
 export type HookFile = {
   readonly path: string
-  /** The name that the events stand under. */
+  /** The key that contains the events. */
   readonly container: string
   readonly entries: readonly HookEntry[]
-  /** Known by what it runs: a path into our own folder. */
+  /** Recognized by a command with a path into our folder. */
   isOurs(text: string): boolean
 }
 
-/**
- * Hooks in a host's settings. Ours are appended to the lists of the user's; theirs are never
- * touched, moved or looked into.
- */
+/** Our hooks are appended to the user's lists; the user's entries are never changed or moved. */
 export function hookEditor(file: HookFile): Editor {
   return withMark({
     isKnownByItself: true,
@@ -28,7 +24,6 @@ export function hookEditor(file: HookFile): Editor {
   })
 }
 
-/** The entries of ours that stand in a text, by event. */
 export function ownEntries(file: HookFile, text: string): readonly HookEntry[] {
   const lists = listsOf(file, readFields(file.path, text))
   return lists.flatMap(({ event, list }) =>
@@ -50,7 +45,7 @@ function addEntries(file: HookFile, text: string | undefined): string {
   return validated(file, before, after)
 }
 
-/** What is written is read once more: the same as before, and ours. */
+/** Parses the result again: it must contain the old fields and our entries. */
 function validated(file: HookFile, before: JsonRecord, after: string): string {
   const own = ownEntries(file, after)
   const isWhole =
@@ -98,7 +93,7 @@ function stripEntry(file: HookFile, text: string, { at, entry }: Stripped): stri
 
 type Container = { readonly at: string[]; readonly had: JsonRecord }
 
-/** Goes only when it is empty and was not there before us. */
+/** Removes the container only if it is empty and did not exist before us. */
 function dropEmpty(file: HookFile, text: string, { at, had }: Container): string {
   const value = valueAt(readFields(file.path, text), at)
   const isEmpty = Array.isArray(value) ? value.length === 0 : isRecord(value) && isBlank(value)
@@ -111,7 +106,7 @@ function isBlank(value: JsonRecord): boolean {
 
 type EventList = { readonly event: string; readonly list: readonly unknown[] }
 
-/** The lists that hold hooks; refuses what is of another type where a host expects them. */
+/** Throws for a value of another type where a host expects a list. */
 function listsOf(file: HookFile, fields: JsonRecord): readonly EventList[] {
   const container = fields[file.container]
   if (container === undefined) return []
@@ -128,7 +123,7 @@ function wrongType(file: HookFile, name: string, wanted: string): Error {
   return SettingsInvalid({ path: file.path, wrong: `"${name}" is not ${wanted}` })
 }
 
-/** All that it runs is ours; an entry that a person added a handler to is theirs as well. */
+/** All its handlers are ours; an entry to which the user added a handler is not. */
 function isWholly(file: HookFile, entry: JsonRecord): boolean {
   if (isOwnHandler(file, entry)) return true
   const handlers = handlersOf(entry)

@@ -14,10 +14,10 @@ import { isRecord, type JsonRecord } from "#ground/base"
 import { SettingsInvalid } from "../errors.ts"
 import { type Editor, lineEndOf, withMark } from "./text.ts"
 
-/** Deeper than any settings file, shallower than what a recursive parser can bear (about 8,000). */
+/** Deeper than any settings file; a recursive parser fails at about 8,000. */
 const DEEPEST_NESTING_LEVELS = 100
 
-/** What a JSON text says; comments and trailing commas are allowed, an empty one says nothing. */
+/** Allows comments and trailing commas; an empty text has no fields. */
 export function readFields(file: string, text: string): JsonRecord {
   if (text.trim() === "") return {}
   if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
@@ -31,20 +31,18 @@ export function readFields(file: string, text: string): JsonRecord {
   return value
 }
 
-/** Sets one value and leaves all else as it is. */
 export function setAt(text: string, at: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, at, value, { formattingOptions: styleOf(text) }))
 }
 
-/** Adds one element at the end of a list. */
 export function appendAt(text: string, list: JSONPath, value: unknown): string {
   const options = { formattingOptions: styleOf(text), isArrayInsertion: true }
   return applyEdits(text, modify(text, [...list, -1], value, options))
 }
 
 /**
- * Takes one element or field out, with the comma that belongs to it. Our own, because the package
- * leaves a comma too many where the last one is followed by a trailing comma.
+ * Removes an element or field with its comma. jsonc-parser leaves an extra comma before a trailing
+ * comma, so this is our own.
  */
 export function removeAt(text: string, at: JSONPath): string {
   const root = parseTree(text, [], { allowTrailingComma: true })
@@ -62,7 +60,7 @@ export function removeAt(text: string, at: JSONPath): string {
   return shorter.slice(0, comma) + shorter.slice(comma + 1)
 }
 
-/** The next sign, comments passed over, if it is a comma. */
+/** The position of the next comma if only whitespace and comments precede it. */
 function commaAfter(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true)
   scanner.setPosition(from)
@@ -71,14 +69,17 @@ function commaAfter(text: string, from: number): number | undefined {
   return text[at] === "," ? at : undefined
 }
 
-/** Without the line, if nothing else is on it; what follows must not end up in a comment above. */
+/**
+ * Removes the whole line if nothing else is on it; the following text must not end up in a comment
+ * above.
+ */
 function cut(text: string, { start, end }: { start: number; end: number }): string {
   const isAlone = /^[ \t]*(?:\r?\n|$)/.test(text.slice(end))
   const lead = isAlone ? (/\r?\n[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0) : 0
   return text.slice(0, start - lead) + text.slice(end)
 }
 
-/** As far as its first indented line tells. */
+/** From the first indented line. */
 function styleOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  "
   const isTabs = indent.startsWith("\t")
@@ -92,8 +93,8 @@ function styleOf(text: string): FormattingOptions {
 const WIDEST_INDENT = 8
 
 /**
- * A name that stands twice: one tool edits the first, another reads the last. Looked for where we
- * edit, at the top and one level below it; what else a person has in there is theirs.
+ * With a duplicate key one tool edits the first and another reads the last. Checked only where we
+ * edit: at the top and one level below.
  */
 function refuseDoubles(file: string, text: string): void {
   const root = parseTree(text, [], { allowTrailingComma: true })
@@ -113,7 +114,7 @@ function saySyntax(text: string, error: ParseError): string {
   return `it is not valid JSON (${words.toLowerCase()}, line ${line})`
 }
 
-/** Brackets that are open at once, outside of texts; comments may only make it larger. */
+/** Open brackets outside strings; brackets in comments can only increase the result. */
 function nestingOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -125,7 +126,6 @@ function nestingOf(text: string): number {
   return deepest
 }
 
-/** One setting of a config file of our own, e.g. `kit.level`. */
 export function settingEditor(file: {
   readonly path: string
   readonly section: string
@@ -154,7 +154,6 @@ export function settingEditor(file: {
   })
 }
 
-/** What the file itself says, if it says anything. */
 export function readSetting(
   file: { readonly path: string; readonly section: string; readonly name: string },
   text: string,

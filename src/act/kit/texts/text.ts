@@ -1,21 +1,23 @@
 import { BlockDamaged } from "../errors.ts"
 
-/** How a shared file is edited: pure, and so that what was added can be taken out again. */
+/** Pure edits of a shared file that can be undone. */
 export type Editor = {
-  /** Whether ours is told from theirs by looking at it; else only the manifest tells. */
+  /** Whether our part is recognizable in the text; otherwise only the manifest knows it. */
   readonly isKnownByItself: boolean
-  /** With ours in it. `undefined` is no file. Throws what cannot be edited. */
+  /**
+   * `undefined` means no file. Throws if the text cannot be edited.
+   */
   add(text: string | undefined): string
   /**
-   * Without ours; the same text when nothing of ours is in it, `undefined` when nothing at all would
-   * be left. `before` is the text as it was before us, if that is known.
+   * Returns the same text if nothing of ours is in it, `undefined` if nothing would be left.
+   * `before` is the original text, if known.
    */
   strip(text: string, before: string | undefined): string | undefined
 }
 
 const BYTE_ORDER_MARK = "\uFEFF"
 
-/** The mark at the head is no part of the text, and stays where it is. */
+/** A byte-order mark is not part of the text and stays in place. */
 export function withMark(editor: Editor): Editor {
   return {
     isKnownByItself: editor.isKnownByItself,
@@ -36,7 +38,7 @@ function splitMark(text: string): { readonly mark: string; readonly rest: string
   return { mark, rest: text.slice(mark.length) }
 }
 
-/** The line ends that a text has; those of its first line. */
+/** Decided by the first line. */
 export function lineEndOf(text: string): "\r\n" | "\n" {
   const first = text.indexOf("\n")
   return first > 0 && text[first - 1] === "\r" ? "\r\n" : "\n"
@@ -45,7 +47,7 @@ export function lineEndOf(text: string): "\r\n" | "\n" {
 const BEGIN = "<!-- qm:begin"
 const END = "<!-- qm:end -->"
 
-/** A block of ours in a text of theirs; what is outside of the marks is never touched. */
+/** Text outside the marks never changes. */
 export function blockEditor(file: {
   readonly path: string
   readonly lines: readonly string[]
@@ -67,7 +69,7 @@ export function blockEditor(file: {
       if (found === undefined) return text
       const head = text.slice(0, found.start)
       const tail = text.slice(found.end)
-      // The line between, that we put there; where something follows, it parts their texts.
+      // Removes the blank line that we inserted, except where it separates texts of the user.
       const rest = tail === "" ? head.replace(/\r?\n$/, "") + tail : head + tail
       return rest.trim() === "" && before === undefined ? undefined : rest
     },

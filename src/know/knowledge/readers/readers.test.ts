@@ -235,7 +235,7 @@ test("a tag with too many attributes makes the file skipped", () => {
 })
 
 describe("secrets in documents", () => {
-  // Made now: no key lies in this file.
+  // Generated at run time, so that this file contains no key.
   const secret = `ghp_${randomBytes(27).toString("hex").slice(0, 36)}`
   const entities = Array.from(secret, (it) => `&#${it.charCodeAt(0)};`).join("")
 
@@ -256,7 +256,7 @@ describe("secrets in documents", () => {
   })
 })
 
-// By day those that once overflowed a pattern's stack.
+// The short list has the characters that once overflowed the stack of a regular expression.
 const SIGNS = isNight() ? ["*", "_", "-", "* ", "> ", "=", "#", "|", "[", "<"] : ["*", "_", "-"]
 
 test.each(SIGNS)("a line of millions of %j is read", (sign) => {

@@ -1,4 +1,3 @@
-/** Paragraphs of the shipped handbook that the answer cites, [P1] first. */
 export const CITED_OF = [
   ["re-pricing-order.md", "3.1"],
   ["re-pricing-order.md", "3.2"],
@@ -13,7 +12,7 @@ export const CITED_OF = [
   ["tariff.md", "6.2"],
 ] as const
 
-/** In its own words, as a model writes: right in everything. */
+/** A correct answer in a model's own words. */
 export const ANSWER = `## Short answer
 
 Once a ship has arrived, the port can only change the price of its booking for one of three reasons, and only if it sends a formal Re-pricing Notice in time [P1].

@@ -118,7 +118,6 @@ function otherFigure(
 
 type Judged = { readonly refused: readonly Failure[]; readonly isHeard: boolean }
 
-/** Only what passed the word check, each question once. */
 async function judgeAll(read: readonly Citation[], judge: Judge): Promise<Judged> {
   const refused: Failure[] = []
   let isHeard = false

@@ -1,7 +1,6 @@
 /**
- * Cases labelled by hand, the right and the wrong ones. The plain ones must all come out as they are
- * labelled. The hard ones were written after the rules and hold what words alone cannot see: for
- * them only precision and recall are held.
+ * Cases labelled by hand. All plain cases must match their label. The hard ones were written after
+ * the rules and need more than words; for them only precision and recall are checked.
  */
 
 type ContradictionCase = readonly [
@@ -11,7 +10,7 @@ type ContradictionCase = readonly [
 ]
 
 export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
-  // Opposed in force.
+  // Opposed force.
   [
     "A Booking may be re-priced after Arrival.",
     "A Booking may not be re-priced after Arrival.",
@@ -44,7 +43,7 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "The Client must not retry a failed request.",
     "modality",
   ],
-  // Opposed in polarity.
+  // Opposed polarity.
   ["A late Notice cancels the Booking.", "A late Notice does not cancel the Booking.", "polarity"],
   ["The Firm Quote is binding.", "The Firm Quote is non-binding.", "polarity"],
   [
@@ -63,7 +62,7 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "Fresh water is excluded from the Tariff.",
     "polarity",
   ],
-  // Opposed in number.
+  // Different numbers.
   [
     "The Re-pricing Notice must be given within 24 hours of the event.",
     "The Re-pricing Notice must be given within 48 hours of the event.",
@@ -87,7 +86,7 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "number",
   ],
   ["The Pilot may leave if ready.", "The Pilot may never leave.", "modality"],
-  // Another case, another condition, another thing: both may be true.
+  // Different case, condition or subject: both may be true.
   [
     "A Booking may be re-priced before Arrival.",
     "A Booking may not be re-priced after Arrival.",
@@ -136,7 +135,7 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "Der Kapitän darf unterschreiben im Hafen von Tideline.",
     "none",
   ],
-  // What is asked is not said.
+  // A question is not a statement.
   [
     "May a Booking be re-priced after Arrival?",
     "A Booking may not be re-priced after Arrival.",
@@ -147,7 +146,7 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
   ["Why must the Master sign the Notice?", "The Master need not sign the Notice.", "none"],
 ]
 
-/** Said otherwise, or alike by accident. */
+/** Paraphrases and accidental similarities. */
 export const HARD_CONTRADICTION_CASES: readonly ContradictionCase[] = [
   [
     "Every Booking made in May is priced by the old Tariff.",

@@ -11,7 +11,6 @@ const MOST_MATTER_ENTITIES = 8
 
 const MOST_OF_ONE_MATTER = 40
 
-/** Within the answer, and between the answer and other texts. */
 export function findContradictions(
   answer: string,
   against: readonly string[] = [],

@@ -34,7 +34,6 @@ const LETTERED = new Set(
   class`.split(/\s+/),
 )
 
-/** § 4.2, section 4.2, Annex B, Article 7, TL-204. */
 function readReference(tokens: readonly Token[], at: number): Figure | undefined {
   const token = tokens[at]
   if (token === undefined) return undefined

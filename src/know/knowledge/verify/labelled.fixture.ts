@@ -1,4 +1,4 @@
-/** Sentences labelled by hand, right and wrong ones, over four paragraphs of the shipped handbook. */
+/** Correct and wrong sentences, labelled by hand, over four paragraphs of the shipped handbook. */
 
 const P1 =
   "The Re-pricing Notice must be given to the Master within 24 hours of the event that is its ground. A notice that is given later has no effect, and the old price stands."
@@ -16,7 +16,7 @@ export const CITED = [
   { label: "P4", id: "a.4", text: `Harbour Handbook § 1.4\n\n${P4}` },
 ] as const
 
-/** Whether each citation of the sentence is good, in order. */
+/** Whether each citation of the sentence is correct, in order. */
 export const CITATION_CASES: readonly (readonly [sentence: string, good: readonly boolean[]])[] = [
   ["The notice must be given to the Master within 24 hours of the event [P1].", [true]],
   ["A Re-pricing Notice given later has no effect and the old price stands [P1].", [true]],

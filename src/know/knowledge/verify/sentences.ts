@@ -130,7 +130,7 @@ function afterClosers(said: string, from: number): number {
   return from + (CLOSERS.exec(said)?.[0].length ?? 0)
 }
 
-/** Not in 0.3, "e.g. a ship", "No. 7", "J. Marsh". */
+/** Not in "0.3", "e.g. a ship", "No. 7" and "J. Marsh". */
 function endsHere(said: string, at: number, sign: string): boolean {
   if (/[。！？]/.test(sign)) return true
   const next = afterClosers(said, at + sign.length)
@@ -163,7 +163,7 @@ function isAbbreviated(before: string, following: string): boolean {
   if (BEFORE_NUMBERS.has(lower)) return /^[\d(]/.test(following)
   const opener = /^\p{L}+/u.exec(following)?.[0].toLowerCase() ?? ""
   const isInitial = /^\p{Lu}$/u.test(word) && !LETTERED.test(before)
-  // "J. Marsh" continues; "Annex B. The" ends.
+  // "J. Marsh" continues the sentence; "Annex B. The" ends it.
   return (isInitial || SELDOM_LAST.has(lower)) && opener !== "" && !isFunctionWord(opener)
 }
 

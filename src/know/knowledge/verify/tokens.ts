@@ -84,7 +84,9 @@ const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
   ["al", 4],
 ]
 
-/** Light on purpose: "repriced" and "re-pricing" meet, "notice" and "note" do not. */
+/**
+ * Deliberately light: "repriced" and "re-pricing" get the same stem, "notice" and "note" do not.
+ */
 function stripEnding(word: string): string {
   const ending = ENDINGS.find(
     ([it, least]) => word.endsWith(it) && word.length - it.length >= least,

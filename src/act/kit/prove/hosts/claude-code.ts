@@ -14,10 +14,10 @@ import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./told.ts"
 
 const DEEPEST_LEFTOVERS = 6
 
-/** What a host may have left of a story under the folder's name, and how deep. */
+/** Limits for removing what a host left under the scene's folder name. */
 const MOST_LEFTOVERS = 1_000
 
-/** Claude Code in print mode, with the hooks of the person's own settings. */
+/** Print mode, with the hooks of the user's own settings. */
 export const toldClaudeCode: ToldHost = {
   dialect: anthropic,
   answer: (deed, _question, scene) => answer(deed, scene),
@@ -32,14 +32,14 @@ export const toldClaudeCode: ToldHost = {
         "--no-session-persistence",
         "--session-id",
         stage.scene.sessionId,
-        // No server of the person's is started for this.
+        // Starts none of the user's MCP servers.
         "--strict-mcp-config",
-        // A person may have set a mode in which nothing is written.
+        // The user's settings may have a mode in which nothing is written.
         "--permission-mode",
         "acceptEdits",
         "--allowedTools",
         "Write,Edit,Agent",
-        // Settings of the command line beat the person's, which may name another model's address.
+        // Command-line settings override the user's, which may name another model URL.
         "--settings",
         JSON.stringify({ env, apiKeyHelper: "" }),
       ],
@@ -61,7 +61,7 @@ export const toldClaudeCode: ToldHost = {
       : "Claude Code ran and did not start it; settings of an administrator can forbid hooks."
     return () => why
   },
-  // Also without a transcript it keeps a note of each sub-agent, and an empty folder.
+  // Even without a transcript it stores a note for each sub-agent and an empty folder.
   async sweep({ folder, scene }) {
     await removeTree(path.join(folder, "projects", slugOf(scene.root)))
     await removeTree(path.join(folder, "session-env", scene.sessionId))
@@ -72,7 +72,7 @@ function slugOf(root: string): string {
   return root.replace(/[^a-zA-Z0-9]/g, "-")
 }
 
-/** Everything that could lead a request anywhere but to our own model. */
+/** Redirects everything that could send a request to another model. */
 function modelEnvironment({ modelUrl }: Stage): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -109,14 +109,14 @@ function answer(deed: Deed, scene: Scene): Answer {
       }
       return { kind: "call", name: "Agent", input }
     }
-    // The agent was waited for where it was started.
+    // The agent already finished where it was started.
     case "wait":
     case "done":
       return { kind: "say", text: "Done." }
   }
 }
 
-/** Takes a small folder away with all in it; one that is deeper or larger than ours stays. */
+/** Removes a small folder; one that is deeper or larger than the limits stays. */
 export async function removeTree(folder: string, depth = 0): Promise<void> {
   if (depth > DEEPEST_LEFTOVERS) return
   const listed = await listDirectory(folder, { maxEntries: MOST_LEFTOVERS })

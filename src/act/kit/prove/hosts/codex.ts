@@ -7,10 +7,10 @@ import { responses } from "../models/responses.ts"
 import { type Deed, promptOf } from "../scene.ts"
 import { HANDED_ON, type Reasons, type Stage, shutIn, type ToldHost } from "./told.ts"
 
-/** A question about hooks or servers is answered in a tenth of a second. */
+/** A question about hooks or servers takes about 0.1 seconds. */
 const LONGEST_QUESTION_MS = 10_000
 
-/** Codex without a terminal, with the hooks and the reviews of the person's own folder. */
+/** Without a terminal, with the hooks and reviews of the user's own folder. */
 export const toldCodex: ToldHost = {
   dialect: responses,
   answer,
@@ -18,7 +18,7 @@ export const toldCodex: ToldHost = {
     const settings = [
       `model_provider="qm-proof"`,
       `model_providers.qm-proof={${provider(stage)}}`,
-      // In this form, or Codex writes the folder of the story into the person's config.
+      // Only in this form does Codex not write the scene's folder into the user's config.
       `projects={${JSON.stringify(stage.scene.root)}={trust_level="trusted"}}`,
       "notify=[]",
       ...(await withoutServers(stage)),
@@ -28,7 +28,7 @@ export const toldCodex: ToldHost = {
         "exec",
         "--json",
         "--ephemeral",
-        // What is run is ours alone, and a sandbox is not to be had on every machine.
+        // Only our own commands run, and not every machine supports a sandbox.
         "--sandbox",
         "danger-full-access",
         ...(stage.trustHooks ? ["--dangerously-bypass-hook-trust"] : []),
@@ -39,7 +39,7 @@ export const toldCodex: ToldHost = {
     }
   },
   reasons: readReviews,
-  // Nothing is left under the folder's name: `--ephemeral` writes no transcript.
+  // `--ephemeral` writes no transcript, so nothing is left.
   sweep: async () => {},
 }
 
@@ -52,7 +52,7 @@ function provider({ modelUrl }: Stage): string {
 
 const Servers = z.array(z.looseObject({ name: z.string() }))
 
-/** The person's servers of tools are not started for this; a table that is empty would not do it. */
+/** Disables each of the user's MCP servers; an empty table would not. */
 async function withoutServers(stage: Stage): Promise<readonly string[]> {
   const outcome = await run(stage.program, ["mcp", "list", "--json"], {
     cwd: stage.scene.root,
@@ -68,7 +68,7 @@ async function withoutServers(stage: Stage): Promise<readonly string[]> {
   return [`mcp_servers={${off.join(",")}}`]
 }
 
-/** Models differ in the tools that Codex gives them; a question says which are there. */
+/** Codex offers different tools per model; the request lists them. */
 function answer(deed: Deed, question: Question): Answer {
   switch (deed.kind) {
     case "write":
@@ -117,7 +117,7 @@ function patchCall(patch: string, question: Question): Answer {
   return { kind: "call", name: "exec_command", input: { cmd } }
 }
 
-/** The newer models write JavaScript that calls the tools. */
+/** Newer models write JavaScript that calls the tools. */
 function hasCodeMode({ text }: Question): boolean {
   return text.includes(`"type":"additional_tools"`)
 }
@@ -139,7 +139,7 @@ function waitCall(question: Question): Answer {
     const input = { timeout_ms: AGENT_WAIT_MS }
     return { kind: "call", namespace: NEWER, name: "wait_agent", input }
   }
-  // The id stands in the result of the call, which is text inside of text.
+  // The id is in the result of the call, which is JSON inside a string.
   const id = /agent_id\\":\\"([0-9a-f-]{36})/.exec(question.text)?.[1]
   if (id === undefined) return { kind: "say", text: "Done." }
   const input = { targets: [id], timeout_ms: AGENT_WAIT_MS }
@@ -169,7 +169,7 @@ const Listed = z.looseObject({
   result: z.looseObject({ data: z.array(z.looseObject({ hooks: z.array(Hook) })) }),
 })
 
-/** What Codex itself says of its hooks: whether a person has reviewed them as they are now. */
+/** Asks Codex whether the user has reviewed each hook in its current form. */
 async function readReviews(stage: Stage): Promise<Reasons> {
   const hooks = await listHooks(stage)
   return (event) => {
@@ -195,7 +195,7 @@ function isOurs(command: string | null | undefined): boolean {
   return command?.includes("qm-hook") ?? false
 }
 
-/** Its server answers on the line and ends when nothing more comes; it is ended here in any case. */
+/** The app server exits when its input ends; it is killed here in any case. */
 async function listHooks(stage: Stage): Promise<readonly Hook[]> {
   const { scene, program, signal } = stage
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_QUESTION_MS)])

@@ -4,19 +4,18 @@ import type { Deed, Scene } from "../scene.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What of the host's own settings stands in the way of a hook, by the name of its event. */
+/** Maps an event name to the host setting that blocks its hook. */
 export type Reasons = (event: string) => string | undefined
 
-/** A host that can be made to live through the story. */
 export type ToldHost = {
   readonly dialect: Dialect
-  /** A deed with the tools that this host offers in its question. */
+  /** Performs the deed with the tools that the request offers. */
   answer(deed: Deed, question: Question, scene: Scene): Answer
-  /** How it is started; the person's own settings hold, but for the model and what costs. */
+  /** Uses the user's own settings except for the model and anything that costs money. */
   command(stage: Stage): Promise<{ readonly args: readonly string[]; readonly env: Environment }>
-  /** Why hooks that are installed may not have run. */
+  /** Why installed hooks may not have run. */
   reasons(stage: Stage): Promise<Reasons>
-  /** Takes away what the host laid down under the name of the story's folder. */
+  /** Removes what the host stored under the scene's folder name. */
   sweep(stage: Stage): Promise<void>
 }
 
@@ -24,17 +23,17 @@ export type Stage = {
   readonly program: string
   readonly scene: Scene
   readonly modelUrl: string
-  /** Of the host, where its settings lie. */
+  /** The host's settings folder. */
   readonly folder: string
   readonly environment: Variables
-  /** Lets a host run hooks that nobody has reviewed, this one time. */
+  /** Runs unreviewed hooks this one time. */
   readonly trustHooks: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * A host that is told of a model still looks for updates, plugins and the like elsewhere. All that
- * is not for this machine goes to the model as if it were a proxy, and the model hangs up.
+ * Even with a custom model a host connects elsewhere for updates and plugins. All such requests go
+ * to the scripted model as a proxy, which closes the connection.
  */
 export function shutIn(modelUrl: string): Readonly<Record<string, string>> {
   const upper = {
@@ -47,7 +46,7 @@ export function shutIn(modelUrl: string): Readonly<Record<string, string>> {
   return { ...upper, ...Object.fromEntries(lower) }
 }
 
-/** What any program needs, and where the hosts and we have our folders; no key of anybody's. */
+/** Variables that any program needs, and the folders of the hosts and of qm; no keys. */
 export const HANDED_ON = [
   "PATH",
   "HOME",

@@ -7,7 +7,6 @@ import { responses } from "./responses.ts"
 
 const SAY: Answer = { kind: "say", text: "Done." }
 
-/** The events of a stream, as a host reads them. */
 function eventsIn(text: string): readonly Record<string, unknown>[] {
   return [...text.matchAll(/^data: (.*)$/gm)].map((it) => JSON.parse(it[1] ?? ""))
 }

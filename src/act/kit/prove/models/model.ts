@@ -4,25 +4,24 @@ import { gunzip, zstdDecompress } from "node:zlib"
 import { invariant, parseJson } from "#ground/base"
 import { MOST_REQUESTS } from "../limits.ts"
 
-/** A host sends its whole conversation with each request: about 200 kB in a story of ours. */
+/** A host sends its whole conversation with each request: about 200 kB in our story. */
 export const LARGEST_REQUEST_BYTES = 16 * 1024 * 1024
 
 export type Model = AsyncDisposable & {
   readonly url: string
-  /** The questions it was asked, each as the text of its body. */
+  /** Request bodies as text. */
   readonly asked: readonly string[]
 }
 
 /**
- * A model on a free port of this machine that says what a script tells it to. It costs nothing,
- * reaches nobody, and keeps what it was asked: that is how we see what reached the agent.
+ * A scripted model on a free local port. It stores its requests, which show what reached the agent.
  */
 export async function startModel(dialect: Dialect, script: Script): Promise<Model> {
   const asked: string[] = []
   const server = createServer((request, response) => {
     answer(request, response, { dialect, script, asked }).catch(() => response.destroy())
   })
-  // Who takes it for a proxy, to reach somebody else, is hung up on.
+  // A CONNECT request treats it as a proxy to another host; close it.
   server.on("connect", (_request, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
@@ -83,7 +82,6 @@ async function decompress(bytes: Buffer, encoding: string | undefined): Promise<
   return encoding === "gzip" ? promisify(gunzip)(bytes, limits) : bytes
 }
 
-/** What the scripted model says: words, or a call of one of the host's tools. */
 export type Answer =
   | { readonly kind: "say"; readonly text: string }
   | {
@@ -92,7 +90,7 @@ export type Answer =
       readonly input: object
       readonly namespace?: string
     }
-  /** A tool that takes plain text, as Codex has them. */
+  /** A custom tool with plain text input, as in Codex. */
   | {
       readonly kind: "text-call"
       readonly name: string
@@ -100,22 +98,20 @@ export type Answer =
       readonly namespace?: string
     }
 
-/** One request for an answer. */
 export type Question = {
-  /** The whole body, as text: what was told to the model is in it. */
+  /** The whole body; it contains everything that the model was sent. */
   readonly text: string
-  /** How many answers of this conversation the host has already worked on. */
+  /** Number of answers in this conversation that the host has already processed. */
   readonly turn: number
 }
 
 export type Script = (question: Question) => Answer
 
-/** How a host speaks to its model. */
+/** The wire format between a host and its model. */
 export type Dialect = {
   isQuestion(path: string): boolean
-  /** Undefined for a body that is no question of this dialect. */
+  /** Undefined if the body is not a request in this format. */
   read(body: unknown, text: string): Question | undefined
-  /** Events of the answer, as they are streamed. */
   write(answer: Answer, number: number): readonly StreamedEvent[]
 }
 
