@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util"
 import type { PipelineCompare, PipelineLine, PipelineStage } from "#ground/contract"
 
-/** One run as it is compared; outputs are the newest of each stage, by its name. */
+/** Outputs are the newest of each stage, by stage name. */
 export type ComparedRun = {
   readonly line: PipelineLine
   readonly stages: readonly PipelineStage[]
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** Two runs stage by stage: the left one's order, then what only the right one has. */
+/** In the order of the left run's stages, then those only in the right run. */
 export function compareRuns(left: ComparedRun, right: ComparedRun): PipelineCompare {
   const ofLeft = new Set(left.stages.map((it) => it.name))
   const stages = [...left.stages, ...right.stages.filter((it) => !ofLeft.has(it.name))]
@@ -38,7 +38,7 @@ function sideOf(run: ComparedRun, name: string): Side {
   }
 }
 
-/** Two stages that gave nothing gave nothing that could be the same. */
+/** Two missing outputs do not count as equal. */
 function isSameOutput(left: ComparedRun, right: ComparedRun, name: string): boolean {
   if (!hasOutput(left, name) || !hasOutput(right, name)) return false
   return isDeepStrictEqual(left.outputs[name], right.outputs[name])
@@ -48,7 +48,7 @@ function hasOutput(run: ComparedRun, name: string): boolean {
   return Object.hasOwn(run.outputs, name)
 }
 
-/** Long outputs are for the run's own page; here their beginning is enough to see a difference. */
+/** The run's own page shows whole outputs; here the first part is enough to see a difference. */
 const LONGEST_OUTPUT_CHARACTERS = 20_000
 
 function textOf(output: unknown): string {

@@ -18,7 +18,7 @@ export const RunEnded = defineError<OfRun & { readonly status: string }>()("PIPE
 export const NotPaused = defineError<
   OfRun & {
     readonly status: string
-    /** The pause that was meant; another one stands now, or none. */
+    /** The pause that the answer names; another one or none is current. */
     readonly pause?: string | undefined
   }
 >()("PIPELINE_NOT_PAUSED", {

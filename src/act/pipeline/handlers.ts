@@ -31,7 +31,7 @@ export const agentHandlers = ({ pipelines }: Deps): Handlers<typeof agentOperati
   trust: async (input) => (await pipelines()).agents.trust(input),
 })
 
-/** Who a person's word stands under; at the terminal nobody has to say who they are. */
+/** Recorded as the author of an answer; the terminal needs no name. */
 function byOf({ caller }: CallContext): string {
   return caller?.client ?? caller?.principal ?? "you"
 }

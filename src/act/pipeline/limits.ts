@@ -1,8 +1,8 @@
-/** A process says so often that it still works on a run. */
+/** Interval of lease renewals. */
 export const LEASE_EVERY_MS = 5_000
 
-/** A run may change hands while it is asked for; so often it is looked at again. */
+/** A run may change hands while it is read; retry this often. */
 export const CLAIM_TRIES = 5
 
-/** Of an answer after the end. */
+/** For an answer after the end of a run. */
 export const SAY_OUTPUT_TOKENS = 2_000

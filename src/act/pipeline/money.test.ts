@@ -25,7 +25,6 @@ const WORKING = {
   budgetUsd: 6,
 }
 
-/** One stage with an agent that ends so, and what it was given each time. */
 async function working(end: Partial<AgentEnd>) {
   const given: (number | undefined)[] = []
   const agent = agentStage({

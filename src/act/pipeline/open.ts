@@ -5,7 +5,6 @@ import { ENGINE } from "./events/next.ts"
 import type { BodyOf, RunState } from "./events/state.ts"
 import { ANY_WEB_SOURCE } from "./stages/web.ts"
 
-/** What a person asks for. */
 export type RunRequest = {
   readonly query: string
   readonly depth: Depth
@@ -17,7 +16,7 @@ export type RunRequest = {
 
 type Opening = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
-/** The config of an agent that may run; otherwise why it may not. */
+/** Throws if the recipe cannot run. */
 function runnable(agent: AgentFolder): PipelineConfig {
   const { slug, config, problems, isTrusted } = agent
   const [first] = problems
@@ -29,7 +28,7 @@ function runnable(agent: AgentFolder): PipelineConfig {
   return config
 }
 
-/** How a run begins: everything it will use stands in its first event, as it was. */
+/** The first event contains everything that the run will use. */
 export function openRun(
   asked: RunRequest,
   of: {
@@ -38,7 +37,7 @@ export function openRun(
     readonly provider: string
     readonly prior: string | null
     readonly defaultBudgetUsd: number
-    /** Sources it lists and nobody approved. */
+    /** Sources that the recipe lists and the user has not approved. */
     readonly unapproved: readonly string[]
   },
 ): Opening {
@@ -62,7 +61,7 @@ export function openRun(
   ]
 }
 
-/** Said before the first stage: what it will miss, and what to do about it. */
+/** Shown before the first stage, with the command that approves the source. */
 function sourceNote(slug: string, index: number): PipelineEventBody {
   return {
     type: "substep",
@@ -95,14 +94,14 @@ function asConfigured(
   }
 }
 
-/** A stage asks no source that its agent does not list; any web source is a person's own choice. */
+/** A stage can use only sources that its recipe lists; any web source is the user's own choice. */
 function allowedSources(wanted: readonly string[], listed: readonly string[]): string[] {
   const allowed = [...new Set([...listed, ANY_WEB_SOURCE])]
   if (wanted.includes(ANY)) return allowed
   return wanted.filter((it) => allowed.includes(it))
 }
 
-/** A new run that takes over what another one did before a stage; the other one stays as it is. */
+/** The other run does not change. */
 export function reopenRun(
   state: RunState,
   again: { readonly stage: string; readonly edit: string | undefined; readonly by: string },
@@ -115,7 +114,7 @@ export function reopenRun(
   return [start, ...carried(state, stage), ...amendment]
 }
 
-/** By its name, or by its number as `index` tells it. */
+/** By name, or by number from 0. */
 function stageNamed(state: RunState, wanted: string): number {
   const names = state.start.config.stages.map((it) => it.name)
   const named = names.indexOf(wanted.trim())
@@ -138,7 +137,7 @@ function carried(state: RunState, until: number): PipelineEventBody[] {
     }
     const { output, failure, summary } = it
     const at = { stage, attempt: Math.max(1, it.attempt) }
-    // What did not pass is taken over as what it is.
+    // An output that did not pass is taken over as not passed.
     const failed: PipelineEventBody[] =
       failure === undefined
         ? []

@@ -108,7 +108,6 @@ test("[PIPE-13] the user can skip the next stage, which makes the run partial", 
   await expect(last.skip("p-1", "you")).rejects.toMatchObject({ code: "PIPELINE_NOTHING_TO_SKIP" })
 })
 
-/** Fails so often, then does it. */
 function failing(times: number): { work: StageWork; asked(): number } {
   let asked = 0
   const { retrieve } = plainStages()
@@ -156,7 +155,6 @@ test("[PIPE-14] after an error, `skip` skips the failed stage", async () => {
   expect([run.status, run.stages[2]?.status]).toEqual(["completed", "skipped"])
 })
 
-/** Passes from an iteration on. */
 const passingFrom =
   (from: number): StageWork =>
   async ({ iteration }) => {

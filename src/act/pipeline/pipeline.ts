@@ -29,7 +29,6 @@ import { openRun, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
 import { type SayDeps, sayTo } from "./say.ts"
 
-/** Runs of an agent shown beside it. */
 const MOST_RUNS_OF_AGENT = 20
 
 export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAlive" | "onAdvance"> &
@@ -38,11 +37,11 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
     readonly db: Db<"pipeline">
     model(): Promise<Pick<Model, "ask" | "provider">>
     readonly folders: Folders
-    /** Where the results of runs are also written as files. */
+    /** Results of runs are also written here as files. */
     readonly directory: string
-    /** What a run may cost when neither the person nor its agent says so. */
+    /** The budget when neither the user nor the recipe sets one. */
     defaultBudgetUsd(): number
-    /** Of these sources, those that are there and nobody approved; a run says so at its start. */
+    /** Existing sources among these that the user has not approved. */
     unapproved?(sources: readonly string[]): Promise<readonly string[]>
   }
 
@@ -50,7 +49,6 @@ type Input<Name extends keyof typeof OPERATIONS> = z.output<(typeof OPERATIONS)[
 
 export type Pipelines = ReturnType<typeof createPipelines>
 
-/** Runs of pipelines: started, steered by people, kept as events, read back from them. */
 export function createPipelines(deps: PipelinesDeps) {
   const liveText = createLiveText(deps)
   const eventStore = createEventStore(deps)
@@ -81,7 +79,7 @@ export function createPipelines(deps: PipelinesDeps) {
     onChange: liveText.onChange,
     settled: engine.settled,
     close: engine.close,
-    /** Waits until it pauses or ends, as far as this process works on it. */
+    /** Resolves when the run pauses or ends, if this process works on it. */
     async finished(id: string): Promise<PipelineRun> {
       await engine.settled(id)
       return (await show(id)).run
@@ -106,7 +104,6 @@ function createReading({ engine, results, list }: ReadingDeps) {
       const found = await engine.find(id)
       return { run: viewOf(found), events: found.events.filter((it) => it.seq > after) }
     },
-    /** The run in the words of agents' transcripts. */
     async transcript(id: string) {
       const { state, events } = await engine.find(id)
       return transcriptOf(state, events)
@@ -118,7 +115,7 @@ function createReading({ engine, results, list }: ReadingDeps) {
     },
     async summary(id: string) {
       const { state } = await engine.find(id)
-      // Until it is over its files say nothing.
+      // The summary file is written at the end of the run.
       return state.end === undefined ? results.now(state) : results.summary(id)
     },
     async compare(left: string, right: string): Promise<PipelineCompare> {
@@ -134,7 +131,7 @@ function createReading({ engine, results, list }: ReadingDeps) {
   }
 }
 
-/** What its row says, and the truth about who works on it. */
+/** The row, with the status `interrupted` if no process works on the run. */
 function lineOf(row: RunRow, engine: Engine): PipelineLine {
   return engine.isAlone(row) ? { ...row.line, status: "interrupted" } : row.line
 }
@@ -153,7 +150,7 @@ type StartingDeps = PipelinesDeps & { readonly engine: Engine; readonly results:
 function createStarting(deps: StartingDeps) {
   const { engine, folders, results } = deps
   return {
-    /** It is at work when this resolves; `settled` tells when it pauses or ends. */
+    /** Resolves when the run has started; `settled` resolves when it pauses or ends. */
     async run(given: Input<"pipeline.run">): Promise<PipelineRun> {
       const asked = { ...given, query: deps.redact(given.query.trim()) }
       if (asked.query === "") throw TextEmpty({ what: `A run of ${asked.agent}` })
@@ -161,7 +158,7 @@ function createStarting(deps: StartingDeps) {
       const session = asked.session ?? null
       const opening = openRun(asked, {
         agent,
-        // They are kept with the run and sent to a model, like the question.
+        // Prompts are stored with the run and sent to a model, like the query.
         prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
         provider: (await deps.model()).provider,
         prior: await results.findPrior({ agent: asked.agent, session, query: asked.query }),
@@ -170,7 +167,6 @@ function createStarting(deps: StartingDeps) {
       })
       return runView(await engine.begin(opening), { isAlone: false })
     },
-    /** A new run from a stage of another one, whose earlier outputs are taken over. */
     async rerun(
       id: string,
       again: { readonly stage: string; readonly edit?: string | undefined; readonly by: string },
@@ -185,13 +181,13 @@ function createStarting(deps: StartingDeps) {
 
 type AnsweringDeps = Pick<PipelinesDeps, "redact"> & { readonly engine: Engine }
 
-/** Who answers; with a pause, that one and no other is meant. */
+/** With `pause`, only that pause is answered. */
 type By = string | { readonly by: string; readonly pause?: string | undefined }
 
 const byOf = (by: By): string => (typeof by === "string" ? by : by.by)
 const pauseOf = (by: By): string | undefined => (typeof by === "string" ? undefined : by.pause)
 
-/** Refuses an answer to a pause that does not stand. */
+/** Throws unless the run waits at this pause. */
 const mayAnswer =
   (by: By) =>
   ({ state, isAlone }: FoundRun): void => {
@@ -202,14 +198,13 @@ const mayAnswer =
     throw NotPaused({ id, status: statusOf(state, isAlone), pause: meant })
   }
 
-/** The answers to a pause. */
 function createAnswering({ engine, redact }: AnsweringDeps) {
   const shown = async (id: string): Promise<PipelineRun> => {
     const { state, isAlone } = await engine.find(id)
     return runView(state, { isAlone })
   }
   return {
-    /** Goes on after a pause, or with a run whose process is gone. */
+    /** Continues after a pause, or continues an interrupted run. */
     async resume(id: string, by: By): Promise<PipelineRun> {
       const isAny = pauseOf(by) === undefined
       await engine.answer(id, {
@@ -218,7 +213,6 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
       })
       return shown(id)
     },
-    /** The stage that is paused after is done again with what the person says. */
     async amend(id: string, text: string, by: By): Promise<PipelineRun> {
       if (text.trim() === "") throw TextEmpty({ what: `An amendment of ${id}` })
       await engine.answer(id, {
@@ -229,7 +223,6 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
       })
       return shown(id)
     },
-    /** The next stage is left out; after an error, the one that failed. */
     async skip(id: string, by: By): Promise<PipelineRun> {
       await engine.answer(id, {
         may: mayAnswer(by),
@@ -248,7 +241,6 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
   }
 }
 
-/** Agents people can run, and what they did. */
 function createAgentsView(
   folders: Folders,
   list: (input: Input<"pipeline.list">) => Promise<PipelineList>,
@@ -260,7 +252,7 @@ function createAgentsView(
       const { runs } = await list({ agent: slug, limit: MOST_RUNS_OF_AGENT })
       return { agent, prompts: prompts.map((it) => ({ ...it })), runs }
     },
-    /** The agent a message calls by its name, and what it is asked. */
+    /** The recipe that a message mentions, and the question for it. */
     async mentioned(message: string): Promise<Mention | undefined> {
       if (!message.includes("@")) return undefined
       const all = await folders.list()

@@ -8,19 +8,17 @@ import type { RunState } from "./events/state.ts"
 import { documentOf, runView } from "./events/views.ts"
 import type { PriorAnswer } from "./stage.ts"
 
-/** Runs that are looked through for an earlier answer, or for a session's newest. */
+/** Runs searched for an earlier answer, or for a session's newest run. */
 const MOST_LOOKED_THROUGH = 500
 
 type Deps = {
   readonly eventStore: Pick<EventStore, "events" | "list">
   readonly log: Log
-  /** Where the results of runs lie as files. */
   readonly directory: string
 }
 
 export type Results = ReturnType<typeof createResults>
 
-/** What runs leave behind: for later turns of their session, and for later runs. */
 export function createResults({ eventStore, log, directory }: Deps) {
   const place = (run: string) => ({ directory, run })
   const read = async (run: string): Promise<RunState> => stateOf(run, await eventStore.events(run))
@@ -32,9 +30,9 @@ export function createResults({ eventStore, log, directory }: Deps) {
     })
   return {
     summary,
-    /** Of a run that is not over yet. */
+    /** For a run that has not ended. */
     now: (state: RunState): PipelineSummary => summaryOf(resultsOf(state)),
-    /** At the end of a run, whichever way; the events have all of it, so a failure is no harm. */
+    /** The events contain everything, so a failed write does no harm. */
     async write(state: RunState): Promise<void> {
       const results = resultsOf(state)
       const document = documentOf(state)?.markdown
@@ -48,7 +46,6 @@ export function createResults({ eventStore, log, directory }: Deps) {
         })
       }
     },
-    /** The run whose answer a new one is offered. */
     async findPrior(
       asked: Pick<PipelineLine, "agent" | "session" | "query">,
     ): Promise<string | null> {
@@ -57,7 +54,7 @@ export function createResults({ eventStore, log, directory }: Deps) {
     },
     prior: (run: string): Promise<PriorAnswer> =>
       readAnswer(place(run), { rebuild: async () => answerOf(resultsOf(await read(run))), log }),
-    /** What stands in front of a session's next turn; undefined when it had no run that ended. */
+    /** The summary block for a session's next turn; undefined if none of its runs has ended. */
     async blockFor(session: string): Promise<string | undefined> {
       const rows = await eventStore.list({ session, limit: MOST_LOOKED_THROUGH })
       const endedAt = (row: (typeof rows)[number]): number => row.line.endedAt ?? 0
@@ -69,7 +66,7 @@ export function createResults({ eventStore, log, directory }: Deps) {
   }
 }
 
-/** The newest output of each stage, in their order, and how people see the run. */
+/** The newest output of each stage, in stage order. */
 export function resultsOf(state: RunState): RunResults {
   const outputs = state.start.config.stages.flatMap(({ name }, at) => {
     const stage = state.stages[at]

@@ -11,7 +11,7 @@ import type { StageAsk } from "./stage.ts"
 type Deps = {
   model(): Promise<Pick<Model, "ask">>
   redact(text: string): string
-  /** Writes while the run still waits as it did. */
+  /** Fails if the run no longer waits in the same state. */
   write(at: RunState, bodies: readonly PipelineEventBody[]): Promise<RunState>
 }
 
@@ -19,14 +19,14 @@ type Message = { readonly text: string; readonly signal: AbortSignal }
 
 export type AskedClassifier = {
   readonly found: Classified | undefined
-  /** How the call ended, to be written with what it led to. */
+  /** Events for the end of the call, to be written with its consequence. */
   readonly calls: readonly PipelineEventBody[]
   readonly after: RunState
 }
 
 /**
- * Asks a model whether a message leaves the topic. The call is an activity of the stage that is
- * paused after: begun before it is made, so that one that is cut or fails counts as unknown.
+ * Asks a model whether a message leaves the topic. The call is an activity of the paused stage and
+ * is recorded before it is made, so that an interrupted call counts as unknown cost.
  */
 export async function askClassifier(
   state: RunState,

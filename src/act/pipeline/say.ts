@@ -11,7 +11,6 @@ import { runView, statusOf } from "./events/views.ts"
 import { SAY_OUTPUT_TOKENS } from "./limits.ts"
 import { askClassifier } from "./say-classifier.ts"
 
-/** Of a message that led to an exit, as the spec says. */
 const BREAKOUT_CHARACTERS = 500
 
 export type SayDeps = {
@@ -19,9 +18,9 @@ export type SayDeps = {
   model(): Promise<Pick<Model, "ask">>
   hasClassifier(): boolean
   redact(text: string): string
-  /** As it lies in the run's files: later turns read it again each time. */
+  /** Read from the run's files each time. */
   summary(id: string): Promise<PipelineSummary>
-  /** Hands a message to the session a run belongs to; what it answers is seen there. */
+  /** Sends a message to the run's session, where the answer appears. */
   sendToSession(session: string, text: string): Promise<void>
 }
 
@@ -30,11 +29,11 @@ type Message = {
   readonly text: string
   readonly by: string
   readonly signal: AbortSignal
-  /** The pause that is meant. */
+  /** The pause that the message answers. */
   readonly pause?: string | undefined
 }
 
-/** A message to a run: an answer to its pause, an exit from it, or a word after its end. */
+/** An answer to a pause, an exit, or a message after the end. */
 export async function sayTo(id: string, message: Message, deps: SayDeps): Promise<PipelineSaid> {
   const safe = { ...message, text: deps.redact(message.text) }
   const before = await deps.engine.find(id)
@@ -49,7 +48,7 @@ export async function sayTo(id: string, message: Message, deps: SayDeps): Promis
   return { ...said, run: runView(state, { isAlone }) }
 }
 
-/** A model may be asked first; until the answer stands, others may still decide otherwise. */
+/** During the classifier call another answer may come first. */
 async function sayToPaused(before: RunState, message: Message, deps: SayDeps): Promise<Reply> {
   const { id } = before
   const { said, bodies, after = before } = await decide(before, message, deps)
@@ -59,7 +58,7 @@ async function sayToPaused(before: RunState, message: Message, deps: SayDeps): P
   return { ...said, reply: `${LEFT}\n\n${answer}` }
 }
 
-/** Only while the run is as it was when the answer was thought of. */
+/** Only while the run is in the state for which the answer was computed. */
 function answerAt(
   before: RunState,
   bodies: readonly PipelineEventBody[],
@@ -80,11 +79,11 @@ const ANSWERED = "somebody answered it at the same time"
 type Decided = {
   readonly said: Reply
   readonly bodies: readonly PipelineEventBody[]
-  /** The run as it is since a model was asked. */
+  /** The state after the classifier call. */
   readonly after?: RunState
 }
 
-/** The table of the spec: whatever is unclear goes on, which destroys nothing. */
+/** Any unclear message continues the run, which loses nothing. */
 async function decide(state: RunState, message: Message, deps: SayDeps): Promise<Decided> {
   const { text, by } = message
   const pending = state.pause?.pending
@@ -97,7 +96,7 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
     case "C":
       return left(its, text)
     case "D":
-      // Asked a second time, the message that asked first is still the one to be answered.
+      // When the exit is asked for twice, the first message is still the one to answer.
       return {
         said: said(its, CONFIRM_EXIT),
         bodies: pending === undefined ? [asking(message)] : [],
@@ -109,13 +108,13 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
   }
 }
 
-/** The menu offers 1 to go on and 2 to amend, which alone does not say what. */
+/** 1 continues; 2 alone does not say what to amend. */
 function ofMenu({ text, by }: Message): Decided | undefined {
   if (isMenuNumber(text, 1)) return { said: said("E", GOES_ON), bodies: [{ type: "resumed", by }] }
   return isMenuNumber(text, 2) ? { said: said("E", SAY_WHAT), bodies: [] } : undefined
 }
 
-/** No phrase decides it: a model may, and only when it is sure. */
+/** No phrase matches: the classifier decides, if it is confident. */
 async function undecided(state: RunState, message: Message, deps: SayDeps): Promise<Decided> {
   const { text, by } = message
   const mayAsk = deps.hasClassifier() && exhausted(state, state.pause?.stage ?? 0) === undefined
@@ -135,7 +134,7 @@ async function undecided(state: RunState, message: Message, deps: SayDeps): Prom
 
 function left(its: "B" | "C", asked: string): Decided {
   const message = asked.slice(0, BREAKOUT_CHARACTERS).toWellFormed()
-  // The menu's own number is a choice and no question.
+  // A menu number is a choice, not a question to answer.
   const answered = isMenuNumber(asked, 3) ? null : asked
   return {
     said: { case: its, reply: LEFT, answered },
@@ -165,7 +164,7 @@ async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Re
   return { case: "after", reply, answered: message.text }
 }
 
-/** The summary stands in front of the message, in the session or in a call of our own. */
+/** The summary precedes the message, in the session or in a model call of our own. */
 async function answerAfter(id: string, message: Message, deps: SayDeps): Promise<string> {
   const { state } = await deps.engine.find(id)
   const { session } = state.start

@@ -1,12 +1,12 @@
 import type { ActivityKind, DepthConfig, Effort, StageConfig } from "#ground/contract"
 
-/** A question to a model as a stage asks it; schema misses are asked again by the engine. */
+/** The engine retries responses that do not match the schema. */
 export type StageAsk = {
-  /** What is done, in one line: "compare the plan with what was found". */
+  /** One line: "compare the plan with what was found". */
   readonly title: string
   readonly instructions: string
   readonly prompt: string
-  /** JSON schema of the answer; without one the text itself is the answer. */
+  /** JSON schema of the response; without one the response is plain text. */
   readonly schema?: Readonly<Record<string, unknown>> | undefined
   readonly effort?: Effort | undefined
   readonly maxOutputTokens?: number | undefined
@@ -14,25 +14,26 @@ export type StageAsk = {
 
 export type StageAnswer = { readonly text: string; readonly value: unknown }
 
-/** Work that is seen as one activity. */
 export type StepLabel = {
-  /** A name people read: "Knowledge Base Search". */
+  /** Shown to the user: "Knowledge Base Search". */
   readonly tool: string
   readonly kind: ActivityKind
   readonly title: string
 }
 
 export type StepDone<Result> = {
-  /** Plain JSON: it is kept, and given again after a crash. */
+  /** Plain JSON: it is stored and reused after a crash. */
   readonly result: Result
   readonly detail?: string
   readonly tokens?: number
   readonly usd?: number | null
-  /** `failed` lets the stage go on without it: a dead source takes no run down. */
+  /**
+   * `failed` lets the stage continue without it, so that a dead source does not end the run.
+   */
   readonly outcome?: "done" | "failed" | "noted"
 }
 
-/** It failed and is thrown to the stage, not kept; what it cost counts all the same. */
+/** Thrown to the stage and not stored; its cost counts. */
 export type StepFailed = {
   readonly error: Error
   readonly detail?: string
@@ -40,15 +41,15 @@ export type StepFailed = {
   readonly usd: number | null
 }
 
-/** What a stage may use of the house; the gate refuses what its scope does not have. */
+/** Rejected if the stage's scope does not contain it. */
 export type ScopeNeed =
   | { readonly kind: "knowledge" }
   | { readonly kind: "source"; readonly slug: string }
   | { readonly kind: "agent"; readonly type: string }
 
 /**
- * How a stage touches the world. Each effect has a key of its own in the stage; one whose result
- * was recorded is not done again, whatever happened to the process since.
+ * All side effects of a stage. Each has its own key in the stage; one with a recorded result is not
+ * executed again, even after a crash.
  */
 export type Effects = {
   ask(key: string, ask: StageAsk): Promise<StageAnswer>
@@ -61,7 +62,6 @@ export type Effects = {
   note(key: string, label: StepLabel): Promise<void>
 }
 
-/** What an earlier run found, offered to this one. */
 export type PriorAnswer = {
   readonly run: string
   readonly query: string
@@ -77,18 +77,18 @@ export type StageWorld = {
   readonly query: string
   readonly depth: DepthConfig
   readonly stage: StageConfig
-  /** 0 the first time, then the iteration of the repair. */
+  /** 0 first, then the number of the repair. */
   readonly iteration: number
-  /** Outputs of the stages before it, the newest of each, by stage name. */
+  /** The newest output of each earlier stage, by stage name. */
   readonly outputs: Readonly<Record<string, unknown>>
-  /** What a person said should be different, oldest first. */
+  /** Oldest first. */
   readonly amendments: readonly string[]
   /** Why a repair was started, and the output that failed. */
   readonly feedback: string | undefined
   readonly prior: PriorAnswer | undefined
-  /** What it may still spend now: the smaller rest of its own budget and of the run's. */
+  /** The smaller remainder of the stage's budget and the run's. */
   leftUsd(): number
-  /** The text of a file in prompts/, as it was when the run began. */
+  /** A file of prompts/ as it was at the start of the run. */
   prompt(file: string): string
   readonly effects: Effects
   readonly signal: AbortSignal
@@ -97,15 +97,18 @@ export type StageWorld = {
 export type StageResult = {
   /** Plain JSON. */
   readonly output: unknown
-  /** In one line: "clarity 0.86, 8 sub-queries". */
+  /** One line: "clarity 0.86, 8 sub-queries". */
   readonly summary: string
-  /** Not good enough: a repair unit goes round with the feedback; without one no repair helps. */
+  /**
+   * The output did not pass: its unit is repaired with the feedback; without feedback there is no
+   * repair.
+   */
   readonly failed?: { readonly problems: readonly string[]; readonly feedback: string }
-  /** Asks a person before it goes on, whatever the config says. */
+  /** Pauses the run whatever the config says. */
   readonly pause?: { readonly reason: "clarify"; readonly question: string }
-  /** What it needs is not there: one that is optional is skipped with this note, others fail. */
+  /** Requirements are missing: an optional stage is skipped with this note, others fail. */
   readonly skipped?: string
 }
 
-/** One kind of stage: context in, one focused piece of work, output out. It keeps no state. */
+/** Stateless: everything comes from its input and its effects. */
 export type StageWork = (world: StageWorld) => Promise<StageResult>

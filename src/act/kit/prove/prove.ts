@@ -24,8 +24,8 @@ export type ProveDeps = {
   /** Never a program from inside the project. */
   findProgram(host: KitHost): Promise<string | undefined>
   /**
-   * Starts the index daemon for a repository and waits until it is warm. Because this one holds the
-   * lock, the daemon that the boot hook starts exits.
+   * Starts the index daemon for a repository and waits until it is warm. Because this one is
+   * running, the daemon that the boot hook starts exits.
    */
   keep(root: string): Promise<AsyncDisposable>
 }

@@ -10,7 +10,6 @@ const QUESTION = {
   message: "by the way, how do I bake bread",
 }
 
-/** A model that answers this value, and what it was asked. */
 function answering(value: unknown) {
   const asked: StageAsk[] = []
   const ask = async (question: StageAsk) => {
@@ -96,7 +95,7 @@ test("a message cannot close its delimiter or contain JSON that the model could 
   )
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))

@@ -3,21 +3,21 @@ import { escapeXml } from "../continuity/summary.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 
 export type BreakoutQuestion = {
-  /** The run's own question. */
+  /** The run's query. */
   readonly topic: string
   readonly subQueries: readonly string[]
   readonly message: string
 }
 
 export type Classified = {
-  /** Whether the model says so, and is sure enough. */
+  /** True if the model says so with at least `BREAKOUT_BAR` confidence. */
   readonly isBreakout: boolean
   readonly confidence: number
 }
 
 /**
- * Asks a model whether a message without any of the phrases leaves the topic all the same.
- * Undefined when it fails or answers anything else than what was asked: then the run goes on.
+ * Asks a model whether a message without an exit phrase leaves the topic. Undefined if the call
+ * fails or the response is invalid; then the run continues.
  */
 export async function classifyBreakout(
   ask: (question: StageAsk) => Promise<StageAnswer>,
@@ -55,8 +55,8 @@ When in doubt, or when you do not know the language, it is no breakout.
 Answer with JSON alone: {"breakout": true or false, "confidence": 0 to 1}.`
 
 /**
- * The message cannot close its fence, and it holds no JSON: quotes, braces' only use here, are
- * escaped, so a model that repeats it word for word has answered nothing.
+ * The message cannot close its delimiter and cannot contain JSON, because quotes are escaped: a
+ * model that repeats the message has given no answer.
  */
 function askOf(question: BreakoutQuestion): StageAsk {
   const subQueries = question.subQueries.slice(0, CLASSIFIER_MOST_SUB_QUERIES)
@@ -82,17 +82,20 @@ function shortened(text: string, longest: number): string {
   return escapeXml(line)
 }
 
-/** Below it a message stays an answer to the pause: going on destroys nothing. */
+/** Below it a message counts as an answer to the pause, because continuing loses nothing. */
 const BREAKOUT_BAR = 0.7
 
-/** `{"breakout": false, "confidence": 0.98}` has about 15 tokens; the rest is room for prose. */
+/**
+ * `{"breakout": false, "confidence": 0.98}` has about 15 tokens; the rest is room for prose.
+ */
 const CLASSIFIER_MOST_OUTPUT_TOKENS = 200
 
-/** The first tell what a run is about; more of them would only cost. */
+/** The first ones show the run's subject; more would only add cost. */
 const CLASSIFIER_MOST_SUB_QUERIES = 5
 
-/** A question has a few lines. */
 const CLASSIFIER_LONGEST_LINE_CHARACTERS = 500
 
-/** Whoever changes the topic says so early; the rest of a pasted text need not be paid for. */
+/**
+ * A change of topic comes early in a message; the rest of a pasted text is not worth paying for.
+ */
 const CLASSIFIER_LONGEST_MESSAGE_CHARACTERS = 2_000

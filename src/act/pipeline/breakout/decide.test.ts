@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { decideBreakout } from "./decide.ts"
 
-/** Messages to a paused run, and what each comes to by its words alone. */
 type Table = Readonly<Record<string, readonly string[]>>
 
 /** Nothing pending: D asks "1 yes / 2 no". */
@@ -100,7 +99,7 @@ const LEAVING: Table = {
   ],
 }
 
-/** Nothing pending: E goes on, which destroys nothing. */
+/** Nothing pending: E continues. */
 const STAYING: Table = {
   negations: [
     "I don't have a new question",
@@ -275,7 +274,7 @@ const STAYING: Table = {
   ],
 }
 
-/** Asked "1 yes / 2 no": A goes on. */
+/** Asked "1 yes / 2 no": A continues. */
 const DENYING: Table = {
   words: [
     "no",
@@ -451,7 +450,7 @@ test("a phrase deep inside a long text is found, and so is a negation before it"
   expect(decide(padding)).toBe("E")
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))
@@ -495,14 +494,13 @@ test("letter case, outer whitespace and a final full stop do not matter", () => 
   )
 })
 
-/** Counted, not timed: a message twice as long may be read for twice as many words, not four. */
+/** Counts lookups instead of time: twice the length may take twice the lookups, not four times. */
 test("repeatedly negated phrases are read in linear time", () => {
   const repeated = (times: number) => `don't ${"stop the pipeline ".repeat(times)}`
   const shorter = steps(repeated(500))
   expect(steps(repeated(1_000))).toBeLessThan(shorter * 2.2)
 })
 
-/** How often a word is looked up while a message is decided. */
 function steps(message: string): number {
   let count = 0
   const has = Set.prototype.has

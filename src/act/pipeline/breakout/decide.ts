@@ -2,17 +2,16 @@ import { withoutHiddenSigns } from "#ground/base"
 
 export type Breakout = {
   /**
-   * With a breakout pending: A goes on, B answers the message that asked for it, C answers this
-   * one, D asks once more. Without: D asks first, E goes on, unless the classifier is sure of a
-   * breakout.
+   * With a breakout pending: A continues, B answers the message that asked for it, C answers this
+   * message, D asks again. Without: D asks first, E continues unless the classifier is confident.
    */
   readonly case: "A" | "B" | "C" | "D" | "E"
 }
 
-/** What a message to a paused run comes to, by its words alone; total, and linear in its length. */
+/** Decides by words alone; total, and linear in the message length. */
 export function decideBreakout(said: {
   readonly message: string
-  /** The message that asked for the breakout which waits for 1 yes / 2 no. */
+  /** The message that asked for the pending breakout. */
   readonly pending: string | undefined
 }): Breakout {
   return {
@@ -28,29 +27,29 @@ function whilePaused(message: string): "D" | "E" {
 function whilePending(message: string): "A" | "B" | "C" | "D" {
   if (isMenuNumber(message, 2)) return "A"
   if (isMenuNumber(message, 1)) return "B"
-  // The menu's exit again: the question still stands.
+  // The menu's exit again: the question is still open.
   if (isMenuNumber(message, 3)) return "D"
   const words = readWords(message)
-  // Nothing was said, so nothing is ended.
+  // A message without words ends nothing.
   if (words.length === 0) return "A"
   const denial = findPhrase(words, DENIALS)
   const confirmation = findPhrase(words, CONFIRMATIONS)
   if (denial.plain !== undefined) return "A"
   if (confirmation.plain !== undefined) return "B"
-  // "don't stop" and "not sure" go on; "I don't want to continue" leaves.
+  // "don't stop" and "not sure" continue; "I don't want to continue" leaves.
   if (confirmation.negated !== undefined) return "A"
   return denial.negated === undefined ? "C" : "B"
 }
 
-/** The menu's own number and nothing else: "Stage 1 looks good" chooses nothing. */
+/** Only the number itself: "Stage 1 looks good" is not a choice. */
 export function isMenuNumber(message: string, number: number): boolean {
   const text = message.trim()
   return text === `${number}` || text === `${number}.`
 }
 
 /**
- * A phrase is words; `a|b` is either, `~` is an article or nothing. A command may follow a bare
- * "no": "no stop the pipeline" is an answer and a wish, "no new question" is a negation.
+ * `a|b` is either word, `~` an optional article. A command may follow a bare "no": "no stop the
+ * pipeline" is an answer and a request, "no new question" is a negation.
  */
 type Phrase = { readonly slots: readonly Slot[]; readonly isCommand: boolean }
 type Slot = ReadonlySet<string> | "articles"
@@ -75,7 +74,6 @@ const TURNING = phrases({ isCommand: false }, [
   "new question|topic",
 ])
 
-/** Phrases by which a person leaves a paused pipeline. */
 const BREAKOUTS = [...LEAVING, ...TURNING]
 
 const CONFIRMATIONS = phrases({ isCommand: true }, [
@@ -107,7 +105,7 @@ function phrases(
 
 type Matches = { readonly plain: string | undefined; readonly negated: string | undefined }
 
-/** The first that is meant, and the first that is negated; "exit code" is no exit. */
+/** The first affirmed and the first negated match; "exit code" is not an exit. */
 function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
   let negated: string | undefined
   for (const at of words.keys()) {
@@ -120,7 +118,7 @@ function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
   return { plain: undefined, negated }
 }
 
-/** How many words it takes from here on; 0 when it does not stand here. */
+/** Number of words that match from here; 0 without a match. */
 function lengthAt(words: readonly Word[], at: number, slots: readonly Slot[]): number {
   let next = at
   for (const slot of slots) {
@@ -153,13 +151,13 @@ function isExitCode(words: readonly Word[], at: number): boolean {
 
 type Word = {
   readonly text: string
-  /** Commas, full stops and words such as "but" begin a new one. */
+  /** Commas, full stops and words such as "but" start a new clause. */
   readonly clause: number
-  /** Whether a negation stands before it in its clause. */
+  /** Whether a negation precedes it in its clause. */
   readonly isNegated: boolean
 }
 
-/** A message as words, in any script, case and width; one pass, whatever is in it. */
+/** In any script, letter case and width; one pass. */
 function readWords(message: string): readonly Word[] {
   const plain = cutIntoClauses(message)
   let negatedClause = -1
@@ -186,15 +184,15 @@ function cutIntoClauses(message: string): readonly PlainWord[] {
 
 const APOSTROPHES = /[\u2018\u2019\u02bc\u00b4\u0060\u2032]/gu
 
-/** Hyphens and apostrophes belong to a word: `non-stop` is no `stop`. */
+/** Hyphens and apostrophes belong to a word: `non-stop` is not `stop`. */
 const TOKENS =
   /[\p{L}\p{M}\p{N}]+(?:['-][\p{L}\p{M}\p{N}]+)*|[,;:.!?()\n\u3001\u3002\u2013\u2014]|--/gu
 const WORD_START = /^[\p{L}\p{M}\p{N}]/u
 
-/** They begin a clause without a comma: "I don't like it but stop the pipeline". */
+/** Words that start a clause without a comma: "I don't like it but stop the pipeline". */
 const CLAUSE_WORDS = new Set(["but", "so", "then", "because", "however", "instead", "although"])
 
-/** The last line as people type in a hurry. */
+/** The last line has common misspellings. */
 const NEGATIONS = new Set(
   `no not never without cannot nor neither none nobody nothing
   dont doesnt didnt cant wont isnt arent wasnt havent hasnt couldnt shouldnt wouldnt aint`.split(
@@ -202,7 +200,9 @@ const NEGATIONS = new Set(
   ),
 )
 
-/** A proposal is none: "why don't we stop the pipeline", "can't you exit the pipeline". */
+/**
+ * A proposal is not a negation: "why don't we stop the pipeline", "can't you exit the pipeline".
+ */
 function isNegation(words: readonly PlainWord[], at: number): boolean {
   const text = words[at]?.text ?? ""
   if (!NEGATIONS.has(text) && !text.endsWith("n't")) return false

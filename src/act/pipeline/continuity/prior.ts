@@ -6,7 +6,6 @@ import type { RunResults } from "./summary.ts"
 
 const LONGEST_SECTION_CHARACTERS = 20_000
 
-/** Sections offered to a later run, and the text of one. */
 const MOST_PRIOR_SECTIONS = 30
 
 export type PriorCandidate = Pick<
@@ -15,9 +14,9 @@ export type PriorCandidate = Pick<
 >
 
 /**
- * The run whose answer a new one is offered: the newest of the same session and agent that has a
- * content word of the question, else the newest of the agent that shares half of them. Offered is
- * not taken: only sections that answer a part of the new question come in.
+ * The newest run of the same session and recipe that shares a content word, else the newest of the
+ * recipe that shares half of them. Only sections that answer a part of the new question are used
+ * later.
  */
 export function findPrior<Candidate extends PriorCandidate>(wanted: {
   readonly runs: readonly Candidate[]
@@ -35,12 +34,12 @@ export function findPrior<Candidate extends PriorCandidate>(wanted: {
   return ofSession ?? answered.find((it) => isAlike(it.query, wanted.query))
 }
 
-/** Who asks on in a session repeats little of the first question, but something of it. */
+/** A follow-up question repeats little of the first question, but at least one content word. */
 function isRelated(earlier: string, query: string): boolean {
   return !contentWords(earlier).isDisjointFrom(contentWords(query))
 }
 
-/** One word in common is a coincidence, unless it is all that was asked. */
+/** One common word is a coincidence unless the question has only one. */
 function isAlike(earlier: string, query: string): boolean {
   const before = contentWords(earlier)
   const shared = before.intersection(contentWords(query)).size
@@ -63,7 +62,6 @@ const EMPTY_WORDS = new Set(
   more between after before under over`.split(/\s+/),
 )
 
-/** The sections of a run's answer, each with the paragraphs it cites. */
 export function answerOf(results: RunResults): PriorAnswer {
   const answer = findOutput(results.outputs, Answer)
   const paragraphs = new Map(answer?.references.map((it) => [it.label, it.paragraph]))
@@ -78,7 +76,6 @@ export function answerOf(results: RunResults): PriorAnswer {
   return { run: results.run.id, query: results.run.query, sections }
 }
 
-/** P1 and W2 of a text with [P1] and [W2], each once, in order. */
 function labelsIn(text: string): readonly string[] {
   return [...new Set(Array.from(text.matchAll(/\[([PW]\d{1,4})\]/g), (it) => it[1] ?? ""))]
 }

@@ -28,7 +28,7 @@ test("a reason after the status stays out of the attribute", () => {
   expect(block).toContain('status="failed" partial="false"')
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))
@@ -66,8 +66,7 @@ test("the block is well-formed XML for any summary and preserves its text", () =
 })
 
 /**
- * One element as XML 1.0 defines it and nothing else: only characters the standard allows, no bare
- * ampersand or bracket, one start and one end tag.
+ * Strict XML 1.0: only allowed characters, no bare ampersand or bracket, one start and one end tag.
  */
 function readElement(xml: string): { names: string[]; text: string } {
   expect(Array.from(xml).filter((it) => !isXmlCharacter(it.codePointAt(0) ?? 0))).toEqual([])
@@ -98,7 +97,6 @@ function unescaped(text: string): string {
   return text.replace(/&\w+;/g, (entity) => SIGNS[entity] ?? entity)
 }
 
-/** What a person would see of a text. */
 function withoutForbidden(text: string): string {
   return text
     .toWellFormed()

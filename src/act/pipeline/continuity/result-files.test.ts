@@ -13,7 +13,6 @@ const RESULTS = resultsOf({ stages: RESEARCH_STAGES, outputs: RESEARCH })
 const SUMMARY = summaryOf(RESULTS)
 const ANSWER = answerOf(RESULTS)
 
-/** What was said, and how often something was made again. */
 function watching<Content>(content: Content) {
   const said: unknown[] = []
   const say = (sentence: string, fields?: unknown) => void said.push([sentence, fields])
@@ -66,7 +65,7 @@ test.each(DAMAGES)("a summary that is %s is rebuilt with a log entry", async (_,
   const watch = watching(REBUILT)
   expect(await readSummary(place, watch)).toEqual(REBUILT)
   expect(watch.said).toHaveLength(1)
-  // It was mended: the next turn reads it without a word.
+  // The file was repaired, so the next read logs nothing.
   const next = watching(SUMMARY)
   expect(await readSummary(place, next)).toEqual(REBUILT)
   expect(next.said).toEqual([])
@@ -82,7 +81,7 @@ test("a link in place of a result file is neither followed nor overwritten throu
   const watch = watching({ ...ANSWER, run: "made again" })
   expect((await readAnswer(place, watch)).run).toBe("made again")
   expect(await readFile(target, "utf8")).toBe("{}")
-  // That it was made again, and that it could not be written.
+  // One entry for the rebuild, one for the failed write.
   expect(watch.said).toHaveLength(2)
 })
 

@@ -11,17 +11,20 @@ import {
 import { PipelineSummary } from "#ground/contract"
 import type { PriorAnswer } from "../stage.ts"
 
-/** Of a result file: thirty sections, escaped, with room to spare. */
+/** Enough for thirty escaped sections. */
 const RESULT_FILE_LIMIT_BYTES = 4 * 1024 ** 2
 
-/** Where the results of a run lie: a folder of its own in `<state>/pipelines`. */
+/** One folder per run in `<state>/pipelines`. */
 export type ResultPlace = { readonly directory: string; readonly run: string }
 
 const SUMMARY_FILE = "pipeline-summary.json"
 const ANSWER_FILE = "answer.json"
 const DOCUMENT_FILE = "document.md"
 
-/** Copies of what the events say; each is replaced whole, and none is needed to go on. */
+/**
+ * Copies of data in the events; each file is replaced as a whole, and none is needed to continue a
+ * run.
+ */
 export async function writeResults(
   place: ResultPlace,
   results: {
@@ -40,7 +43,7 @@ export async function writeResults(
 
 type Rebuild<Content> = { readonly rebuild: () => Promise<Content>; readonly log: Log }
 
-/** The summary as written; one that is missing, cut or edited is made again from the events. */
+/** A missing, truncated or edited file is rebuilt from the events. */
 export function readSummary(
   place: ResultPlace,
   deps: Rebuild<PipelineSummary>,
@@ -75,7 +78,7 @@ async function readOrRebuild<Content>(
   return content
 }
 
-/** The caller has what it asked for; that the file stays damaged is no reason to fail. */
+/** The caller already has the content, so a failed repair is only logged. */
 async function mend(file: string, content: unknown, log: Log): Promise<void> {
   try {
     await ensureDirectory(path.dirname(file))
@@ -94,7 +97,7 @@ function folderOf(place: ResultPlace): string {
   return path.join(place.directory, place.run)
 }
 
-/** JSON a person can read, with the digest by which an edit or a cut shows. */
+/** Readable JSON with a digest that reveals edits and truncation. */
 function seal(content: unknown): string {
   const whole = { version: 1, sha256: digestOf(content), content }
   return `${JSON.stringify(whole, null, 2)}\n`

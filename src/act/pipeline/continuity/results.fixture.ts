@@ -56,7 +56,7 @@ const reference = (label: string, paragraph: string | null) => ({
   isPrior: false,
 })
 
-/** What the stages of deep-research hand on. */
+/** Outputs of the deep-research stages. */
 export const RESEARCH = {
   analyze_query: {
     intent: "fees",

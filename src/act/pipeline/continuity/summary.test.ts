@@ -76,7 +76,7 @@ test("a run without any stage output has a summary", () => {
   expect(summary.text).toContain("Ended: failed: no key")
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))
@@ -134,7 +134,7 @@ test("equal results give equal summaries, and no surrogate pair is split", () =>
   )
 })
 
-/** Whether no text in it came with half a character. */
+/** True if no string contains a lone surrogate. */
 function isWhole(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed()
   if (typeof value !== "object" || value === null) return true

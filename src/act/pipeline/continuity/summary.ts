@@ -2,23 +2,24 @@ import { oneLine, truncate, withoutHiddenSigns } from "#ground/base"
 import type { PipelineRun, PipelineSummary } from "#ground/contract"
 import { Answer, findOutput, Plan, Scores } from "../stages/outputs.ts"
 
-/** A question of 20,000 characters is material; its beginning says what was asked. */
+/** A query of 20,000 characters includes material; its beginning states the question. */
 const LONGEST_QUERY_CHARACTERS = 300
 
 const LONGEST_SUMMARY_ITEM_CHARACTERS = 600
 
-/** Lists of a summary; a run of the deepest kind has 15 sub-queries. */
+/** A run of depth `deep` has 15 sub-queries. */
 const MOST_SUMMARY_ITEMS = 20
 
-/** The longer tier, on demand. */
 const LONGER_MOST_CHARACTERS = 8_000
 
 const SUMMARY_MOST_CHARACTERS = 1_500
 
-/** What every later turn is told: enough to go on from, little enough to be paid each time. */
+/**
+ * Every later turn includes the summary: enough to continue from, short enough to pay for each
+ * time.
+ */
 const SUMMARY_LEAST_CHARACTERS = 500
 
-/** What a run came to: how people see it, and the newest output of each stage in their order. */
 export type RunResults = {
   readonly run: Pick<
     PipelineRun,
@@ -27,7 +28,7 @@ export type RunResults = {
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** The same results give the same summary, of whichever agent, finished or not. */
+/** Deterministic, for any recipe, finished or not. */
 export function summaryOf(results: RunResults): PipelineSummary {
   const facts = factsOf(results)
   return { ...facts, ...tiersOf(results, facts) }
@@ -64,7 +65,7 @@ function items(texts: readonly string[]): string[] {
   return lines.filter((it) => it !== "").slice(0, MOST_SUMMARY_ITEMS)
 }
 
-/** The short one says less of each thing before it says nothing of some. */
+/** The short tier shortens every item before it drops any. */
 function tiersOf(results: RunResults, facts: Facts): Pick<PipelineSummary, "text" | "longer"> {
   const tight = fitted(linesOf(facts, 160), SUMMARY_MOST_CHARACTERS)
   const isEnough = tight.length >= SUMMARY_LEAST_CHARACTERS
@@ -94,7 +95,7 @@ function endNote(facts: Facts): string {
   return facts.isPartial ? " (partial: not everything that was planned was done)" : ""
 }
 
-/** A short list stands beside its title, a long one below it; an empty one does not stand at all. */
+/** A short list is on the title's line, a long one below it; an empty one is omitted. */
 function titled(title: string, lines: readonly string[]): readonly string[] {
   const said = lines.filter((it) => it !== "")
   const [first] = said
@@ -107,7 +108,7 @@ function sectionLines({ outputs }: RunResults): readonly string[] {
   return sections.flatMap((it) => [`Section: ${oneLine(it.title, 200)}`, it.text.trim()])
 }
 
-/** Whole lines while there is room; the one that does not fit is cut and is the last. */
+/** Whole lines while they fit; the first that does not is truncated and ends the text. */
 function fitted(lines: readonly string[], mostCharacters: number): string {
   let text = ""
   for (const line of lines) {
@@ -118,7 +119,7 @@ function fitted(lines: readonly string[], mostCharacters: number): string {
   return text
 }
 
-/** What stands in front of every later turn of a session, so that compaction cannot lose it. */
+/** Precedes every later turn of a session, so that compaction cannot lose it. */
 export function promptBlock(summary: PipelineSummary, tier: "short" | "longer" = "short"): string {
   const attributes = [
     ["run", summary.run],
@@ -134,7 +135,7 @@ export function promptBlock(summary: PipelineSummary, tier: "short" | "longer" =
   ].join("\n")
 }
 
-/** Text as XML may hold it: signs it does not know are left out, its own signs are escaped. */
+/** Removes characters that XML does not allow and escapes markup. */
 export function escapeXml(text: string): string {
   return withoutHiddenSigns(text.toWellFormed())
     .replace(NOT_IN_XML, "")

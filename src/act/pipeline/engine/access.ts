@@ -10,25 +10,23 @@ import { Interruption } from "./interruption.ts"
 import type { Owner, RunRow } from "./queries.ts"
 import { createRunWriter } from "./run-writer.ts"
 
-/** How often it looks meanwhile. */
 const STOP_LOOK_MS = 100
 
-/** How long a stop waits for the process that works on the run. */
+/** How long `stop` waits for the process that works on the run. */
 const STOP_WAIT_MS = 15_000
 
 export type EngineDeps = ActiveRunsDeps & {
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
-  /** Calls back when the store has grown, whoever wrote. */
+  /** Calls back when any process wrote to the store. */
   onAdvance(listener: () => void): () => void
 }
 
-/** A run as it is now. */
 export type FoundRun = {
   readonly row: RunRow
   readonly state: RunState
   readonly events: readonly PipelineEvent[]
-  /** It should be at work, and nobody works on it. */
+  /** The run should be working, but no process holds it. */
   readonly isAlone: boolean
 }
 
@@ -37,19 +35,17 @@ type Deps = EngineDeps & { readonly activeRuns: ActiveRuns; find(id: string): Pr
 type Held = { readonly claim: Claim; readonly state: RunState }
 type Bodies = readonly PipelineEventBody[]
 
-/** What a person adds to a run that waits for one, or that is over. */
 export type Answer = {
-  /** Throws when the run is not one that can be answered so. */
+  /** Throws if the run cannot be answered in its current state. */
   may(found: FoundRun): void
-  /** Sees the run as nobody else can change it any more. */
+  /** Called with the claim held, so the state cannot change meanwhile. */
   decide(state: RunState): Bodies | Promise<Bodies>
 }
 
-/** How a person, or another process, gets at a run. */
 export function createAccess(deps: Deps) {
   const { eventStore, activeRuns } = deps
   return {
-    /** Writes the answer, and the run goes on in this process if it does. */
+    /** Writes the answer; if the run continues, it continues in this process. */
     async answer(id: string, answer: Answer): Promise<RunState> {
       const held = await take(id, answer, deps)
       try {
@@ -61,7 +57,7 @@ export function createAccess(deps: Deps) {
         throw error
       }
     },
-    /** Goes on with a run that nobody works on; false when somebody was faster. */
+    /** Continues a run without a process; false if another process was faster. */
     async takeUp(row: RunRow): Promise<boolean> {
       const claim = await eventStore.claim(row)
       if (claim === undefined) return false
@@ -69,14 +65,14 @@ export function createAccess(deps: Deps) {
         activeRuns.start(claim, stateOf(row.id, await eventStore.events(row.id)))
         return true
       } catch (error) {
-        // Otherwise whoever watches would try it again and again.
+        // Otherwise the watcher would retry it forever.
         if (StateDamaged.is(error))
           await eventStore.writeOff(claim, writtenOff(row.line, error, deps))
         await eventStore.release(claim)
         throw error
       }
     },
-    /** Of one whose events cannot be read nothing is left but its line. */
+    /** For a run with unreadable events, returns its list row. */
     async stop(id: string): Promise<PipelineLine | undefined> {
       try {
         await stop(id, deps)
@@ -118,11 +114,11 @@ function writtenOff(line: PipelineLine, damage: AppError, { clock }: Deps): Pipe
   }
 }
 
-/** The run with the right to write it; when it changed in between, this is tried again. */
+/** Claims the run; retries if it changed in between. */
 async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
   const { eventStore, activeRuns } = deps
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
-    // One that pauses or ends here right now gives the run back first.
+    // A run that is just pausing or ending in this process releases its claim first.
     const isAtRest = (await deps.find(id)).row.status !== "running"
     if (isAtRest) await activeRuns.settled(id)
     const found = await deps.find(id)
@@ -137,8 +133,8 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
 }
 
 /**
- * A run that goes on does so here: whoever had it before was told that it is lost, also the one who
- * answered it just now.
+ * The run continues here. A previous holder's writes fail from now on, also those of a concurrent
+ * answer.
  */
 async function handOn({ claim, state }: Held, { eventStore, activeRuns }: Deps): Promise<void> {
   const goesOn = state.end === undefined && state.pause === undefined
@@ -158,7 +154,6 @@ async function write({ claim, state }: Held, bodies: Bodies, deps: Deps): Promis
   return writer.state()
 }
 
-/** Ends a run, whoever works on it. */
 async function stop(id: string, deps: Deps): Promise<void> {
   const { eventStore, activeRuns } = deps
   const first = await deps.find(id)
@@ -182,7 +177,7 @@ async function stop(id: string, deps: Deps): Promise<void> {
   throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
 }
 
-/** Says what is wanted, and waits until the process that works on it has done it. */
+/** Records the stop request and waits until the other process has ended the run. */
 async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
   await deps.eventStore.wantStop(row)
   const until = deps.clock.monotonicMs() + STOP_WAIT_MS

@@ -17,15 +17,15 @@ export type ActiveRunsDeps = DriveDeps & {
   readonly eventStore: EventStore
   readonly clock: Clock
   readonly log: Log
-  /** They are stored: whoever listens may be told. */
+  /** Called after the events are stored. */
   wrote(state: RunState, events: readonly PipelineEvent[]): void
-  /** The run is over, and this process ended it. */
+  /** Called when this process ended the run. */
   ended(state: RunState): Promise<void>
 }
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/** The runs this process works on: each has one driver, a lease that is renewed, and an end. */
+/** The runs of this process: each has one driver and a lease that is renewed. */
 export function createActiveRuns(deps: ActiveRunsDeps) {
   const working = new Map<string, Working>()
   const over = new AbortController()
@@ -43,14 +43,13 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
       working.set(claim.id, { claim, cut, done })
       lease.keep()
     },
-    /** Resolves when this process no longer works on it. */
     settled: async (id: string): Promise<void> => working.get(id)?.done,
     async stop(id: string): Promise<void> {
       const found = working.get(id)
       found?.cut.abort(new Interruption("stop"))
       await found?.done
     },
-    /** Does what others want of the runs at work here. */
+    /** Applies stop requests of other processes. */
     async obey(): Promise<void> {
       for (const { claim, cut } of working.values()) {
         const row = await deps.eventStore.find(claim.id)
@@ -58,7 +57,7 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
         else if (row.isStopWanted) cut.abort(new Interruption("stop"))
       }
     },
-    /** Leaves all runs as they are; whoever stays takes them up again. */
+    /** Leaves all runs unchanged for another process to continue. */
     async close(): Promise<void> {
       over.abort()
       const all = [...working.values()]
@@ -68,13 +67,12 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
   }
 }
 
-/** Drives a run as far as it goes, and gives it back. */
 async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps): Promise<void> {
   const { id } = writer.claim
   try {
     await drive(writer, signal, deps)
   } catch (error) {
-    // A cut is foreseen; after anything else the run is left to whoever takes it up.
+    // An interruption is expected; after any other error another process can continue the run.
     if (!(error instanceof Interruption)) {
       deps.log.error("a pipeline run could not be driven on", { id, error: String(error) })
     }
@@ -83,7 +81,7 @@ async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps
   await quietly(deps.eventStore.release(writer.claim), deps.log)
 }
 
-/** Says again and again that this process still works on its runs, as long as it has some. */
+/** Renews the leases while this process has runs. */
 function createLease(
   working: ReadonlyMap<string, Working>,
   over: AbortSignal,

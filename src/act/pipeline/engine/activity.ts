@@ -8,13 +8,11 @@ import { dueWarnings, exhausted, priceNotes, type Spending } from "./budget.ts"
 import { mayWrite, untilCut } from "./interruption.ts"
 import type { RunWriter } from "./run-writer.ts"
 
-/** Of a problem that is told to the model, or of an error's message. */
 const LONGEST_PROBLEM_CHARACTERS = 2_000
 
-/** Of what one effect gives, as JSON: a run is read whole, so its pieces are bounded. */
+/** Per effect, as JSON. A run is loaded as a whole, so its parts are bounded. */
 const LONGEST_RESULT_CHARACTERS = 4_000_000
 
-/** One attempt of a stage, as its effects see it. */
 export type Attempt = {
   readonly clock: Clock
   readonly writer: RunWriter
@@ -31,7 +29,7 @@ export type Step = { readonly key: string; readonly label: StepLabel; readonly p
 type Substep = BodyOf<"substep">
 type End = Pick<Substep, "outcome" | "result" | "detail" | "tokens" | "usd">
 
-/** A call that there is no money for; the run ends before it. */
+/** Ends the run before a call that exceeds the budget. */
 export class OverBudget extends Error {
   override readonly name = "OverBudget"
   readonly spending: Spending
@@ -47,7 +45,7 @@ export function refuseOverBudget({ writer, stage }: Attempt): void {
   if (spending !== undefined) throw new OverBudget(spending)
 }
 
-/** An activity that is seen from its beginning. However its work ends, it ends too. */
+/** The activity ends however its work ends. */
 export async function begin(step: Step, attempt: Attempt) {
   const startedMs = attempt.clock.monotonicMs()
   let activityId = ""
@@ -68,7 +66,7 @@ export async function begin(step: Step, attempt: Attempt) {
   return {
     activityId,
     end,
-    /** What is known of the cost by then counts even when the work fails. */
+    /** Cost known so far counts even if the work fails. */
     async during<Result>(
       work: () => Promise<Result>,
       known: Pick<End, "tokens" | "usd"> = {},
@@ -86,7 +84,7 @@ export async function begin(step: Step, attempt: Attempt) {
   }
 }
 
-/** What is told once, when it is over: a note, a refusal. */
+/** For activities that are recorded only at their end: notes and denials. */
 export async function tell(step: Step, how: End, attempt: Attempt): Promise<void> {
   await attempt.writer.append(() => {
     const activityId = nextActivity(step, attempt)
@@ -107,15 +105,14 @@ function substep(
   return { type: "substep", stage, attempt, key, ...place, kind, tool, title: redact(title) }
 }
 
-/** What was recorded under a key in this round of the stage. */
 export function recordedOf(key: string, { writer, stage }: Attempt): Recorded | undefined {
   const recorded = writer.state().stages[stage]?.recorded ?? {}
   return Object.hasOwn(recorded, key) ? recorded[key] : undefined
 }
 
 /**
- * A result as it is kept: plain JSON without secrets. The stage is handed the same, so that it
- * does after a crash what it would have done without one.
+ * A result as it is stored: plain JSON without secrets. The stage gets this version too, so that it
+ * behaves the same after a crash.
  */
 export function keepable(value: unknown, { config, redactJson }: Attempt): unknown {
   const text = JSON.stringify(value ?? null)
@@ -127,11 +124,11 @@ export function keepable(value: unknown, { config, redactJson }: Attempt): unkno
 }
 
 export function brief(text: string, { redact }: Pick<Attempt, "redact">): string {
-  // First the secrets: half of one is not known for one.
+  // Redact first: a truncated secret would not be recognized.
   return redact(text.toWellFormed()).slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed()
 }
 
-/** Before anything was asked: a missing key, a setting, a prompt that is too large. */
+/** Rejected before the call was sent: a missing key, a setting, a prompt that is too large. */
 function wasRefused(error: unknown): boolean {
   return isAppError(error) && (error.family === "invalid" || error.family === "denied")
 }

@@ -5,10 +5,10 @@ import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
 import type { LiveText } from "./live-text.ts"
 
-/** Of a model's answer; a longer one is no answer to a stage's focused question. */
+/** A longer response cannot be an answer to a stage's focused question. */
 const LONGEST_ANSWER_CHARACTERS = 400_000
 
-/** Asks for one answer: the first, and two more when it does not fit its schema. Each is paid. */
+/** The first call and two retries if the response does not match its schema. Each is paid. */
 const ASKS_FOR_ONE_ANSWER = 3
 
 export type Asking = {
@@ -21,7 +21,6 @@ export type Asking = {
 type AskContext = Attempt & Asking
 type Answered = Extract<Recorded, { kind: "answer" }>
 
-/** An answer that fits its schema. One that does not is asked for again, and each call is paid. */
 export async function askUntilFitting(
   key: string,
   ask: StageAsk,
@@ -29,7 +28,7 @@ export async function askUntilFitting(
 ): Promise<StageAnswer> {
   const keys = Array.from({ length: ASKS_FOR_ONE_ANSWER }, (_, nth) => nthKey(key, nth + 1))
   const recorded = keys.map((it) => answeredOf(it, world))
-  // Before anything is asked: a later try may stand although an earlier one was given up.
+  // Checked before any call: a later try may be recorded although an earlier one was dropped.
   let answer = recorded.find((it) => it !== undefined && it.problem === undefined)
   let problem: string | undefined
   for (const [index, itsKey] of keys.entries()) {
@@ -43,7 +42,9 @@ export async function askUntilFitting(
   throw AnswerInvalid({ stage: world.config.name, asks: keys.length, problem: problem ?? "" })
 }
 
-/** `plan`, then `plan~2` and `plan~3`: each call is an effect of its own. */
+/**
+ * `plan`, then `plan~2` and `plan~3`: each call is a separate effect.
+ */
 function nthKey(key: string, nth: number): string {
   return nth === 1 ? key : `${key}~${nth}`
 }
@@ -59,7 +60,7 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
   return { ...ask, prompt: `${ask.prompt}\n\n${complaint}` }
 }
 
-/** One paid call, recorded as such whether its answer fits or not. */
+/** One paid call, recorded whether or not its response matches the schema. */
 async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<Answered> {
   refuseOverBudget(world)
   await refuseTooLong(ask, world)

@@ -2,10 +2,9 @@ import type { PipelineEventBody } from "#ground/contract"
 import { costOf, type RunState, stageCost } from "../events/state.ts"
 import { hasNoPrice } from "../events/work.ts"
 
-/** A share of a budget at which a warning is said, once. */
 const BUDGET_WARNING_SHARE = 0.8
 
-/** A budget, and what was spent of it, repairs included. */
+/** Spending includes repairs. */
 export type Spending = {
   readonly scope: string
   readonly spentUsd: number
@@ -14,18 +13,18 @@ export type Spending = {
 
 const RUN = "run"
 
-/** The budget that leaves nothing for a further call; undefined when all have something left. */
+/** The budget without a remainder for another call; undefined if all have one. */
 export function exhausted(state: RunState, stage: number): Spending | undefined {
   return spendings(state, stage).find((it) => it.spentUsd >= it.budgetUsd)
 }
 
-/** What a call may still cost, by the budget that has least left. */
+/** The smallest remainder of all budgets. */
 export function leftUsd(state: RunState, stage: number): number {
   const left = spendings(state, stage).map((it) => it.budgetUsd - it.spentUsd)
   return Math.max(0, Math.min(...left))
 }
 
-/** Warnings that are due: once for each budget, at four fifths of it. */
+/** One per budget, at 80 %. */
 export function dueWarnings(state: RunState, stage: number): readonly PipelineEventBody[] {
   return spendings(state, stage)
     .filter((it) => it.spentUsd > 0 && it.spentUsd >= it.budgetUsd * BUDGET_WARNING_SHARE)
@@ -34,8 +33,8 @@ export function dueWarnings(state: RunState, stage: number): readonly PipelineEv
 }
 
 /**
- * Said once, at the first call whose price nobody knows: from then on the budget in dollars holds
- * nothing back. It does not stop the run, whose tokens are counted all the same.
+ * Reported once, at the first call without a known price: from then on the budget cannot be
+ * enforced. The run continues and tokens are counted.
  */
 export function priceNotes(
   before: RunState,
@@ -64,7 +63,6 @@ export function priceNotes(
   ]
 }
 
-/** How a run ends for want of money. */
 export function overBudget(spending: Spending): readonly PipelineEventBody[] {
   const { scope, spentUsd, budgetUsd } = spending
   const whose = scope === RUN ? "the run" : scope

@@ -11,19 +11,18 @@ import { createEffects } from "./effects.ts"
 import { Interruption, interruptionOf, untilCut } from "./interruption.ts"
 import type { RunWriter } from "./run-writer.ts"
 
-/** A stage that was cut so often takes its process down with it: a person is asked first. */
+/** A stage that was interrupted so often probably crashes its process, so the user decides. */
 const MOST_ATTEMPTS = 100
 
 export type DriveDeps = Asking &
   Pick<Attempt, "clock" | "redact" | "redactJson"> & {
     readonly stages: Readonly<Record<StageKind, StageWork>>
-    /** What an earlier run found; undefined where none is offered. */
     prior(run: string): Promise<PriorAnswer | undefined>
   }
 
 /**
- * The for-loop over the stages: until the run pauses or is over. What to do next is always read
- * from its events, so it does not matter which process goes on with it.
+ * The loop over the stages, until the run pauses or ends. The next action is always derived from
+ * the events, so any process can continue.
  */
 export async function drive(
   writer: RunWriter,
@@ -53,7 +52,6 @@ type DriveContext = {
   readonly deps: DriveDeps
 }
 
-/** One attempt of one stage, and what it comes to. */
 async function workOn(
   { stage, iteration }: { readonly stage: number; readonly iteration: number },
   { writer, signal, deps }: DriveContext,
@@ -75,7 +73,7 @@ async function workOn(
       await settled()
       return failureOf(error, { ...world, signal })
     })
-  // A stage that did not wait for all it began: what is left is cut before the output stands.
+  // Cancels effects that the stage did not await, before its output is recorded.
   over.abort(new Interruption("stage-over"))
   await settled()
   await writer.append(bodies)
@@ -111,7 +109,7 @@ async function attemptOf(
   })
 }
 
-/** Of the stages before it; in a repair also what the stage itself gave last time. */
+/** Outputs of the earlier stages; in a repair also the stage's own last output. */
 function outputsFor(
   state: RunState,
   stage: number,
@@ -133,7 +131,7 @@ function promptOf(state: RunState, { name }: StageConfig, file: string): string 
   return text
 }
 
-/** What a stage's result leads to, in one write: output and consequence are never apart. */
+/** Output and consequence are one write, so that they are never separated. */
 function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
   const { stage, attempt, writer } = world
   if (result.skipped !== undefined) {
@@ -162,7 +160,7 @@ function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBo
   return [{ type: "validation_failed", stage, attempt, problems, feedback }]
 }
 
-/** What the output says itself in the field that its unit names for it. */
+/** The output field that the unit names as feedback. */
 function namedFeedback(output: unknown, { writer, stage }: Attempt): string | undefined {
   const { start } = writer.state()
   const unit = unitOf(start, stage)
@@ -178,11 +176,11 @@ function clarifyOf(result: StageResult, world: Attempt): string | undefined {
   return result.pause === undefined ? undefined : brief(result.pause.question, world)
 }
 
-/** How a stage's failure stands in the run; who has lost the run or leaves it says nothing. */
+/** An interrupted stage, or one whose run was lost, records nothing. */
 function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[] {
   const why = interruptionOf(world.signal)
   if (why === "lost" || why === "leave") throw new Interruption(why)
-  // The run cannot be written: it is left as it stands, and taken up again from there.
+  // The run cannot be written; it is left as it is and continued from there.
   if (world.writer.isBroken()) throw error
   if (why !== undefined) return [STOPPED]
   if (error instanceof OverBudget) return overBudget(error.spending)

@@ -3,7 +3,6 @@ import type { PipelineEventBody } from "#ground/contract"
 import { newPipelines, type PipelineRoom } from "#test/pipeline-room"
 import type { StageWork } from "../stage.ts"
 
-/** One stage that may search the knowledge base, and nothing else. */
 const ONE = {
   stages: [
     { name: "only", title: "Only", kind: "retrieve", prompt: "ask.md", scope: { knowledge: true } },
@@ -12,7 +11,7 @@ const ONE = {
 const SCHEMA = { type: "object", properties: { n: { type: "number" } }, required: ["n"] }
 const ask = (prompt = "how many", schema: object | undefined = SCHEMA) =>
   ({ title: "count", instructions: "", prompt, schema }) as never
-/** Work that never ends and does not listen. */
+/** Never ends and ignores its signal. */
 const NEVER = new Promise<never>(() => {})
 const search = (title = "find") =>
   ({ tool: "Knowledge Base Search", kind: "search", title }) as const
@@ -66,7 +65,7 @@ test.each([
     })
     const size = JSON.stringify(await bodiesOf(room)).length
     expect(size).toBeLessThan(30_000)
-    // Tried again, it is asked anew and not told what was recorded.
+    // A retry calls the model again instead of using the recorded response.
     await room.resume("p-1", "you")
     expect(await room.finished("p-1")).toMatchObject({ cost: { spentUsd: 0.06 } })
   },

@@ -14,14 +14,16 @@ import { type Asking, askUntilFitting } from "./ask.ts"
 import { Interruption, interruptionOf } from "./interruption.ts"
 import { refusal } from "./scope-check.ts"
 
-/** How one attempt of a stage touches the world; `settled` waits for what it left behind. */
+/**
+ * `settled` waits for effects that the stage did not await.
+ */
 export function createEffects(world: Attempt & Asking) {
   const used = new Set<string>()
   const running = new Set<Promise<unknown>>()
 
-  /** Each key once: two effects under one key would be given one result after a crash. */
+  /** After a crash, two effects with the same key would get the same result. */
   function track<Result>(key: string, effect: () => Promise<Result>): Promise<Result> {
-    // A stage that goes on after its end touches nothing any more.
+    // Effects after the end of the stage are rejected.
     if (world.signal.aborted)
       return Promise.reject(new Interruption(interruptionOf(world.signal) ?? "stop"))
     if (used.has(key)) return Promise.reject(EffectRepeated({ stage: world.config.name, key }))
@@ -97,13 +99,13 @@ async function takeNote(key: string, label: StepLabel, world: Attempt): Promise<
   await tell({ key, label, prefix: "step" }, { outcome: "noted", result: null }, world)
 }
 
-/** A copy of its own: what a stage does to a result changes nothing that is kept. */
+/** A copy, so that a stage cannot change the stored result. */
 function handed<Result>(kept: unknown): Result {
-  // It is what the same key gave in the same stage, so it has that effect's shape.
+  // The same key in the same stage produced it, so it has that effect's type.
   return z.custom<Result>().parse(structuredClone(kept))
 }
 
-/** Activities are told apart by what they are about: orch-web-3, orch-kb-4. */
+/** Activity ids show their subject: orch-web-3, orch-kb-4. */
 function prefixOf({ tool, kind }: StepLabel): string {
   if (kind === "agent") return "agent"
   if (tool === "Web Search") return "web"

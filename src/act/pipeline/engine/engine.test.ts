@@ -10,7 +10,6 @@ const AUTO = { ...SIX_STAGES, autoAdvance: true }
 const THERE = { ...PIPELINE_OWNER, pid: 77, instance: "2" }
 const started = { agent: "tester", query: "x", depth: "standard", auto: false } as const
 
-/** Waits until it is let go, or cut. */
 function held(): { work: StageWork; go(): void; begun: Promise<void>; runs(): number } {
   const gate = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -99,7 +98,7 @@ test("[PIPE-16] of two answers to one pause the first counts, and the second is 
 test("[PIPE-17] a run whose process died is interrupted, and the watcher of another process resumes it", async () => {
   const { work, begun, go, runs } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
-  // It never comes back from this: as if the process had been killed.
+  // It never returns, like a killed process.
   const dead = room.another({ owner: THERE })
   await dead.run(started)
   await begun
@@ -155,7 +154,7 @@ test("[PIPE-16] a process that lost its run writes nothing more to it", async ()
   const slow = room.another({ owner: THERE })
   await slow.run(started)
   await begun
-  // It is taken for dead, although it is only slow.
+  // Another process considers it dead although it is only slow.
   await room.resume("p-1", "you")
   go()
   await Promise.all([room.settled("p-1"), slow.settled("p-1")])
@@ -209,7 +208,7 @@ test.runIf(needs("PIPE-30", "postgres"))(
       stages: { web: work },
       deps: { owner: { ...THERE, machine: "there" } },
     })
-    // Both at once: each gets a number of its own.
+    // Concurrent starts get different numbers.
     const made = await Promise.all([here.run(started), there.run(started)])
     expect(made.map((it) => it.id).toSorted()).toEqual(["p-1", "p-2"])
     await Promise.all([here.settled("p-1"), here.settled("p-2")])

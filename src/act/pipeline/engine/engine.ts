@@ -10,7 +10,6 @@ import { createWatch } from "./watch.ts"
 
 export type Engine = ReturnType<typeof createEngine>
 
-/** Runs and who works on them: begun, answered, stopped, taken up again. */
 export function createEngine(deps: EngineDeps) {
   const { eventStore } = deps
   const activeRuns = createActiveRuns(deps)
@@ -23,9 +22,9 @@ export function createEngine(deps: EngineDeps) {
       if (row === undefined) throw RunUnknown({ id })
       const events = await eventStore.events(id)
       const state = stateOf(id, events)
-      // It went on between the two looks: who works on it is looked for again.
+      // The run advanced between the two reads, so read its holder again.
       if (state.lastSeq > row.lastSeq && tries < CLAIM_TRIES) continue
-      // By its events alone: when their tail was lost, the row says what is no longer so.
+      // Derived from the events: if their tail was lost, the row is outdated.
       const isAtWork = state.end === undefined && state.pause === undefined
       return { row, events, state, isAlone: isAtWork && isLeft(row) }
     }
@@ -54,7 +53,7 @@ export function createEngine(deps: EngineDeps) {
   }
 }
 
-/** On this machine a process can be looked for; of another one only its lease tells. */
+/** On this machine the process can be checked; for another machine only the lease counts. */
 function hasNoOwner(row: RunRow, { owner: own, isAlive, clock }: EngineDeps): boolean {
   const { owner, leaseUntil } = row
   if (owner === null) return true

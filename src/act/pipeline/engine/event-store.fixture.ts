@@ -6,20 +6,20 @@ import type { Owner, RunRow } from "./queries.ts"
 
 type StoredRun = { row: RunRow; readonly events: PipelineEvent[] }
 
-/** What outlives every process: the runs of a store in memory. */
+/** Runs of a store in memory; they outlive every simulated process. */
 export type Shelf = Map<string, StoredRun>
 
 type Store = {
   readonly shelf: Shelf
   readonly owner: Owner
   now(): number
-  /** The way to the store and back: it may take long, fail, or never come back. */
+  /** A round trip to the store, which may be slow, fail or never return. */
   hop(): Promise<void>
-  /** Tells the other processes that the store has grown. */
+  /** Notifies the other processes. */
   grown(): void
 }
 
-/** An event store in memory that keeps the same rules as the real one. */
+/** Follows the same rules as the real store. */
 export function memoryEventStore(store: Store): EventStore {
   const { shelf } = store
   const rows = (): RunRow[] => Array.from(shelf.values(), (it) => it.row)
@@ -46,7 +46,7 @@ export function memoryEventStore(store: Store): EventStore {
   }
 }
 
-/** What is done there may be done although nobody hears of it. */
+/** The write may happen even if its caller never learns of it. */
 async function there<Value>({ hop }: Store, work: () => Value): Promise<Value> {
   await hop()
   const value = work()
@@ -106,7 +106,6 @@ function memoryClaims(
   }
 }
 
-/** As the real store would give it back. */
 function plain(bodies: readonly PipelineEventBody[]): readonly PipelineEventBody[] {
   return z.custom<readonly PipelineEventBody[]>().parse(JSON.parse(JSON.stringify(bodies)))
 }

@@ -34,10 +34,10 @@ import {
   writeOffRun,
 } from "./queries.ts"
 
-/** After so long without a word its runs may be taken over; several words may be late. */
+/** After this time without renewal another process may take over; several renewals may be late. */
 export const LEASE_MS = 30_000
 
-/** The right to write a run: whoever claims it later has a higher fence, and ours is void. */
+/** The right to write a run. A later claim has a higher fence and invalidates this one. */
 export type Claim = { readonly id: string; readonly fence: number }
 
 type AppendOutcome =
@@ -46,15 +46,15 @@ type AppendOutcome =
       readonly state: RunState
       readonly events: readonly PipelineEvent[]
     }
-  /** Somebody else has claimed the run since: nothing was written. */
+  /** Another process claimed the run; nothing was written. */
   | { readonly kind: "lost" }
 
 /**
- * The runs as they are kept. A port, because the engine is also run against one in memory that
- * loses words, claims and processes on purpose.
+ * A port, because the engine is also tested against a store in memory that loses messages, claims
+ * and processes.
  */
 export type EventStore = {
-  /** A new run, already claimed by this process. */
+  /** The new run is already claimed by this process. */
   create(bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]]): Promise<{
     readonly claim: Claim
     readonly state: RunState
@@ -67,14 +67,14 @@ export type EventStore = {
   find(id: string): Promise<RunRow | undefined>
   events(id: string): Promise<readonly PipelineEvent[]>
   list(filter: RunFilter): Promise<readonly RunRow[]>
-  /** Those that should be at work, whoever works on them. */
+  /** Runs that should be working, in any process. */
   running(): Promise<readonly RunRow[]>
-  /** Undefined when somebody was faster. */
+  /** Undefined if another process was faster. */
   claim(row: RunRow): Promise<Claim | undefined>
   renew(claim: Claim): Promise<"kept" | "stop-wanted" | "lost">
   release(claim: Claim): Promise<void>
   wantStop(row: RunRow): Promise<void>
-  /** Its events cannot be read: nothing goes on in it, and whoever lists it is told why. */
+  /** For a run with unreadable events: it does not continue, and its list row has the reason. */
   writeOff(claim: Claim, line: PipelineLine): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createEventStore(deps: Deps): EventStore {
       await db.transaction(async (tx) => {
         const { changes } = await tx.run(releaseRun(id, fence))
         const row = changes === 0 ? undefined : await tx.get(RunRow, selectRun(id))
-        // One that should be at work is interrupted from now on; whoever looks is told.
+        // A run that should be working is interrupted from now on; notify listeners.
         if (row?.status === "running") {
           tx.emit("pipeline.advanced", { id, seq: row.lastSeq, status: "interrupted" })
         }
@@ -128,14 +128,14 @@ export function createEventStore(deps: Deps): EventStore {
   }
 }
 
-/** Events whose chain is whole; otherwise the run is damaged, and it is said where. */
+/** Throws if the digest chain is broken. */
 function readEvents(id: string, rows: readonly KeptEvent[]): readonly PipelineEvent[] {
   const read = readChain(id, rows)
   if (read.kind === "damaged") throw StateDamaged({ id, seq: read.seq, problem: read.problem })
   return read.events
 }
 
-/** What the events come to; an order that cannot be is damage. */
+/** Throws if the order of events is impossible. */
 export function stateOf(id: string, events: readonly PipelineEvent[]): RunState {
   const reduced = replay(id, events)
   if (reduced.kind === "damaged") {
@@ -144,7 +144,6 @@ export function stateOf(id: string, events: readonly PipelineEvent[]): RunState 
   return reduced.state
 }
 
-/** The same events after a number, as they will stand in the run. */
 export function numbered(
   after: number,
   at: number,
@@ -153,7 +152,7 @@ export function numbered(
   return bodies.map((body, index) => ({ seq: after + index + 1, at, body }))
 }
 
-/** What the state will be; our own events are never impossible. */
+/** Events that we create ourselves are always possible. */
 export function advanced(state: RunState, events: readonly PipelineEvent[]): RunState {
   return events.reduce((before, event) => {
     const reduced = advance(before, event)
@@ -229,7 +228,7 @@ function chained(
   })
 }
 
-/** In the same transaction: nobody hears of what was not stored. */
+/** In the same transaction, so that nobody is notified of events that were not stored. */
 function announce(
   tx: Tx<"pipeline">,
   line: PipelineLine,

@@ -1,6 +1,6 @@
 /**
- * Why work on a run is cut: a person stops it, this process leaves it to another one, another one
- * has it already, or the stage it belonged to is over.
+ * Why work on a run is cancelled: the user stopped it, this process shuts down, another process has
+ * claimed it, or its stage is over.
  */
 export class Interruption extends Error {
   override readonly name = "Interruption"
@@ -12,19 +12,24 @@ export class Interruption extends Error {
   }
 }
 
-/** Undefined while nothing is cut. */
 export function interruptionOf(signal: AbortSignal): Interruption["why"] | undefined {
   if (!signal.aborted) return undefined
   return signal.reason instanceof Interruption ? signal.reason.why : "stop"
 }
 
-/** Who leaves a run, or has lost it, writes no more: the cut shows as a new attempt. */
+/**
+ * A process that leaves or lost the run writes nothing more; the interruption shows as a new
+ * attempt.
+ */
 export function mayWrite(signal: AbortSignal): boolean {
   const why = interruptionOf(signal)
   return why !== "leave" && why !== "lost"
 }
 
-/** The work, or the cut when that comes first; work that ignores the signal is not waited for. */
+/**
+ * Resolves with the work or rejects at the cancellation, whichever comes first; work that ignores
+ * the signal is not awaited.
+ */
 export async function untilCut<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
@@ -37,7 +42,7 @@ export async function untilCut<Result>(
     return await Promise.race([work, cut.promise])
   } finally {
     signal.removeEventListener("abort", onAbort)
-    // Whichever came second is nobody's any more.
+    // The later result is not used.
     work.catch(() => {})
     cut.promise.catch(() => {})
   }

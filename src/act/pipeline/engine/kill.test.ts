@@ -8,10 +8,12 @@ import { simDocument, simStages, simStart } from "./stages.fixture.ts"
 
 const SEEDS = isNight() ? 5_000 : 100
 
-/** Of two answers at once the second took the run from the first and let it lie. */
+/**
+ * Regression seed: of two concurrent answers the second claimed the run and did not continue it.
+ */
 const FOUND = [2_098_833_147]
 
-/** The check fails once and there is a web: all six stages, and one repair. */
+/** The check fails once and there is a web source: six stages and one repair. */
 const QUERY = "1 1"
 
 test("[PIPE-32] a run killed at any event continues and ends with the same document", {
@@ -34,7 +36,7 @@ test(`[PIPE-32] a run killed repeatedly, in ${SEEDS} ways, ends with the same do
   }
 })
 
-/** A process dies each time the run has so many events; another one goes on. */
+/** The process dies at each of these event counts, and another one continues. */
 async function play(itsSeed: number, kills: Set<number>) {
   const sim = createSim(itsSeed, simStages)
   const begun = sim.start().engine.begin([simStart(QUERY)])
@@ -62,7 +64,7 @@ async function play(itsSeed: number, kills: Set<number>) {
   }
 }
 
-/** Six calls in all, however often it was killed: each was recorded once. */
+/** Six calls however often it was killed: each was recorded once. */
 const SAME = { status: "completed", isSame: true, spentUsd: 0.6, calls: 6, broken: [] }
 
 function resume(sim: Sim): void {

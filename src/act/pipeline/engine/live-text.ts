@@ -1,12 +1,11 @@
 import type { Clock, Log } from "#ground/base"
 
-/** Text beyond it is not told while it is written: redacting it again and again would cost more. */
+/** Longer text is not streamed: redacting it repeatedly would cost too much. */
 const LONGEST_TOLD_CHARACTERS = 200_000
 
-/** How often text that is being written is told; between two looks of an eye. */
 const TEXT_EVERY_MS = 50
 
-/** What a model has written so far; an empty text ends it. It is told and never kept. */
+/** Text generated so far; an empty text ends it. It is never stored. */
 export type PipelineText = {
   readonly id: string
   readonly stage: number
@@ -16,7 +15,6 @@ export type PipelineText = {
 
 export type LiveText = ReturnType<typeof createLiveText>
 
-/** Who listens to runs of this process: to their events, and to texts while they are written. */
 export function createLiveText(deps: {
   readonly clock: Clock
   readonly log: Log
@@ -28,7 +26,7 @@ export function createLiveText(deps: {
     onText: onText.add,
     onChange: onChange.add,
     changed: (id: string, seq: number): void => onChange.tell({ id, seq }),
-    /** Tells one text as it grows: redacted as a whole, since a part of a secret is not known. */
+    /** Redacted as a whole, because part of a secret would not be recognized. */
     writing(of: Omit<PipelineText, "text">) {
       let toldAt: number | undefined
       return {
@@ -37,7 +35,7 @@ export function createLiveText(deps: {
           const isSoon = toldAt !== undefined && now - toldAt < TEXT_EVERY_MS
           if (isSoon || soFar.length > LONGEST_TOLD_CHARACTERS) return
           toldAt = now
-          // Without its last word, which may be a key that has no end yet.
+          // Without the last word, which may be an incomplete key.
           onText.tell({ ...of, text: deps.redact(soFar.replace(/\S+$/, "")) })
         },
         ended(): void {

@@ -24,7 +24,6 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
     sql` AND `,
   )} ORDER BY number DESC LIMIT ${filter.limit}`
 
-/** Those that should be at work. */
 export const selectRunning = (): Sql => sql`
   SELECT ${ROW} FROM pipeline_runs WHERE status = 'running' ORDER BY number`
 
@@ -52,7 +51,7 @@ export const selectEvents = (run: string): Sql => sql`
 export const selectDigest = (run: string, seq: number): Sql => sql`
   SELECT digest FROM pipeline_events WHERE run = ${run} AND seq = ${seq}`
 
-/** Only by who has claimed it, and only after what that one has seen. */
+/** Only for the current claim and the expected last event. */
 export const advanceRun = (
   line: PipelineLine,
   it: { readonly fence: number; readonly after: number },
@@ -62,9 +61,8 @@ export const advanceRun = (
   WHERE id = ${line.id} AND fence = ${it.fence} AND last_seq = ${it.after}`
 
 /**
- * The run is ours from now on: whoever wrote to it before has an older fence. It must still be as
- * it was read, so that of two processes that want it one gets it. A tail that was lost is no more
- * counted.
+ * Raises the fence, which invalidates earlier claims. The row must be unchanged since it was read,
+ * so that only one of two processes succeeds. Resets the count if the tail was lost.
  */
 export const claimRun = (
   id: string,
@@ -97,12 +95,12 @@ const json = <Schema extends z.ZodType>(schema: Schema) =>
     .transform((text): unknown => JSON.parse(text))
     .pipe(schema)
 
-/** Who works on a run: a process by number and start time, so that a later one is not it. */
+/** A process is identified by pid and start time, because pids are reused. */
 export const Owner = z.object({
   pid: z.int(),
   startedAt: z.string().optional(),
   machine: z.string(),
-  /** One process may have opened the store twice; each is an owner of its own. */
+  /** One process may open the store twice; each is a separate owner. */
   instance: z.string().default(""),
 })
 export type Owner = z.infer<typeof Owner>

@@ -3,15 +3,14 @@ import type { RunState } from "../events/state.ts"
 import { advanced, type Claim, type EventStore, numbered } from "./event-store.ts"
 import { Interruption } from "./interruption.ts"
 
-/** The one way into a run for who has claimed it: one write after the other, each after the last. */
+/** The only way to append to a claimed run; writes are serialized. */
 export type RunWriter = {
   readonly claim: Claim
   state(): RunState
-  /** A function is asked when its turn has come, and sees the state that it adds to. */
+  /** A function is called when it is its turn and sees the state that it appends to. */
   append(bodies: Bodies | (() => Bodies)): Promise<void>
-  /** What the state would be, without writing. */
   foresee(bodies: Bodies): RunState
-  /** A write failed: nobody knows whether it stands, so this writer writes no more. */
+  /** A write failed and may or may not be stored, so this writer writes nothing more. */
   isBroken(): boolean
 }
 
@@ -21,7 +20,7 @@ export function createRunWriter(deps: {
   readonly eventStore: Pick<EventStore, "append">
   readonly claim: Claim
   readonly state: RunState
-  /** They are stored: whoever listens may be told. */
+  /** Called after the events are stored. */
   wrote(state: RunState, events: readonly PipelineEvent[]): void
 }): RunWriter {
   let state = deps.state
@@ -32,7 +31,7 @@ export function createRunWriter(deps: {
     if (failure !== undefined) throw failure.error
     try {
       const written = await deps.eventStore.append(deps.claim, state, bodies)
-      // Whatever this process still does in the run counts nowhere.
+      // Whatever this process still does in the run no longer counts.
       if (written.kind === "lost") throw new Interruption("lost")
       state = written.state
       deps.wrote(state, written.events)
@@ -46,7 +45,7 @@ export function createRunWriter(deps: {
     state: () => state,
     append(bodies) {
       const turn = last.then(() => write(typeof bodies === "function" ? bodies() : bodies))
-      // A failed write is its caller's; the next one finds out for itself.
+      // The caller handles a failed write; the next write detects it itself.
       last = turn.catch(() => {})
       return turn
     },

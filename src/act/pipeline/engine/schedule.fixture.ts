@@ -1,4 +1,4 @@
-/** A seeded stream of numbers below a bound (mulberry32). */
+/** Seeded pseudo-random numbers (mulberry32). */
 export function createLot(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -9,15 +9,14 @@ export function createLot(seed: number): (below: number) => number {
   }
 }
 
-/** A process as far as time and order go. */
 export type Scheduled = {
   isDead: boolean
-  /** Until then none of its steps are taken: the machine swaps, or the process is suspended. */
+  /** Until then none of its steps run: the machine swaps, or the process is suspended. */
   heldUntil: number
 }
 
 export type SimFaults = {
-  /** One in so many; 0 for never. */
+  /** One in this many steps fails; 0 for never. */
   readonly storeFails: number
   readonly crashes: number
   readonly holds: number
@@ -41,8 +40,8 @@ type Sleeping = { readonly process: Scheduled; readonly due: number; wake(): voi
 export type Schedule = ReturnType<typeof createSchedule>
 
 /**
- * Time and order, decided by lot. Each way to the store or to a model is a step; which waiting one
- * is taken next, and whether it fails, takes its process down or holds it for a minute, is drawn.
+ * Random time and order. Each round trip to the store or a model is a step; the next step, and
+ * whether it fails, kills its process or delays it by a minute, are drawn.
  */
 export function createSchedule(lot: (below: number) => number) {
   const waiting: Waiting[] = []
@@ -69,7 +68,7 @@ export function createSchedule(lot: (below: number) => number) {
     happens,
     crash,
     ...createWays(world, waiting, sleeping),
-    /** One step; false when nobody has anything to do, not even later. */
+    /** False if no process has anything left to do. */
     async step(): Promise<boolean> {
       await settle()
       const ready = waiting.filter((it) => it.process.heldUntil <= world.now)
@@ -82,7 +81,7 @@ export function createSchedule(lot: (below: number) => number) {
   }
 }
 
-/** How a process waits: a dead one never hears back, its promise stays open for ever. */
+/** The promises of a dead process stay pending forever. */
 function createWays(world: { now: number }, waiting: Waiting[], sleeping: Sleeping[]) {
   return {
     hop: (process: Scheduled): Promise<void> =>
@@ -123,7 +122,7 @@ function keep<Item>(list: Item[], isKept: (item: Item) => boolean): void {
   list.splice(0, list.length, ...list.filter(isKept))
 }
 
-/** One turn of the event loop runs every promise that is ready, however long the chain. */
+/** One turn of the event loop runs all ready promises, however long the chain. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

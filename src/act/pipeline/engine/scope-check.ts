@@ -1,12 +1,11 @@
 import type { StageConfig } from "#ground/contract"
 import type { ScopeNeed } from "../stage.ts"
 
-/** Any source, or any agent. */
 export const ANY = "*"
 
 /**
- * What a stage may not use, in words; undefined when its scope has it. This is where a scope is
- * held: no prompt asks for it, and no answer of a model can widen it.
+ * The message for a denied use; undefined if the scope allows it. Scopes are enforced only here: no
+ * prompt requests them, and no model response can extend them.
  */
 export function refusal(stage: StageConfig, need: ScopeNeed | undefined): string | undefined {
   if (need === undefined) return undefined

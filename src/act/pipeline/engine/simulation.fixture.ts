@@ -14,10 +14,9 @@ type SimProcess = Scheduled & {
   readonly listeners: Set<() => void>
 }
 
-/** What stages of a simulation touch. */
 export type SimPorts = { touch(run: string, stage: string, key: string): Promise<void> }
 
-/** Of one call; chosen so that sums of it are not exact in binary. */
+/** Chosen so that its sums are not exact in binary. */
 export const SIM_CALL_USD = 0.1
 
 const USAGE: TokenUsage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 }
@@ -33,7 +32,6 @@ type World = {
 
 export type Sim = ReturnType<typeof createSim>
 
-/** Processes that drive pipelines on one store, with time and order decided by a seed. */
 export function createSim(seed: number, stages: World["stages"]) {
   const lot = createLot(seed)
   const world: World = {
@@ -48,7 +46,7 @@ export function createSim(seed: number, stages: World["stages"]) {
   return {
     lot,
     shelf,
-    /** What must never happen and did. */
+    /** Violated invariants. */
     broken,
     counts,
     world: schedule.world,
@@ -112,7 +110,7 @@ function quietDeps() {
 
 type Ask = Model["ask"]
 
-/** Asked `run stage key`: the answer says so again, whoever asks and however often. */
+/** Answers `run stage key` with the same text every time. */
 async function answer(
   world: World,
   from: { readonly pid: number; hop(): Promise<void> },
@@ -146,7 +144,10 @@ type Touch = {
   readonly isPaid?: boolean
 }
 
-/** Who lost the run and has not noticed is no driver of it; all others must not do it twice. */
+/**
+ * A process that lost the run without noticing does not count; all others must not repeat an
+ * effect.
+ */
 function noteTouch({ shelf, broken }: World, pid: number, touch: Touch): void {
   const { run, stage, key, isPaid = false } = touch
   const kept = shelf.get(run)
@@ -155,7 +156,7 @@ function noteTouch({ shelf, broken }: World, pid: number, touch: Touch): void {
   if (reduced.kind === "damaged") return void broken.push(`${run}: ${reduced.problem}`)
   const { start, stages } = reduced.state
   const its = stages[start.config.stages.findIndex((it) => it.name === stage)]
-  // An answer that did not fit is asked for again, under the next name.
+  // A response that did not match is requested again under the next key.
   const recorded = [key, `${key}~2`, `${key}~3`].flatMap((it) => its?.recorded[it] ?? [])
   if (recorded.some((it) => it.kind === "result" || it.problem === undefined)) {
     broken.push(`${run} ${stage} ${key} ran again although it was recorded`)

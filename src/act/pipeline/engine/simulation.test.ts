@@ -21,14 +21,14 @@ test(`[C8] ${SEEDS} seeds of dying processes, failing stores and failing models`
     crashes += sim.world.crashes
     calls += sim.counts.calls
   }
-  // Without them nothing would have been tried.
+  // Ensures that the seeds really caused crashes and calls.
   expect({ hasCrashed: crashes > SEEDS / 4, hasCalled: calls > SEEDS * 4 }).toEqual({
     hasCrashed: true,
     hasCalled: true,
   })
 })
 
-/** One history: faults for a while, then none, and everything must come to its end. */
+/** Faults for a while, then none; every run must end. */
 async function play(itsSeed: number): Promise<Sim> {
   const sim = createSim(itsSeed, simStages)
   const label = `SEED=${itsSeed}`
@@ -49,7 +49,7 @@ async function play(itsSeed: number): Promise<Sim> {
   for (let steps = 0; !isOver(sim); steps++) {
     if (steps > 8_000) throw new Error(`${label}: not all runs came to an end\n${told(sim)}`)
     await sim.step()
-    // A person waits for the answer, but not for ever: the process may have left meanwhile.
+    // The user waits for the answer with a limit: the process may have exited.
     if (steps < nextVisit) continue
     nextVisit = steps + 60
     void visit(sim, 0).finally(() => void (nextVisit = 0))
@@ -74,20 +74,19 @@ type Engine = ReturnType<Sim["start"]>["engine"]
 
 function begin(sim: Sim, engine: Engine | undefined, nth: number): void {
   const budgetUsd = sim.lot(4) === 0 ? 3 * SIM_CALL_USD : 100
-  // How often the check fails, and whether there is a web.
+  // How often the check fails, and whether there is a web source.
   const query = `${sim.lot(4)} ${sim.lot(2)} ${nth}`
   const config = { ...SIM_CONFIG, pauseOnErrors: sim.lot(3) > 0 }
   engine?.begin([{ ...simStart(query), config, budgetUsd }]).catch(() => {})
 }
 
-/** A process gives back what it has, and ends. */
 function leave(sim: Sim): void {
   const [process] = sim.alive()
   const end = (): void => (process === undefined ? undefined : sim.crash(process))
   process?.engine.close().then(end, end)
 }
 
-/** A person looks at a run that waits, and answers; rarely one is stopped. */
+/** The user answers a paused run; rarely stops one. */
 async function visit(sim: Sim, whim: number): Promise<void> {
   const paused = [...sim.shelf.values()].filter((it) => it.row.status === "paused")
   const { row } = paused[sim.lot(Math.max(1, paused.length))] ?? {}
@@ -109,7 +108,7 @@ function isOver(sim: Sim): boolean {
   return [...sim.shelf.values()].every((it) => it.row.line.endedAt !== null)
 }
 
-/** What holds for every run, whatever happened to it. */
+/** Invariants of every run. */
 function look(id: string, events: readonly PipelineEvent[], label: string): void {
   const state = stateOf(id, events)
   const bodies = events.map((it) => it.body)
@@ -125,7 +124,7 @@ function look(id: string, events: readonly PipelineEvent[], label: string): void
   }
 }
 
-/** Calls that began and of which nobody knows how they ended. */
+/** Calls that started without a recorded end. */
 function cutCalls(events: readonly PipelineEvent[]): number {
   const open = new Map<string, boolean>()
   for (const { body } of events) {
@@ -135,7 +134,7 @@ function cutCalls(events: readonly PipelineEvent[]): number {
   return [...open.values()].filter((isCut) => isCut).length
 }
 
-/** Events that stand where only a person's word may stand. */
+/** Events that are allowed only as the user's answer. */
 function answersToPauses(events: readonly PipelineEvent[]): readonly string[] {
   const answers = ["resumed", "amended", "skipped", "run_completed"]
   return events.flatMap(({ body }, at) => {

@@ -3,7 +3,7 @@ import type { BodyOf, RunState } from "../events/state.ts"
 import type { StageWork } from "../stage.ts"
 import type { SimPorts } from "./simulation.fixture.ts"
 
-/** Stages that touch a simulated world: asks, one step, three at once, and a check that may fail. */
+/** Simulated stages: model calls, one step, three parallel steps, and a check that may fail. */
 export function simStages({ touch }: SimPorts): Readonly<Record<StageKind, StageWork>> {
   const search = { tool: "Knowledge Base Search", kind: "search" } as const
   return {
@@ -67,7 +67,9 @@ export const SIM_CONFIG = PipelineConfig.parse({
   repairUnits: [{ stages: ["write", "check"], maxIterations: 2 }],
 })
 
-/** The query says how often the check fails, and whether there is a web: `2 1`. */
+/**
+ * `2 1`: how often the check fails, and whether there is a web source.
+ */
 export function simStart(query: string): BodyOf<"run_started"> {
   return {
     type: "run_started",
@@ -85,7 +87,6 @@ export function simStart(query: string): BodyOf<"run_started"> {
   }
 }
 
-/** What a run writes in the end, whatever happened to it on the way. */
 export function simDocument(state: RunState): string {
   const [failures = "0", web = "0"] = state.start.query.split(" ")
   const rounds = Math.min(Number(failures), 2)

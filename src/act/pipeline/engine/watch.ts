@@ -14,7 +14,7 @@ type Deps = {
   takeUp(row: RunRow): Promise<boolean>
 }
 
-/** Looks after runs: those that work here always, those nobody works on once it is asked to. */
+/** Polls commands for runs of this process, and continues abandoned runs after `begin()`. */
 export function createWatch(deps: Deps) {
   const over = new AbortController()
   let isWatching = false
@@ -25,7 +25,7 @@ export function createWatch(deps: Deps) {
     const alone = (await deps.eventStore.running()).filter(deps.isAlone)
     for (const row of alone) if (!over.signal.aborted) await takeUp(row)
   }
-  /** One that cannot be taken up leaves the others their turn. */
+  /** A failure here must not stop the others. */
   async function takeUp(row: RunRow): Promise<void> {
     try {
       await deps.takeUp(row)
@@ -43,7 +43,7 @@ export function createWatch(deps: Deps) {
     }
   }
   return {
-    /** After a crash: gives back what a dead process held, so that everybody sees it as it is. */
+    /** After a crash: releases runs of dead processes, so that they show as interrupted. */
     async recover(): Promise<number> {
       const lost = (await deps.eventStore.running()).filter(
         (it) => it.owner !== null && deps.isAlone(it),
@@ -51,7 +51,7 @@ export function createWatch(deps: Deps) {
       for (const { id, fence } of lost) await deps.eventStore.release({ id, fence })
       return lost.length
     },
-    /** From now on this process goes on with what nobody works on. */
+    /** From now on this process continues runs without a process. */
     begin(): void {
       if (isWatching) return
       isWatching = true
@@ -65,7 +65,7 @@ export function createWatch(deps: Deps) {
   }
 }
 
-/** One look at a time; what comes in between is looked at right after. */
+/** One pass at a time; a request during a pass starts another one after it. */
 function createLooking(look: () => Promise<void>, over: AbortSignal, log: Log) {
   let running: Promise<void> | undefined
   let isDue = false

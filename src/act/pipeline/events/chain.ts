@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { PipelineEvent } from "#ground/contract"
 
-/** An event as it is kept: its text, and a digest that holds the one before. */
+/** The digest of an event includes the previous digest. */
 export type KeptEvent = {
   readonly seq: number
   readonly at: number
@@ -10,26 +10,25 @@ export type KeptEvent = {
   readonly digest: string
 }
 
-/** Before the first event. */
 export const NO_DIGEST = ""
 
 export function digestOf(run: string, before: string, event: Omit<KeptEvent, "digest">): string {
   const hash = createHash("sha256")
-  // Lengths first: no part can be moved into its neighbour.
+  // Length-prefixed, so that no bytes can move from one part to the next.
   for (const part of [run, before, String(event.seq), String(event.at), event.body]) {
     hash.update(`${part.length}:${part}`)
   }
   return hash.digest("hex").slice(0, 32)
 }
 
-/** The events, or the number of the first that is not as it was written. */
+/** On damage, the number of the first event that does not match. */
 export type ChainReading =
   | { readonly kind: "events"; readonly events: PipelineEvent[]; readonly digest: string }
   | { readonly kind: "damaged"; readonly seq: number; readonly problem: string }
 
 /**
- * Reads kept events and checks that none was edited and none is missing in between. A tail that is
- * gone cannot be told from a run that had not come so far: it is an earlier state.
+ * Detects edited and missing events. A lost tail cannot be distinguished from an earlier state of
+ * the run.
  */
 export function readChain(run: string, kept: readonly KeptEvent[]): ChainReading {
   const events: PipelineEvent[] = []

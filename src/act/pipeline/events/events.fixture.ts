@@ -2,7 +2,7 @@ import { PipelineConfig, type PipelineEvent, type PipelineEventBody } from "#gro
 import { replay } from "./reduce.ts"
 import type { BodyOf, RunState } from "./state.ts"
 
-/** Three stages; the first pauses, the last two are a repair unit. */
+/** The first stage pauses; the last two are a repair unit. */
 export const THREE = PipelineConfig.parse({
   stages: [
     { name: "plan", title: "Plan", kind: "ask", pauseAfter: true, budgetUsd: 0.2 },
@@ -103,7 +103,7 @@ export const completed = (given: Partial<BodyOf<"run_completed">> = {}): Pipelin
   ...given,
 })
 
-/** The bodies as events, a second apart. */
+/** One second apart. */
 export const eventsOf = (bodies: readonly PipelineEventBody[]): PipelineEvent[] =>
   bodies.map((body, index) => ({ seq: index + 1, at: 1_000 * (index + 1), body }))
 

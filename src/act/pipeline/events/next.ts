@@ -1,17 +1,16 @@
 import type { DepthConfig, PipelineEventBody, StageConfig } from "#ground/contract"
 import { type RunState, unitBounds, unitOf } from "./state.ts"
 
-/** Where an agent's config names no depths. */
+/** For a recipe config without depths. */
 const DEPTH_DEFAULTS = {
   quick: { subQueries: 3, paragraphs: 10, repairs: 0, contextTokens: 4_000, web: false },
   standard: { subQueries: 8, paragraphs: 20, repairs: 2, contextTokens: 12_000, web: true },
   deep: { subQueries: 15, paragraphs: 30, repairs: 3, contextTokens: 24_000, web: true },
 } as const
 
-/** What a run needs now. */
 export type Next =
   | { readonly kind: "nothing" }
-  /** It follows from what was recorded. */
+  /** Events that follow from the recorded ones. */
   | { readonly kind: "write"; readonly bodies: readonly PipelineEventBody[] }
   | { readonly kind: "work"; readonly stage: number; readonly iteration: number }
 
@@ -23,13 +22,16 @@ export function nextOf(state: RunState): Next {
   }
   if (state.cursor >= state.stages.length) return { kind: "write", bodies: [completion(state)] }
   const unit = unitOf(state.start, state.cursor)
-  // After an amendment a unit begins anew: that is no repair.
+  // After an amendment a unit starts over, which is not a repair.
   const isRepair = unit !== undefined && state.feedback[unit] !== undefined
   const iteration = isRepair ? (state.repairs[unit] ?? 0) : 0
   return { kind: "work", stage: state.cursor, iteration }
 }
 
-/** What a stage's output leads to: a repair, a pause, the end, or simply the next stage. */
+/**
+ * The consequence of a stage's output: a repair, a pause, the end, or nothing (the next stage
+ * runs).
+ */
 export function whatFollows(
   state: RunState,
   stage: number,
@@ -59,7 +61,6 @@ export function pausesAfter(state: RunState, stage: StageConfig): boolean {
   return stage.pauseAfter || config.pauseAfterStages.includes(stage.name)
 }
 
-/** How often a unit may be repaired in this run. */
 export function mostRepairs(state: RunState, unit: number): number {
   const { config, depth } = state.start
   const ofUnit = config.repairUnits[unit]?.maxIterations ?? 0
@@ -71,16 +72,16 @@ export function depthOf({ start }: RunState): DepthConfig {
   return start.config.depths[start.depth] ?? DEPTH_DEFAULTS[start.depth]
 }
 
-/** The stage that a person's words are about when they answer the pause. */
+/** The stage to which an amendment at the current pause applies. */
 export function amendedStage(state: RunState): number {
   const stage = state.pause?.stage ?? 0
   if (state.pause?.reason !== "repair-limit") return stage
-  // To check the same text again would change nothing: the unit begins anew.
+  // Checking the same text again would change nothing, so the unit starts over.
   const unit = unitOf(state.start, stage)
   return unit === undefined ? stage : unitBounds(state.start, unit).first
 }
 
-/** The stage that a person leaves out when they answer the pause so; undefined when none is left. */
+/** The stage that `skip` leaves out at the current pause; undefined if none is left. */
 export function skippedStage(state: RunState): number | undefined {
   const stage = state.pause?.stage ?? 0
   const skipped = state.pause?.reason === "error" ? stage : stage + 1
@@ -101,7 +102,7 @@ function repairOf(state: RunState, stage: number, feedback: string): PipelineEve
   const unit = unitOf(state.start, stage)
   if (unit === undefined) return undefined
   const used = state.repairs[unit] ?? 0
-  // Without feedback there is nothing that a repair could do better.
+  // A repair without feedback could not improve anything.
   if (used >= mostRepairs(state, unit) || feedback === "") return undefined
   return { type: "repair_started", unit, iteration: used + 1, feedback }
 }
@@ -113,7 +114,7 @@ function limitPause(state: RunState, stage: number): PipelineEventBody {
   return pauseOf(state, { stage, reason: "repair-limit", question })
 }
 
-/** What no repair can mend is said: a person can. */
+/** If no repair can help, the reason is shown to the user. */
 function whyNoRepair(state: RunState, stage: number): string {
   const { problems = [], feedback } = state.stages[stage]?.failure ?? {}
   const isHopeless = feedback === "" || unitOf(state.start, stage) === undefined
@@ -127,7 +128,7 @@ function afterRepairs(state: RunState, stage: number): string {
   return ` after ${used} ${used === 1 ? "repair" : "repairs"}`
 }
 
-/** All stages are done; what did not pass, or was left out, is said plainly. */
+/** The reason lists stages that did not pass or were skipped. */
 function completion(state: RunState): PipelineEventBody {
   const titles = state.start.config.stages.map((it) => it.title)
   const failed = state.stages.flatMap((it, stage) =>
@@ -145,5 +146,7 @@ function completion(state: RunState): PipelineEventBody {
   }
 }
 
-/** Who skips a stage whose needs are not there. */
+/**
+ * `skippedBy` of a stage that was skipped for missing requirements.
+ */
 export const ENGINE = "engine"

@@ -5,18 +5,16 @@ import type { PauseState, RunState } from "./state.ts"
 
 const PAUSE_LINE_CHARACTERS = 300
 
-/** Lines of a pause: more than this nobody reads on a card. */
 const MOST_PAUSE_LINES = 50
 
 type Choice = PipelinePause["choices"][number]
 type Line = PipelinePause["lines"][number]
 
-/** A pause as a person reads it: what is decided on, and what each answer leads to. */
 export function pauseView(state: RunState): PipelinePause | null {
   const { pause } = state
   if (pause === undefined) return null
   const isConfirmingExit = pause.pending !== undefined
-  // An error and an exit are decided on by themselves, not by what the stage gave.
+  // An error and an exit are decided without the stage's output.
   const hasLines = pause.reason !== "error" && !isConfirmingExit
   return {
     pauseId: pause.pauseId,
@@ -55,7 +53,7 @@ function proceeding(state: RunState, pause: PauseState): string {
   return usd === undefined ? `Go on with ${next.title}` : `Go on with ${next.title}, at most ${usd}`
 }
 
-/** What the stages up to the next pause may cost, where each of them says so. */
+/** Undefined unless each stage up to the next pause has a budget. */
 function mostUntilPause(state: RunState, from: number): string | undefined {
   const { stages } = state.start.config
   const until = stages.findIndex((it, at) => at >= from && pausesAfter(state, it))
@@ -65,7 +63,9 @@ function mostUntilPause(state: RunState, from: number): string | undefined {
   return `$${budgets.reduce((sum, it) => sum + it, 0).toFixed(2)}`
 }
 
-/** The first list in an output is what is decided on: sub-queries, sections, steps of a plan. */
+/**
+ * The first list in an output is what the user decides on: sub-queries, sections, steps of a plan.
+ */
 function linesOf(output: unknown): Line[] {
   const lists = Object.values(asRecord(output)).filter((it) => Array.isArray(it))
   const [first] = lists.map((list) => list.flatMap((it: unknown) => lineOf(it))).filter(isFilled)

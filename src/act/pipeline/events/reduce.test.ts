@@ -267,7 +267,7 @@ test("every prefix of a valid event list is valid", () => {
       const events = eventsOf([started(), ...bodies])
       const whole = replay("p-1", events)
       const part = replay("p-1", events.slice(0, 1 + (cut % events.length)))
-      // What was damaged may have been whole before; what is whole was always so.
+      // Every prefix of a valid list is valid.
       return whole.kind === "damaged" || part.kind === "state"
     }),
     fcParameters({ numRuns: 500 }),
@@ -275,13 +275,13 @@ test("every prefix of a valid event list is valid", () => {
 })
 
 test("[PIPE-25] a stage's duration is that of its attempts, without the time between them", () => {
-  // Each event is a second after the one before.
+  // Events are one second apart.
   const find = substep(0)
   const cut = stateAfter(started(), begun(0), find, completed({ status: "stopped" }))
   expect(cut.stages[0]).toMatchObject({ startedAt: 2_000, workedAt: 3_000 })
   const waited = [paused(0, "error"), { type: "resumed", by: "you" } as const, begun(0, 2)]
   const state = stateAfter(started(), begun(0), find, ...waited, find, output(0))
-  // Two seconds until the pause, two after it; the two of the pause are nobody's.
+  // Two seconds before the pause and two after it; the pause does not count.
   const { startedAt, endedAt } = state.stages[0] ?? {}
   expect((endedAt ?? 0) - (startedAt ?? 0)).toBe(4_000)
 })

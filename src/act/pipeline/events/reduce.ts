@@ -9,12 +9,11 @@ import {
 } from "./state.ts"
 import { applyWork, settleOpen } from "./work.ts"
 
-/** A state, or why these events are no run. */
 export type Reduced =
   | { readonly kind: "state"; readonly state: RunState }
   | { readonly kind: "damaged"; readonly seq: number; readonly problem: string }
 
-/** The state after all of them. Total: whatever stands in the list, nothing is thrown. */
+/** Total: any list gives a state or damage, never an exception. */
 export function replay(id: string, events: readonly PipelineEvent[]): Reduced {
   const [first, ...rest] = events
   if (first === undefined) return { kind: "damaged", seq: 1, problem: "is missing" }
@@ -30,7 +29,6 @@ export function replay(id: string, events: readonly PipelineEvent[]): Reduced {
   return { kind: "state", state }
 }
 
-/** The state after one more event. */
 export function advance(state: RunState, { seq, at, body }: PipelineEvent): Reduced {
   if (body.type === "run_started") {
     return { kind: "damaged", seq, problem: "begins the run a second time" }
@@ -41,7 +39,7 @@ export function advance(state: RunState, { seq, at, body }: PipelineEvent): Redu
   return { kind: "state", state: apply(worked, body, at) }
 }
 
-/** When a stage that is at work was last heard of: what lies after that is no work. */
+/** Records the last activity of the working stage; time after it is not work. */
 function workedUntil(state: RunState, body: Later, at: number): RunState {
   if (!("stage" in body) || body.stage === null || body.type === "stage_started") return state
   if (state.stages[body.stage]?.status !== "running") return state
@@ -50,7 +48,7 @@ function workedUntil(state: RunState, body: Later, at: number): RunState {
 
 type Later = Exclude<PipelineEventBody, BodyOf<"run_started">>
 
-/** Why this cannot have happened now. */
+/** Why this event is impossible in this state. */
 function impossible(state: RunState, body: Later): string | undefined {
   if (state.end !== undefined && body.type !== "said") return "stands after the end"
   if (state.end === undefined && body.type === "said") return "stands before the end"
@@ -121,7 +119,8 @@ function applyStage(state: RunState, body: StageBody, at: number): RunState {
           status: "running",
           attempt: body.attempt,
           iteration: body.iteration,
-          // A try that was cut or failed counts as long as it worked, the time between does not.
+          // An interrupted or failed attempt counts its working time; the time between attempts
+          // does not count.
           startedAt: it.attempt === 0 ? at : at - ((it.workedAt ?? at) - (it.startedAt ?? at)),
           workedAt: at,
           endedAt: null,
@@ -169,7 +168,7 @@ function repaired(state: RunState, body: BodyOf<"repair_started">): RunState {
   }
 }
 
-/** It is done again from nothing: what its effects gave before counts no more. */
+/** A new round drops recorded results. */
 function newRound(stage: StageState): StageState {
   return { ...stage, status: "waiting", attempt: 0, recorded: {}, failure: undefined }
 }
@@ -215,10 +214,10 @@ function applyPerson(state: RunState, body: PersonBody, at: number): RunState {
   }
 }
 
-/** The stage is done again, and whatever was built on it. */
+/** Repeats the stage and everything after it. */
 function amended(state: RunState, body: BodyOf<"amended">): RunState {
   const stages = state.stages.map((it, at) => (at >= body.stage ? newRound(it) : it))
-  // What a repair was told is about an answer that is written anew now.
+  // The old feedback was about an answer that is now rewritten.
   const feedback = state.feedback.map((it, unit) =>
     unitBounds(state.start, unit).last >= body.stage ? undefined : it,
   )
@@ -232,7 +231,7 @@ function amended(state: RunState, body: BodyOf<"amended">): RunState {
   }
 }
 
-/** Answers that were none are asked for anew when the stage is tried again. */
+/** Invalid responses are requested again when the stage is retried. */
 function applyError(state: RunState, body: BodyOf<"error">): RunState {
   const { code, message, hint } = body
   const failed = { ...state, error: { code, message, hint } }

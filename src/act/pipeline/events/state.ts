@@ -5,14 +5,14 @@ export type BodyOf<Type extends PipelineEventBody["type"]> = Extract<
   { type: Type }
 >
 
-/** What an effect gave in this round of its stage; it is handed out again, never made again. */
+/** The recorded result of an effect in the current round; it is reused, never produced again. */
 export type Recorded =
   | { readonly kind: "result"; readonly result: unknown }
   | {
       readonly kind: "answer"
       readonly text: string
       readonly value: unknown
-      /** Why it is no answer. */
+      /** Why the response does not match its schema. */
       readonly problem: string | undefined
     }
 
@@ -20,28 +20,26 @@ export type Money = { readonly spentUsd: number; readonly unknownCalls: number }
 
 export type StageState = Money & {
   readonly status: "waiting" | "running" | "done" | "failed" | "skipped"
-  /** Since the last amendment or repair; more than one: it was cut, or failed and was tried again. */
+  /** Counted since the last amendment or repair. */
   readonly attempt: number
   readonly iteration: number
   readonly rounds: number
   readonly hasOutput: boolean
-  /** The newest one. */
   readonly output: unknown
   readonly summary: string | null
   readonly isCarried: boolean
-  /** Moved by the time in which nobody worked on it, so that it took what lies until its end. */
+  /** Moved forward by idle time, so that `endedAt - startedAt` is the working time. */
   readonly startedAt: number | null
   readonly endedAt: number | null
-  /** Its newest sign of work. */
+  /** Time of the last activity. */
   readonly workedAt: number | null
   readonly activities: number
   readonly amendments: readonly string[]
-  /** Why the newest output was not good enough. */
+  /** Why the newest output did not pass. */
   readonly failure: { readonly problems: readonly string[]; readonly feedback: string } | undefined
-  /** Who skipped it. */
   readonly skippedBy: string | undefined
   readonly recorded: Readonly<Record<string, Recorded>>
-  /** Activities that began and have not ended, and whether they cost money. */
+  /** Activities without an end, and whether they cost money. */
   readonly open: Readonly<Record<string, { readonly isPaid: boolean }>>
 }
 
@@ -51,11 +49,11 @@ export type PauseState = {
   readonly reason: BodyOf<"pause_requested">["reason"]
   readonly question: string
   readonly since: number
-  /** The message that asked for an exit and waits to be confirmed. */
+  /** The message that asked for an exit and waits for confirmation. */
   readonly pending: string | undefined
 }
 
-/** All there is to know about a run, derived from its events and from nothing else. */
+/** Derived from the events alone. */
 export type RunState = {
   readonly id: string
   readonly start: BodyOf<"run_started">
@@ -63,24 +61,23 @@ export type RunState = {
   readonly updatedAt: number
   readonly lastSeq: number
   readonly stages: readonly StageState[]
-  /** The stage to work on next; as many as there are when all are done. */
+  /** The next stage; equals the number of stages when all are done. */
   readonly cursor: number
-  /** It gave an output, and what follows from that is not recorded yet. */
+  /** A stage whose output is recorded, but not yet its consequence. */
   readonly unsettled: number | undefined
-  /** Repairs so far, by unit. */
   readonly repairs: readonly number[]
-  /** What the newest repair of a unit was told, by unit. */
+  /** The feedback of the newest repair, by unit. */
   readonly feedback: readonly (string | undefined)[]
   readonly pauses: number
   readonly pause: PauseState | undefined
   readonly breakout: string | undefined
   readonly activities: number
   readonly usage: TokenUsage
-  /** What was said after the end. */
+  /** Messages after the end. */
   readonly said: Money & { readonly turns: number }
-  /** Something was called whose price nobody knows. */
+  /** A call without a known price was made. */
   readonly hasUnpriced: boolean
-  /** Scopes whose warning was said. */
+  /** Budgets whose warning was recorded. */
   readonly warned: readonly string[]
   readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null
   readonly end: (Omit<BodyOf<"run_completed">, "type"> & { readonly at: number }) | undefined
@@ -135,7 +132,6 @@ export function begunState(id: string, start: BodyOf<"run_started">, at: number)
   }
 }
 
-/** First and last stage of a repair unit, by number. */
 export function unitBounds(
   start: BodyOf<"run_started">,
   unit: number,
@@ -145,7 +141,6 @@ export function unitBounds(
   return { first: place(from), last: place(to) }
 }
 
-/** The unit a stage belongs to. */
 export function unitOf(start: BodyOf<"run_started">, stage: number): number | undefined {
   const found = start.config.repairUnits.findIndex((_, unit) => {
     const { first, last } = unitBounds(start, unit)
@@ -154,7 +149,6 @@ export function unitOf(start: BodyOf<"run_started">, stage: number): number | un
   return found < 0 ? undefined : found
 }
 
-/** The state with one of its stages changed. */
 export function changed(
   state: RunState,
   stage: number,
@@ -166,7 +160,7 @@ export function changed(
   }
 }
 
-/** Of the whole run, repairs and cut calls included, and what was said after its end. */
+/** Includes repairs, interrupted calls and messages after the end. */
 export function costOf(state: RunState): Money {
   return {
     spentUsd: rounded(sum(state.stages, "spentUsd") + state.said.spentUsd),
@@ -183,7 +177,7 @@ function sum(all: readonly Money[], field: keyof Money): number {
   return all.reduce((total, it) => total + it[field], 0)
 }
 
-/** To a millionth of a cent: what adding up binary fractions leaves behind is nobody's money. */
+/** To a millionth of a cent, which removes rounding errors of binary fractions. */
 function rounded(usd: number): number {
   return Math.round(usd * 1e8) / 1e8
 }

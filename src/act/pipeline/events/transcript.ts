@@ -2,17 +2,14 @@ import { formatUsd, truncate } from "#ground/base"
 import type { AgentEvent, Message, PipelineEvent } from "#ground/contract"
 import type { BodyOf, RunState } from "./state.ts"
 
-/** Of one message of a transcript; the event itself has the rest. */
+/** Per message; the event has the whole text. */
 const TRANSCRIPT_CHARACTERS = 200_000
 
 type TranscriptMessage = Pick<Message, "type" | "role" | "content"> & {
   readonly event?: AgentEvent
 }
 
-/**
- * A run in the vocabulary of agents' transcripts: one turn, each step an ordinary activity, each
- * text with a name of its own. Only events of the run are read, so nothing foreign gets in.
- */
+/** One turn, each step an activity, each text with its own id. Reads only events of this run. */
 export function transcriptOf(state: RunState, events: readonly PipelineEvent[]): Message[] {
   const open = new Set<string>()
   const messages: Message[] = []
@@ -144,13 +141,13 @@ function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly Transcr
       ...(tokens === undefined ? {} : { tokens }),
     },
   }
-  // A note and a refusal are recorded once; as an activity they begin and end.
+  // Notes and denials are recorded once; as activities they start and end.
   return isWhole
     ? [end]
     : [{ ...end, role: "assistant", content: cutMessage(body.title), event: beginning(body) }, end]
 }
 
-/** What was open when the run was cut, paused or ended shows no running indicator any more. */
+/** Ends activities that were open when the run was interrupted, paused or ended. */
 function closed(open: Set<string>): readonly TranscriptMessage[] {
   const drafts = [...open].map((activityId): TranscriptMessage => {
     const event: AgentEvent = {

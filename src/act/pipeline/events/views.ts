@@ -10,10 +10,11 @@ import { mostRepairs, pausesAfter } from "./next.ts"
 import { pauseView } from "./pause.ts"
 import { costOf, type RunState, stageCost, unitBounds, unitOf } from "./state.ts"
 
-/** Of a query's first line, as the title of its run. */
 const TITLE_CHARACTERS = 80
 
-/** A run as people see it; `isAlone` when it should be at work and nobody works on it. */
+/**
+ * `isAlone`: the run should be working, but no process holds it.
+ */
 export function runView(state: RunState, at: { readonly isAlone: boolean }): PipelineRun {
   const status = statusOf(state, at.isAlone)
   return {
@@ -40,7 +41,7 @@ export function lineView(state: RunState): PipelineLine {
   }
 }
 
-/** A run of which nothing but its line can be read. */
+/** For a run of which only the list row is readable. */
 export function bareView(line: PipelineLine): PipelineRun {
   const { stageTitle: _, stagesDone: __, stagesTotal: ___, ...head } = line
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
@@ -79,7 +80,6 @@ function headOf(state: RunState, status: PipelineStatus) {
   }
 }
 
-/** The first line of what was asked, for lists and headings. */
 export function titleOf(query: string): string {
   const line = query.trim().split("\n")[0]?.trim() ?? ""
   return line.length <= TITLE_CHARACTERS
@@ -122,7 +122,7 @@ function stageStatus(
 ): PipelineStage["status"] {
   const own = state.stages[index]?.status ?? "waiting"
   if (state.pause?.stage === index) return state.pause.reason === "error" ? "failed" : "paused"
-  // A stage that was at work when its run was stopped, or its process died, works no more.
+  // The stage was working when its run was stopped or its process died.
   if (own === "running" && status !== "running") return FAILED.has(status) ? "failed" : "waiting"
   return own
 }
@@ -135,7 +135,6 @@ const Output = z.object({
   references: PipelineDocument.shape.references.default([]),
 })
 
-/** What the newest stage of kind `document` wrote. */
 export function documentOf(state: RunState): PipelineDocument | undefined {
   const { stages } = state.start.config
   const last = stages.findLastIndex((it, at) => it.kind === "document" && hasOutput(state, at))

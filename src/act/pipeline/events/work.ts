@@ -2,7 +2,6 @@ import type { PipelineEventBody, TokenUsage } from "#ground/contract"
 import type { BodyOf, RunState } from "./state.ts"
 import { changed } from "./state.ts"
 
-/** What calls and steps change: what was recorded, what is open, what it cost. */
 export function applyWork(
   state: RunState,
   body: BodyOf<"substep" | "llm_called" | "said">,
@@ -56,7 +55,7 @@ function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
   const isKept = body.outcome !== "stopped" && body.outcome !== "denied" && "result" in body
   const isUnknown = isPaidActivity(body.activityId) && isUnpriced(body)
   const ended = changed(state, body.stage, (it) => ({
-    // A note and a refusal are told once, when they are over.
+    // Notes and denials are recorded once, at their end.
     activities: it.activities + (wasOpen ? 0 : 1),
     open: without(it.open, body.activityId),
     spentUsd: it.spentUsd + (body.usd ?? 0),
@@ -69,24 +68,24 @@ function stepEnded(state: RunState, body: BodyOf<"substep">): RunState {
   return { ...ended, activities, hasUnpriced: state.hasUnpriced || hasNoPrice(body) }
 }
 
-/** It was done and has a price that nobody knows, which no later call will make known. */
+/** The call was made, and no later event will tell its price. */
 export function hasNoPrice(
   body: PipelineEventBody,
 ): body is BodyOf<"llm_called"> | BodyOf<"substep"> {
   return (body.type === "llm_called" || body.type === "substep") && body.usd === null
 }
 
-/** Cut, failed without a price, or priced by nobody. A refused call costs nothing. */
+/** Interrupted, failed without a price, or without a known price. A denied call costs nothing. */
 function isUnpriced({ outcome, usd }: BodyOf<"substep">): boolean {
   return usd === null || (usd === undefined && (outcome === "stopped" || outcome === "failed"))
 }
 
-/** Calls of models and runs of agents cost money; searches of our own do not. */
+/** Model calls and agent runs cost money; our own searches do not. */
 function isPaidActivity(activityId: string): boolean {
   return /^orch-(?:llm|agent)-/.test(activityId)
 }
 
-/** What was open when the process died is cut for good: nobody knows what it cost. */
+/** Activities that were open when the process died have an unknown cost. */
 export function settleOpen(state: RunState): RunState {
   if (state.stages.every((it) => Object.keys(it.open).length === 0)) return state
   return {

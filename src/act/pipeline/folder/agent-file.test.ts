@@ -22,7 +22,7 @@ test("[PIPE-40] three dashes in the text below the header do not end it", () => 
   expect(said("---\nname: A\ndescription: B\n---\n\n---\nnme: C\n---\n")).toEqual([])
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))

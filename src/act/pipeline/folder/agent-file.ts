@@ -9,7 +9,7 @@ const MOST_LISTED = 50
 
 const LONGEST_DESCRIPTION_CHARACTERS = 500
 
-/** Frontmatter fields: they stand in lists and menus. */
+/** Shown in lists and menus. */
 const LONGEST_NAME_CHARACTERS = 60
 
 export const AGENT_FILE = "AGENT.md"
@@ -24,7 +24,7 @@ type Fields = z.infer<typeof Fields>
 
 export type AgentFile = Partial<Fields> & { readonly problems: readonly ConfigProblem[] }
 
-/** The head of an AGENT.md; a byte-order mark was taken off, Windows line ends are fine. */
+/** The caller has removed a byte-order mark; Windows line ends are accepted. */
 export function readAgentFile(text: string | undefined): AgentFile {
   if (text === undefined) return { problems: [problemAt(1, "", `there is no ${AGENT_FILE}`)] }
   const head = headOf(text)
@@ -35,7 +35,7 @@ export function readAgentFile(text: string | undefined): AgentFile {
   const lines = new LineCounter()
   const document = parseDocument(head, { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
-  // The head begins on the second line of the file.
+  // The header begins on the second line of the file.
   const lineOf = (offset: number) => lines.linePos(offset).line + 1
   if (broken !== undefined)
     return {
@@ -44,7 +44,7 @@ export function readAgentFile(text: string | undefined): AgentFile {
   return readFields(document, lineOf)
 }
 
-/** The lines between the two lines of dashes; both may end in blanks and a carriage return. */
+/** Lines between the two `---` lines, which may end in whitespace and a carriage return. */
 function headOf(text: string): string | undefined {
   const [, head] = HEAD.exec(text) ?? []
   return head
@@ -76,7 +76,7 @@ function readFields(document: Document, lineOf: (offset: number) => number): Age
 
 const FIELD_NAMES = ["name", "description", "sources", "tools"] as const
 
-/** An alias without an anchor shows only here. */
+/** An alias without an anchor throws only here. */
 function plainValue(document: Document): Readonly<Record<string, unknown>> {
   try {
     return z.record(z.string(), z.unknown()).catch({}).parse(document.toJS())
@@ -110,7 +110,7 @@ function problemAt(line: number, field: string, problem: string): ConfigProblem 
   return { file: AGENT_FILE, line, stage: null, field, problem }
 }
 
-/** The same file under another name, for an agent that starts from a shipped one. */
+/** For a recipe copied from a shipped one. */
 export function renamed(text: string, name: string): string {
   const head = headOf(text)
   if (head === undefined) return text

@@ -6,7 +6,7 @@ export const HEAD = "---\nname: Small\ndescription: Asks once\n---\n"
 
 export const STAGE = { name: "answer", title: "Answer", kind: "ask", prompt: "answer.md" }
 
-/** The files of an agent with nothing wrong. */
+/** A recipe without problems. */
 export const SMALL: Readonly<Record<string, string>> = {
   "AGENT.md": HEAD,
   "config.json": JSON.stringify({ stages: [STAGE] }),
@@ -24,7 +24,6 @@ export async function writeFiles(
   }
 }
 
-/** Three empty places for agents below a folder. */
 export function foldersIn(folder: string, more: Partial<FoldersDeps> = {}) {
   const places = {
     shipped: path.join(folder, "shipped"),

@@ -9,7 +9,6 @@ const PROMPTS = new Map([["answer.md", "Answer {{query}}.\n"]])
 const problemsOf = (config: unknown, prompts = PROMPTS) =>
   readConfigFile(JSON.stringify(config, null, 2), prompts).problems
 
-/** As a person sees it: line, stage, field and words. */
 const said = (config: unknown, prompts = PROMPTS) =>
   problemsOf(config, prompts).map(
     (it) => `${it.file}:${it.line} ${it.stage} ${it.field}: ${it.problem}`,
@@ -144,7 +143,7 @@ test("[PIPE-42] a missing config is reported as a problem", () => {
   ])
 })
 
-/** Any code units, halves of characters among them; fast-check's own takes 2 s to set up. */
+/** Any code units, including lone surrogates; fast-check's own generator takes 2 s to set up. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 60 })
   .map((units) => String.fromCharCode(...units))

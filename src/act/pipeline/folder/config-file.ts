@@ -13,16 +13,15 @@ import { choices, inOrder, type JsonPath, quoted, readJsonText } from "./json-te
 export const CONFIG_FILE = "config.json"
 
 export type ConfigFile = {
-  /** Absent when anything in it is wrong. */
+  /** Null if the file has any problem. */
   readonly config: PipelineConfig | null
   readonly problems: readonly ConfigProblem[]
 }
 
-/** The stages of an agent, and everything that is wrong with them, each with its place. */
 export function readConfigFile(
   text: string | undefined,
   prompts: ReadonlyMap<string, string>,
-  /** Those the head lists; undefined where it could not be read. */
+  /** Sources listed in the header; undefined if the header is unreadable. */
   sources?: readonly string[],
 ): ConfigFile {
   if (text === undefined)
@@ -58,7 +57,9 @@ function failed(wrong: readonly { line: number; path: JsonPath; problem: string 
   return { config: null, problems }
 }
 
-/** An editor's own key; it says nothing about stages. */
+/**
+ * `$schema` is for editors.
+ */
 function withoutSchemaKey(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "$schema"))
@@ -66,7 +67,6 @@ function withoutSchemaKey(value: unknown): unknown {
 
 type StageAt = (index: unknown) => string | null
 
-/** The stage by its name, and the rest of the path as its field. */
 function whereIn(path: JsonPath, stageAt: StageAt): { stage: string | null; field: string } {
   const isInStage = path[0] === "stages" && typeof path[1] === "number"
   if (!isInStage) return { stage: null, field: path.join(".") }
@@ -75,7 +75,7 @@ function whereIn(path: JsonPath, stageAt: StageAt): { stage: string | null; fiel
 
 type Issue = z.core.$ZodIssue
 
-/** What zod found, in our words. */
+/** Rewords zod's issues. */
 function inWords(issue: Issue, value: unknown, stageAt: StageAt): readonly Complaint[] {
   const path = issue.path.filter((it) => typeof it !== "symbol")
   const { stage, field } = whereIn(path, stageAt)
@@ -138,7 +138,6 @@ function valueAt(value: unknown, path: JsonPath): unknown {
   }, value)
 }
 
-/** The keys an object at this place may have. */
 function knownAt(path: JsonPath): readonly string[] {
   const [section, , field] = path
   if (section === undefined) return Object.keys(PipelineConfig.shape)

@@ -10,15 +10,15 @@ import { choices, type JsonPath, lineAt, quoted } from "./json-text.ts"
 export type Complaint = {
   readonly path: JsonPath
   readonly problem: string
-  /** When the path does not lead there: of two equal keys it finds the first. */
+  /** Set where the path is ambiguous: of two equal keys it finds the first. */
   readonly line?: number
-  /** When it stands in another file than the config. */
+  /** Set if the problem is in another file. */
   readonly file?: { readonly name: string; readonly line: number }
 }
 
 type Prompts = ReadonlyMap<string, string>
 
-/** What is wrong between fields that are right each for itself. */
+/** Problems between fields that are valid on their own. */
 export function crossCheck(
   sketch: Sketch,
   prompts: Prompts,
@@ -63,7 +63,7 @@ function checkName({ sketch, stage, index }: At): readonly Complaint[] {
   return [{ path: ["name"], problem: `stage ${first + 1} has the same name` }]
 }
 
-/** Kinds that ask somebody something. */
+/** Kinds that need a prompt. */
 const ASKING_KINDS = ["ask", "web", "agent"]
 
 function checkPrompt({ sketch, stage, index }: At, prompts: Prompts): readonly Complaint[] {
@@ -86,12 +86,12 @@ function checkPrompt({ sketch, stage, index }: At, prompts: Prompts): readonly C
   }))
 }
 
-/** Names have letters, digits, underscores and dots; only the dots mean something to a pattern. */
+/** Names contain letters, digits, underscores and dots; only dots are special in a pattern. */
 function placeOf(text: string, name: string): number {
   return text.search(new RegExp(`\\{\\{\\s*${name.replaceAll(".", "\\.")}\\s*\\}\\}`))
 }
 
-/** In a repair unit a stage may see what a later one of the unit said the round before. */
+/** In a repair unit a stage can see the previous round's output of a later stage of the unit. */
 function lastBefore(sketch: Sketch, index: number): number {
   const place = (name: string | undefined) => sketch.stages.findIndex((it) => it.name === name)
   const ends = sketch.repairUnits.flatMap(({ stages: [first, last] }) =>
@@ -172,7 +172,7 @@ function checkRepairs(sketch: Sketch): readonly Complaint[] {
   })
 }
 
-/** Where the last stage says what it gives, the field must be one of it. */
+/** If the last stage declares its output, the field must be in it. */
 function checkFeedback(unit: {
   readonly sketch: Sketch
   readonly index: number
@@ -189,10 +189,10 @@ function checkFeedback(unit: {
   return [{ path, problem: `${problem}; ${choices(field, names)}` }]
 }
 
-/** Adding floats may miss a cent. */
+/** Tolerance for rounding errors of floats. */
 const ROUNDING_USD = 1e-6
 
-/** The head says which sources a run may ask at all; its stages ask no others. */
+/** Stages can use only the sources that the header lists. */
 function checkSources({ stage, index }: At, listed?: readonly string[]): readonly Complaint[] {
   if (listed === undefined) return []
   const unlisted = stage.scope.sources.filter(
@@ -204,7 +204,7 @@ function checkSources({ stage, index }: At, listed?: readonly string[]): readonl
   }))
 }
 
-/** Less than nothing is told by the shape of the field. */
+/** The schema already rejects negative values. */
 function checkBudget(budgetUsd: number | undefined): readonly Complaint[] {
   if (budgetUsd !== 0) return []
   const problem = "`budgetUsd` is 0, so that nothing could be asked; it must be above 0"
@@ -229,8 +229,7 @@ function checkDepths(sketch: Sketch): readonly Complaint[] {
 }
 
 /**
- * A config as far as it can be read at all: whatever is wrong with one field, the others are held
- * against each other too, so that a person sees every problem at once.
+ * A lenient reading of a config: a problem in one field does not hide problems between the others.
  */
 const text = z.string().optional().catch(undefined)
 const texts = z.array(z.string().catch("")).catch([])
@@ -270,14 +269,13 @@ type Wrong = { readonly path: JsonPath; readonly problem: string }
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"]
 
 /**
- * Words that every provider's structured output and our own check of the answer understand. A
- * `pattern` is not among them: it could take for ever on an answer. A `$ref` could go round.
+ * Keywords that every provider's structured output and our own validator support. `pattern` is
+ * excluded, because it could run forever on an answer, and `$ref`, because it could be cyclic.
  */
 const WORDS =
   `type title description properties required additionalProperties items enum const anyOf minimum
   maximum minItems maxItems minLength maxLength default`.split(/\s+/)
 
-/** What is wrong with the schema of an output; nothing when there is none. */
 function schemaProblems(schema: unknown): readonly Wrong[] {
   if (schema === undefined) return []
   const wrong = wordProblems(schema, [])
@@ -328,7 +326,7 @@ function innerProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
   ]
 }
 
-/** What is left: values of a wrong kind, such as a text for `minItems`. */
+/** Remaining problems: values of a wrong type, such as text for `minItems`. */
 function compileProblems(schema: unknown): readonly Wrong[] {
   try {
     z.fromJSONSchema(z.record(z.string(), z.unknown()).parse(schema))

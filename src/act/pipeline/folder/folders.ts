@@ -17,34 +17,34 @@ import { PROMPTS, type ReadAgent, readAgent } from "./read-agent.ts"
 
 const TRUST_FILE_LIMIT_BYTES = 1024 ** 2
 
-/** Approvals of one person, of every repository; each is a line of 200 bytes. */
+/** For all repositories of a user; about 200 bytes each. */
 const MOST_APPROVALS = 2_000
 
-/** Agents in one place. */
 const MOST_AGENTS = 200
 
 export type FoldersDeps = {
-  /** Directories that hold agents' folders; the nearest to the work wins over those before it. */
+  /** Folders that contain recipes; `project` wins over `user`, which wins over `shipped`. */
   readonly shipped: string
   readonly user: string
   readonly project: string
-  /** `~/.qm/approvals/agents.json` */
+  /**
+   * `~/.qm/approvals/agents.json`
+   */
   readonly trustFile: string
   readonly log: Log
 }
 
 export type FoundAgent = {
   readonly agent: AgentFolder
-  /** By their names in prompts/, of the same reading as the digest. */
+  /** By file name in prompts/, from the same read as the digest. */
   readonly prompts: readonly { readonly file: string; readonly text: string }[]
 }
 
 export type Folders = ReturnType<typeof createFolders>
 
-/** Agents people can run, as folders. Everything is read anew: what is run is what was trusted. */
+/** Folders are read again at each call, so that exactly the trusted bytes run. */
 export function createFolders(deps: FoldersDeps) {
   return {
-    /** One a slug, in order of slugs. */
     async list(): Promise<readonly AgentFolder[]> {
       const found = await readAll(deps)
       return found.map((it) => it.agent)
@@ -62,7 +62,7 @@ export function createFolders(deps: FoldersDeps) {
       return { agents, isValid: agents.every((it) => it.problems.length === 0) }
     },
 
-    /** A copy of a shipped agent in this repository, to be changed; whoever makes it trusts it. */
+    /** Copies a shipped recipe into this repository; the user who creates it trusts it. */
     async make(wanted: { readonly slug: string; readonly template: string }): Promise<AgentFolder> {
       await copyTemplate(deps, wanted)
       const made = await findRead(deps, wanted.slug)
@@ -97,7 +97,7 @@ async function findRead(deps: FoldersDeps, slug: string): Promise<ReadAgent> {
 
 async function readAll(deps: FoldersDeps): Promise<readonly ReadAgent[]> {
   const read: ReadAgent[] = []
-  // One after the other: each reading opens every file of a folder.
+  // Sequential, because each read opens every file of a folder.
   for (const place of await findPlaces(deps)) read.push(await readPlace(deps, place))
   return read
 }
@@ -115,7 +115,7 @@ type AgentLocation = {
   readonly slug: string
   readonly origin: AgentFolder["origin"]
   readonly folder: string
-  /** Folders of the same name it stands before. */
+  /** Folders with the same slug that this one overrides. */
   readonly shadows: readonly string[]
 }
 
@@ -131,7 +131,7 @@ async function findPlaces(deps: FoldersDeps): Promise<readonly AgentLocation[]> 
   return [...bySlug.values()].toSorted((a, b) => compareText(a.slug, b.slug))
 }
 
-/** Links count as agents here and are refused when they are read, so that somebody is told. */
+/** Links are listed here and rejected when read, so that the user sees a problem. */
 async function slugsIn(directory: string, log: Log): Promise<readonly string[]> {
   const listing = await listDirectory(directory, { maxEntries: MOST_AGENTS })
   if (listing.kind === "missing") return []
@@ -158,7 +158,7 @@ async function copyTemplate(
   const target = path.join(deps.project, slug)
   if ((await statFile(target)).kind !== "missing") throw AgentExists({ slug })
   const { texts } = await readAgent(shippedPlace(deps, template))
-  // Refuses a link in its place: what is made lies in the repository and nowhere else.
+  // Rejects a link in its place, so that the recipe is written inside the repository.
   await ensureDirectory(deps.project, { mode: 0o755 })
   const copied = [...texts].filter(([name]) => name === CONFIG_FILE || name.startsWith(PROMPTS))
   const head = renamed(texts.get(AGENT_FILE) ?? "", nameFrom(slug))
@@ -173,7 +173,7 @@ function shippedPlace(deps: FoldersDeps, slug: string): AgentLocation {
   return { slug, origin: "shipped", folder: path.join(deps.shipped, slug), shadows: [] }
 }
 
-/** my-research becomes "My research". */
+/** "my-research" becomes "My research". */
 function nameFrom(slug: string): string {
   const words = slug.replaceAll("-", " ").trim()
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
@@ -190,20 +190,20 @@ const TrustFile = z.strictObject({
   agents: z.array(Approval).max(MOST_APPROVALS),
 })
 
-/** Which folders of repositories this person trusts, each exactly as it was when they did. */
+/** The user's approvals, each with the digest at that time. */
 async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
   const read = await readTextBounded(file, { maxBytes: TRUST_FILE_LIMIT_BYTES })
   if (read.kind === "missing") return []
   const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
   if (parsed.success) return parsed.data.agents
-  // Whatever is wrong with it, it approves nothing.
+  // A damaged file approves nothing.
   log.warn("the approvals of agents cannot be read; none counts", { file })
   return []
 }
 
 /**
- * One approval a folder, the newest first. Of two processes that write at the same moment one may
- * lose its approval: that agent is asked for again, and nothing is trusted that nobody trusted.
+ * One approval per folder, newest first. If two processes write at once, one approval may be lost:
+ * the user is asked again, and nothing untrusted becomes trusted.
  */
 async function writeApproval(file: string, approval: Approval, log: Log): Promise<void> {
   const others = (await readApprovals(file, log)).filter((it) => it.folder !== approval.folder)

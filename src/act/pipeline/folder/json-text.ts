@@ -8,13 +8,12 @@ import {
 import { compareText, nearest, visibleLine } from "#ground/base"
 import type { ConfigProblem } from "#ground/contract"
 
-/** A longer value is not repeated in a message; a part of it might be a part of a secret. */
+/** A longer value is not repeated in a message, because part of it might be part of a secret. */
 const LONGEST_REPEATED_CHARACTERS = 80
 
-/** Deeper than any config, shallower than a parser's stack can bear. */
+/** Deeper than any config, but safe for the parser's stack. */
 const DEEPEST_NESTING_LEVELS = 64
 
-/** Past this the folder needs another look than a list of problems. */
 const MOST_PROBLEMS = 100
 
 export type JsonPath = readonly (string | number)[]
@@ -25,13 +24,13 @@ export type JsonText =
   | {
       readonly kind: "read"
       readonly value: unknown
-      /** Where a value stands; for one that is not there, where it should have stood. */
+      /** For a missing value, the line of its parent. */
       readonly lineOf: (path: JsonPath) => number
       readonly problems: readonly Wrong[]
     }
   | { readonly kind: "broken"; readonly problems: readonly Wrong[] }
 
-/** JSON with comments and trailing commas, of which every value knows its line. */
+/** Accepts comments and trailing commas. */
 export function readJsonText(text: string): JsonText {
   const broken = (offset: number, problem: string): JsonText => ({
     kind: "broken",
@@ -86,7 +85,7 @@ function valueOf(node: Node): unknown {
 
 type Duplicate = { readonly offset: number; readonly path: JsonPath; readonly problem: string }
 
-/** Of two equal keys JSON keeps the last without a word. */
+/** With duplicate keys JSON silently keeps the last. */
 function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
   if (node.type === "array")
     return (node.children ?? []).flatMap((it, index) => duplicates(it, [...at, index]))
@@ -100,7 +99,7 @@ function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
   })
 }
 
-/** Brackets outside strings, counted before the parser could exhaust the stack. */
+/** Counts brackets outside strings before the parser could exhaust the stack. */
 function nestingOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -111,7 +110,7 @@ function nestingOf(text: string): number {
   return deepest
 }
 
-/** By file and line, each once, and not more than anybody would read. */
+/** Sorted by file and line, without duplicates, limited to `MOST_PROBLEMS`. */
 export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const seen = new Map(problems.map((it) => [`${it.file}\n${it.line}\n${it.problem}`, it]))
   return [...seen.values()]
@@ -119,7 +118,7 @@ export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
     .slice(0, MOST_PROBLEMS)
 }
 
-/** The number of the line, from 1, in which an offset lies. */
+/** Line number from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1))
@@ -127,7 +126,7 @@ export function lineAt(text: string, offset: number): number {
   return line
 }
 
-/** A value as it may stand in a message: whole, or only its length. */
+/** The value, or only its length if it is long. */
 export function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
   if (text.length > LONGEST_REPEATED_CHARACTERS) return `a value of ${text.length} characters`

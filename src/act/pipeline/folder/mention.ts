@@ -1,8 +1,8 @@
 export type Mention = { readonly slug: string; readonly query: string }
 
 /**
- * The agent a message calls, and the rest of the message as its question. An @ counts at the start
- * or after whitespace, so neither `me@deep-research.org` nor `docs/@deep-research` calls anybody.
+ * The recipe that a message mentions, and the rest as the question. An @ counts at the start or
+ * after whitespace, so `me@deep-research.org` and `docs/@deep-research` mention nothing.
  */
 export function readMention(message: string, slugs: readonly string[]): Mention | undefined {
   for (const found of message.matchAll(MENTION)) {
@@ -15,5 +15,8 @@ export function readMention(message: string, slugs: readonly string[]): Mention 
   return undefined
 }
 
-/** What follows must not go on as a name, a path or an address; its comma or colon goes with it. */
+/**
+ * The name must not continue as a longer name, a path or an address; a following comma or colon is
+ * removed with it.
+ */
 const MENTION = /(?<!\S)@([a-z][a-z0-9-]*)(?![\p{L}\p{N}_@/\\-]|[.:][\p{L}\p{N}/\\])[,:;]?/gu

@@ -6,16 +6,15 @@ import { AGENT_FILE, readAgentFile } from "./agent-file.ts"
 import { CONFIG_FILE, readConfigFile } from "./config-file.ts"
 import { inOrder } from "./json-text.ts"
 
-/** agents/<slug>/corpus/part/chapter/section: nobody needs more. */
+/** agents/<slug>/corpus/part/chapter/section is deep enough. */
 const DEEPEST_FOLDER_LEVELS = 5
 
-/** Every listing reads every agent whole, because what is trusted is the digest of all of it. */
+/** Every listing reads each recipe completely, because trust covers the digest of all bytes. */
 const LARGEST_FOLDER_BYTES = 20 * 1024 ** 2
 
-/** No prompt or document that people read is larger. */
 const LARGEST_FOLDER_FILE_BYTES = 1024 ** 2
 
-/** An agent is a few prompts and a config; its corpus has dozens of documents, not hundreds. */
+/** A recipe has a few prompts and a config; its corpus has dozens of documents, not hundreds. */
 const MOST_FOLDER_FILES = 200
 
 export const PROMPTS = "prompts/"
@@ -23,11 +22,10 @@ export const PROMPTS = "prompts/"
 export type ReadAgent = {
   readonly agent: AgentFolder
   readonly texts: ReadonlyMap<string, string>
-  /** By their names in prompts/. */
+  /** By file name in prompts/. */
   readonly prompts: ReadonlyMap<string, string>
 }
 
-/** One folder, read once: its head, its stages, its prompts, and what is wrong with them. */
 export async function readAgent(place: {
   readonly slug: string
   readonly origin: AgentFolder["origin"]
@@ -56,7 +54,7 @@ export async function readAgent(place: {
     problems,
     name: head.name ?? slug,
     description: head.description ?? "",
-    // A person's own folder and what came with the program are theirs; a repository is not.
+    // The user's own folder and the shipped ones are trusted; a repository's is not.
     isTrusted: origin !== "project",
     sources: head.sources ?? [],
     tools: head.tools ?? [],
@@ -67,14 +65,14 @@ export async function readAgent(place: {
 }
 
 type ReadFolder = {
-  /** Texts by their path in the folder, with slashes; files that are no text are not here. */
+  /** Text files by path with slashes; binary files are not included. */
   readonly texts: ReadonlyMap<string, string>
-  /** Of every name and every byte; one read serves it and what is run. */
+  /** Covers every name and byte; the same read provides the content that runs. */
   readonly digest: string
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Reads an agent's folder once, whole and within bounds; no link in it is followed. */
+/** Follows no link. */
 async function readFolder(folder: string): Promise<ReadFolder> {
   const reading: Reading = {
     folder,
@@ -85,7 +83,7 @@ async function readFolder(folder: string): Promise<ReadFolder> {
     bytes: 0,
   }
   await readLevel(reading, "", DEEPEST_FOLDER_LEVELS)
-  // A folder that was not read whole never has the digest of one that was.
+  // An incomplete folder never has the digest of a complete one.
   if (reading.problems.length > 0) enter(reading.hash, "problems", String(reading.problems.length))
   const { texts, problems } = reading
   return { texts, problems, digest: reading.hash.digest("hex") }
@@ -154,7 +152,7 @@ function refuse(reading: Reading, name: string, problem: string): void {
   reading.problems.push({ file, line: 1, stage: null, field: "", problem: `${file} ${problem}` })
 }
 
-/** Lengths first, so that no two folders run together into the same bytes. */
+/** Length-prefixed, so that two different folders cannot produce the same bytes. */
 function enter(hash: Hash, name: string, content: string | Uint8Array): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content
   hash.update(`${Buffer.byteLength(name)}:${name}:${bytes.length}:`)

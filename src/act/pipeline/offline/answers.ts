@@ -8,7 +8,7 @@ type SubQuery = { readonly question: string; readonly why: string; readonly targ
 
 const TARGET = "knowledge base"
 
-/** What a question that needs looking up usually turns on, whatever it is about. */
+/** Aspects that most lookup questions depend on, whatever their subject. */
 const TURNS: readonly { ask(subject: string): string; readonly why: string }[] = [
   { ask: (it) => `Which conditions must be met: ${it}?`, why: "what it depends on" },
   { ask: (it) => `Who decides about ${it}?`, why: "who may do it" },
@@ -20,7 +20,6 @@ const TURNS: readonly { ask(subject: string): string; readonly why: string }[] =
   { ask: (it) => `How can one object or complain: ${it}?`, why: "what one can do against it" },
 ]
 
-/** Takes a question apart by its words: the question, its terms, and what such rules turn on. */
 export function analyze(prompt: string): Readonly<Record<string, unknown>> {
   const query = oneLine(queryOf(prompt))
   const wishes = listOf(prompt, "amendments")
@@ -48,7 +47,7 @@ export function analyze(prompt: string): Readonly<Record<string, unknown>> {
 const DEFAULT_MOST = 8
 const CLEAR = 0.7
 
-/** One word can mean anything; three that carry meaning hold each other. */
+/** One word can mean anything; three content words are specific. */
 function clarityOf(text: string): number {
   const words = contentWords(text).size
   if (words >= 3) return 0.86
@@ -58,14 +57,14 @@ function clarityOf(text: string): number {
 const LEAD =
   /^(?:please\s+)?(?:(?:within|by|for|at|in|on|under|from|to|until)\s+)?(?:when|where|how(?:\s+(?:many|much|long|often))?|why|what|which|who|whom|whose|if)?\s*(?:(?:may|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+)?/i
 
-/** The question without the words that make it one: "booking re-priced after arrival". */
+/** The question without its question words: "booking re-priced after arrival". */
 function subjectOf(query: string): string {
   const bare = query.replace(LEAD, "").replace(/[?.!\s]+$/, "")
   const short = bare.replaceAll(/\b(?:a|an|the|be|been|being|there)\s+/gi, "").slice(0, 200)
   return short === "" ? query.slice(0, 200) : short
 }
 
-/** What stands behind a word of time or place is what people argue about. */
+/** The words after a time or place word are usually the disputed ones. */
 const TERM =
   /\b(?:after|before|during|until|upon|without|within|under|by)\s+([\p{L}][\p{L}-]{3,})/giu
 
@@ -82,12 +81,11 @@ function distinct(queries: readonly SubQuery[]): readonly SubQuery[] {
   return [...new Map(queries.map((it) => [it.question, it])).values()]
 }
 
-/** What a prompt holds between its fences, for a brain that cannot read the rest of it. */
 export function queryOf(prompt: string): string {
   return readFence(prompt, "query") ?? prompt.trim().split("\n").at(-1) ?? ""
 }
 
-/** The lines of a numbered list between fences; none when it says that there is nothing. */
+/** Items of a fenced numbered list; empty if the fence says there are none. */
 function listOf(prompt: string, name: string): readonly string[] {
   const text = readFence(prompt, name) ?? ""
   if (text === NOTHING) return []
@@ -97,7 +95,7 @@ function listOf(prompt: string, name: string): readonly string[] {
     .filter((it) => it !== "")
 }
 
-/** The output of an earlier stage; undefined when it is no JSON. */
+/** Undefined if the output is not JSON. */
 function outputOf(prompt: string, stage: string): unknown {
   const text = readFence(prompt, `outputs.${stage}`)
   if (text === undefined) return undefined
@@ -112,8 +110,8 @@ function outputOf(prompt: string, stage: string): unknown {
 const NOTHING = "(nothing)"
 
 /**
- * The plan with the document that fits each part, and with the one word that the web uses most and
- * the plan does not, in the part that can best do with it: the last.
+ * Adds the best matching document to each part, and to the last part the word that web results use
+ * most and the plan lacks.
  */
 export function refine(prompt: string): Readonly<Record<string, unknown>> {
   const questions = listOf(prompt, "plan").map((it) => it.replace(/ \(look in: [^)]*\)$/, ""))
@@ -136,7 +134,7 @@ function widened(question: string, word: string): string {
   return `${question.replace(/\?$/, "")} (elsewhere: ${word})?`
 }
 
-/** A word in the titles of at least two pages that the plan does not have. */
+/** A word in the titles of at least two pages that is not in the plan. */
 function newWord(questions: readonly string[], web: string): string | undefined {
   const planned = contentWords(questions.join(" "))
   const counts = new Map<string, { readonly word: string; readonly pages: number }>()
@@ -151,7 +149,7 @@ function newWord(questions: readonly string[], web: string): string | undefined 
   return best !== undefined && best.pages > 1 ? best.word : undefined
 }
 
-/** The title that shares most words; documents come in the order in which they were found. */
+/** The title that shares most words; documents are in search order. */
 function targetOf(question: string, documents: readonly string[]): string {
   const words = contentWords(question)
   const [best] = documents
@@ -166,7 +164,7 @@ const Steps = z.object({ steps: z.array(z.object({ step: z.string(), why: z.stri
 const Remarks = z.object({ remarks: z.array(z.string()) })
 const Tested = z.object({ passed: z.boolean(), problems: z.array(z.string()).default([]) })
 
-/** The development loop without a model: plain good practice, filled with the words of the wish. */
+/** The development loop without a model: generic good practice with the words of the request. */
 export function understand(prompt: string): Answer {
   const wish = wishOf(prompt)
   const isClear = contentWords([wish, ...listOf(prompt, "amendments")].join(" ")).size >= 2
@@ -199,7 +197,7 @@ export function review(prompt: string): Answer {
   return { remarks: isDocumented ? [] : ["The plan does not say where the change is documented."] }
 }
 
-/** The plan as it was, and one step for each remark. */
+/** The plan plus one step for each remark. */
 export function refinePlan(prompt: string): Answer {
   const steps = Steps.safeParse(outputOf(prompt, "plan"))
   const remarks = Remarks.safeParse(outputOf(prompt, "review"))
@@ -233,10 +231,12 @@ function subject(wish: string): string {
 
 const SURE = 0.75
 
-/** English only, as the rest of it: what it cannot read it does not judge. */
+/** English only, like the other rules here. */
 const ASKS = /^(?:what|when|where|which|who|why|how|is|are|can|could|does|do|did|will|would)\b/i
 
-/** A whole question that shares no word with the topic leaves it; everything else belongs to it. */
+/**
+ * A complete question that shares no word with the topic leaves it; everything else belongs to it.
+ */
 export function classify(prompt: string): Readonly<Record<string, unknown>> {
   const topic = contentWords(`${tag(prompt, "topic")} ${tag(prompt, "sub_queries")}`)
   const message = oneLine(tag(prompt, "message"))
@@ -252,7 +252,7 @@ function tag(prompt: string, name: string): string {
 
 const BLOCK = /<orchestrator_prior_research[^>]*>([\s\S]*?)<\/orchestrator_prior_research>/
 
-/** An answer after the end: what the summary in front of the message says about it. */
+/** Answers a message after the end from the summary in front of it. */
 export function converse(prompt: string): string {
   const research = BLOCK.exec(prompt)?.[1] ?? ""
   const message = prompt.replace(BLOCK, "").trim()
@@ -283,13 +283,13 @@ const SENTENCES_A_SECTION = 3
 const SENTENCES_OF_THE_SHORT_ANSWER = 2
 const MOST_KEY_POINTS = 5
 
-/** Part of a question's weight that a sentence must have to count as an answer to it. */
+/** Minimum share of a question's weight for a sentence to count as an answer. */
 const FITTING_SENTENCE_SHARE = 0.25
 
 const NOTE =
   "No model wrote this: the sentences above were copied from the documents because their words fit."
 
-/** An answer of copied sentences, each with its label; what a feedback names is left out. */
+/** Copies sentences with their labels; sentences that the feedback names are left out. */
 export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
   const query = oneLine(queryOf(prompt))
   const material = withoutNamed(
@@ -319,7 +319,7 @@ function questionsOf(prompt: string, query: string): readonly string[] {
 
 type Weigh = (question: string) => readonly Sentence[]
 
-/** Each sentence is said once, under the first question it fits. */
+/** Each sentence is used once, under the first question it matches. */
 function sectionsOf(questions: readonly string[], weigh: Weigh) {
   const used = new Set<Sentence>()
   return [...new Set(questions)].flatMap((title) => {
@@ -330,13 +330,13 @@ function sectionsOf(questions: readonly string[], weigh: Weigh) {
   })
 }
 
-/** Of a question, not of its subject. */
+/** Words of a question that say nothing about its subject. */
 const ASKING = contentWords("counts counting means meaning met decides happens something asked")
 
-/** Of two that fit alike the shorter one is the answer; a word more costs a fiftieth. */
+/** Of two equal matches the shorter one wins; each extra word costs 2 %. */
 const LENGTH_PENALTY = 0.02
 
-/** Sentences that fit a question, the best first. A word that few sentences have weighs more. */
+/** Matching sentences, best first. A rare word weighs more. */
 function weigher(material: readonly Sentence[]): Weigh {
   const counts = new Map<string, number>()
   for (const { words } of material) {
@@ -363,7 +363,7 @@ function weigher(material: readonly Sentence[]): Weigh {
 
 const DEFINING = 3
 
-/** What a sentence looks like that says what a word means. */
+/** Pattern of a sentence that defines a word. */
 function definition(question: string): RegExp | undefined {
   const [, term] = /^What counts as ([\p{L}-]+)\?$/u.exec(question) ?? []
   if (term === undefined) return undefined
@@ -375,7 +375,10 @@ const TRUST: ReadonlyMap<string, number> = new Map([
   ["web", 0.5],
 ])
 
-/** Primary documents before guides, guides before the web; a sentence of "it" says little alone. */
+/**
+ * Primary documents before guides, guides before the web; a sentence that starts with "it" says
+ * little alone.
+ */
 function trust({ tier, text }: Sentence): number {
   const isHanging = /^(?:it|this|these|they|he|she|such|that)\b/i.test(text)
   const byTier = TRUST.get(tier) ?? 1
@@ -386,7 +389,9 @@ function said(sentences: readonly Sentence[]): string {
   return sentences.map(({ text, label }) => `${text} [${label}]`).join(" ")
 }
 
-/** Of two that contradict each other the guide's goes; otherwise what the feedback names. */
+/**
+ * Of two contradicting sentences the guide's is left out; otherwise those that the feedback names.
+ */
 function withoutNamed(material: readonly Sentence[], feedback: string): readonly Sentence[] {
   const named = sentencesNamed(feedback).map(bare)
   const quoted = bare(feedback)
@@ -400,22 +405,21 @@ function withoutNamed(material: readonly Sentence[], feedback: string): readonly
   })
 }
 
-/** As a verification quotes a sentence: in one line, without emphasis. */
+/** The form in which a verification quotes a sentence: one line without emphasis. */
 const bare = (text: string): string => oneLine(text.replaceAll(/\*\*|__|`/g, ""))
 
-/** A sentence of the material with the label of the text it stands in. */
 type Sentence = {
   readonly text: string
   readonly label: string
   readonly tier: string
   readonly words: ReadonlySet<string>
-  /** Its place in the material: of two that fit alike, the earlier. */
+  /** Position in the material; the earlier of two equal matches wins. */
   readonly at: number
 }
 
 const TEXT = /<(paragraph|result) label="([PW]\d+)"([^>]*)>([^<]*)<\/\1>/g
 
-/** The sentences of a context, in order; tables and code are left out, they say little alone. */
+/** In order, without tables and code. */
 function sentencesOf(context: string): readonly Sentence[] {
   const sentences: Sentence[] = []
   for (const [, kind, label = "", attributes = "", escaped = ""] of context.matchAll(TEXT)) {
@@ -427,7 +431,7 @@ function sentencesOf(context: string): readonly Sentence[] {
   return sentences
 }
 
-/** Sentences of one text: whole ones, long enough to state something. */
+/** Complete sentences that are long enough to state something. */
 function split(text: string): readonly string[] {
   const lines = text.split(/\n+/).filter((it) => !/^\s*(?:\||```|#)/.test(it))
   const joined = lines.map((it) => it.replace(MARK, "").trim())
@@ -439,12 +443,12 @@ function split(text: string): readonly string[] {
     .filter((it) => /[.!?]["”)]?$/.test(it) && it.length >= SHORTEST && it.length <= LONGEST)
 }
 
-/** Marks of lists and numbers of paragraphs: they say where a sentence stood, not what it says. */
+/** List marks and paragraph numbers. */
 const MARK = /^\s*(?:(?:[-*+•]|\d{1,3}[.)]|(?:§\s*)?\d{1,3}(?:\.\d{1,3})+)\s+)+/
 
 const SHORTEST = 20
 
-/** Longer ones are lists without full stops; copied, they would be the whole answer. */
+/** Longer ones are lists without full stops; a copy would be the whole answer. */
 const LONGEST = 600
 
 function unescape(text: string): string {

@@ -22,7 +22,7 @@ const folders = createFolders({
 })
 const shipped = await Promise.all(["deep-research", "dev-loop"].map(folders.find))
 
-/** Every question of the shipped agents: its schema, and the prompt as its stage fills it. */
+/** Every model call of the shipped recipes, with its schema and filled prompt. */
 const questions = shipped.flatMap(({ agent, prompts }) =>
   (agent.config?.stages ?? []).flatMap((stage) => {
     const template = prompts.find((it) => it.file === stage.prompt)?.text
@@ -31,7 +31,7 @@ const questions = shipped.flatMap(({ agent, prompts }) =>
   }),
 )
 
-/** As the scripted provider asks it: the answer is held against its schema. */
+/** Through the scripted provider, which checks the answer against its schema. */
 const model = createModel({
   settings: Config.parse({}).model,
   key: async () => undefined,
@@ -67,7 +67,6 @@ const paragraph = (id: string, text: string, tier: "primary" | "guide" = "primar
   isPrior: false,
 })
 
-/** A prompt for an answer from these paragraphs. */
 function about(query: string, paragraphs: ReturnType<typeof paragraph>[], feedback = "(nothing)") {
   const material = { paragraphs, web: [], prior: undefined }
   const { text } = shapeContext(material, { budgetTokens: 10_000, count: countWords })

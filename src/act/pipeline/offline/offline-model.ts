@@ -15,9 +15,9 @@ import {
 } from "./answers.ts"
 
 /**
- * Answers the stages of the shipped agents without a model: by the words of the question and of
- * the material, the same every time, with no answer prepared for any question. It goes by what an
- * answer must hold, so that a copied agent with stages of other names works as well.
+ * Answers the stages of the shipped recipes without a model: deterministic, from the words of the
+ * question and the material, with no prepared answers. It selects by the fields of the schema, so
+ * that a copied recipe with other stage names works too.
  */
 export const offlineBrain: ScriptedBrain = async ({ prompt, schema }) => {
   if (schema === undefined) return { text: converse(prompt) }
@@ -30,7 +30,7 @@ export const offlineBrain: ScriptedBrain = async ({ prompt, schema }) => {
 }
 
 type Thought = {
-  /** Fields by which it is known what is asked; the first that fits is taken. */
+  /** Fields that identify the kind of answer; the first match is used. */
   readonly wants: readonly string[]
   think(prompt: string): Readonly<Record<string, unknown>>
 }
@@ -39,7 +39,7 @@ const THOUGHTS: readonly Thought[] = [
   { wants: ["subQueries", "clarity"], think: analyze },
   { wants: ["subQueries"], think: refine },
   { wants: ["sections"], think: synthesize },
-  // It has no judgement of its own to give: the words alone count, and the report says so.
+  // It cannot judge: only the word checks count, and the report says so.
   { wants: ["verdicts"], think: () => ({ verdicts: [] }) },
   { wants: ["breakout", "confidence"], think: classify },
   { wants: ["goal", "acceptance"], think: understand },
@@ -52,16 +52,11 @@ const isRefining = (prompt: string): boolean => prompt.includes('<data name="out
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A schema nested deeper than this asks for more than anybody reads. */
 const DEEPEST = 12
 
-/** Lists are filled no longer than this, whatever a schema asks for. */
 const LONGEST = 20
 
-/**
- * A value that fits a JSON schema, with the words where it wants words: for stages of agents that
- * nobody foresaw.
- */
+/** A value that matches a JSON schema, with `words` as text: for stages of unknown recipes. */
 function fillSchema(schema: Schema, words: string, level = 0): unknown {
   if (level > DEEPEST) return null
   if ("const" in schema) return schema["const"]
@@ -85,7 +80,7 @@ function fillSchema(schema: Schema, words: string, level = 0): unknown {
   }
 }
 
-/** What a brain has to say, with what the schema wants beside it and without what it forbids. */
+/** Adds fields that the schema requires and removes those it forbids. */
 function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
   const filled = fillSchema(schema, words)
   const whole = isRecord(filled) ? { ...filled, ...own } : own
@@ -96,7 +91,6 @@ function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: s
   )
 }
 
-/** The names of the fields of an object's schema. */
 function fieldsOf(schema: Schema | undefined): ReadonlySet<string> {
   const properties = schema?.["properties"]
   return new Set(isRecord(properties) ? Object.keys(properties) : [])

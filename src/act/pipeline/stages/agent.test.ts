@@ -17,7 +17,6 @@ const TEMPLATE = `Do it.
 \`\`\`
 `
 
-/** An agent that ends as it is told, and what it was started with. */
 function agents(end: Partial<AgentEnd> = {}) {
   const starts: AgentStart[] = []
   const stage = agentStage(
@@ -79,7 +78,7 @@ test("the result of a failed agent is not stored, so a resume starts it again", 
   const failing = stage(stageWorld({ stage: { kind: "agent" }, effects, leftUsd: () => 0.3 }))
   await expect(failing).rejects.toSatisfy(AgentNotCompleted.is)
   expect(kept.size).toBe(0)
-  // It is given what is left, not what there was in the beginning.
+  // The agent gets the remaining budget, not the original one.
   expect(starts).toMatchObject([{ budgetUsd: 0.3 }])
 })
 

@@ -5,13 +5,13 @@ import { passing, summarize, summaryLine } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
-/** The last text of an agent that is kept as a stage's output. */
+/** Longer text is truncated in the stage's output. */
 const MOST_AGENT_CHARACTERS = 100_000
 
-/** In a scope: whichever agent is set up for pipelines. */
+/** In a scope: the agent that is configured for pipelines. */
 export const ANY_AGENT = "default"
 
-/** Lets an agent do a piece of work; its run is one activity here and has a page of its own. */
+/** The agent's run is one activity here and has its own page. */
 export function agentStage(ports: Pick<StagePorts, "startAgent">): StageWork {
   return async (world) => {
     const { text } = await working(world, ports)
@@ -44,7 +44,7 @@ function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
     })
     const { runId, outcome, usd, tokens } = end
     signal.throwIfAborted()
-    // Not kept: whoever resumes the pipeline wants the work done, not its failure.
+    // Not stored, because a resume should do the work again.
     if (outcome !== "completed") {
       const error = AgentNotCompleted({ type: name, outcome, run: runId })
       return { error, detail: `${error.message} [${error.code}]`, usd, tokens }
@@ -54,12 +54,12 @@ function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
   })
 }
 
-/** A model is handed the schema by its provider; an agent reads it. */
+/** A provider passes the schema to its model; an agent has to read it. */
 function schemaOf({ stage }: StageWorld): readonly string[] {
   return stage.output === undefined ? [] : [`JSON schema: ${JSON.stringify(stage.output)}`]
 }
 
-/** An agent talks before it answers: its JSON is looked for in what it said last. */
+/** An agent writes text before its answer, so search its last message for JSON. */
 function outputOf(world: StageWorld, text: string): unknown {
   if (world.stage.output === undefined) return { text }
   const found = extractJson(text)
@@ -69,14 +69,14 @@ function outputOf(world: StageWorld, text: string): unknown {
 const BLOCK = /^```script\n([\s\S]*?)^```\n?/gm
 
 /**
- * What the synthetic agent plays instead of working, so that a shipped agent runs offline: blocks
- * in its prompt, one for each round of a repair, the last for all that follow.
+ * The script of the synthetic agent, so that a shipped recipe runs offline: one block per round of
+ * a repair, the last for all further rounds.
  */
 export function readScripts(template: string): readonly string[] {
   return Array.from(template.matchAll(BLOCK), (it) => it[1] ?? "")
 }
 
-/** The prompt as an agent that can work gets it. */
+/** The prompt for real agents. */
 function withoutScripts(template: string): string {
   return template.replaceAll(BLOCK, "").trimEnd()
 }

@@ -5,10 +5,9 @@ import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from 
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
 
-/** Clarity of a question below which a person is asked what is meant. */
+/** Below this clarity the user is asked what the question means. */
 const CLARITY_BAR = 0.7
 
-/** One focused question to a model, with the context its prompt asks for. */
 export function askStage(ports: Pick<StagePorts, "count">): StageWork {
   return async (world) => {
     const template = templateOf(world)
@@ -47,7 +46,7 @@ async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promi
   return shaped
 }
 
-/** Told from what was shaped, which is the same whenever the stage is done again. */
+/** Derived from the shaped context, so it is the same when the stage is repeated. */
 function tellShape(effects: Effects, shaped: Shaped, budgetTokens: number): Promise<void> {
   const left = shaped.left.length === 0 ? "" : `, ${shaped.left.length} paragraphs left out`
   return effects.note("context", {
@@ -57,7 +56,7 @@ function tellShape(effects: Effects, shaped: Shaped, budgetTokens: number): Prom
   })
 }
 
-/** A model plans more than it was asked to; the depth says how much is done. */
+/** A model may plan more parts than requested; the depth limits them. */
 function limited(answer: unknown, { depth }: StageWorld): unknown {
   if (!isRecord(answer) || !Array.isArray(answer["subQueries"])) return answer
   return { ...answer, subQueries: answer["subQueries"].slice(0, depth.subQueries) }
@@ -75,7 +74,7 @@ function resultOf(world: StageWorld, output: unknown): StageResult {
   return { ...result, ...passing(world.stage, output) }
 }
 
-/** What a person is asked when the question could mean several things. */
+/** The question for the user if the query is ambiguous. */
 function clarification(output: unknown): string | undefined {
   if (!isRecord(output)) return undefined
   const { clarity, clarify } = output

@@ -1,17 +1,17 @@
 import type { PriorAnswer } from "../stage.ts"
 import type { Reference, RetrievedParagraph, WebResult } from "./outputs.ts"
 
-/** Part of a context that web results and prior sections may take in all. */
+/** Maximum share of a context for web results and prior sections together. */
 const BESIDE_SHARE = 0.3
 
-/** What a page may add to a context: a search result is a pointer, not the page. */
+/** A search result is a pointer, not the page. */
 const MOST_WEB_CHARACTERS = 2_000
 
 export type Shaped = {
   readonly text: string
   readonly tokens: number
   readonly references: readonly Reference[]
-  /** Paragraphs that did not fit, by id. */
+  /** Ids of paragraphs that did not fit. */
   readonly left: readonly string[]
 }
 
@@ -25,7 +25,7 @@ type Room = { readonly budgetTokens: number; count(text: string): number }
 
 type Piece = { readonly text: string; readonly reference?: Reference; readonly id?: string }
 
-/** The material of an answer as XML within a budget: whole paragraphs only, the best first. */
+/** XML within a token budget: whole paragraphs only, best first. */
 export function shapeContext(material: Material, { budgetTokens, count }: Room): Shaped {
   const beside = [...priorPieces(material.prior), ...webPieces(material.web)]
   const besideTokens = Math.floor(budgetTokens * BESIDE_SHARE)
@@ -43,13 +43,13 @@ export function shapeContext(material: Material, { budgetTokens, count }: Room):
   }
 }
 
-/** A piece that does not fit is left; smaller ones behind it may still. */
+/** A text that does not fit is left out; smaller ones after it may still fit. */
 function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
   const taken: Piece[] = []
   const left: Piece[] = []
   let tokens = 0
   for (const piece of pieces) {
-    // With its line break: pieces counted apart must not come to less than they do together.
+    // Including its line break, so that the sum of the parts is not below the whole.
     const size = count(`${piece.text}\n`) + 1
     const fits = tokens + size <= budgetTokens
     if (fits) tokens += size
@@ -85,7 +85,7 @@ function webPieces(web: readonly WebResult[]): readonly Piece[] {
   })
 }
 
-/** Without its old labels: they would name other paragraphs here. */
+/** Without the old labels, which would refer to other paragraphs here. */
 function priorPieces(prior: PriorAnswer | undefined): readonly Piece[] {
   return (prior?.sections ?? []).map(({ title, text }) => ({
     text: `<prior run="${escape(prior?.run ?? "")}" title="${escape(title)}">${escape(withoutLabels(text))}</prior>`,

@@ -13,7 +13,6 @@ import {
 } from "./outputs.ts"
 import { postProcess } from "./post-process.ts"
 
-/** The document of a run: short answer, key points, sections, references, then the details. */
 export function documentStage(): StageWork {
   return async (world) => {
     const draft = findOutput(world.outputs, Answer) ?? plainAnswer(world)
@@ -25,12 +24,12 @@ export function documentStage(): StageWork {
     const summary = lineOf(answer, labels)
     await world.effects.note("document", { tool: "Document written", kind: "edit", title: summary })
     const isPartial = scores?.isPassed === false
-    // With the answer beside the text: a later run builds on sections, not on markdown.
+    // Includes the structured answer, because a later run builds on sections, not on Markdown.
     return { output: { ...answer, markdown, isPartial, scores: scores?.scores ?? {} }, summary }
   }
 }
 
-/** The labels put right everywhere in one go: a reference is counted where it is first used. */
+/** Post-processes all texts at once, because references are ordered by first use. */
 function finish(draft: Answer, query: string) {
   const parts: readonly Section[] = [
     { title: "Short answer", text: draft.shortAnswer },
@@ -62,7 +61,7 @@ function lineOf({ sections, references }: Answer, { added, dropped }: Labels): s
   return parts.filter((it) => it !== undefined).join(", ")
 }
 
-/** Of stages that give no sections: what each of them said, under its name. */
+/** For stages without sections: the output of each, under its title. */
 function plainAnswer(world: StageWorld): Answer {
   const sections = Object.entries(world.outputs).flatMap(([stage, output]) => {
     const text = isRecord(output) && typeof output["text"] === "string" ? output["text"] : undefined
@@ -75,11 +74,11 @@ type Parts = {
   readonly answer: Answer
   readonly scores: Scores | undefined
   readonly plan: readonly SubQuery[]
-  /** Parts of the question that nothing was found for. */
+  /** Sub-queries without results. */
   readonly notFound: readonly string[]
 }
 
-/** What a reader needs first stands first; how it was found stands last. */
+/** The answer first, the details of the search last. */
 function renderDocument(parts: Parts): string {
   const { title, shortAnswer, keyPoints, sections, references } = parts.answer
   const blocks = [
@@ -95,7 +94,7 @@ function renderDocument(parts: Parts): string {
   return `${blocks.filter((it) => it !== "").join("\n\n")}\n`
 }
 
-/** Before the answer: what it does not hold is part of what it says. */
+/** Precedes the answer, so that the reader knows what is missing from it. */
 function missing(notFound: readonly string[]): string {
   if (notFound.length === 0) return ""
   return `> Nothing was found for: ${notFound.map((it) => plain(it)).join(" · ")}`
@@ -145,7 +144,7 @@ const block = (head: string, text: string): string => (text === "" ? "" : `${hea
 
 const bullets = (lines: readonly string[]): string => lines.map((it) => `- ${it}`).join("\n")
 
-/** One line that begins no markup of its own. */
+/** One line without Markdown of its own. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/[<>]/g, "").trim()
 }

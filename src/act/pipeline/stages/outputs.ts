@@ -4,14 +4,13 @@ import { KbTier, type StageConfig } from "#ground/contract"
 import type { PriorAnswer, StageResult, StageWorld } from "../stage.ts"
 import { contentWords, shareOfWords } from "./words.ts"
 
-/** What a line of a list of stages may hold. */
 const MOST_SUMMARY_CHARACTERS = 140
 
-/** Part of the words of a sub-query that a section must have to count as its answer. */
+/** Minimum share of a sub-query's words in a section that counts as its answer. */
 const PRIOR_WORD_SHARE = 0.6
 
-// What stages hand on to each other. A later stage knows an output by its shape, not by the name
-// of its stage, so that an agent of one's own may call its stages as it likes.
+// Outputs that stages pass on. A later stage recognizes an output by its schema, not by the stage's
+// name, so that recipes can name their stages freely.
 
 export const SubQuery = z.object({
   question: z.string().min(1),
@@ -36,7 +35,7 @@ export const RetrievedParagraph = z.object({
   text: z.string(),
   tier: KbTier,
   score: z.number(),
-  /** Numbers of the sub-queries that found it, from 1; none: reached over a reference. */
+  /** Numbers of the sub-queries that found it, from 1; empty if reached by a reference. */
   by: z.array(z.int()),
   isPrior: z.boolean(),
 })
@@ -44,13 +43,11 @@ export type RetrievedParagraph = z.infer<typeof RetrievedParagraph>
 
 export const Retrieved = z.object({ paragraphs: z.array(RetrievedParagraph).min(1) })
 
-/** Sub-queries that nothing was found for. */
+/** Sub-queries without results. */
 export const Gaps = z.object({ notFound: z.array(z.string()) })
 
-/** A search that found nothing at all, and said so. */
 export const NothingRetrieved = Gaps.extend({ paragraphs: z.array(z.unknown()).max(0) })
 
-/** What an answer may cite, under the label it has in the text. */
 export const Reference = z.object({
   label: z.string(),
   title: z.string(),
@@ -93,7 +90,7 @@ export type Scores = z.infer<typeof Scores>
 
 type Outputs = Readonly<Record<string, unknown>>
 
-/** The newest output of a shape; stages are in the order in which they ran. */
+/** The newest output that matches the schema. */
 export function findOutput<Shape extends z.ZodType>(
   outputs: Outputs,
   shape: Shape,
@@ -105,7 +102,7 @@ export function findOutput<Shape extends z.ZodType>(
   return undefined
 }
 
-/** The answer as one text, for whoever reads all of it; titles as headings, which state nothing. */
+/** One text; titles become headings, which are not statements. */
 export function answerText(answer: Answer): string {
   const points = answer.keyPoints.map((it) => `- ${it}`).join("\n")
   const sections = answer.sections.map(
@@ -114,7 +111,7 @@ export function answerText(answer: Answer): string {
   return [answer.shortAnswer, points, ...sections].filter((it) => it !== "").join("\n\n")
 }
 
-/** The repair that an output asks for when the field that must be true is not. */
+/** The repair that an output requests when its `passes` field is not true. */
 export function passing(
   { passes }: Pick<StageConfig, "passes">,
   output: unknown,
@@ -128,7 +125,6 @@ export function passing(
   return { failed: { problems: plain, feedback: plain.map((it) => `- ${it}`).join("\n") } }
 }
 
-/** An output in one line, for the row of its stage. */
 export function summarize(output: unknown): string {
   if (!isRecord(output))
     return summaryLine(typeof output === "string" ? output : JSON.stringify(output))
@@ -158,9 +154,9 @@ export function summaryLine(text: string): string {
 type PriorSection = PriorAnswer["sections"][number]
 
 export type AnsweredBefore = {
-  /** Sub-queries whose words an earlier section has; the others are what it does not hold. */
+  /** Sub-queries whose words occur in a prior section. */
   readonly answered: readonly { readonly question: string; readonly section: string }[]
-  /** Those sections, each once; whatever else the earlier answer says is about something else. */
+  /** Those sections, each once. */
   readonly sections: readonly PriorSection[]
 }
 
@@ -182,7 +178,7 @@ export function answeredBefore(
   }
 }
 
-/** What an earlier run found of this plan; before there is one, all of it may be. */
+/** The prior sections that answer the plan; all of them before there is a plan. */
 export function priorOf(world: StageWorld): PriorAnswer | undefined {
   const plan = findOutput(world.outputs, Plan)
   if (plan === undefined || world.prior === undefined) return world.prior

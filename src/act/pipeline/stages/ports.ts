@@ -8,7 +8,6 @@ import type {
   KbWeb,
 } from "#ground/contract"
 
-/** What stages use of the knowledge base. */
 export type KnowledgePort = {
   search(
     input: { readonly query: string; readonly limit: number; readonly hops: number },
@@ -24,17 +23,16 @@ export type KnowledgePort = {
     readonly depth: number
     readonly limit: number
   }): Promise<KbTrace>
-  /** Those that are still there, in the order asked for. */
+  /** Existing ones, in the given order. */
   paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]>
 }
 
-/** A text that an answer cites by its label. */
 export type Cited = { readonly label: string; readonly text: string; readonly id: string }
 
-/** Undefined: nobody judged, the words alone count. */
+/** Undefined if there was no judgement; then only the word check counts. */
 export type Judge = (sentence: string, evidence: string) => Promise<boolean | undefined>
 
-/** The four verifications, as know/knowledge gives them. */
+/** Implemented by know/knowledge. */
 export type Verifications = {
   entityGrounding(answer: string, cited: readonly Cited[]): KbVerification
   citationAccuracy(answer: string, cited: readonly Cited[], judge?: Judge): Promise<KbVerification>
@@ -46,25 +44,25 @@ export type Verifications = {
   findContradictions(answer: string, against?: readonly string[]): KbContradictions
 }
 
-/** Never throws for a source's failure: its `note` says what is wrong. */
+/** Does not throw if a source fails: its `note` has the reason. */
 export type WebSearch = (ask: {
   readonly query: string
   readonly limit: number
-  /** A source by name; undefined: the one that is set up for it. */
+  /** Undefined for the configured web source. */
   readonly source: string | undefined
   readonly signal: AbortSignal
 }) => Promise<KbWeb>
 
 export type AgentStart = {
-  /** Undefined: the one that is set up for pipelines. */
+  /** Undefined for the agent configured for pipelines. */
   readonly type: string | undefined
   readonly prompt: string
   readonly mode: AgentMode
-  /** Files it may change, as globs; none: all. */
+  /** Globs of files it may change; empty for all. */
   readonly paths: readonly string[]
   readonly title: string
   readonly budgetUsd: number | undefined
-  /** What the synthetic agent plays; others do not see it. */
+  /** For the synthetic agent only. */
   readonly script: string | undefined
   readonly signal: AbortSignal
 }
@@ -72,7 +70,7 @@ export type AgentStart = {
 export type AgentEnd = {
   readonly runId: string
   readonly outcome: "completed" | "failed" | "stopped"
-  /** Its last words. */
+  /** Its last message. */
   readonly text: string
   readonly usd: number | null
   readonly tokens: number
@@ -83,6 +81,6 @@ export type StagePorts = {
   readonly verify: Verifications
   readonly web: WebSearch
   startAgent(start: AgentStart): Promise<AgentEnd>
-  /** The counter of tokens, once its tables are loaded. */
+  /** Resolves when the token tables are loaded. */
   count(): Promise<(text: string) => number>
 }

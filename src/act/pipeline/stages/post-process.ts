@@ -6,14 +6,17 @@ import {
 } from "#know/knowledge"
 import { contentWords } from "./words.ts"
 
-/** A sentence clearly rests on a text that has so much of its words, and so much more than the next. */
+/**
+ * A sentence clearly rests on a text with this share of its words and `CLEAR_LEAD_SHARE` more than
+ * the next text.
+ */
 const CLEAR_SHARE = 0.6
 const CLEAR_LEAD_SHARE = 0.15
 
-/** Two are enough for what people and models write. */
+/** Two rounds are enough for normal text. */
 const MOST_ROUNDS = 4
 
-/** With fewer words than this any text has most of them. */
+/** With fewer words, any text contains most of them. */
 const FEWEST_CLEAR_WORDS = 5
 
 type Section = { readonly title: string; readonly text: string }
@@ -21,17 +24,17 @@ type Reference = { readonly label: string; readonly text: string }
 
 export type PostProcessed = {
   readonly sections: readonly Section[]
-  /** Labels in the order of their first use. */
+  /** In order of first use. */
   readonly used: readonly string[]
-  /** Labels that the text did not have. */
+  /** Number of labels added. */
   readonly added: number
-  /** Labels that stand for nothing, each once. */
+  /** Labels without a reference, each once. */
   readonly dropped: readonly string[]
 }
 
 /**
- * Puts the labels of an answer right: one way of writing, none that stands for nothing, none twice
- * in a sentence, and one where a sentence clearly rests on one text. Done again it changes nothing.
+ * Normalizes the labels of an answer: one notation, none without a reference, none twice in a
+ * sentence, and one added where a sentence clearly rests on one text. Idempotent.
  */
 export function postProcess(input: {
   readonly sections: readonly Section[]
@@ -52,11 +55,10 @@ export function postProcess(input: {
   return { sections, used: [...used].filter(isKnown), added, dropped: [...dropped] }
 }
 
-/** Adds what is missing and takes out what is said twice, sentence by sentence. */
 function labelSentences(text: string, index: Index): { text: string; added: number } {
   let written = text
   let added = 0
-  // A label taken out may part two sentences, or join them: then they are looked at once more.
+  // Removing a label may split or join sentences, so they are checked again.
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const from = written
     const prose = outsideCode(from)
@@ -89,14 +91,14 @@ function withEdits(text: string, edits: readonly Edit[]): string {
 const CODE =
   /^\s{0,3}(```|~~~)[\s\S]*?(?:^\s{0,3}\1[^\n]*$|$(?![\s\S]))|(?<!`)(`{1,2})(?!`)[^`\n]+\2(?!`)/gm
 
-/** The same text, place by place, with no label in its code. */
+/** Same length and positions, with labels in code blanked out. */
 function outsideCode(text: string): string {
   return text.includes("`") || text.includes("~~~")
     ? text.replaceAll(CODE, (code) => code.replaceAll("[", "{").replaceAll("]", "}"))
     : text
 }
 
-/** Each label as [P3], outside of code. */
+/** Writes each label outside code as [P3]. */
 function writeLabels(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
   let written = ""
   let from = 0
@@ -127,11 +129,13 @@ function bracketed(labels: readonly string[]): string {
 }
 
 const BARE = /([PW])(\d{1,4})(?![\p{L}\p{N}_]|-[\p{L}\p{N}])/gu
-/** Part of another word, of a path, or after a name that is not only the first word of a sentence. */
+/**
+ * Part of another word or a path, or after a name that is not just the first word of a sentence.
+ */
 const NO_LABEL_AFTER =
   /[\p{L}\p{N}_#/.-]$|(?<!\p{L})(?!(?:See|As|In|By|Per|From|Under|With|Also|Both|And|But|Source)\s)\p{Lu}\p{L}+\s$/u
 
-/** "as P3 says". A "Quay P3" is a name, and what is not known may be one too. */
+/** "as P3 says". "Quay P3" is a name, and an unknown label may be one too. */
 function bareLabels(
   text: string,
   groups: readonly LabelGroup[],
@@ -152,7 +156,7 @@ function bareLabels(
   return bare
 }
 
-/** Taken out with the space before it, where that leaves the words around it apart. */
+/** Removed with the space before it, if the words around it stay separate. */
 function removal(text: string, { start, end }: { start: number; end: number }): Edit {
   const isApart = end === text.length || /[\s.,;:!?)\]]/.test(text[end] ?? "")
   const before = /[ \t]+$/.exec(text.slice(Math.max(0, start - 8), start))?.[0].length ?? 0
@@ -161,7 +165,6 @@ function removal(text: string, { start, end }: { start: number; end: number }): 
   return { start, end, put: isJoined ? " " : "" }
 }
 
-/** Further mentions of a label in one sentence. */
 function repetitions(text: string, { start, end }: Sentence): readonly Edit[] {
   const seen = new Set<string>()
   return labelGroupsOf(text.slice(start, end)).flatMap((group) => {
@@ -171,7 +174,7 @@ function repetitions(text: string, { start, end }: Sentence): readonly Edit[] {
   })
 }
 
-/** Where the label of the text goes on which the sentence clearly rests: before its full stop. */
+/** Before the full stop. */
 function missingLabel(text: string, sentence: Sentence, index: Index): Edit | undefined {
   if (sentence.labels.length > 0) return undefined
   const said = text.slice(sentence.start, sentence.end).trimEnd()
@@ -182,7 +185,7 @@ function missingLabel(text: string, sentence: Sentence, index: Index): Edit | un
   return { start: at, end: at, put: ` [${label}]` }
 }
 
-/** A label inside code would not be read as one: it goes before the code. */
+/** A label inside code would not be recognized, so it goes before the code. */
 function outsideCodeAt(text: string, at: number): number {
   for (const code of text.matchAll(CODE)) {
     if (code.index < at && at < code.index + code[0].length) return code.index
@@ -190,7 +193,7 @@ function outsideCodeAt(text: string, at: number): number {
   return at
 }
 
-/** After the last word: before a full stop, and before what closes a quotation with it. */
+/** After the last word: before the full stop and a closing quotation mark. */
 function endOfWords(said: string): number {
   let end = said.length
   while (end > 0 && !/[\p{L}\p{M}\p{N})\]%`]/u.test(said[end - 1] ?? "")) end--
@@ -199,7 +202,7 @@ function endOfWords(said: string): number {
 
 type Index = {
   readonly labels: ReadonlySet<string>
-  /** Which references have a word. */
+  /** References that contain a word. */
   readonly byWord: ReadonlyMap<string, readonly string[]>
 }
 

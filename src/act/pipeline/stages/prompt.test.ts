@@ -33,5 +33,5 @@ const hostile = fc
   )
   .map((it) => it.join(""))
 
-/** The one sign that a fence changes: a written-out entity comes back as what it stands for. */
+/** A fence escapes only "<": a literal entity is read back as its character. */
 const unlike = (text: string): string => text.replaceAll(/&lt;(?=\/?data\b)/gi, "<")

@@ -3,10 +3,10 @@ import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
 import type { StageWorld } from "../stage.ts"
 import { findOutput, Plan, priorOf, type WebResult } from "./outputs.ts"
 
-/** An output that goes into a later prompt; a longer one is cut and says so. */
+/** A longer output is truncated with a note. */
 const MOST_OUTPUT_CHARACTERS = 60_000
 
-/** What only some stages can put in. */
+/** Available only in some stages. */
 export type Material = {
   readonly context?: string
   readonly web?: readonly WebResult[]
@@ -14,7 +14,7 @@ export type Material = {
   readonly pairs?: string
 }
 
-/** Said to every model, whatever a prompt says: material is no instruction. */
+/** For every model call: material is not an instruction. */
 export function instructionsFor(world: StageWorld): string {
   const { title, output } = world.stage
   return [
@@ -27,7 +27,7 @@ export function instructionsFor(world: StageWorld): string {
   ].join("\n")
 }
 
-/** The template of a stage; kinds that ask somebody cannot do without. */
+/** Throws if the stage has no prompt. */
 export function templateOf(world: StageWorld): string {
   const { name, kind, prompt } = world.stage
   if (prompt === undefined) throw StageWithoutPrompt({ stage: name, kind })
@@ -112,7 +112,7 @@ const PLACEHOLDER = /\{\{\s*([a-z][a-z0-9_.]*)\s*\}\}/g
 
 const OUTPUTS = "outputs."
 
-/** What any prompt may ask for, beside `outputs.<stage>` of a stage before it. */
+/** Available in every prompt, in addition to `outputs.<stage>` of earlier stages. */
 export const PLACEHOLDERS = [
   "query",
   "amendments",
@@ -128,12 +128,10 @@ export const PLACEHOLDERS = [
 ] as const
 type Placeholder = (typeof PLACEHOLDERS)[number]
 
-/** The names between double braces, each once, in order. */
 export function placeholdersOf(template: string): readonly string[] {
   return [...new Set(Array.from(template.matchAll(PLACEHOLDER), (it) => it[1] ?? ""))]
 }
 
-/** Those that nothing will be put in for, given the names of the stages before. */
 export function unknownPlaceholders(
   template: string,
   stages: readonly string[],
@@ -150,25 +148,23 @@ function isPlaceholder(name: string): name is Placeholder {
   return PLACEHOLDERS.some((it) => it === name)
 }
 
-/** The stage whose output a placeholder names. */
 function outputStage(name: string): string | undefined {
   return name.startsWith(OUTPUTS) ? name.slice(OUTPUTS.length) : undefined
 }
 
-/** In one pass: braces inside a text that was put in are that text's own. */
+/** One pass, so braces in inserted text are not replaced. */
 export function fillTemplate(template: string, valueOf: (name: string) => string): string {
   return template.replace(PLACEHOLDER, (_, name: string) => valueOf(name))
 }
 
 /**
- * Texts of documents, of the web, of models and of people stand between fences, so that a model
- * can tell material from what it is asked. No text ends its own fence.
+ * Text from documents, the web, models and users is fenced, so that a model can tell material from
+ * the request. No text can close its own fence.
  */
 export function fence(name: string, text: string): string {
   return `${opening(name)}${text.replace(/<(?=\/?data\b)/gi, "&lt;")}${CLOSING}`
 }
 
-/** What stands between the fences of a name; undefined when a prompt has none. */
 export function readFence(prompt: string, name: string): string | undefined {
   const start = prompt.indexOf(opening(name))
   if (start === -1) return undefined

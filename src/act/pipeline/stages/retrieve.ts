@@ -11,22 +11,21 @@ import {
 } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 
-/** Part of the paragraphs that an earlier answer may fill, so that there is room for what is new. */
+/** Maximum share of paragraphs from a prior answer, so that there is room for new ones. */
 const PRIOR_SHARE = 0.5
 
-/** FoundParagraph paragraphs from which cross-references are followed: the best ones say where to go on. */
+/** References are followed from the best paragraphs only. */
 const MOST_HOP_STARTS = 8
 
-/** Paragraphs a search asks for beside its share, so that overlapping sub-queries fill the depth. */
+/** Extra results per search, so that overlapping sub-queries still fill the depth. */
 const SPARE_HITS = 4
 
 type Ports = Pick<StagePorts, "knowledge">
 
-/** A paragraph as it is kept: what is cited later is what was found now. */
+/** Stored with the run, so that citations refer to the text as it was found. */
 type FoundParagraph = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "tier">
 type Search = { readonly hits: readonly FoundParagraph[]; readonly by: KbBy | null }
 
-/** Searches the knowledge base for each sub-query and follows references from the best hits. */
 export function retrieveStage(ports: Ports): StageWork {
   return async (world) => {
     const plan = findOutput(world.outputs, Plan)?.subQueries ?? [asPlan(world.query)]
@@ -49,7 +48,7 @@ export function retrieveStage(ports: Ports): StageWork {
     const output = { paragraphs, answered, notFound, by }
     if (paragraphs.length > 0) return { output, summary: summaryOf(paragraphs, answered.length) }
     const problem = nothingFor(asked.length)
-    // Searching again finds no more: a person has to add what is missing.
+    // A new search would find nothing more; the user has to add documents.
     return { output, summary: problem, failed: { problems: [problem], feedback: "" } }
   }
 }
@@ -131,7 +130,7 @@ async function followReferences(
 
 type Step = { readonly key: string; readonly tool: string; readonly title: string }
 
-/** A search that fails leaves its mark and finds nothing; the others go on. */
+/** A failed search leaves a failed step and no results; the others continue. */
 function reading(
   world: StageWorld,
   step: Step,
@@ -167,18 +166,18 @@ function kept({ id, title, citation, text, tier }: KbParagraph): FoundParagraph 
 export type Ranked<Item> = {
   readonly items: readonly Item[]
   readonly isPrior: boolean
-  /** Numbers of the sub-queries the list answers. */
+  /** Numbers of the sub-queries. */
   readonly by: readonly number[]
 }
 
 type Fused<Item> = Item & { score: number; by: number[]; isPrior: boolean }
 
-/** The usual damping of reciprocal ranks: the first of a list is not everything. */
+/** The usual constant of reciprocal rank fusion. */
 const DAMPING = 60
 
 /**
- * Several ranked lists as one: what stands high in many comes first, and what an earlier answer
- * rests on comes before all, because the new one is built on it.
+ * Reciprocal rank fusion; paragraphs of the prior answer come first, because the new answer builds
+ * on them.
  */
 export function fuse<Item extends { readonly id: string }>(
   lists: readonly Ranked<Item>[],
@@ -203,7 +202,7 @@ export function fuse<Item extends { readonly id: string }>(
   return best.slice(0, most)
 }
 
-/** Why work that may fail did: the message we wrote, or that something of ours broke. */
+/** Our own error message, or a generic text for an unexpected error. */
 export function whyFailed(error: unknown): string {
   if (isAppError(error)) return error.message
   return error instanceof Error ? error.message : "It failed and did not say why."

@@ -8,7 +8,6 @@ import { retrieveStage } from "./retrieve.ts"
 import { verifyStage } from "./verify.ts"
 import { webStage } from "./web.ts"
 
-/** One piece of work for each kind of stage. */
 export function createStages(ports: StagePorts): Readonly<Record<StageKind, StageWork>> {
   return {
     ask: askStage(ports),

@@ -14,7 +14,7 @@ import {
 import type { Cited, Judge, StagePorts, Verifications } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
-/** Sentences that a feedback names for each verification: a repair cannot heed more at once. */
+/** Per verification; a repair cannot handle more at once. */
 const MOST_FEEDBACK_SENTENCES = 6
 
 type Ports = Pick<StagePorts, "verify" | "knowledge">
@@ -25,7 +25,10 @@ type DraftAnswer = {
   readonly references: readonly Reference[]
 }
 
-/** Holds the newest answer against what it cites, four ways; the bars are the knowledge room's. */
+/**
+ * Checks the newest answer against its citations in four ways; the bars come from the knowledge
+ * room.
+ */
 export function verifyStage(ports: Ports): StageWork {
   return async (world) => {
     const draft = draftOf(world)
@@ -46,8 +49,8 @@ export function verifyStage(ports: Ports): StageWork {
 }
 
 /**
- * Without a source every check would pass over nothing. No repair finds one, so none is asked for;
- * where the search itself said that it found nothing, it is not said twice.
+ * Without sources every check would pass trivially. A repair cannot find sources, so none is
+ * requested; if the search already reported that it found nothing, this is not repeated.
  */
 function unverifiable(world: StageWorld): StageResult {
   const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
@@ -69,7 +72,7 @@ function draftOf(world: StageWorld): DraftAnswer {
   const answer = findOutput(world.outputs, Answer)
   if (answer === undefined) throw NothingToVerify({ stage: world.stage.name })
   const { references } = answer
-  // With its names: a sentence may say where a paragraph stands.
+  // Including its title and citation, because a sentence may name the paragraph's location.
   const cited = references.map(({ label, title, citation, text, paragraph, url }) => ({
     label,
     text: [title, citation, text].join("\n"),
@@ -100,14 +103,17 @@ function contradicting(world: StageWorld, draft: DraftAnswer, { verify }: Ports)
   })
 }
 
-/** What the answer cites of primary documents; a guide that is out of date convicts nobody. */
+/** Cited primary documents only; an outdated guide does not count against an answer. */
 function evidenceOf({ text, references }: DraftAnswer): readonly string[] {
   return references
     .filter((it) => it.tier !== "guide" && text.includes(`[${it.label}]`))
     .map((it) => it.text)
 }
 
-/** References between the cited paragraphs; without them a relation must stand in one paragraph. */
+/**
+ * References between the cited paragraphs; without them both sides of a relation must be in one
+ * paragraph.
+ */
 async function edgesOf({ references }: DraftAnswer, { knowledge }: Ports) {
   const paragraphs = references.flatMap((it) => it.paragraph ?? []).slice(0, MOST_HITS)
   if (paragraphs.length === 0) return []
@@ -115,7 +121,7 @@ async function edgesOf({ references }: DraftAnswer, { knowledge }: Ports) {
     const { steps } = await knowledge.trace({ paragraphs, depth: 1, limit: MOST_HITS })
     return steps.filter((it) => it.kind.startsWith("refer")).map(({ from, to }) => ({ from, to }))
   } catch {
-    // A paragraph has gone since: the relation must stand in one paragraph then.
+    // A cited paragraph was removed, so a relation must be in one paragraph.
     return []
   }
 }
@@ -153,7 +159,7 @@ function resultOf(verified: Verified): StageResult {
 const format = (score: number): string =>
   Number.isInteger(score) ? String(score) : score.toFixed(2)
 
-/** Of the verifications that failed only: a sentence below the bar of one that passed may stay. */
+/** Only of failed verifications: if one passed, single sentences below its bar may stay. */
 function failuresOf(it: Verified): Scores["failures"] {
   const shares = [
     ["entity grounding", it.entities],
@@ -176,13 +182,13 @@ function distinctSentences(failed: KbVerification["failed"]): KbVerification["fa
   return [...new Map(failed.map((it) => [`${it.sentence}\n${it.problem}`, it])).values()]
 }
 
-/** What is said in the short answer and in a section is one contradiction, not two. */
+/** The short answer and a section may repeat the same contradiction. */
 function distinctPairs({ pairs }: KbContradictions): KbContradictions["pairs"] {
   const keyOf = (pair: (typeof pairs)[number]) => [pair.one, pair.other].toSorted().join("\n")
   return [...new Map(pairs.map((it) => [keyOf(it), it])).values()]
 }
 
-/** What a repair is told: which verification failed, which sentences, what was read. */
+/** The failed verifications with their sentences and evidence. */
 export function feedbackOf(scores: Scores): {
   readonly problems: readonly string[]
   readonly feedback: string
@@ -223,7 +229,7 @@ function describe({ sentence, problem, evidence }: Failure): string {
 
 const SENTENCE = "- Sentence: "
 
-/** The sentences a feedback names, for whoever repairs by leaving them out. */
+/** For repairs that leave these sentences out. */
 export function sentencesNamed(feedback: string): readonly string[] {
   return feedback
     .split("\n")
@@ -231,7 +237,7 @@ export function sentencesNamed(feedback: string): readonly string[] {
     .map((it) => it.slice(SENTENCE.length).trim())
 }
 
-/** Pairs of sentence and evidence a model judges in one question. */
+/** Per model call. */
 const MOST_JUDGED_PAIRS = 60
 
 type DraftSentence = { readonly text: string; readonly cited: readonly Cited[] }
@@ -257,8 +263,8 @@ const SCHEMA = {
 } as const
 
 /**
- * A model's yes or no to each citation that the words let pass, all in one question: a call for
- * every sentence would cost more than the answer did. Without a prompt nobody is asked.
+ * A model judges all citations that passed the word check in one call; a call per sentence would
+ * cost more than the answer. Without a prompt there is no judge.
  */
 async function judged(
   world: StageWorld,
@@ -279,7 +285,7 @@ async function judged(
   return judgeFrom(pairs, value)
 }
 
-/** The verification itself says which pairs it would ask about. */
+/** Runs the verification to collect the pairs it would ask about. */
 async function pairsOf(draft: DraftSentence, verify: Pick<Verifications, "citationAccuracy">) {
   const pairs: Pair[] = []
   await verify.citationAccuracy(draft.text, draft.cited, async (sentence, evidence) => {
@@ -294,7 +300,7 @@ function describePair({ sentence, evidence }: Pair, index: number): string {
   return `${index + 1}. Sentence: ${sentence}\n   Evidence: ${read}`
 }
 
-/** What it did not judge counts by the words alone, and the report says so. */
+/** Pairs without a judgement count by the word check, and the report says so. */
 function judgeFrom(pairs: readonly Pair[], value: unknown): Judge | undefined {
   const parsed = Verdicts.safeParse(value)
   if (!parsed.success) return undefined

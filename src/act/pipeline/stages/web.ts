@@ -6,16 +6,16 @@ import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 import { whyFailed } from "./retrieve.ts"
 
-/** Searches in a row that may fail before a source is left alone for this run. */
+/** Consecutive failures after which a source is skipped for this run. */
 const MOST_WEB_FAILURES = 2
 
-/** Pages of one web search; further ones repeat the first. */
+/** More results repeat the first ones. */
 const WEB_RESULTS_A_QUERY = 4
 
-/** Of the plan's sub-queries, how many are held against the web: each costs a source some seconds. */
+/** Sub-queries compared with the web; each search takes some seconds. */
 const MOST_WEB_QUERIES = 3
 
-/** In a scope: whichever source is set up for web searches. */
+/** In a scope: any source that is configured for web search. */
 export const ANY_WEB_SOURCE = "web-search"
 
 const CHANGED = "changed"
@@ -23,7 +23,6 @@ const CHANGED = "changed"
 type Ports = Pick<StagePorts, "web" | "knowledge">
 type Searched = Pick<KbWeb, "source" | "note" | "results">
 
-/** Holds the plan against the web and lets a model refine it. */
 export function webStage(ports: Ports): StageWork {
   return async (world) => {
     const plan = planOf(world)
@@ -88,7 +87,7 @@ function searchOne(world: StageWorld, search: Search, ports: Ports): Promise<Sea
   )
 }
 
-/** A source that breaks its word and throws is a failed search all the same. */
+/** A source that throws counts as a failed search. */
 async function searchWeb(
   ports: Ports,
   ask: {
@@ -115,7 +114,7 @@ function distinct(results: readonly WebResult[]): readonly WebResult[] {
   return [...new Map(results.map((it) => [it.url, it])).values()]
 }
 
-/** Which documents could answer: the plan's targets are named after them. */
+/** Candidate documents, used as names for the plan's targets. */
 async function documentsFor(world: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
   if (!world.stage.scope.knowledge) return []
   const label = { tool: "Knowledge Base Search", kind: "search", title: world.query } as const

@@ -10,18 +10,18 @@ const COMMON = new Set(
   ).split(" "),
 )
 
-/** The words of a text that carry meaning, without endings, each once. */
+/** Stemmed, without stop words, each once. */
 export function contentWords(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []
   return new Set(words.filter((it) => !COMMON.has(it)).map(stem))
 }
 
-/** Part of the first words that the second have; 0 when there are none. */
+/** 0 if there are no words. */
 export function shareOfWords(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return words.size === 0 ? 0 : words.intersection(others).size / words.size
 }
 
-/** Enough to let `amendments` meet `amended`; a full stemmer would also join what differs. */
+/** Enough to match `amendments` with `amended`; a full stemmer would also join different words. */
 function stem(word: string): string {
   const bare = word.replace(/['’]s$/, "").replaceAll("-", "")
   for (const ending of ["ments", "ment", "ings", "ing", "ies", "ed", "es", "s", "e", "y"]) {

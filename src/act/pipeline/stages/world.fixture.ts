@@ -11,7 +11,6 @@ export const STANDARD: DepthConfig = {
   web: true,
 }
 
-/** What a stage did to the world, in order. */
 type Seen =
   | { readonly what: "ask"; readonly key: string; readonly ask: StageAsk }
   | ({ readonly what: "step"; readonly key: string } & StepLabel &
@@ -20,13 +19,13 @@ type Seen =
 
 export type RecordedEffects = Effects & {
   readonly seen: readonly Seen[]
-  /** The same effects after a crash: all results are there, and nothing is done again. */
+  /** The same effects after a crash: all results are recorded, and nothing is executed again. */
   again(): RecordedEffects
 }
 
 type Answer = (ask: StageAsk) => unknown
 
-/** Effects in memory that keep results by key, as the engine does. */
+/** Stores results by key, like the engine. */
 export function recordEffects(
   answer: Answer,
   kept: Map<string, string> = new Map(),
@@ -99,12 +98,12 @@ export function stageWorld({ stage, template = "{{query}}", ...own }: WorldOptio
   }
 }
 
-/** One word is one token: figures of tests can be read. */
+/** One token per word, so that the numbers in tests are readable. */
 export function countWords(text: string): number {
   return text.split(/\s+/).filter((it) => it !== "").length
 }
 
-/** Ports that nobody may touch, but those a test gives. */
+/** All ports throw except those given. */
 export function portsWith(own: Partial<StagePorts>): StagePorts {
   const untouched = () => {
     throw new Error("this stage does not touch it")
