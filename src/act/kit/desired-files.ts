@@ -11,7 +11,6 @@ import { blockEditor, type Editor } from "./texts/text.ts"
 
 type Base = {
   readonly path: string
-  /** The folder that must contain the resolved path. */
   readonly within: string
   readonly host: KitHost | null
   readonly what: string
@@ -179,7 +178,6 @@ export function wantedForRepository(
     readonly level: number
     readonly hosts: readonly KitHost[]
     readonly writesLevel: boolean
-    /** Content of the enrolment file. */
     readonly mark: Buffer
   },
 ): readonly WantedFile[] {

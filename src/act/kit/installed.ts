@@ -12,17 +12,13 @@ import type { KitDeps } from "./plan.ts"
 import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
 
 export type Installed = {
-  /** Null if this repository is not enrolled. */
   readonly level: number | null
   readonly hosts: readonly KitHost[]
-  /**
-   * `fired` comes from the verdict log, not from here.
-   */
+  /** `fired` comes from the verdict log, not from here. */
   readonly hooks: readonly HookState[]
   readonly tampered: readonly string[]
 }
 
-/** Read-only; an unreadable file counts as not installed. */
 export async function lookAtInstalled(deps: KitDeps): Promise<Installed> {
   const manifest = await readManifest(deps.home)
   const { stateDirectory } = deps.repository

@@ -84,7 +84,6 @@ async function isHere(host: KitHost, deps: KitDeps): Promise<boolean> {
 
 type LockDeps = { readonly clock: Pick<Clock, "sleep">; readonly random: Random }
 
-/** Folders created only for the lock are removed with it. */
 async function withLock<Result>(
   folder: string,
   { clock, random }: LockDeps,

@@ -16,7 +16,6 @@ const MEASURE_TIMEOUT_MS = 10_000
 /** The median of five runs is stable enough for a table. */
 const MEASURE_RUNS = 5
 
-/** The lowest level of each hook; a hook checks the level again when it runs. */
 export const HOOK_LEVELS: Readonly<Record<HookName, number>> = {
   boot: levelOf("boot"),
   track: levelOf("track"),
@@ -55,7 +54,6 @@ export function hooksOfLevel(level: number): readonly HookName[] {
   return HOOK_NAMES.filter((it) => HOOK_LEVELS[it] <= level)
 }
 
-/** Times the hooks of an edit as real processes, in a temporary repository. */
 export async function measureEdits(
   deps: KitDeps,
   signal: AbortSignal,
@@ -68,7 +66,6 @@ export async function measureEdits(
   return (level) => byLevel.get(LEVELS_THAT_DIFFER.findLast((it) => it <= level) ?? 0) ?? 0
 }
 
-/** The levels that add a hook to an edit. */
 const LEVELS_THAT_DIFFER = [HOOK_LEVELS.track, HOOK_LEVELS.concurrency, HOOK_LEVELS.risk]
 
 type Scene = { readonly deps: KitDeps; readonly root: string; readonly signal: AbortSignal }

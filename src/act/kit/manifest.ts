@@ -4,7 +4,6 @@ import { parseJson, readTextBounded } from "#ground/base"
 import { KitHost } from "#ground/contract"
 import { ManifestInvalid } from "./errors.ts"
 
-/** A manifest has a few dozen lines per repository. */
 const LARGEST_MANIFEST_BYTES = 8 * 1024 * 1024
 
 const Before = z.object({
@@ -72,7 +71,6 @@ export async function readManifest(home: string): Promise<Manifest> {
   return parsed.data
 }
 
-/** Undefined for an empty manifest. */
 export function renderManifest(manifest: Manifest): string | undefined {
   if (manifest.repositories.length === 0 && Object.keys(manifest.files).length === 0)
     return undefined

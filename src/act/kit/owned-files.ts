@@ -24,7 +24,6 @@ function editorOf({ home }: Home): (file: string, record: FileRecord) => Editor 
 /** Only the container name is needed, which is the same in every home folder. */
 const NOWHERE = { userHome: "/", environment: {} }
 
-/** Finds our hooks that are in no manifest, by their command. */
 export async function findStrays(
   deps: KitDeps,
   it: { readonly known: Files; readonly wanted: ReadonlySet<string> },

@@ -37,25 +37,16 @@ import { readSetting } from "./texts/json-text.ts"
 
 export type KitDeps = {
   readonly repository: Repository
-  /**
-   * `.qm/config.json` of the project, for `kit.level`.
-   */
   readonly configFile: string
-  /** The effective level from all config layers. */
   level(): Promise<number>
-  /**
-   * `~/.qm`
-   */
   readonly home: string
   readonly userHome: string
   /** Reads PATH, CLAUDE_CONFIG_DIR and CODEX_HOME; git gets the variables it needs. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly platform: "linux" | "darwin" | "win32"
-  /** Absolute paths. */
   readonly runtime: { readonly node: string; readonly qm: string; readonly main: string }
   /** Absolute path; undefined without git, and then git hooks are skipped. */
   readonly git: string | undefined
-  /** With its SHA-256. */
   bundle(): Promise<{ readonly bytes: Uint8Array; readonly hash: string }>
   readonly templates: string
   countTokens(text: string): number | Promise<number>
@@ -68,7 +59,6 @@ export type KitDeps = {
 
 export type KitPlan = {
   readonly kind: "install" | "uninstall"
-  /** Null for an uninstall. */
   readonly level: number | null
   readonly hosts: readonly KitHost[]
   readonly changes: readonly KitChange[]
@@ -83,7 +73,6 @@ export type KitRequest = { readonly hosts: readonly KitHost[]; readonly level: n
 export type Prepared = {
   readonly plan: KitPlan
   readonly writes: readonly Write[]
-  /** Runs last; if it fails, all files are rolled back. */
   finish(): Promise<void>
   /** Folders of an earlier install that are removed with its last file, outermost first. */
   readonly foldersToClear: readonly string[]
@@ -191,7 +180,6 @@ function planOf(
   }
 }
 
-/** The user's next step is shown only if hooks of the host are written. */
 function isTouched(host: KitHost, steps: readonly Step[]): boolean {
   return steps.some(
     ({ change, write }) =>
@@ -199,7 +187,6 @@ function isTouched(host: KitHost, steps: readonly Step[]): boolean {
   )
 }
 
-/** Files in the working tree are shown relative to its root; the state folder is not part of it. */
 function shown({ change }: Step, root: string): KitChange {
   const from = path.relative(root, change.path)
   const [first] = from.split(path.sep)
@@ -253,7 +240,6 @@ async function backupWrites(home: string, steps: readonly Step[]): Promise<reado
   return [...writes.values()]
 }
 
-/** Empty if the manifest does not change. */
 async function manifestWrite(home: string, manifest: Manifest): Promise<readonly Write[]> {
   const spot = await inspect({ path: manifestFile(home), within: home })
   const text = renderManifest(manifest)
@@ -300,7 +286,6 @@ async function planRepository(
   return { steps, files: { ...elsewhere, ...recordsOf(steps) } }
 }
 
-/** The level is written only if the effective level differs. */
 async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<boolean> {
   if (files[deps.configFile] !== undefined) return true
   const file = { path: deps.configFile, section: "kit", name: "level" }

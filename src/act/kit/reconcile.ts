@@ -10,9 +10,7 @@ import type { Editor } from "./texts/text.ts"
 
 export type Step = {
   readonly change: Pick<KitChange, "path" | "action" | "host" | "what">
-  /** Undefined if the file does not change. */
   readonly write: Write | undefined
-  /** The original bytes, stored under their hash. */
   readonly backup: Content | undefined
   /** The new manifest entry; undefined if the file is no longer ours. */
   readonly record: FileRecord | undefined
@@ -21,11 +19,9 @@ export type Step = {
 
 export type ReconcileDeps = {
   readonly backups: string
-  /** Removes our entries from a file that is no longer wanted. */
   editorOf(file: string, record: FileRecord): Editor
 }
 
-/** One step per file; writes nothing. */
 export async function reconcile(
   wanted: readonly WantedFile[],
   records: Files,

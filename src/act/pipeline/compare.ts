@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { PipelineCompare, PipelineLine, PipelineStage } from "#ground/contract"
 
-/** Outputs are the newest of each stage, by stage name. */
 export type ComparedRun = {
   readonly line: PipelineLine
   readonly stages: readonly PipelineStage[]
@@ -38,7 +37,6 @@ function sideOf(run: ComparedRun, name: string): Side {
   }
 }
 
-/** Two missing outputs do not count as equal. */
 function isSameOutput(left: ComparedRun, right: ComparedRun, name: string): boolean {
   if (!hasOutput(left, name) || !hasOutput(right, name)) return false
   return isDeepStrictEqual(left.outputs[name], right.outputs[name])

@@ -18,7 +18,6 @@ export const RunEnded = defineError<OfRun & { readonly status: string }>()("PIPE
 export const NotPaused = defineError<
   OfRun & {
     readonly status: string
-    /** The pause that the answer names; another one or none is current. */
     readonly pause?: string | undefined
   }
 >()("PIPELINE_NOT_PAUSED", {

@@ -16,7 +16,6 @@ export type RunRequest = {
 
 type Opening = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
-/** Throws if the recipe cannot run. */
 function runnable(agent: AgentFolder): PipelineConfig {
   const { slug, config, problems, isTrusted } = agent
   const [first] = problems
@@ -37,7 +36,6 @@ export function openRun(
     readonly provider: string
     readonly prior: string | null
     readonly defaultBudgetUsd: number
-    /** Sources that the recipe lists and the user has not approved. */
     readonly unapproved: readonly string[]
   },
 ): Opening {
@@ -61,7 +59,6 @@ export function openRun(
   ]
 }
 
-/** Shown before the first stage, with the command that approves the source. */
 function sourceNote(slug: string, index: number): PipelineEventBody {
   return {
     type: "substep",
@@ -101,7 +98,6 @@ function allowedSources(wanted: readonly string[], listed: readonly string[]): s
   return wanted.filter((it) => allowed.includes(it))
 }
 
-/** The other run does not change. */
 export function reopenRun(
   state: RunState,
   again: { readonly stage: string; readonly edit: string | undefined; readonly by: string },
@@ -114,7 +110,6 @@ export function reopenRun(
   return [start, ...carried(state, stage), ...amendment]
 }
 
-/** By name, or by number from 0. */
 function stageNamed(state: RunState, wanted: string): number {
   const names = state.start.config.stages.map((it) => it.name)
   const named = names.indexOf(wanted.trim())
@@ -137,7 +132,6 @@ function carried(state: RunState, until: number): PipelineEventBody[] {
     }
     const { output, failure, summary } = it
     const at = { stage, attempt: Math.max(1, it.attempt) }
-    // An output that did not pass is taken over as not passed.
     const failed: PipelineEventBody[] =
       failure === undefined
         ? []

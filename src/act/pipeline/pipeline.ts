@@ -37,11 +37,9 @@ export type PipelinesDeps = Pick<EngineDeps, "clock" | "log" | "owner" | "isAliv
     readonly db: Db<"pipeline">
     model(): Promise<Pick<Model, "ask" | "provider">>
     readonly folders: Folders
-    /** Results of runs are also written here as files. */
     readonly directory: string
     /** The budget when neither the user nor the recipe sets one. */
     defaultBudgetUsd(): number
-    /** Existing sources among these that the user has not approved. */
     unapproved?(sources: readonly string[]): Promise<readonly string[]>
   }
 
@@ -131,7 +129,6 @@ function createReading({ engine, results, list }: ReadingDeps) {
   }
 }
 
-/** The row, with the status `interrupted` if no process works on the run. */
 function lineOf(row: RunRow, engine: Engine): PipelineLine {
   return engine.isAlone(row) ? { ...row.line, status: "interrupted" } : row.line
 }
@@ -187,7 +184,6 @@ type By = string | { readonly by: string; readonly pause?: string | undefined }
 const byOf = (by: By): string => (typeof by === "string" ? by : by.by)
 const pauseOf = (by: By): string | undefined => (typeof by === "string" ? undefined : by.pause)
 
-/** Throws unless the run waits at this pause. */
 const mayAnswer =
   (by: By) =>
   ({ state, isAlone }: FoundRun): void => {
@@ -204,7 +200,6 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
     return runView(state, { isAlone })
   }
   return {
-    /** Continues after a pause, or continues an interrupted run. */
     async resume(id: string, by: By): Promise<PipelineRun> {
       const isAny = pauseOf(by) === undefined
       await engine.answer(id, {
@@ -252,7 +247,6 @@ function createAgentsView(
       const { runs } = await list({ agent: slug, limit: MOST_RUNS_OF_AGENT })
       return { agent, prompts: prompts.map((it) => ({ ...it })), runs }
     },
-    /** The recipe that a message mentions, and the question for it. */
     async mentioned(message: string): Promise<Mention | undefined> {
       if (!message.includes("@")) return undefined
       const all = await folders.list()

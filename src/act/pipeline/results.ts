@@ -8,7 +8,6 @@ import type { RunState } from "./events/state.ts"
 import { documentOf, runView } from "./events/views.ts"
 import type { PriorAnswer } from "./stage.ts"
 
-/** Runs searched for an earlier answer, or for a session's newest run. */
 const MOST_LOOKED_THROUGH = 500
 
 type Deps = {
@@ -30,7 +29,6 @@ export function createResults({ eventStore, log, directory }: Deps) {
     })
   return {
     summary,
-    /** For a run that has not ended. */
     now: (state: RunState): PipelineSummary => summaryOf(resultsOf(state)),
     /** The events contain everything, so a failed write does no harm. */
     async write(state: RunState): Promise<void> {
@@ -66,7 +64,6 @@ export function createResults({ eventStore, log, directory }: Deps) {
   }
 }
 
-/** The newest output of each stage, in stage order. */
 export function resultsOf(state: RunState): RunResults {
   const outputs = state.start.config.stages.flatMap(({ name }, at) => {
     const stage = state.stages[at]

@@ -6,7 +6,6 @@ import { newPipelines, SIX_STAGES } from "#test/pipeline-room"
 const { signal } = new AbortController()
 const you = (text: string) => ({ text, by: "you", signal })
 
-/** Plans two sub-queries; the classifier returns `verdict`. */
 function brain(asked: string[], verdict = '{"breakout":false,"confidence":0.9}'): ScriptedBrain {
   return async ({ name, prompt }) => {
     asked.push(`${name}: ${prompt}`)
@@ -98,7 +97,6 @@ test("[PIPE-19] after 3, yes ends the run without a model call", async () => {
   await using room = await newPipelines({ brain: brain(asked) })
   await room.goes()
   expect(await room.say("p-1", you("3"))).toMatchObject({ case: "D" })
-  // The exit is confirmed again, and the run does not end.
   const again = await room.say("p-1", you("3."))
   expect(again).toMatchObject({ case: "D", run: { status: "paused" } })
   expect(again.run.pause?.choices.map((it) => it.key)).toEqual(["1", "2"])

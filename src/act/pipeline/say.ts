@@ -18,7 +18,6 @@ export type SayDeps = {
   model(): Promise<Pick<Model, "ask">>
   hasClassifier(): boolean
   redact(text: string): string
-  /** Read from the run's files each time. */
   summary(id: string): Promise<PipelineSummary>
   /** Sends a message to the run's session, where the answer appears. */
   sendToSession(session: string, text: string): Promise<void>
@@ -29,11 +28,9 @@ type Message = {
   readonly text: string
   readonly by: string
   readonly signal: AbortSignal
-  /** The pause that the message answers. */
   readonly pause?: string | undefined
 }
 
-/** An answer to a pause, an exit, or a message after the end. */
 export async function sayTo(id: string, message: Message, deps: SayDeps): Promise<PipelineSaid> {
   const safe = { ...message, text: deps.redact(message.text) }
   const before = await deps.engine.find(id)
@@ -58,7 +55,6 @@ async function sayToPaused(before: RunState, message: Message, deps: SayDeps): P
   return { ...said, reply: `${LEFT}\n\n${answer}` }
 }
 
-/** Only while the run is in the state for which the answer was computed. */
 function answerAt(
   before: RunState,
   bodies: readonly PipelineEventBody[],
@@ -79,7 +75,6 @@ const ANSWERED = "somebody answered it at the same time"
 type Decided = {
   readonly said: Reply
   readonly bodies: readonly PipelineEventBody[]
-  /** The state after the classifier call. */
   readonly after?: RunState
 }
 
@@ -114,7 +109,6 @@ function ofMenu({ text, by }: Message): Decided | undefined {
   return isMenuNumber(text, 2) ? { said: said("E", SAY_WHAT), bodies: [] } : undefined
 }
 
-/** No phrase matches: the classifier decides, if it is confident. */
 async function undecided(state: RunState, message: Message, deps: SayDeps): Promise<Decided> {
   const { text, by } = message
   const mayAsk = deps.hasClassifier() && exhausted(state, state.pause?.stage ?? 0) === undefined
@@ -164,7 +158,6 @@ async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Re
   return { case: "after", reply, answered: message.text }
 }
 
-/** The summary precedes the message, in the session or in a model call of our own. */
 async function answerAfter(id: string, message: Message, deps: SayDeps): Promise<string> {
   const { state } = await deps.engine.find(id)
   const { session } = state.start

@@ -2,11 +2,9 @@ import type { ActivityKind, DepthConfig, Effort, StageConfig } from "#ground/con
 
 /** The engine retries responses that do not match the schema. */
 export type StageAsk = {
-  /** One line: "compare the plan with what was found". */
   readonly title: string
   readonly instructions: string
   readonly prompt: string
-  /** JSON schema of the response; without one the response is plain text. */
   readonly schema?: Readonly<Record<string, unknown>> | undefined
   readonly effort?: Effort | undefined
   readonly maxOutputTokens?: number | undefined
@@ -15,7 +13,6 @@ export type StageAsk = {
 export type StageAnswer = { readonly text: string; readonly value: unknown }
 
 export type StepLabel = {
-  /** Shown to the user: "Knowledge Base Search". */
   readonly tool: string
   readonly kind: ActivityKind
   readonly title: string
@@ -27,9 +24,7 @@ export type StepDone<Result> = {
   readonly detail?: string
   readonly tokens?: number
   readonly usd?: number | null
-  /**
-   * `failed` lets the stage continue without it, so that a dead source does not end the run.
-   */
+  /** `failed` lets the stage continue without it, so that a dead source does not end the run. */
   readonly outcome?: "done" | "failed" | "noted"
 }
 
@@ -58,7 +53,6 @@ export type Effects = {
     label: StepLabel & { readonly needs?: ScopeNeed },
     work: (signal: AbortSignal) => Promise<StepDone<Result> | StepFailed>,
   ): Promise<Result>
-  /** A status without work: "Plan validated". */
   note(key: string, label: StepLabel): Promise<void>
 }
 
@@ -79,11 +73,8 @@ export type StageWorld = {
   readonly stage: StageConfig
   /** 0 first, then the number of the repair. */
   readonly iteration: number
-  /** The newest output of each earlier stage, by stage name. */
   readonly outputs: Readonly<Record<string, unknown>>
-  /** Oldest first. */
   readonly amendments: readonly string[]
-  /** Why a repair was started, and the output that failed. */
   readonly feedback: string | undefined
   readonly prior: PriorAnswer | undefined
   /** The smaller remainder of the stage's budget and the run's. */
@@ -95,9 +86,7 @@ export type StageWorld = {
 }
 
 export type StageResult = {
-  /** Plain JSON. */
   readonly output: unknown
-  /** One line: "clarity 0.86, 8 sub-queries". */
   readonly summary: string
   /**
    * The output did not pass: its unit is repaired with the feedback; without feedback there is no

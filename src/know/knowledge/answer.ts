@@ -64,7 +64,6 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess
       return showParagraph(known(id, library), library, graph())
     },
 
-    /** In the given order, without deleted ones. */
     async paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]> {
       const { library } = await access.open()
       return ids.flatMap((id) => library.byId.get(id) ?? []).map(shownParagraph)

@@ -17,6 +17,5 @@ export type KnowledgeDeps = {
   /** When it throws or rejects, nothing is stored. */
   secrets(): Promise<Pick<Secrets, "redact">>
   embedder(): Promise<Embedder | undefined>
-  /** A model that tells whether a text supports a sentence. */
   judge?(): Promise<Judge | undefined>
 }

@@ -12,7 +12,6 @@ import {
 
 const TEXTS_A_CALL = 64
 
-/** The reason why there is no vector search in a setup without an embedder. */
 export const NO_EMBEDDER = "no embedder is configured; knowledge.embedder names one"
 
 /** Vectors for the paragraphs of a folder that have none. After a failure the next `add` continues. */
@@ -92,7 +91,6 @@ export function unit(vector: Float32Array): Float32Array | undefined {
   return length > 0 && Number.isFinite(length) ? vector.map((it) => it / length) : undefined
 }
 
-/** Cosine of two unit vectors; 0 for different lengths. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let sum = 0

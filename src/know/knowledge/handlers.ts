@@ -3,7 +3,6 @@ import type { Knowledge } from "./knowledge.ts"
 
 export type KbHandlerDeps = {
   knowledge(): Promise<Knowledge>
-  /** Web search by a source that provides it; without one the answer says so. */
   web(input: { query: string; limit: number }, context: CallContext): Promise<KbWeb>
   /** Resolves a path to an absolute one without links; throws if it may not be read. */
   place(path: string): Promise<string>

@@ -489,7 +489,6 @@ test("[KNOW-26] agents can search and verify, and only the user can add and remo
   expect(await remove({ path: "docs" }, { signal })).toMatchObject({ documents: 1 })
 })
 
-/** Answers to all operations, without values that depend on place and time. */
 async function answers(location: StoreLocation): Promise<unknown> {
   const { it, idOf } = await world(location)
   await using _ = it

@@ -32,7 +32,6 @@ export type Library = {
   readonly words: WordIndex
 }
 
-/** Loaded at the first query, and again when the store has changed. */
 export function createLibrary(db: () => Promise<Db<"knowledge">>) {
   let held: { readonly revision: number; readonly library: Promise<Library> } | undefined
   return async (): Promise<Library> => {

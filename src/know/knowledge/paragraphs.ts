@@ -42,7 +42,6 @@ export function splitDocument(
   })
 }
 
-/** 40 bits in unambiguous characters. */
 export function shortHash(text: string): string {
   const digest = hash("sha256", text, "buffer")
   let value = digest.readUIntBE(0, 5)
@@ -176,7 +175,6 @@ const TITLE_AFTER = new RegExp(
 )
 const TITLE_BEFORE = new RegExp(String.raw`((?:${TITLE_WORD} ){1,6}),? ?$`, "u")
 
-/** `section 4.2 of the Pilot Guide`. */
 function titleAfter(text: string, from: number): string | undefined {
   return TITLE_AFTER.exec(text.slice(from, from + 300))?.[1]
 }

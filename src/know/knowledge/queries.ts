@@ -164,7 +164,6 @@ export const ParagraphBody = z.object({
 })
 export type ParagraphBody = z.infer<typeof ParagraphBody>
 
-/** Undefined for a row of another version. */
 export function bodyOf(json: string): ParagraphBody | undefined {
   return ParagraphBody.safeParse(parseJson(json)).data
 }

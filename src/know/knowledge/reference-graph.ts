@@ -40,7 +40,6 @@ function put(map: Map<string, Edge[]>, key: string, edge: Edge): void {
   map.set(key, edges)
 }
 
-/** Nearest first; none in a document without headings. */
 function createNeighbours(library: Library) {
   const keyOf = (it: StoredParagraph) => `${it.document.id}\n${it.body.headings.join("\n")}`
   let groups: Map<string, StoredParagraph[]> | undefined
@@ -63,7 +62,6 @@ export type Step = Edge & {
   readonly weight: number
 }
 
-/** Share of a paragraph's weight that a step passes on. */
 const HANDS_ON: Readonly<Record<EdgeKind, number>> = {
   "refers to": 0.6,
   "referred from": 0.45,

@@ -30,7 +30,6 @@ const PLAIN_HEADING = new RegExp(
 )
 const OWN_NUMBER = /^(?:§\s*)?\(?(\d{1,3}(?:\.\d{1,3}){1,5})\)?\.?\s+\S/
 
-/** Article 7 is not section 7. */
 const KEEPS_WORD: ReadonlySet<string> = new Set(["article", "schedule"])
 
 function capital(word: string): string {

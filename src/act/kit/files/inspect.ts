@@ -17,19 +17,15 @@ import { LARGEST_SETTINGS_BYTES } from "../limits.ts"
 export type Content = { readonly bytes: Buffer; readonly mode: number }
 
 export type Spot = {
-  /** As the user wrote it. */
   readonly path: string
   /** The path to write to, with all links above the file resolved. */
   readonly realPath: string
-  /** Undefined if the file does not exist. */
   readonly found: Content | undefined
-  /** Folders to create, outermost first. */
   readonly missingFolders: readonly string[]
 }
 
 export type Place = {
   readonly path: string
-  /** The folder that must contain the resolved path. */
   readonly within: string
 }
 
@@ -54,7 +50,6 @@ export async function inspect(place: Place): Promise<Spot> {
   return { path: place.path, realPath, found, missingFolders: [] }
 }
 
-/** Like `inspect`, for a UTF-8 text file that its owner can write. */
 export async function inspectText(place: Place): Promise<Spot> {
   const spot = await inspect(place)
   if (spot.found === undefined) return spot

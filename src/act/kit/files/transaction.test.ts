@@ -47,7 +47,6 @@ test.each(["a file in the middle", "the last step"])(
   async (where) => {
     await using temp = await tempDirectory()
     const writes = await scene(temp.path)
-    // A folder in place of the file cannot be replaced.
     await mkdir(path.join(temp.path, "blocked"))
     const blocked = writeOf(path.join(temp.path, "blocked"), { after: content("x") })
     const before = await pictureOf(temp.path)

@@ -8,16 +8,13 @@ import {
 } from "#ground/base"
 import type { Content } from "./inspect.ts"
 
-/**
- * `undefined` means that the file does not exist.
- */
+/** `undefined` means that the file does not exist. */
 export type Write = {
   readonly realPath: string
   readonly before: Content | undefined
   readonly after: Content | undefined
   /** Outermost first. */
   readonly foldersToMake: readonly string[]
-  /** Folders of an earlier install that are removed if they become empty, outermost first. */
   readonly foldersToClear: readonly string[]
   readonly folderMode: number
 }
@@ -49,7 +46,6 @@ async function put(write: Write): Promise<void> {
     await removeFile(realPath)
     return
   }
-  // Create only missing folders; an existing one keeps its mode.
   if (write.foldersToMake.length > 0)
     await ensureDirectory(path.dirname(realPath), { mode: write.folderMode })
   await writeFileAtomic(realPath, after.bytes, { mode: after.mode })

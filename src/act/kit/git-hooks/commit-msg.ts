@@ -8,7 +8,6 @@ const LONGEST_QUOTED_CHARACTERS = 120
 /** The usual limit of Conventional Commits linters; code hosts truncate longer headers. */
 const LONGEST_HEADER_CHARACTERS = 100
 
-/** Longer messages are not checked. */
 const LARGEST_MESSAGE_BYTES = 1_048_576
 
 /** Throws the rejection; returns a note if the message was not checked. */
@@ -44,16 +43,13 @@ export type MessageOutcome =
   | { readonly kind: "fine" }
   | { readonly kind: "wrong"; readonly header: string; readonly wrong: string }
 
-/**
- * `text` is the message file of git, including comments.
- */
+/** `text` is the message file of git, including comments. */
 export function checkMessage(
   text: string,
   options: { readonly commentSign: string },
 ): MessageOutcome {
   const lines = linesOf(text, options.commentSign)
   const [header = "", second = ""] = lines
-  // Git itself rejects an empty message.
   if (header === "" || isMadeByGit(header)) return { kind: "fine" }
   const wrong = wrongOfHeader(header) ?? (second === "" ? undefined : NO_BLANK_LINE)
   return wrong === undefined ? { kind: "fine" } : { kind: "wrong", header, wrong }
@@ -61,7 +57,6 @@ export function checkMessage(
 
 const NO_BLANK_LINE = "a blank line is missing after the header"
 
-/** Drops comments, the part below the scissors line and leading blank lines. */
 function linesOf(text: string, commentSign: string): readonly string[] {
   const all = text.split(/\r?\n/)
   const cut = all.findIndex((it) => it.startsWith(`${commentSign} ${SCISSORS}`))

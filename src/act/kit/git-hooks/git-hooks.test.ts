@@ -17,9 +17,7 @@ import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { planGitHooks, planGitHooksRemoval } from "./plan.ts"
 
-/**
- * `qm hook <name>` without the rest of qm, to save start-up time.
- */
+/** `qm hook <name>` without the rest of qm, to save start-up time. */
 const HOOK_PROGRAM = `
 import { text } from "node:stream/consumers"
 import { runGitHook } from ${fileText("run.ts")}
@@ -243,12 +241,10 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(person.gitIn(root, "status", "--porcelain")).toBe("?? b.txt")
     expect(person.gitIn(root, "show", `HEAD:${indices[0]}`)).toContain("first words")
 
-    // A commit without memory files stays unchanged although the indices changed.
     const second = await person.register(root, "second words")
     person.gitIn(root, "add", "b.txt")
     person.gitIn(root, "commit", "-q", "-m", "feat: b")
     expect(person.gitIn(root, "show", "--name-only", "--format=", "HEAD")).toBe("b.txt")
-    // With --all the commit's index replaces the old one.
     person.gitIn(root, "add", second)
     person.gitIn(root, "commit", "-q", "--all", "-m", "docs: another session")
     expect(person.gitIn(root, "status", "--porcelain")).toBe("")
@@ -346,7 +342,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     const names = person.gitIn(tree, "show", "--name-only", "--format=", "HEAD").split("\n")
     expect(names).toEqual([".qm/memory/SESSIONS.md", ".qm/memory/WORKSPACE.md", file])
     expect(existsSync(path.join(root, ".qm"))).toBe(false)
-    // The worktree shares the hooks, so removing them there removes them for all.
     const plan = await planGitHooksRemoval(await person.userGit(tree))
     expect(plan.changes.map((it) => it.action)).toEqual(["remove", "remove", "remove"])
     await plan.write()
@@ -363,7 +358,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "checkout", "-q", "-b", "topic")
     put(mine, { "a.txt": "mine\n", "dir/\u00e4 b.txt": "mine\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
-    // Nothing was fetched since, so git and our hook let the push pass.
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic"])).toMatchObject({
       code: 0,
       err: "",
@@ -379,7 +373,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     expect(countObjects(mine)).toBe(objects)
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic:refs/heads/again"]).code).toBe(1)
 
-    // After a merge the push passes, and so does a branch that touches other files.
     person.tryIn(mine, ["merge", "-q", "origin/main"])
     put(mine, { "a.txt": "both\n", "dir/\u00e4 b.txt": "both\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "chore: join")
@@ -418,7 +411,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "checkout", "-q", "-b", "topic")
     put(mine, { "a.txt": "mine\n" })
     person.gitIn(mine, "commit", "-q", "-a", "-m", "feat: mine")
-    // It merges cleanly into main; its upstream is another branch.
     expect(person.tryIn(mine, ["push", "-q", "origin", "topic"]).code).toBe(0)
     person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/release")
     const push = ["push", "-q", "origin", "topic:refs/heads/second"]
@@ -426,7 +418,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(mine, "tag", "v1")
     expect(person.tryIn(mine, ["push", "-q", "origin", "v1"]).code).toBe(0)
     expect(person.tryIn(mine, push, { QM_SKIP: "pre-push" }).code).toBe(0)
-    // A forced push is left to git.
     person.gitIn(mine, "branch", "-q", "--set-upstream-to", "origin/second")
     put(mine, { "a.txt": "mine, otherwise\n" })
     person.gitIn(mine, "commit", "-q", "-a", "--amend", "-m", "feat: mine, otherwise")
@@ -494,7 +485,6 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
 
 type Person = Awaited<ReturnType<typeof newPerson>>
 
-/** Two clones of one remote; `mine` has the hooks. */
 async function twoClones(person: Person, format = "sha1") {
   const remote = path.join(person.path, "remote.git")
   const [mine, theirs] = [path.join(person.path, "mine"), path.join(person.path, "theirs")]

@@ -16,7 +16,6 @@ import { HookKeptExists, HookNotAFile, HooksChanged } from "./errors.ts"
 import { REFUSED_CODE } from "./limits.ts"
 import { askUserGit, type UserGit } from "./user-git.ts"
 
-/** A hook script has a few kilobytes; a generated one may be larger. */
 const LARGEST_HOOK_BYTES = 4 * 1_048_576
 
 export type GitHooksPlan = {
@@ -195,7 +194,6 @@ type Found = {
   readonly owner: ReturnType<typeof ownerOf>
 }
 
-/** Undefined if nothing exists there; throws for anything but a regular file. */
 async function lookAt(file: string): Promise<Found | undefined> {
   const found = await statFile(file)
   if (found.kind === "missing") return undefined
@@ -215,7 +213,6 @@ function unreadable(file: string, reason: string): Error {
   return HookNotAFile({ path: file, what: `file that cannot be read (${reason})` })
 }
 
-/** For the removal: anything but a regular file is not ours and stays. */
 async function lookAtAny(file: string): Promise<Found | undefined> {
   const found = await statFile(file)
   const isOther = found.kind === "found" && found.what !== "regular file"
@@ -279,9 +276,7 @@ export function renderScript(name: GitHookName, options: { readonly qm: string }
 
 const MARK = "# A git hook of qm, taken away by `qm uninstall`. sha256:"
 
-/**
- * `edited` is a script of ours that somebody changed.
- */
+/** `edited` is a script of ours that somebody changed. */
 export function ownerOf(bytes: Uint8Array): "ours" | "edited" | "theirs" {
   // One character per byte: a hook may be a binary, and the hash covers bytes.
   const text = Buffer.from(bytes).toString("latin1")

@@ -9,10 +9,6 @@ const LARGEST_INDEX_BYTES = 32 * 1_048_576
 const MEMORY = ".qm/memory"
 const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]
 
-/**
- * Rebuilds and stages the indices if the commit contains memory files. Returns a note if it did
- * nothing.
- */
 export async function preCommit(git: UserGit): Promise<string | undefined> {
   const { root, gitDirectory, stateDirectory } = git.repository
   if (gitDirectory === undefined) return "outside git"

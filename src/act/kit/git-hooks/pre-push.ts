@@ -13,12 +13,9 @@ import { askLine, askUserGit, type UserGit } from "./user-git.ts"
 
 const LARGEST_ATTRIBUTES_BYTES = 1_048_576
 
-/** Maximum file names to print. */
 const MOST_NAMED_FILES = 20
 
-/**
- * `git push --all` of a large clone may push thousands of branches while the user waits.
- */
+/** `git push --all` of a large clone may push thousands of branches while the user waits. */
 const MOST_CHECKED_BRANCHES = 50
 
 /**
@@ -48,7 +45,6 @@ type Pushed = {
   readonly remoteRef: string
 }
 
-/** Created or updated branches; neither tags nor deletions. */
 function parsePushed(stdin: string): readonly Pushed[] {
   return stdin.split("\n").flatMap((line) => {
     const [localRef = "", commit = "", remoteRef = ""] = line.split(" ")

@@ -13,7 +13,6 @@ const GIT_HOOKS_LEVEL = 3
 export type GitHookCall = {
   readonly args: readonly string[]
   readonly stdin: string
-  /** Hooks of a higher level do nothing. */
   readonly level: number
 }
 

@@ -2,7 +2,6 @@ import path from "node:path"
 import { type Environment, pickEnvironment, run, statFile } from "#ground/base"
 import type { Repository } from "#see/repo"
 
-/** Enough for the names of all files in conflict or in the memory folder. */
 const GIT_OUTPUT_BYTES = 8 * 1_048_576
 
 /** A merge of 5,000 files takes 7 ms. */
@@ -25,9 +24,7 @@ export type GitAnswer = { readonly code: number; readonly output: Buffer }
 type GitCommand = {
   readonly args: readonly string[]
   readonly input?: string | Uint8Array
-  /** In addition to the fixed variables. */
   readonly env?: Environment
-  /** A git folder of ours to run in, instead of the repository. */
   readonly view?: { readonly directory: string; readonly env: Environment }
 }
 
@@ -54,7 +51,6 @@ export async function askUserGit(git: UserGit, asked: GitCommand): Promise<GitAn
   return { code: outcome.code, output: outcome.stdout }
 }
 
-/** Undefined if git failed or printed nothing. */
 export async function askLine(
   git: UserGit,
   ...args: readonly string[]
@@ -64,7 +60,6 @@ export async function askLine(
   return line === "" ? undefined : line
 }
 
-/** The location of the user's config, and what the system needs to start a program. */
 const HANDED_ON = [
   "PATH",
   "HOME",

@@ -16,7 +16,6 @@ export type Template = {
   readonly kind: "command" | "agent" | "skill"
   readonly name: string
   readonly description: string
-  /** The lowest level that installs it. */
   readonly level: number
   readonly hosts: readonly KitHost[]
   readonly tools: string | undefined
@@ -28,18 +27,14 @@ export type Projected = { readonly path: string; readonly text: string }
 export type KitHostForm = {
   readonly host: KitHost
   readonly title: string
-  /** Nothing is written outside this folder. */
   folder(machine: Machine): string
   settings(machine: Machine): { readonly path: string; readonly container: string }
   /** Null if the host has no event for the hook, or no reliable one. */
   readonly events: Readonly<Record<HookName, string | null>>
-  /** Why the host has no event for a hook. */
   readonly without: Partial<Readonly<Record<HookName, string>>>
   entries(level: number, program: HookProgram): readonly HookEntry[]
   project(template: Template, machine: Machine): Projected
-  /** For a host that may start without our hook. */
   readonly bootFile: string | null
-  /** The user's next step after an install. */
   readonly next: string | null
 }
 
@@ -55,7 +50,6 @@ export function asSkill(folder: string, { name, description, body }: Template): 
   return { path: `${folder}/qm-${name}/SKILL.md`, text }
 }
 
-/** Without a shell, so no character of a path is interpreted. */
 export function execHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
   return {
     type: "command",
@@ -65,7 +59,6 @@ export function execHandler({ node, bundle }: HookProgram, args: readonly string
   }
 }
 
-/** For hosts that pass the command line to a shell. */
 export function shellHandler({ node, bundle }: HookProgram, args: readonly string[]): JsonRecord {
   const command = [node, bundle, ...args].map(quoted).join(" ")
   return { type: "command", command, timeout: HOOK_TIMEOUT_SECONDS }
@@ -80,7 +73,6 @@ function inQuotes(word: string): string {
   return word.replaceAll("'", `'\\''`)
 }
 
-/** Matches a bare path and a shell-quoted one. */
 export function leadsInto(folder: string): (text: string) => boolean {
   const wanted = [`${folder}/`, `${inQuotes(folder)}/`]
   return (text) => wanted.some((it) => text.includes(it))

@@ -1,5 +1,4 @@
 /** A story has about a dozen requests; this stops a host that repeats itself forever. */
 export const MOST_REQUESTS = 200
 
-/** Stored to explain a failure; the end of the output is enough. */
 export const LARGEST_OUTPUT_BYTES = 4 * 1024 * 1024

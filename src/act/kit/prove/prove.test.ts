@@ -23,7 +23,6 @@ function depsIn(home: string, rest: Partial<ProveDeps> = {}): ProveDeps {
   }
 }
 
-/** A program in place of a host that writes its arguments and environment to a file. */
 async function standIn(folder: string, script: string): Promise<string> {
   const file = path.join(folder, "host")
   await writeFile(file, `#!/bin/sh\n${script}\n`)

@@ -11,7 +11,6 @@ import { type Model, startModel } from "./models/model.ts"
 import { checksOf, lookAt, statesOf, type Told } from "./report.ts"
 import { deedOf, makeScene, type Scene } from "./scene.ts"
 
-/** For all hosts together. */
 const LONGEST_PROOF_MS = 120_000
 
 /** A story takes about 3 seconds, on a slow machine with a cold disk about 20. */

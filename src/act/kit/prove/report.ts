@@ -10,7 +10,6 @@ export type Told =
   | { readonly kind: "told"; readonly seen: Seen; why(event: string): string | undefined }
   | { readonly kind: "untold"; readonly why: string }
 
-/** The event that proves that a hook runs. */
 const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   boot: "session-start",
   track: "after-edit",
@@ -34,7 +33,6 @@ export function statesOf(installed: readonly HookState[], told: Told): readonly 
   })
 }
 
-/** One check for each hook that ran: whether its effect arrived. */
 export function checksOf(title: string, states: readonly HookState[], told: Told) {
   if (told.kind === "untold") return []
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
@@ -92,11 +90,9 @@ function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
 
 export type Seen = {
   readonly verdicts: readonly VerdictLine[]
-  /** Null if our context did not reach the model. */
   readonly bootBytes: number | null
   readonly hasPackage: boolean
   readonly wasRiskRefused: boolean
-  /** How often a stop was blocked. */
   readonly nudges: number
 }
 

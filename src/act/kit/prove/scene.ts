@@ -8,7 +8,6 @@ const MARK_BYTES = 8
 export type Marks = {
   /** In the user's prompt, to recognize requests of the main conversation. */
   readonly main: string
-  /** In the task of the sub-agent. */
   readonly agent: string
   /** In a file that only our boot hook brings into the context window. */
   readonly boot: string
@@ -19,7 +18,6 @@ export type Marks = {
 export type Scene = AsyncDisposable & {
   readonly root: string
   readonly stateDirectory: string
-  /** For files that the host itself writes. */
   readonly scratch: string
   readonly marks: Marks
   /** For a host whose session id can be set, so that its leftovers can be found. */
@@ -77,7 +75,6 @@ function filesOf(marks: Marks, now: number): Readonly<Record<string, string>> {
   }
 }
 
-/** A random UUID, version 4. */
 function makeSessionId(random: Random): string {
   const hex = Buffer.from(random.bytes(16)).toString("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
@@ -109,7 +106,6 @@ function storyOf(marks: Marks): readonly Deed[] {
   ]
 }
 
-/** Marks distinguish the main conversation from the sub-agent's. */
 export function deedOf(
   question: { readonly text: string; readonly turn: number },
   marks: Marks,

@@ -8,10 +8,8 @@ export type HookEntry = { readonly event: string; readonly entry: JsonRecord }
 
 export type HookFile = {
   readonly path: string
-  /** The key that contains the events. */
   readonly container: string
   readonly entries: readonly HookEntry[]
-  /** Recognized by a command with a path into our folder. */
   isOurs(text: string): boolean
 }
 
@@ -106,7 +104,6 @@ function isBlank(value: JsonRecord): boolean {
 
 type EventList = { readonly event: string; readonly list: readonly unknown[] }
 
-/** Throws for a value of another type where a host expects a list. */
 function listsOf(file: HookFile, fields: JsonRecord): readonly EventList[] {
   const container = fields[file.container]
   if (container === undefined) return []

@@ -17,7 +17,6 @@ import { type Editor, lineEndOf, withMark } from "./text.ts"
 /** Deeper than any settings file; a recursive parser fails at about 8,000. */
 const DEEPEST_NESTING_LEVELS = 100
 
-/** Allows comments and trailing commas; an empty text has no fields. */
 export function readFields(file: string, text: string): JsonRecord {
   if (text.trim() === "") return {}
   if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
@@ -60,7 +59,6 @@ export function removeAt(text: string, at: JSONPath): string {
   return shorter.slice(0, comma) + shorter.slice(comma + 1)
 }
 
-/** The position of the next comma if only whitespace and comments precede it. */
 function commaAfter(text: string, from: number): number | undefined {
   const scanner = createScanner(text, true)
   scanner.setPosition(from)
@@ -79,7 +77,6 @@ function cut(text: string, { start, end }: { start: number; end: number }): stri
   return text.slice(0, start - lead) + text.slice(end)
 }
 
-/** From the first indented line. */
 function styleOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  "
   const isTabs = indent.startsWith("\t")

@@ -1,12 +1,9 @@
 import { BlockDamaged } from "../errors.ts"
 
-/** Pure edits of a shared file that can be undone. */
 export type Editor = {
   /** Whether our part is recognizable in the text; otherwise only the manifest knows it. */
   readonly isKnownByItself: boolean
-  /**
-   * `undefined` means no file. Throws if the text cannot be edited.
-   */
+  /** `undefined` means no file. Throws if the text cannot be edited. */
   add(text: string | undefined): string
   /**
    * Returns the same text if nothing of ours is in it, `undefined` if nothing would be left.
@@ -17,7 +14,6 @@ export type Editor = {
 
 const BYTE_ORDER_MARK = "\uFEFF"
 
-/** A byte-order mark is not part of the text and stays in place. */
 export function withMark(editor: Editor): Editor {
   return {
     isKnownByItself: editor.isKnownByItself,
@@ -38,7 +34,6 @@ function splitMark(text: string): { readonly mark: string; readonly rest: string
   return { mark, rest: text.slice(mark.length) }
 }
 
-/** Decided by the first line. */
 export function lineEndOf(text: string): "\r\n" | "\n" {
   const first = text.indexOf("\n")
   return first > 0 && text[first - 1] === "\r" ? "\r\n" : "\n"
@@ -47,7 +42,6 @@ export function lineEndOf(text: string): "\r\n" | "\n" {
 const BEGIN = "<!-- qm:begin"
 const END = "<!-- qm:end -->"
 
-/** Text outside the marks never changes. */
 export function blockEditor(file: {
   readonly path: string
   readonly lines: readonly string[]

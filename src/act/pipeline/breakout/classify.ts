@@ -3,14 +3,12 @@ import { escapeXml } from "../continuity/summary.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 
 export type BreakoutQuestion = {
-  /** The run's query. */
   readonly topic: string
   readonly subQueries: readonly string[]
   readonly message: string
 }
 
 export type Classified = {
-  /** True if the model says so with at least `BREAKOUT_BAR` confidence. */
   readonly isBreakout: boolean
   readonly confidence: number
 }
@@ -85,12 +83,9 @@ function shortened(text: string, longest: number): string {
 /** Below it a message counts as an answer to the pause, because continuing loses nothing. */
 const BREAKOUT_BAR = 0.7
 
-/**
- * `{"breakout": false, "confidence": 0.98}` has about 15 tokens; the rest is room for prose.
- */
+/** `{"breakout": false, "confidence": 0.98}` has about 15 tokens; the rest is room for prose. */
 const CLASSIFIER_MOST_OUTPUT_TOKENS = 200
 
-/** The first ones show the run's subject; more would only add cost. */
 const CLASSIFIER_MOST_SUB_QUERIES = 5
 
 const CLASSIFIER_LONGEST_LINE_CHARACTERS = 500

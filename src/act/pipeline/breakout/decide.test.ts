@@ -99,7 +99,6 @@ const LEAVING: Table = {
   ],
 }
 
-/** Nothing pending: E continues. */
 const STAYING: Table = {
   negations: [
     "I don't have a new question",

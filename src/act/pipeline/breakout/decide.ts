@@ -8,10 +8,8 @@ export type Breakout = {
   readonly case: "A" | "B" | "C" | "D" | "E"
 }
 
-/** Decides by words alone; total, and linear in the message length. */
 export function decideBreakout(said: {
   readonly message: string
-  /** The message that asked for the pending breakout. */
   readonly pending: string | undefined
 }): Breakout {
   return {
@@ -30,7 +28,6 @@ function whilePending(message: string): "A" | "B" | "C" | "D" {
   // The menu's exit again: the question is still open.
   if (isMenuNumber(message, 3)) return "D"
   const words = readWords(message)
-  // A message without words ends nothing.
   if (words.length === 0) return "A"
   const denial = findPhrase(words, DENIALS)
   const confirmation = findPhrase(words, CONFIRMATIONS)
@@ -118,7 +115,6 @@ function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
   return { plain: undefined, negated }
 }
 
-/** Number of words that match from here; 0 without a match. */
 function lengthAt(words: readonly Word[], at: number, slots: readonly Slot[]): number {
   let next = at
   for (const slot of slots) {
@@ -153,11 +149,9 @@ type Word = {
   readonly text: string
   /** Commas, full stops and words such as "but" start a new clause. */
   readonly clause: number
-  /** Whether a negation precedes it in its clause. */
   readonly isNegated: boolean
 }
 
-/** In any script, letter case and width; one pass. */
 function readWords(message: string): readonly Word[] {
   const plain = cutIntoClauses(message)
   let negatedClause = -1

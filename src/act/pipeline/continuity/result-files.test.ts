@@ -65,7 +65,6 @@ test.each(DAMAGES)("a summary that is %s is rebuilt with a log entry", async (_,
   const watch = watching(REBUILT)
   expect(await readSummary(place, watch)).toEqual(REBUILT)
   expect(watch.said).toHaveLength(1)
-  // The file was repaired, so the next read logs nothing.
   const next = watching(SUMMARY)
   expect(await readSummary(place, next)).toEqual(REBUILT)
   expect(next.said).toEqual([])
@@ -81,7 +80,6 @@ test("a link in place of a result file is neither followed nor overwritten throu
   const watch = watching({ ...ANSWER, run: "made again" })
   expect((await readAnswer(place, watch)).run).toBe("made again")
   expect(await readFile(target, "utf8")).toBe("{}")
-  // One entry for the rebuild, one for the failed write.
   expect(watch.said).toHaveLength(2)
 })
 

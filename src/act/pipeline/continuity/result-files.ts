@@ -14,7 +14,6 @@ import type { PriorAnswer } from "../stage.ts"
 /** Enough for thirty escaped sections. */
 const RESULT_FILE_LIMIT_BYTES = 4 * 1024 ** 2
 
-/** One folder per run in `<state>/pipelines`. */
 export type ResultPlace = { readonly directory: string; readonly run: string }
 
 const SUMMARY_FILE = "pipeline-summary.json"
@@ -97,7 +96,6 @@ function folderOf(place: ResultPlace): string {
   return path.join(place.directory, place.run)
 }
 
-/** Readable JSON with a digest that reveals edits and truncation. */
 function seal(content: unknown): string {
   const whole = { version: 1, sha256: digestOf(content), content }
   return `${JSON.stringify(whole, null, 2)}\n`

@@ -56,7 +56,6 @@ const reference = (label: string, paragraph: string | null) => ({
   isPrior: false,
 })
 
-/** Outputs of the deep-research stages. */
 export const RESEARCH = {
   analyze_query: {
     intent: "fees",

@@ -134,7 +134,6 @@ test("equal results give equal summaries, and no surrogate pair is split", () =>
   )
 })
 
-/** True if no string contains a lone surrogate. */
 function isWhole(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed()
   if (typeof value !== "object" || value === null) return true

@@ -7,7 +7,6 @@ const LONGEST_QUERY_CHARACTERS = 300
 
 const LONGEST_SUMMARY_ITEM_CHARACTERS = 600
 
-/** A run of depth `deep` has 15 sub-queries. */
 const MOST_SUMMARY_ITEMS = 20
 
 const LONGER_MOST_CHARACTERS = 8_000
@@ -28,7 +27,6 @@ export type RunResults = {
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** Deterministic, for any recipe, finished or not. */
 export function summaryOf(results: RunResults): PipelineSummary {
   const facts = factsOf(results)
   return { ...facts, ...tiersOf(results, facts) }
@@ -95,7 +93,6 @@ function endNote(facts: Facts): string {
   return facts.isPartial ? " (partial: not everything that was planned was done)" : ""
 }
 
-/** A short list is on the title's line, a long one below it; an empty one is omitted. */
 function titled(title: string, lines: readonly string[]): readonly string[] {
   const said = lines.filter((it) => it !== "")
   const [first] = said
@@ -108,7 +105,6 @@ function sectionLines({ outputs }: RunResults): readonly string[] {
   return sections.flatMap((it) => [`Section: ${oneLine(it.title, 200)}`, it.text.trim()])
 }
 
-/** Whole lines while they fit; the first that does not is truncated and ends the text. */
 function fitted(lines: readonly string[], mostCharacters: number): string {
   let text = ""
   for (const line of lines) {

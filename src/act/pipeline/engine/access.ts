@@ -12,13 +12,11 @@ import { createRunWriter } from "./run-writer.ts"
 
 const STOP_LOOK_MS = 100
 
-/** How long `stop` waits for the process that works on the run. */
 const STOP_WAIT_MS = 15_000
 
 export type EngineDeps = ActiveRunsDeps & {
   readonly owner: Owner
   isAlive(identity: ProcessIdentity): boolean
-  /** Calls back when any process wrote to the store. */
   onAdvance(listener: () => void): () => void
 }
 
@@ -36,7 +34,6 @@ type Held = { readonly claim: Claim; readonly state: RunState }
 type Bodies = readonly PipelineEventBody[]
 
 export type Answer = {
-  /** Throws if the run cannot be answered in its current state. */
   may(found: FoundRun): void
   /** Called with the claim held, so the state cannot change meanwhile. */
   decide(state: RunState): Bodies | Promise<Bodies>
@@ -72,7 +69,6 @@ export function createAccess(deps: Deps) {
         throw error
       }
     },
-    /** For a run with unreadable events, returns its list row. */
     async stop(id: string): Promise<PipelineLine | undefined> {
       try {
         await stop(id, deps)
@@ -114,7 +110,6 @@ function writtenOff(line: PipelineLine, damage: AppError, { clock }: Deps): Pipe
   }
 }
 
-/** Claims the run; retries if it changed in between. */
 async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
   const { eventStore, activeRuns } = deps
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
@@ -177,7 +172,6 @@ async function stop(id: string, deps: Deps): Promise<void> {
   throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
 }
 
-/** Records the stop request and waits until the other process has ended the run. */
 async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
   await deps.eventStore.wantStop(row)
   const until = deps.clock.monotonicMs() + STOP_WAIT_MS

@@ -17,15 +17,12 @@ export type ActiveRunsDeps = DriveDeps & {
   readonly eventStore: EventStore
   readonly clock: Clock
   readonly log: Log
-  /** Called after the events are stored. */
   wrote(state: RunState, events: readonly PipelineEvent[]): void
-  /** Called when this process ended the run. */
   ended(state: RunState): Promise<void>
 }
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/** The runs of this process: each has one driver and a lease that is renewed. */
 export function createActiveRuns(deps: ActiveRunsDeps) {
   const working = new Map<string, Working>()
   const over = new AbortController()
@@ -49,7 +46,6 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
       found?.cut.abort(new Interruption("stop"))
       await found?.done
     },
-    /** Applies stop requests of other processes. */
     async obey(): Promise<void> {
       for (const { claim, cut } of working.values()) {
         const row = await deps.eventStore.find(claim.id)
@@ -81,7 +77,6 @@ async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps
   await quietly(deps.eventStore.release(writer.claim), deps.log)
 }
 
-/** Renews the leases while this process has runs. */
 function createLease(
   working: ReadonlyMap<string, Working>,
   over: AbortSignal,

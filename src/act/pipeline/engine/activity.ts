@@ -29,7 +29,6 @@ export type Step = { readonly key: string; readonly label: StepLabel; readonly p
 type Substep = BodyOf<"substep">
 type End = Pick<Substep, "outcome" | "result" | "detail" | "tokens" | "usd">
 
-/** Ends the run before a call that exceeds the budget. */
 export class OverBudget extends Error {
   override readonly name = "OverBudget"
   readonly spending: Spending
@@ -45,7 +44,6 @@ export function refuseOverBudget({ writer, stage }: Attempt): void {
   if (spending !== undefined) throw new OverBudget(spending)
 }
 
-/** The activity ends however its work ends. */
 export async function begin(step: Step, attempt: Attempt) {
   const startedMs = attempt.clock.monotonicMs()
   let activityId = ""
@@ -84,7 +82,6 @@ export async function begin(step: Step, attempt: Attempt) {
   }
 }
 
-/** For activities that are recorded only at their end: notes and denials. */
 export async function tell(step: Step, how: End, attempt: Attempt): Promise<void> {
   await attempt.writer.append(() => {
     const activityId = nextActivity(step, attempt)
@@ -128,7 +125,6 @@ export function brief(text: string, { redact }: Pick<Attempt, "redact">): string
   return redact(text.toWellFormed()).slice(0, LONGEST_PROBLEM_CHARACTERS).toWellFormed()
 }
 
-/** Rejected before the call was sent: a missing key, a setting, a prompt that is too large. */
 function wasRefused(error: unknown): boolean {
   return isAppError(error) && (error.family === "invalid" || error.family === "denied")
 }

@@ -5,7 +5,6 @@ import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
 import type { LiveText } from "./live-text.ts"
 
-/** A longer response cannot be an answer to a stage's focused question. */
 const LONGEST_ANSWER_CHARACTERS = 400_000
 
 /** The first call and two retries if the response does not match its schema. Each is paid. */
@@ -42,9 +41,7 @@ export async function askUntilFitting(
   throw AnswerInvalid({ stage: world.config.name, asks: keys.length, problem: problem ?? "" })
 }
 
-/**
- * `plan`, then `plan~2` and `plan~3`: each call is a separate effect.
- */
+/** `plan`, then `plan~2` and `plan~3`: each call is a separate effect. */
 function nthKey(key: string, nth: number): string {
   return nth === 1 ? key : `${key}~${nth}`
 }
@@ -60,7 +57,6 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
   return { ...ask, prompt: `${ask.prompt}\n\n${complaint}` }
 }
 
-/** One paid call, recorded whether or not its response matches the schema. */
 async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<Answered> {
   refuseOverBudget(world)
   await refuseTooLong(ask, world)

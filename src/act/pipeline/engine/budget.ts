@@ -4,7 +4,6 @@ import { hasNoPrice } from "../events/work.ts"
 
 const BUDGET_WARNING_SHARE = 0.8
 
-/** Spending includes repairs. */
 export type Spending = {
   readonly scope: string
   readonly spentUsd: number
@@ -18,13 +17,11 @@ export function exhausted(state: RunState, stage: number): Spending | undefined 
   return spendings(state, stage).find((it) => it.spentUsd >= it.budgetUsd)
 }
 
-/** The smallest remainder of all budgets. */
 export function leftUsd(state: RunState, stage: number): number {
   const left = spendings(state, stage).map((it) => it.budgetUsd - it.spentUsd)
   return Math.max(0, Math.min(...left))
 }
 
-/** One per budget, at 80 %. */
 export function dueWarnings(state: RunState, stage: number): readonly PipelineEventBody[] {
   return spendings(state, stage)
     .filter((it) => it.spentUsd > 0 && it.spentUsd >= it.budgetUsd * BUDGET_WARNING_SHARE)

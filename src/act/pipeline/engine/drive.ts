@@ -109,7 +109,6 @@ async function attemptOf(
   })
 }
 
-/** Outputs of the earlier stages; in a repair also the stage's own last output. */
 function outputsFor(
   state: RunState,
   stage: number,
@@ -160,7 +159,6 @@ function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBo
   return [{ type: "validation_failed", stage, attempt, problems, feedback }]
 }
 
-/** The output field that the unit names as feedback. */
 function namedFeedback(output: unknown, { writer, stage }: Attempt): string | undefined {
   const { start } = writer.state()
   const unit = unitOf(start, stage)

@@ -11,7 +11,6 @@ const ONE = {
 const SCHEMA = { type: "object", properties: { n: { type: "number" } }, required: ["n"] }
 const ask = (prompt = "how many", schema: object | undefined = SCHEMA) =>
   ({ title: "count", instructions: "", prompt, schema }) as never
-/** Never ends and ignores its signal. */
 const NEVER = new Promise<never>(() => {})
 const search = (title = "find") =>
   ({ tool: "Knowledge Base Search", kind: "search", title }) as const

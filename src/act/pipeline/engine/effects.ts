@@ -14,16 +14,12 @@ import { type Asking, askUntilFitting } from "./ask.ts"
 import { Interruption, interruptionOf } from "./interruption.ts"
 import { refusal } from "./scope-check.ts"
 
-/**
- * `settled` waits for effects that the stage did not await.
- */
 export function createEffects(world: Attempt & Asking) {
   const used = new Set<string>()
   const running = new Set<Promise<unknown>>()
 
   /** After a crash, two effects with the same key would get the same result. */
   function track<Result>(key: string, effect: () => Promise<Result>): Promise<Result> {
-    // Effects after the end of the stage are rejected.
     if (world.signal.aborted)
       return Promise.reject(new Interruption(interruptionOf(world.signal) ?? "stop"))
     if (used.has(key)) return Promise.reject(EffectRepeated({ stage: world.config.name, key }))

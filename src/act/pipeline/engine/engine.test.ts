@@ -98,7 +98,6 @@ test("[PIPE-16] of two answers to one pause the first counts, and the second is 
 test("[PIPE-17] a run whose process died is interrupted, and the watcher of another process resumes it", async () => {
   const { work, begun, go, runs } = held()
   await using room = await newPipelines({ config: AUTO, stages: { retrieve: work } })
-  // It never returns, like a killed process.
   const dead = room.another({ owner: THERE })
   await dead.run(started)
   await begun
@@ -208,7 +207,6 @@ test.runIf(needs("PIPE-30", "postgres"))(
       stages: { web: work },
       deps: { owner: { ...THERE, machine: "there" } },
     })
-    // Concurrent starts get different numbers.
     const made = await Promise.all([here.run(started), there.run(started)])
     expect(made.map((it) => it.id).toSorted()).toEqual(["p-1", "p-2"])
     await Promise.all([here.settled("p-1"), here.settled("p-2")])

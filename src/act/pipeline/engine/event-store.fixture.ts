@@ -15,11 +15,9 @@ type Store = {
   now(): number
   /** A round trip to the store, which may be slow, fail or never return. */
   hop(): Promise<void>
-  /** Notifies the other processes. */
   grown(): void
 }
 
-/** Follows the same rules as the real store. */
 export function memoryEventStore(store: Store): EventStore {
   const { shelf } = store
   const rows = (): RunRow[] => Array.from(shelf.values(), (it) => it.row)

@@ -14,7 +14,6 @@ const open = (location: StoreLocation) =>
 const bookOf = (store: Store) =>
   createEventStore({ db: store.forRoom("pipeline"), clock: systemClock, owner: OWNER })
 
-/** For every event store, including the simulated one. */
 function bookConformance(name: string, make: () => Promise<EventStore>): void {
   test(`${name}: events are numbered, stored and returned`, async () => {
     const eventStore = await make()

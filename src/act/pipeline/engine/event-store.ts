@@ -46,7 +46,6 @@ type AppendOutcome =
       readonly state: RunState
       readonly events: readonly PipelineEvent[]
     }
-  /** Another process claimed the run; nothing was written. */
   | { readonly kind: "lost" }
 
 /**
@@ -54,7 +53,6 @@ type AppendOutcome =
  * and processes.
  */
 export type EventStore = {
-  /** The new run is already claimed by this process. */
   create(bodies: readonly [BodyOf<"run_started">, ...PipelineEventBody[]]): Promise<{
     readonly claim: Claim
     readonly state: RunState
@@ -67,9 +65,7 @@ export type EventStore = {
   find(id: string): Promise<RunRow | undefined>
   events(id: string): Promise<readonly PipelineEvent[]>
   list(filter: RunFilter): Promise<readonly RunRow[]>
-  /** Runs that should be working, in any process. */
   running(): Promise<readonly RunRow[]>
-  /** Undefined if another process was faster. */
   claim(row: RunRow): Promise<Claim | undefined>
   renew(claim: Claim): Promise<"kept" | "stop-wanted" | "lost">
   release(claim: Claim): Promise<void>
@@ -106,7 +102,6 @@ export function createEventStore(deps: Deps): EventStore {
       await db.transaction(async (tx) => {
         const { changes } = await tx.run(releaseRun(id, fence))
         const row = changes === 0 ? undefined : await tx.get(RunRow, selectRun(id))
-        // A run that should be working is interrupted from now on; notify listeners.
         if (row?.status === "running") {
           tx.emit("pipeline.advanced", { id, seq: row.lastSeq, status: "interrupted" })
         }
@@ -128,14 +123,12 @@ export function createEventStore(deps: Deps): EventStore {
   }
 }
 
-/** Throws if the digest chain is broken. */
 function readEvents(id: string, rows: readonly KeptEvent[]): readonly PipelineEvent[] {
   const read = readChain(id, rows)
   if (read.kind === "damaged") throw StateDamaged({ id, seq: read.seq, problem: read.problem })
   return read.events
 }
 
-/** Throws if the order of events is impossible. */
 export function stateOf(id: string, events: readonly PipelineEvent[]): RunState {
   const reduced = replay(id, events)
   if (reduced.kind === "damaged") {

@@ -42,7 +42,6 @@ export async function untilCut<Result>(
     return await Promise.race([work, cut.promise])
   } finally {
     signal.removeEventListener("abort", onAbort)
-    // The later result is not used.
     work.catch(() => {})
     cut.promise.catch(() => {})
   }

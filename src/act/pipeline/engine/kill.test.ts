@@ -36,7 +36,6 @@ test(`[PIPE-32] a run killed repeatedly, in ${SEEDS} ways, ends with the same do
   }
 })
 
-/** The process dies at each of these event counts, and another one continues. */
 async function play(itsSeed: number, kills: Set<number>) {
   const sim = createSim(itsSeed, simStages)
   const begun = sim.start().engine.begin([simStart(QUERY)])

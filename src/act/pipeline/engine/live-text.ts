@@ -5,7 +5,6 @@ const LONGEST_TOLD_CHARACTERS = 200_000
 
 const TEXT_EVERY_MS = 50
 
-/** Text generated so far; an empty text ends it. It is never stored. */
 export type PipelineText = {
   readonly id: string
   readonly stage: number

@@ -51,7 +51,6 @@ export const selectEvents = (run: string): Sql => sql`
 export const selectDigest = (run: string, seq: number): Sql => sql`
   SELECT digest FROM pipeline_events WHERE run = ${run} AND seq = ${seq}`
 
-/** Only for the current claim and the expected last event. */
 export const advanceRun = (
   line: PipelineLine,
   it: { readonly fence: number; readonly after: number },

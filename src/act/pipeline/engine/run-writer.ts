@@ -3,7 +3,6 @@ import type { RunState } from "../events/state.ts"
 import { advanced, type Claim, type EventStore, numbered } from "./event-store.ts"
 import { Interruption } from "./interruption.ts"
 
-/** The only way to append to a claimed run; writes are serialized. */
 export type RunWriter = {
   readonly claim: Claim
   state(): RunState
@@ -20,7 +19,6 @@ export function createRunWriter(deps: {
   readonly eventStore: Pick<EventStore, "append">
   readonly claim: Claim
   readonly state: RunState
-  /** Called after the events are stored. */
   wrote(state: RunState, events: readonly PipelineEvent[]): void
 }): RunWriter {
   let state = deps.state
@@ -31,7 +29,6 @@ export function createRunWriter(deps: {
     if (failure !== undefined) throw failure.error
     try {
       const written = await deps.eventStore.append(deps.claim, state, bodies)
-      // Whatever this process still does in the run no longer counts.
       if (written.kind === "lost") throw new Interruption("lost")
       state = written.state
       deps.wrote(state, written.events)

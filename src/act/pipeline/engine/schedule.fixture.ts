@@ -1,4 +1,3 @@
-/** Seeded pseudo-random numbers (mulberry32). */
 export function createLot(seed: number): (below: number) => number {
   let state = seed >>> 0
   return (below) => {
@@ -68,7 +67,6 @@ export function createSchedule(lot: (below: number) => number) {
     happens,
     crash,
     ...createWays(world, waiting, sleeping),
-    /** False if no process has anything left to do. */
     async step(): Promise<boolean> {
       await settle()
       const ready = waiting.filter((it) => it.process.heldUntil <= world.now)

@@ -46,7 +46,6 @@ export function createSim(seed: number, stages: World["stages"]) {
   return {
     lot,
     shelf,
-    /** Violated invariants. */
     broken,
     counts,
     world: schedule.world,
@@ -110,7 +109,6 @@ function quietDeps() {
 
 type Ask = Model["ask"]
 
-/** Answers `run stage key` with the same text every time. */
 async function answer(
   world: World,
   from: { readonly pid: number; hop(): Promise<void> },

@@ -21,14 +21,12 @@ test(`[C8] ${SEEDS} seeds of dying processes, failing stores and failing models`
     crashes += sim.world.crashes
     calls += sim.counts.calls
   }
-  // Ensures that the seeds really caused crashes and calls.
   expect({ hasCrashed: crashes > SEEDS / 4, hasCalled: calls > SEEDS * 4 }).toEqual({
     hasCrashed: true,
     hasCalled: true,
   })
 })
 
-/** Faults for a while, then none; every run must end. */
 async function play(itsSeed: number): Promise<Sim> {
   const sim = createSim(itsSeed, simStages)
   const label = `SEED=${itsSeed}`
@@ -74,7 +72,6 @@ type Engine = ReturnType<Sim["start"]>["engine"]
 
 function begin(sim: Sim, engine: Engine | undefined, nth: number): void {
   const budgetUsd = sim.lot(4) === 0 ? 3 * SIM_CALL_USD : 100
-  // How often the check fails, and whether there is a web source.
   const query = `${sim.lot(4)} ${sim.lot(2)} ${nth}`
   const config = { ...SIM_CONFIG, pauseOnErrors: sim.lot(3) > 0 }
   engine?.begin([{ ...simStart(query), config, budgetUsd }]).catch(() => {})
@@ -86,7 +83,6 @@ function leave(sim: Sim): void {
   process?.engine.close().then(end, end)
 }
 
-/** The user answers a paused run; rarely stops one. */
 async function visit(sim: Sim, whim: number): Promise<void> {
   const paused = [...sim.shelf.values()].filter((it) => it.row.status === "paused")
   const { row } = paused[sim.lot(Math.max(1, paused.length))] ?? {}
@@ -108,7 +104,6 @@ function isOver(sim: Sim): boolean {
   return [...sim.shelf.values()].every((it) => it.row.line.endedAt !== null)
 }
 
-/** Invariants of every run. */
 function look(id: string, events: readonly PipelineEvent[], label: string): void {
   const state = stateOf(id, events)
   const bodies = events.map((it) => it.body)
@@ -124,7 +119,6 @@ function look(id: string, events: readonly PipelineEvent[], label: string): void
   }
 }
 
-/** Calls that started without a recorded end. */
 function cutCalls(events: readonly PipelineEvent[]): number {
   const open = new Map<string, boolean>()
   for (const { body } of events) {
@@ -134,7 +128,6 @@ function cutCalls(events: readonly PipelineEvent[]): number {
   return [...open.values()].filter((isCut) => isCut).length
 }
 
-/** Events that are allowed only as the user's answer. */
 function answersToPauses(events: readonly PipelineEvent[]): readonly string[] {
   const answers = ["resumed", "amended", "skipped", "run_completed"]
   return events.flatMap(({ body }, at) => {

@@ -67,9 +67,7 @@ export const SIM_CONFIG = PipelineConfig.parse({
   repairUnits: [{ stages: ["write", "check"], maxIterations: 2 }],
 })
 
-/**
- * `2 1`: how often the check fails, and whether there is a web source.
- */
+/** `2 1`: how often the check fails, and whether there is a web source. */
 export function simStart(query: string): BodyOf<"run_started"> {
   return {
     type: "run_started",

@@ -51,7 +51,6 @@ export function createWatch(deps: Deps) {
       for (const { id, fence } of lost) await deps.eventStore.release({ id, fence })
       return lost.length
     },
-    /** From now on this process continues runs without a process. */
     begin(): void {
       if (isWatching) return
       isWatching = true

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { PipelineEvent } from "#ground/contract"
 
-/** The digest of an event includes the previous digest. */
 export type KeptEvent = {
   readonly seq: number
   readonly at: number
@@ -21,7 +20,6 @@ export function digestOf(run: string, before: string, event: Omit<KeptEvent, "di
   return hash.digest("hex").slice(0, 32)
 }
 
-/** On damage, the number of the first event that does not match. */
 export type ChainReading =
   | { readonly kind: "events"; readonly events: PipelineEvent[]; readonly digest: string }
   | { readonly kind: "damaged"; readonly seq: number; readonly problem: string }

@@ -2,7 +2,6 @@ import { PipelineConfig, type PipelineEvent, type PipelineEventBody } from "#gro
 import { replay } from "./reduce.ts"
 import type { BodyOf, RunState } from "./state.ts"
 
-/** The first stage pauses; the last two are a repair unit. */
 export const THREE = PipelineConfig.parse({
   stages: [
     { name: "plan", title: "Plan", kind: "ask", pauseAfter: true, budgetUsd: 0.2 },
@@ -103,7 +102,6 @@ export const completed = (given: Partial<BodyOf<"run_completed">> = {}): Pipelin
   ...given,
 })
 
-/** One second apart. */
 export const eventsOf = (bodies: readonly PipelineEventBody[]): PipelineEvent[] =>
   bodies.map((body, index) => ({ seq: index + 1, at: 1_000 * (index + 1), body }))
 

@@ -181,6 +181,5 @@ test("[PIPE-12] a unit amended at its limit starts over without repair count and
   const state = stateAfter(...at, paused(2, "repair-limit"), amended)
   expect(nextOf(state)).toEqual({ kind: "work", stage: 1, iteration: 0 })
   expect(state.feedback).toEqual([undefined])
-  // Earlier repairs still count towards the limit.
   expect(state.repairs).toEqual([2])
 })

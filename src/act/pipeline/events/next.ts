@@ -1,7 +1,6 @@
 import type { DepthConfig, PipelineEventBody, StageConfig } from "#ground/contract"
 import { type RunState, unitBounds, unitOf } from "./state.ts"
 
-/** For a recipe config without depths. */
 const DEPTH_DEFAULTS = {
   quick: { subQueries: 3, paragraphs: 10, repairs: 0, contextTokens: 4_000, web: false },
   standard: { subQueries: 8, paragraphs: 20, repairs: 2, contextTokens: 12_000, web: true },
@@ -10,7 +9,6 @@ const DEPTH_DEFAULTS = {
 
 export type Next =
   | { readonly kind: "nothing" }
-  /** Events that follow from the recorded ones. */
   | { readonly kind: "write"; readonly bodies: readonly PipelineEventBody[] }
   | { readonly kind: "work"; readonly stage: number; readonly iteration: number }
 
@@ -72,7 +70,6 @@ export function depthOf({ start }: RunState): DepthConfig {
   return start.config.depths[start.depth] ?? DEPTH_DEFAULTS[start.depth]
 }
 
-/** The stage to which an amendment at the current pause applies. */
 export function amendedStage(state: RunState): number {
   const stage = state.pause?.stage ?? 0
   if (state.pause?.reason !== "repair-limit") return stage
@@ -81,7 +78,6 @@ export function amendedStage(state: RunState): number {
   return unit === undefined ? stage : unitBounds(state.start, unit).first
 }
 
-/** The stage that `skip` leaves out at the current pause; undefined if none is left. */
 export function skippedStage(state: RunState): number | undefined {
   const stage = state.pause?.stage ?? 0
   const skipped = state.pause?.reason === "error" ? stage : stage + 1
@@ -128,7 +124,6 @@ function afterRepairs(state: RunState, stage: number): string {
   return ` after ${used} ${used === 1 ? "repair" : "repairs"}`
 }
 
-/** The reason lists stages that did not pass or were skipped. */
 function completion(state: RunState): PipelineEventBody {
   const titles = state.start.config.stages.map((it) => it.title)
   const failed = state.stages.flatMap((it, stage) =>
@@ -146,7 +141,4 @@ function completion(state: RunState): PipelineEventBody {
   }
 }
 
-/**
- * `skippedBy` of a stage that was skipped for missing requirements.
- */
 export const ENGINE = "engine"

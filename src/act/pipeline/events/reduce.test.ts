@@ -267,7 +267,6 @@ test("every prefix of a valid event list is valid", () => {
       const events = eventsOf([started(), ...bodies])
       const whole = replay("p-1", events)
       const part = replay("p-1", events.slice(0, 1 + (cut % events.length)))
-      // Every prefix of a valid list is valid.
       return whole.kind === "damaged" || part.kind === "state"
     }),
     fcParameters({ numRuns: 500 }),
@@ -275,7 +274,6 @@ test("every prefix of a valid event list is valid", () => {
 })
 
 test("[PIPE-25] a stage's duration is that of its attempts, without the time between them", () => {
-  // Events are one second apart.
   const find = substep(0)
   const cut = stateAfter(started(), begun(0), find, completed({ status: "stopped" }))
   expect(cut.stages[0]).toMatchObject({ startedAt: 2_000, workedAt: 3_000 })

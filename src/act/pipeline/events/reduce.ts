@@ -48,7 +48,6 @@ function workedUntil(state: RunState, body: Later, at: number): RunState {
 
 type Later = Exclude<PipelineEventBody, BodyOf<"run_started">>
 
-/** Why this event is impossible in this state. */
 function impossible(state: RunState, body: Later): string | undefined {
   if (state.end !== undefined && body.type !== "said") return "stands after the end"
   if (state.end === undefined && body.type === "said") return "stands before the end"
@@ -168,7 +167,6 @@ function repaired(state: RunState, body: BodyOf<"repair_started">): RunState {
   }
 }
 
-/** A new round drops recorded results. */
 function newRound(stage: StageState): StageState {
   return { ...stage, status: "waiting", attempt: 0, recorded: {}, failure: undefined }
 }
@@ -214,7 +212,6 @@ function applyPerson(state: RunState, body: PersonBody, at: number): RunState {
   }
 }
 
-/** Repeats the stage and everything after it. */
 function amended(state: RunState, body: BodyOf<"amended">): RunState {
   const stages = state.stages.map((it, at) => (at >= body.stage ? newRound(it) : it))
   // The old feedback was about an answer that is now rewritten.

@@ -12,7 +12,6 @@ export type Recorded =
       readonly kind: "answer"
       readonly text: string
       readonly value: unknown
-      /** Why the response does not match its schema. */
       readonly problem: string | undefined
     }
 
@@ -20,7 +19,6 @@ export type Money = { readonly spentUsd: number; readonly unknownCalls: number }
 
 export type StageState = Money & {
   readonly status: "waiting" | "running" | "done" | "failed" | "skipped"
-  /** Counted since the last amendment or repair. */
   readonly attempt: number
   readonly iteration: number
   readonly rounds: number
@@ -31,11 +29,9 @@ export type StageState = Money & {
   /** Moved forward by idle time, so that `endedAt - startedAt` is the working time. */
   readonly startedAt: number | null
   readonly endedAt: number | null
-  /** Time of the last activity. */
   readonly workedAt: number | null
   readonly activities: number
   readonly amendments: readonly string[]
-  /** Why the newest output did not pass. */
   readonly failure: { readonly problems: readonly string[]; readonly feedback: string } | undefined
   readonly skippedBy: string | undefined
   readonly recorded: Readonly<Record<string, Recorded>>
@@ -49,11 +45,9 @@ export type PauseState = {
   readonly reason: BodyOf<"pause_requested">["reason"]
   readonly question: string
   readonly since: number
-  /** The message that asked for an exit and waits for confirmation. */
   readonly pending: string | undefined
 }
 
-/** Derived from the events alone. */
 export type RunState = {
   readonly id: string
   readonly start: BodyOf<"run_started">
@@ -66,18 +60,14 @@ export type RunState = {
   /** A stage whose output is recorded, but not yet its consequence. */
   readonly unsettled: number | undefined
   readonly repairs: readonly number[]
-  /** The feedback of the newest repair, by unit. */
   readonly feedback: readonly (string | undefined)[]
   readonly pauses: number
   readonly pause: PauseState | undefined
   readonly breakout: string | undefined
   readonly activities: number
   readonly usage: TokenUsage
-  /** Messages after the end. */
   readonly said: Money & { readonly turns: number }
-  /** A call without a known price was made. */
   readonly hasUnpriced: boolean
-  /** Budgets whose warning was recorded. */
   readonly warned: readonly string[]
   readonly error: { readonly code: string; readonly message: string; readonly hint: string } | null
   readonly end: (Omit<BodyOf<"run_completed">, "type"> & { readonly at: number }) | undefined
@@ -160,7 +150,6 @@ export function changed(
   }
 }
 
-/** Includes repairs, interrupted calls and messages after the end. */
 export function costOf(state: RunState): Money {
   return {
     spentUsd: rounded(sum(state.stages, "spentUsd") + state.said.spentUsd),

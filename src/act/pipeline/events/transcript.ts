@@ -2,7 +2,6 @@ import { formatUsd, truncate } from "#ground/base"
 import type { AgentEvent, Message, PipelineEvent } from "#ground/contract"
 import type { BodyOf, RunState } from "./state.ts"
 
-/** Per message; the event has the whole text. */
 const TRANSCRIPT_CHARACTERS = 200_000
 
 type TranscriptMessage = Pick<Message, "type" | "role" | "content"> & {
@@ -147,7 +146,6 @@ function stepEnded(body: BodyOf<"substep">, open: Set<string>): readonly Transcr
     : [{ ...end, role: "assistant", content: cutMessage(body.title), event: beginning(body) }, end]
 }
 
-/** Ends activities that were open when the run was interrupted, paused or ended. */
 function closed(open: Set<string>): readonly TranscriptMessage[] {
   const drafts = [...open].map((activityId): TranscriptMessage => {
     const event: AgentEvent = {

@@ -12,9 +12,7 @@ import { costOf, type RunState, stageCost, unitBounds, unitOf } from "./state.ts
 
 const TITLE_CHARACTERS = 80
 
-/**
- * `isAlone`: the run should be working, but no process holds it.
- */
+/** `isAlone`: the run should be working, but no process holds it. */
 export function runView(state: RunState, at: { readonly isAlone: boolean }): PipelineRun {
   const status = statusOf(state, at.isAlone)
   return {
@@ -41,7 +39,6 @@ export function lineView(state: RunState): PipelineLine {
   }
 }
 
-/** For a run of which only the list row is readable. */
 export function bareView(line: PipelineLine): PipelineRun {
   const { stageTitle: _, stagesDone: __, stagesTotal: ___, ...head } = line
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
@@ -122,7 +119,6 @@ function stageStatus(
 ): PipelineStage["status"] {
   const own = state.stages[index]?.status ?? "waiting"
   if (state.pause?.stage === index) return state.pause.reason === "error" ? "failed" : "paused"
-  // The stage was working when its run was stopped or its process died.
   if (own === "running" && status !== "running") return FAILED.has(status) ? "failed" : "waiting"
   return own
 }

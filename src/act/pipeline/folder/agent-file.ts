@@ -9,7 +9,6 @@ const MOST_LISTED = 50
 
 const LONGEST_DESCRIPTION_CHARACTERS = 500
 
-/** Shown in lists and menus. */
 const LONGEST_NAME_CHARACTERS = 60
 
 export const AGENT_FILE = "AGENT.md"
@@ -35,7 +34,6 @@ export function readAgentFile(text: string | undefined): AgentFile {
   const lines = new LineCounter()
   const document = parseDocument(head, { lineCounter: lines, prettyErrors: false })
   const [broken] = document.errors
-  // The header begins on the second line of the file.
   const lineOf = (offset: number) => lines.linePos(offset).line + 1
   if (broken !== undefined)
     return {
@@ -44,7 +42,6 @@ export function readAgentFile(text: string | undefined): AgentFile {
   return readFields(document, lineOf)
 }
 
-/** Lines between the two `---` lines, which may end in whitespace and a carriage return. */
 function headOf(text: string): string | undefined {
   const [, head] = HEAD.exec(text) ?? []
   return head
@@ -110,7 +107,6 @@ function problemAt(line: number, field: string, problem: string): ConfigProblem 
   return { file: AGENT_FILE, line, stage: null, field, problem }
 }
 
-/** For a recipe copied from a shipped one. */
 export function renamed(text: string, name: string): string {
   const head = headOf(text)
   if (head === undefined) return text

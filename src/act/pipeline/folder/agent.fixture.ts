@@ -6,7 +6,6 @@ export const HEAD = "---\nname: Small\ndescription: Asks once\n---\n"
 
 export const STAGE = { name: "answer", title: "Answer", kind: "ask", prompt: "answer.md" }
 
-/** A recipe without problems. */
 export const SMALL: Readonly<Record<string, string>> = {
   "AGENT.md": HEAD,
   "config.json": JSON.stringify({ stages: [STAGE] }),

@@ -13,7 +13,6 @@ import { choices, inOrder, type JsonPath, quoted, readJsonText } from "./json-te
 export const CONFIG_FILE = "config.json"
 
 export type ConfigFile = {
-  /** Null if the file has any problem. */
   readonly config: PipelineConfig | null
   readonly problems: readonly ConfigProblem[]
 }
@@ -57,9 +56,7 @@ function failed(wrong: readonly { line: number; path: JsonPath; problem: string 
   return { config: null, problems }
 }
 
-/**
- * `$schema` is for editors.
- */
+/** `$schema` is for editors. */
 function withoutSchemaKey(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "$schema"))
@@ -75,7 +72,6 @@ function whereIn(path: JsonPath, stageAt: StageAt): { stage: string | null; fiel
 
 type Issue = z.core.$ZodIssue
 
-/** Rewords zod's issues. */
 function inWords(issue: Issue, value: unknown, stageAt: StageAt): readonly Complaint[] {
   const path = issue.path.filter((it) => typeof it !== "symbol")
   const { stage, field } = whereIn(path, stageAt)

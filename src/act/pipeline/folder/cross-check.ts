@@ -12,13 +12,11 @@ export type Complaint = {
   readonly problem: string
   /** Set where the path is ambiguous: of two equal keys it finds the first. */
   readonly line?: number
-  /** Set if the problem is in another file. */
   readonly file?: { readonly name: string; readonly line: number }
 }
 
 type Prompts = ReadonlyMap<string, string>
 
-/** Problems between fields that are valid on their own. */
 export function crossCheck(
   sketch: Sketch,
   prompts: Prompts,
@@ -63,7 +61,6 @@ function checkName({ sketch, stage, index }: At): readonly Complaint[] {
   return [{ path: ["name"], problem: `stage ${first + 1} has the same name` }]
 }
 
-/** Kinds that need a prompt. */
 const ASKING_KINDS = ["ask", "web", "agent"]
 
 function checkPrompt({ sketch, stage, index }: At, prompts: Prompts): readonly Complaint[] {
@@ -172,7 +169,6 @@ function checkRepairs(sketch: Sketch): readonly Complaint[] {
   })
 }
 
-/** If the last stage declares its output, the field must be in it. */
 function checkFeedback(unit: {
   readonly sketch: Sketch
   readonly index: number
@@ -192,7 +188,6 @@ function checkFeedback(unit: {
 /** Tolerance for rounding errors of floats. */
 const ROUNDING_USD = 1e-6
 
-/** Stages can use only the sources that the header lists. */
 function checkSources({ stage, index }: At, listed?: readonly string[]): readonly Complaint[] {
   if (listed === undefined) return []
   const unlisted = stage.scope.sources.filter(

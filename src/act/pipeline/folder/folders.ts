@@ -27,16 +27,13 @@ export type FoldersDeps = {
   readonly shipped: string
   readonly user: string
   readonly project: string
-  /**
-   * `~/.qm/approvals/agents.json`
-   */
+  /** `~/.qm/approvals/agents.json` */
   readonly trustFile: string
   readonly log: Log
 }
 
 export type FoundAgent = {
   readonly agent: AgentFolder
-  /** By file name in prompts/, from the same read as the digest. */
   readonly prompts: readonly { readonly file: string; readonly text: string }[]
 }
 
@@ -115,7 +112,6 @@ type AgentLocation = {
   readonly slug: string
   readonly origin: AgentFolder["origin"]
   readonly folder: string
-  /** Folders with the same slug that this one overrides. */
   readonly shadows: readonly string[]
 }
 
@@ -173,7 +169,6 @@ function shippedPlace(deps: FoldersDeps, slug: string): AgentLocation {
   return { slug, origin: "shipped", folder: path.join(deps.shipped, slug), shadows: [] }
 }
 
-/** "my-research" becomes "My research". */
 function nameFrom(slug: string): string {
   const words = slug.replaceAll("-", " ").trim()
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
@@ -190,13 +185,11 @@ const TrustFile = z.strictObject({
   agents: z.array(Approval).max(MOST_APPROVALS),
 })
 
-/** The user's approvals, each with the digest at that time. */
 async function readApprovals(file: string, log: Log): Promise<readonly Approval[]> {
   const read = await readTextBounded(file, { maxBytes: TRUST_FILE_LIMIT_BYTES })
   if (read.kind === "missing") return []
   const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
   if (parsed.success) return parsed.data.agents
-  // A damaged file approves nothing.
   log.warn("the approvals of agents cannot be read; none counts", { file })
   return []
 }

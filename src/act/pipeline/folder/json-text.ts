@@ -24,13 +24,11 @@ export type JsonText =
   | {
       readonly kind: "read"
       readonly value: unknown
-      /** For a missing value, the line of its parent. */
       readonly lineOf: (path: JsonPath) => number
       readonly problems: readonly Wrong[]
     }
   | { readonly kind: "broken"; readonly problems: readonly Wrong[] }
 
-/** Accepts comments and trailing commas. */
 export function readJsonText(text: string): JsonText {
   const broken = (offset: number, problem: string): JsonText => ({
     kind: "broken",
@@ -110,7 +108,6 @@ function nestingOf(text: string): number {
   return deepest
 }
 
-/** Sorted by file and line, without duplicates, limited to `MOST_PROBLEMS`. */
 export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
   const seen = new Map(problems.map((it) => [`${it.file}\n${it.line}\n${it.problem}`, it]))
   return [...seen.values()]
@@ -118,7 +115,6 @@ export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
     .slice(0, MOST_PROBLEMS)
 }
 
-/** Line number from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1))
@@ -126,14 +122,12 @@ export function lineAt(text: string, offset: number): number {
   return line
 }
 
-/** The value, or only its length if it is long. */
 export function quoted(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing")
   if (text.length > LONGEST_REPEATED_CHARACTERS) return `a value of ${text.length} characters`
   return `\`${visibleLine(text)}\``
 }
 
-/** "one of a, b; did you mean b?" */
 export function choices(word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   const advice = near === undefined ? "" : `; did you mean \`${near}\`?`

@@ -22,7 +22,6 @@ export const PROMPTS = "prompts/"
 export type ReadAgent = {
   readonly agent: AgentFolder
   readonly texts: ReadonlyMap<string, string>
-  /** By file name in prompts/. */
   readonly prompts: ReadonlyMap<string, string>
 }
 
@@ -65,14 +64,12 @@ export async function readAgent(place: {
 }
 
 type ReadFolder = {
-  /** Text files by path with slashes; binary files are not included. */
   readonly texts: ReadonlyMap<string, string>
   /** Covers every name and byte; the same read provides the content that runs. */
   readonly digest: string
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Follows no link. */
 async function readFolder(folder: string): Promise<ReadFolder> {
   const reading: Reading = {
     folder,

@@ -57,7 +57,6 @@ function clarityOf(text: string): number {
 const LEAD =
   /^(?:please\s+)?(?:(?:within|by|for|at|in|on|under|from|to|until)\s+)?(?:when|where|how(?:\s+(?:many|much|long|often))?|why|what|which|who|whom|whose|if)?\s*(?:(?:may|can|could|must|shall|should|will|would|is|are|was|were|does|do|did|has|have|had)\s+)?/i
 
-/** The question without its question words: "booking re-priced after arrival". */
 function subjectOf(query: string): string {
   const bare = query.replace(LEAD, "").replace(/[?.!\s]+$/, "")
   const short = bare.replaceAll(/\b(?:a|an|the|be|been|being|there)\s+/gi, "").slice(0, 200)
@@ -85,7 +84,6 @@ export function queryOf(prompt: string): string {
   return readFence(prompt, "query") ?? prompt.trim().split("\n").at(-1) ?? ""
 }
 
-/** Items of a fenced numbered list; empty if the fence says there are none. */
 function listOf(prompt: string, name: string): readonly string[] {
   const text = readFence(prompt, name) ?? ""
   if (text === NOTHING) return []
@@ -95,7 +93,6 @@ function listOf(prompt: string, name: string): readonly string[] {
     .filter((it) => it !== "")
 }
 
-/** Undefined if the output is not JSON. */
 function outputOf(prompt: string, stage: string): unknown {
   const text = readFence(prompt, `outputs.${stage}`)
   if (text === undefined) return undefined
@@ -134,7 +131,6 @@ function widened(question: string, word: string): string {
   return `${question.replace(/\?$/, "")} (elsewhere: ${word})?`
 }
 
-/** A word in the titles of at least two pages that is not in the plan. */
 function newWord(questions: readonly string[], web: string): string | undefined {
   const planned = contentWords(questions.join(" "))
   const counts = new Map<string, { readonly word: string; readonly pages: number }>()
@@ -197,7 +193,6 @@ export function review(prompt: string): Answer {
   return { remarks: isDocumented ? [] : ["The plan does not say where the change is documented."] }
 }
 
-/** The plan plus one step for each remark. */
 export function refinePlan(prompt: string): Answer {
   const steps = Steps.safeParse(outputOf(prompt, "plan"))
   const remarks = Remarks.safeParse(outputOf(prompt, "review"))
@@ -252,7 +247,6 @@ function tag(prompt: string, name: string): string {
 
 const BLOCK = /<orchestrator_prior_research[^>]*>([\s\S]*?)<\/orchestrator_prior_research>/
 
-/** Answers a message after the end from the summary in front of it. */
 export function converse(prompt: string): string {
   const research = BLOCK.exec(prompt)?.[1] ?? ""
   const message = prompt.replace(BLOCK, "").trim()
@@ -330,7 +324,6 @@ function sectionsOf(questions: readonly string[], weigh: Weigh) {
   })
 }
 
-/** Words of a question that say nothing about its subject. */
 const ASKING = contentWords("counts counting means meaning met decides happens something asked")
 
 /** Of two equal matches the shorter one wins; each extra word costs 2 %. */
@@ -363,7 +356,6 @@ function weigher(material: readonly Sentence[]): Weigh {
 
 const DEFINING = 3
 
-/** Pattern of a sentence that defines a word. */
 function definition(question: string): RegExp | undefined {
   const [, term] = /^What counts as ([\p{L}-]+)\?$/u.exec(question) ?? []
   if (term === undefined) return undefined
@@ -405,7 +397,6 @@ function withoutNamed(material: readonly Sentence[], feedback: string): readonly
   })
 }
 
-/** The form in which a verification quotes a sentence: one line without emphasis. */
 const bare = (text: string): string => oneLine(text.replaceAll(/\*\*|__|`/g, ""))
 
 type Sentence = {
@@ -413,13 +404,11 @@ type Sentence = {
   readonly label: string
   readonly tier: string
   readonly words: ReadonlySet<string>
-  /** Position in the material; the earlier of two equal matches wins. */
   readonly at: number
 }
 
 const TEXT = /<(paragraph|result) label="([PW]\d+)"([^>]*)>([^<]*)<\/\1>/g
 
-/** In order, without tables and code. */
 function sentencesOf(context: string): readonly Sentence[] {
   const sentences: Sentence[] = []
   for (const [, kind, label = "", attributes = "", escaped = ""] of context.matchAll(TEXT)) {
@@ -431,7 +420,6 @@ function sentencesOf(context: string): readonly Sentence[] {
   return sentences
 }
 
-/** Complete sentences that are long enough to state something. */
 function split(text: string): readonly string[] {
   const lines = text.split(/\n+/).filter((it) => !/^\s*(?:\||```|#)/.test(it))
   const joined = lines.map((it) => it.replace(MARK, "").trim())
@@ -443,7 +431,6 @@ function split(text: string): readonly string[] {
     .filter((it) => /[.!?]["”)]?$/.test(it) && it.length >= SHORTEST && it.length <= LONGEST)
 }
 
-/** List marks and paragraph numbers. */
 const MARK = /^\s*(?:(?:[-*+•]|\d{1,3}[.)]|(?:§\s*)?\d{1,3}(?:\.\d{1,3})+)\s+)+/
 
 const SHORTEST = 20

@@ -22,7 +22,6 @@ const folders = createFolders({
 })
 const shipped = await Promise.all(["deep-research", "dev-loop"].map(folders.find))
 
-/** Every model call of the shipped recipes, with its schema and filled prompt. */
 const questions = shipped.flatMap(({ agent, prompts }) =>
   (agent.config?.stages ?? []).flatMap((stage) => {
     const template = prompts.find((it) => it.file === stage.prompt)?.text

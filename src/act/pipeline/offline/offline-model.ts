@@ -80,7 +80,6 @@ function fillSchema(schema: Schema, words: string, level = 0): unknown {
   }
 }
 
-/** Adds fields that the schema requires and removes those it forbids. */
 function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
   const filled = fillSchema(schema, words)
   const whole = isRecord(filled) ? { ...filled, ...own } : own

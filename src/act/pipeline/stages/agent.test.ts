@@ -78,7 +78,6 @@ test("the result of a failed agent is not stored, so a resume starts it again", 
   const failing = stage(stageWorld({ stage: { kind: "agent" }, effects, leftUsd: () => 0.3 }))
   await expect(failing).rejects.toSatisfy(AgentNotCompleted.is)
   expect(kept.size).toBe(0)
-  // The agent gets the remaining budget, not the original one.
   expect(starts).toMatchObject([{ budgetUsd: 0.3 }])
 })
 

@@ -5,7 +5,6 @@ import { passing, summarize, summaryLine } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
-/** Longer text is truncated in the stage's output. */
 const MOST_AGENT_CHARACTERS = 100_000
 
 /** In a scope: the agent that is configured for pipelines. */
@@ -76,7 +75,6 @@ export function readScripts(template: string): readonly string[] {
   return Array.from(template.matchAll(BLOCK), (it) => it[1] ?? "")
 }
 
-/** The prompt for real agents. */
 function withoutScripts(template: string): string {
   return template.replaceAll(BLOCK, "").trimEnd()
 }

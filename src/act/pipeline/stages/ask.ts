@@ -5,7 +5,6 @@ import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from 
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
 
-/** Below this clarity the user is asked what the question means. */
 const CLARITY_BAR = 0.7
 
 export function askStage(ports: Pick<StagePorts, "count">): StageWork {
@@ -74,7 +73,6 @@ function resultOf(world: StageWorld, output: unknown): StageResult {
   return { ...result, ...passing(world.stage, output) }
 }
 
-/** The question for the user if the query is ambiguous. */
 function clarification(output: unknown): string | undefined {
   if (!isRecord(output)) return undefined
   const { clarity, clarify } = output

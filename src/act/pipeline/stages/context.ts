@@ -11,7 +11,6 @@ export type Shaped = {
   readonly text: string
   readonly tokens: number
   readonly references: readonly Reference[]
-  /** Ids of paragraphs that did not fit. */
   readonly left: readonly string[]
 }
 
@@ -43,7 +42,6 @@ export function shapeContext(material: Material, { budgetTokens, count }: Room):
   }
 }
 
-/** A text that does not fit is left out; smaller ones after it may still fit. */
 function takeWithin(pieces: readonly Piece[], { budgetTokens, count }: Room) {
   const taken: Piece[] = []
   const left: Piece[] = []

@@ -74,11 +74,9 @@ type Parts = {
   readonly answer: Answer
   readonly scores: Scores | undefined
   readonly plan: readonly SubQuery[]
-  /** Sub-queries without results. */
   readonly notFound: readonly string[]
 }
 
-/** The answer first, the details of the search last. */
 function renderDocument(parts: Parts): string {
   const { title, shortAnswer, keyPoints, sections, references } = parts.answer
   const blocks = [
@@ -144,7 +142,6 @@ const block = (head: string, text: string): string => (text === "" ? "" : `${hea
 
 const bullets = (lines: readonly string[]): string => lines.map((it) => `- ${it}`).join("\n")
 
-/** One line without Markdown of its own. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/[<>]/g, "").trim()
 }

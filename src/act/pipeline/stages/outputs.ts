@@ -43,7 +43,6 @@ export type RetrievedParagraph = z.infer<typeof RetrievedParagraph>
 
 export const Retrieved = z.object({ paragraphs: z.array(RetrievedParagraph).min(1) })
 
-/** Sub-queries without results. */
 export const Gaps = z.object({ notFound: z.array(z.string()) })
 
 export const NothingRetrieved = Gaps.extend({ paragraphs: z.array(z.unknown()).max(0) })
@@ -90,7 +89,6 @@ export type Scores = z.infer<typeof Scores>
 
 type Outputs = Readonly<Record<string, unknown>>
 
-/** The newest output that matches the schema. */
 export function findOutput<Shape extends z.ZodType>(
   outputs: Outputs,
   shape: Shape,
@@ -154,9 +152,7 @@ export function summaryLine(text: string): string {
 type PriorSection = PriorAnswer["sections"][number]
 
 export type AnsweredBefore = {
-  /** Sub-queries whose words occur in a prior section. */
   readonly answered: readonly { readonly question: string; readonly section: string }[]
-  /** Those sections, each once. */
   readonly sections: readonly PriorSection[]
 }
 

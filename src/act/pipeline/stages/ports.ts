@@ -23,7 +23,6 @@ export type KnowledgePort = {
     readonly depth: number
     readonly limit: number
   }): Promise<KbTrace>
-  /** Existing ones, in the given order. */
   paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]>
 }
 
@@ -32,7 +31,6 @@ export type Cited = { readonly label: string; readonly text: string; readonly id
 /** Undefined if there was no judgement; then only the word check counts. */
 export type Judge = (sentence: string, evidence: string) => Promise<boolean | undefined>
 
-/** Implemented by know/knowledge. */
 export type Verifications = {
   entityGrounding(answer: string, cited: readonly Cited[]): KbVerification
   citationAccuracy(answer: string, cited: readonly Cited[], judge?: Judge): Promise<KbVerification>
@@ -48,13 +46,11 @@ export type Verifications = {
 export type WebSearch = (ask: {
   readonly query: string
   readonly limit: number
-  /** Undefined for the configured web source. */
   readonly source: string | undefined
   readonly signal: AbortSignal
 }) => Promise<KbWeb>
 
 export type AgentStart = {
-  /** Undefined for the agent configured for pipelines. */
   readonly type: string | undefined
   readonly prompt: string
   readonly mode: AgentMode
@@ -62,7 +58,6 @@ export type AgentStart = {
   readonly paths: readonly string[]
   readonly title: string
   readonly budgetUsd: number | undefined
-  /** For the synthetic agent only. */
   readonly script: string | undefined
   readonly signal: AbortSignal
 }
@@ -70,7 +65,6 @@ export type AgentStart = {
 export type AgentEnd = {
   readonly runId: string
   readonly outcome: "completed" | "failed" | "stopped"
-  /** Its last message. */
   readonly text: string
   readonly usd: number | null
   readonly tokens: number
@@ -81,6 +75,5 @@ export type StagePorts = {
   readonly verify: Verifications
   readonly web: WebSearch
   startAgent(start: AgentStart): Promise<AgentEnd>
-  /** Resolves when the token tables are loaded. */
   count(): Promise<(text: string) => number>
 }

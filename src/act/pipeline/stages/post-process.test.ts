@@ -122,7 +122,6 @@ const piece = fc.oneof(
   ),
 )
 
-// Cases found by the property test below.
 test.each([
   "[P1]?[P1]Fresh water is charged by the tonne and read from the meter.",
   "Fresh water is charged by the tonne and read from the meter. [P1-P3][P1-P3]Fresh water is charged by the tonne.",

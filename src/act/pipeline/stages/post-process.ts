@@ -13,7 +13,6 @@ import { contentWords } from "./words.ts"
 const CLEAR_SHARE = 0.6
 const CLEAR_LEAD_SHARE = 0.15
 
-/** Two rounds are enough for normal text. */
 const MOST_ROUNDS = 4
 
 /** With fewer words, any text contains most of them. */
@@ -24,11 +23,8 @@ type Reference = { readonly label: string; readonly text: string }
 
 export type PostProcessed = {
   readonly sections: readonly Section[]
-  /** In order of first use. */
   readonly used: readonly string[]
-  /** Number of labels added. */
   readonly added: number
-  /** Labels without a reference, each once. */
   readonly dropped: readonly string[]
 }
 
@@ -77,7 +73,6 @@ function labelSentences(text: string, index: Index): { text: string; added: numb
 type Sentence = ReturnType<typeof splitSentences>[number]
 type Edit = { readonly start: number; readonly end: number; readonly put: string }
 
-/** Edits are in order and do not overlap. */
 function withEdits(text: string, edits: readonly Edit[]): string {
   let written = ""
   let from = 0
@@ -98,7 +93,6 @@ function outsideCode(text: string): string {
     : text
 }
 
-/** Writes each label outside code as [P3]. */
 function writeLabels(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
   let written = ""
   let from = 0
@@ -174,7 +168,6 @@ function repetitions(text: string, { start, end }: Sentence): readonly Edit[] {
   })
 }
 
-/** Before the full stop. */
 function missingLabel(text: string, sentence: Sentence, index: Index): Edit | undefined {
   if (sentence.labels.length > 0) return undefined
   const said = text.slice(sentence.start, sentence.end).trimEnd()
@@ -202,7 +195,6 @@ function endOfWords(said: string): number {
 
 type Index = {
   readonly labels: ReadonlySet<string>
-  /** References that contain a word. */
   readonly byWord: ReadonlyMap<string, readonly string[]>
 }
 

@@ -3,10 +3,8 @@ import { PlaceholderUnknown, StageWithoutPrompt } from "../errors.ts"
 import type { StageWorld } from "../stage.ts"
 import { findOutput, Plan, priorOf, type WebResult } from "./outputs.ts"
 
-/** A longer output is truncated with a note. */
 const MOST_OUTPUT_CHARACTERS = 60_000
 
-/** Available only in some stages. */
 export type Material = {
   readonly context?: string
   readonly web?: readonly WebResult[]
@@ -27,7 +25,6 @@ export function instructionsFor(world: StageWorld): string {
   ].join("\n")
 }
 
-/** Throws if the stage has no prompt. */
 export function templateOf(world: StageWorld): string {
   const { name, kind, prompt } = world.stage
   if (prompt === undefined) throw StageWithoutPrompt({ stage: name, kind })

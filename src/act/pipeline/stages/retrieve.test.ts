@@ -108,7 +108,6 @@ test("a prior section that answers no part of the plan is left out with its para
   const { output } = await retrieveStage(handbook)(retrieving({ effects, prior }))
   expect(Retrieved.parse(output).paragraphs.some((it) => it.isPrior)).toBe(false)
   expect(effects.seen.map((it) => it.key)).toEqual(["kb:1", "kb:2", "hops"])
-  // The answering stage does not get it either.
   expect(priorOf(retrieving({ prior }))?.sections).toEqual([])
   expect(priorOf(retrieving({ prior, outputs: {} }))?.sections).toEqual([section])
 })

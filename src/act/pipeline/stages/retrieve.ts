@@ -14,7 +14,6 @@ import type { StagePorts } from "./ports.ts"
 /** Maximum share of paragraphs from a prior answer, so that there is room for new ones. */
 const PRIOR_SHARE = 0.5
 
-/** References are followed from the best paragraphs only. */
 const MOST_HOP_STARTS = 8
 
 /** Extra results per search, so that overlapping sub-queries still fill the depth. */
@@ -166,7 +165,6 @@ function kept({ id, title, citation, text, tier }: KbParagraph): FoundParagraph 
 export type Ranked<Item> = {
   readonly items: readonly Item[]
   readonly isPrior: boolean
-  /** Numbers of the sub-queries. */
   readonly by: readonly number[]
 }
 

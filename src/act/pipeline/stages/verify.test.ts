@@ -118,7 +118,6 @@ test("[PIPE-77] an answer without sources is not verified and not repaired", asy
     summary: "not verified: there is no source to hold the answer against",
     failed: { problems: ["there is no source to hold the answer against"], feedback: "" },
   })
-  // The search already reported it, so the user is not asked a second time.
   const retrieve = { paragraphs: [], notFound: ["notice"] }
   const again = await verify(verifying("", { outputs: { retrieve, synthesize } }))
   expect(again).toMatchObject({ output: { isPassed: false } })

@@ -14,7 +14,6 @@ import {
 import type { Cited, Judge, StagePorts, Verifications } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
-/** Per verification; a repair cannot handle more at once. */
 const MOST_FEEDBACK_SENTENCES = 6
 
 type Ports = Pick<StagePorts, "verify" | "knowledge">
@@ -25,10 +24,6 @@ type DraftAnswer = {
   readonly references: readonly Reference[]
 }
 
-/**
- * Checks the newest answer against its citations in four ways; the bars come from the knowledge
- * room.
- */
 export function verifyStage(ports: Ports): StageWork {
   return async (world) => {
     const draft = draftOf(world)
@@ -188,7 +183,6 @@ function distinctPairs({ pairs }: KbContradictions): KbContradictions["pairs"] {
   return [...new Map(pairs.map((it) => [keyOf(it), it])).values()]
 }
 
-/** The failed verifications with their sentences and evidence. */
 export function feedbackOf(scores: Scores): {
   readonly problems: readonly string[]
   readonly feedback: string
@@ -229,7 +223,6 @@ function describe({ sentence, problem, evidence }: Failure): string {
 
 const SENTENCE = "- Sentence: "
 
-/** For repairs that leave these sentences out. */
 export function sentencesNamed(feedback: string): readonly string[] {
   return feedback
     .split("\n")
@@ -237,7 +230,6 @@ export function sentencesNamed(feedback: string): readonly string[] {
     .map((it) => it.slice(SENTENCE.length).trim())
 }
 
-/** Per model call. */
 const MOST_JUDGED_PAIRS = 60
 
 type DraftSentence = { readonly text: string; readonly cited: readonly Cited[] }

@@ -6,7 +6,6 @@ import type { StagePorts } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 import { whyFailed } from "./retrieve.ts"
 
-/** Consecutive failures after which a source is skipped for this run. */
 const MOST_WEB_FAILURES = 2
 
 /** More results repeat the first ones. */
@@ -15,7 +14,6 @@ const WEB_RESULTS_A_QUERY = 4
 /** Sub-queries compared with the web; each search takes some seconds. */
 const MOST_WEB_QUERIES = 3
 
-/** In a scope: any source that is configured for web search. */
 export const ANY_WEB_SOURCE = "web-search"
 
 const CHANGED = "changed"
@@ -114,7 +112,6 @@ function distinct(results: readonly WebResult[]): readonly WebResult[] {
   return [...new Map(results.map((it) => [it.url, it])).values()]
 }
 
-/** Candidate documents, used as names for the plan's targets. */
 async function documentsFor(world: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
   if (!world.stage.scope.knowledge) return []
   const label = { tool: "Knowledge Base Search", kind: "search", title: world.query } as const

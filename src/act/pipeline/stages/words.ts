@@ -10,13 +10,11 @@ const COMMON = new Set(
   ).split(" "),
 )
 
-/** Stemmed, without stop words, each once. */
 export function contentWords(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []
   return new Set(words.filter((it) => !COMMON.has(it)).map(stem))
 }
 
-/** 0 if there are no words. */
 export function shareOfWords(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return words.size === 0 ? 0 : words.intersection(others).size / words.size
 }

@@ -25,7 +25,6 @@ export type RecordedEffects = Effects & {
 
 type Answer = (ask: StageAsk) => unknown
 
-/** Stores results by key, like the engine. */
 export function recordEffects(
   answer: Answer,
   kept: Map<string, string> = new Map(),

@@ -9,7 +9,6 @@ export type Link = { readonly target: string; readonly words: string }
 export type Block = {
   readonly text: string
   readonly line: number
-  /** Outermost first, without the title of the document. */
   readonly headings: readonly string[]
   readonly anchors: readonly string[]
   readonly links: readonly Link[]

@@ -67,7 +67,6 @@ function cleanedAgain(read: ReadDocument, redact: Redact): ReadDocument {
   }
 }
 
-/** A heading is a short line alone: numbered, underlined or in capitals. */
 function readText(text: string): ReadDocument {
   const outline = createOutline()
   let block: string[] = []

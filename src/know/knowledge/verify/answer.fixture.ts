@@ -12,7 +12,6 @@ export const CITED_OF = [
   ["tariff.md", "6.2"],
 ] as const
 
-/** A correct answer in a model's own words. */
 export const ANSWER = `## Short answer
 
 Once a ship has arrived, the port can only change the price of its booking for one of three reasons, and only if it sends a formal Re-pricing Notice in time [P1].

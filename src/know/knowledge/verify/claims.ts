@@ -8,10 +8,8 @@ export type Claim = {
   readonly words: ReadonlySet<string>
   readonly force: Force
   readonly isNegated: boolean
-  /** "if the draught differs" */
   readonly condition: ReadonlySet<string>
   readonly isAbsolute: boolean
-  /** before, after, inbound, more */
   readonly cases: ReadonlySet<string>
 }
 

@@ -10,7 +10,6 @@ type ContradictionCase = readonly [
 ]
 
 export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
-  // Opposed force.
   [
     "A Booking may be re-priced after Arrival.",
     "A Booking may not be re-priced after Arrival.",
@@ -43,7 +42,6 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "The Client must not retry a failed request.",
     "modality",
   ],
-  // Opposed polarity.
   ["A late Notice cancels the Booking.", "A late Notice does not cancel the Booking.", "polarity"],
   ["The Firm Quote is binding.", "The Firm Quote is non-binding.", "polarity"],
   [
@@ -62,7 +60,6 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
     "Fresh water is excluded from the Tariff.",
     "polarity",
   ],
-  // Different numbers.
   [
     "The Re-pricing Notice must be given within 24 hours of the event.",
     "The Re-pricing Notice must be given within 48 hours of the event.",
@@ -146,7 +143,6 @@ export const CONTRADICTION_CASES: readonly ContradictionCase[] = [
   ["Why must the Master sign the Notice?", "The Master need not sign the Notice.", "none"],
 ]
 
-/** Paraphrases and accidental similarities. */
 export const HARD_CONTRADICTION_CASES: readonly ContradictionCase[] = [
   [
     "Every Booking made in May is priced by the old Tariff.",

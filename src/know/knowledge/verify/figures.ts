@@ -63,7 +63,6 @@ const MONTHS = new Map(
     ]),
 )
 
-/** 14 March 2026, March 14, 2026, 14 March, March 2026, 2026-03-14, 2026. */
 function readDate(tokens: readonly Token[], at: number): Figure | undefined {
   const token = tokens[at]
   if (token?.kind === "number" && token.plain.includes("-")) return date(token.plain, at, at + 1)

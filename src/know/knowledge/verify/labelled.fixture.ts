@@ -1,5 +1,3 @@
-/** Correct and wrong sentences, labelled by hand, over four paragraphs of the shipped handbook. */
-
 const P1 =
   "The Re-pricing Notice must be given to the Master within 24 hours of the event that is its ground. A notice that is given later has no effect, and the old price stands."
 const P2 =
@@ -16,7 +14,6 @@ export const CITED = [
   { label: "P4", id: "a.4", text: `Harbour Handbook § 1.4\n\n${P4}` },
 ] as const
 
-/** Whether each citation of the sentence is correct, in order. */
 export const CITATION_CASES: readonly (readonly [sentence: string, good: readonly boolean[]])[] = [
   ["The notice must be given to the Master within 24 hours of the event [P1].", [true]],
   ["A Re-pricing Notice given later has no effect and the old price stands [P1].", [true]],
@@ -43,7 +40,6 @@ export const CITATION_CASES: readonly (readonly [sentence: string, good: readonl
   ["通知は二十四時間以内に船長に渡されなければならない [P8]。", [false]],
 ]
 
-/** Which entities of a sentence occur in no paragraph. */
 export const ENTITY_CASES: readonly (readonly [sentence: string, missing: readonly string[]])[] = [
   ["The Master receives the Re-pricing Notice within 24 hours.", []],
   ["The Master receives it within twenty-four hours.", []],
@@ -66,7 +62,6 @@ export const ENTITY_CASES: readonly (readonly [sentence: string, missing: readon
   ["Im Hafen gilt eine Frist von 99 Tagen nach Ankunft.", ["99"]],
 ]
 
-/** Whether the relations of a sentence are all in one paragraph or one edge. */
 export const RELATION_CASES: readonly (readonly [sentence: string, isPreserved: boolean])[] = [
   ["The Re-pricing Notice must be given to the Master [P1].", true],
   ["The Master is told within 24 hours [P1].", true],

@@ -80,7 +80,6 @@ test("[KNOW-49] over all labelled contradictions precision is 1 and recall at le
 
 const CORPUS = join(import.meta.dirname, "../../../../agents/deep-research/corpus")
 
-/** As the pipeline passes them. */
 function handbookParagraphs() {
   return CITED_OF.map(([file, number], at) => {
     const lines = readFileSync(join(CORPUS, file), "utf8").split("\n")

@@ -3,7 +3,6 @@ import type { Claim } from "./claims.ts"
 /** A short remark occurs in many long sentences, so the longer one counts too. */
 const LEAST_OF_LONGER_SHARE = 0.3
 
-/** With two common entities, fewer words must match. */
 const SAME_MATTER_SHARE_WITH_TWO = 0.5
 
 /** Share of the shorter statement's words that must be in both. */

@@ -1,6 +1,5 @@
 import { isFunctionWord } from "./tokens.ts"
 
-/** Longer text has lost its full stops. */
 const LONGEST_SENTENCE_CHARACTERS = 4_000
 
 /** [P1–P9]; a longer range is a typo. */
@@ -179,7 +178,6 @@ const INSIDE = `\\s{0,4}[PW]\\d{1,4}(?:${SEPARATOR}[PW]?\\d{1,4}){0,40}\\s{0,4}`
 const BRACKETED = new RegExp(`\\[${INSIDE}\\]`, "gi")
 const PARENTHESISED = new RegExp(`\\(${INSIDE}\\)`, "g")
 
-/** [P1], [p1], [P1, P2], [P1–P3], [P1 and W2]. */
 export function labelGroupsOf(text: string): readonly LabelGroup[] {
   return groupsBy(BRACKETED, text)
 }

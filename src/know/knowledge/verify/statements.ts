@@ -71,7 +71,6 @@ export function shown(evidence: readonly Cited[]): string {
 
 export type Failure = KbVerification["failed"][number]
 
-/** 1 when there was nothing to check. */
 export function reportOf(found: {
   readonly checked: number
   readonly failed: readonly Failure[]

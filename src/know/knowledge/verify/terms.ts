@@ -60,7 +60,6 @@ function addWritten(terms: Set<string>, tokens: readonly Token[]): void {
   if (means > 0 && means <= 4) keep(terms, withoutOpener(tokens.slice(0, means)))
 }
 
-/** Capitalised words in a row; "of" may be between them: "Port of Tideline". */
 function endOfRun(tokens: readonly Token[], at: number): number {
   let end = at
   while (end - at < LONGEST_TERM_WORDS) {

@@ -2,7 +2,6 @@ export type Token = {
   readonly text: string
   /** Lower case, without hyphens and possessive; a number without thousands separators. */
   readonly plain: string
-  /** Empty for punctuation. */
   readonly stem: string
   readonly start: number
   readonly end: number

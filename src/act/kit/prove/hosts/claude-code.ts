@@ -17,7 +17,6 @@ const DEEPEST_LEFTOVERS = 6
 /** Limits for removing what a host left under the scene's folder name. */
 const MOST_LEFTOVERS = 1_000
 
-/** Print mode, with the hooks of the user's own settings. */
 export const toldClaudeCode: ToldHost = {
   dialect: anthropic,
   answer: (deed, _question, scene) => answer(deed, scene),
@@ -32,7 +31,6 @@ export const toldClaudeCode: ToldHost = {
         "--no-session-persistence",
         "--session-id",
         stage.scene.sessionId,
-        // Starts none of the user's MCP servers.
         "--strict-mcp-config",
         // The user's settings may have a mode in which nothing is written.
         "--permission-mode",
@@ -72,7 +70,6 @@ function slugOf(root: string): string {
   return root.replace(/[^a-zA-Z0-9]/g, "-")
 }
 
-/** Redirects everything that could send a request to another model. */
 function modelEnvironment({ modelUrl }: Stage): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -116,7 +113,6 @@ function answer(deed: Deed, scene: Scene): Answer {
   }
 }
 
-/** Removes a small folder; one that is deeper or larger than the limits stays. */
 export async function removeTree(folder: string, depth = 0): Promise<void> {
   if (depth > DEEPEST_LEFTOVERS) return
   const listed = await listDirectory(folder, { maxEntries: MOST_LEFTOVERS })

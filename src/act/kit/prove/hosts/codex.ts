@@ -10,7 +10,6 @@ import { HANDED_ON, type Reasons, type Stage, shutIn, type ToldHost } from "./to
 /** A question about hooks or servers takes about 0.1 seconds. */
 const LONGEST_QUESTION_MS = 10_000
 
-/** Without a terminal, with the hooks and reviews of the user's own folder. */
 export const toldCodex: ToldHost = {
   dialect: responses,
   answer,
@@ -68,7 +67,6 @@ async function withoutServers(stage: Stage): Promise<readonly string[]> {
   return [`mcp_servers={${off.join(",")}}`]
 }
 
-/** Codex offers different tools per model; the request lists them. */
 function answer(deed: Deed, question: Question): Answer {
   switch (deed.kind) {
     case "write":
@@ -117,7 +115,6 @@ function patchCall(patch: string, question: Question): Answer {
   return { kind: "call", name: "exec_command", input: { cmd } }
 }
 
-/** Newer models write JavaScript that calls the tools. */
 function hasCodeMode({ text }: Question): boolean {
   return text.includes(`"type":"additional_tools"`)
 }
@@ -169,7 +166,6 @@ const Listed = z.looseObject({
   result: z.looseObject({ data: z.array(z.looseObject({ hooks: z.array(Hook) })) }),
 })
 
-/** Asks Codex whether the user has reviewed each hook in its current form. */
 async function readReviews(stage: Stage): Promise<Reasons> {
   const hooks = await listHooks(stage)
   return (event) => {

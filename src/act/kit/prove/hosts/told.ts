@@ -9,13 +9,9 @@ export type Reasons = (event: string) => string | undefined
 
 export type ToldHost = {
   readonly dialect: Dialect
-  /** Performs the deed with the tools that the request offers. */
   answer(deed: Deed, question: Question, scene: Scene): Answer
-  /** Uses the user's own settings except for the model and anything that costs money. */
   command(stage: Stage): Promise<{ readonly args: readonly string[]; readonly env: Environment }>
-  /** Why installed hooks may not have run. */
   reasons(stage: Stage): Promise<Reasons>
-  /** Removes what the host stored under the scene's folder name. */
   sweep(stage: Stage): Promise<void>
 }
 
@@ -23,10 +19,8 @@ export type Stage = {
   readonly program: string
   readonly scene: Scene
   readonly modelUrl: string
-  /** The host's settings folder. */
   readonly folder: string
   readonly environment: Variables
-  /** Runs unreviewed hooks this one time. */
   readonly trustHooks: boolean
   readonly signal: AbortSignal
 }

@@ -3,7 +3,6 @@ import type { Answer, Dialect, StreamedEvent } from "./model.ts"
 
 const Body = z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) })
 
-/** The part of the Messages API that Claude Code uses: streamed text and tool calls. */
 export const anthropic: Dialect = {
   isQuestion: (path) => path.endsWith("/messages"),
   read(body, text) {

@@ -9,7 +9,6 @@ export const LARGEST_REQUEST_BYTES = 16 * 1024 * 1024
 
 export type Model = AsyncDisposable & {
   readonly url: string
-  /** Request bodies as text. */
   readonly asked: readonly string[]
 }
 
@@ -90,7 +89,6 @@ export type Answer =
       readonly input: object
       readonly namespace?: string
     }
-  /** A custom tool with plain text input, as in Codex. */
   | {
       readonly kind: "text-call"
       readonly name: string
@@ -99,7 +97,6 @@ export type Answer =
     }
 
 export type Question = {
-  /** The whole body; it contains everything that the model was sent. */
   readonly text: string
   /** Number of answers in this conversation that the host has already processed. */
   readonly turn: number
@@ -107,7 +104,6 @@ export type Question = {
 
 export type Script = (question: Question) => Answer
 
-/** The wire format between a host and its model. */
 export type Dialect = {
   isQuestion(path: string): boolean
   /** Undefined if the body is not a request in this format. */

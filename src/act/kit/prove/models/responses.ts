@@ -3,7 +3,6 @@ import type { Answer, Dialect } from "./model.ts"
 
 const Body = z.looseObject({ input: z.array(z.looseObject({ type: z.string().optional() })) })
 
-/** The part of the Responses API that Codex uses: streamed text and tool calls. */
 export const responses: Dialect = {
   isQuestion: (path) => path.endsWith("/responses"),
   read(body, text) {
