@@ -24,29 +24,24 @@ export type AgentsDeps = Omit<ActiveRunsDeps, "notifyText" | "turnEnded" | "rest
   readonly owner: Owner
   directoryProblem(directory: string): Promise<string | undefined>
   belongsToRepository(directory: string): Promise<boolean>
-  /** The id of a kept package, of the newest for `last`; rejects where there is none. */
   keptPack(given: string): Promise<string>
-  /** The repository in which agents work unless a run names a directory. */
   root(): string
   isAlive(identity: ProcessIdentity): boolean
   endProcess(identity: ProcessIdentity): Promise<void>
-  /** Calls back when the store has grown, whichever process wrote. */
   onAdvance(listener: () => void): () => void
   wantsTitles(): boolean
   temporaryDirectory(): Promise<TemporaryDirectory>
   redactJson(value: unknown): unknown
   hostPlaces(): HostPlaces
   readonly sessionsDirectory: string
-  /** A path as the person gave it, made absolute. */
   resolve(path: string): string
   count(): Promise<(text: string) => number>
-  /** Random, so that no text can hold it. */
+  /** Random, so that no text can contain it. */
   delimiter(): string
 }
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** Runs of agents: started, continued, watched, stopped and stored. */
 export function createAgents(deps: AgentsDeps) {
   const listeners = createRunListeners(deps.log)
   const stores = createStores({ ...deps, notify: listeners.notifyMessages })
@@ -81,7 +76,6 @@ export function createAgents(deps: AgentsDeps) {
       const turns = await queue.turns(id)
       return { turns, canSteer: activeRuns.find(id)?.pump?.canSteer ?? false }
     },
-    /** What will be put in front of the next turn. */
     async parts(id: string): Promise<ContextPart[]> {
       const { run, hidden } = await runs.find(id)
       const pack = await pendingPack(run, hidden.configuration, messages)
@@ -89,14 +83,12 @@ export function createAgents(deps: AgentsDeps) {
     },
     rewriteTurn: queue.rewriteTurn,
     dropTurn: queue.dropTurn,
-    /** Whether this very process works on it. */
     isHere: (id: string): boolean => activeRuns.find(id) !== undefined,
     onMessages: listeners.onMessages,
     onDelta: listeners.onDelta,
     fill: supervisor.fill,
     recover: supervisor.recover,
     stop: recovery.stop,
-    /** From now on this process starts queued runs and takes over those of dead processes. */
     watch(): void {
       supervisor.watch()
       void files.rebuild()

@@ -1,6 +1,8 @@
 import type { AgentType } from "#ground/contract"
 
-/** What any program needs, and the variables of the agent's own host; no keys of other services. */
+/**
+ * The variables any program needs, and those of the agent's own host; no keys of other services.
+ */
 export function agentEnvironment(
   type: AgentType,
   source: Readonly<Record<string, string | undefined>>,
@@ -30,6 +32,6 @@ const OWN: Readonly<Record<AgentType, RegExp>> = {
   synthetic: /^(?!)/,
 }
 
-/** Set by a host for its children: with these a new session would join the outer one. */
+/** Set by a host for its children: a new session with these would join the outer one. */
 const OF_AN_OUTER_SESSION =
   /^(?:CLAUDE_CODE_(?:SESSION_ID|CHILD_SESSION|ENTRYPOINT|SESSION_ATTENDED|MESSAGING_\w+)|CLAUDE_(?:PID|ENV_FILE|PROJECT_DIR)|COPILOT_(?:PROJECT|HOOK)_DIR)$/

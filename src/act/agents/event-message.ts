@@ -1,13 +1,11 @@
 import { sliceText } from "#ground/base"
 import { AgentEvent, type Message } from "#ground/contract"
 
-/** Of one message's content, and of the host's raw line beside it; the rest is cut. */
+/** For the content of one message and for its raw line; the rest is truncated. */
 export const MAX_CONTENT_CHARACTERS = 200_000
 
-/** A message before it is stored, which gives it an id, a number and a time. */
 export type NewMessage = Pick<Message, "type" | "role" | "content" | "metadata" | "raw">
 
-/** The message of an event: text for people, and the event itself as metadata. */
 export function messageOfEvent(event: AgentEvent, raw?: string): NewMessage {
   const [type, role, content] = textOf(event)
   return {
@@ -23,7 +21,6 @@ export function systemMessage(content: string): NewMessage {
   return { type: "system", role: "system", content, metadata: {} }
 }
 
-/** The event of a message; undefined for a person's turn and for our own messages. */
 export function eventOf(message: Pick<Message, "metadata">): AgentEvent | undefined {
   const event = message.metadata["event"]
   return event === undefined ? undefined : AgentEvent.safeParse(event).data
@@ -89,7 +86,6 @@ function systemText(event: SystemEvent): string {
   }
 }
 
-/** Long texts are stored once, as content. */
 function withoutText(event: AgentEvent): AgentEvent {
   switch (event.event) {
     case "message":

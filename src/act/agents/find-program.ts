@@ -11,8 +11,8 @@ type AgentProgram = {
 }
 
 /**
- * The first program on the PATH outside the project. A repository could bring a program of that name,
- * or a link to one, which would then run with the person's keys.
+ * Finds the first program on the PATH outside the project. A repository could contain a program of
+ * that name, or a link to one, which would then run with the user's keys.
  */
 export async function findProgramOf(
   wanted: AgentProgram,

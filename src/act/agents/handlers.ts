@@ -8,15 +8,11 @@ import {
 import type { Agents } from "./agents.ts"
 
 type AgentsHandlerDeps = {
-  /** Made when it is first asked for: it needs the store. */
   agents(): Promise<Agents>
-  /** The agents there are, and which of them are on this machine. */
   providers(): Promise<readonly Provider[]>
-  /** Writes the rule that makes an answer last. */
   keepRule(approval: Approval): Promise<void>
 }
 
-/** Who answers through an operation; a rule and the clock have names of their own. */
 const PERSON = "a person"
 
 export const agentsHandlers = ({
@@ -47,7 +43,7 @@ export const agentsHandlers = ({
   mode: async ({ id, mode }) => (await agents()).setMode(id, mode, PERSON),
   async answer({ id, decision, note, always }) {
     const room = await agents()
-    // First the rule: where none can be written the question stays open for another answer.
+    // Write the rule first: if none can be written, the approval stays open for another answer.
     const approval = await room.approval(id)
     const mustKeep = always && decision === "allow" && approval.status === "open"
     if (mustKeep) await keepRule(approval)
@@ -88,7 +84,7 @@ function variables(list: readonly string[] | undefined): Record<string, string> 
   )
 }
 
-/** Only what was given: a key without a value is not the same as no key. */
+/** Drops undefined values: a key without a value is not the same as no key. */
 function given<Value extends object>(value: Value) {
   const entries = Object.entries(value).filter(([, it]) => it !== undefined)
   return RunConfiguration.parse(Object.fromEntries(entries))

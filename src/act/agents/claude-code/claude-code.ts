@@ -30,7 +30,6 @@ async function complete(options: CompleteOptions): Promise<string | undefined> {
   return isAnswer ? result.data.result : undefined
 }
 
-/** Cheap and fast: a completion is never hard. */
 const SMALL_MODEL = "haiku"
 
 function argumentsFor(model: string = SMALL_MODEL): readonly string[] {

@@ -21,17 +21,15 @@ type Deps = {
   readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
   mode(): AgentMode
   write(message: object): void
-  /** The host has reported its window, or that it cannot. */
+  /** Called when the host has reported its window, or that it cannot. */
   onUsage(): void
 }
 
-/** The control messages on the same pipes: permissions, hooks, modes, interrupts, counts. */
 export function createControl(deps: Deps) {
   const { emitter, write } = deps
-  /** The input of each open permission request. */
   const inputs = new Map<string, JsonRecord>()
   let requests = 0
-  /** Where the host's shell is now: relative paths are from there. */
+  /** The current directory of the host's shell; relative paths start there. */
   let cwd = deps.cwd
 
   function send(request: object): void {
@@ -47,14 +45,14 @@ export function createControl(deps: Deps) {
     const { request_id: approvalId, request } = parsed.data
     const { subtype, tool_name: tool = "", input = {}, tool_use_id: activityId } = request
     if (subtype !== "can_use_tool" || tool === "") {
-      // The host waits for an answer to every request.
+      // The host waits for a response to every request.
       const error = `${subtype} is not known here`
       const response = { subtype: "error", request_id: approvalId, error }
       write({ type: "control_response", response })
       return true
     }
-    // In mode edits the host allows ordinary edits itself; those it asks about are outside the
-    // working directory or its own settings, for a person to decide.
+    // In mode edits the host allows ordinary edits itself. Those it asks about are outside the
+    // working directory or in its own settings, so the user decides.
     const byMode = deps.mode() === "edits" ? "ask" : decideByMode(deps.mode(), kindOf(tool))
     const decided = decideApproval(deps.mode(), verdictOn(tool, input), byMode)
     const title = titleOf(tool, input, emitter.redact)
@@ -69,7 +67,6 @@ export function createControl(deps: Deps) {
     if (by !== undefined) emitRuleDecision(emitter, approval, { decision, by, raw })
     return true
   }
-  /** True when the line was the hook before a tool. */
   function handleHook(line: JsonRecord, raw: string): boolean {
     const hook = HookCallback.safeParse(line)
     if (!hook.success) return false
@@ -104,8 +101,8 @@ export function createControl(deps: Deps) {
   }
   return {
     /**
-     * The host asks only for what its mode does not allow. For rules to apply to every tool, we
-     * register a hook before each one, before the first prompt.
+     * The host asks only for tools that its mode does not allow. A hook before each tool,
+     * registered before the first prompt, applies rules to every tool.
      */
     registerHook(): void {
       if (deps.verdict === undefined) return
@@ -113,7 +110,6 @@ export function createControl(deps: Deps) {
       const request = { subtype: "initialize", hooks }
       write({ type: "control_request", request_id: "qm-rules", request })
     },
-    /** True when the line was a control message. */
     handle(line: JsonRecord, raw: string): boolean {
       switch (line["type"]) {
         case "control_request":
@@ -159,7 +155,7 @@ function permissionResponse(requestId: string, answer: Answer, input: JsonRecord
   )
 }
 
-/** Empty for what a rule allows: the host's own deny rules apply as well. */
+/** Empty when a rule allows, so that the host's own deny rules still apply. */
 function hookResponse(verdict: Verdict | undefined): object {
   if (verdict === undefined || verdict.decision === "allow") return {}
   const by = `rule: ${verdict.rule}`
@@ -174,9 +170,9 @@ function hookResponse(verdict: Verdict | undefined): object {
 }
 
 /**
- * The host's own switch. Its bypassPermissions is refused to root and cannot be set on a session
- * that was not launched with it (seen on 2.1.325). `auto` is our own yes to what the host asks, which
- * leaves the host's deny rules and policies in force.
+ * The host's own switch. Its bypassPermissions is refused for root and cannot be set on a session
+ * that was not started with it (seen on 2.1.325). With `auto` we allow each request ourselves, so
+ * the host's deny rules and policies still apply.
  */
 export function permissionMode(mode: AgentMode): "plan" | "default" | "acceptEdits" {
   switch (mode) {

@@ -20,15 +20,11 @@ import { diffOf, kindOf, pathOf, titleOf } from "./tools.ts"
 export type ParserState = {
   readonly emitter: EventEmitter
   mode(): AgentMode
-  /** Whether the running turn was asked to end. */
   isInterrupted(): boolean
-  /** By activity: what its task reported before the result came. */
   readonly tasks: Map<string, { readonly tokens: number; readonly durationMs: number }>
-  /** The last model call whose usage was emitted; absent where only the total is wanted. */
   readonly lastCall?: { id: string }
 }
 
-/** Messages of the host about itself that a transcript does not need. */
 const SILENT: ReadonlySet<string> = new Set([
   ...[
     "status task_started task_updated hook_started hook_progress hook_response commands_changed",
@@ -37,7 +33,6 @@ const SILENT: ReadonlySet<string> = new Set([
   ..."command_lifecycle tool_progress rate_limit_event keep_alive".split(" "),
 ])
 
-/** Emits the events of one stream line that is not a control message. */
 export function parseLine(state: ParserState, line: JsonRecord, raw: string): void {
   const name = nameOf(line)
   const parse = Object.hasOwn(PARSERS, name) ? PARSERS[name] : undefined
@@ -62,7 +57,6 @@ const parseWords: LineParser = parseWith(Words, ({ emitter }, words, { raw }) =>
   return true
 })
 
-/** A task without a tool use is of no activity. */
 function parseTask({ emitter, tasks }: ParserState, line: unknown, { raw }: LineContext): boolean {
   const task = Task.safeParse(line)
   if (!task.success) return true
@@ -117,7 +111,7 @@ const PARSERS: Readonly<Record<string, LineParser>> = {
   result: parseWith(Result, ({ emitter, isInterrupted }, result, { raw }) => {
     emitCost(emitter, result)
     const text = result.result ?? ""
-    // The subtype of an API failure is `success`; only is_error tells.
+    // The subtype of an API failure is `success`; only is_error shows it.
     const whole = result.is_error ? "failed" : "completed"
     const outcome = isInterrupted() ? "stopped" : whole
     const error = outcome === "failed" ? (result.errors?.join(" ") ?? text) : undefined
@@ -175,7 +169,6 @@ function emitToolResult(
   emitter.emit({ event: "activity.ended", activityId, outcome, output, diff, ...task }, raw)
 }
 
-/** A result is a text, or blocks of which some are texts. */
 function resultText(content: unknown): string {
   if (!Array.isArray(content)) return inputText(content)
   const texts = content.map((it: unknown) =>
@@ -185,8 +178,8 @@ function resultText(content: unknown): string {
 }
 
 /**
- * The usage of one model call, so that a budget stops before the next; the total of the result
- * replaces it. A message of several blocks comes as several lines with the same usage.
+ * Emits the usage of one model call, so that a budget stops before the next; the total in the
+ * result replaces it. A message of several blocks comes as several lines with the same usage.
  */
 function emitCall({ emitter, lastCall }: ParserState, { message }: Turn): void {
   const { id, usage, model } = message
@@ -206,7 +199,6 @@ function emitCall({ emitter, lastCall }: ParserState, { message }: Turn): void {
   })
 }
 
-/** The total of all models, the helpers' small ones included, and each model beside it. */
 function emitCost(emitter: EventEmitter, { modelUsage }: Result): void {
   const all = Object.entries(modelUsage).map(([model, it]) => ({
     model,
@@ -236,7 +228,6 @@ function emitCost(emitter: EventEmitter, { modelUsage }: Result): void {
   })
 }
 
-/** Categories of the host's own count; the rest of the window is free. */
 const CONTEXT_KINDS: Readonly<Record<string, ContextKind>> = {
   system_prompt: "instructions",
   memory_files: "memory",
@@ -247,7 +238,6 @@ const CONTEXT_KINDS: Readonly<Record<string, ContextKind>> = {
   messages: "history",
 }
 
-/** Emits the host's own count of its window; false when the response is something else. */
 export function emitContextUsage(emitter: EventEmitter, response: unknown): boolean {
   const usage = ContextUsage.safeParse(response)
   if (!usage.success) return false

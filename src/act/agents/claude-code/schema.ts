@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * The lines of `--output-format stream-json` as far as we read them, seen on 2.1.325. Everything
- * else in a line is the host's own and stays in `raw`.
+ * The fields of `--output-format stream-json` that we read, seen on 2.1.325. All other fields stay
+ * in `raw`.
  */
 const parent = z.string().nullish()
 
@@ -32,7 +32,6 @@ const Block = z.discriminatedUnion("type", [
 ])
 export type Block = z.infer<typeof Block>
 
-/** Blocks of an unknown kind, thinking included, are left out. */
 const Blocks = z.array(z.unknown()).transform((blocks) =>
   blocks.flatMap((it) => {
     const block = Block.safeParse(it)
@@ -125,7 +124,6 @@ export const Retry = z.object({
   error: z.string().nullish(),
 })
 
-/** A task is a sub-agent or a long command. */
 export const Task = z.object({
   subtype: z.string().optional().catch(undefined),
   tool_use_id: z.string(),
@@ -144,7 +142,7 @@ export const PermissionRequest = z.object({
   }),
 })
 
-/** Sent before every tool use, whether or not the mode asks. */
+/** Sent before every tool use, whatever the mode. */
 export const HookCallback = z.object({
   request_id: z.string(),
   request: z.object({

@@ -10,21 +10,17 @@ import { Result } from "./schema.ts"
 
 const TITLE = "Claude Code"
 
-/** A host that does not report its window within this time cannot; it answers within 50 ms. */
+/** A host that supports it responds within 50 ms. */
 const USAGE_WAIT_MS = 2_000
 
-/** One `claude` that stays for the whole session; prompts and answers go through its stdin. */
 export async function startSession(options: StartOptions, clock: Clock): Promise<AgentSession> {
   const emitter = createEventEmitter(TITLE, options.redact)
   let { mode } = options
   let isInterrupted = false
   let isStopped = false
-  /** A turn was sent and has not ended; the host reports its beginning a little later. */
   let isBusy = true
   let isUsageRequested = false
-  /** The end of a turn, held until the host has reported its window. */
   let heldResult: { readonly line: JsonRecord; readonly raw: string } | undefined
-  /** Empty until the host has started; lines may come before. */
   const host: { child?: HostProcess } = {}
 
   const parser = {
@@ -69,7 +65,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
       void host.child?.end()
       return
     }
-    // The end of a turn may end the session, so the window is requested before it is emitted.
+    // The end of a turn may end the session, so request the window before emitting it.
     heldResult = { line, raw }
     control.requestContextUsage()
     void clock.sleep(USAGE_WAIT_MS).then(emitHeldResult)
@@ -130,7 +126,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
   }
 }
 
-/** No text of a person or a model is on the command line. */
+/** No text of a user or model may be on the command line. */
 function argumentsFor(options: StartOptions): readonly string[] {
   return [
     "-p",
@@ -147,8 +143,8 @@ function argumentsFor(options: StartOptions): readonly string[] {
 }
 
 /**
- * Servers of every scope that are not among them are not started (seen on 2.1.325). A list of our own
- * with `--strict-mcp-config` would need their secrets.
+ * Servers of every scope that are not listed are not started (seen on 2.1.325). Our own list with
+ * `--strict-mcp-config` would need their secrets.
  */
 function onlyServers(names: readonly string[]): string {
   return JSON.stringify({ allowedMcpServers: names.map((serverName) => ({ serverName })) })
@@ -159,7 +155,7 @@ function userMessage(text: string): object {
   return { type: "user", message, parent_tool_use_id: null, session_id: "" }
 }
 
-/** A result before any session has the reason why there is none. */
+/** A result before any session states why there is none. */
 function reasonOf(line: JsonRecord): string {
   const result = Result.safeParse(line)
   const words = result.success ? (result.data.errors?.join(" ") ?? result.data.result) : undefined

@@ -33,7 +33,9 @@ export function pathOf(input: unknown): string | undefined {
   return textField(input, "file_path", "notebook_path", "path")
 }
 
-/** A description is the model's and may say anything, so it comes after the other fields. */
+/**
+ * The model writes the description and may put anything there, so it comes after the other fields.
+ */
 export function titleOf(tool: string, input: unknown, redact: (text: string) => string): string {
   const about = textField(input, "command", "pattern", "query", "url", "description", "prompt")
   return titleLine(redact(`${tool} ${pathOf(input) ?? about ?? ""}`))

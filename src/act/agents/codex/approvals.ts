@@ -27,7 +27,6 @@ type Deps = {
 
 type Request = { readonly id: RpcId; readonly method: string; readonly params: unknown }
 
-/** The host's requests to us: approvals, and unknown ones, which are refused. */
 export function createApprovals(deps: Deps) {
   const { emitter, rpc } = deps
   const waiting = new Map<string, Question>()
@@ -60,7 +59,6 @@ export function createApprovals(deps: Deps) {
       const { decision, by = "answer" } = answer
       emitter.emit({ event: "approval.resolved", approvalId, decision, by })
     },
-    /** The host does not wait for it any more. */
     resolved(id: RpcId): void {
       for (const [approvalId, question] of waiting) {
         if (question.id !== id) continue
@@ -74,13 +72,12 @@ export function createApprovals(deps: Deps) {
 async function decideOn(deps: Deps, question: Question): Promise<ApprovalDecision> {
   const { tool, kind, input, cwd = deps.cwd, wantsMore } = question
   const verdict = deps.verdict?.({ tool, kind, input, cwd })
-  // A rule is about a command or a file, not about further permissions.
+  // A rule covers a command or a file, not further permissions.
   const isTooMuch = verdict?.decision === "allow" && wantsMore
   const byMode = await decideQuestionByMode(deps, question)
   return decideApproval(deps.mode(), isTooMuch ? undefined : verdict, byMode)
 }
 
-/** In mode edits a patch is an ordinary edit only when all of its files are. */
 async function decideQuestionByMode(
   deps: Deps,
   { kind, paths, wantsMore }: Question,
@@ -92,7 +89,6 @@ async function decideQuestionByMode(
   return isOrdinary ? "allow" : "ask"
 }
 
-/** One request of the host; `response` formats the answer it gets. */
 type Question = {
   readonly id: RpcId
   readonly turnId: string
@@ -102,9 +98,7 @@ type Question = {
   readonly title: string
   readonly input: string
   readonly cwd: string | undefined
-  /** The files a patch would touch. */
   readonly paths: readonly string[]
-  /** Network, a whole folder, no sandbox, or input for a running command. */
   readonly wantsMore: boolean
   response(decision: "allow" | "deny"): object
 }
@@ -114,7 +108,6 @@ type QuestionContext = {
   redact(text: string): string
 }
 
-/** undefined for a request that is not answered here. */
 export function questionOf(request: Request, context: QuestionContext): Question | undefined {
   const { id, method, params } = request
   if (method === "mcpServer/elicitation/request") return serverQuestion(request, context)
@@ -174,7 +167,9 @@ function wantsMore(method: Method, asked: ApprovalOf): boolean {
   return typeof grantRoot === "string" || isOfNet || !isOfCommand || isOutside
 }
 
-/** A server's tool; questions of a server itself to a person are not answered here. */
+/**
+ * Handles a request for a server's tool; questions of a server to the user are not answered here.
+ */
 function serverQuestion(
   { id, params }: Request,
   { redact }: Pick<QuestionContext, "redact">,

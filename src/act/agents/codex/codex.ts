@@ -21,7 +21,9 @@ const WANTED = { host: "codex", title: "Codex", install: "npm install -g @openai
 
 export const codex: Agent = createCodex({ clock: systemClock })
 
-/** `codex exec` has no switch to leave out the person's own AGENTS.md. */
+/**
+ * `codex exec` has no switch to leave out the user's own AGENTS.md.
+ */
 async function complete(options: CompleteOptions): Promise<string | undefined> {
   const servers = await serversOf(options.environment)
   const printed = await completeOnce(options, argumentsFor(options.model, servers))
@@ -38,7 +40,7 @@ function lastWord(printed: string): string | undefined {
   return items.findLast((it) => it.success)?.data?.item.text
 }
 
-/** Tools come with features. A version only warns about names it does not know. */
+/** Features bring tools. A version only warns about names it does not know. */
 const FEATURES = [
   "shell_tool",
   "unified_exec",
@@ -79,10 +81,9 @@ function argumentsFor(model: string | undefined, servers: readonly string[]): re
   ]
 }
 
-/** Most settings are a page. */
 const LARGEST_CONFIG_BYTES = 1024 * 1024
 
-/** Each server must be named: an empty table is merged with the person's and changes nothing. */
+/** Each server must be named: an empty table is merged with the user's and changes nothing. */
 async function serversOf(environment: CompleteOptions["environment"]): Promise<readonly string[]> {
   const home = environment["CODEX_HOME"] ?? path.join(environment["HOME"] ?? "", ".codex")
   const files = [path.join(home, "config.toml"), "/etc/codex/config.toml"]
@@ -97,7 +98,7 @@ async function serversIn(file: string): Promise<readonly string[]> {
     const servers = read.kind === "read" ? parse(read.text)["mcp_servers"] : undefined
     return isRecord(servers) ? Object.keys(servers) : []
   } catch {
-    // The host cannot read it either, and reports it.
+    // The host cannot read the file either, and reports it.
     return []
   }
 }

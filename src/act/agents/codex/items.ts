@@ -37,7 +37,7 @@ function describedActivity(item: Activity) {
   }
 }
 
-/** A moved file has two names, and both matter for the approval. */
+/** A moved file has two names, and the approval must show both. */
 function changeOf({ path, kind }: Change): object {
   const { type, move_path: to } = kind
   return typeof to === "string" ? { path, kind: type, to } : { path, kind: type }
@@ -55,7 +55,6 @@ function about<const Kind extends string>(kind: Kind, tool: string, it: About) {
   return { kind, tool, input: it.input, path: it.path, title: it.title }
 }
 
-/** Without the shell that Codex puts around it. */
 function bare(command: string): string {
   return /^\S*sh -l?c '(?<inner>[\s\S]*)'$/.exec(command)?.groups?.["inner"] ?? command
 }
@@ -94,7 +93,7 @@ function diffOf(item: Extract<Item, { type: "fileChange" }>): string | undefined
   return wasMade && item.changes.length > 0 ? item.changes.map(changeDiff).join("") : undefined
 }
 
-/** Of a new file Codex has the text, of a changed one the hunks. */
+/** For a new file Codex reports the text, for a changed one the hunks. */
 function changeDiff(change: Change): string {
   switch (change.kind.type) {
     case "add":

@@ -15,24 +15,18 @@ import {
 
 export type ParserState = {
   readonly emitter: EventEmitter
-  /** The thread of the session; others are its sub-agents. */
   threadId: string | undefined
   turnId: string | undefined
-  /** By sub-agent's thread: the activity that called it. */
   readonly callers: Map<string, string>
-  /** By activity of the running turn: what an approval for it is about. */
   readonly about: Map<string, ActivityFacts>
-  /** The agent's last message of the running turn. */
   lastText: string
   denials: number
-  /** The host withdrew a question, or was answered. */
   resolved(requestId: string | number): void
 }
 
 export type ActivityFacts = {
   readonly title: string
   readonly input: string
-  /** The files a patch would change. */
   readonly paths: readonly string[]
 }
 
@@ -52,14 +46,12 @@ export function newParserState(
   }
 }
 
-/** Notifications of the host about itself, or repeated by later ones. */
 const SILENT =
   /^(?:thread\/(?!tokenUsage|compacted)|account\/|remoteControl\/|mcpServer\/|hook\/|skills\/|app\/|fs\/|project\/|rawResponse|process\/|model\/|modelProvider\/|turn\/(?:diff|plan|moderation)|item\/(?:reasoning|fileChange|plan|mcpToolCall|autoApprovalReview)\/|item\/commandExecution\/terminal)/
 
 type Notification = { readonly method: string; readonly params: unknown; readonly raw: string }
 type NotificationParser = MessageParser<ParserState, Notification>
 
-/** Emits the events of one notification of the host. */
 export function parseNotification(state: ParserState, it: Notification): void {
   const parse = Object.hasOwn(PARSERS, it.method) ? PARSERS[it.method] : undefined
   const isParsed = parse === undefined ? SILENT.test(it.method) : parse(state, it.params, it)
@@ -78,7 +70,6 @@ const parseItem: NotificationParser = parseWith(
   },
 )
 
-/** Items that repeat the prompt, or are not shown. */
 const QUIET_ITEMS: ReadonlySet<string> = new Set([
   "userMessage",
   "reasoning",
@@ -158,7 +149,7 @@ function outcomeOf(status: string): "completed" | "failed" | "stopped" {
   return status === "completed" ? "completed" : "failed"
 }
 
-/** Codex counts cached tokens as input. */
+/** Codex counts cached tokens as input; we do not. */
 export function usageOf(total: UsageOf["tokenUsage"]["total"]) {
   const { cachedInputTokens: cacheRead, cacheWriteInputTokens: cacheWrite } = total
   const input = Math.max(0, total.inputTokens - cacheRead - cacheWrite)
@@ -192,7 +183,6 @@ function emitEnded(state: ParserState, context: ItemContext): void {
     if (parentId === undefined) state.lastText = item.text
     return emitter.emit({ event: "message", type: "assistant", text: item.text, parentId }, raw)
   }
-  // Some items are reported only when they are over.
   if (!emitter.isActivityOpen(item.id)) emitStarted(state, context)
   const ended = endedActivity(item)
   if (ended.outcome === "denied") state.denials += 1

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** The messages of `codex app-server` as far as we read them, seen on 0.166.0. */
+/** The messages of `codex app-server` that we read, seen on 0.166.0. */
 const RpcId = z.union([z.string(), z.number()])
 export type RpcId = z.infer<typeof RpcId>
 

@@ -22,7 +22,6 @@ type Session = {
   readonly parser: ParserState
 }
 
-/** One `codex app-server` for the session: requests and answers as JSON-RPC on its pipes. */
 export async function startSession(options: StartOptions, clock: Clock): Promise<AgentSession> {
   const session = createSession(options)
   const { emitter, rpc } = session
@@ -66,7 +65,6 @@ function createSession(options: StartOptions): Session {
   return session
 }
 
-/** From the handshake to the first turn. */
 async function openThread(session: Session): Promise<void> {
   const { rpc, emitter, parser, options } = session
   const clientInfo = { name: "quartermaster", title: "Quartermaster", version: "0.1.0" }
@@ -98,7 +96,6 @@ async function openThread(session: Session): Promise<void> {
   await startTurn(session, options.prompt)
 }
 
-/** Switches off every server of the settings in force that is not wanted. */
 async function onlyServers(
   rpc: RpcClient,
   cwd: string,
@@ -109,7 +106,7 @@ async function onlyServers(
     throw AgentNotUnderstood({ title: TITLE, what: "it does not list its servers" })
   const names = Object.keys(read.data.config.mcp_servers ?? {})
   const others = names.filter((it) => !wanted.includes(it))
-  // As a table and not as keys with dots: a server's name may hold one.
+  // As a table and not as dotted keys: a server's name may contain a dot.
   return { mcp_servers: Object.fromEntries(others.map((it) => [it, { enabled: false }])) }
 }
 
@@ -174,7 +171,7 @@ function agentSessionOf(session: Session): AgentSession {
     async answer(approvalId, answer) {
       checkOpen()
       approvals.answer(approvalId, answer)
-      // The protocol has no field for a reason, so it follows as a message of the person.
+      // The protocol has no field for a reason, so it follows as a user message.
       if (answer.decision === "deny" && answer.note !== undefined) await steer(answer.note)
     },
     async setMode(mode) {
@@ -200,7 +197,6 @@ function agentSessionOf(session: Session): AgentSession {
 
 type RpcClient = ReturnType<typeof createRpc>
 
-/** Our requests to the host, each with the answer it waits for. */
 function createRpc(write: (message: object) => void) {
   const waiting = new Map<RpcId, PromiseWithResolvers<unknown> & { readonly method: string }>()
   let requests = 0
@@ -216,7 +212,6 @@ function createRpc(write: (message: object) => void) {
     },
     respond: (id: RpcId, result: object) => write({ id, result }),
     refuse: (id: RpcId, message: string) => write({ id, error: { code: -32_601, message } }),
-    /** Drops an answer to a request we did not make. */
     settle(
       id: RpcId,
       answer: { readonly result: unknown; readonly error?: string | undefined },
@@ -227,7 +222,6 @@ function createRpc(write: (message: object) => void) {
       const what = pending?.method ?? "a question"
       pending?.reject(AgentRefused({ title: TITLE, what, reason: answer.error }))
     },
-    /** No further answers come. */
     abandon(error: AppError = SessionOver({ title: TITLE })): void {
       for (const pending of waiting.values()) pending.reject(error)
       waiting.clear()
@@ -242,9 +236,9 @@ type Policy = {
 }
 
 /**
- * Writes below the working directory and in TMPDIR; no network unless asked for. Not in /tmp: the
- * host would leave empty `.git` and `.codex` folders there, and other hosts, Claude Code among
- * them, take an empty `.git` for the top of a repository (seen on 0.166.0).
+ * Writes below the working directory and in TMPDIR; no network unless requested. Not in /tmp: the
+ * host would leave empty `.git` and `.codex` folders there, and other hosts, such as Claude Code,
+ * take an empty `.git` for the top of a repository (seen on 0.166.0).
  */
 const WORKSPACE = {
   type: "workspaceWrite",
@@ -255,11 +249,11 @@ const WORKSPACE = {
 }
 
 /**
- * The host's switches. `plan` works in a sandbox that cannot write, and to leave it is denied; with
- * `untrusted` it could not even list a folder (seen on 0.166.0). `untrusted` asks for every command
- * that is not known to only read, and for every patch; `edits` answers ordinary patches itself.
- * `auto` stays in its sandbox until the model asks to leave it, and we allow it; with rules it asks
- * like the others, so that the rules are applied, and we allow the rest.
+ * The host's switches. `plan` uses a read-only sandbox and denies leaving it; with `untrusted` it
+ * could not even list a folder (seen on 0.166.0). `untrusted` asks for every patch and every
+ * command that is not known to only read; with `edits` we allow ordinary patches ourselves. `auto`
+ * stays in its sandbox until the model asks to leave it, which we allow; with rules it asks like
+ * the other modes, so that the rules apply.
  */
 function policyOf({ mode, options }: Session): Policy {
   const hasRules = options.verdict !== undefined

@@ -24,8 +24,8 @@ const WANTED = {
 export const copilot: Agent = createCopilot({ clock: systemClock, random: systemRandom })
 
 /**
- * `copilot` has no switch to store nothing, so its whole home is in the temporary folder. A manual
- * login is unknown there: without a token or a provider in the environment nothing is asked.
+ * `copilot` has no switch to store nothing, so its home is in the temporary folder. A manual login
+ * is not visible there: without a token or provider in the environment nothing is sent.
  */
 async function complete(options: CompleteOptions): Promise<string | undefined> {
   const { environment, cwd } = options
@@ -48,7 +48,7 @@ function argumentsFor(model: string | undefined): readonly string[] {
     "--no-ask-user",
     "--no-custom-instructions",
     "--disable-builtin-mcps",
-    // Not the name of any tool: an empty list means all of them.
+    // Not the name of any tool: an empty list would mean all of them.
     "--available-tools=none",
     ...(model === undefined ? [] : [`--model=${model}`]),
   ]

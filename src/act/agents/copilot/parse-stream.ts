@@ -14,20 +14,17 @@ import {
 
 export type ParserState = {
   readonly emitter: EventEmitter
-  /** Of the running turn. */
   lastText: string
   lastError: string | undefined
   denials: number
 }
 
-/** Events of the host about itself, or repeated by later ones. */
 const SILENT =
   /^(?:session\.(?!error|warning|compaction_complete)|model\.|hook\.|permission\.|subagent\.|user\.|pending_|system\.message|external_tool\.|assistant\.(?!message$|message_delta$)|tool\.(?:execution_partial_result|execution_progress|user_requested))/
 
 type HostEvent = { readonly data: unknown; readonly raw: string }
 type EventParser = MessageParser<ParserState, HostEvent>
 
-/** Emits the events of one event of the host. */
 export function parseEvent(state: ParserState, type: string, it: HostEvent): void {
   const parse = PARSERS[type]
   const isParsed = parse === undefined ? SILENT.test(type) : parse(state, it.data, it)

@@ -1,12 +1,11 @@
 import type { PermissionRule } from "#ground/contract"
 import type { StartOptions } from "../agent.ts"
 
-/** `isWhole` when there is a switch for every rule. */
 type RuleSwitches = { readonly switches: readonly string[]; readonly isWhole: boolean }
 
 /**
- * The host cannot ask, so what rules deny or want to be asked is denied by its own switches, which
- * override every mode. They know no patterns for files.
+ * The host cannot ask, so its own switches deny everything that rules deny or want to ask. They
+ * override every mode and support no file patterns.
  */
 export function ruleSwitches({
   restricting = [],
@@ -41,7 +40,7 @@ function commandSwitch(tool: string | undefined, command: string): string | unde
   return isOfCommands && isPlain ? `--deny-tool=shell(${begin}:*)` : undefined
 }
 
-/** A relative name is denied in every folder that ends so. */
+/** A relative name is denied in every folder that ends with it. */
 function pathSwitch(tool: string | undefined, glob: string): string | undefined {
   const isOfEdits = tool === undefined || EDITS.has(tool)
   const isPlain = /^[\w./@ +-]+$/.test(glob)

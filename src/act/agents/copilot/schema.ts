@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** The events of `--output-format json` as far as we read them, seen on 1.0.102. */
+/** The events of `--output-format json` that we read, seen on 1.0.102. */
 export const Line = z.object({ type: z.string(), data: z.unknown().optional() })
 
 const inTool = { parentToolCallId: z.string().optional().catch(undefined) }
@@ -60,7 +60,6 @@ export const Result = z.object({
     .catch(undefined),
 })
 
-/** The file of `--usage-output-file`. */
 export const UsageFile = z.object({
   modelMetrics: z.record(
     z.string(),

@@ -33,7 +33,6 @@ type Session = {
   isStopped: boolean
   isInterrupted: boolean
   isBusy: boolean
-  /** Whether the host knows the session, so that a turn resumes it. */
   isKnown: boolean
   child: HostProcess | undefined
   result: z.infer<typeof Result> | undefined
@@ -43,13 +42,12 @@ type Session = {
   readonly emitter: EventEmitter
   readonly parser: ParserState
   readonly rules: ReturnType<typeof ruleSwitches>
-  /** The switches that leave only the wanted servers. */
   readonly servers: readonly string[]
 }
 
 /**
- * One `copilot` per turn: it reads the prompt from its stdin, works and ends. The session id is ours
- * and each turn resumes it.
+ * One `copilot` process per turn: it reads the prompt from stdin, works and ends. We choose the
+ * session id, and each turn resumes it.
  */
 export async function startSession(options: StartOptions, deps: Deps): Promise<AgentSession> {
   const emitter = createEventEmitter(TITLE, options.redact)
@@ -97,7 +95,7 @@ async function startTurn(session: Session, text: string): Promise<void> {
   parser.lastText = ""
   parser.lastError = undefined
   parser.denials = 0
-  // The host writes its tokens only into a file, so each turn has one of its own for a moment.
+  // The host writes its token usage only into a file, so each turn gets a temporary one.
   const folder = options.environment["TMPDIR"] ?? tmpdir()
   const usageFile = join(folder, `qm-usage-${newUuid(deps.random)}.json`)
   const child = await startHostProcess({
@@ -113,7 +111,7 @@ async function startTurn(session: Session, text: string): Promise<void> {
   void child.ended.then((exit) => endTurn(session, exit, usageFile))
 }
 
-/** No text of a person or a model is on the command line. */
+/** No text of a user or model may be on the command line. */
 function argumentsFor(session: Session): readonly string[] {
   const { options, sessionId, mode, isKnown, rules, servers } = session
   return [
@@ -125,12 +123,12 @@ function argumentsFor(session: Session): readonly string[] {
     ...(options.model === undefined ? [] : [`--model=${options.model}`]),
     ...servers,
     ...rules.switches,
-    // Without all rules no more than in mode ask, which allows nothing by itself.
+    // If a rule has no switch, allow no more than mode ask, which allows nothing by itself.
     ...MODE_SWITCHES[rules.isWhole || mode === "plan" ? mode : "ask"],
   ]
 }
 
-/** The host denies whatever it would ask, since nobody can answer; so `ask` only reads. */
+/** The host denies everything it would ask for, because nobody can answer; so `ask` only reads. */
 const MODE_SWITCHES: Readonly<Record<AgentMode, readonly string[]>> = {
   plan: ["--mode=plan"],
   ask: [],
@@ -138,7 +136,7 @@ const MODE_SWITCHES: Readonly<Record<AgentMode, readonly string[]>> = {
   auto: ["--allow-all-tools"],
 }
 
-/** A person's own switch to allow everything must not be stronger than the mode of the session. */
+/** The user's own switch to allow everything must not override the mode of the session. */
 function environmentFor({ options }: Session): Readonly<Record<string, string>> {
   const {
     COPILOT_ALLOW_ALL: _all,
@@ -160,7 +158,7 @@ function handleLine(session: Session, raw: string): void {
   }
   const { cwd, model } = options
   const { type, data } = line.data
-  // Only these events show that there is a session.
+  // Only these events show that a session exists.
   if (!emitter.hasStarted() && /^(?:session|user|assistant|tool|model)\./.test(type)) {
     emitter.emit({ event: "session.started", sessionId, cwd, model, mode })
   }
@@ -236,10 +234,9 @@ function agentSessionOf(session: Session): AgentSession {
 
 const ServerList = z.object({ mcpServers: z.record(z.string(), z.unknown()) })
 
-/** Servers that come with the host; they are in no list. */
+/** Servers built into the host; its list does not contain them. */
 const BUILT_IN = ["github-mcp-server", "githubiq"] as const
 
-/** The switches that leave only the wanted servers; throws when the host does not list its own. */
 async function serverSwitches(options: StartOptions): Promise<readonly string[]> {
   const { sources, program, cwd, environment, signal } = options
   if (sources === undefined) return []
@@ -260,7 +257,6 @@ async function serverSwitches(options: StartOptions): Promise<readonly string[]>
   return others.filter((it) => !sources.includes(it)).map((it) => `--disable-mcp-server=${it}`)
 }
 
-/** Emits what one turn used, and removes the file. */
 async function emitUsage(emitter: EventEmitter, file: string): Promise<void> {
   try {
     const read = await readTextBounded(file, { maxBytes: 1024 * 1024 })

@@ -1,18 +1,17 @@
-/** Shell operators and control characters, which after an allowed beginning could do anything. */
+/** Shell operators and control characters; after an allowed prefix they could run anything. */
 const OPERATOR = /[;&|<>$()`{}\\\u0000-\u001f\u007f\u0085\u2028\u2029]/
 
-/** Between two commands; quotes too, for those in `sh -c "…"`. */
+/** Separates commands; includes quotes, for those in `sh -c "…"`. */
 const BETWEEN_COMMANDS = /[;&|<>$()`{}"'\\\n\r]+/
 
-/** They leave the word: `r'm'` runs rm. */
+/** Quotes are removed: `r'm'` runs rm. */
 const QUOTES = /["'\\]/g
 
-/** A pattern with a star for further words: `git status *`, or `*` for every command. */
 export function isBeginning(pattern: string): boolean {
   return pattern === "*" || pattern.endsWith(" *")
 }
 
-/** For allow rules: the exact command, or its beginning by whole words without an operator after. */
+/** For allow rules: the exact command, or a prefix of whole words without an operator after it. */
 export function matchesExactly(pattern: string, command: string): boolean {
   if (pattern === command) return true
   if (!isBeginning(pattern)) return false
@@ -23,8 +22,8 @@ export function matchesExactly(pattern: string, command: string): boolean {
 }
 
 /**
- * For deny and ask rules: the words from any word on, because any word may be run by those before it
- * (`sudo -n`, `timeout 5`, `xargs -0`, `find -exec`). It matches too much rather than too little.
+ * For deny and ask rules: matches from any word, because earlier words may run it (`sudo -n`,
+ * `timeout 5`, `xargs -0`, `find -exec`). It matches too much rather than too little.
  */
 export function matchesAnywhere(pattern: string, text: string): boolean {
   const wanted = plain(isBeginning(pattern) ? pattern.slice(0, -1).trimEnd() : pattern)

@@ -21,8 +21,8 @@ export type PreparedRule = {
 }
 
 /**
- * Hidden files must be named to be allowed: `**` would otherwise let `.git/hooks` be written. To be
- * denied they need not be.
+ * Allowing a hidden file requires naming it: otherwise `**` would allow writing `.git/hooks`.
+ * Denying does not.
  */
 export function prepareRule(rule: PermissionRule): PreparedRule {
   const glob = rule.path ?? ""
@@ -35,7 +35,6 @@ export function prepareRule(rule: PermissionRule): PreparedRule {
   }
 }
 
-/** Deny rules come before ask rules, ask rules before allow rules. */
 export function evaluate(
   rules: readonly PreparedRule[],
   ask: Ask,
@@ -58,10 +57,9 @@ export function evaluate(
   return isAllowed ? { decision: "allow", rule: formatRule(first.rule) } : undefined
 }
 
-/** One file a tool would touch, or the whole use when it names none. */
 type Part = Subject & { readonly where: FileLocation | undefined }
 
-/** A patch is allowed when each of its files is. */
+/** A patch is allowed only when each of its files is. */
 function partsOf(subject: Subject, repository: RepositoryPaths): readonly Part[] {
   if (subject.paths.length === 0) return [{ ...subject, where: undefined }]
   return subject.paths.map((it) => ({ ...subject, where: locate(it, subject.cwd, repository) }))
@@ -79,7 +77,7 @@ function isOwnFile({ kind, where }: Part): boolean {
 
 export const READING: ReadonlySet<ActivityKind> = new Set(["read", "search", "plan"])
 
-/** A denying or asking rule holds for any file, under any of its names. */
+/** A deny or ask rule applies to any file, under any of its names. */
 function stops({ rule, fitsPath }: PreparedRule, parts: readonly Part[]): boolean {
   return parts.some((part) => {
     const isTool = rule.tool === undefined || isToolOrLike(rule.tool, part)
@@ -91,14 +89,14 @@ function stops({ rule, fitsPath }: PreparedRule, parts: readonly Part[]): boolea
   })
 }
 
-/** An allowing rule holds to the letter, and for the real path of a file. */
+/** An allow rule must match exactly, on the real path of a file. */
 function allows({ rule, fitsPath }: PreparedRule, part: Part): boolean {
-  // A rule without a tool is about the host's own tools, not about those of a server.
+  // A rule without a tool covers the host's own tools, not those of an MCP server.
   const isTool = rule.tool === undefined ? OWN_KINDS.has(part.kind) : isNamed(rule.tool, part.tool)
   const isCommand =
     rule.command === undefined ||
     (part.command !== undefined && matchesExactly(rule.command.trim(), part.command))
-  // A path beside a command says little about what the command does.
+  // The path beside a command does not limit what the command does.
   const isWhole =
     part.command === undefined || rule.path === undefined || rule.command !== undefined
   const real = part.where?.real
@@ -126,7 +124,7 @@ const EDIT_TOOLS: ReadonlySet<string> = new Set(
   "Edit MultiEdit Write NotebookEdit apply_patch create edit str_replace".split(" "),
 )
 
-/** A deny or ask rule for a command or edit tool holds for every host's name of it. */
+/** A deny or ask rule for a command or edit tool applies to every host's name for it. */
 function isToolOrLike(pattern: string, { tool, kind }: Part): boolean {
   if (isNamed(pattern, tool)) return true
   const isCommand = kind === "command" && COMMAND_TOOLS.has(pattern)
@@ -134,8 +132,8 @@ function isToolOrLike(pattern: string, { tool, kind }: Part): boolean {
 }
 
 /**
- * For a run that may change only a part of the tree: an edit elsewhere, or one without a path, is
- * denied in every mode. A command may write anywhere, so a person is asked.
+ * For a run with `changes`: an edit elsewhere, or one without a path, is denied in every mode. A
+ * command may write anywhere, so it needs approval.
  */
 export function outOfScope(
   changes: readonly string[],

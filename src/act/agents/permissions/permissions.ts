@@ -20,37 +20,31 @@ import { MAX_RULES, readRules, readTrust, stampOf, writeRules, writeTrust } from
 import { isInRepository, type RepositoryPaths } from "./tool-subject.ts"
 
 type Deps = {
-  /** The project's file of rules. */
   readonly file: string
   readonly root: string
-  /** This person's state directory; approvals of rules are stored there, never in the project. */
+  /** The user's state directory; approvals of rules are stored there, never in the project. */
   readonly home: string
-  /** The settings, as texts of rules. */
   settings(): Readonly<Record<PermissionRule["decision"], string>>
-  /** A path without links, as far as it exists. */
   resolve(path: string): string | undefined
   readonly log: Log
 }
 
 export type PermissionRules = ReturnType<typeof createPermissions>
 
-/** The rules of this repository and this person; read again when their files change. */
 export function createPermissions(deps: Deps) {
   const { file, root, home, log } = deps
   const repository: RepositoryPaths = { root, resolve: deps.resolve }
   const inTurn = createTurns()
-  /** In the order in which they are tried; undefined when they could not be read. */
+  /** In evaluation order; undefined when the rules could not be read. */
   let prepared: readonly PreparedRule[] | undefined
-  /** The deny rules of the settings, for when the project's file cannot be read. */
   let settingsDenials: readonly PreparedRule[] = []
   let restricting: readonly PermissionRule[] = []
   let lastComplaint: string | undefined
-  /** Of the files when they were last read. */
   let stamp: string | undefined
   let isChecking = false
 
   async function read(): Promise<Permissions> {
-    // Before reading: a later write is noticed by the next question.
+    // Before reading, so that a later write is noticed at the next request.
     stamp = await stampOf(file, home, root)
     const found = await loadRules(deps)
     const { settings, project, isTrusted } = found
@@ -63,7 +57,6 @@ export function createPermissions(deps: Deps) {
     lastComplaint = undefined
     return listOf(found, file)
   }
-  /** Logged once, not at every run. */
   function complain(error: unknown): void {
     if (!isAppError(error)) throw error
     const { code, message } = error
@@ -75,7 +68,7 @@ export function createPermissions(deps: Deps) {
   }
   const reload = (): Promise<void> => inTurn(async () => void (await read().catch(complain)))
 
-  /** One check at a time; rules that were never read are read by the start of a run. */
+  /** One check at a time; rules that were never read are read at the start of a run. */
   async function reloadIfChanged(): Promise<void> {
     if (isChecking || stamp === undefined) return
     isChecking = true
@@ -88,8 +81,8 @@ export function createPermissions(deps: Deps) {
     }
   }
   /**
-   * A host waits for the answer, so a change of the files counts from the next question on. Without
-   * readable rules, whatever would change something is asked.
+   * The host waits for the answer, so a change of the files applies from the next request. Without
+   * readable rules, every change needs approval.
    */
   function verdict(ask: Ask): Verdict | undefined {
     void reloadIfChanged()
@@ -100,14 +93,14 @@ export function createPermissions(deps: Deps) {
     return READING.has(ask.kind) ? undefined : { decision: "ask", rule }
   }
   /**
-   * Changes the project's rules and keeps the person's approval. A process that dies between the two
+   * Changes the project's rules and keeps the user's approval. A process that dies between the two
    * writes leaves a file that is not approved.
    */
   const change = (edit: (before: LoadedRules) => readonly PermissionRule[]) =>
     inTurn(async () => {
       const before = await loadRules(deps)
       const after = edit(before)
-      // A project folder that is a link would have us write somewhere else.
+      // If the project folder is a link, we would write somewhere else.
       if (!isInRepository(path.dirname(file), repository)) {
         throw RulesUnreadable({ file, reason: "it would lie outside the repository" })
       }
@@ -120,13 +113,10 @@ export function createPermissions(deps: Deps) {
 
   return {
     verdict,
-    /** For a run that may change only a part of the tree. */
     verdictWithin: (changes: readonly string[], ask: Ask): Verdict | undefined =>
       outOfScope(changes, ask, repository) ?? verdict(ask),
-    /** For a host that cannot ask while it works. */
     restricting: (): readonly PermissionRule[] | "unknown" =>
       prepared === undefined ? "unknown" : restricting,
-    /** Never fails because of the files. */
     reload,
     list: async (): Promise<Permissions> => listOf(await loadRules(deps), file),
     async add(rule: PermissionRule): Promise<Permissions> {
@@ -135,7 +125,6 @@ export function createPermissions(deps: Deps) {
       return add([rule])
     },
     remove: (id: string): Promise<Permissions> => change((before) => withoutRule(before, id)),
-    /** Approves the file as it is, if it still has the digest that the person has seen. */
     trust: (seen?: string): Promise<Permissions> =>
       inTurn(async () => {
         const { digest } = (await loadRules(deps)).project
@@ -143,7 +132,6 @@ export function createPermissions(deps: Deps) {
         if (digest !== undefined) await writeTrust(home, root, digest)
         return read()
       }),
-    /** "Always allow this": the narrowest rules for the approval. */
     async always(approval: Pick<Approval, "tool" | "input" | "cwd">): Promise<Permissions> {
       const rules = rulesFor(approval, repository)
       if (rules === undefined) throw RuleTooWide({ tool: approval.tool })
@@ -155,7 +143,7 @@ export function createPermissions(deps: Deps) {
 type LoadedRules = {
   readonly settings: readonly PermissionRule[]
   readonly project: Awaited<ReturnType<typeof readRules>>
-  /** Whether the project has no allowing rules, or only as this person approved them. */
+  /** True when the project has no allow rules, or exactly those that the user approved. */
   readonly isTrusted: boolean
 }
 
@@ -172,7 +160,6 @@ async function loadRules(deps: Deps): Promise<LoadedRules> {
   return { settings, project, isTrusted: allowsNothing || approved === project.digest }
 }
 
-/** The order in which they are tried. */
 const DECISIONS = ["deny", "ask", "allow"] as const
 
 function withRules(
@@ -210,7 +197,7 @@ function listOf({ settings, project, isTrusted }: LoadedRules, file: string): Pe
   return { file, digest: project.digest ?? null, isTrusted, rules: inOrder }
 }
 
-/** One change after another: each reads what the one before has written. */
+/** Serialises changes: each one reads what the previous one wrote. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -4,7 +4,6 @@ import { PermissionRule } from "#ground/contract"
 import { isUsableGlob } from "#see/hosts"
 import { titleLine } from "../wire/tool-text.ts"
 
-/** Tools whose brackets hold a command; those of all others hold a path. */
 export const COMMAND_TOOLS: ReadonlySet<string> = new Set([
   "Bash",
   "PowerShell",
@@ -18,7 +17,7 @@ export function formatRule({ decision, tool = "*", command, path }: PermissionRu
   return oneLine(`${decision} ${what}`, 200)
 }
 
-/** Of its content, so that the same rule has the same id in settings and project. */
+/** Derived from the content, so that the same rule has the same id in settings and project. */
 export function ruleId({ decision, tool, command, path }: PermissionRule): string {
   const content = JSON.stringify([decision, tool, command, path])
   return createHash("sha256").update(content).digest("hex").slice(0, 12)
@@ -29,7 +28,7 @@ export function problemWith({ tool, command, path }: PermissionRule): string | u
   if (isEmpty) return "it names neither a tool nor a command nor a path"
   if (path !== undefined && !isUsableGlob(path)) return `${titleLine(path)} is no usable pattern`
   const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
-  // A star at the end of a word looks like a beginning and is none.
+  // A star at the end of a word looks like a prefix pattern and is not one.
   return isBareStar && !/\s/.test(command)
     ? `${titleLine(command)} needs a blank before *`
     : undefined
@@ -39,7 +38,6 @@ type ParsedRules =
   | { readonly kind: "rules"; readonly rules: readonly PermissionRule[] }
   | { readonly kind: "wrong"; readonly problem: string }
 
-/** The rules of one setting: `Tool` or `Tool(command or path)`, separated by semicolons. */
 export function parseRuleText(text: string, decision: PermissionRule["decision"]): ParsedRules {
   const rules: PermissionRule[] = []
   for (const entry of entriesOf(text)) {
@@ -63,7 +61,6 @@ function wrong(entry: string, what: string): ParsedRules {
   return { kind: "wrong", problem: `${titleLine(entry)} ${what}` }
 }
 
-/** A semicolon separates only where no bracket is open. */
 function entriesOf(text: string): readonly string[] {
   const entries: string[] = []
   let entry = ""

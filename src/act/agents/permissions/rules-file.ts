@@ -13,7 +13,7 @@ import { titleLine } from "../wire/tool-text.ts"
 import { RulesInvalid, RulesUnreadable } from "./errors.ts"
 import { problemWith } from "./rule-text.ts"
 
-/** Each is tried for each tool use. */
+/** Every rule is tried for each tool use. */
 export const MAX_RULES = 500
 const MAX_FILE_BYTES = 256 * 1024
 
@@ -22,7 +22,9 @@ const RulesFile = z.strictObject({
   rules: z.array(PermissionRule).max(MAX_RULES),
 })
 
-/** The project's rules and the digest of exactly these bytes; a missing file has neither. */
+/**
+ * Returns the project's rules and the digest of exactly these bytes; a missing file has neither.
+ */
 export async function readRules(
   file: string,
   root: string,
@@ -68,7 +70,6 @@ function jsonOf(file: string, text: string): unknown {
   }
 }
 
-/** Returns the digest of the written bytes. */
 export async function writeRules(file: string, rules: readonly PermissionRule[]): Promise<string> {
   const text = `${JSON.stringify({ version: 1, rules }, null, 2)}\n`
   await ensureDirectory(path.dirname(file), { mode: 0o755 })
@@ -88,7 +89,7 @@ function trustFile(home: string, root: string): string {
   return path.join(home, "trusted-rules", `${name}.json`)
 }
 
-/** The digest this person approved; a file that is wrong in any way approves nothing. */
+/** Returns the digest that the user approved; an invalid file approves nothing. */
 export async function readTrust(home: string, root: string): Promise<string | undefined> {
   const maxBytes = 16 * 1024
   const outcome = await readTextBounded(trustFile(home, root), { maxBytes, root: home })
@@ -103,7 +104,6 @@ export async function writeTrust(home: string, root: string, sha256: string): Pr
   await writeFileAtomic(file, `${JSON.stringify({ root, sha256 })}\n`)
 }
 
-/** Changes whenever the rules or the approval are written. */
 export async function stampOf(file: string, home: string, root: string): Promise<string> {
   const found = await Promise.all([file, trustFile(home, root)].map(statFile))
   return JSON.stringify(found.map((it) => (it.kind === "found" ? it.stat : it.kind)))

@@ -4,24 +4,21 @@ import type { ActivityKind } from "#ground/contract"
 import type { Ask } from "../agent.ts"
 import { textField } from "../wire/tool-text.ts"
 
-/** What rules are about, from the input of a tool. */
 export type Subject = {
   readonly tool: string
   readonly kind: ActivityKind
   readonly command: string | undefined
-  /** As the tool names them: absolute, or from the working directory. */
   readonly paths: readonly string[]
   readonly cwd: string
-  /** It asks for further permissions, which no rule allows by itself. */
+  /** It requests further permissions, which no rule allows. */
   readonly wantsMore: boolean
 }
 
-/** Their input is the command itself, not JSON. */
 const PLAIN_COMMAND_TOOLS: ReadonlySet<string> = new Set(["exec_command"])
 
 const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 
-/** Fields that name a file or a folder: an allowing rule must hold for all of them. */
+/** Fields that name a file or folder: an allow rule must match all of them. */
 const PATH_FIELDS: ReadonlySet<string> = new Set([
   "file_path",
   "notebook_path",
@@ -54,7 +51,6 @@ export function subjectOf(ask: Ask): Subject {
   }
 }
 
-/** At any depth: a patch is a list of files, and a server's tool may nest them. */
 function pathsIn(given: unknown, depth = 0): readonly string[] {
   if (depth > 20) return []
   if (Array.isArray(given)) return given.flatMap((it) => pathsIn(it, depth + 1))
@@ -73,7 +69,10 @@ function textsIn(value: unknown, depth: number): readonly string[] {
   )
 }
 
-/** Without the shell that Codex puts around it: a known shell by its path and one quoted text. */
+/**
+ * Removes the shell that Codex puts around a command: a known shell by its path and one quoted
+ * text.
+ */
 function unwrapped(command: string): string {
   const text = command.trim()
   const wrapped =
@@ -88,12 +87,11 @@ export type RepositoryPaths = {
 }
 
 export type FilePath = {
-  /** From the repository's root, with slashes; undefined outside of it. */
+  /** Relative to the repository's root, with slashes; undefined outside of it. */
   readonly inRoot: string | undefined
   readonly absolute: string
 }
 
-/** A path as written, and without links. */
 export type FileLocation = { readonly written: FilePath; readonly real: FilePath | undefined }
 
 export function locate(given: string, cwd: string, repository: RepositoryPaths): FileLocation {
@@ -106,7 +104,7 @@ export function locate(given: string, cwd: string, repository: RepositoryPaths):
   }
 }
 
-/** Without following the folder out by a link. */
+/** A link that leads out of the repository does not count. */
 export function isInRepository(folder: string, repository: RepositoryPaths): boolean {
   return locate(folder, repository.root, repository).real?.inRoot !== undefined
 }

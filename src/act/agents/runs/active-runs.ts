@@ -11,19 +11,17 @@ export type ActiveRunsDeps = AttemptDeps & { maxRunning(): number }
 
 type ActiveRun = {
   readonly claim: Claim
-  /** undefined until its agent has started. */
   pump: SessionPump | undefined
   readonly done: Promise<RunStatus>
 }
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/** The runs that this process works on: launched when there is room. */
 export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   const active = new Map<string, ActiveRun>()
   const starting = new Set<string>()
   const listeners = new Set<() => void>()
-  /** Variables of runs, never stored: they may hold keys. */
+  /** Never stored: they may contain keys. */
   const variables = new Map<string, Readonly<Record<string, string>>>()
   const runAttempt = createRunAttempt(deps, stores)
   let isClosing = false
@@ -32,7 +30,6 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  /** Resolves when the work has begun, before it is done. */
   async function begin({ run, hidden }: RunRow, claim: Claim): Promise<void> {
     await clearCommands(claim, stores)
     const queued = await stores.queue.nextTurn(run.id)
@@ -55,7 +52,6 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
     const activeRun: ActiveRun = { claim, pump: undefined, done }
     active.set(run.id, activeRun)
   }
-  /** Its turn was taken out of the queue. */
   async function endWithoutTurn(run: Run, claim: Claim): Promise<void> {
     const status = run.lastSeq === 0 ? "stopped" : "completed"
     const message = systemMessage("Nothing was left in the queue")
@@ -93,7 +89,6 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   return {
     isFull,
     launch,
-    /** Launches queued runs as long as there is room. */
     async launchQueued(mayTake: (row: RunRow) => boolean): Promise<void> {
       const queued = (await stores.runs.unfinished()).filter((it) => it.run.status === "queued")
       for (const row of queued.filter(mayTake)) {
@@ -102,10 +97,8 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
       }
     },
     find: (runId: string): ActiveRun | undefined => active.get(runId),
-    /** Whether it is active here or starting. */
     has: (runId: string): boolean => starting.has(runId) || active.has(runId),
     claims: (): Claim[] => [...active.values()].map((it) => it.claim),
-    /** The claims of runs whose agent has started. */
     startedClaims: (): Claim[] =>
       [...active.values()].filter((it) => it.pump !== undefined).map((it) => it.claim),
     onChange: (listener: () => void) => void listeners.add(listener),
@@ -121,7 +114,10 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   }
 }
 
-/** Commands for an earlier process are void, except that a text for its turn is a turn now. */
+/**
+ * Commands for an earlier process are void, except that a message for its turn becomes a queued
+ * turn.
+ */
 async function clearCommands(claim: Claim, { queue }: Stores): Promise<void> {
   for (const { runId, command } of await queue.takeCommands([claim])) {
     if (command.kind === "steer") await queue.queueTurn(runId, command.text)

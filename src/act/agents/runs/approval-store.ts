@@ -26,13 +26,12 @@ type AnswerRow = {
   readonly note: string | null
 }
 
-/** Only an open one can be answered, so one of two answers at once counts. */
+/** Only an open approval can be answered, so one of two concurrent answers wins. */
 const answerApproval = (id: string, answer: AnswerRow): Sql => sql`
   UPDATE run_approvals SET status = ${answer.status}, answered_at = ${answer.at},
     answered_by = ${answer.by}, note = ${answer.note}
   WHERE id = ${id} AND status = 'open'`
 
-/** Marks an answer as given to the agent. */
 const markUsed = (id: string, at: number): Sql => sql`
   UPDATE run_approvals SET used_at = ${at} WHERE id = ${id} AND used_at IS NULL`
 
@@ -44,7 +43,6 @@ type Deps = { readonly db: Db<"agents">; readonly clock: Clock; readonly ids: Id
 
 export type ApprovalStore = ReturnType<typeof createApprovalStore>
 
-/** The approvals agents ask for, each answered once, from any process. */
 export function createApprovalStore({ db, clock, ids }: Deps) {
   async function find(id: string): Promise<Approval> {
     const approval = await db.get(
@@ -54,7 +52,6 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
     if (approval === undefined) throw ApprovalUnknown({ id })
     return approval
   }
-  /** An answer that its agent never got, because the process in between ended. */
   const findUnused = (runId: string, condition: Sql = sql`1 = 1`): Promise<Approval | undefined> =>
     db.get(
       Approval,
@@ -62,7 +59,7 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
         AND expires_at > ${clock.now()} AND status IN ('allowed', 'denied') AND used_at IS NULL
         ORDER BY answered_at LIMIT 1`,
     )
-  /** The first answer, with a command for the process that waits; a second one is refused. */
+  /** Stores the first answer with a command for the waiting process; a second answer is refused. */
   async function answer(
     id: string,
     input: AnswerInput,
@@ -100,7 +97,6 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
           : sql`SELECT ${COLUMNS} FROM run_approvals WHERE run_id = ${runId}
               ORDER BY requested_at, id LIMIT 5000`,
       ),
-    /** Denies those that nobody answered in time; one answered at the last moment is kept. */
     async expireOverdue(): Promise<void> {
       const overdue = await db.all(
         Approval,
@@ -115,10 +111,9 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
         }
       }
     },
-    /** True for the first caller: an answer is for one question. */
+    /** Returns true for the first caller only: an answer is for one request. */
     markUsed: async (id: string): Promise<boolean> =>
       (await db.run(markUsed(id, clock.now()))).changes > 0,
-    /** An answer to the same question that its agent never got. */
     findUnusedFor: (runId: string, digest: string) => findUnused(runId, sql`digest = ${digest}`),
     findUnused: (runId: string) => findUnused(runId),
   }
@@ -136,7 +131,6 @@ type Requested = Extract<AgentEvent, { event: "approval.requested" }>
 type Resolved = Extract<AgentEvent, { event: "approval.resolved" }>
 type NewApproval = { readonly approval: Approval; readonly hostId: string }
 
-/** The approvals in some events, to be stored beside the messages of these events. */
 export type ApprovalChanges = {
   readonly requested: readonly NewApproval[]
   readonly resolved: readonly Resolved[]
@@ -144,14 +138,16 @@ export type ApprovalChanges = {
 
 type TrackerDeps = { readonly clock: Clock; readonly ids: Ids; redact(text: string): string }
 
-/** Replaces the host's approval ids, which it may use again, by ours; keeps them for the answer. */
+/**
+ * Replaces the host's approval ids, which it may reuse, by ours, and maps them back for the answer.
+ */
 export function createApprovalTracker(run: Run, deps: TrackerDeps) {
   const ids = new Map<string, string>()
   const hostIds = new Map<string, string>()
 
   function request(event: Requested): NewApproval {
     const approval = approvalOf(event, run, deps)
-    // An answer to an earlier question of the same name is none to this one.
+    // An answer to an earlier request with the same id does not apply to this one.
     hostIds.delete(ids.get(event.approvalId) ?? "")
     ids.set(event.approvalId, approval.id)
     hostIds.set(approval.id, event.approvalId)
@@ -203,7 +199,7 @@ function approvalOf(event: Requested, run: Run, deps: TrackerDeps): Approval {
 
 const Paths = z.object({ file_path: z.string(), path: z.string() }).partial()
 
-/** An answer is for the same tool with the same input in the same directory. */
+/** An answer applies to the same tool with the same input in the same directory. */
 export function digestOf({ tool, input }: Pick<Approval, "tool" | "input">, cwd: string): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, input, cwd]))
@@ -212,14 +208,13 @@ export function digestOf({ tool, input }: Pick<Approval, "tool" | "input">, cwd:
 
 const STATUS = { allow: "allowed", deny: "denied", expired: "expired" } as const
 
-/** New approvals, and those a rule or the host decided; a person's answer is stored already. */
 export async function saveApprovals(
   tx: Tx<"agents">,
   { requested, resolved }: ApprovalChanges,
   { runId, at }: { readonly runId: string; readonly at: number },
 ): Promise<void> {
   for (const { approval: it, hostId } of requested) {
-    // The same question from before an interruption is asked anew, and answered once.
+    // The same request from before an interruption is asked again, and answered once.
     await tx.run(sql`
       UPDATE run_approvals SET status = 'expired', answered_at = ${at},
         answered_by = 'asked again', used_at = ${at}

@@ -11,7 +11,6 @@ type Deps = {
   readonly stores: Stores
 }
 
-/** Executes the commands for the runs of this process, from whichever process they come. */
 export function createCommandHandler(deps: Deps): () => Promise<void> {
   const { activeRuns, stores } = deps
   return async () => {
@@ -42,7 +41,7 @@ async function execute(
       return pump.setMode(command.mode)
     case "answer": {
       const { approvalId, kind: _, ...answer } = command
-      // An answer to another process's question stays unused until the question is asked again.
+      // An answer to another process's request stays unused until the request is repeated.
       const isPassed = await pump.answer(approvalId, answer)
       if (isPassed) await stores.approvals.markUsed(approvalId)
       return

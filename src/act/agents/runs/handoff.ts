@@ -7,15 +7,14 @@ import type { Stores } from "./stores.ts"
 type Deps = {
   readonly stores: Stores
   count(): Promise<(text: string) => number>
-  /** Random, so that no text can hold it. */
+  /** Random, so that no text can contain it. */
   delimiter(): string
 }
 
-/** Messages of a run's beginning and of its end; the middle of a long run is in its diffs. */
+/** Messages from the start and the end of a run; the middle of a long run is in its diffs. */
 const FIRST_MESSAGES = 200
 const LAST_MESSAGES = 1_800
 
-/** Starts a fresh session that continues the work of a run, or only makes its prompt. */
 export function createHandoff(deps: Deps & { start(input: StartInput): Promise<Run> }) {
   const { runs } = deps.stores
   return async (id: string, mustStart: boolean): Promise<AgentsHandoff> => {
@@ -24,7 +23,7 @@ export function createHandoff(deps: Deps & { start(input: StartInput): Promise<R
     const [count, delimiter] = [await deps.count(), deps.delimiter()]
     const made = handoffOf({ run, messages, delimiter, count })
     if (!mustStart) return { ...made, run: null }
-    // The package is as old as the run; what came of it is in the messages.
+    // The package is as old as the run; its effects are in the messages.
     const { env: _env, resume: _resume, pack: _pack, ...kept } = hidden.configuration
     const configuration = { ...kept, mode: run.mode, cwd: run.cwd }
     const started = await deps.start({ type: run.type, prompt: made.text, configuration })
@@ -39,7 +38,6 @@ async function readEnds({ id, lastSeq }: Run, { messages }: Stores): Promise<Mes
   return [...first, ...(await messages.list(id, { after, limit: LAST_MESSAGES }))]
 }
 
-/** The last messages of a run, for a fresh session that replaces a lost one. */
 export async function restoreRun(run: Run, deps: Deps): Promise<ContextPart> {
   const before = Number.MAX_SAFE_INTEGER
   const messages = await deps.stores.messages.list(run.id, { after: 0, before, limit: 400 })

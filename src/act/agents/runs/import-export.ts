@@ -29,13 +29,11 @@ type Deps = {
   redact(text: string): string
   redactJson(value: unknown): unknown
   hostPlaces(): HostPlaces
-  /** A path as the person gave it, made absolute. */
   resolve(path: string): string
 }
 
 type ExportInput = { readonly id: string; readonly format: "jsonl" | "html" }
 
-/** Runs as files, and hosts' sessions as runs. */
 export function createImportExport(deps: Deps) {
   const { runs, messages } = deps.stores
 
@@ -51,7 +49,7 @@ export function createImportExport(deps: Deps) {
   }
   return {
     exportRun,
-    /** Never over an existing file. */
+    /** Never overwrites a file. */
     async saveRun({
       file,
       ...input
@@ -66,7 +64,7 @@ export function createImportExport(deps: Deps) {
     async importRun(file: string): Promise<Run> {
       const options = { ...deps, cwd: deps.root() }
       const { run, pages } = await openSessionFile(deps.resolve(file), options)
-      // The run is stored last: until then its messages cannot be read.
+      // Store the run last: until then its messages cannot be read.
       const lastSeq = await insertPages(run.id, pages(), deps.db)
       await runs.add({ ...run, lastSeq: 0 }, { configuration: { mode: run.mode }, ...NO_OWNER })
       await deps.db.run(setLastSeq(run.id, lastSeq))
@@ -85,7 +83,7 @@ export function createImportExport(deps: Deps) {
     },
     async readSession(sessionId: string): Promise<Run> {
       const known = await runs.findBySession(sessionId)
-      // Our own runs were stored whole while they worked.
+      // Our own runs were stored while they were active.
       if (known !== undefined && known.run.origin !== "read") return known.run
       for (const host of ["claude-code", "codex"] as const) {
         const file = await findTranscript(host, sessionId, deps.hostPlaces())
@@ -98,7 +96,6 @@ export function createImportExport(deps: Deps) {
 
 const NO_OWNER = { owner: null, leaseUntil: 0 } as const
 
-/** Returns the number of the last message. */
 async function insertPages(
   runId: string,
   pages: AsyncIterable<readonly Message[]>,
@@ -113,10 +110,9 @@ async function insertPages(
   return last
 }
 
-/** How far a transcript was read, beside the run it was read into. */
 const ReadFrom = z.object({ file: z.string(), head: z.string() })
 
-/** A host's transcript as a run; of one that was read before, only what is new. */
+/** Imports a host's transcript as a run; if it was imported before, only the new part. */
 async function readIntoRun(
   transcript: TranscriptFile,
   known: RunRow | undefined,
@@ -147,7 +143,6 @@ async function readIntoRun(
   return (await runs.find(id)).run
 }
 
-/** The messages, their number and how far was read, in one transaction. */
 async function storePage(
   { messages: added, until, facts }: TranscriptPage,
   {
@@ -181,7 +176,7 @@ async function storePage(
   return lastSeq
 }
 
-/** No process of ours works on it, and a further turn resumes it. */
+/** No process of ours works on it; a follow-up turn resumes it. */
 function runOf(
   { facts, messages }: TranscriptPage,
   { id, transcript }: { readonly id: string; readonly transcript: TranscriptFile },

@@ -2,7 +2,6 @@ import type { Clock, Log } from "#ground/base"
 import type { AgentEvent } from "#ground/contract"
 import { beforeOpenBlock } from "../wire/live-output.ts"
 
-/** Text as it is being written: the whole of it so far, redacted. */
 export type LiveText = {
   readonly runId: string
   readonly parentId?: string | undefined
@@ -14,7 +13,7 @@ type TextListener = (it: LiveText) => void
 
 export type RunListeners = ReturnType<typeof createRunListeners>
 
-/** Listeners in this process; messages of other processes are announced by the journal. */
+/** Listeners of this process; other processes learn of messages through the journal. */
 export function createRunListeners(log: Log) {
   const onMessages = new Set<MessagesListener>()
   const onText = new Set<TextListener>()
@@ -23,7 +22,7 @@ export function createRunListeners(log: Log) {
       try {
         call(listener)
       } catch (error) {
-        // The message is stored; a listener's failure is not the agent's.
+        // The message is stored; a failing listener must not fail the agent.
         log.error("listener failed after a message", { error: String(error) })
       }
     }
@@ -43,7 +42,7 @@ export function createRunListeners(log: Log) {
   }
 }
 
-/** Redacting a longer text again and again would cost more than showing it is worth. */
+/** Redacting a longer text repeatedly would cost too much. */
 const MAX_LIVE_CHARACTERS = 200_000
 
 type Deps = {
@@ -53,9 +52,9 @@ type Deps = {
 }
 
 /**
- * The text an agent is writing, before it is a message. A secret may come in pieces, so each time the
- * whole text is redacted, without its last, unfinished word and without a key that has no end yet. It
- * is sent at most every 50 ms, less often the longer it is.
+ * The text that an agent is writing, before it is a message. A secret may arrive in chunks, so the
+ * whole text is redacted each time, without its last unfinished word and without an unfinished key.
+ * Sent at most every 50 ms, less often the longer it is.
  */
 export function createLiveText({ clock, redact, notify }: Deps) {
   const texts = new Map<string, string>()

@@ -6,7 +6,6 @@ import { MessageUnknown } from "../errors.ts"
 import type { NewMessage } from "../event-message.ts"
 import { type Claim, json, type RunStore } from "./run-store.ts"
 
-/** How often other processes are notified that a run has advanced. */
 const ADVANCE_EVERY_MS = 250
 
 type MessageFilter = {
@@ -25,7 +24,6 @@ const COLUMNS = sql`id, seq, type, role, content, at AS "timestamp", metadata, r
 
 export const LastSeqRow = z.object({ last_seq: z.int() })
 
-/** Takes the next numbers, if the claim still holds. */
 export const advance = ({ runId, fence }: Claim, by: number): Sql => sql`
   UPDATE runs SET last_seq = last_seq + ${by} WHERE id = ${runId} AND fence = ${fence}
   RETURNING last_seq`
@@ -44,22 +42,22 @@ type Deps = {
   readonly ids: Ids
   readonly log: Log
   readonly runs: RunStore
-  /** Called after messages were stored, so that listeners may read them. */
+  /** Called after messages were stored, so that listeners can read them. */
   notify(runId: string, lastSeq: number): void
 }
 
 export type MessageStore = ReturnType<typeof createMessageStore>
 
 /**
- * The messages of runs: numbered, stored with the change that belongs to them, and only then
- * announced. Listeners of this process are notified at once, other processes through the journal.
+ * Messages are numbered, stored with the change that belongs to them, and only then announced: to
+ * this process immediately, to others through the journal.
  */
 export function createMessageStore(deps: Deps) {
   const { db, runs } = deps
   const announcer = createAnnouncer(deps)
 
   return {
-    /** False when another process has claimed the run since; then nothing is written. */
+    /** Returns false, and writes nothing, when another process has claimed the run. */
     async append(
       claim: Claim,
       added: readonly NewMessage[],
@@ -85,7 +83,6 @@ export function createMessageStore(deps: Deps) {
       deps.notify(runId, lastSeq)
       return true
     },
-    /** The run has ended without a further message. */
     runEnded(runId: string, lastSeq: number): void {
       announcer.forget(runId)
       deps.notify(runId, lastSeq)
@@ -118,7 +115,6 @@ export function createMessageStore(deps: Deps) {
       if (message === undefined) throw MessageUnknown({ id, seq })
       return message
     },
-    /** Whether a turn already had a package in front of it, as its metadata says. */
     async hasPackPart(id: string): Promise<boolean> {
       const found = await db.get(
         z.object({ seq: z.int() }),
@@ -131,7 +127,7 @@ export function createMessageStore(deps: Deps) {
   }
 }
 
-/** A page of a long run must not be a hundred megabytes. */
+/** Keeps a page of a long run below a hundred megabytes. */
 function briefMessage(whole: Message): Message {
   const { raw: _, ...message } = whole
   const { content, metadata } = message
@@ -154,12 +150,11 @@ function createAnnouncer(deps: Pick<Deps, "db" | "clock" | "log">) {
       waiting.delete(runId)
       await deps.db.transaction(async (tx) => tx.emit("agents.advanced", { id: runId, seq }))
     } catch (error) {
-      // Followers poll as well; only the speed is lost.
+      // Other processes poll as well; they only learn of it later.
       if (!closing.signal.aborted) deps.log.info("advance not announced", { error: String(error) })
     }
   }
   return {
-    /** Whether the next write is announced with it. */
     takeTurn(runId: string): boolean {
       const now = deps.clock.monotonicMs()
       const last = announcedAt.get(runId)

@@ -7,7 +7,6 @@ import type { Claim } from "./run-store.ts"
 
 const MAX_QUEUED_TURNS = 50
 
-/** A request to the process that works on a run. */
 const RunCommand = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stop") }),
   z.object({ kind: z.literal("mode"), mode: AgentMode, by: z.string() }),
@@ -57,8 +56,8 @@ type Deps = { readonly db: Db<"agents">; readonly clock: Clock; readonly ids: Id
 export type QueueStore = ReturnType<typeof createQueueStore>
 
 /**
- * Turns that wait behind the running one, and commands for the process that works on a run. Both are
- * rows, so that any process can add them and the right one finds them.
+ * Queued turns, and commands for the process that works on a run. Both are rows, so that any
+ * process can add them and the right one finds them.
  */
 export function createQueueStore({ db, clock, ids }: Deps) {
   async function add(runId: string, kind: NewCommand["kind"], body: string): Promise<void> {
@@ -67,7 +66,6 @@ export function createQueueStore({ db, clock, ids }: Deps) {
       tx.emit("agents.commanded", { id: runId })
     })
   }
-  /** Changes a waiting turn and returns its run. */
   async function changeTurn(id: string, query: Sql): Promise<string> {
     const turn = await db.get(
       z.object({ run_id: z.string() }),
@@ -90,7 +88,6 @@ export function createQueueStore({ db, clock, ids }: Deps) {
       await add(runId, "turn", text)
     },
     turns: (runId: string): Promise<QueuedTurn[]> => db.all(QueuedTurn, selectTurns(runId)),
-    /** The next one; it leaves the queue when it is written into the transcript. */
     nextTurn: async (runId: string): Promise<QueuedTurn | undefined> =>
       db.get(QueuedTurn, sql`${selectTurns(runId)} LIMIT 1`),
     rewriteTurn: (id: string, text: string): Promise<string> =>
@@ -103,7 +100,7 @@ export function createQueueStore({ db, clock, ids }: Deps) {
     command: (runId: string, { kind, ...body }: RunCommand): Promise<void> =>
       add(runId, kind, JSON.stringify(body)),
     /**
-     * The commands for these runs, oldest first; each is taken once. A process that has lost its
+     * Returns the commands for these runs, oldest first, each once. A process that has lost its
      * claim gets none, so that they reach the process that has it.
      */
     async takeCommands(claims: readonly Claim[]): Promise<TakenCommand[]> {
@@ -119,7 +116,7 @@ export function createQueueStore({ db, clock, ids }: Deps) {
       const taken: TakenCommand[] = []
       for (const row of rows) {
         const { changes } = await db.run(finishCommand(row.id, clock.now()))
-        // Commands of a newer version are unknown here and dropped.
+        // Drops commands of a newer version, which are unknown here.
         const command = RunCommand.safeParse({ kind: row.kind, ...JSON.parse(row.body) })
         if (changes > 0 && command.success) {
           taken.push({ runId: row.run_id, command: command.data })

@@ -8,7 +8,6 @@ import { isEnded } from "./run-progress.ts"
 import { type Identity, type Owner, type RunRow, setChild, updateRun } from "./run-store.ts"
 import type { Stores } from "./stores.ts"
 
-/** How long a stop waits for the process that works on the run. */
 const STOP_WAIT_MS = 15_000
 
 type Deps = {
@@ -22,7 +21,6 @@ type Deps = {
 
 export type Recovery = ReturnType<typeof createRecovery>
 
-/** Stops runs, whichever process works on them, and ends those of processes that died. */
 export function createRecovery(deps: Deps) {
   const { stores, activeRuns } = deps
   const { runs } = stores
@@ -33,14 +31,13 @@ export function createRecovery(deps: Deps) {
       await activeRun.pump.stop("stopped")
       await activeRun.done
     }
-    // Another process may claim it meanwhile; then it is looked at again.
+    // Another process may claim the run meanwhile; then it is read again.
     for (let tries = 0; tries < 5; tries++) {
       const row = await runs.find(id)
       if (isEnded(row.run.status) || (await stopElsewhere(row))) break
     }
     return (await runs.find(id)).run
   }
-  /** False when another process claimed the run meanwhile. */
   async function stopElsewhere(row: RunRow): Promise<boolean> {
     const { id, status } = row.run
     const isFree = status === "queued" && !activeRuns.has(id)
@@ -53,26 +50,25 @@ export function createRecovery(deps: Deps) {
     }
     throw OwnerSilent({ id, seconds: STOP_WAIT_MS / 1_000 })
   }
-  /** A run that had not begun waits for another process; one that had is interrupted. */
+  /** A run that had not started is left for another process; a started one becomes interrupted. */
   async function recoverRun(row: RunRow): Promise<void> {
     const { id, status } = row.run
     if (status === "queued") return runs.release(row)
     const isEndedHere = await endLost(row, "interrupted")
     const answered = isEndedHere ? await stores.approvals.findUnused(id) : undefined
     if (answered === undefined) return
-    // It resumes, asks again, and gets the answer.
+    // The session resumes, asks again, and gets the answer.
     await stores.queue.queueTurn(id, answerPrompt(answered))
     await runs.queueAgain(await runs.find(id), null)
   }
-  /** Ends a run that no process works on, and its agent's process if that lives. */
   async function endLost(row: RunRow, status: "interrupted" | "stopped"): Promise<boolean> {
     const { run, hidden } = row
     const isHere = hidden.owner?.machine === deps.owner.machine
-    // Also when it has ended itself: its own children may live.
+    // Also when it has exited: its children may be alive.
     if (isHere && hidden.child !== null) await deps.endProcess(identityOf(hidden.child))
     const claim = await runs.claim(row)
     if (claim === undefined) return false
-    // An approval outlives the process that asked, if the session can be resumed.
+    // An approval outlives the process that asked if the session can be resumed.
     const isOver = status === "stopped" || run.sessionId === null
     await stores.messages.append(claim, [systemMessage(END_MESSAGE[status])], async (tx) => {
       const at = deps.clock.now()
@@ -83,24 +79,22 @@ export function createRecovery(deps: Deps) {
     })
     return true
   }
-  /** On this machine the process is looked up; of another one only the lease tells. */
+  /** On this machine the process is checked; for another machine only the lease counts. */
   function isLost({ run, hidden }: RunRow): boolean {
     const { owner, leaseUntil } = hidden
     if (owner === null) return false
-    // Ours, and not active here: a start that failed half-way.
+    // It is ours and not active here: a start failed half-way.
     if (isSame(owner, deps.owner)) return run.status !== "queued" && !activeRuns.has(run.id)
     if (owner.machine === deps.owner.machine) return !deps.isAlive(identityOf(owner))
     return leaseUntil < deps.clock.now()
   }
   return {
     stop,
-    /** Whether this process may start a queued run: it is ours, or free and we take free ones. */
     mayStart: (owner: Owner | null, mayTakeFree: boolean): boolean =>
       owner === null ? mayTakeFree : isSame(owner, deps.owner),
-    /** Returns the number of runs whose process had died. */
     async recover(): Promise<number> {
       const lost = (await runs.unfinished()).filter(isLost)
-      // In parallel: each host that ignores the polite signal takes the whole grace time.
+      // In parallel: each host that ignores the first signal takes the whole grace period.
       await Promise.all(lost.map(recoverRun))
       return lost.length
     },

@@ -18,15 +18,12 @@ import type { Claim } from "./run-store.ts"
 import { type SessionPump, startSessionPump } from "./session-pump.ts"
 import type { Stores } from "./stores.ts"
 
-/** The turn for which context parts are wanted. */
 export type ContextPartsRequest = {
-  /** A kept package that goes with it. */
   readonly pack?: string | undefined
-  /** Its text; absent when the parts are only shown. */
+  /** Absent when the parts are only shown. */
   readonly turn?: string
 }
 
-/** A run whose agent is about to start, and a way to add a message to its transcript. */
 export type ProxyRequest = {
   readonly run: Run
   readonly mode: RunConfiguration["gateway"]
@@ -34,30 +31,22 @@ export type ProxyRequest = {
   tell(text: string): void
 }
 
-/** How an agent's process finds the gateway. */
 export type ProxiedRun = {
   readonly environment: StartOptions["environment"]
   readonly args: readonly string[]
-  /** Called when its process has ended. */
   end(): Promise<void>
 }
 
 export type AttemptDeps = Omit<PumpDeps, "nextTurn" | "unusedAnswer" | "messages"> & {
   readonly log: Log
   agent(type: AgentType): Promise<Agent>
-  /** The environment of a child, by the allow-list of its kind. */
   environmentFor(type: AgentType): Readonly<Record<string, string>>
   environment(): Readonly<Record<string, string | undefined>>
   projectFolders(directory: string): Promise<readonly string[]>
-  /** What is put in front of each turn. */
   contextParts(run: Run, request: ContextPartsRequest): Promise<readonly ContextPart[]>
-  /** The person's rules, and the files the run may not change; read anew before it starts. */
   rules(changes?: readonly string[]): Promise<Pick<StartOptions, "verdict" | "restricting">>
-  /** Whether the host still has a session that can be resumed. */
   checkResumable(run: Run): Promise<boolean>
-  /** The run so far, for a fresh session. */
   restore(run: Run): Promise<ContextPart>
-  /** Routes the requests of its agent through the gateway, when that is wanted. */
   carry(request: ProxyRequest): Promise<ProxiedRun | undefined>
 }
 
@@ -68,19 +57,17 @@ type AttemptInput = {
   readonly queued: QueuedTurn
 }
 
-/** How one process of the agent is started. */
 type StartPlan = {
   readonly turn: Turn
-  /** A new session that is told what was said before. */
+  /** A new session that gets the previous messages. */
   readonly isFresh: boolean
   readonly mayRestart: boolean
-  /** Whether the turn is in the transcript already. */
   readonly isRecorded: boolean
 }
 
 /**
  * Works on a claimed run until its end. A session that the host no longer has is replaced once by a
- * fresh one.
+ * new one.
  */
 export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
   async function compose({ run, configuration, queued }: Omit<AttemptInput, "claim">) {
@@ -91,7 +78,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
   async function nextTurn({ run: before, configuration }: AttemptInput): Promise<Turn | undefined> {
     const queued = await stores.queue.nextTurn(before.id)
     if (queued === undefined) return undefined
-    // As it is now: when the attempt began it may have had no session.
+    // Read again: when the attempt began the run may have had no session.
     const { run } = await stores.runs.find(before.id)
     return compose({ run, configuration, queued })
   }
@@ -129,7 +116,6 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     if (proxied !== undefined) void endAfter(pump, proxied, deps.log)
     return pump
   }
-  /** The turn leaves the queue with its message in the transcript, or stays in it. */
   async function record(
     claim: Claim,
     { turn, isRecorded }: StartPlan,
@@ -143,7 +129,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     })
     invariant(isWritten, "a run that was claimed just now is ours")
   }
-  /** A gateway that is not available is a failed start, not an agent that goes past it unseen. */
+  /** An unavailable gateway fails the start, so that no agent bypasses it unnoticed. */
   async function proxyThrough(
     { agent, options }: PreparedStart,
     { run, claim, configuration }: AttemptInput,
@@ -228,8 +214,8 @@ async function prepare(
 }
 
 /**
- * The text of a turn with the session's context parts in front. A command of the host, such as
- * `/compact`, must come first, so nothing is put before it.
+ * Puts the session's context parts in front of the turn. A host command such as `/compact` must
+ * come first, so nothing is put before it.
  */
 function composeTurn(
   text: string,
@@ -253,8 +239,8 @@ function composeTurn(
 }
 
 /**
- * The package that a run was started with, until a turn has had it: the first one that is not a
- * command of the host. Given again it would be older than the agent's changes.
+ * The package that the run was started with, until a turn has included it: the first that is not a
+ * host command. Later it would be older than the agent's changes.
  */
 export async function pendingPack(
   run: Run,
@@ -262,15 +248,15 @@ export async function pendingPack(
   messages: MessageStore,
 ): Promise<string | undefined> {
   if (pack === undefined) return undefined
-  // A fresh session has not seen it, whatever the transcript says.
+  // A new session has not seen the package, whatever the transcript says.
   const isGiven = run.sessionId !== null && (await messages.hasPackPart(run.id))
   return isGiven ? undefined : pack
 }
 
-/** A shorter value occurs in ordinary words, and hiding it would reveal it. */
+/** A shorter value occurs in ordinary words, and redacting it would reveal it. */
 const MIN_HIDDEN_CHARACTERS = 6
 
-/** Redaction that also hides the values of a run's variables. */
+/** Also redacts the values of the run's variables. */
 function hideVariables(
   { redact, redactEvent }: Pick<PumpDeps, "redact" | "redactEvent">,
   variables: Readonly<Record<string, string>>,

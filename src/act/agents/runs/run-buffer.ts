@@ -15,7 +15,6 @@ import { CountRow, countTurns, finishCommand } from "./queue-store.ts"
 import { initialProgress, type PriceOf, type Progress, progressAfter } from "./run-progress.ts"
 import { type Claim, requeueRun, setChild, updateRun } from "./run-store.ts"
 
-/** Messages written in one transaction. */
 const MAX_MESSAGES_PER_WRITE = 200
 
 export type PumpDeps = {
@@ -25,24 +24,19 @@ export type PumpDeps = {
   readonly ids: Ids
   readonly log: Log
   readonly priceOf: PriceOf
-  /** Applied before anything of an agent is stored or announced. */
   redact(text: string): string
   redactEvent(event: AgentEvent): unknown
-  /** The agent's context, as the message that follows its first event. */
   contextMessage(run: Run, cwd: string): Promise<NewMessage | undefined>
   notifyText(it: LiveText): void
-  /** The next turn of the queue; undefined when it is empty. */
   nextTurn(run: Run): Promise<Turn | undefined>
-  /** The answer to the same question that an earlier process could not pass on. */
+  /** The answer to the same request that an earlier process could not pass on. */
   unusedAnswer(runId: string, digest: string): Promise<Answer | undefined>
   turnEnded(run: Run, progress: Progress, text: string): void
 }
 
-/** The text an agent gets, and the message of it in the transcript. */
 export type Turn = {
   readonly text: string
   readonly message: NewMessage
-  /** In the queue, until it is in the transcript. */
   readonly id?: string | undefined
 }
 
@@ -57,7 +51,6 @@ export type Attempt = {
 
 export type RunBuffer = ReturnType<typeof createRunBuffer>
 
-/** Events of a session that wait to be written as messages, and the progress they make. */
 export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
   let progress = initialProgress(run)
   let requestedEnd: "stopped" | "interrupted" | undefined
@@ -70,7 +63,6 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
 
   const isClosed = (): boolean => isLost || failure !== undefined
 
-  /** False when another process has the run. */
   async function write(
     events: readonly EmittedEvent[],
     added: readonly NewMessage[] = [],
@@ -87,7 +79,7 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
     const change = { before, after: progress, requested, resolved, turnId, at: deps.clock.now() }
     return deps.messages.append(claim, messages, (tx) => saveProgress(tx, run.id, change))
   }
-  /** One write at a time, until one fails or the run is another process's. */
+  /** One write at a time, until one fails or another process has claimed the run. */
   async function drain(): Promise<void> {
     try {
       while (waiting.length > 0 && !isClosed()) {
@@ -111,7 +103,6 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
     },
     size: () => waiting.length,
     flushed: () => writing,
-    /** Nothing more can be written: a write failed, or another process has the run. */
     isClosed,
     throwIfFailed(): void {
       if (failure !== undefined) throw failure.error
@@ -119,7 +110,10 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
     requestEnd: (status: "stopped" | "interrupted") => void (requestedEnd ??= status),
     requestedEnd: () => requestedEnd,
     progress: () => progress,
-    /** False when another process has the run; a turn leaves the queue with its message. */
+    /**
+     * Returns false when another process has claimed the run; a turn leaves the queue with its
+     * message.
+     */
     addMessage: (message: NewMessage, turnId?: string): Promise<boolean> =>
       write([], [message], turnId),
     hostIdOf: approvals.hostIdOf,
@@ -132,7 +126,7 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
 }
 
 function redactedMessage({ event, raw }: EmittedEvent, deps: PumpDeps): NewMessage {
-  // Before anything is truncated: half a secret is not recognised.
+  // Before truncating: half a secret is not recognised.
   const redacted = AgentEvent.parse(deps.redactEvent(event))
   const message = messageOfEvent(redacted, raw === undefined ? undefined : deps.redact(raw))
   return { ...message, content: deps.redact(message.content) }
@@ -156,11 +150,10 @@ async function saveProgress(tx: Tx<"agents">, id: string, change: ProgressChange
   if (before.status !== after.status) tx.emit("agents.updated", { id, status: after.status })
 }
 
-/** False when another process has claimed the run since, which then ends it. */
 async function endRun(claim: Claim, progress: Progress, deps: PumpDeps): Promise<boolean> {
   const { runId: id } = claim
   const at = deps.clock.now()
-  // An approval outlives the process that asked, if the session can be resumed.
+  // An approval outlives the process that asked if the session can be resumed.
   const isOver = progress.status !== "interrupted" || progress.sessionId === null
   const lastSeq = await deps.db.transaction(async (tx) => {
     const row = await tx.get(LastSeqRow, advance(claim, 0))
@@ -168,7 +161,7 @@ async function endRun(claim: Claim, progress: Progress, deps: PumpDeps): Promise
     await tx.run(updateRun(id, progress, at))
     if (isOver) await tx.run(expireApprovals(id, at))
     await tx.run(setChild(claim, null))
-    // For a turn that was sent in the last moment the run continues.
+    // If a turn was sent at the last moment, the run continues.
     const queued = await tx.get(CountRow, countTurns(id))
     const continues = progress.status === "completed" && (queued?.count ?? 0) > 0
     if (continues) await tx.run(requeueRun(claim))

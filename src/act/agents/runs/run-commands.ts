@@ -27,19 +27,16 @@ type Deps = {
   /** Whether a directory belongs to the repository in which agents work. */
   belongsToRepository(directory: string): Promise<boolean>
   root(): string
-  /** The id of a kept package, of the newest for `last`; rejects where there is none. */
+  /** Returns the id of a stored package, of the newest for `last`; rejects if there is none. */
   keptPack(given: string): Promise<string>
   notifyMessages(runId: string, lastSeq: number): void
 }
 
-/** Start, send, mode, answer and edit; they work from any process. */
 export function createRunCommands(deps: Deps) {
   const { stores, activeRuns, supervisor, redact } = deps
   const { runs, queue, approvals } = stores
 
-  /** At once if there is room, else when there is. */
   async function resume(id: string): Promise<void> {
-    // Its last attempt may still be ending.
     await activeRuns.find(id)?.done
     const row = await runs.find(id)
     if (!isEnded(row.run.status)) return supervisor.fillSoon()
@@ -50,7 +47,7 @@ export function createRunCommands(deps: Deps) {
   return {
     async start(input: StartInput, how: { readonly isHere?: boolean } = {}): Promise<Run> {
       const { env = {}, pack, ...rest } = input.configuration
-      // `last` is the newest package now, and stays this one.
+      // `last` is resolved to the package that is newest now.
       const kept = pack === undefined ? {} : { pack: await deps.keptPack(pack) }
       // Variables are not stored, so only this process can start a run that has some.
       const hasVariables = Object.keys(env).length > 0
@@ -61,17 +58,17 @@ export function createRunCommands(deps: Deps) {
       supervisor.fillSoon()
       return run
     },
-    /** The next turn: into the running one, behind it, or as a new start of the same session. */
+    /** Steers the text into the running turn, queues it, or resumes the session with it. */
     async send(id: string, text: string, how: { readonly now?: boolean } = {}): Promise<Run> {
       const { run } = await runs.find(id)
-      // A session that was read may be of any folder; an agent works only in ours.
+      // An imported session may be from any folder; an agent works only in this repository.
       await usableDirectory(run.cwd, deps)
       const budget = budgetState(run.cost, budgetOf(run))
       if (budget.kind === "spent") throw BudgetSpentAlready({ id: run.id, says: budget.says })
       const isForNow = how.now === true && run.status === "running"
       await (isForNow ? queue.command(id, { kind: "steer", text }) : queue.queueTurn(id, text))
       await supervisor.handleCommands()
-      // Read again: it may have ended while the turn was queued.
+      // Read again: the run may have ended while the turn was queued.
       if (isEnded((await runs.find(id)).run.status)) await resume(id)
       return (await runs.find(id)).run
     },
@@ -108,7 +105,6 @@ export function createRunCommands(deps: Deps) {
   }
 }
 
-/** Stores a run with its first turn in the queue. */
 async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promise<Run> {
   const cwd = await usableDirectory(input.configuration.cwd, deps)
   const at = deps.clock.now()
@@ -116,7 +112,7 @@ async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promi
   const redacted = { ...input, prompt: deps.redact(input.prompt) }
   const run = newRun(redacted, { cwd, id: deps.ids.next("run"), at })
   const { env, ...rest } = input.configuration
-  // Only the names of variables are stored, so that a later start knows what it lacks.
+  // Only the names of variables are stored, so that a later start knows which are missing.
   const names = Object.keys(env ?? {}).map((it) => [it, ""] as const)
   const configuration = {
     ...rest,
@@ -128,7 +124,6 @@ async function addRun(input: StartInput, owner: Owner | null, deps: Deps): Promi
   return run
 }
 
-/** A run before its agent has started. */
 export function newRun(
   { type, prompt, configuration }: StartInput,
   made: { readonly id: string; readonly cwd: string; readonly at: number },
@@ -177,7 +172,7 @@ function titleOf(prompt: string): string {
 
 type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root">
 
-/** An absolute directory of this repository; an agent works in no other. */
+/** Returns an absolute directory of this repository; an agent works in no other. */
 async function usableDirectory(given: string | undefined, deps: DirectoryDeps): Promise<string> {
   const directory = path.resolve(deps.root(), given ?? ".")
   const problem = await deps.directoryProblem(directory)

@@ -3,12 +3,10 @@ import type { AgentEvent, AgentMode, Run, RunCost, RunStatus, TokenUsage } from 
 
 const ENDED: ReadonlySet<RunStatus> = new Set(["completed", "failed", "stopped", "interrupted"])
 
-/** An ended run stays so until a further turn starts it anew. */
 export function isEnded(status: RunStatus): boolean {
   return ENDED.has(status)
 }
 
-/** What is known of a run from the events of its agent. */
 export type Progress = Pick<
   Run,
   | "status"
@@ -22,11 +20,9 @@ export type Progress = Pick<
   | "contextWindow"
 > & {
   readonly mode: AgentMode
-  /** Open approvals, by the host's own id. */
   readonly open: ReadonlySet<string>
 }
 
-/** The price of some usage; undefined for an unknown model. */
 export type PriceOf = (usage: TokenUsage, model: string) => number | undefined
 
 export function initialProgress(run: Run): Progress {
@@ -94,7 +90,7 @@ type CostEvent = Extract<AgentEvent, { event: "cost" }>
 function costAfter(before: Progress, event: CostEvent, priceOf: PriceOf): RunCost {
   const { cost } = before
   const { earlier } = cost
-  // A host's total is of its session; the cost of earlier sessions of the run is added to it.
+  // A host's total covers its session; the cost of earlier sessions of the run is added.
   const base = event.isTotal ? earlier : cost
   const spent = spentIn(event, event.model ?? before.model ?? "", priceOf)
   const reportedUsd = sumOf(base?.reportedUsd, spent.reportedUsd)
@@ -118,7 +114,7 @@ function sumOf(base: number | null | undefined, more: number | null): number | n
   return more === null ? (base ?? null) : (base ?? 0) + more
 }
 
-/** When another session of the run starts, the cost so far is of the earlier ones. */
+/** When another session of the run starts, the cost so far belongs to the earlier ones. */
 function costBefore({ sessionId, cost }: Progress, started: string): RunCost {
   const isAnother = sessionId !== started && cost.usage.input + cost.usage.output > 0
   if (!isAnother) return cost
@@ -141,7 +137,7 @@ type BudgetState =
   | { readonly kind: "free" }
   | { readonly kind: "warned" | "spent"; readonly says: string }
 
-/** The higher of the reported and the computed cost counts; a warning comes at 80 %. */
+/** The higher of the reported and the computed cost counts; the warning comes at 80 %. */
 export function budgetState(cost: RunCost, budget: RunBudget): BudgetState {
   const usd = Math.max(cost.reportedUsd ?? 0, cost.computedUsd ?? 0)
   const { input, output, cacheRead, cacheWrite } = cost.usage

@@ -1,10 +1,9 @@
 import type { RunStatus } from "#ground/contract"
 import { join, type Sql, sql } from "#ground/store"
 
-/** The newest runs whose messages a search reads; titles and prompts are searched in all. */
+/** The newest runs whose messages a search reads; titles and prompts are searched in all runs. */
 export const MAX_SEARCHED_RUNS = 200
 
-/** Runs that match all of these. */
 export type RunFilter = {
   readonly limit: number
   readonly text?: string | undefined
@@ -14,7 +13,6 @@ export type RunFilter = {
   readonly archived: boolean
 }
 
-/** Only the first five words of the text count. */
 export function conditionOf(filter: RunFilter): Sql {
   const byColumns = columnCondition(filter)
   const words = (filter.text ?? "").split(/\s+/).filter((it) => it !== "")
@@ -37,7 +35,6 @@ function columnCondition({ status, label, workflow, archived }: RunFilter): Sql 
   return join(conditions, sql` AND `)
 }
 
-/** In the title, the prompt, or a message of the newest runs. */
 function wordCondition(word: string, byColumns: Sql): Sql {
   const newest = sql`SELECT id FROM runs WHERE ${byColumns}
     ORDER BY created_at DESC, id DESC LIMIT ${MAX_SEARCHED_RUNS}`
@@ -54,9 +51,9 @@ function contains(column: Sql, word: string): Sql {
 }
 
 /**
- * SQLite's `lower` knows only ASCII, Postgres' as much as its locale. So a word with other letters is
- * searched as typed, in lower case, in upper case and capitalised; its ASCII letters always in lower
- * case, as in the column.
+ * SQLite's `lower` handles only ASCII, and Postgres depends on its locale. So a word with other
+ * letters is searched as typed, in lower case, in upper case and capitalised; its ASCII letters
+ * always in lower case, as in the column.
  */
 function spellings(word: string): readonly string[] {
   const lower = word.toLowerCase()

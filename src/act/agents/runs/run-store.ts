@@ -7,10 +7,12 @@ import { insertCommand, type NewCommand } from "./queue-store.ts"
 import { isEnded, type Progress } from "./run-progress.ts"
 import { conditionOf, type RunFilter } from "./run-search.ts"
 
-/** After this time without a renewal another process may take over; several renewals may be late. */
+/**
+ * After this time without a renewal another process may take over. Long enough for several late
+ * renewals.
+ */
 export const LEASE_MS = 30_000
 
-/** A process by number and start time, because numbers are reused. */
 const Identity = z.object({ pid: z.int(), startedAt: z.string().optional() })
 export type Identity = z.infer<typeof Identity>
 
@@ -18,7 +20,7 @@ export type Identity = z.infer<typeof Identity>
 const Owner = Identity.extend({ machine: z.string(), instance: z.string().default("") })
 export type Owner = z.infer<typeof Owner>
 
-/** The right to write a run: a later claim has a higher fence and makes this one void. */
+/** The right to write a run: a later claim has a higher fence and invalidates this one. */
 export type Claim = { readonly runId: string; readonly fence: number }
 
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -28,7 +30,6 @@ export const json = <Schema extends z.ZodType>(schema: Schema) =>
     .pipe(schema)
 const flag = z.int().transform((it) => it === 1)
 
-/** A run, and beside it what only this room needs. */
 export const RunRow = Run.extend({
   isTitleOwn: flag,
   cost: json(RunCost),
@@ -68,7 +69,7 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
 
 type NewRunRow = {
   readonly configuration: RunConfiguration
-  /** The process that will work on it; null leaves it to any process with room. */
+  /** The process that will work on it; null means any process with a free slot. */
   readonly owner: Owner | null
   readonly leaseUntil: number
 }
@@ -93,7 +94,7 @@ function jsonOrNull(value: object | null): string | null {
 export const setLastSeq = (id: string, lastSeq: number): Sql => sql`
   UPDATE runs SET last_seq = ${lastSeq} WHERE id = ${id}`
 
-/** The agent's process, so that a later process of ours can end it. */
+/** Stored so that a later process of ours can end the agent's process. */
 export const setChild = ({ runId, fence }: Claim, child: Identity | null): Sql => sql`
   UPDATE runs SET child = ${jsonOrNull(child)} WHERE id = ${runId} AND fence = ${fence}`
 
@@ -107,11 +108,9 @@ export const updateRun = (id: string, change: Omit<Progress, "open">, at: number
     ended_at = ${isEnded(change.status) ? at : null}
   WHERE id = ${id}`
 
-/** It continues in the same process as soon as there is room. */
 export const requeueRun = ({ runId, fence }: Claim): Sql => sql`
   UPDATE runs SET status = 'queued', ended_at = NULL WHERE id = ${runId} AND fence = ${fence}`
 
-/** A run whose queue was emptied before it began. */
 export const endIdleRun = (id: string, status: RunStatus, at: number): Sql => sql`
   UPDATE runs SET status = ${status}, ended_at = coalesce(ended_at, ${at}), updated_at = ${at}
   WHERE id = ${id}`
@@ -120,7 +119,6 @@ export const failRun = (id: string, error: string, at: number): Sql => sql`
   UPDATE runs SET status = 'failed', error = ${error}, updated_at = ${at}, ended_at = ${at}
   WHERE id = ${id}`
 
-/** How far a host's transcript was read into a run, and the facts of its session. */
 export const noteReading = (
   id: string,
   it: {
@@ -180,14 +178,13 @@ export function createRunStore(deps: Deps) {
           WHERE status IN ('queued', 'starting', 'running', 'waiting', 'paused')
           ORDER BY created_at, id`,
       ),
-    /** The run that started a host's session, or into which it was read. */
     findBySession: (sessionId: string): Promise<RunRow | undefined> =>
       db.get(
         RunRow,
         sql`SELECT ${COLUMNS} FROM runs WHERE session_id = ${sessionId}
           ORDER BY created_at LIMIT 1`,
       ),
-    /** With its first turn in the same transaction: the process that claims the run finds it. */
+    /** Adds the first turn in the same transaction: the process that claims the run finds it. */
     async add(run: Run, row: NewRunRow, firstTurn?: NewCommand): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.run(insertRun(run, row))
@@ -203,7 +200,7 @@ export function createRunStore(deps: Deps) {
       })
       return (await find(id)).run
     },
-    /** A proposed title never replaces one that a person has given. */
+    /** A generated title never replaces one that the user has set. */
     async proposeTitle(id: string, title: string): Promise<void> {
       await db.transaction(async (tx) => {
         const { changes } = await tx.run(sql`UPDATE runs SET title = ${title},
@@ -214,14 +211,12 @@ export function createRunStore(deps: Deps) {
         }
       })
     },
-    /** Before a run begins; later the process that works on it changes the mode. */
     async setMode(id: string, mode: AgentMode): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.run(sql`UPDATE runs SET mode = ${mode} WHERE id = ${id} AND status = 'queued'`)
         tx.emit("agents.updated", { id, status: "queued" })
       })
     },
-    /** The host's session cannot be resumed. */
     async forgetSession(id: string): Promise<void> {
       await db.run(sql`UPDATE runs SET session_id = NULL WHERE id = ${id}`)
     },
@@ -238,7 +233,6 @@ export function createRunStore(deps: Deps) {
   }
 }
 
-/** Which process may write a run. */
 function createClaims({ db, clock, owner }: Deps) {
   /** Only while the run is as it was read, so that one of two processes gets it. */
   const claimRun = (id: string, fence: number): Sql => sql`
@@ -247,10 +241,8 @@ function createClaims({ db, clock, owner }: Deps) {
     WHERE id = ${id} AND fence = ${fence} RETURNING id AS "runId", fence`
   const ClaimRow = z.object({ runId: z.string(), fence: z.int() })
   return {
-    /** undefined when another process was faster, or the run was deleted. */
     claim: ({ run, hidden }: RunRow): Promise<Claim | undefined> =>
       db.transaction((tx) => tx.get(ClaimRow, claimRun(run.id, hidden.fence))),
-    /** Claims a run and marks it as starting. */
     begin: ({ run, hidden }: RunRow): Promise<Claim | undefined> =>
       db.transaction(async (tx) => {
         const at = clock.now()
@@ -264,7 +256,6 @@ function createClaims({ db, clock, owner }: Deps) {
         tx.emit("agents.updated", { id: run.id, status: "starting" })
         return claim
       }),
-    /** Queues it again for this owner, or for any process with room. */
     async queueAgain({ run, hidden }: RunRow, by: Owner | null): Promise<void> {
       await db.transaction(async (tx) => {
         await tx.run(sql`
@@ -274,12 +265,10 @@ function createClaims({ db, clock, owner }: Deps) {
         tx.emit("agents.updated", { id: run.id, status: "queued" })
       })
     },
-    /** Any process with room may take it. */
     async release({ run, hidden }: RunRow): Promise<void> {
       await db.run(sql`UPDATE runs SET fence = fence + 1, owner = NULL, lease_until = 0
         WHERE id = ${run.id} AND fence = ${hidden.fence}`)
     },
-    /** Returns the claims that another process has taken since. */
     async renewLeases(claims: readonly Claim[]): Promise<Claim[]> {
       const until = clock.now() + LEASE_MS
       const lost: Claim[] = []

@@ -17,8 +17,8 @@ type Deps = {
 }
 
 /**
- * After the first turn the agent's own model is asked for a title, apart from the session and away
- * from the project. Any failure leaves the title as it was.
+ * After the first turn the agent's own model is asked for a title, outside the session and the
+ * project. On any failure the title stays.
  */
 export function createTitles(deps: Deps) {
   const closing = new AbortController()
@@ -66,7 +66,6 @@ type TitleRequest = Omit<CompleteOptions, "prompt"> & {
   readonly answer: string
 }
 
-/** undefined when the model gives no usable title or a person gave one. */
 export async function proposeTitle(request: TitleRequest): Promise<string | undefined> {
   const { agent, run, firstTurn, answer, ...options } = request
   if (run.isTitleOwn) return undefined
@@ -74,10 +73,10 @@ export async function proposeTitle(request: TitleRequest): Promise<string | unde
   return text === undefined ? undefined : cleanTitle(text)
 }
 
-/** What a model is shown of the first turn and of its answer, and what is read of its title. */
+/** Limit for the first turn and its response in the prompt, and for the model's reply. */
 const MAX_CHARACTERS = 2_000
 
-/** The request comes last and on one line: the words nearest to the answer weigh most. */
+/** The instruction comes last and on one line: the words nearest to the response weigh most. */
 export function titlePrompt(firstTurn: string, answer: string): string {
   return [
     "Name the piece of work below in at most six words, in the language of the request.",
@@ -91,7 +90,6 @@ export function titlePrompt(firstTurn: string, answer: string): string {
   ].join("\n")
 }
 
-/** One line of printable text; undefined when the model's text is no title. */
 export function cleanTitle(text: string): string | undefined {
   const line = text
     .slice(0, MAX_CHARACTERS)
@@ -99,15 +97,14 @@ export function cleanTitle(text: string): string | undefined {
     .map(bareTitle)
     .find((it) => /[\p{L}\p{N}]/u.test(it) && !it.endsWith(":"))
   if (line === undefined || NO_TITLE.test(line)) return undefined
-  // Six words were asked for; more than twelve are a sentence.
+  // The prompt asks for six words; more than twelve are a sentence.
   return line.split(" ").length > 12 ? undefined : oneLine(line, 80)
 }
 
-/** A refusal, an apology, a failure, or something for a machine. */
+/** A refusal, an apology, a failure, or machine output. */
 const NO_TITLE =
   /^(?:I(?:'m| am|'ve| have| can| can't| cannot| will| need| don't)\b|sorry\b|as an ai\b|(?:api )?error\b|[{[<])/i
 
-/** Without invisible characters and without what models put around a title. */
 function bareTitle(line: string): string {
   return line
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, " ")

@@ -8,25 +8,27 @@ import { type Attempt, createRunBuffer, type PumpDeps, type RunBuffer } from "./
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
 import { setChild } from "./run-store.ts"
 
-/** Events that may wait to be written before the agent is made to wait. */
+/** When more events wait to be written, the agent has to wait. */
 const MAX_WAITING_EVENTS = 2_000
 
-/** How one agent process ended; `gone`: the host no longer has the session. */
+/**
+ * `gone`: the host no longer has the session.
+ */
 type PumpEnd = RunStatus | "gone"
 
-/** A working session, as far as other code may reach into it. */
 export type SessionPump = {
   readonly canSteer: boolean
-  /** By our approval id; false when this process did not ask. */
   answer(approvalId: string, answer: Answer): Promise<boolean>
-  /** Into the running turn; false when the agent cannot take it now. */
   steer(text: string, message: NewMessage): Promise<boolean>
   setMode(mode: AgentMode): Promise<void>
   stop(as: "stopped" | "interrupted"): Promise<void>
   readonly done: Promise<PumpEnd>
 }
 
-/** Starts an agent and stores its events until it ends. A failure is a message, not a throw. */
+/**
+ * Starts an agent and stores its events until it ends. A failure becomes a message, not a
+ * rejection.
+ */
 export async function startSessionPump(attempt: Attempt, deps: PumpDeps): Promise<SessionPump> {
   const buffer = createRunBuffer(attempt, deps)
   const session = await startSession(attempt, deps)
@@ -109,7 +111,7 @@ async function pumpEvents(pump: Pump): Promise<PumpEnd> {
       await react(event, pump)
     }
   } finally {
-    // Whatever went wrong, the agent does not continue.
+    // Whatever went wrong, the agent must not continue.
     liveText.close()
     await session.stop()
     await buffer.flushed()
@@ -124,7 +126,9 @@ function isOfGoneSession(event: AgentEvent): boolean {
   return event.event === "turn.ended" && isSessionGone(event.error ?? "")
 }
 
-/** Whether a host's failure means that it no longer has the session; hosts say it in words only. */
+/**
+ * Whether a host's failure means that it no longer has the session; hosts report it only as text.
+ */
 export function isSessionGone(error: string): boolean {
   return GONE.some((it) => it.test(error))
 }
@@ -175,7 +179,6 @@ async function addWarning({ buffer }: Pump, warning: string | undefined): Promis
   await buffer.addMessage(systemMessage(warning))
 }
 
-/** Warnings that are given once. */
 function createWarnings({ run }: Attempt, buffer: RunBuffer) {
   const budget = budgetOf(run)
   let windowMark = 0
@@ -183,14 +186,12 @@ function createWarnings({ run }: Attempt, buffer: RunBuffer) {
   let isBlindWarned = false
   return {
     budget: () => budgetState(buffer.progress().cost, budget),
-    /** The warning at 80 %, once. */
     budgetWarning(): string | undefined {
       const state = budgetState(buffer.progress().cost, budget)
       if (state.kind !== "warned" || isWarned) return undefined
       isWarned = true
       return `Budget nearly spent: ${state.says}`
     },
-    /** A budget in dollars without any price. */
     blindWarning(): string | undefined {
       const { reportedUsd, computedUsd } = buffer.progress().cost
       const isBlind = budget.usd !== null && reportedUsd === null && computedUsd === null
@@ -224,7 +225,7 @@ async function watchBudget(pump: Pump): Promise<void> {
   await session.stop()
 }
 
-/** A person answered this question, and the process in between ended before it passed it on. */
+/** The user answered this request, but the process ended before passing the answer on. */
 async function answerAgain(
   event: Extract<AgentEvent, { event: "approval.requested" }>,
   { session, buffer, attempt, deps }: Pump,

@@ -10,21 +10,19 @@ type Deps = {
   readonly stores: Stores
   readonly activeRuns: ActiveRuns
   readonly recovery: Recovery
-  /** Calls back when the store has grown, whichever process wrote. */
   onAdvance(listener: () => void): () => void
   handleCommands(): Promise<void>
 }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
-/** Keeps this process's runs alive, and with `watch()` starts and recovers all others. */
 export function createSupervisor(deps: Deps) {
   const { activeRuns, recovery, stores, log } = deps
   const renewLeases = createLeaseRenewal(activeRuns, stores)
   let isWatching = false
   let isClosed = false
 
-  /** A process that stays also starts runs without an owner; a command line ends with its own. */
+  /** A long-lived process also starts runs without an owner; a command line starts only its own. */
   async function fill(): Promise<void> {
     if (isClosed) return
     await activeRuns.launchQueued(({ hidden }) => recovery.mayStart(hidden.owner, isWatching))
@@ -54,7 +52,7 @@ export function createSupervisor(deps: Deps) {
       await stores.approvals.expireOverdue()
     },
   })
-  // While a run is active here, commands of other processes are polled for.
+  // While a run is active here, poll for commands of other processes.
   activeRuns.onChange(() => {
     if (activeRuns.claims().length === 0) own.pause()
     else own.start()
@@ -100,7 +98,7 @@ function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
       await deps.poll().catch(report)
     } while (mustPollAgain)
   }
-  /** Resolves when what was stored before this call has been handled. */
+  /** Resolves when everything stored before this call has been handled. */
   function poll(): Promise<void> {
     mustPollAgain = polling !== undefined
     polling ??= pollAll().finally(() => (polling = undefined))

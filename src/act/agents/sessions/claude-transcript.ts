@@ -19,14 +19,13 @@ type State = {
   readonly emitter: EventEmitter
   readonly parser: ParserState
   readonly facts: SessionFacts
-  /** Before the model's last message: each of its blocks has a line with the same usage. */
+  /** Usage before the model's last message: each of its blocks has a line with the same usage. */
   earlier: TokenUsage
   lastId: string | undefined
-  /** 1: the first prompt, 2: the host's title, 3: a person's title. */
+  /** 1: the first prompt, 2: the host's title, 3: the user's title. */
   titleRank: number
 }
 
-/** A transcript of Claude Code; its lines differ from the stream's in names only. */
 export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
   const parser: ParserState = {
     emitter,
@@ -69,7 +68,6 @@ function noteSession({ facts, emitter }: State, line: JsonRecord): void {
   emitter.emit({ event: "session.started", sessionId, cwd, version })
 }
 
-/** False when the line has nothing to show or note. */
 type LineParser = (state: State, line: JsonRecord, raw: string) => boolean
 
 const PARSERS: Readonly<Record<string, LineParser>> = {
@@ -98,7 +96,7 @@ function parseUser(state: State, line: JsonRecord, raw: string): boolean {
     return true
   }
   const isTurn = isPrompt(line)
-  // A turn that was never answered ended with its process.
+  // A turn without a response ended with its process.
   if (isTurn) endTurn(emitter, { outcome: "stopped", text: "" })
   emitter.emit({ event: "message", type: isTurn ? "user" : "system", text }, raw)
   if (isTurn && state.titleRank === 0) setTitle(state, text, 1)
@@ -151,7 +149,7 @@ function parseAssistant(state: State, line: JsonRecord, raw: string): boolean {
   if (!parsed.success) return false
   const { message, isApiErrorMessage } = parsed.data
   const { facts } = state
-  // The host marks its own texts, such as those of an error, as of this model.
+  // The host marks its own texts, such as errors, with this model.
   if (message.model !== undefined && message.model !== "<synthetic>") facts.model = message.model
   if (message.id === undefined || message.id !== state.lastId) {
     state.earlier = facts.usage
@@ -161,7 +159,7 @@ function parseAssistant(state: State, line: JsonRecord, raw: string): boolean {
   parseLine(state.parser, asStreamed(line), raw)
   const text = textOf(line["message"])
   if (isApiErrorMessage) endTurn(state.emitter, { outcome: "failed", text: "", error: text })
-  // Thinking has a line of its own before the text, with the same reason to stop.
+  // Thinking has its own line before the text, with the same stop reason.
   const isLast = text !== "" && LAST_REASONS.has(message.stop_reason ?? "")
   if (isLast) endTurn(state.emitter, { outcome: "completed", text })
   return true
@@ -188,7 +186,7 @@ function parseSystem(state: State, line: JsonRecord, raw: string): boolean {
   return true
 }
 
-/** Of the host's attachments, files and a person's queued prompts are shown. */
+/** Of the host's attachments, files and the user's queued prompts are shown. */
 function parseAttachment({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const attachment = isRecord(line["attachment"]) ? line["attachment"] : {}
   const path = textField(attachment, "filename", "path")
@@ -210,7 +208,6 @@ function parseAttachment({ emitter }: State, line: JsonRecord, raw: string): boo
 
 const REASONS = { file: "attached by the host", nested_memory: "loaded with a file near it" }
 
-/** Of the whole session so far, also from before a resume. */
 const CostLine = z.object({
   totalCostUSD: z.number().nonnegative(),
   modelUsage: z.record(
@@ -258,7 +255,7 @@ function setTitle(state: State, title: string | undefined, rank: number): void {
   state.facts.title = title
 }
 
-/** An unknown kind is shown when it has text for people. */
+/** An unknown kind is shown only when it contains readable text. */
 function parseUnknown({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const text = textField(line, "content", "text", "message")
   if (text === undefined || line["isMeta"] === true) return false
@@ -280,7 +277,7 @@ function resultId(line: JsonRecord): string | undefined {
   return textField(result, "tool_use_id")
 }
 
-/** The line as the stream would have had it. */
+/** Converts a line to the form it has in the stream. */
 function asStreamed(line: JsonRecord, parentId?: string): JsonRecord {
   const decision = line["permissionDecision"]
   const meta = [{ id: resultId(line), permission_decision: decision }]
@@ -293,7 +290,6 @@ function asStreamed(line: JsonRecord, parentId?: string): JsonRecord {
   }
 }
 
-/** The sub-agent that has ended with this line: its result, or the notice of its task. */
 function endedSubAgent(line: JsonRecord): SubAgent | undefined {
   if (line["type"] !== "user") return undefined
   if (isFromHost(line)) {
@@ -302,13 +298,13 @@ function endedSubAgent(line: JsonRecord): SubAgent | undefined {
     return subAgentOf(ids?.groups?.["task"], ids?.groups?.["use"])
   }
   const result = line["toolUseResult"]
-  // One in the background continues; its task reports its end.
+  // A background sub-agent continues; its task reports its end.
   if (isRecord(result) && result["status"] === "async_launched") return undefined
   const [parentId] = blocksOf(line).flatMap((it) => textField(it, "tool_use_id") ?? [])
   return subAgentOf(textField(result, "agentId"), parentId)
 }
 
-/** Its id is part of a file name and must be no more than that. */
+/** The id becomes part of a file name, so it must not be a path. */
 function subAgentOf(agentId: string | undefined, parentId: string | undefined) {
   const isName = agentId !== undefined && /^[A-Za-z0-9_-]{1,100}$/.test(agentId)
   return isName && parentId !== undefined ? { agentId, parentId } : undefined

@@ -17,11 +17,11 @@ type State = {
   readonly parser: ParserState
   readonly facts: SessionFacts
   readonly calls: Calls
-  /** Older rollouts have messages twice, in other events; where there are items, these count. */
+  /** Older rollouts contain messages twice, in other events; where there are items, these count. */
   hasItems: boolean
 }
 
-/** A rollout of Codex; items and turns differ from the app-server's in spelling only. */
+/** Items and turns of a Codex rollout differ from the app-server's only in spelling. */
 export function createCodexReader(emitter: EventEmitter): TranscriptReader {
   const facts = newFacts()
   const state: State = {
@@ -38,13 +38,12 @@ export function createCodexReader(emitter: EventEmitter): TranscriptReader {
       const isParsed = entryOf(PARSERS, line["type"])?.(state, payload, raw) ?? false
       if (!isParsed) facts.skipped += 1
     },
-    // A sub-agent of Codex has a rollout of its own among the others.
+    // A sub-agent of Codex has its own rollout file.
     endedSubAgent: () => undefined,
     subAgentLine() {},
   }
 }
 
-/** False when the line has nothing to show or note. */
 type PayloadParser = (state: State, payload: JsonRecord, raw: string) => boolean
 
 const PARSERS: Readonly<Record<string, PayloadParser>> = {
@@ -74,7 +73,7 @@ const EVENT_PARSERS: Readonly<Record<string, PayloadParser>> = {
   background_event: parseWords,
 }
 
-/** Without its raw line, which holds the whole base prompt of the host. */
+/** Leaves out the raw line, which contains the host's whole base prompt. */
 function parseSession({ facts, parser, emitter }: State, payload: JsonRecord): boolean {
   const sessionId = textField(payload, "id", "session_id")
   const cwd = textField(payload, "cwd")
@@ -95,7 +94,7 @@ function parseTurn(
 ): boolean {
   const { parser, emitter } = state
   const isStart = status === "inProgress"
-  // A turn that was begun and not ended ended with its process.
+  // A turn that began and did not end was ended with its process.
   if (isStart && emitter.isInTurn()) emitter.emit({ event: "turn.ended", outcome: "stopped" })
   if (!isStart && parser.lastText === "") {
     parser.lastText = textField(payload, "last_agent_message") ?? ""
@@ -109,7 +108,6 @@ function parseTurn(
   return true
 }
 
-/** As if the app-server had sent it from this thread. */
 function parseAsNotification(
   { parser }: State,
   it: { readonly method: string; readonly params: object; readonly raw: string },
@@ -174,8 +172,7 @@ function parseWords({ emitter }: State, payload: JsonRecord, raw: string): boole
 type Calls = ReturnType<typeof createCalls>
 
 /**
- * The model's tool calls that have no item: hooks deny some before there is one, and older rollouts
- * have none.
+ * Tool calls without an item: hooks deny some before there is one, and older rollouts have none.
  */
 function createCalls(emitter: EventEmitter) {
   const open = new Map<string, ReturnType<typeof callOf>>()
@@ -222,7 +219,9 @@ function callOf(payload: JsonRecord, { redact }: EventEmitter) {
   return { kind, tool, title: titleLine(redact(command || `${tool} ${input}`)), input }
 }
 
-/** A text, or a record that holds one; an exit code other than 0 in its first lines is a failure. */
+/**
+ * A text, or a record that contains one; an exit code other than 0 in its first lines is a failure.
+ */
 function outputOf(given: unknown): { output: string; outcome: "done" | "failed" } {
   const inner = isRecord(given) ? (given["content"] ?? given["output"] ?? given) : given
   const output = inputText(inner)
@@ -230,7 +229,7 @@ function outputOf(given: unknown): { output: string; outcome: "done" | "failed" 
   return { output, outcome: isFailed ? "failed" : "done" }
 }
 
-/** An item of a rollout in the app-server's spelling; seen on 0.166.0. */
+/** Converts a rollout item to the app-server's spelling; seen on 0.166.0. */
 function itemOf(item: unknown) {
   const type = textField(item, "type")
   const id = textField(item, "id")
@@ -261,7 +260,6 @@ const RESPELLED: Readonly<Record<string, (item: JsonRecord) => object>> = {
   }),
   McpToolCall: (item) => ({ durationMs: millisecondsOf(item["duration"]) }),
   FileChange: ({ changes }) => ({
-    // By path in a rollout, a list in the app-server.
     changes: Object.entries(isRecord(changes) ? changes : {}).map(([path, change]) => ({
       path,
       kind: { type: textField(change, "type") ?? "update" },
@@ -270,7 +268,7 @@ const RESPELLED: Readonly<Record<string, (item: JsonRecord) => object>> = {
   }),
 }
 
-/** Program and arguments; of `sh -c` the script is quoted. */
+/** Program and arguments; for `sh -c` the script is quoted. */
 function commandOf(command: unknown): string {
   if (typeof command === "string") return command
   const words: readonly unknown[] = Array.isArray(command) ? command : []
@@ -303,7 +301,6 @@ const Breakdown = z
     outputTokens: it.output_tokens,
   }))
 
-/** Of the thread so far, and of its last call. */
 const TokenInfo = z.object({
   total_token_usage: Breakdown,
   last_token_usage: Breakdown,

@@ -9,7 +9,6 @@ import {
 } from "#ground/base"
 import type { AgentType } from "#ground/contract"
 
-/** The transcript of a session by the host's id, wherever it was started. */
 export async function findTranscript(
   type: AgentType,
   sessionId: string,
@@ -48,7 +47,7 @@ async function existingFile(file: string): Promise<string | undefined> {
   return found.kind === "found" && found.what === "regular file" ? file : undefined
 }
 
-/** A person's home, and the variables that move a host's folder. */
+/** The user's home, and the variables that relocate a host's folder. */
 export type HostPlaces = {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -62,7 +61,7 @@ export type TranscriptFile = {
   readonly file: string
 }
 
-/** It may be a link, since people keep settings elsewhere; inside it none is followed. */
+/** The folder may be a link, since users relocate settings; inside it links are not followed. */
 export async function sessionsFolder(
   host: ReadHost | "copilot",
   places: HostPlaces,
@@ -79,7 +78,7 @@ const FOLDERS = {
   copilot: ["COPILOT_HOME", ".copilot", "session-state"],
 } as const
 
-/** It becomes part of a path. */
+/** The id becomes part of a path. */
 function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
 }
@@ -93,7 +92,6 @@ async function namesIn(
   return listed.entries.filter((it) => it.what === what).map((it) => it.name)
 }
 
-/** One folder per working directory, one file per session. */
 export async function claudeFiles(
   projects: string,
   isWanted: (slug: string) => boolean,
@@ -111,7 +109,6 @@ export async function claudeFiles(
   return found
 }
 
-/** The newest day first; year, month and day are folders. */
 export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile> {
   for (const day of await foldersBelow(sessions, 3)) {
     const names = await namesIn(day, "regular file")
@@ -150,8 +147,8 @@ function hashOf(text: string): number {
 }
 
 /**
- * Whether a host has the session's transcript with an answer in it. Any failure means no: a fresh
- * session with restored context is never wrong. The synthetic agent resumes any id.
+ * Whether the host has the session's transcript with a response in it. Any failure means no: a new
+ * session with restored context is always correct. The synthetic agent resumes any id.
  */
 export async function checkResumable(
   session: { readonly type: AgentType; readonly sessionId: string },
@@ -169,7 +166,7 @@ export async function checkResumable(
 
 type KeepingHost = Exclude<AgentType, "synthetic">
 
-/** The same for a file: over 500 bytes, with an answer within its first 8 MB. */
+/** Requires over 500 bytes and a response within the first 8 MB. */
 export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
   try {
     const found = await statFile(file)
@@ -193,7 +190,7 @@ const ANSWERS: Readonly<Record<KeepingHost, (line: JsonlRecord) => boolean>> = {
   copilot: (line) => line["type"] === "assistant.message",
 }
 
-/** A text of the model or a call it made; prompts are there from the start. */
+/** A text or call of the model; prompts are there from the start. */
 function isCodexAnswer(payload: unknown): boolean {
   if (!isRecord(payload)) return false
   const isWord = payload["type"] === "message" && payload["role"] === "assistant"

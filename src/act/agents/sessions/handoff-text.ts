@@ -8,15 +8,15 @@ import { fenced, plainCut } from "./restore-context.ts"
 export type HandoffInput = {
   readonly run: Pick<Run, "prompt" | "title">
   readonly messages: readonly Message[]
-  /** Random, so that no text of the run can hold it. */
+  /** Random, so that no text of the run can contain it. */
   readonly delimiter: string
   count(text: string): number
   readonly mostTokens?: number
 }
 
 /**
- * What a fresh session needs of a run whose window is nearly full: the task, decisions, changes,
- * failures, open questions and next steps. The same messages give the same text.
+ * Text for a new session that continues a run whose window is nearly full: the task, decisions,
+ * changes, failures, open questions and next steps. The same messages give the same text.
  */
 export function handoffOf(input: HandoffInput): { readonly text: string; readonly tokens: number } {
   const entries = input.messages.map((message) => ({ message, event: eventOf(message) }))
@@ -41,7 +41,7 @@ type Section = {
 }
 type Size = { readonly entries: number; readonly characters: number }
 
-/** Tried from the largest to the smallest; the first that fits is taken. */
+/** Tried from the largest to the smallest; the first that fits is used. */
 const SIZES: readonly Size[] = [1, 2, 4, 8, 16, 32].map((by) => ({
   entries: Math.max(1, Math.floor(20 / by)),
   characters: Math.max(40, Math.floor(1_200 / by)),
@@ -68,13 +68,11 @@ const DECISION = /\b(?:decided|decision|chose|chosen|instead of|rather than|sett
 const QUESTION = /\?\s*$/
 const STEP = /^(?:[-*] \[ \]|next\b|todo\b|to do\b|remaining\b|still (?:to|open|missing)\b)/i
 
-/** The agent's own texts, not those of its sub-agents; its response repeats the last of them. */
 function isOwnText({ message, event }: Entry): boolean {
   const isInner = event?.event === "message" && event.parentId !== undefined
   return message.type === "assistant" && !isInner
 }
 
-/** Its first prompt, then the later ones. */
 function tasks(run: HandoffInput["run"], entries: Entries): readonly string[] {
   const turns = entries.filter((it) => it.message.type === "user").map((it) => it.message.content)
   return unique([run.prompt, ...turns.filter((it) => it !== run.prompt)])
@@ -94,7 +92,7 @@ function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].filter((it) => it.trim() !== "")
 }
 
-/** Only the task is to be followed; the rest is fenced as data. */
+/** Only the task is an instruction; the rest is fenced as data. */
 function render(
   [task, ...sections]: readonly [Section, ...Section[]],
   size: Size,
@@ -116,7 +114,6 @@ function sectionText({ title, entries, keep }: Section, size: Size): string {
   return [`# ${title}`, ...lines, ...(left > 0 ? [`(${left} more)`] : [])].join("\n")
 }
 
-/** Each changed file with its added and removed lines, in the order of the last change. */
 function changedFiles(entries: Entries): readonly string[] {
   const files = new Map<string, { added: number; removed: number }>()
   for (const { event } of entries) {
@@ -130,7 +127,6 @@ function changedFiles(entries: Entries): readonly string[] {
   return [...files].map(([path, it]) => `${path} (+${it.added} -${it.removed})`)
 }
 
-/** Failed activities by their title, and errors of the run. */
 function failures(entries: Entries): readonly string[] {
   const titles = new Map<string, string>()
   return entries.flatMap(({ message, event }) => {
@@ -150,7 +146,6 @@ function denials(entries: Entries): readonly string[] {
   })
 }
 
-/** The steps of the agent's last plan that are not done. */
 function openPlanSteps(entries: Entries): readonly string[] {
   const plan = entries.findLast(
     ({ event }) => event?.event === "activity.started" && event.kind === "plan",

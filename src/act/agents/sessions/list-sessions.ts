@@ -22,7 +22,6 @@ import {
 } from "./find-sessions.ts"
 import type { Redaction } from "./session-file.ts"
 
-/** The newest of each host; older ones are left out. */
 const MAX_LISTED_FILES = 2_000
 
 export type ListOptions = HostPlaces &
@@ -32,7 +31,6 @@ export type ListOptions = HostPlaces &
     readonly limit: number
   }
 
-/** The sessions that hosts have stored on this machine, newest first. */
 export async function listHostSessions(
   options: ListOptions,
 ): Promise<readonly Omit<HostSession, "runId">[]> {
@@ -52,7 +50,7 @@ export async function listHostSessions(
 async function claudeOf(root: string, options: ListOptions): Promise<readonly TranscriptFile[]> {
   const folder = await sessionsFolder("claude-code", options)
   if (folder === undefined) return []
-  // Folders below the root share its beginning, and so do some beside it, which `listed` drops.
+  // Folders below the root share this prefix. So do some siblings, which `listed` drops.
   const beginning = slugOf(root).slice(0, 200)
   return claudeFiles(folder, (slug) => options.everywhere || slug.startsWith(beginning))
 }
@@ -93,14 +91,13 @@ async function listed(
   }
 }
 
-/** A session without a directory is known by its folder. */
+/** A session without a directory is recognised by its folder. */
 function isNamedLike({ host, file }: TranscriptFile, root: string): boolean {
   return host === "claude-code" && path.basename(path.dirname(file)) === slugOf(root)
 }
 
 type TranscriptHead = { cwd: string | null; own: string; proposed: string; prompt: string }
 
-/** Title and directory, from the first 512 kB. */
 export async function readHead(
   { host, file, sessionId }: TranscriptFile,
   redact: (text: string) => string,
@@ -137,7 +134,6 @@ function noteClaude(head: TranscriptHead, line: JsonlRecord): void {
   }
 }
 
-/** A turn of a person, not a text or command of the host. */
 export function isPrompt(line: JsonlRecord): boolean {
   const isOwn = line["isMeta"] === true || line["isCompactSummary"] === true
   const isInner = line["isSidechain"] === true || isFromHost(line)
@@ -145,17 +141,15 @@ export function isPrompt(line: JsonlRecord): boolean {
   return !isOwn && !isInner && text !== "" && !HOST_WORDS.test(text)
 }
 
-/** A turn that the host began by itself, such as the notice of a task that ended. */
+/** A turn that the host began by itself, such as the notice of a finished task. */
 export function isFromHost(line: JsonlRecord): boolean {
   const { origin } = line
   return isRecord(origin) && origin["kind"] !== "human"
 }
 
-/** Tags in which the host puts its own commands and their output. */
 const HOST_WORDS =
   /^\s*<(?:command-(?:name|message|args)|local-command-\w+|system-reminder|task-notification|bash-\w+)>/
 
-/** A string, or blocks of which some are texts. */
 export function textOf(message: unknown): string {
   const content = isRecord(message) ? message["content"] : undefined
   if (typeof content === "string") return content
@@ -169,7 +163,6 @@ function noteCodex(head: TranscriptHead, line: JsonlRecord): void {
   if (head.prompt === "" && line["type"] === "event_msg") head.prompt = userText(payload)
 }
 
-/** A prompt, in the current and in the older form. */
 export function userText(payload: JsonRecord): string {
   if (payload["type"] === "user_message") return textField(payload, "message") ?? ""
   const item = payload["item"]

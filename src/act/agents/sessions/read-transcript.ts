@@ -13,7 +13,7 @@ import type { ReadHost, TranscriptFile } from "./find-sessions.ts"
 import type { Redaction } from "./session-file.ts"
 import type { SessionFacts, SubAgent, TranscriptReader } from "./transcript-reader.ts"
 
-/** A transcript is held whole while it is read; a larger one is refused. */
+/** A transcript is in memory while it is read; a larger one is refused. */
 const MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 const MAX_SUB_AGENT_BYTES = 16 * 1024 * 1024
 /** Lines of several megabytes exist; longer ones are skipped. */
@@ -21,20 +21,18 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 const PAGE_MESSAGES = 200
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** Where a reading ended, and a digest of the file's first 4 kB. */
 type ReadUntil = { readonly offset: number; readonly head: string }
 
 type TranscriptMessage = {
   readonly message: NewMessage
-  /** When the host wrote it, if it says so. */
   readonly at: number | undefined
 }
 
 export type TranscriptPage = {
   readonly messages: readonly TranscriptMessage[]
-  /** For the next reading: after the last whole line of this page. */
+  /** After the last whole line of this page, for the next read. */
   readonly until: ReadUntil
-  /** The first page of a new or replaced file: earlier messages of it are void. */
+  /** The first page of a new or replaced file: its earlier messages are void. */
   readonly isFromStart: boolean
   readonly facts: Readonly<SessionFacts>
 }
@@ -49,9 +47,9 @@ const HOSTS: Readonly<
 }
 
 /**
- * A host's transcript as messages, page by page: only whole lines, only what is new. Lines that were
- * read before are parsed again without messages, so that what was open then can end now. The last
- * page always comes, with the facts of the session.
+ * Yields a host's transcript as pages of messages: only whole lines, only new ones. Lines read
+ * before are parsed again without messages, so that events open at that time can end. The last page
+ * always comes, with the facts of the session.
  */
 export async function* readTranscript(
   transcript: TranscriptFile,
@@ -102,23 +100,20 @@ type Reading = {
   readonly options: ReadOptions
   readonly collector: ReturnType<typeof createCollector>
   readonly reader: TranscriptReader
-  /** Sub-agents that were read: a task may report its end more than once. */
+  /** A task may report its end more than once. */
   readonly subAgents: Set<string>
-  /** Of the last line that had a time; some have none. */
   at: number | undefined
 }
 
-/** The emitter of a live session, read line by line. */
 function createCollector(title: string, redact: (text: string) => string) {
   const emitter = createEventEmitter(title, redact)
   emitter.removeLimit()
   const events = emitter.events[Symbol.asyncIterator]()
   return {
     emitter,
-    /** The events since the last call. */
     async take(): Promise<readonly EmittedEvent[]> {
       const taken: EmittedEvent[] = []
-      // No transcript has text deltas, so this one is our own end mark.
+      // Transcripts have no text deltas, so this one serves as our end mark.
       emitter.emit({ event: "text.delta", text: "" })
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
         if (next.value.event.event === "text.delta") break
@@ -143,20 +138,20 @@ function headOf(bytes: Buffer, end: number): string {
 
 const NEWLINE = 0x0a
 
-/** A file that shrank, begins otherwise, or was read up to the middle of a line is another one. */
+/**
+ * A file that shrank, begins differently, or was read up to the middle of a line is treated as new.
+ */
 function isSameFile(bytes: Buffer, after: ReadUntil | undefined): boolean {
   if (after === undefined || after.offset <= 0 || after.offset > bytes.length) return false
   return bytes[after.offset - 1] === NEWLINE && headOf(bytes, after.offset) === after.head
 }
 
 type TextLine = {
-  /** undefined when the line is too long. */
   readonly text: string | undefined
-  /** The offset after its newline. */
   readonly end: number
 }
 
-/** The lines that have an end; a host may still be writing the last one. */
+/** Only lines with a newline; a host may still be writing the last one. */
 function* wholeLines(bytes: Buffer): Generator<TextLine> {
   let from = 0
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
@@ -187,7 +182,6 @@ async function readLine(
   return isNew ? events.flatMap((it) => messageOf(it, reading.at, options)) : []
 }
 
-/** A sub-agent's own lines, as parts of the activity that called it. */
 async function readSubAgent(subAgent: SubAgent, { transcript, reader }: Reading): Promise<void> {
   const root = path.dirname(transcript.file)
   const name = path.join(transcript.sessionId, "subagents", `agent-${subAgent.agentId}.jsonl`)
@@ -204,7 +198,7 @@ function timeOf({ timestamp }: JsonRecord): number | undefined {
   return Number.isSafeInteger(at) && at > 0 ? at : undefined
 }
 
-/** Redacted before it is cut: half a secret is not recognised. */
+/** Redacted before it is truncated: half a secret is not recognised. */
 function messageOf(
   emitted: EmittedEvent,
   at: number | undefined,

@@ -2,15 +2,13 @@ import { sliceText } from "#ground/base"
 import type { Message } from "#ground/contract"
 import { eventOf } from "../event-message.ts"
 
-/** Of one message: many of the last messages are worth more than one whole. */
+/** Many of the last messages are worth more than one complete message. */
 const MAX_MESSAGE_CHARACTERS = 4_000
 
 export type RestoredInput = {
-  /** In their order; the last few hundred suffice. */
   readonly messages: readonly Message[]
-  /** What was put in front of earlier turns. */
   readonly parts: readonly { readonly label: string; readonly text: string }[]
-  /** Random, so that no earlier text can hold it. */
+  /** Random, so that no earlier text can contain it. */
   readonly delimiter: string
   count(text: string): number
   readonly mostTokens?: number
@@ -19,18 +17,17 @@ export type RestoredInput = {
 type Restored = {
   readonly text: string
   readonly tokens: number
-  /** The number of messages in it. */
   readonly messages: number
 }
 
 /**
- * What a fresh session is told of the one it replaces: earlier parts within half of the tokens, then
- * as many of the last messages as fit. undefined when there is nothing.
+ * Context for a session that replaces another: earlier parts within half of the tokens, then as
+ * many of the last messages as fit. undefined when there is nothing.
  */
 export function restoredContext(input: RestoredInput): Restored | undefined {
   const most = input.mostTokens ?? 8_000
   const all = input.messages.flatMap(messageText)
-  // The last text of a turn comes twice: as a message and as the turn's response.
+  // The last text of a turn occurs twice: as a message and as the turn's response.
   const newestFirst = all.filter((it, at) => it !== all[at - 1]).toReversed()
   const parts = fitting(input.parts.map(partText), (them) => render(them, [], input), most / 2)
   const messages = fitting(newestFirst, (them) => render(parts, them.toReversed(), input), most)
@@ -52,7 +49,7 @@ export function restoredContext(input: RestoredInput): Restored | undefined {
   }
 }
 
-/** Doubles until it is too many, then bisects: no text much too long is counted. */
+/** Doubles until it does not fit, then bisects, so that no text much too long is counted. */
 function largestThatFits(most: number, fits: (count: number) => boolean): number {
   let low = 0
   let high = 1
@@ -83,7 +80,7 @@ function partText(part: { readonly label: string; readonly text: string }): stri
   return `# ${plainCut(part.label, 200)}\n${plainCut(part.text, MAX_MESSAGE_CHARACTERS * 2)}`
 }
 
-/** Without messages of sub-agents, and without those about the run itself. */
+/** Leaves out messages of sub-agents and messages about the run itself. */
 function messageText(message: Message): readonly string[] {
   const event = eventOf(message)
   const isInner = event !== undefined && "parentId" in event && event.parentId !== undefined
@@ -108,24 +105,22 @@ function messageText(message: Message): readonly string[] {
 }
 
 /**
- * Hidden characters, those that turn a line around, and those that are none: controls, format marks
- * (bidirectional, zero-width, tags), halves of pairs, private and unassigned ones.
+ * Controls, format characters (bidirectional, zero-width, tags), lone surrogates, private and
+ * unassigned characters.
  */
 const HIDDEN = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Only the text that a person would see. */
 function plain(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(HIDDEN, "")
 }
 
-/** Plain text of at most so many characters, with a mark when it was cut. */
 export function plainCut(text: string, most: number): string {
   const whole = plain(text.slice(0, most * 2)).trim()
   const isCut = whole.length > most || text.length > most * 2
   return isCut ? `${whole.slice(0, most).toWellFormed()} (cut)` : whole
 }
 
-/** Earlier text, called data, between two lines that its author could not know. */
+/** Marks earlier text as data, between two lines that its author could not know. */
 export function fenced(text: string, delimiter: string): string {
   const inner = plain(text).replaceAll(delimiter, "")
   return [

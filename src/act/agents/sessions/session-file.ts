@@ -34,7 +34,6 @@ export const SessionHeader = SessionMark.extend({
 })
 export type SessionHeader = z.infer<typeof SessionHeader>
 
-/** The first line; its facts precede the run, so that `head -c` shows them. */
 export function headerOf(run: Run): SessionHeader {
   const { mode, status, labels, cost, lastSeq: messageCount } = run
   const { usage } = cost
@@ -42,7 +41,7 @@ export function headerOf(run: Run): SessionHeader {
   return { ...mark, messageCount, usage, mode, status, labels, run }
 }
 
-/** The header, then one line per message, without messages newer than the header's count. */
+/** Leaves out messages newer than the header's count. */
 export async function* toLines(
   run: Run,
   pages: AsyncIterable<readonly Message[]>,
@@ -55,7 +54,6 @@ export async function* toLines(
   }
 }
 
-/** The messages of a run, page by page, from after a number on. */
 export async function* pagesOf(
   read: (after: number) => Promise<readonly Message[]>,
   after = 0,
@@ -76,14 +74,14 @@ type ImportDeps = Redaction & {
 
 type SessionImport = {
   readonly run: Run
-  /** The last line was incomplete or no message, and was left out. */
+  /** The last line was incomplete or not a message, and was left out. */
   readonly isTailTorn: boolean
-  /** The messages with new ids, numbered from 1; the file is read again for them. */
+  /** New ids, numbered from 1; the file is read again for them. */
   pages(): AsyncGenerator<readonly Message[]>
 }
 
 /**
- * A session file as a run of ours. It is checked to its end first, so that a file with a corrupt line
+ * Opens a session file as a run. It is checked to its end first, so that a file with a corrupt line
  * changes nothing, and redacted again, because it may come from anyone.
  */
 export async function openSessionFile(path: string, deps: ImportDeps): Promise<SessionImport> {
@@ -167,7 +165,7 @@ function messageIn(item: JsonlItem, path: string): ParsedLine {
     case "truncated_tail":
       return { kind: "bad", line: warning.line, reason: "it has no end" }
     case "bad_line":
-      // A message between the NULs comes as a record of its own.
+      // A message between the NULs comes as a separate record.
       return warning.reason === "nul_bytes"
         ? { kind: "none" }
         : { kind: "bad", line: warning.line, reason: warning.reason.replaceAll("_", " ") }
@@ -213,7 +211,7 @@ async function* readPages(path: string, deps: ImportDeps): AsyncGenerator<readon
   if (page.length > 0) yield page
 }
 
-/** Redacted before it is cut: half a secret is not recognised. */
+/** Redacted before it is truncated: half a secret is not recognised. */
 function redacted(message: Message, { redact, redactJson }: Redaction): Message {
   const { content, raw, metadata, ...rest } = message
   return {
@@ -226,6 +224,5 @@ function redacted(message: Message, { redact, redactJson }: Redaction): Message 
 
 export type Redaction = {
   redact(text: string): string
-  /** The same structure with its strings redacted. */
   redactJson(value: unknown): unknown
 }

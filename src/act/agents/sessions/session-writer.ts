@@ -17,7 +17,7 @@ import type { RunListeners } from "../runs/live-text.ts"
 import type { Stores } from "../runs/stores.ts"
 import { headerOf, pagesOf, SessionHeader, toLines } from "./session-file.ts"
 
-/** A file is held in memory while it is written; a longer session is in the store only. */
+/** A file is in memory while it is written; a longer session is in the store only. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 const FILE = "session.jsonl"
@@ -26,13 +26,10 @@ type Deps = {
   readonly clock: Clock
   readonly log: Log
   readonly directory: string
-  /** The next messages after a number, in order. */
   read(runId: string, after: number): Promise<readonly Message[]>
-  /** undefined when it was deleted. */
   run(runId: string): Promise<Run | undefined>
 }
 
-/** The file of a run as this process has written it. */
 type WrittenFile = {
   readonly file: string
   readonly header: string
@@ -43,14 +40,14 @@ type WrittenFile = {
 }
 
 /**
- * Writes each session as a file beside the store. Nobody waits for it: a failure is logged and tried
- * again with the next message, and a start rebuilds stale files.
+ * Writes each session as a file beside the store, in the background: a failure is logged and
+ * retried with the next message, and a start rebuilds stale files.
  */
 export function createSessionWriter(deps: Deps) {
   const dirty = new Set<string>()
   const written = new Map<string, WrittenFile>()
   const closing = new AbortController()
-  /** One after the other, so that a file has one writer of this process. */
+  /** Serialised, so that a file has one writer in this process. */
   let last: Promise<void> = Promise.resolve()
   let looping: Promise<void> | undefined
 
@@ -67,7 +64,7 @@ export function createSessionWriter(deps: Deps) {
   }
   async function loop(): Promise<void> {
     while (dirty.size > 0 && !closing.signal.aborted) {
-      // Rejects when closing: then the last flush follows at once.
+      // Rejects when closing: then the last flush follows immediately.
       await deps.clock.sleep(500, closing.signal).catch(() => {})
       await flush()
     }
@@ -81,10 +78,10 @@ export function createSessionWriter(deps: Deps) {
     if (before?.isTooLong === true) return
     const mayAppend =
       before !== undefined &&
-      // Smaller files are rewritten, so that their header is always true.
+      // Smaller files are rewritten, so that their header is always current.
       before.sizeBytes >= 1024 * 1024 &&
       before.header === steadyHeader(run) &&
-      // Each appended line waits for the disk; of more lines, rewriting is faster.
+      // Each appended line waits for the disk; for more lines, rewriting is faster.
       run.lastSeq - before.seq <= 50 &&
       (await isUnchanged(before))
     // Unknown until the write has succeeded: half a batch may be in the file.
@@ -99,7 +96,7 @@ export function createSessionWriter(deps: Deps) {
     const slug = await findSlug(runId, deps)
     if (slug === undefined) return
     await removeFile(join(deps.directory, slug, FILE))
-    // The folder's name has words of the title.
+    // The folder's name contains words of the title.
     await removeEmptyDirectory(join(deps.directory, slug))
   }
   async function rebuildOne(runId: string): Promise<void> {
@@ -109,7 +106,6 @@ export function createSessionWriter(deps: Deps) {
     written.set(runId, await rewrite(run, undefined, deps))
   }
   return {
-    /** A message or the run itself has changed; it is written within half a second. */
     advanced(runId: string): void {
       if (closing.signal.aborted) return
       dirty.add(runId)
@@ -119,11 +115,10 @@ export function createSessionWriter(deps: Deps) {
       dirty.delete(runId)
       return enqueue(runId, () => remove(runId))
     },
-    /** Rewrites stale files. Files of unknown runs stay: they are of another or a lost store. */
+    /** Rewrites stale files. Files of unknown runs stay: they belong to another or a lost store. */
     async rebuild(runIds: readonly string[]): Promise<void> {
       for (const runId of runIds) await enqueue(runId, () => rebuildOne(runId))
     },
-    /** Writes what waits, and no more. */
     async close(): Promise<void> {
       closing.abort()
       await looping
@@ -133,13 +128,13 @@ export function createSessionWriter(deps: Deps) {
   }
 }
 
-/** An appended line needs the first one, so the file must be as we left it. */
+/** Appending relies on the header, so the file must be as we left it. */
 async function isUnchanged({ file, sizeBytes }: WrittenFile): Promise<boolean> {
   const found = await statFile(file)
   return found.kind === "found" && found.stat.sizeBytes === sizeBytes
 }
 
-/** The part of the header that may not lag behind while lines are appended. */
+/** The part of the header that must be current while lines are appended. */
 function steadyHeader(run: Run): string {
   const { status, mode, labels, title, workflow, isArchived } = run
   return JSON.stringify({ status, mode, labels, title, workflow, isArchived })
@@ -178,7 +173,6 @@ async function rewrite(
   return { ...facts, sizeBytes: bytes.length, isTooLong: false }
 }
 
-/** undefined when it is too long. */
 async function fileBytes(run: Run, deps: Deps): Promise<Buffer | undefined> {
   const lines: Buffer[] = []
   let sizeBytes = 0
@@ -200,7 +194,7 @@ async function findSlug(runId: string, { directory }: Deps): Promise<string | un
   return folders.find((it) => idInSlug(it.name) === own)?.name
 }
 
-/** A header as of now was written with all messages: lines are appended below an older one. */
+/** A current header was written with all messages: lines are appended only below an older one. */
 async function isCurrent(run: Run, deps: Deps): Promise<boolean> {
   const slug = await findSlug(run.id, deps)
   if (slug === undefined) return false
@@ -213,8 +207,8 @@ async function isCurrent(run: Run, deps: Deps): Promise<boolean> {
 }
 
 /**
- * The folder of a session: words of its title and its id, in lower case, digits and hyphens, and
- * never a reserved name, so that it is the same folder on every file system.
+ * Words of the title and the id, in lower case, digits and hyphens, and never a reserved name, so
+ * that it is the same folder on every file system.
  */
 export function slugOf(run: { readonly id: string; readonly title: string }): string {
   const plain = run.title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
@@ -223,10 +217,10 @@ export function slugOf(run: { readonly id: string; readonly title: string }): st
   return `${short === "" ? "session" : short}${SEPARATOR}${safeId(run.id)}`
 }
 
-/** It never occurs in the words of a title. */
+/** Never occurs in the words of a title. */
 const SEPARATOR = "--"
 
-/** The id in a folder's name; undefined for a folder that is not ours. */
+/** Returns undefined for a folder that is not ours. */
 export function idInSlug(slug: string): string | undefined {
   const at = slug.lastIndexOf(SEPARATOR)
   const id = at < 1 ? "" : slug.slice(at + SEPARATOR.length)
@@ -244,7 +238,6 @@ type SessionFilesDeps = Pick<Deps, "clock" | "log"> & {
   readonly sessionsDirectory: string
 }
 
-/** Writes each run of this process also as a file. */
 export function createSessionFiles(deps: SessionFilesDeps) {
   const { log, stores } = deps
   const { runs, messages } = stores

@@ -1,7 +1,6 @@
 import type { JsonRecord } from "#ground/base"
 import type { TokenUsage } from "#ground/contract"
 
-/** What a transcript says of its session, as far as it was read. */
 export type SessionFacts = {
   sessionId: string | null
   cwd: string | null
@@ -11,7 +10,6 @@ export type SessionFacts = {
   usage: TokenUsage
   /** As the host reports it. */
   costUsd: number | null
-  /** Lines without a message. */
   skipped: number
 }
 
@@ -30,19 +28,16 @@ export function newFacts(): SessionFacts {
   }
 }
 
-/** A sub-agent with a transcript of its own, and the activity that called it. */
 export type SubAgent = { readonly agentId: string; readonly parentId: string }
 
-/** The reader of one host's transcripts, line by line. */
 export type TranscriptReader = {
   readonly facts: SessionFacts
   line(line: JsonRecord, raw: string): void
-  /** The sub-agent that has ended with this line. */
   endedSubAgent(line: JsonRecord): SubAgent | undefined
   subAgentLine(line: JsonRecord, raw: string, subAgent: SubAgent): void
 }
 
-/** An own entry of a table: a file may name a kind `constructor`. */
+/** Own properties only: a file may name a kind `constructor`. */
 export function entryOf<Entry>(
   table: Readonly<Record<string, Entry>>,
   name: unknown,

@@ -12,7 +12,7 @@ import {
   tokens,
 } from "./steps.ts"
 
-/** As a model writes: a few words at a time, then the whole as a message. */
+/** A few words at a time, as a model writes, then the whole as a message. */
 function said(text: string, parentId?: string): readonly Step[] {
   const parent = parentId === undefined ? {} : { parentId }
   const pieces = text.match(/(?:\S+\s*){1,3}/g) ?? []
@@ -81,7 +81,7 @@ const LAST_WORDS =
 
 const TEST = commandOf("test-1", "npm test -- src/tariff")
 
-/** The story of the first visit to the console: it asks for one approval, and waits. */
+/** The demo of the first visit to the console: it asks for one approval, and waits. */
 export function demo(): readonly Step[] {
   const inside = { parentId: "agent-1" }
   return [

@@ -39,7 +39,7 @@ const TOTAL_DIFF = `--- a/src/total.ts
  }
 `
 
-/** One turn in which everything goes well: reading, a sub-agent, an edit, a test. */
+/** A turn without failures: reading, a sub-agent, an edit, a test. */
 function happy(): readonly Step[] {
   const inside = { parentId: "agent-1" }
   const text = "The total of an empty list is now 0, and the tests pass."
@@ -88,7 +88,6 @@ function happy(): readonly Step[] {
   ]
 }
 
-/** Two approvals: one for an edit, one for a command. */
 function approvals(): readonly Step[] {
   return [
     ...said("I change one file and then run the tests."),
@@ -131,7 +130,7 @@ function error(): readonly Step[] {
   ]
 }
 
-/** The window fills up and is compacted by the host. */
+/** The window fills up and the host compacts it. */
 function compaction(): readonly Step[] {
   const window = { event: "context.usage", window: 200_000 } as const
   const sizes = { tokensBefore: 191_000, tokensAfter: 24_500 }
@@ -147,7 +146,7 @@ function compaction(): readonly Step[] {
   ]
 }
 
-/** Thousands of events, for lists that must stay quick. */
+/** Thousands of events, to test that lists stay fast. */
 function long(): readonly Step[] {
   const rounds = Array.from({ length: 1_000 }, (_, round) => {
     const activityId = `step-${round + 1}`
@@ -166,7 +165,6 @@ function long(): readonly Step[] {
   ]
 }
 
-/** The reply to any text: the text itself. */
 export function echo(text: string): readonly Step[] {
   const reply = `You said: ${text}`
   return [
@@ -177,7 +175,6 @@ export function echo(text: string): readonly Step[] {
   ]
 }
 
-/** The shipped scripts by name; each is made when it is played. */
 export const SCRIPTS: ReadonlyMap<string, () => readonly Step[]> = new Map([
   ["happy", happy],
   ["approvals", approvals],
@@ -189,10 +186,9 @@ export const SCRIPTS: ReadonlyMap<string, () => readonly Step[]> = new Map([
 
 const MAX_STEPS = 100_000
 
-/** More than an hour between two events is a mistake in the unit. */
+/** More than an hour between two events is probably a wrong unit. */
 const After = z.number().nonnegative().max(3_600_000).default(0)
 
-/** A shipped script by its name, or JSON lines. */
 export function readScript(script: string): readonly Step[] {
   if (script.trimStart().startsWith("{")) return parseScript(script)
   const name = script.trim()

@@ -1,7 +1,6 @@
 import type { z } from "zod"
 import { AgentEvent } from "#ground/contract"
 
-/** One line of a script: an event, and its delay after the one before. */
 export type Step = { readonly afterMs: number; readonly event: AgentEvent }
 
 type EventInput = z.input<typeof AgentEvent>

@@ -14,7 +14,7 @@ import type { Step } from "./steps.ts"
 
 const TITLE = "Synthetic"
 
-/** An agent that plays a script: no program, no key, no network, the same every time. */
+/** Plays a script: no program, no key, no network, the same every time. */
 export function createSynthetic(deps: { readonly clock: Clock }): Agent {
   let sessions = 0
   return {
@@ -50,7 +50,7 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
   let turn: AbortController | undefined
   let turnEnd: Promise<void> = Promise.resolve()
 
-  /** What the rules or the mode answer; undefined when a person must. */
+  /** Returns undefined when the user must answer. */
   function answerWithoutPerson(approval: Approval): Answer | undefined {
     const { tool, input } = approval
     const kind = tool === "Edit" || tool === "Write" ? "edit" : "command"
@@ -100,7 +100,7 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
     const playing = new AbortController()
     turn = playing
     emitter.emit({ event: "turn.started" })
-    // A script that does not end its turn has it ended here.
+    // If the script does not end its turn, end it here.
     const end = (outcome: "completed" | "stopped"): void => {
       if (emitter.isInTurn()) emitter.emit({ event: "turn.ended", outcome })
       turn = undefined
@@ -123,7 +123,7 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
   options.signal.addEventListener("abort", () => void stop(), { once: true })
   const steps = stepsFor(options, emitter)
   if (steps !== undefined) {
-    // A script may begin its session itself.
+    // A script may start its session itself.
     const own = steps.find((it) => it.event.event === "session.started")?.event
     const { cwd, model = "synthetic-1" } = options
     emitter.emit(own ?? { event: "session.started", sessionId, cwd, mode, model })
@@ -142,7 +142,7 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
       checkOpen()
       const resolve = waiting.get(approvalId)
       if (resolve === undefined) throw QuestionUnknown({ approvalId })
-      // At once, so that a second answer is refused.
+      // Immediately, so that a second answer is refused.
       waiting.delete(approvalId)
       resolve(answer)
     },
@@ -160,7 +160,7 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
   }
 }
 
-/** The script's steps, or the echo of the prompt; undefined when the script is wrong. */
+/** The script's steps, or the echo of the prompt; undefined when the script is invalid. */
 function stepsFor(options: StartOptions, emitter: EventEmitter): readonly Step[] | undefined {
   if (options.script === undefined) return echo(options.prompt)
   try {
@@ -172,7 +172,7 @@ function stepsFor(options: StartOptions, emitter: EventEmitter): readonly Step[]
   }
 }
 
-/** Events of an activity that was denied did not happen. */
+/** Events of a denied activity did not happen. */
 function isOfDenied(event: AgentEvent, denied: ReadonlySet<string>): boolean {
   const isOf = "activityId" in event && event.activityId !== undefined
   const isBelow = "parentId" in event && event.parentId !== undefined

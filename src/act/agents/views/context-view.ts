@@ -19,22 +19,19 @@ type Change = AgentsContext["changes"][number]
 
 const Parts = z.array(ContextPart.omit({ text: true }))
 
-/** The files of the context message. */
 const CapturedFiles = z.object({
   type: z.literal("context_estimation"),
   files: z.array(z.object({ path: z.string(), source: z.string() })),
 })
 
-/** Shown in the context message, but read by the host alone: settings, servers, its own state. */
+/** In the context message, but read only by the host: settings, servers, its own state. */
 const NOT_IN_WINDOW = /settings$|^host-state$|^mcp-config$|^hooks$/
 
-/** What is in an agent's window, where it came from and what the run changed, page by page. */
 export function createContextView() {
   const files = new Map<string, ContextFile>()
   const changes = new Map<string, Change>()
   const parts = new Map<string, AgentsContext["parts"][number]>()
   const compactions: AgentsContext["compactions"] = []
-  /** Open activities that read or edit a file. */
   const open = new Map<string, { readonly path: string; readonly isRead: boolean }>()
   let usage: Pick<AgentsContext, "used" | "window" | "kinds"> = {
     used: null,
@@ -42,20 +39,22 @@ export function createContextView() {
     kinds: [],
   }
   let cwd: string | undefined
-  /** Counted from the first turn; what comes before it belongs to it. */
+  /** Counted from the first turn; messages before it belong to it. */
   let turn = 0
-  /** The number of the last compaction's message. */
   let compactedAt = 0
 
-  /** One file under one name: from the working directory when it is below it. */
+  /** One name per file: relative to the working directory when it is below it. */
   function nameOf(file: string): { readonly key: string; readonly label: string } {
-    // A name in angle brackets is no file.
+    // A name in angle brackets is not a file.
     if (cwd === undefined || file.startsWith("<")) return { key: file, label: file }
     const key = path.resolve(cwd, file)
     const way = path.relative(cwd, key)
     return { key, label: way !== "" && isInside(cwd, key) ? way : key }
   }
-  /** The same file again is newer; its reason stays, unless the window was compacted since. */
+  /**
+   * A repeated file replaces the earlier entry; its reason stays, unless the window was compacted
+   * since.
+   */
   function addFile({ path: file, reason, tokens, seq }: Omit<ContextFile, "turn">): void {
     const { key, label } = nameOf(file)
     const before = files.get(key)
@@ -133,7 +132,7 @@ export function createContextView() {
   function takeMessage(message: Message): void {
     const { type, metadata, raw, seq } = message
     if (type === "user") {
-      // The same part again is newer.
+      // A repeated part replaces the earlier one.
       for (const part of Parts.safeParse(metadata["parts"]).data ?? []) {
         putLast(parts, part.label, { ...part, seq })
       }
@@ -149,12 +148,11 @@ export function createContextView() {
     }
   }
   return {
-    /** The next messages, in their order. */
     take: (messages: readonly Message[]): void => messages.forEach(takeMessage),
     result: (): AgentsContext => ({
       used: usage.used,
       window: usage.window,
-      // Filled in by the code that also knows the gateway.
+      // Filled in by the code that also has the gateway.
       wire: null,
       kinds: [...usage.kinds],
       files: [...files.values()].map(({ turn: cameIn, ...file }) => ({

@@ -10,8 +10,8 @@ type HtmlExport = {
 }
 
 /**
- * A run as one page that opens offline: no script, nothing fetched, no text taken for markup. It comes
- * in chunks; only the contents of open activities wait.
+ * One page that opens offline: no script, nothing fetched, no text parsed as markup. It comes in
+ * chunks; only the contents of open activities are buffered.
  */
 export async function* exportHtml({ run, pages, exportedAt }: HtmlExport): AsyncGenerator<string> {
   const entries = createEntries()
@@ -29,7 +29,7 @@ export async function* exportHtml({ run, pages, exportedAt }: HtmlExport): Async
   yield `${chunk}${entries.finish()}${foot(count, exportedAt)}`
 }
 
-/** Should a script ever slip in, it would not run. */
+/** If a script ever got into the page, it would not run. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 function head(run: Run): string {

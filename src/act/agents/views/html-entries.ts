@@ -8,7 +8,6 @@ import { escapeText, plainText, renderMarkdown } from "./markdown.ts"
 type Started = Extract<AgentEvent, { event: "activity.started" }>
 type Ended = Extract<AgentEvent, { event: "activity.ended" }>
 
-/** An activity and its contents; it keeps its position until its end is known. */
 type Activity = {
   readonly started: Started
   readonly at: number
@@ -18,7 +17,6 @@ type Activity = {
 }
 
 type State = {
-  /** Top-level entries that were not returned yet. */
   waiting: (string | Activity)[]
   readonly open: Map<string, Activity>
   readonly approvals: Map<string, string>
@@ -28,8 +26,8 @@ type State = {
 }
 
 /**
- * The entries of a page in the order of their beginning, activities inside their parents. `take`
- * returns what is ready: an open activity holds back what follows it, up to 8 MB.
+ * The entries of a page in the order in which they began, activities inside their parents. `take`
+ * returns the finished ones: an open activity holds back what follows it, up to 8 MB.
  */
 export function createEntries() {
   const state: State = {
@@ -82,7 +80,6 @@ function place(state: State, message: Message): void {
       if (event.parentId === undefined) state.lastText = message.content
       return put(state, event.parentId, messagePiece(message, event))
     case "session.started":
-      // A process that died has closed nothing.
       state.open.clear()
       return put(state, undefined, messagePiece(message, event))
     case "turn.ended":
@@ -93,7 +90,7 @@ function place(state: State, message: Message): void {
   }
 }
 
-/** A turn mostly ends with the text of the last message. */
+/** A turn usually ends with the text of its last message; do not repeat it. */
 function endPiece(
   { lastText }: State,
   event: Extract<AgentEvent, { event: "turn.ended" }>,
@@ -107,7 +104,7 @@ function endPiece(
 
 function begin(state: State, started: Started, message: Message): void {
   const parent = started.parentId === undefined ? undefined : state.open.get(started.parentId)
-  // Deeper ones begin at the top again.
+  // Deeper ones start at the top level again.
   const isDeep = parent !== undefined && parent.depth >= 20
   const holder = isDeep ? undefined : parent
   const { timestamp: at } = message
@@ -161,13 +158,12 @@ function howEnded({ at, ended }: Activity): string {
   return `<span class="${ended.outcome}">${ended.outcome}</span> <span class="quiet">${took}</span>`
 }
 
-/** With its date, in UTC, because a page travels. */
+/** Date in UTC, because a page may be read in another time zone. */
 export function dateTag(at: number): string {
   const iso = isoOf(at)
   return `<time datetime="${iso}">${inWords(iso)}</time>`
 }
 
-/** The time of day; the date is in its tooltip. */
 function timeTag(at: number): string {
   const iso = isoOf(at)
   return `<time datetime="${iso}" title="${inWords(iso)}">${iso.slice(-13, -5)}</time>`
@@ -225,7 +221,6 @@ function endOf(event: AgentEvent | undefined): string {
   return isStopped ? "Turn stopped" : "Result"
 }
 
-/** The context parts in front of a prompt. */
 function partsPiece({ metadata }: Message): string {
   const parts = metadata["parts"]
   const labels = Array.isArray(parts) ? parts.flatMap((it) => textField(it, "label") ?? []) : []

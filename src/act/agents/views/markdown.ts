@@ -5,8 +5,8 @@ import { visible } from "#ground/base"
 const MAX_DEPTH_MARKDOWN = 30
 
 /**
- * Only the lexer is used; every tag below is ours, and HTML inside the text is text. What would take
- * the lexer too long or too deep is shown as plain text.
+ * Uses only the lexer: every tag below is ours, and HTML in the text is shown as text. Text that
+ * takes the lexer too long or nests too deep is shown as plain text.
  */
 export function renderMarkdown(text: string): string {
   const isLong = text.length > 20_000 || marksIn(text) > 1_000
@@ -14,7 +14,7 @@ export function renderMarkdown(text: string): string {
   try {
     return blocks(LEXER.lexer(withPlainBreaks(text)), 0)
   } catch {
-    // Deeper than the lexer's own stack.
+    // Nested deeper than the lexer's own stack.
     return plainText(text)
   }
 }
@@ -26,7 +26,7 @@ export function plainText(text: string): string {
 /** Our own instance: extensions of the shared one do not apply. */
 const LEXER = new Marked({ gfm: true })
 
-/** Quotes in quotes: the lexer reads the rest of the text again for each of them. */
+/** Nested quotes: the lexer reads the rest of the text again for each level. */
 const TOO_DEEP = new RegExp(`^(?:[ \\t]*>){${MAX_DEPTH_MARKDOWN}}`, "m")
 
 function marksIn(text: string): number {
@@ -152,7 +152,7 @@ function fieldOf(token: Token, name: "href"): string {
   return name in token && typeof token[name] === "string" ? token[name] : ""
 }
 
-/** Nothing in it is markup, hides itself or turns a line around. */
+/** The result contains no markup, no hidden characters and no bidirectional controls. */
 export function escapeText(text: string): string {
   return visible(withPlainBreaks(text)).replace(/[&<>"']/g, (it) => ENTITIES[it] ?? it)
 }
@@ -169,7 +169,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-/** Escaped for an attribute; undefined unless it leads to the web or to a mail address. */
 function linkAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined
   const isAllowed = url !== undefined && /^(?:https?|mailto):$/.test(url.protocol)

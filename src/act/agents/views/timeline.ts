@@ -2,45 +2,41 @@ import type { AgentEvent, AgentsTimeline, Message, RunSpan } from "#ground/contr
 import { eventOf } from "../event-message.ts"
 import { titleLine } from "../wire/tool-text.ts"
 
-/** More than a person tells apart, and few enough to draw. */
+/** More than a reader can tell apart, and few enough to draw. */
 const MAX_SPANS = 400
-/** Held while messages are taken; then merged to half of it. */
+/** Limit while messages are read; then merged to half of it. */
 const MAX_HELD_SPANS = 8_000
 
-/** A span of a run's time; merged ones are counted. */
 type Span = Pick<RunSpan, "lane" | "kind" | "title" | "seq"> & {
   readonly from: number
   readonly to: number
   readonly count: number
 }
 
-/** The time and the number of a message. */
 type Moment = { readonly at: number; readonly seq: number }
 
 type OpenActivity = {
   readonly started: Extract<AgentEvent, { event: "activity.started" }>
   readonly seq: number
   from: number
-  /** It waits for an approval, and that time is not its own. */
+  /** It waits for an approval; that time does not count for the tool. */
   isWaiting: boolean
 }
 
 type OpenWait = Moment & { readonly title: string; readonly activityId: string | undefined }
 
 /**
- * Where the time of a run went, page by page: the model works while a turn runs and nothing else
- * does, and waiting for a person is time of no tool.
+ * Where the time of a run went: the model works while a turn runs and nothing else does; waiting
+ * for the user counts for no tool.
  */
 export function createTimeline() {
   const spans = createSpans()
   const activities = new Map<string, OpenActivity>()
   const waits = new Map<string, OpenWait>()
-  /** Of the first message. */
   let origin: number | undefined
   let last = 0
   let isInTurn = false
   let modelFrom: Moment | undefined
-  /** Several approvals at once are one wait. */
   let waitingFrom: number | undefined
   let waitedMs = 0
 
@@ -94,7 +90,7 @@ export function createTimeline() {
     const { at, seq } = moment
     switch (event.event) {
       case "session.started":
-        // A process that died has closed nothing: what it left open ended with its last message.
+        // A process that died has closed nothing: its open spans ended with its last message.
         closeAll(last)
         break
       case "turn.started":
@@ -134,10 +130,9 @@ export function createTimeline() {
     ]
   }
   return {
-    /** The next messages, in their order. */
     take(messages: readonly Message[]): void {
       for (const message of messages) {
-        // A clock may be set back; a span never is.
+        // The clock may be set back; a span never ends before it starts.
         const at = Math.max(last, message.timestamp)
         origin ??= at
         const event = eventOf(message)
@@ -176,7 +171,7 @@ function activitySpan({ started, seq, from }: OpenActivity, to: number): Span {
   return newSpan({ lane, kind, title, from, to, seq })
 }
 
-/** Merged by their number and never by page, so that pages of any size give the same. */
+/** Merged by count and never by page, so that pages of any size give the same result. */
 function createSpans() {
   let spans: readonly Span[] = []
   let added: Span[] = []
@@ -187,7 +182,6 @@ function createSpans() {
       spans = merge([...spans, ...added], MAX_HELD_SPANS / 2)
       added = []
     },
-    /** At most `MAX_SPANS`, with times from the beginning of the run. */
     result(open: readonly Span[], origin: number): RunSpan[] {
       return merge([...spans, ...added, ...open], MAX_SPANS)
         .toSorted((a, b) => a.from - b.from || a.seq - b.seq)
@@ -204,16 +198,16 @@ function createSpans() {
 }
 
 /**
- * Merges to at most `most` spans: short ones of one lane and kind that begin in the same slice of
- * time become one, with ever wider slices. A span longer than a slice stays, so that a long wait or a
- * slow tool is seen in the longest run.
+ * Merges to at most `most` spans: short ones of one lane and kind that begin in the same time slice
+ * become one, with ever wider slices. A span longer than a slice stays, so that a long wait or a
+ * slow tool stays visible.
  */
 function merge(spans: readonly Span[], most: number): readonly Span[] {
   if (spans.length <= most) return spans
   const from = spans.reduce((least, it) => Math.min(least, it.from), Number.POSITIVE_INFINITY)
   const to = spans.reduce((end, it) => Math.max(end, it.to), from)
   const lanes = [...Map.groupBy(spans, (it) => `${it.lane} ${it.kind ?? ""}`).values()]
-  // A long run really uses about four lanes and kinds.
+  // A long run uses about four combinations of lane and kind.
   let sliceMs = Math.max(1, (to - from) / most / 4)
   for (;;) {
     const left = lanes.flatMap((lane) => mergeSlices(lane, sliceMs))

@@ -4,14 +4,13 @@ import type { Stores } from "../runs/stores.ts"
 import { createContextView } from "./context-view.ts"
 import { createTimeline } from "./timeline.ts"
 
-/** Runs whose view is kept in memory, a few hundred kilobytes each. */
+/** Cached runs; a view takes a few hundred kilobytes. */
 const MAX_CACHED_VIEWS = 16
 const PAGE_MESSAGES = 1_000
 
 type View = { take(messages: readonly Message[]): void }
 type Deps = { readonly stores: Stores; readonly clock: Clock }
 
-/** Views of whole runs; messages that a view has taken are not read again. */
 export function createViews({ stores, clock }: Deps) {
   const timelines = createViewCache(stores, createTimeline)
   const contexts = createViewCache(stores, createContextView)
@@ -38,12 +37,12 @@ function createViewCache<Made extends View>({ messages }: Stores, make: () => Ma
   }
   return async (id: string): Promise<Made> => {
     const entry = cache.get(id) ?? { view: make(), lastSeq: 0, reading: Promise.resolve() }
-    // Last in the order: the least recently used one is dropped.
+    // Re-insert at the end: the least recently used entry is dropped first.
     cache.delete(id)
     cache.set(id, entry)
     const oldest = cache.keys().next().value
     if (cache.size > MAX_CACHED_VIEWS && oldest !== undefined) cache.delete(oldest)
-    // One reader at a time: two would take the same page twice.
+    // One reader at a time: two would process the same page twice.
     entry.reading = entry.reading.then(() => readOn(id, entry))
     try {
       await entry.reading

@@ -6,10 +6,8 @@ import type { EventEmitter } from "./event-emitter.ts"
 
 type Decision = "allow" | "deny" | "ask"
 
-/** `by` names the rule that decided; without it the mode did. */
 export type ApprovalDecision = { readonly decision: Decision; readonly by?: string }
 
-/** What a mode answers by itself when a host asks, the same for every agent. */
 export function decideByMode(mode: AgentMode, kind: ActivityKind): Decision {
   switch (mode) {
     case "plan":
@@ -25,7 +23,6 @@ export function decideByMode(mode: AgentMode, kind: ActivityKind): Decision {
   }
 }
 
-/** The user's rules come before the mode; `plan` allows nothing. */
 export function decideApproval(
   mode: AgentMode,
   verdict: Verdict | undefined,
@@ -38,7 +35,6 @@ export function decideApproval(
   return verdict.decision === "ask" ? { decision: "ask" } : { decision: "allow", by }
 }
 
-/** Emits a request that a rule has decided, with its answer. */
 export function emitRuleDecision(
   emitter: EventEmitter,
   request: Omit<Extract<AgentEvent, { event: "approval.requested" }>, "event">,
@@ -53,19 +49,18 @@ export function emitRuleDecision(
   emitter.emit({ event: "approval.resolved", approvalId: request.approvalId, decision, by })
 }
 
-/** The reason an agent gets when a rule or the mode denies. */
 export function denialReason({ by }: ApprovalDecision): string {
   return by === undefined
     ? "This session is in plan mode: nothing may be changed or run."
     : `This is not permitted here, by a ${by}.`
 }
 
-/** The reason an agent gets when a person denies without a note. */
+/** The reason an agent gets when the user denies without a note. */
 export const DENIED = "This was not permitted."
 
 /**
- * Whether a change to a file is an ordinary edit of the working directory: below it, through no link
- * that leads out, and in no dot folder, where hooks and settings would run with it.
+ * An ordinary edit is below the working directory, through no link that leads out, and in no dot
+ * folder, whose hooks and settings could run code.
  */
 export async function checkOrdinaryFile(cwd: string, file: string): Promise<boolean> {
   const target = path.resolve(cwd, file)

@@ -4,7 +4,7 @@ export const MAX_QUEUED_EVENTS = 1_000
 /** A thousand events may each be as long as a line. */
 const MAX_QUEUED_CHARACTERS = 8 * 1024 * 1024
 
-/** Events for the one reader of a session; a full queue makes the host wait. */
+/** For the one reader of a session; a full queue makes the host wait. */
 export function createBoundedQueue() {
   const events: EmittedEvent[] = []
   let characters = 0
@@ -18,7 +18,7 @@ export function createBoundedQueue() {
   function releaseWriters(): void {
     for (const wake of waitingWriters.splice(0)) wake()
   }
-  /** Writers wait no longer: only the last events are to come. */
+  /** Writers no longer wait: only the last events follow. */
   function removeLimit(): void {
     isUnlimited = true
     releaseWriters()
@@ -36,7 +36,6 @@ export function createBoundedQueue() {
         yield next
       }
     } finally {
-      // The reader has gone: later events are dropped.
       hasEnded = true
       removeLimit()
     }
@@ -61,7 +60,6 @@ export function createBoundedQueue() {
   }
 }
 
-/** The raw line is the longest part of an event. */
 function sizeOf({ event, raw }: EmittedEvent): number {
   return (raw?.length ?? 0) + ("text" in event ? event.text.length : 0)
 }

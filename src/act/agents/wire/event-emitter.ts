@@ -6,17 +6,20 @@ import { createBoundedQueue } from "./bounded-queue.ts"
 import { createLiveOutput } from "./live-output.ts"
 import { quote } from "./tool-text.ts"
 
-/** Lines that are not protocol messages: a host prints a few warnings, a wrong program nothing else. */
+/**
+ * Lines that are not protocol messages: a host prints a few warnings, a wrong program prints
+ * nothing else.
+ */
 export const MAX_NOISE_LINES = 1_000
 export const MAX_SHOWN_NOISE_LINES = 20
-/** A newer host sends a handful of kinds we do not know. */
+/** A newer host sends a handful of unknown kinds. */
 const MAX_SHOWN_KINDS = 100
 
 export type EventEmitter = ReturnType<typeof createEventEmitter>
 
 /**
- * The events of one session, well-formed whatever the host sends: one `session.started`, turns that
- * begin before they end, activities and approvals closed with their turn, nothing after the end.
+ * Events are well-formed whatever the host sends: one `session.started`, turns that start before
+ * they end, activities and approvals closed with their turn, nothing after the end.
  */
 export function createEventEmitter(
   title: string,
@@ -40,7 +43,6 @@ export function createEventEmitter(
     }
     if (isFatal) end("failed")
   }
-  /** A line that is not a protocol message. */
   function reportNoise(text: string): void {
     noiseLines += 1
     if (noiseLines > MAX_NOISE_LINES) {
@@ -49,13 +51,12 @@ export function createEventEmitter(
       emit({ event: "message", type: "system", text: quote(redact(text)) }, text)
     }
   }
-  /** A message of an unknown kind: shown once with its raw line. */
+  /** A message of an unknown kind is shown once with its raw line. */
   function reportUnknown(kind: string, raw: string): void {
     if (unknownKinds.has(kind) || unknownKinds.size >= MAX_SHOWN_KINDS) return
     unknownKinds.add(kind)
     emit({ event: "message", type: "system", text: `${title} said: ${quote(redact(kind))}` }, raw)
   }
-  /** The one fatal error of a session, which ends it. */
   function fail(error: AppError): void {
     if (state.isInTurn) emit({ event: "turn.ended", outcome: "failed", error: error.message })
     const message = `${error.message} ${error.hint}`
@@ -71,10 +72,9 @@ export function createEventEmitter(
   return {
     title,
     events: queue.events,
-    /** To be applied before a text is truncated. */
     redact,
     emit,
-    /** A piece of an activity's output, without its raw line, which may split a secret. */
+    /** Emits a chunk of output without its raw line, which may split a secret. */
     emitOutput(activityId: string, piece: string): void {
       const output = state.activities.has(activityId) ? liveOutput.take(activityId, piece) : ""
       if (output !== "") emit({ event: "activity.updated", activityId, output })
@@ -122,7 +122,10 @@ function newState(): State {
   }
 }
 
-/** The event with what must precede it; nothing when it makes no sense in this state. */
+/**
+ * Returns the event with the events that must precede it; nothing when it makes no sense in this
+ * state.
+ */
 function wellFormed(state: State, event: AgentEvent): readonly AgentEvent[] {
   switch (event.event) {
     case "session.started": {
@@ -176,7 +179,6 @@ function endTurn(
   return [...start, ...closeOpen(state), isStopped ? { ...event, outcome: "stopped" } : event]
 }
 
-/** Ends for all open approvals and activities. */
 function closeOpen(state: State): readonly AgentEvent[] {
   const approvals = [...state.approvals].map(
     (approvalId) =>

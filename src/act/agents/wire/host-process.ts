@@ -5,10 +5,10 @@ import type { EventEmitter } from "./event-emitter.ts"
 import { keepTail, readLines } from "./read-lines.ts"
 import { quote } from "./tool-text.ts"
 
-/** Between the polite signal and the last one; hosts save their transcript meanwhile. */
+/** Between SIGTERM and SIGKILL; hosts save their transcript meanwhile. */
 export const STOP_GRACE_MS = 2_000
 
-/** Until a session begins: hosts need one to three seconds, slow MCP servers a minute. */
+/** Until a session starts: hosts need one to three seconds, slow MCP servers a minute. */
 export const MAX_START_MS = 120_000
 
 /** For a host that does not read: twice the longest prompt in UTF-8. */
@@ -16,18 +16,14 @@ const MAX_PENDING_INPUT_BYTES = 8 * 1024 * 1024
 
 export type HostProcess = {
   readonly identity: RunningChild["identity"]
-  /** One JSON line to its input. */
   write(message: object): void
-  /** Writes the last input and closes it. */
   endInput(text: string): void
-  /** Resolves when the program has ended and its last line was handled. */
   readonly ended: Promise<HostExit>
   end(): Promise<void>
 }
 
 export type HostExit = {
   readonly exit: ExitOutcome
-  /** The end of its stderr on one line. */
   readonly complaint: string
 }
 
@@ -36,13 +32,12 @@ type HostProcessOptions = {
   readonly args: readonly string[]
   readonly emitter: EventEmitter
   readonly clock: Clock
-  /** Each line of its output, in order. */
   onLine(line: string): void
 }
 
 /**
- * Starts a host by argv alone, in its own process group and with the given environment only.
- * undefined when it could not be started; the emitter has the reason.
+ * Starts a host by argv only, in its own process group and with the given environment only. Returns
+ * undefined when it could not be started; the emitter then has the reason.
  */
 export async function startHostProcess(
   options: HostProcessOptions,
@@ -82,7 +77,9 @@ export async function startHostProcess(
   }
 }
 
-/** Before the host gets input: a host without input ends with us, a working one outlives us. */
+/**
+ * Called before the host gets input: a host without input ends with us, a working one outlives us.
+ */
 async function noteStart(
   child: RunningChild,
   { onStarted }: HostProcessOptions["start"],
@@ -110,7 +107,6 @@ async function pumpLines(child: RunningChild, options: HostProcessOptions): Prom
   return child.end()
 }
 
-/** A failure while handling a line ends only its own session. */
 function handleLine({ emitter, onLine }: HostProcessOptions, line: string): void {
   try {
     onLine(line)
@@ -125,7 +121,7 @@ function tooLong({ title, redact }: EventEmitter, sizeBytes: number, text: strin
   return { event: "error", message, code: AgentNotUnderstood.code, isFatal: false } as const
 }
 
-/** Ends a host that never begins a session; one that works may be silent for hours. */
+/** Ends a host that never starts a session; a working host may be silent for hours. */
 async function watchStart(
   child: RunningChild,
   ended: Promise<HostExit>,
@@ -139,7 +135,6 @@ async function watchStart(
   await child.end()
 }
 
-/** Resolves when the time has passed or the signal aborts. */
 async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   await clock.sleep(ms, signal).catch(() => {})
 }
@@ -169,14 +164,14 @@ export function describeExit(exit: ExitOutcome): string {
   return exit.kind === "exited" ? `with exit code ${exit.code}` : `by ${exit.signal}`
 }
 
-/** On one line; the reason is in the first lines or in the last ones. */
+/** On one line; the reason is in the first or the last lines. */
 function summarizeStderr(text: string): string {
   const lines = text.split("\n").filter((it) => it.trim() !== "")
   const shown = lines.length <= 5 ? lines : [...lines.slice(0, 2), "…", ...lines.slice(-2)]
   return oneLine(shown.join(" / "), 1_000)
 }
 
-/** Ends the session after its host has ended; a turn may be requested and not yet begun. */
+/** Ends the session after its host has ended; a requested turn may not have started yet. */
 export function endSession(
   emitter: EventEmitter,
   { exit, complaint }: HostExit,
@@ -190,8 +185,8 @@ export function endSession(
 }
 
 /**
- * What a host prints for one prompt, given on its stdin so that no word of it is parsed as a switch.
- * undefined unless it exits with 0 within 30 s and 64 kB.
+ * Returns what a host prints for one prompt, which goes to stdin so that no word of it is parsed as
+ * a switch. undefined unless it exits with 0 within 30 s and 64 kB.
  */
 export async function completeOnce(
   options: CompleteOptions,

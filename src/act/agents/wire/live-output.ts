@@ -1,26 +1,27 @@
-/** Output held until the end of its line or key; a key of 16,384 bits has 13 kB. */
+/** Output is held until the end of its line or key; a 16,384-bit key has 13 kB. */
 export const MAX_HELD_OUTPUT_CHARACTERS = 64 * 1024
 
-/** Of the emitted output, the end that new lines are redacted with: a few lines. */
+/** How much emitted output new lines are redacted with: a few lines. */
 const CONTEXT_CHARACTERS = 2_000
 
 type HeldOutput = {
   /** Received and not emitted: the last line, or the beginning of a key. */
   text: string
-  /** The unredacted end of what was emitted: a name on one line may have its value on the next. */
+  /**
+   * The unredacted end of the emitted output: a name on one line may have its value on the next.
+   */
   before: string
   /** Nothing more is emitted until the activity's end, which has the whole output. */
   isSilent: boolean
 }
 
 /**
- * The output of activities while it arrives in pieces. A piece may end inside a secret, of which
- * neither half is recognised; so only whole lines are emitted, redacted with those before them.
+ * Output of activities while it arrives in chunks. A chunk may end inside a secret, and neither
+ * half is recognised; so only whole lines are emitted, redacted together with those before them.
  */
 export function createLiveOutput(redact: (text: string) => string) {
   const heldById = new Map<string, HeldOutput>()
   return {
-    /** The part that can be emitted now. */
     take(activityId: string, piece: string): string {
       const held = heldById.get(activityId) ?? { text: "", before: "", isSilent: false }
       heldById.set(activityId, held)
@@ -41,17 +42,17 @@ export function createLiveOutput(redact: (text: string) => string) {
   }
 }
 
-/** A key ends with its last line: one whose end is not a whole line yet is open. */
+/** A key ends with its last line: it is open until that line is complete. */
 function wholeLines(text: string): string {
   return toLastLineEnd(beforeOpenBlock(toLastLineEnd(text)))
 }
 
-/** A carriage return ends a line too: progress is drawn with it. */
+/** A carriage return ends a line too: progress bars use it. */
 function toLastLineEnd(text: string): string {
   return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1)
 }
 
-/** undefined when the new lines make a secret of what was emitted before. */
+/** Returns undefined when the new lines turn earlier output into a secret. */
 function redactNew(
   redact: (text: string) => string,
   before: string,
@@ -62,11 +63,11 @@ function redactNew(
   return all.startsWith(emitted) ? all.slice(emitted.length) : undefined
 }
 
-/** Where a key over several lines begins (PEM and its like, PuTTY's) and ends. */
+/** Where a multi-line key begins (PEM and similar, PuTTY) and ends. */
 const KEY_START = /-----BEGIN|Private-Lines:/g
 const KEY_END = /-----END[ +][A-Z0-9 +]{0,40}-----|Private-(?:MAC|Hash):[^\n]*\n/g
 
-/** The text up to a key block that has no end yet: its first part may not look like a key. */
+/** Returns the text before an unfinished key block: its first part may not look like a key. */
 export function beforeOpenBlock(text: string): string {
   KEY_START.lastIndex = 0
   for (let start = KEY_START.exec(text); start !== null; start = KEY_START.exec(text)) {
@@ -81,7 +82,7 @@ export function beforeOpenBlock(text: string): string {
 const TORN_KEY =
   /^(?:[A-Za-z0-9+/=]{16,}\r?(?:\n|$))*(?:[A-Za-z0-9+/=]*\r?\n?-----END[^\n]*(?:\n|$))?/
 
-/** The end of a longer text, without what may be the second half of a secret. */
+/** For the end of a longer text: removes a possible second half of a secret. */
 export function withoutTornStart(text: string): string {
   const line = text.indexOf("\n")
   const word = line >= 0 ? line : text.search(/\s/)

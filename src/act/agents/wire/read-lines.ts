@@ -2,18 +2,17 @@ import { withoutTornStart } from "./live-output.ts"
 
 export type Line =
   | { readonly kind: "line"; readonly text: string }
-  /** Longer than the limit: only its beginning. */
   | { readonly kind: "cut"; readonly text: string; readonly sizeBytes: number }
 
 const NEWLINE = 0x0a
 
 /**
- * A child's output by lines. Invalid UTF-8 becomes replacement characters; of a line beyond the
- * limit only the beginning is held. Reads no faster than the consumer.
+ * Invalid UTF-8 becomes replacement characters; of a line over the limit only the beginning is
+ * stored. Reads no faster than the consumer.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
-  // A host's longest real line is a tool result of some hundred kB.
+  // A host's longest real line is a tool result of a few hundred kB.
   maxLineBytes: number = 1024 * 1024,
 ): AsyncGenerator<Line> {
   let line = createLine(maxLineBytes)
@@ -30,12 +29,11 @@ export async function* readLines(
   if (!line.isEmpty()) yield line.result()
 }
 
-/** A broken pipe is the end of the output; the child's exit tells why it broke. */
 async function* untilBroken(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks
   } catch {
-    // Ends the iteration.
+    // A broken pipe ends the output; the exit of the child shows why it broke.
   }
 }
 
@@ -58,7 +56,6 @@ function createLine(maxBytes: number) {
   }
 }
 
-/** Reads a stream to its end and keeps only the last of it, by whole lines. */
 export async function keepTail(
   chunks: AsyncIterable<Uint8Array>,
   tail: { text: string },
@@ -67,7 +64,7 @@ export async function keepTail(
   let kept = Buffer.alloc(0)
   for await (const chunk of untilBroken(chunks)) {
     kept = Buffer.concat([kept, chunk])
-    // One byte more shows whether the kept part begins with a line.
+    // One more byte shows whether the stored part begins at a line start.
     kept = Buffer.from(kept.subarray(Math.max(0, kept.length - maxBytes - 1)))
     const text = kept.toString("utf8")
     tail.text = kept.length > maxBytes ? withoutTornStart(text) : text
