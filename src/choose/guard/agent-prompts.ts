@@ -15,13 +15,12 @@ import {
 } from "#ground/base"
 import { cutPrompt } from "./index-daemon.ts"
 
-/** A prompt with every character escaped, and its metadata. */
 const LARGEST_RECORD_BYTES = 512 * 1024
 
 /** A sub-agent starts within a second of its prompt; after an hour it never will. */
 export const PROMPT_LIFE_MS = 60 * 60 * 1_000
 
-/** More in one session, or more sessions, is a loop. */
+/** More per session, or more sessions, means a loop. */
 const MOST_WAITING_PROMPTS = 1_000
 
 const MOST_WAITING_SESSIONS = 500
@@ -35,8 +34,8 @@ type PromptsDeps = {
 type PromptOwner = { readonly session: string; readonly agentType: string }
 
 /**
- * Prompts between the hook before a sub-agent and the hook at its start, one private file each. A
- * rename claims a prompt, so each is taken once.
+ * Stores prompts between `before-agent` and `agent-start`, one private file each. A rename claims a
+ * prompt, so each is taken once.
  */
 export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
   const all = join(stateDirectory, "agents")
@@ -68,7 +67,6 @@ export function createPrompts({ stateDirectory, clock, random }: PromptsDeps) {
   }
 }
 
-/** False when another start claimed it first. */
 async function claimPrompt(file: string, own: string): Promise<boolean> {
   try {
     return (await renameFile(file, own)).kind === "renamed"
@@ -89,7 +87,7 @@ type WaitingPrompt = { readonly name: string; readonly type: string; readonly at
 
 const NAME = /^([0-9a-z]{9})-([0-9a-f]{16})-[0-9a-f]{12}\.json$/
 
-/** Oldest first; other names are not prompts, or are being claimed. */
+/** Oldest first; other names are no prompts, or are being claimed. */
 async function namesIn(folder: string): Promise<readonly WaitingPrompt[]> {
   const listed = await listDirectory(folder, { maxEntries: MOST_WAITING_PROMPTS })
   if (listed.kind !== "listed") return []
@@ -115,7 +113,7 @@ async function sweepSession(folder: string, now: number): Promise<void> {
   const lastAt = found.kind === "found" ? found.stat.modifiedAtMs : now
   const old = (await namesIn(folder)).filter((it) => !isYoung(it, now))
   for (const it of old) await removeFile(join(folder, it.name))
-  // Nobody wrote here for so long: at most a dead process left a claimed prompt.
+  // A crashed process may have left a claimed prompt here.
   if (Math.abs(now - lastAt) > PROMPT_LIFE_MS) await removeFolder(folder)
 }
 

@@ -11,17 +11,16 @@ type Base = {
 
 type Edit = {
   readonly tool: string
-  /** Relative to the repository root; paths outside of it are left out. */
+  /** Relative to the repository root, without paths outside it. */
   readonly paths: readonly string[]
 }
 
-/** What happened, the same for all hosts; `show/hooks` translates. */
 export type HookEvent = Base &
   (
     | { readonly kind: "session-start"; readonly source: string }
     | ({ readonly kind: "before-edit" } & Edit)
     | ({ readonly kind: "after-edit"; readonly textUnits: number } & Edit)
-    /** A tool that brings text into the window; `paths` may be empty. */
+    /** A tool with text output; `paths` may be empty. */
     | ({ readonly kind: "after-tool"; readonly textUnits: number } & Edit)
     | { readonly kind: "before-agent"; readonly agentType: string; readonly prompt: string }
     | { readonly kind: "agent-start"; readonly agentType: string; readonly agentId: string }
@@ -29,7 +28,6 @@ export type HookEvent = Base &
         readonly kind: "stop"
         /** A hook has already blocked this stop. */
         readonly isAgain: boolean
-        /** Work goes on in the background. */
         readonly isBusy: boolean
       }
     | {
@@ -43,7 +41,7 @@ export type HookEvent = Base &
 
 export type HookEventKind = HookEvent["kind"]
 
-/** `warn` and `context` are text for the agent; its work goes on. */
+/** `warn` and `context` are text for the agent and do not stop its work. */
 export type Verdict =
   | { readonly kind: "silent" }
   | {
@@ -51,10 +49,9 @@ export type Verdict =
       readonly text: string
       readonly paths?: readonly string[]
     }
-  /** An edit that would have been denied without an override. */
   | { readonly kind: "override"; readonly text: string; readonly paths?: readonly string[] }
 
-/** Read without a package; a setting that cannot be read has its default. */
+/** Parsed without a package; an invalid setting has its default. */
 export type HookConfig = {
   readonly level: number
   readonly mayFetch: boolean
@@ -64,7 +61,6 @@ export type HookConfig = {
   readonly registration: readonly string[] | undefined
 }
 
-/** Work for a detached process, started after the hook has answered. */
 export type Afterwards = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
 
 export type HookWorld = {
@@ -78,10 +74,10 @@ export type HookWorld = {
   readonly classifier: Classifier
   readonly clock: Pick<Clock, "now">
   readonly random: Random
-  /** Aborted when the hook must answer now. */
+  /** Aborted when the hook must answer immediately. */
   readonly signal: AbortSignal
   afterwards(work: Afterwards): void
-  /** Started by a person; the log says so. */
+  /** Started with `qm hook`, which the log records. */
   readonly isByHand?: boolean
 }
 

@@ -27,7 +27,6 @@ function hashIn(files: Files): GuardDeps["hashOf"] {
   }
 }
 
-/** A guard on a tree of these files; its receipts lie in a folder of its own. */
 async function guardOn(
   files: Files,
   { commits, ...given }: { readonly commits?: readonly Commit[] } & Partial<GuardDeps> = {},
@@ -186,7 +185,7 @@ describe("simulate: dependents of the changed files", () => {
   })
 })
 
-/** A file with one function, which calls those of the files it leans on. */
+/** A file with one function, which calls those of its dependencies. */
 function textOf(own: number, links: readonly (readonly [number, number])[]): string {
   const called = links.filter(([, from]) => from === own).map(([to]) => to)
   const imports = called.map((it) => `import { step${it} } from "./f${it}.ts"\n`).join("")
@@ -206,7 +205,7 @@ describe("simulate: tests", () => {
     expect(textsOf(await guard.simulate("src/far.ts"))).toContain("no test reaches it")
     const both = await guard.simulate("src/far.ts", "src/login.ts", "docs/guide.md")
     expect(textsOf(both)).toContain("no test reaches 1 of 2 files")
-    // A test that would change with the code still reaches it.
+    // A test that changes with the code still covers it.
     const withTest = await guard.simulate("src/login.ts", "test/login.test.ts")
     expect(textsOf(withTest).join()).not.toContain("no test")
     expect(withTest.receipt.tests).toEqual([])

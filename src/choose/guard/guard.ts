@@ -23,16 +23,15 @@ export type GuardDeps = {
   readonly stateDirectory: string
   tree(context: CallContext): Promise<IndexedTree>
   refresh(context: CallContext): Promise<IndexedTree>
-  /** Injected: the map needs packages, and hooks load this room without any. */
+  /** Injected, because the map needs packages and hooks load this room without any. */
   graphOf(tree: IndexedTree): TreeGraph
   readonly resolveNames: ResolveNames
-  /** `hashFile` at the repository root. */
   hashOf(path: string, format: HashFormat): Promise<FileHash>
-  /** Relative to the repository root; undefined outside of it. */
+  /** Relative to the repository root; undefined outside it. */
   place(path: string): string | undefined
-  /** Claims of other sessions, each under the path that was asked for. */
+  /** Claims of other sessions, each under the requested path. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
-  /** Reads the known secrets again for each call. */
+  /** Reads the known secrets again at each call. */
   redact(): Promise<(text: string) => string>
   highRiskPaths(): readonly string[]
   readonly ids: Ids
@@ -44,7 +43,6 @@ export type Simulation = Omit<ForeseenReach, "reach" | "tests" | "risk" | "reaso
   readonly receipt: Receipt
 }
 
-/** Simulates a change and writes the receipt that hooks look for. */
 export function createGuard(deps: GuardDeps) {
   return {
     async simulate(
@@ -79,7 +77,7 @@ export function createGuard(deps: GuardDeps) {
 
 type HashedTargets = { readonly graph: TreeGraph; readonly targets: readonly HashedTarget[] }
 
-/** Hooks compare with the disk, so a stale tree is scanned once more. */
+/** Hooks compare with the disk, so an outdated tree is scanned once more. */
 async function hashedTargets(
   paths: readonly string[],
   context: CallContext,
@@ -88,7 +86,7 @@ async function hashedTargets(
   const first = await lookAt(await deps.tree(context), paths, deps)
   if (first.stale.length === 0) return first
   const second = await lookAt(await deps.refresh(context), paths, deps)
-  // A file that no scan lists, e.g. an ignored one, is simulated by its bytes alone.
+  // A file that no scan lists, such as an ignored one, is simulated by its bytes.
   const moving = second.stale.find((it) => second.graph.positionOf(it) !== undefined)
   if (moving !== undefined) throw SimulatedChanging({ path: moving })
   return second
@@ -117,7 +115,7 @@ async function lookAt(
   return { graph, targets, stale }
 }
 
-/** The receipt is written: a failed sweep must not fail the call. */
+/** The receipt is already written, so a failed sweep must not fail the call. */
 async function sweep({ stateDirectory, clock, log }: GuardDeps): Promise<void> {
   try {
     await sweepReceipts({ stateDirectory, now: clock.now() })

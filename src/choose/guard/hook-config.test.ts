@@ -17,7 +17,6 @@ const DEFAULTS = {
 
 type Given = { project?: string | Buffer; user?: string } & Partial<HookConfigPlaces>
 
-/** What hooks read when these are the files. */
 async function configOf({ project, user, ...places }: Given) {
   await using temp = await tempDirectory()
   const [projectFile, userFile] = [join(temp.path, "project.json"), join(temp.path, "user.json")]

@@ -13,8 +13,8 @@ export type HookConfigPlaces = {
 }
 
 /**
- * Reads the same files as `show/app/config/layers.ts` with the same meaning; mistakes, which are
- * errors there, are ignored here.
+ * Gives the same values as `show/app/config/layers.ts`; mistakes, which are errors there, are
+ * ignored here.
  */
 export async function readHookConfig(places: HookConfigPlaces): Promise<HookConfig> {
   const [user, project] = await Promise.all([
@@ -32,7 +32,7 @@ export async function readHookConfig(places: HookConfigPlaces): Promise<HookConf
   }
 }
 
-/** Splits at commas outside of braces. */
+/** Splits at commas outside braces. */
 export function splitPatterns(text: string): readonly string[] {
   const patterns: string[] = []
   let [start, depth] = [0, 0]
@@ -50,7 +50,6 @@ export function splitPatterns(text: string): readonly string[] {
 
 type Settings = Readonly<Record<string, unknown>>
 type Layers = {
-  /** The first that sets a field wins. */
   readonly files: readonly Settings[]
   readonly environment: HookConfigPlaces["environment"]
 }
@@ -118,7 +117,7 @@ async function readSettings(file: string): Promise<Settings> {
   return (read.kind === "read" ? parseJsonRecord(plainJson(read.text) ?? "") : undefined) ?? {}
 }
 
-/** Removes comments and trailing commas; undefined when a comment does not end. */
+/** Removes comments and trailing commas; undefined if a comment is unclosed. */
 function plainJson(text: string): string | undefined {
   let isOpen = false
   const plain = text.replace(STRING_OR_COMMENT, (it) => {

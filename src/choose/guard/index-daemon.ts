@@ -15,25 +15,21 @@ const LONGEST_ASK_MS = 100
 
 const LONGEST_ANNOUNCE_MS = 25
 
-/** A package with every character escaped. */
 const LARGEST_ANSWER_BYTES = 64 * 1024
 
-/** A question with every character escaped. */
 const LARGEST_QUESTION_BYTES = 512 * 1024
 
 /** `sun_path` has 104 to 108 bytes. */
 export const LONGEST_SOCKET_PATH_BYTES = 100
 
-/** A hook sends its question at once. */
 const LONGEST_QUESTION_WAIT_MS = 1_000
 
-/** Sub-agents that start at the same moment. */
 const MOST_DAEMON_CONNECTIONS = 64
 
 type DaemonAddress = {
   readonly home: string
   readonly stateDirectory: string
-  /** Of the worktree: a package is of its files. */
+  /** Of the worktree, whose files the package contains. */
   readonly root: string
 }
 
@@ -41,14 +37,14 @@ export function indexDaemonSocket({ home, stateDirectory, root }: DaemonAddress)
   const name = hash("sha256", `${stateDirectory}\0${root}`).slice(0, 16)
   if (process.platform === "win32") return `\\\\.\\pipe\\qm-${name}`
   const usual = join(home, "kit", "run", `${name}.sock`)
-  // One byte is left for the temporary name.
+  // One byte is reserved for the temporary name.
   if (Buffer.byteLength(usual) < LONGEST_SOCKET_PATH_BYTES) return usual
   return join(tmpdir(), `qm-${process.getuid?.() ?? 0}`, `${name}.sock`)
 }
 
 type PackageQuestion = Omit<DaemonQuestion, "kind">
 
-/** For hooks: undefined where the daemon does not answer in time. */
+/** For hooks: undefined if the daemon does not respond in time. */
 export function indexDaemonClient(place: DaemonAddress, signal: AbortSignal) {
   const path = indexDaemonSocket(place)
   const ask = (question: DaemonQuestion, timeoutMs: number) =>
@@ -87,7 +83,7 @@ export function listenAsIndexDaemon(listener: DaemonListener): Promise<ListenOut
   })
 }
 
-/** A package is chosen by the beginning of a prompt. */
+/** The beginning of a prompt is enough to select a package. */
 export const LONGEST_PROMPT_BYTES = 64 * 1024
 
 /** Hosts truncate longer hook output silently. */
@@ -95,7 +91,6 @@ export const LARGEST_PACKAGE_BYTES = 9_000
 
 const LONGEST_AGENT_TYPE_UNITS = 200
 
-/** `prepare` announces that the same `package` question will follow. */
 export type DaemonQuestion = {
   readonly kind: "package" | "prepare"
   readonly session: string
@@ -120,7 +115,7 @@ export function writeAnswer(text: string | null): string {
   return JSON.stringify({ v: 1, text })
 }
 
-/** Undefined when there is no package, or the answer is malformed. */
+/** Undefined without a package and for a malformed response. */
 export function readAnswer(line: string | undefined): string | undefined {
   const { v, text } = parseJsonRecord(line ?? "") ?? {}
   if (v !== 1 || typeof text !== "string" || text.trim() === "") return undefined

@@ -77,7 +77,7 @@ describe("judgeEvent", () => {
   test("[GUARD-17] skips a rule that fails and evaluates the others", async () => {
     await using it = await hookWorld()
     await it.write(".git/qm/pitfalls.json", pitfalls(1, "it rounds"))
-    // A ledger that is a folder: asking it throws.
+    // A ledger that is a folder makes every read throw.
     await it.write(".git/qm/ledger", "")
     await writeFile(join(it.stateDirectory, "claims"), "")
     const judged = await judgeEvent(it.event("before-edit", editOf("a.ts")), it)
@@ -153,7 +153,6 @@ describe("the verdict log", () => {
   })
 })
 
-/** Says every module that importing the room loads, as a hook process would. */
 const SCRIPT = `
   import { registerHooks } from "node:module"
   const loaded = []

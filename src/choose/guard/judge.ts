@@ -21,8 +21,8 @@ type Judged = {
 }
 
 /**
- * Asks the rules of the level and appends one line to the log. A rule or a log that fails is
- * skipped: a hook never stops the work by failing.
+ * Evaluates the rules of the level and appends one line to the log. Skips a rule or a log that
+ * fails: a hook never stops the work by failing.
  */
 export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Judged> {
   const startedAt = world.clock.now()
@@ -84,7 +84,7 @@ async function judgeSafely(rule: Rule, event: HookEvent, world: HookWorld): Prom
   }
 }
 
-/** Weightier text comes first, and survives truncation. */
+/** The most severe text comes first, so that it survives truncation. */
 const WEIGHT: Readonly<Record<VerdictKind, number>> = {
   deny: 5,
   block: 4,
@@ -106,7 +106,7 @@ function decide(said: readonly RuleVerdict[]): Judged {
   return { verdict: { kind, text, ...(paths && { paths }) }, rule: first.rule }
 }
 
-/** Rules that can refuse come first: after a refusal no other is asked. */
+/** Rules that can deny come first; after a denial no other is evaluated. */
 export const RULES: readonly Rule[] = [
   concurrency,
   risk,

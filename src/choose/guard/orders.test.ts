@@ -15,7 +15,9 @@ const session = fc.constantFrom("one", "two", "../three\n", "")
 const paths = fc.subarray(["a.ts", "b.ts", "src/c.ts", "CHANGELOG.md", "node_modules/x.js"])
 const tool = fc.constantFrom("Edit", "Write", "apply_patch")
 
-/** Something that happens: an event, or what others do meanwhile. Claims take their time. */
+/**
+ * An event, or an action of others in the meantime. Claims wait for the disk, so they are rarer.
+ */
 const often = <One>(arbitrary: fc.Arbitrary<One>) => ({ arbitrary, weight: 4 })
 const seldom = <One>(arbitrary: fc.Arbitrary<One>) => ({ arbitrary, weight: 1 })
 const step = fc.oneof(
@@ -26,7 +28,7 @@ const step = fc.oneof(
       do: fc.constant("stop" as const),
       session,
       isBusy: fc.boolean(),
-      // Not every host says that a hook has kept it already.
+      // Not every host reports that a hook has already blocked the stop.
       isTold: fc.boolean(),
     }),
   ),
@@ -41,7 +43,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
-/** Who has just been kept from stopping: a host says so at the next stop, and does not forget. */
+/** Sessions whose last stop was blocked; a host reports that at the next stop. */
 type Blocked = { readonly sessions: Set<string>; readonly seen: Set<string> }
 
 async function take(it: World, next: Step, blocked: Blocked): Promise<void> {
@@ -114,7 +116,10 @@ function eventsOf(
   }
 }
 
-/** Of 100 steps each, some of which are no events: 10,000 events at night. By day fewer, since each step waits for the disk. */
+/**
+ * Orders of 100 steps each, most of them events: 10,000 events in the nightly run. Fewer otherwise,
+ * because each step waits for the disk.
+ */
 const ORDERS = isNight() ? 130 : 8
 
 test("[GUARD-32] any events in any order: nothing throws, and no session is blocked from stopping forever", {

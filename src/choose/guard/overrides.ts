@@ -11,17 +11,15 @@ import {
 } from "#ground/base"
 import { appendVerdict, CLOCK_SLACK_MS, MOST_STATE_ENTRIES } from "./verdict-log.ts"
 
-/** Kept for a day so that people can look at it. */
+/** Stored for a day, for inspection. */
 const LONGEST_OVERRIDE_MS = 4 * 60 * 60 * 1_000
 
 const OVERRIDE_KEPT_MS = 24 * 60 * 60 * 1_000
 
-/** 200 long paths; hooks read the newest. */
 const LARGEST_OVERRIDE_BYTES = 4 * 1024 ** 2
 
 const MOST_OVERRIDES_READ = 50
 
-/** A person's permission to edit paths that a rule would refuse. */
 export type Override = {
   readonly id: string
   readonly paths: readonly string[]
@@ -75,7 +73,6 @@ export function createOverrides({ stateDirectory, clock, ids }: OverridesDeps) {
 
 type OverridePlace = { readonly stateDirectory: string; readonly now: number }
 
-/** The newest override that covers a path. */
 export async function coveringOverride(
   place: OverridePlace,
   path: string,

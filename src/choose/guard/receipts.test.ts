@@ -150,7 +150,7 @@ describe("hashFile", () => {
     await using directory = await tempDirectory()
     const root = directory.path
     await writeFile(join(root, "empty"), "")
-    // `git hash-object` says the same of /dev/null.
+    // Equals `git hash-object /dev/null`.
     expect(await hashFile("empty", { root, format: "sha1" })).toEqual({
       kind: "hashed",
       hash: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
@@ -268,7 +268,6 @@ test("[GUARD-11] never covers another path, an expired receipt or another hash",
           own.some((made) => made.path === it.path && made.hash === it.hash && made.at >= one.at),
       )
       expect(isCovered).toBe(known.length > 0)
-      // Each of these alone is enough to say no, whatever else holds.
       expect(covers(given, { ...it, path: "z.ts", session: { edits: own } })).toBe(false)
       expect(covers(given, { ...it, hash: "zz", session: { edits: own } })).toBe(false)
       expect(covers(given, { ...it, now: AT + 11 * HOUR_MS, session: edits0 })).toBe(false)

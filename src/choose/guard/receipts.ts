@@ -14,29 +14,25 @@ import {
 import type { LinkConfidence } from "#ground/contract"
 import { CLOCK_SLACK_MS } from "./verdict-log.ts"
 
-/** Four hours, as specified. */
 export const LONGEST_COVER_MS = 4 * 60 * 60 * 1_000
 
 /** Longer than they cover, so that yesterday's verdicts can be explained. */
 export const RECEIPT_KEPT_MS = 24 * 60 * 60 * 1_000
 
-/** More in one day is a program; the newest are kept. */
+/** More in one day means a program; the newest stay. */
 export const MOST_RECEIPTS_KEPT = 500
 
-/** Receipts and leftovers of dead writers. */
 const MOST_RECEIPT_ENTRIES = 5_000
 
-/** Each takes about 0.2 ms of a hook's 25. */
+/** Each takes about 0.2 ms of a hook's 25 ms. */
 export const MOST_RECEIPTS_READ = 50
 
-/** 200 files that would change, 200 reached and 100 tests take about 120 kB with long paths. */
+/** 200 changed files, 200 dependents and 100 tests take about 120 kB with long paths. */
 export const LARGEST_RECEIPT_BYTES = 1_000_000
 
 type ReceiptsAt = { readonly stateDirectory: string; readonly now: number }
 
-/**
- * Newest first, only those young enough to cover an edit. Never throws; other files are skipped.
- */
+/** Newest first, only those young enough to cover an edit. Never throws; skips other files. */
 export async function readReceipts({
   stateDirectory,
   now,
@@ -55,7 +51,6 @@ export async function writeReceipt(stateDirectory: string, receipt: Receipt): Pr
   await writeFileAtomic(join(folder, `${receipt.id}.json`), `${JSON.stringify(receipt)}\n`)
 }
 
-/** Returns how many files were removed. */
 export async function sweepReceipts({ stateDirectory, now }: ReceiptsAt): Promise<number> {
   const folder = folderIn(stateDirectory)
   const left = await sweepLeftovers(folder)
@@ -72,7 +67,7 @@ function folderIn(stateDirectory: string): string {
   return join(stateDirectory, "receipts")
 }
 
-/** Ids begin with the time in nine characters, so old ones are skipped unread. */
+/** Ids begin with the time in nine characters, so old receipts are skipped unread. */
 const RECEIPT_NAME = /^sim_([0-9a-z]{9})[0-9a-z]{10}\.json$/
 
 async function namesIn(
@@ -100,7 +95,7 @@ async function readReceipt(path: string): Promise<KeptReceipt | undefined> {
   return read.kind === "read" ? parseReceipt(read.text) : undefined
 }
 
-/** `blobId` is null where there was no file. */
+/** `blobId` is null if there was no file. */
 export type SimulatedFile = { readonly path: string; readonly blobId: string | null }
 
 export type ReachedFile = {
@@ -115,7 +110,7 @@ export type ReachedFile = {
 
 export type RiskReason = { readonly text: string; readonly number: number }
 
-/** As in `ground/contract`, which needs a package. */
+/** Mirrors `ground/contract`, which needs a package. */
 export type Receipt = {
   readonly id: string
   readonly paths: readonly SimulatedFile[]
@@ -129,14 +124,14 @@ export type Receipt = {
 
 type KeptReceipt = Pick<Receipt, "id" | "paths" | "risk" | "at">
 
-/** Undefined for anything that is not a whole receipt. */
+/** Undefined for anything but a complete receipt. */
 export function parseReceipt(text: string): KeptReceipt | undefined {
   const { id, paths, risk, at } = parseJsonRecord(text) ?? {}
   const isWhole =
     typeof id === "string" && typeof at === "number" && Number.isSafeInteger(at) && isShare(risk)
   if (!isWhole || !Array.isArray(paths)) return undefined
   const files = paths.flatMap((it: unknown) => simulatedFile(it) ?? [])
-  // A receipt read in part would look like a smaller one.
+  // A partly parsed receipt would look like a smaller one.
   return files.length === paths.length ? { id, paths: files, risk, at } : undefined
 }
 
@@ -151,7 +146,6 @@ function isShare(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= 1
 }
 
-/** `hash` is that of the file after the edit. */
 type OwnEdit = { readonly path: string; readonly hash: string | null; readonly at: number }
 
 export type PlannedEdit = {
@@ -164,8 +158,8 @@ export type PlannedEdit = {
 type Covering = Pick<KeptReceipt, "paths" | "at">
 
 /**
- * Covered: the path is in a receipt younger than four hours, and the file is as it was simulated or
- * as this session has left it since.
+ * True if the path is in a receipt younger than four hours, and the file is as simulated or as this
+ * session left it since.
  */
 export function covers(receipts: readonly Covering[], asked: PlannedEdit): boolean {
   return receipts.some((it) => coversEdit(it, asked))
@@ -173,7 +167,7 @@ export function covers(receipts: readonly Covering[], asked: PlannedEdit): boole
 
 function coversEdit({ paths, at }: Covering, asked: PlannedEdit): boolean {
   const ageMs = asked.now - at
-  // Written so that NaN is refused too.
+  // Written so that NaN is false too.
   const isYoung = ageMs < LONGEST_COVER_MS && ageMs >= -CLOCK_SLACK_MS
   if (!isYoung) return false
   const simulated = paths.find((it) => it.path === asked.path)
@@ -185,7 +179,6 @@ function isOwnEdit({ path, hash, session }: PlannedEdit, since: number): boolean
   return session.edits.some((it) => it.path === path && it.hash === hash && it.at >= since)
 }
 
-/** A hook waits while the file is read. */
 const LARGEST_HASHED_BYTES = 32 * 1024 ** 2
 
 const LARGEST_GIT_CONFIG_BYTES = 1024 ** 2
@@ -197,7 +190,7 @@ export type FileHash =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly why: string }
 
-/** Git's blob id. `see/repo` has the same function, but a hook should not load that room. */
+/** Git's blob id. `see/repo` has the same function, but a hook must not load that room. */
 export async function hashFile(
   path: string,
   { root, format }: { readonly root: string; readonly format: HashFormat },
@@ -225,7 +218,7 @@ function hashOf(bytes: Uint8Array, format: HashFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
 }
 
-/** By the git config beside the state directory. */
+/** From the git config beside the state directory. */
 export async function hashFormatIn(stateDirectory: string): Promise<HashFormat> {
   const file = join(stateDirectory, "..", "config")
   const read = await readTextBounded(file, { maxBytes: LARGEST_GIT_CONFIG_BYTES })

@@ -10,8 +10,8 @@ export type RiskPaths = {
 type DecidingPattern = { readonly pattern: string; readonly takesBack: boolean }
 
 /**
- * As in a .gitignore the last pattern that fits decides, and `!` takes back. Unusable patterns fit
- * nothing; the doctor names them.
+ * As in a .gitignore, the last matching pattern decides and `!` negates. An invalid pattern matches
+ * nothing; `qm doctor` reports it.
  */
 export function createRiskPaths(patterns: readonly string[]): RiskPaths {
   const rules = rulesOf(patterns).toReversed()
@@ -31,7 +31,7 @@ type PatternUse =
   | { readonly kind: "idle"; readonly pattern: string }
   | { readonly kind: "unusable"; readonly pattern: string; readonly why: string }
 
-/** For the doctor: a pattern that fits no file guards nothing. */
+/** For `qm doctor`: a pattern that matches no file guards nothing. */
 export function checkRiskPaths(
   patterns: readonly string[],
   paths: readonly string[],

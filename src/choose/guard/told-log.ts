@@ -7,8 +7,8 @@ import type { HookEvent, HookWorld } from "./event.ts"
 const LARGEST_SAID_BYTES = 1024 ** 2
 
 /**
- * True once per session and key. Two hooks at the same moment may both get true: use it for texts
- * only, the ledger decides what must happen once.
+ * True once per session and key. Two simultaneous hooks may both get true, so use it for messages
+ * only; the ledger decides what must happen once.
  */
 export async function markNotified(
   key: readonly string[],

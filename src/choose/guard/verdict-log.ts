@@ -6,10 +6,9 @@ import { appendIn } from "./told-log.ts"
 
 const LARGEST_VERDICT_LINE_BYTES = 64 * 1024
 
-/** Session ids and tool names may be any text. */
 const LONGEST_VERDICT_UNITS = 500
 
-/** Not durable: nobody depends on it. */
+/** Not durable, because nothing depends on it. */
 export async function appendVerdict(stateDirectory: string, line: VerdictLine): Promise<void> {
   const folder = verdictFolder(stateDirectory)
   const file = join(folder, `${dayOf(line.at)}.jsonl`)
@@ -26,7 +25,7 @@ export function dayOf(at: number): string {
   return new Date(moment).toISOString().slice(0, 10)
 }
 
-/** Later years have a sign in ISO format, which would break the order of names. */
+/** Later years have a plus sign in ISO format, which would break the order of names. */
 const LATEST_MOMENT_MS = Date.UTC(10_000, 0, 1) - 1
 
 function boundedLine(line: VerdictLine): VerdictLine {
@@ -36,7 +35,7 @@ function boundedLine(line: VerdictLine): VerdictLine {
     tool: line.tool === null ? null : cut(line.tool),
     text: cut(line.text),
   }
-  // A patch may touch very many files; the first are kept.
+  // A patch may edit very many files; the first ones stay.
   while (bounded.paths.length > 0 && sizeOf(bounded) > LARGEST_VERDICT_LINE_BYTES) {
     bounded = { ...bounded, paths: bounded.paths.slice(0, Math.floor(bounded.paths.length / 2)) }
   }
@@ -52,12 +51,12 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** About 200,000 events; of more the first are left out. */
+/** About 200,000 events; of more, the first are left out. */
 const LARGEST_VERDICT_DAY_BYTES = 64 * 1024 ** 2
 
 const MOST_VERDICTS_READ = 200_000
 
-/** Of the log, and of what sessions were told. */
+/** For the log and for the notices of sessions. */
 const STATE_KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** By then the session is registered in git. */
@@ -75,12 +74,12 @@ type VerdictQuery = {
 
 export type Verdicts = {
   readonly verdicts: readonly VerdictLine[]
-  /** Of all that match, also those beyond the limit. */
+  /** Of all matching entries, also those beyond the limit. */
   readonly counts: Readonly<Record<VerdictKind, number>>
   readonly isCut: boolean
 }
 
-/** Reads the log, and deletes what is older than a month, because hooks have no time for it. */
+/** Also deletes entries older than 30 days, because hooks have no time for it. */
 export async function readVerdicts(asked: VerdictQuery): Promise<Verdicts> {
   await sweepState(asked)
   const counts: Record<VerdictKind, number> = { ...NONE }
@@ -110,7 +109,6 @@ const NONE: Readonly<Record<VerdictKind, number>> = {
 
 const DAY_NAME = /^(\d{4}-\d{2}-\d{2})\.jsonl$/
 
-/** Newest first. */
 async function daysSince({ stateDirectory, sinceMs }: VerdictQuery): Promise<readonly string[]> {
   const folder = verdictFolder(stateDirectory)
   const listed = await listDirectory(folder, { maxEntries: MOST_STATE_ENTRIES })
@@ -126,7 +124,6 @@ type Day = {
   readonly isCut: boolean
 }
 
-/** A day that cannot be read is skipped. */
 async function readDay(file: string, most: number): Promise<Day> {
   const lines: VerdictLine[] = []
   let [looked, isCut] = [0, false]
@@ -144,7 +141,7 @@ async function readDay(file: string, most: number): Promise<Day> {
   } catch {
     return { lines, looked, isCut }
   }
-  // The end of a day is the newest.
+  // The end of a day has the newest lines.
   return { lines: lines.slice(-most), looked, isCut: isCut || lines.length > most }
 }
 
@@ -215,7 +212,7 @@ async function sweepState({ stateDirectory, now }: LogAt): Promise<void> {
   await sweepLines(join(stateDirectory, "ledger"), now - LEDGERS_KEPT_MS)
 }
 
-/** Deletes session files that were not written to for so long. */
+/** Deletes session files that were not written to for this long. */
 async function sweepLines(folder: string, oldest: number): Promise<void> {
   await sweep(folder, async (name) => {
     const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
@@ -232,7 +229,6 @@ async function sweep(folder: string, isOld: (name: string) => Promise<boolean>):
   }
 }
 
-/** An edit in the log that the patterns would have matched. */
 type TriedHit = {
   readonly at: number
   readonly session: string
@@ -245,7 +241,6 @@ type TriedHit = {
 type TriedPatterns = {
   readonly patterns: readonly {
     readonly pattern: string
-    /** Edits that the pattern decides, for or against. */
     readonly edits: number
     readonly problem: string | null
   }[]
@@ -253,7 +248,6 @@ type TriedPatterns = {
   readonly hits: readonly TriedHit[]
 }
 
-/** Which edits of the log a list of risk patterns would have matched. */
 export function tryPatterns(
   verdicts: readonly VerdictLine[],
   patterns: readonly string[],
@@ -274,7 +268,7 @@ export function tryPatterns(
 
 type LoggedEdit = Omit<TriedHit, "pattern">
 
-/** An edit is logged before and after it is made; the two are one edit. */
+/** An edit is logged before and after it is made; the two lines are one edit. */
 function editsIn(verdicts: readonly VerdictLine[]): readonly LoggedEdit[] {
   const asked = new Set<string>()
   const edits: LoggedEdit[] = []
@@ -295,7 +289,7 @@ function editsIn(verdicts: readonly VerdictLine[]): readonly LoggedEdit[] {
 /** A clock set back a little must not void a receipt; one from tomorrow covers nothing. */
 export const CLOCK_SLACK_MS = 60_000
 
-/** A file per day or session. */
+/** One file per day or session. */
 export const MOST_STATE_ENTRIES = 20_000
 
 export const MOST_LISTED_PATHS = 8

@@ -2,19 +2,18 @@ import { sliceBytes, visibleLine } from "#ground/base"
 
 const LONGEST_SHOWN_UNITS = 200
 
-/** Foreign names: one line, no hidden characters, truncated. */
+/** For foreign names: one line, no invisible characters, truncated. */
 export function shown(text: string): string {
   const line = visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
   return text.length <= LONGEST_SHOWN_UNITS ? line : `${line}…`
 }
 
-/** Quoted for a shell. */
 export function asArgument(path: string): string {
   const isPlain = /^[\w@%+:,./-]+$/.test(path) && !path.startsWith("-")
   return isPlain ? path : `'${visibleLine(path).replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Empty where the id could not be typed. */
+/** Empty if the id cannot be typed in a shell. */
 export function sessionFlag(session: string): string {
   return /^[\w.:-]{1,100}$/.test(session) ? ` --session ${session}` : ""
 }
@@ -25,7 +24,7 @@ export function firstOf(items: readonly string[], most: number): string {
   return rest > 0 ? `${listed} and ${rest} more` : listed
 }
 
-/** Whole lines of at most `maxBytes`; a first line that is longer is cut between characters. */
+/** Whole lines of at most `maxBytes`; a longer first line is truncated between characters. */
 export function sliceLines(text: string, maxBytes: number): string {
   const head = sliceBytes(text, maxBytes)
   const end = head.lastIndexOf("\n")

@@ -3,12 +3,11 @@ import { readQuery } from "#know/search"
 import { RuleInvalid } from "./errors.ts"
 import { LONGEST_TASK_UNITS } from "./limits.ts"
 
-/** Reads the text alone. Each pattern is bounded, so that the time stays linear. */
+/** Every pattern is bounded, so the time is linear in the length of the text. */
 export function analyzeTask(
   task: string,
   options: {
     readonly domains: string
-    /** Chosen by the person; beats what the task says. */
     readonly domain?: string | undefined
   },
 ): TaskAnalysis {
@@ -25,7 +24,6 @@ export function analyzeTask(
   }
 }
 
-/** The first of these verbs decides: "fix the test" is a fix. */
 function actionOf(text: string): TaskAction | undefined {
   for (const [word] of text.matchAll(/[A-Za-z]{2,20}/g)) {
     const action = ACTION_BY_WORD.get(word.toLowerCase())
@@ -66,7 +64,6 @@ export function readDomains(setting: string): readonly Domain[] {
     .toSorted((a, b) => b.prefix.length - a.prefix.length)
 }
 
-/** By the first path below a prefix, else by a keyword that is a domain's name. */
 function domainOf(
   said: { readonly filePaths: readonly string[]; readonly keywords: readonly string[] },
   domains: readonly Domain[],
@@ -87,7 +84,7 @@ export function findPaths(text: string): {
   const found = new Set<string>()
   const withoutFrames = text.replace(JVM_FRAME, (whole, names: string, file: string) => {
     found.add(pathOfFrame(names, file))
-    // The class and the method still count as symbol names.
+    // Leave class and method in `rest`; they count as symbol names.
     return whole.slice(0, whole.indexOf("("))
   })
   const rest = withoutFrames.replace(TOKEN, (token) => {
@@ -100,10 +97,10 @@ export function findPaths(text: string): {
   return { filePaths: [...found].slice(0, 100), rest }
 }
 
-/** No alternatives, so that it cannot backtrack. */
+/** No alternatives, so it cannot backtrack. */
 const TOKEN = /[\w$@~.+/\\:#%-]{3,1000}/g
 
-/** `at com.acme.Bill.total(Bill.java:12)`: the package is the folder. */
+/** In `at com.acme.Bill.total(Bill.java:12)` the Java package gives the folder. */
 const JVM_FRAME = /\bat ([\w$.]{1,300})\(([\w$-]{1,100}\.(?:java|kt|kts|scala|groovy)):\d{1,7}\)/g
 
 function pathOfFrame(names: string, file: string): string {
@@ -124,7 +121,7 @@ function pathOf(token: string): string | undefined {
   if (PLAIN_NAMES.has(name)) return plain
   const ending = /\.([A-Za-z][A-Za-z0-9]{0,9})$/.exec(name)?.[1]
   if (ending === undefined || name.length === ending.length + 1) return undefined
-  // Without a folder only known endings count: `user.name` is no file.
+  // Without a folder only known extensions count: `user.name` is no file.
   const isPath = plain.includes("/") || ENDINGS.has(ending.toLowerCase())
   return isPath ? plain : undefined
 }
@@ -169,7 +166,6 @@ export function findNames(text: string): readonly string[] {
 const QUOTED = /`([^`\n]{1,200})`/g
 const WORD = /[A-Za-z_$][\w$]{1,100}/g
 
-/** `Bill.total()`, `Bill::total` and `bill->total` are two names; a sentence in backticks is none. */
 function namesIn(quoted: string): readonly string[] {
   const chain = quoted.trim().replace(/\(.*$/, "")
   const names = chain.split(/\.|::|->|#/)
@@ -183,7 +179,6 @@ function isName(word: string, isFirst: boolean): boolean {
   return !isFirst && /^[A-Z][a-z0-9]{2,100}$/.test(word)
 }
 
-/** Whether a sentence, a line or an item of a list begins here. */
 function isAtStart(text: string, index: number): boolean {
   let at = index - 1
   while (at >= 0 && index - at < 20 && BETWEEN.has(text[at] ?? "")) at--

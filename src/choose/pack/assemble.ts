@@ -22,11 +22,9 @@ import {
 type AssembleOptions = TextOptions & {
   readonly tree: IndexedTree
   readonly ranked: RankedFiles
-  /** Redacted. */
   readonly task: string
   readonly estimator: string
   readonly advice: readonly PackAdvice[]
-  /** Paths in the order that the person chose. */
   readonly order: readonly string[]
 }
 
@@ -34,7 +32,7 @@ type TextOptions = { readonly redact: Redact; readonly count: (text: string) => 
 
 type BuildOnly = "id" | "builtAt" | "role" | "session" | "choices" | "notes" | "state"
 
-/** A package without what differs between two builds of the same package. */
+/** Without the fields that differ between two builds of the same package. */
 export type AssembledPack = Omit<ContextPack, BuildOnly>
 
 export function assemblePack(
@@ -83,7 +81,6 @@ export function assemblePack(
   }
 }
 
-/** In the person's order; the rest follows, best first. */
 function inOrder(files: readonly PackFile[], order: readonly string[]): readonly PackFile[] {
   const places = new Map(order.map((path, place) => [path, place]))
   const placeOf = (file: PackFile) => places.get(file.path) ?? order.length
@@ -134,7 +131,7 @@ function leftOf(
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** All that the person or a rule decided; of the rest the best 50. */
+/** All files that the user or a rule left out; the best 50 of the others. */
 function listed(left: readonly PackLeft[]): PackLeft[] {
   const isDecided = (it: PackLeft) => it.why === "dropped" || it.why === "denied"
   let others = 0
@@ -149,7 +146,6 @@ function emptyReason({ tree, ranked }: AssembleOptions, left: readonly PackLeft[
   return `None of ${plural(tree.files.length, "file")} is relevant and allowed.`
 }
 
-/** Without hidden characters, redacted, counted. The closing line is added later. */
 export function assembleFile(file: SelectedFile, { redact, count }: TextOptions): PackFile {
   const sent =
     file.segments.length > 0
@@ -187,7 +183,10 @@ type FilePieces = {
   readonly redactions: number
 }
 
-/** Neighbouring segments form one piece. The token count of the scan holds unless the text changed. */
+/**
+ * Adjacent segments form one excerpt. The scan's token count holds unless redaction changed the
+ * text.
+ */
 function piecesOf(file: SelectedFile, { redact, count }: TextOptions): FilePieces {
   const text = file.text ?? ""
   const safe = safeLines(text, redact)
@@ -220,7 +219,6 @@ type CutPiece = {
 
 type PieceTexts = {
   readonly safe: SafeLines
-  /** Each with its newline. */
   readonly scanned: readonly string[]
   readonly redact: Redact
 }
@@ -276,7 +274,7 @@ function symbolNames(file: SelectedFile): readonly string[] {
   return [...new Set([...named, ...names])].slice(0, 8)
 }
 
-/** XML may have more tokens than Markdown, and must fit too. */
+/** Markdown and XML must both fit; XML may have more tokens. */
 export function countPackTokens(
   pack: AssembledPack,
   { count, isXml }: { readonly count: (text: string) => number; readonly isXml: boolean },

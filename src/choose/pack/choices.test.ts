@@ -8,7 +8,7 @@ const TASK = "Rounding of a line: `roundLine` loses half a cent"
 const shop = memoryTree(SHOP, { count: counter.count })
 
 describe("paths of choices", () => {
-  // As if it was called in src/user.
+  // Resolves paths as if called in src/user.
   const place = (given: string) => path.posix.normalize(`src/user/${given}`)
 
   test("[PACK-15] are relative to the working folder: dropped files, forms and order", async () => {

@@ -1,6 +1,5 @@
 import type { ContextPack, PackFile } from "#ground/contract"
 
-/** A package of one file with two pieces, as a value. */
 export function onePack(said: Partial<ContextPack> = {}): ContextPack {
   return {
     id: "pk_1",

@@ -1,7 +1,6 @@
 import type { FitFile, FitSegment } from "./fit/budget-board.ts"
 import type { Candidate } from "./rank/candidates.ts"
 
-/** A file that was found, with what a test says of it. */
 export function candidateFile(path: string, said: Partial<Candidate> = {}): Candidate {
   return {
     file: {

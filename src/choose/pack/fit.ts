@@ -19,18 +19,15 @@ export type SelectOptions = {
   readonly budgetTokens: number
   readonly truncate: "signatures" | "relevance"
   readonly weights?: FitWeights
-  /** Whether to add signatures that the chosen lines depend on. */
   readonly closure: boolean
   formOf(path: string): PackForm | undefined
   headingTokens(file: ScoredFile): number
-  /** Whether an earlier package of the session had these lines. */
   isSent(lines: SentPlace): boolean
 }
 
 export type SelectedFile = ChosenFile & {
   readonly scored: ScoredFile
   readonly content: Content
-  /** Undefined when only signatures are sent. */
   readonly text: string | undefined
 }
 
@@ -41,10 +38,7 @@ export type Selection = {
   readonly leastTokens: number
 }
 
-/**
- * Chooses segments within `budgetTokens`, then adds the signatures that the chosen lines depend on.
- * What the closure did not spend goes to a second fill.
- */
+/** Budget that the closure does not use goes to a second fill. */
 export async function selectFiles(
   tree: IndexedTree,
   ranked: RankedFiles,
@@ -79,7 +73,7 @@ export async function selectFiles(
   return {
     files: [...selection.files, ...added],
     left: selection.left.filter((it) => !addedPaths.has(it.path)),
-    // The second fill has more room, and may send other lines than those that were followed.
+    // The second fill has more room and may send other lines than those followed above.
     edges: await followNames(tree, linesOf(second, files)),
     leastTokens,
   }
@@ -135,7 +129,7 @@ async function closureSignatures(
   let left = room
   for (const it of allowed) {
     const content = contents.get(it.file.content)
-    // A changed file has other signatures by now.
+    // A file without a text changed since the scan; its signatures may differ.
     if (content === undefined || texts.get(it.file.path) === undefined) continue
     const file = closureScored(it, known.get(it.file.path))
     const made = signaturesOf(it, content, { file, options })
@@ -155,7 +149,7 @@ function signaturesOf(
   const signatures = content.symbols.flatMap((symbol, index) =>
     wanted.has(symbol.name) ? [index] : [],
   )
-  // A test enters by its path alone.
+  // A test enters as a path.
   if (names.length > 0 && signatures.length === 0) return undefined
   const frame: FitFile = { ...NO_FILE, path, headingTokens: it.options.headingTokens(it.file) }
   const tokens =

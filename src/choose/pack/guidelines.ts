@@ -10,7 +10,7 @@ import { GuidelinesInvalid } from "./errors.ts"
 
 type KnownGuideline = Guideline & { readonly origin: string }
 
-/** Not for reviewers, who must be free to look around. */
+/** Does not apply to reviewers, who must be free to look around. */
 const CONTEXT_PACKAGE_ENFORCEMENT: KnownGuideline = {
   id: "context-package-enforcement",
   title: "Work inside the context package",
@@ -81,7 +81,6 @@ export function adviceFor(
   )
 }
 
-/** A fact that the caller leaves out leaves its condition open. */
 export function listGuidelines(guidelines: readonly KnownGuideline[], facts: WorkFacts) {
   const isAsked = Object.values(facts).some((it) => it !== undefined)
   const listed = isAsked ? guidelines.filter((it) => appliesTo(it, facts, "holds")) : guidelines
@@ -99,8 +98,8 @@ type WorkFacts = {
 }
 
 /**
- * All conditions must hold, one match per condition is enough, and an absent condition holds. An unknown
- * fact fails its condition unless `unknown` is "holds".
+ * All conditions must match, one value per condition is enough, and a missing condition matches. An
+ * unknown fact fails its condition unless `unknown` is "holds".
  */
 export function appliesTo(
   { isEnabled, when }: Guideline,
@@ -139,7 +138,7 @@ function byPriority(a: Guideline, b: Guideline): number {
   return a.id < b.id ? -1 : 1
 }
 
-/** Denied tools beat allowed ones; the least important instructions are dropped first. */
+/** Denied tools override allowed ones; instructions of the lowest priority are dropped first. */
 export function verdictOf(guidelines: readonly Guideline[]): GuidelinesList["verdict"] {
   const actions = guidelines.toSorted(byPriority).flatMap((it) => it.actions)
   const denied = new Set(
@@ -169,7 +168,6 @@ function isAdvice(action: GuidelineAction): action is AdviceAction {
   return action.type === "instruction" || action.type === "constraint"
 }
 
-/** Leaves out a text that exceeds the limit; a shorter one behind it may still fit. */
 function withinUnits<Text extends { readonly text: string }>(
   texts: readonly Text[],
 ): readonly Text[] {

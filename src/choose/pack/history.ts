@@ -14,7 +14,7 @@ import {
 } from "./queries.ts"
 import { cleanLine } from "./render.ts"
 
-/** Several repositories may share a store; this reads and writes those of `root`. */
+/** Several repositories may share a database; this reads and writes packages of `root` only. */
 export function createHistory(db: Db<"pack">, { root }: { readonly root: string }) {
   return {
     async find(id: string): Promise<ContextPack> {
@@ -27,13 +27,13 @@ export function createHistory(db: Db<"pack">, { root }: { readonly root: string 
     },
     list: (limit: number): Promise<PackSummaryItem[]> =>
       db.all(SummaryRow, selectSummaries(root, limit)),
-    /** Packages whose text went out: a summary sends no lines. */
+    /** A summary sends no lines, so it is left out. */
     async sentIn(session: string): Promise<readonly ContextPack[]> {
       const asked = { root, session, limit: 50 }
       const rows = await db.all(BodyRow, selectSentBodies(asked))
       return rows.map((it) => it.body)
     },
-    /** `format` is the one it went out in; null is the summary. */
+    /** `format` is the output format; null is the summary. */
     store: (pack: ContextPack, format: PackFormat | null): Promise<void> =>
       db.transaction(async (tx) => {
         await tx.run(insertPack(summaryOf(pack), { root, format, pack }))
@@ -53,7 +53,6 @@ type Range = { readonly fromLine: number; readonly toLine: number }
 
 export type SentPlace = Range & { readonly path: string; readonly blobId: string }
 
-/** Tells which lines earlier packages of a session sent. */
 export function sentBefore(packs: readonly Pick<ContextPack, "files">[]) {
   const rangesByFile = new Map<string, Range[]>()
   for (const file of packs.flatMap((it) => it.files)) {

@@ -4,13 +4,12 @@ import { safePath } from "./redact.ts"
 
 export type BuildInput = ParsedInput<"pack.build">
 
-/** The files that must be in the package: targets, and files with a chosen form. */
 export function targetsOf(input: BuildInput): readonly string[] {
   const chosen = [input.full, input.symbols, input.signatures, input.mention]
   return [...new Set([...input.target, ...chosen.flat()])]
 }
 
-/** When a file has several forms, the one that sends most wins. */
+/** If a file has several forms, the one that sends most wins. */
 export function formsOf(
   input: BuildInput,
   pathOf: (written: string) => string | undefined,

@@ -1,12 +1,12 @@
-/** A longer task is a log or a file; its beginning says what it is about. */
+/** A longer task is a log or a file; its beginning contains the request. */
 export const LONGEST_TASK_UNITS = 100_000
 
 export const LONGEST_SHOWN_TASK_UNITS = 400
 
-/** Files whose text is read; the first fifty held most of the edited segments. */
+/** Files whose text is read; the first 50 contained most of the edited segments. */
 export const MOST_WEIGHED_FILES = 200
 
-/** Per repository; one package has at most some hundred kilobytes. */
+/** Per repository; one package has at most a few hundred kB. */
 export const MOST_PACKS_KEPT = 200
 
 /** One advice of a guideline, as long as its contract allows. */

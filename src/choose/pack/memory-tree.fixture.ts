@@ -10,7 +10,7 @@ import {
 } from "#know/search"
 import { classifyPath } from "#see/repo"
 
-/** A tree by hand: quick, and able to say that a file has changed since it was scanned. */
+/** Built by hand: fast, and can simulate a file that changed since the scan. */
 export function memoryTree(
   files: Readonly<Record<string, string>>,
   options: {
@@ -108,7 +108,7 @@ function contentOf(text: string, number: number, count: (text: string) => number
   return { content, lines: segments.at(-1)?.toLine ?? 0, tokens }
 }
 
-/** `function name` to the next line that is a closing bracket. */
+/** From `function name` to the next line that is a closing bracket. */
 function functionsIn(text: string) {
   const lines = text.split("\n")
   return lines.flatMap((line, at) => {

@@ -61,7 +61,6 @@ type WorldOptions = {
   readonly deps?: Partial<PackDeps>
 }
 
-/** A room over a tree that was made, with a store in memory, which is opened when it is needed. */
 export function packWorld(tree: IndexedTree, options: WorldOptions = {}): PackWorld {
   let opening: Promise<Store> | undefined
   const store = () => {
@@ -127,7 +126,6 @@ const stillClock: Clock = {
   sleep: async () => {},
 }
 
-/** Each id is later than the one before. */
 function nextMoment(): () => number {
   let now = Date.UTC(2026, 0, 1)
   return () => now++

@@ -35,11 +35,11 @@ import { renderPack } from "./render.ts"
 import { validatePack } from "./validate.ts"
 
 export type PackDeps = {
-  /** The tree as fresh as the config wants it; scans if needed. */
+  /** Scans if the tree is older than the config allows. */
   tree(context: CallContext): Promise<IndexedTree>
   refresh(context: CallContext): Promise<IndexedTree>
   ranker(): Promise<Ranker>
-  /** Called with `pack.wordTable` only; undefined, or a failure, when there is no word table. */
+  /** Called only with `pack.wordTable`; undefined or a rejection when there is no word table. */
   meaning?(tree: IndexedTree): Promise<Meaning | undefined>
   readonly lift?: LiftWeights
   counter(): Promise<TokenCounter>
@@ -47,11 +47,10 @@ export type PackDeps = {
   config(): Config
   guidelineFile(): Promise<GuidelineText | undefined>
   secrets(): Promise<Pick<Secrets, "redact">>
-  /** Of the repository whose packages these are: several repositories may share a store. */
   root(): string
-  /** A path as a person wrote it, relative to the root; undefined outside of the repository. */
+  /** Makes a path from the user relative to the root; undefined outside the repository. */
   place(path: string): string | undefined
-  /** Writes a package into a file; undefined where the caller may not name files of this machine. */
+  /** Undefined when the caller may not name files of this machine. */
   readonly write?: ((path: string, text: string) => Promise<string>) | undefined
   readonly ids: Ids
   readonly clock: Clock
@@ -82,7 +81,6 @@ export function createPack(deps: PackDeps) {
 
 type BuildJob = {
   readonly input: BuildInput
-  /** Redacted, at most `LONGEST_TASK_UNITS`. */
   readonly task: string
   readonly budget: number
   readonly redact: Redact
@@ -107,7 +105,6 @@ async function build(input: BuildInput, context: CallContext, deps: PackDeps): P
   return { ...built, out: out ?? null }
 }
 
-/** Analyze, rank, fit, assemble, validate. */
 async function buildPack(job: BuildJob): Promise<ContextPack> {
   const { input, task, context, deps } = job
   checkRequest(job)
@@ -132,7 +129,7 @@ async function buildPack(job: BuildJob): Promise<ContextPack> {
   return pack
 }
 
-/** What the request alone can tell fails before a scan. */
+/** Errors of the request itself are thrown before a scan. */
 function checkRequest({ input, deps }: BuildJob): void {
   roleRule(deps.config().pack.roles, input.role)
   const outside = targetsOf(input).find((it) => deps.place(it) === undefined)
@@ -166,7 +163,7 @@ async function rank(
   )
 }
 
-/** A package does not need it, so a failure becomes the reason of a missing signal. */
+/** The package does not need it, so a failure becomes the reason of a missing signal. */
 async function loadMeaning(
   tree: IndexedTree,
   deps: PackDeps,
@@ -239,7 +236,7 @@ async function readSentLines(session: string | undefined, deps: PackDeps) {
   }
 }
 
-/** A store that cannot be written costs the history, never the package. */
+/** A failed write loses the history entry, never the package. */
 async function store(
   pack: ContextPack,
   { save, format }: BuildInput,

@@ -1,6 +1,6 @@
 import { createGraphs, type IndexedTree, type TreeGraph } from "#know/map"
 
-/** The value is collected together with the tree. */
+/** The value is garbage-collected with the tree. */
 export function cachePerTree<Tree extends object, Made>(make: (tree: Tree) => Made) {
   const made = new WeakMap<Tree, Made>()
   return (tree: Tree): Made => {

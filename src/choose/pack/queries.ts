@@ -16,7 +16,7 @@ export const SummaryRow = z
   })
   .transform(({ built_at, ...row }): PackSummaryItem => ({ ...row, builtAt: built_at }))
 
-/** Compressed, because source text repeats itself. */
+/** Compressed, because source text is repetitive. */
 export const BodyRow = z.object({
   body: z
     .instanceof(Uint8Array)

@@ -21,7 +21,6 @@ import { denyRule, type PathRule, roleRule } from "./rank/path-rules.ts"
 type RankRequest = {
   readonly task: string
   readonly analysis: TaskAnalysis
-  /** The largest budget that the result is fitted into. */
   readonly budgetTokens: number
   readonly role?: string | undefined
   readonly targets?: readonly string[]
@@ -36,7 +35,7 @@ export type RankDeps = {
   /** Why `meaning` is missing although `pack.wordTable` is on. */
   readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
-  /** A path as a person wrote it, relative to the root; undefined outside of the repository. */
+  /** Makes a path from the user relative to the root; undefined outside the repository. */
   place(path: string): string | undefined
 }
 
@@ -44,15 +43,14 @@ export type RankedFiles = {
   readonly analysis: TaskAnalysis
   readonly signals: Signals
   readonly weighed: Weighed
-  /** All scored files, including those that were filtered out. */
   readonly scored: readonly ScoredFile[]
   readonly left: readonly PackLeft[]
   readonly rules: FilterRules
-  /** The path in the tree for a path that a person wrote; undefined when no file matches. */
+  /** The path in the tree for a path from the user; undefined if no file matches. */
   pathOf(given: string): string | undefined
 }
 
-/** Gathers candidates, scores and filters them, then reads the best ones and scores their segments. */
+/** Collects, scores and filters candidates, then reads the best ones and scores their segments. */
 export async function rankFiles(
   tree: IndexedTree,
   request: RankRequest,
@@ -156,7 +154,6 @@ function scoreFile(candidate: Candidate, scoring: Scoring): ScoredFile {
   }
 }
 
-/** Null when the file has no relation to a named symbol or path. */
 function structuralScore({ naming, defines, uses }: Candidate): number | null {
   if (naming !== undefined) return NAMED
   if (defines.length > 0) return DEFINES_NAMED
@@ -223,7 +220,7 @@ type Filtered = {
   readonly left: readonly PackLeft[]
 }
 
-/** Denial beats everything; below `minRelevance` only named files stay. */
+/** A denial overrides everything; below `minRelevance` only named files stay. */
 export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): Filtered {
   const kept: ScoredFile[] = []
   const left: PackLeft[] = []
@@ -283,7 +280,6 @@ export type WeighedFile = ScoredFile & {
 
 type Weighed = {
   readonly files: readonly WeighedFile[]
-  /** Not read because enough files come before; they stay out. */
   readonly beyond: readonly ScoredFile[]
   readonly stale: readonly string[]
 }
@@ -320,7 +316,9 @@ async function weighFiles(
   }
 }
 
-/** At least 50 files, then until their texts fill the budget three times; named files always. */
+/**
+ * At least 50 files, then until their texts fill the budget three times; always all named files.
+ */
 function depthOf(files: readonly ScoredFile[], budgetTokens: number): number {
   let tokens = 0
   let count = 0

@@ -77,7 +77,7 @@ describe("a secret split by an invisible character", () => {
     const scoring = { scoring: "learned", astWeight: 1, semanticWeight: 1 } as const
     const [scored] = scoreFiles([candidateFile("a.ts")], scoring)
     if (content === undefined || scored === undefined) throw new Error("the tree has one file")
-    // A count that no text of these has: where it is found, it is that of the scan.
+    // No text has this count: where it appears, it is the scan's.
     const segments = content.segments.map((it) => ({ ...it, tokens: 10_000 }))
     const isOfScan = (segment: number) => {
       const head = { path: "a.ts", form: "symbols", sentBefore: false } as const

@@ -3,9 +3,8 @@ import { type Redact, redactLines, type SafeLines } from "#ground/secrets"
 import { cleanLine } from "./render.ts"
 
 /**
- * Removes hidden characters, then secrets, and numbers the lines. A hidden character inside a secret
- * hides it, so characters go first. One beside a secret may separate it from a word; then the secret is
- * found only with it, and is replaced before.
+ * Removes invisible characters first, because one inside a secret hides it. One between a word and a
+ * secret separates them, and such a secret is only found with it, so it is redacted before.
  */
 export function safeLines(text: string, redact: Redact): SafeLines {
   const cleaned = withoutHiddenSigns(text)
@@ -40,7 +39,7 @@ export function safeLine(
   return cleanLine(safeText(text, redact).text, mostUnits)
 }
 
-/** Unchanged, so that it names the same file again, unless it contains a secret. */
+/** Returned unchanged unless it contains a secret, so that it still names the file. */
 export function safePath(path: string, redact: Redact): string {
   const safe = safeText(path, redact)
   return safe.secrets > 0 ? safe.text : path

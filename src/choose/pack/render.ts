@@ -40,7 +40,6 @@ export function closingOf(fence: string): string {
   return `${fence}\n`
 }
 
-/** Without time and id, so that equal packages have equal bytes. */
 export function openingOf(pack: Opening): string {
   const lines = [
     "# Context package",
@@ -55,7 +54,7 @@ export function openingOf(pack: Opening): string {
 
 type Opening = Pick<ContextPack, "task" | "isEmpty" | "emptyReason" | "advice" | "manifest">
 
-/** On one line, so that it cannot look like a block. */
+/** One line, so that it cannot look like a block. */
 function adviceLine({ guideline, text }: PackAdvice): string {
   return `Guideline ${guideline}: ${cleanLine(text, LONGEST_ADVICE_UNITS)}`
 }
@@ -87,8 +86,8 @@ export function labelOf({ fromLine, toLine }: { fromLine: number; toLine: number
 }
 
 /**
- * The line that closes every block. Derived from the digest, so that equal packages have equal bytes;
- * occurs in none of the texts, so that no text can close a block.
+ * Closes every block. Derived from the digest, so that equal packages have equal bytes; contained
+ * in none of the texts, so that no text can close a block.
  */
 export function fenceFor(digest: string, texts: readonly string[]): string {
   for (let attempt = 0; attempt < 1_000; attempt++) {
@@ -193,7 +192,7 @@ function headLines(pack: ContextPack, task: string, advice: readonly string[]): 
   return `${lines.join("\n")}\n`
 }
 
-/** As many lines as fit, in their order; no section with a title alone. */
+/** Adds the lines that fit, in order; a section without lines gets no title. */
 function extended(text: string, lines: readonly string[], limits: SummaryLimits): string {
   const textWith = (most: number) => `${text}\n${lines.slice(0, most).join("\n")}\n`
   let low = 1

@@ -39,7 +39,7 @@ function validateFile(file: PackFile, fence: string): void {
   invariant((form === "path") === (pieces.length === 0), `${path} has pieces unless it is a path`)
   let last = 0
   for (const { fromLine, toLine, text } of pieces) {
-    // Signatures may contain each other: a class and its methods.
+    // Signatures may be nested: a class and its methods.
     invariant(fromLine > last || form === "signatures", `pieces of ${path} follow each other`)
     invariant(toLine >= fromLine, `pieces of ${path} have lines`)
     invariant(!text.includes(fence), `the fence is not in ${path}`)

@@ -10,7 +10,6 @@ export type Bench = AsyncDisposable & {
   readonly repository: Repository
   readonly git: Git | { readonly problem: string }
   readonly temporary: string
-  /** In a new store, so that nothing is known. */
   freshIndex(): Promise<FreshIndex>
   isCode(file: string): boolean
 }
@@ -25,7 +24,7 @@ export type BenchDeps = {
   readonly counter: () => Promise<TokenCounter>
 }
 
-/** Writes nothing into the repository: even the state that git needs is in a temporary directory. */
+/** Writes nothing into the repository: the state that git needs is in a temporary directory. */
 export async function openBench(
   directory: string,
   deps: BenchDeps,

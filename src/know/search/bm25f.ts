@@ -3,7 +3,7 @@ import { SYMBOL_FIELDS, type SymbolField, type SymbolTerms } from "./index-terms
 import type { PostingsOf } from "./postings.ts"
 import type { Query } from "./words.ts"
 
-/** `b` is how far the length of the field counts, from 0 to 1. */
+/** `b` is the weight of the field's length, from 0 to 1. */
 type FieldWeight = { readonly weight: number; readonly b: number }
 export type Bm25fWeights = { readonly k1: number } & Readonly<Record<SymbolField, FieldWeight>>
 
@@ -35,8 +35,8 @@ export function measureSymbols(symbols: readonly Pick<SymbolTerms, "lengths">[])
 export type ScoredSymbol = { readonly symbol: number; readonly score: number }
 
 /**
- * The weighted counts of a term in all fields are one count, which is dampened once. Best first; ties in
- * the order of the tree.
+ * Sums the weighted counts of a term over all fields, then saturates once. Best first; ties in tree
+ * order.
  */
 export function scoreSymbols(
   query: Query,
@@ -73,7 +73,7 @@ function weightedCount(
     const count = row[at + 1 + field] ?? 0
     if (count === 0) continue
     const { weight, b } = it.weights[name]
-    // A field is at least as long as what was counted in it.
+    // A field is at least as long as the counts in it.
     const length = Math.max(it.lengths[(row[at] ?? 0) * SYMBOL_FIELDS.length + field] ?? 0, count)
     sum += (weight * count) / (1 - b + (b * length) / Math.max(it.means[field] ?? 0, 1e-9))
   }

@@ -73,7 +73,7 @@ describe("cleanMessage", () => {
     )
   })
 
-  // Patterns that try again from every place would take hours for one of these.
+  // A pattern that restarts at every position would take hours for one of these.
   test.for([
     "a",
     "a.",

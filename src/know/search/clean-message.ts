@@ -1,8 +1,8 @@
 import { LONGEST_TASK_UNITS } from "./limits.ts"
 
 /**
- * Removes addresses, ticket numbers, hashes, trailers and headers of quoted mails. The first remaining
- * line is the subject.
+ * Removes addresses, ticket numbers, hashes, trailers and headers of quoted mails. The first
+ * remaining line is the subject.
  */
 export function cleanMessage(text: string): string {
   const lines = text.slice(0, LONGEST_TASK_UNITS).split(/\r?\n/)
@@ -14,7 +14,6 @@ export function cleanMessage(text: string): string {
     if (MAIL_INTRODUCTION.test(line)) return []
     const cleaned = cleanLine(line)
     if (cleaned === line) return [line]
-    // Words that only introduced an address or number.
     return LEFTOVER.test(cleaned) ? [] : [cleaned.replace(LOOSE_START, "")]
   })
   const words = kept.join("\n").trim()
@@ -23,7 +22,7 @@ export function cleanMessage(text: string): string {
     .trim()
 }
 
-/** Fixed beginnings and bounded repetition keep it linear. */
+/** Fixed prefixes and bounded repetition keep it linear. */
 function cleanLine(line: string): string {
   return line
     .replace(ADDRESS, " ")
@@ -45,13 +44,13 @@ const LEADS =
   "|issues?|bugs?|tickets?|pr|pull request)"
 const NUMBER = "(?:(?:[\\w.-]{1,40}/[\\w.-]{1,100})?#\\d{1,10}|GH-\\d{1,10})"
 
-/** `Fixes #12, #13`, `owner/name#12`, `GH-12`; the verb goes with its number. */
+/** `Fixes #12, #13`, `owner/name#12`, `GH-12`; removes the verb with its number. */
 const TICKET = new RegExp(
   `(?<![\\w&#/.-])(?:${LEADS}[ :]{1,3})?${NUMBER}(?!\\w)(?:(?:, ?| and )${NUMBER}(?!\\w)){0,50}`,
   "gi",
 )
 
-/** `KAFKA-1234: ` and `[ABC-123] `; three digits, since UTF-8 and SHA-1 are words. */
+/** `KAFKA-1234: ` and `[ABC-123] `; at least three digits, since UTF-8 and SHA-1 are words. */
 const TICKET_AT_START =
   /^[[(]?(?!(?:UTF|SHA|ISO|RFC|CVE)-)[A-Z][A-Z0-9]{1,15}-\d{3,8}(?:[\])]:?|[:;]|(?= ))[ -]{0,3}/
 
@@ -62,12 +61,12 @@ function isHash(word: string): boolean {
   return /\d/.test(word) && /[a-f]/.test(word)
 }
 
-/** Not those of a call: `round()` says that it is a function. */
+/** Not the brackets of a call: `round()` marks a function. */
 const EMPTY_BRACKETS = /(?<=\s|^)(?:\([ ,;]{0,20}\)|\[[ ,;]{0,20}\]|<[ ]{0,20}>)/g
 const LOOSE_START = /^[\s,;:-]{1,40}/
 const SPACES = /[ \t]+/g
 
-/** What git and review tools write below a message. */
+/** Lines that git and review tools add below a message. */
 const TRAILER =
   /^\s{0,8}(?:[a-z]{2,20}(?:-[a-z]{2,20}){0,3}-by|reviewers?|change-id|reviewed-on|commit-queue|cr-commit-position|message-id|git-svn-id|pr-url|differential revision|cc|(?:upstream-)?commit(?:-id)?|\(cherry picked from commit.{0,80}\)$)(?::|$)/i
 
@@ -80,7 +79,7 @@ const MAIL_INTRODUCTION =
 const LEFTOVER =
   /^[\s*>-]{0,20}(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see(?: also)?|link|bug|issue|related(?: to)?|part of|pr|more(?: info(?:rmation)?)?)(?: at| in)?)?[\s:;,.()-]{0,20}$/i
 
-/** The type of a conventional commit says what is done, the scope where: only that is kept. */
+/** Drops the type of a conventional commit and keeps the scope, which says where. */
 function withoutType(text: string): string {
   return text.replace(CONVENTIONAL, (_, scope: string | undefined) =>
     scope === undefined ? "" : `${scope}: `,

@@ -8,7 +8,6 @@ export type SearchedFile = {
   readonly path: string
   readonly text: string
   readonly symbols: readonly SearchedSymbol[]
-  /** In file order; `symbol` is the innermost symbol of the range. */
   readonly segments: readonly SearchedSegment[]
 }
 
@@ -30,7 +29,7 @@ type TermRarity = {
   documentFrequency(term: string): number
 }
 
-/** Counts only files of the tree: postings may contain others. */
+/** Counts only files of the tree, because postings may contain others. */
 export function rarityIn(corpus: Corpus, postingsOf: PostingsOf): TermRarity {
   const { firstByContent, nextByPosition } = corpus
   return {
@@ -50,8 +49,8 @@ export function rarityIn(corpus: Corpus, postingsOf: PostingsOf): TermRarity {
 const ROW_STRIDE = 1 + FILE_FIELDS.length
 
 /**
- * By file, then by segment; 0 for a segment without a word of the task. A segment has the name, signature
- * and comment of its symbol, and its own lines as body.
+ * By file, then by segment; 0 for a segment without a word of the task. A segment has the name,
+ * signature and comment of its symbol, and its own lines as body.
  */
 export function scoreFileSymbols(
   query: Query,
@@ -146,7 +145,6 @@ function meanLengths(all: readonly Measured[]): Means {
   }
 }
 
-/** Rarity in the tree times weight in the task. */
 function weightsOf(query: Query, { fileCount, documentFrequency }: TermRarity): Float64Array {
   return query.weights.map((weight, index) => {
     const found = Math.min(fileCount, documentFrequency(query.terms[index] ?? ""))
@@ -171,7 +169,6 @@ function scoreOf(segment: Measured, means: Means, weights: Float64Array): number
   return score
 }
 
-/** Called for each word: its start, its number of terms, and the terms found in it. */
 type VisitWord = (start: number, emitted: number, found: readonly number[]) => void
 
 /**
@@ -238,7 +235,6 @@ function createTrie(terms: readonly string[]) {
     termAt[node] = index
   }
   return {
-    /** The term that equals the range, ignoring case, or -1. */
     find(text: string, from: number, end: number): number {
       let node = 0
       for (let at = from; at < end; at++) {

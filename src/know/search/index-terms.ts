@@ -3,7 +3,6 @@ import { type CountedTerms, countNameTerms, countTerms, type TermCounts } from "
 /** Without a limit the search is quadratic. */
 const MOST_MODIFIERS = 12
 
-/** Without the path, because files move. */
 export type FileTerms = {
   readonly body: TermCounts
   readonly definitions: TermCounts
@@ -37,7 +36,11 @@ export function indexSymbol(symbol: SymbolText): SymbolTerms {
   return { counts: fields.map((it) => it.counts), lengths: fields.map((it) => it.emitted) }
 }
 
-/** These five patterns are part of the ranker, which was trained on what they find. */
+/**
+ * Part of the ranker, which was trained with the results of these five patterns. They match: a
+ * keyword and a name (with a receiver in Go); a constant that is a function or a class; a function
+ * assigned to a property; a method with visibility and type; a C function.
+ */
 export function definedNames(text: string): ReadonlySet<string> {
   const names = new Set<string>()
   for (const pattern of PATTERNS) {
@@ -55,19 +58,13 @@ const KEYWORDS =
   "(?:def|class|func|function\\*?|fn|fun|struct|trait|interface|enum|type|module|object|protocol" +
   "|extension|record|namespace|impl(?:<[^>\\n]*>)?|macro_rules!)"
 
-/** Letters and digits of every script. */
 const LETTER = "[\\p{L}\\p{N}_]"
 const NAME = `([A-Za-z_]${LETTER}*)`
 
 const PATTERNS: readonly RegExp[] = [
-  // A keyword and a name, with a receiver between them in Go.
   `^[ \\t]*${MODIFIERS}${KEYWORDS}[ \\t]+(?:\\([^)\\n]*\\)[ \\t]*)?(?:self\\.)?([A-Za-z_$](?:${LETTER}|\\$)*)`,
-  // A constant that is a function or a class.
   `^[ \\t]*(?:export[ \\t]+)?(?:const|let|var)[ \\t]+${NAME}[ \\t]*(?::[^=\\n]{1,60})?=[ \\t]*(?:async[ \\t]*)?(?:function|\\(|class)`,
-  // A function put on an object.
   `^[ \\t]*[A-Za-z_.]+\\.${NAME}[ \\t]*=[ \\t]*(?:async[ \\t]+)?function`,
-  // A method with its visibility and its type.
   `^[ \\t]+(?:public|private|protected|internal)[ \\t][^\\n(=;]{0,80}?${NAME}[ \\t]*\\(`,
-  // A function of C.
   `^[A-Za-z_][\\p{L}\\p{N}_ \\t*]{0,60}?[ \\t*]${NAME}[ \\t]*\\([^;\\n]*$`,
 ].map((pattern) => new RegExp(pattern, "gmu"))

@@ -5,7 +5,7 @@ import { shareOf } from "./match-share.ts"
 import type { Ranking } from "./ranker/rank.ts"
 import { readQuery } from "./words.ts"
 
-/** A ranking of one term: by file its score, and whether the word or a message speaks for it. */
+/** A ranking of one term: the score of each file, and whether the word or a message supports it. */
 function rankingOf(files: readonly (readonly [score: number, mark?: "word" | "vote"])[]): Ranking {
   const votes = Float64Array.from(files, ([, mark]) => (mark === "vote" ? 1 : 0))
   const matches = Uint8Array.from(files, ([, mark]) => (mark === "word" ? 1 : 0))

@@ -2,8 +2,8 @@ import { largest, smallest } from "./ranker/order.ts"
 import type { Ranking } from "./ranker/rank.ts"
 
 /**
- * By position: 1 for the best file, 0 for an ordinary one and below, in between in proportion to the
- * scores. If all scores are equal, the words decide.
+ * By position: 1 for the best file, 0 for an ordinary one and below, linear in between. If all
+ * scores are equal, the words decide.
  */
 export function shareOf(ranking: Ranking): Float64Array {
   const { scores } = ranking
@@ -20,8 +20,8 @@ export function shareOf(ranking: Ranking): Float64Array {
 const FEWEST_FILES = 20
 
 /**
- * The score of a file without a match. A long task shares a word with nearly all files; then it is the
- * median. When all of a few files match, the least has a half.
+ * The score of a file without a match. A long task shares a word with nearly all files; then it is
+ * the median. When all of a few files match, the lowest gets 0.5.
  */
 function ordinaryScore(scores: Float64Array, isMatch: readonly boolean[]): number {
   const unmatched = median(scores.filter((_, position) => isMatch[position] !== true))
@@ -34,7 +34,6 @@ function median(values: Float64Array): number | undefined {
   return values.toSorted()[values.length >> 1]
 }
 
-/** By position: whether a word of the task or a similar commit supports the file. */
 function matchesOf({ query, words, inputs, scores }: Ranking): readonly boolean[] {
   const votes = inputs.get("msgvote")
   const { length } = query.terms
@@ -47,14 +46,14 @@ function matchesOf({ query, words, inputs, scores }: Ranking): readonly boolean[
 }
 
 /**
- * The ranker orders all files, including those without any match. When no file has a word of the task,
- * nothing matches.
+ * The ranker orders all files, including those without a match. When no file has a word of the
+ * task, nothing matches.
  */
 export function matcherOf({ raw }: Ranking): (position: number) => boolean {
   const { bm25f, hist, cochg, msgvote, dirmax } = raw
   const isKnown = bm25f?.some((it) => it > 0) ?? false
   if (!isKnown) return () => false
-  // By meaning every file is more or less near; its share decides.
+  // By meaning every file is more or less similar; its share decides.
   if (raw.dense !== undefined) return () => true
   const speaking = [bm25f, hist, cochg, msgvote]
   return (position) =>

@@ -2,14 +2,16 @@ import { compareText, invariant, ownCopy } from "#ground/base"
 import type { TermCounts } from "./words.ts"
 
 /**
- * Document number and its count in each field, repeated, ascending. Flat, because database rows have this
- * form and loops read it fast.
+ * Document number and its count in each field, repeated, ascending. Flat, because database rows
+ * have this form and loops read it fast.
  */
 type Postings = readonly number[]
 
 export type PostingsOf = (term: string) => Postings
 
-/** Incremental: after any changes it equals, row by row, a table built from the remaining documents. */
+/**
+ * Incremental: after any changes it equals, row by row, a table built from the remaining documents.
+ */
 export function createPostings(fieldCount: number) {
   const rowsByTerm = new Map<string, number[]>()
   const termsByDocument = new Map<number, readonly string[]>()

@@ -7,8 +7,8 @@ const MOST_REASONS = 3
 const LONGEST_SHOWN_TERM_UNITS = 40
 
 /**
- * One to three reasons, strongest first, of at most six words. Only signals that took part in the score
- * are named.
+ * One to three reasons, strongest first, of at most six words, each from a signal that took part in
+ * the score.
  */
 export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[] {
   const { position } = file
@@ -25,12 +25,12 @@ export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[
 
 const NO_MATCH = "no match; by size and place"
 
-/** From this share of the best file's value on, history is named. */
+/** History is a reason from this share of the best file's value on. */
 const LEAST_PAST_SHARE = 0.3
 
 type Match = { readonly term: string; readonly places: string; readonly worth: number }
 
-/** The best term and where it is; if in one place only, the next terms there too. */
+/** The best term with its field; if it is in one field only, the next terms of that field too. */
 function wordReason(ranking: Ranking, position: number): readonly string[] {
   const matches = matchesOf(ranking, position).toSorted((a, b) => b.worth - a.worth)
   const [best] = matches
@@ -72,7 +72,7 @@ function pastReason(ranking: Ranking, position: number): readonly string[] {
   return inputAt(ranking, "hist", position) >= 0.5 ? ["past messages use these words"] : []
 }
 
-/** Among the most often changed, by at least three recent commits. */
+/** Among the most changed files, with at least three recent commits. */
 function isBusy(ranking: Ranking, position: number): boolean {
   const touches = ranking.raw.touch?.[position] ?? 0
   return touches >= Math.log1p(2.9) && inputAt(ranking, "touch", position) >= 0.8

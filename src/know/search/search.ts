@@ -14,9 +14,8 @@ export type Search = ReturnType<typeof createSearch>
 export type FoundFile = {
   readonly position: number
   readonly path: string
-  /** Comparable within one answer only. */
+  /** Comparable within one result only. */
   readonly score: number
-  /** From 0 for an ordinary file to 1 for the best. */
   readonly share: number
   readonly reasons: readonly string[]
   /** The order contains all files, also those without a match. */
@@ -27,7 +26,6 @@ export type FoundFiles = { readonly head: Head; readonly files: readonly FoundFi
 
 export function createSearch(deps: { readonly ranker: Ranker }) {
   return {
-    /** Without weights there is no second stage. */
     files(
       task: string,
       tree: SearchedTree,
@@ -50,7 +48,6 @@ export function createSearch(deps: { readonly ranker: Ranker }) {
       return { head: ranking.head, files }
     },
 
-    /** Numbers are those of the postings. */
     symbols(
       task: string,
       index: { readonly postingsOf: PostingsOf; readonly lengths: SymbolLengths },

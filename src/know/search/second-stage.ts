@@ -6,13 +6,12 @@ import type { Ranking } from "./ranker/rank.ts"
 /** Added to a rank whose weight falls from 1 to 0.14. */
 export type LiftWeights = Readonly<Record<Tie, number>>
 
-/** Changed together, same folder, same name. */
 const TIES = ["coChange", "folder", "stem"] as const
 type Tie = (typeof TIES)[number]
 
 /**
- * Not tuned: fitted on five repositories and judged on the sixth, r@10 was 0.2 points lower (95 %
- * interval -0.7 to 0.1, 539 commits), because the ranker knows common changes already
+ * Not tuned: fitted on five repositories and evaluated on the sixth, r@10 was 0.2 points lower (95
+ * % interval -0.7 to 0.1, 539 commits), because the ranker already uses co-changes
  * (docs/reference/recall.md). So the second stage is off.
  */
 export const LIFT_WEIGHTS: LiftWeights = { coChange: 0.1, folder: 0.1, stem: 0.1 }
@@ -27,8 +26,8 @@ const REACH = 50
 const VOUCHERS = 10
 
 /**
- * Reorders the first fifty: a change of several files has its best match on top and the rest below the
- * tenth.
+ * Reorders the first fifty: a change of several files often has its best match on top and the rest
+ * below the tenth.
  */
 export function lift(
   ranking: Pick<Ranking, "order">,
@@ -71,7 +70,7 @@ function strongest(vouchers: readonly Voucher[], tie: (voucher: Voucher) => numb
   return vouchers.reduce((most, it) => Math.max(most, it.strength * tie(it)), 0)
 }
 
-/** A folder of hundreds of files ties none of them together. */
+/** A folder of hundreds of files relates none of them. */
 function nearness({ folders, folderSizes }: Corpus, one: number, other: number): number {
   const folder = folders[one] ?? -1
   if (folder !== folders[other]) return 0
@@ -79,8 +78,8 @@ function nearness({ folders, folderSizes }: Corpus, one: number, other: number):
 }
 
 /**
- * `cache.h` and `cache.c` belong together; the fifty `index.ts` of a repository do not, so a name that
- * many of the files share does not count.
+ * `cache.h` and `cache.c` belong together; the fifty `index.ts` of a repository do not, so a stem
+ * that many of the files share does not count.
  */
 function stemsOf(top: readonly number[], { paths }: Corpus): (position: number) => string | number {
   const stemByPosition = new Map(top.map((it) => [it, stemOf(paths[it] ?? "")]))

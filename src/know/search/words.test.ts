@@ -55,7 +55,7 @@ describe("countTerms", () => {
   test("[SEARCH-1] the stop words equal those of the reference", () => {
     const list = [...STOP_WORDS].toSorted(compareText).join(" ")
     expect(STOP_WORDS.size).toBe(157)
-    // Of the sorted list in the reference, joined by spaces.
+    // Hash of the sorted list in the reference, joined by spaces.
     expect(createHash("sha256").update(list).digest("hex")).toBe(
       "2f630b06405fff4472cca8a7b969e3a14425ce671f4adbe548112fc27fee752e",
     )
@@ -72,7 +72,6 @@ describe("countTerms", () => {
   })
 })
 
-/** The README of the model, word by word. */
 function termsByDefinition(text: string): readonly string[] {
   return [...text.matchAll(/[A-Za-z_][A-Za-z0-9_]*/g)].flatMap(([word]) => {
     const parts = word.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g) ?? []

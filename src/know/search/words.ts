@@ -5,8 +5,8 @@ export type TermCounts = ReadonlyMap<string, number>
 export type CountedTerms = { readonly counts: TermCounts; readonly emitted: number }
 
 /**
- * Identifiers are split at camel and snake case, and the whole identifier counts too. Each distinct word
- * is split once.
+ * Splits identifiers at camel and snake case and also counts the whole identifier. Each distinct
+ * word is split once.
  */
 export function countTerms(text: string): CountedTerms {
   const counts = new Map<string, number>()
@@ -43,7 +43,9 @@ function countWords(text: string): ReadonlyMap<string, number> {
   return counts
 }
 
-/** `[A-Za-z_][A-Za-z0-9_]*`, by hand, because the regular expression fails on a word of megabytes. */
+/**
+ * `[A-Za-z_][A-Za-z0-9_]*` by hand, because the regular expression fails on a word of several MB.
+ */
 export function eachWord(text: string, visit: (start: number, end: number) => void): void {
   const { length } = text
   let index = 0
@@ -58,7 +60,6 @@ export function eachWord(text: string, visit: (start: number, end: number) => vo
   }
 }
 
-/** Lower-case parts of more than one letter, then the whole word if it has several parts. */
 function splitWord(word: string): readonly string[] {
   const terms: string[] = []
   let parts = 0
@@ -77,7 +78,7 @@ function splitWord(word: string): readonly string[] {
   return terms
 }
 
-/** By hand: the regular expression takes quadratic time on a word full of underscores. */
+/** By hand, because the regular expression takes quadratic time on a word of underscores. */
 function withoutOuterUnderscores(word: string): string {
   let start = 0
   let end = word.length
@@ -87,8 +88,8 @@ function withoutOuterUnderscores(word: string): string {
 }
 
 /**
- * The end of the part that begins at `from`: digits, lower-case letters with a capital before them, or
- * capitals; else `from`.
+ * The end of the part that begins at `from`: digits, lower-case letters with a leading capital, or
+ * capitals; otherwise `from`.
  */
 export function endOfPart(text: string, from: number, wordEnd: number): number {
   const kind = kindOf(text.charCodeAt(from))
@@ -150,7 +151,6 @@ export type Query = {
   readonly terms: readonly string[]
   /** A repeated word weighs more, with diminishing effect. */
   readonly weights: Float64Array
-  /** By term: whether it is in the first line. */
   readonly isSubject: readonly boolean[]
 }
 

@@ -4,7 +4,6 @@ import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { FETCH_EVERY_MS, tryTakeTurn, userSettings } from "./background.ts"
 
-/** The file is as old as the turn that made it. */
 async function take(folder: string, now: number): Promise<boolean> {
   const isTaken = await tryTakeTurn(folder, now)
   const file = path.join(folder, `fetch-${Math.floor(now / FETCH_EVERY_MS)}`)

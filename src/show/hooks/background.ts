@@ -15,30 +15,26 @@ import {
 import { findGitProgram } from "#see/repo"
 import { enrolledRepository } from "./judge.ts"
 
-/** A fetch is tried once in this time, whether it works or not. */
+/** At most one attempt in this time, whether it succeeds or not. */
 export const FETCH_EVERY_MS = 10 * 60_000
 
-/** What takes longer waits for a network that is not there. */
+/** A longer fetch waits for a network that is not reachable. */
 const FETCH_TIMEOUT_MS = 60_000
 
-/** Of what git says only the end of it is of use, for debugging. */
+/** Only the end of git's output is useful for debugging. */
 const FETCH_OUTPUT_BYTES = 64_000
 
-/** A file that names one program. */
 const RUNTIME_FILE_BYTES = 16_000
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 type BackgroundDeps = {
-  /** The runtime that runs us. */
   readonly node: string
-  /** The file of this very process. */
   readonly self: string
   readonly home: string
   readonly environment: Variables
 }
 
-/** Starts work that nobody waits for, as a process that outlives this one. */
 export async function startInBackground(
   work: Afterwards,
   root: string,
@@ -55,7 +51,7 @@ function fetchArguments(root: string, { self }: BackgroundDeps): readonly string
   return [self, "--afterwards", "fetch", root]
 }
 
-/** `qm init` writes down where the rest of the product is; without it there is no index daemon. */
+/** `qm init` records where the rest of the product is; without it there is no index daemon. */
 async function indexDaemonArguments({
   home,
 }: BackgroundDeps): Promise<readonly string[] | undefined> {
@@ -71,9 +67,9 @@ function programIn(text: string): string | undefined {
 }
 
 /**
- * Fetches from where the branch comes from, once in ten minutes for all sessions and worktrees. It
- * asks nobody anything and ends by itself. What a repository's own settings could make git execute
- * is switched off; the user's credentials are taken from the user's settings alone.
+ * Fetches from the branch's remote, once in ten minutes for all sessions and worktrees. It never
+ * prompts and ends by itself. Everything in the repository's config that could make git execute a
+ * program is switched off; credentials come only from the user's config.
  */
 export async function fetchIfDue(
   root: string,
@@ -122,9 +118,9 @@ function plainEnvironment(environment: Variables): Environment {
     ...pickEnvironment(environment, NEEDED_VARIABLES),
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
-    // What a partial clone would fetch later, a git started by git would, by the repository's word.
+    // A lazy fetch of a partial clone would run in a nested git with the repository's config.
     GIT_NO_LAZY_FETCH: "1",
-    // Set and empty: none is run, and none is looked for elsewhere.
+    // Set and empty, so that git runs no program and looks for no other one.
     GIT_ASKPASS: "",
     SSH_ASKPASS_REQUIRE: "never",
     GCM_INTERACTIVE: "never",
@@ -133,7 +129,7 @@ function plainEnvironment(environment: Variables): Environment {
 
 type Setting = { readonly key: string; readonly value: string }
 
-/** Those of the system and of the user; a repository's are of whoever made it. */
+/** Only system and user settings; the repository's come from its author. */
 export function userSettings(said: string): readonly Setting[] {
   const words = said.split("\0")
   const settings: Setting[] = []
@@ -146,7 +142,10 @@ export function userSettings(said: string): readonly Setting[] {
   return settings
 }
 
-/** As variables, since a name may hold what a command line would split; the last word counts. */
+/**
+ * As variables, because a value may contain what a command line would split; the last setting
+ * counts.
+ */
 function fetchEnvironment(own: readonly Setting[]): Environment {
   const ssh = own.findLast((it) => it.key === "core.sshcommand")?.value
   const settings = [...SWITCHED_OFF, ...own.filter((it) => it.key.startsWith("credential."))]
@@ -167,20 +166,20 @@ const SWITCHED_OFF: readonly Setting[] = [
   { key: "core.hooksPath", value: "/dev/null" },
   { key: "core.fsmonitor", value: "false" },
   { key: "core.alternateRefsCommand", value: "true" },
-  // Of another remote the word for its program would be the repository's.
+  // For another remote, the repository's config could name the program.
   { key: "fetch.all", value: "false" },
   { key: "http.saveCookies", value: "false" },
   { key: "gc.auto", value: "0" },
   { key: "maintenance.auto", value: "false" },
-  // Empties the list of all that was said before; what the user has follows it.
+  // Clears the list of helpers; the user's own follow.
   { key: "credential.helper", value: "" },
   { key: "credential.interactive", value: "false" },
 ]
 
 /**
- * Takes the turn to fetch, if it is free. Time is cut into windows and each has one file, which only
- * one can create; whoever comes early in a window looks at the one before. So no file is ever taken
- * from anybody, and it makes no difference whether the fetch worked, failed, or died.
+ * Time is divided into windows with one file each, which only one process can create; a process
+ * early in a window also checks the previous one. So no file is ever taken over, and it does not
+ * matter whether the fetch succeeded, failed or crashed.
  */
 export async function tryTakeTurn(stateDirectory: string, now: number): Promise<boolean> {
   const window = Math.floor(now / FETCH_EVERY_MS)
@@ -206,7 +205,10 @@ async function sweep(stateDirectory: string, window: number): Promise<void> {
   }
 }
 
-/** What programs need to find their files and the network; a host's keys are not among them. */
+/**
+ * Variables that programs need to find their files and the network; a host's keys are not among
+ * them.
+ */
 const NEEDED_VARIABLES: readonly string[] = [
   "PATH",
   "Path",

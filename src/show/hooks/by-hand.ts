@@ -4,7 +4,6 @@ import { createJudge } from "./judge.ts"
 type HandRun = {
   readonly host: string
   readonly eventName: string
-  /** What a host would write; undefined for the least that one would say. */
   readonly input: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string
@@ -12,15 +11,13 @@ type HandRun = {
 }
 
 type HandRunResult = {
-  /** The line that a host would get; undefined for silence. */
   readonly line: string | undefined
-  /** Why there is silence, where that is known. */
   readonly troubles: readonly string[]
 }
 
 /**
- * One hook in this very process, for whoever tries it: the same judging, and the same marks in the
- * ledger and the log. What would be done afterwards is left.
+ * Judges one event in this process, with the same entries in ledger and log, but starts no work
+ * afterwards.
  */
 export async function runHookByHand(run: HandRun): Promise<HandRunResult> {
   const lines: string[] = []

@@ -6,20 +6,19 @@ import { codex } from "./hosts/codex.ts"
 import type { Dialect, HookAnswer, HookPayload, HostCall, HostEvent } from "./hosts/dialect.ts"
 
 /**
- * The largest payload that is read. With an edit Claude Code sends the whole file as it was before,
- * and a file of more than that is none that people edit.
+ * With an edit, Claude Code sends the whole previous file; a larger file is not edited by people.
  */
 export const LARGEST_PAYLOAD_BYTES = 8_000_000
 
-/** How long a host may take to write the payload. It has it ready: this guards against a hang. */
+/** A host has the payload ready; this guards against a hang. */
 export const STDIN_DEADLINE_MS = 2_000
 
-/** How long all rules together may think. The work waits for them, so they say less instead. */
+/** For all rules together. The agent's work waits for them. */
 const JUDGES_DEADLINE_MS = 2_000
 
 /**
- * The largest line that is written. Hosts cut context silently at 10,000 characters and a line cut
- * in two is no JSON; twice that leaves room for escapes, and fits a pipe nobody reads from yet.
+ * Hosts truncate context silently at 10,000 characters, and a truncated line is not JSON; twice
+ * that leaves room for escapes and fits a pipe buffer.
  */
 export const LARGEST_ANSWER_BYTES = 20_000
 
@@ -29,28 +28,22 @@ export function dialectOf(host: string | undefined): Dialect | undefined {
   return DIALECTS.find((it) => it.host === host)
 }
 
-/** Looks at one event and says something or, most of the time, nothing. */
 export type Judge = (
   event: HostEvent,
   context: { readonly signal: AbortSignal },
 ) => Promise<Verdict>
 
 export type HookDeps = {
-  /** A text is for whoever tries a hook by hand. */
   readonly input: ByteSource | string
-  /** The host that started the process, and the event where its payload does not name it. */
   readonly asked: { readonly host: string | undefined; readonly eventName: string | undefined }
   readonly directory: string
   readonly now: () => number
   readonly judge: Judge
   readonly later: Later
-  /** Resolves when the line is handed over. */
   readonly write: (line: string) => Promise<void>
-  /** For whoever debugs a hook; silent otherwise. */
   readonly debug: (sentence: string) => void
 }
 
-/** One event: hear it, judge it, write one line if there is something to say. Never throws. */
 export async function runHook(deps: HookDeps): Promise<void> {
   try {
     const dialect = dialectOf(deps.asked.host)
@@ -64,7 +57,7 @@ export async function runHook(deps: HookDeps): Promise<void> {
 
 const SILENT: Verdict = { kind: "silent" }
 
-/** Silence is said too, by a host that takes none for a refusal. */
+/** A host that treats silence as a denial gets an answer for it. */
 async function answerOf(dialect: Dialect, deps: HookDeps): Promise<HookAnswer | undefined> {
   const read = await readPayload(deps.input, deps)
   if (read.kind === "unusable") {
@@ -80,11 +73,11 @@ async function answerOf(dialect: Dialect, deps: HookDeps): Promise<HookAnswer | 
   return dialect.format(eventName, verdict)
 }
 
-/** When the time is up, or the judge fails, the verdict is silence: the work goes on. */
+/** At the deadline, or if the judge fails, the verdict is silence and the work continues. */
 async function judgeInTime(event: HostEvent, deps: HookDeps): Promise<Verdict> {
   const ended = new AbortController()
   const late = Promise.withResolvers<Verdict>()
-  // Only then: ending a signal that nobody waits for costs two milliseconds, too.
+  // Aborted only here: aborting a signal without a listener also costs 2 ms.
   const cancel = deps.later(JUDGES_DEADLINE_MS, () => {
     deps.debug(`no verdict after ${JUDGES_DEADLINE_MS} ms`)
     late.resolve(SILENT)
@@ -111,19 +104,19 @@ type PayloadOutcome =
   | { readonly kind: "payload"; readonly payload: HookPayload }
   | { readonly kind: "unusable"; readonly why: string }
 
-/** A stream by its events: iterating it costs a hook two milliseconds more. */
+/** Events instead of iteration, which costs a hook 2 ms more. */
 export type ByteSource = {
   on(event: "data", listener: (chunk: Uint8Array | string) => void): unknown
   on(event: "end", listener: () => void): unknown
   on(event: "error", listener: (error: Error) => void): unknown
 }
 
-/** Acts after a time, unless the function that it gives is called before. */
+/** Calls `act` after `ms`, unless the returned function is called first. */
 export type Later = (ms: number, act: () => void) => () => void
 
 /**
- * Reads one JSON object, within the cap and the deadline. What is over the cap is read and dropped:
- * a host that is still writing gets no broken pipe.
+ * Reads one JSON object within the size limit and the deadline. Excess input is read and dropped,
+ * so that a host that is still writing gets no broken pipe.
  */
 export async function readPayload(
   input: ByteSource | string,

@@ -22,14 +22,12 @@ import type { HostEvent } from "./hosts/dialect.ts"
 
 type JudgeDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The user's own folder, `~/.qm`. */
   readonly home: string
-  /** Work for a process of its own, begun once the answer is written. */
   afterwards(work: Afterwards, root: string): void
   readonly isByHand?: boolean
 }
 
-/** Judges what happens in repositories that somebody enrolled; of all others nothing is read. */
+/** Reads nothing of a repository that is not enrolled. */
 export function createJudge(deps: JudgeDeps): Judge {
   return async (event, { signal }) => {
     const repository = await enrolledRepository(event.directory)
@@ -43,9 +41,9 @@ export function createJudge(deps: JudgeDeps): Judge {
 const SILENT: Verdict = { kind: "silent" }
 
 /**
- * `qm init` enrols by a file in the git directory, which is no part of what a repository holds: one
- * that was cloned is not enrolled. Without git the state lies among the files, and could have come
- * with them, so there is no enrolling there.
+ * `qm init` enrols by a file in the git directory, which is not part of a repository's content, so
+ * a cloned repository is not enrolled. Without git the state would be among the files and could
+ * have come with them, so there is no enrolling.
  */
 export async function enrolledRepository(directory: string): Promise<Repository | undefined> {
   if (!path.isAbsolute(directory) || directory.includes("\0")) return undefined
@@ -67,7 +65,7 @@ async function openRepository(
     environment,
   })
   const place = { stateDirectory, clock: systemClock, random: systemRandom }
-  // Made when a rule asks for them: most events need one or two, and each costs a millisecond.
+  // Created on demand: most events need one or two, and each costs 1 ms.
   const ledger = once(() => createLedger(place))
   const claims = once(() => createClaims({ ...place, machine: thisMachine() }))
   const classifier = once(() => createClassifier(globsOf(config)))
@@ -94,7 +92,6 @@ async function openRepository(
   }
 }
 
-/** Lists that the config leaves open stay those of the ledger. */
 function globsOf({ ignored, important, registration }: HookConfig): Partial<ClassifyGlobs> {
   return {
     ...(ignored && { ignored }),
@@ -103,7 +100,6 @@ function globsOf({ ignored, important, registration }: HookConfig): Partial<Clas
   }
 }
 
-/** The same event with its paths from the root; those that lie outside are left out. */
 async function relativeToRoot(event: HostEvent, root: string): Promise<HookEvent> {
   if (!("paths" in event)) return event
   const found = await Promise.all(event.paths.map((it) => pathFromRoot(it, event.directory, root)))
@@ -113,11 +109,11 @@ async function relativeToRoot(event: HostEvent, root: string): Promise<HookEvent
 async function pathFromRoot(given: string, directory: string, root: string) {
   if (given.includes("\0")) return undefined
   const absolute = path.resolve(directory, given)
-  // The root is without links, and a rule over a folder must not be passed by through one.
+  // The root has no symlinks, and a symlink must not bypass a rule on a folder.
   return pathFrom(root, await withoutLinks(absolute)) ?? pathFrom(root, absolute)
 }
 
-/** The folder only: a link that is edited is the link's own path. */
+/** Resolves the folder only: an edited symlink is its own path. */
 async function withoutLinks(file: string): Promise<string> {
   try {
     return path.join(await realPath(path.dirname(file)), path.basename(file))
@@ -127,8 +123,8 @@ async function withoutLinks(file: string): Promise<string> {
 }
 
 /**
- * The user's own folder. A host that was not started from a shell may not have our variable, but an
- * installed bundle lies in `<home>/kit/`, and that says it as well.
+ * A host that was not started from a shell may lack `QM_HOME`, but an installed bundle is in
+ * `<home>/kit/`.
  */
 export function homeOf(
   environment: Readonly<Record<string, string | undefined>>,

@@ -5,8 +5,8 @@ import { runHook } from "./hooks.ts"
 import { createJudge, homeOf } from "./judge.ts"
 
 /**
- * The rim of a hook process: `qm-hook <host> [event]`. It ends with 0 whatever happens, and it ends
- * itself: a stdin that stays open or a rule that still thinks must not keep the work waiting.
+ * Entry of a hook process: `qm-hook <host> [event]`. It always ends itself with 0: an open stdin or
+ * a running rule must not delay the agent.
  */
 const environment = process.env
 const isDebugging = Boolean(environment["QM_HOOK_DEBUG"])
@@ -17,7 +17,7 @@ const endAfter = (error: unknown) => {
   debug(String(error))
   process.exit(0)
 }
-// A rejection that nobody handles arrives here, too.
+// Unhandled rejections arrive here too.
 process.on("uncaughtException", endAfter)
 const [first, second, third = ""] = process.argv.slice(2)
 if (first === "--afterwards") await workAfterwards(second, third)

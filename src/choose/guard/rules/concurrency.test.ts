@@ -42,7 +42,7 @@ describe("a claim of another session", () => {
     await it.claim("theirs", "src")
     await it.clock.advance(10 * MINUTE_MS)
     await it.claims.keepAlive("theirs", "src/a.ts")
-    // A clock that somebody sets is no reason to take it away.
+    // Changing the wall clock does not release a claim.
     it.clock.setWall(it.clock.now() + 24 * 60 * MINUTE_MS)
     await it.clock.advance(10 * MINUTE_MS)
     expect(await it.ask("src/a.ts")).toMatchObject({ kind: "deny" })
@@ -110,7 +110,6 @@ describe("edits by other sessions", () => {
       kind: "warn",
       text: "Session theirs edited a.ts in another worktree just now. Yours is as it was; the two meet when they are merged.",
     })
-    // What this session left in the other tree is no word about the file here.
     await it.write("b.ts", "here\n")
     await it.ledger.modified("mine", { path: "b.ts", tool: "Edit", sha: "0".repeat(40), tree })
     expect(await it.ask("b.ts")).toEqual({ kind: "silent" })

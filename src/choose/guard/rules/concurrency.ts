@@ -12,15 +12,14 @@ import { asArgument, shown } from "../words.ts"
  */
 const MOST_WARNED_PATHS = 50
 
-/** A session that edited so recently is probably still at it. */
+/** A session that edited this recently is probably still working on it. */
 const RECENT_TOUCH_MS = 30 * 60_000
 
-/** How far back our own edits explain a change of bytes. */
+/** How far back edits of known sessions explain a changed hash. */
 const WRITTEN_BY_US_MS = 24 * 60 * 60 * 1_000
 
 type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
 
-/** Denies edits of claimed files, and warns where another session worked recently. */
 export const concurrency: Rule = {
   name: "concurrency",
   level: 3,
@@ -100,7 +99,7 @@ function sayTouched({ path, sessionId, at }: Touch, now: number, isHere: boolean
     : `${who} in another worktree ${formatAgo(now - at)}. Yours is as it was; the two meet when they are merged.`
 }
 
-/** The bytes differ from what this session left, and no session of ours wrote them. */
+/** The hash differs from what this session left, and no known session wrote it. */
 async function outsideChange(
   path: string,
   event: BeforeEdit,

@@ -4,8 +4,8 @@ import { MOST_LISTED_PATHS } from "../verdict-log.ts"
 import { firstOf, sessionFlag, shown } from "../words.ts"
 
 /**
- * Blocks a stop once when the session changed important files and registered nothing.
- * `ledger.nudge` decides races, so each drift is told once; after any block the next stop passes.
+ * Blocks a stop once when the session changed important files and did not register. `ledger.nudge`
+ * decides races, so each drift is reported once; after any block the next stop passes.
  */
 export const drift: Rule = {
   name: "drift",

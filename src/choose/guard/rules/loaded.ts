@@ -8,7 +8,6 @@ const LARGEST_LOADED_BYTES = 1024 ** 2
 
 const LONGEST_LOADED_UNITS = 4_096
 
-/** Records which instructions a host says it loaded; always silent. */
 export const loaded: Rule = {
   name: "loaded",
   level: 2,
@@ -38,7 +37,7 @@ type LoadedFile = {
   readonly at: number
 }
 
-/** In the host's order; damaged lines are skipped. */
+/** In the host's order; skips damaged lines. */
 export async function readLoaded(
   stateDirectory: string,
   session: string,

@@ -19,7 +19,6 @@ import {
 } from "../index-daemon.ts"
 import { packageRule } from "./package.ts"
 
-/** A repository in which a host starts sub-agents: `await using lab = await bridgeLab()`. */
 async function bridgeLab() {
   const temp = await tempDirectory()
   const stateDirectory = path.join(temp.path, "state")
@@ -64,7 +63,6 @@ async function bridgeLab() {
         { ...base, session, at: now++, kind: "agent-start", agentType, agentId },
         world,
       ),
-    /** Answers as the given function does, and remembers what it was asked. */
     async daemon(answer: (line: string) => Promise<string>) {
       const heard: string[] = []
       const outcome = await listenOnSocket({
@@ -83,7 +81,6 @@ async function bridgeLab() {
   })
 }
 
-/** An index daemon whose package says the prompt. */
 async function echo(line: string): Promise<string> {
   const asked = readQuestion(line)
   return writeAnswer(asked?.kind === "package" ? `for: ${asked.prompt}` : null)

@@ -3,8 +3,8 @@ import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
 import { cutPrompt, indexDaemonClient } from "../index-daemon.ts"
 
 /**
- * Hosts tell the prompt before they start a sub-agent, not when it starts. The prompt is kept
- * between the two events, and the index daemon chooses a package by it.
+ * Hosts send the prompt before they start a sub-agent, not when it starts. The prompt is stored
+ * between the two events, and the index daemon selects a package for it.
  */
 export const packageRule: Rule = {
   name: "package",
@@ -30,7 +30,7 @@ async function keepPrompt(
     createPrompts(world).put({ session, agentType }, prompt),
     indexDaemonClient(world, world.signal).announce({ session, agentType, prompt }),
   ])
-  // Too late for this sub-agent; the next is served.
+  // Too late for this sub-agent; the next one gets a package.
   if (!isHeard) world.afterwards({ kind: "index-daemon" })
 }
 

@@ -10,7 +10,6 @@ const MOST_SHOWN_PITFALLS = 3
 
 const LONGEST_PITFALL_UNITS = 300
 
-/** Warns before an edit of what went wrong in a file before; once a day per session. */
 export const pitfall: Rule = {
   name: "pitfall",
   level: 5,
@@ -40,7 +39,7 @@ function isAbout(cited: string, paths: readonly string[]): boolean {
   return paths.some((it) => it === cited || it.startsWith(`${cited}/`))
 }
 
-/** Fenced: anybody who can write to the repository can write memories. */
+/** Fenced, because anyone who can write to the repository can write memories. */
 function say(pitfalls: readonly Pitfall[]): string {
   const lines = pitfalls.map((it) => {
     const more = it.line === "" || it.line === it.title ? "" : `: ${it.line}`
@@ -54,13 +53,12 @@ function say(pitfalls: readonly Pitfall[]): string {
   ].join("\n")
 }
 
-/** So that no text can end the fence or hide. */
+/** Prevents text from closing the fence or hiding. */
 function fenceSafeLine(text: string): string {
   const plain = withoutHiddenSigns(text.slice(0, LONGEST_PITFALL_UNITS))
   return plain.replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›").trim()
 }
 
-/** Derived from memory; silent when it is missing or damaged. */
 async function readPitfalls({ stateDirectory }: HookWorld): Promise<readonly Pitfall[]> {
   const file = join(stateDirectory, "pitfalls.json")
   const read = await readTextBounded(file, { maxBytes: LARGEST_PITFALLS_BYTES })

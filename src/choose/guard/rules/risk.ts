@@ -8,7 +8,6 @@ import { asArgument, firstOf, shown } from "../words.ts"
 type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
 type Risky = { readonly path: string; readonly pattern: string }
 
-/** Denies edits of high-risk paths without a receipt that covers them. */
 export const risk: Rule = {
   name: "risk",
   level: 5,

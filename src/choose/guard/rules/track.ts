@@ -13,7 +13,6 @@ const RENEW_ALL_MS = 3 * 60_000
 
 type AfterTool = Extract<HookEvent, { kind: "after-edit" | "after-tool" }>
 
-/** Records edits in the ledger, renews claims, and meters the open branch. */
 export const track: Rule = {
   name: "track",
   level: 2,
@@ -48,7 +47,7 @@ async function recordEdits(
   }
 }
 
-/** Only while the marker of an open branch exists; otherwise this is one stat. */
+/** Only while the marker of an open branch exists; otherwise this costs one stat. */
 async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<void> {
   const folder = join(stateDirectory, "charges")
   const name = digest(event.session)
@@ -60,8 +59,8 @@ async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<v
 }
 
 /**
- * Claims on edited files are renewed each time; all others now and then, because that reads every
- * claim.
+ * Renews claims on edited files each time, all others every `RENEW_ALL_MS`, because that reads
+ * every claim.
  */
 async function renewHeld(
   paths: readonly string[],
@@ -77,7 +76,7 @@ async function renewHeld(
   for (const { path } of held) await claims.keepAlive(event.session, path)
 }
 
-/** Told after the edit too: level 2 has no check before it. */
+/** Also reported after the edit, because level 2 has no check before it. */
 async function crossClaims(
   paths: readonly string[],
   event: AfterTool,

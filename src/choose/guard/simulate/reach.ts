@@ -3,7 +3,6 @@ import type { LinkConfidence } from "#ground/contract"
 import type { Content, resolveNames, TreeGraph } from "#know/map"
 import type { ReachedFile } from "../receipts.ts"
 
-/** Exported names come first. */
 export const MOST_FOLLOWED_NAMES = 1_000
 
 /** Each costs about 2 ms. */
@@ -11,24 +10,22 @@ export const MOST_REFERRING_FILES = 300
 
 const MOST_LISTED_NAMES = 5
 
-/** Injected: the map needs packages, and hooks load this room without any. */
+/** Injected, because the map needs packages and hooks load this room without any. */
 export type ResolveNames = typeof resolveNames
 
-/** With its position in the tree and those of the files it was reached from. */
 export type Reached = ReachedFile & {
   readonly position: number
   readonly roots: ReadonlySet<number>
 }
 
 type Reach = {
-  /** By hops, surest first; without the files that would change. */
+  /** By hops, then by confidence; without the changed files. */
   readonly files: readonly Reached[]
-  /** Files that would change and depend on others that would. */
+  /** Changed files that depend on other changed files. */
   readonly own: readonly Reached[]
   readonly isCut: boolean
 }
 
-/** Files that depend on others by an import or a name, over two hops. */
 export async function reachOf(
   graph: TreeGraph,
   starts: readonly number[],
@@ -66,7 +63,7 @@ export async function reachOf(
 type WantedSymbols = ReadonlyMap<number, ReadonlyMap<string, ReadonlySet<number>>>
 
 type Step = {
-  /** The file it depends on; of several the surest. */
+  /** The file it depends on; of several, the one with the highest confidence. */
   readonly from: number
   readonly froms: ReadonlySet<number>
   readonly confidence: LinkConfidence
@@ -116,7 +113,6 @@ function add(steps: Map<number, Step>, position: number, link: Link): void {
   })
 }
 
-/** A name in a file that means one of the wanted symbols. */
 type Use = {
   readonly position: number
   readonly from: number
@@ -149,7 +145,7 @@ async function usesOf(graph: TreeGraph, wanted: WantedSymbols, resolve: ResolveN
 }
 
 /**
- * Of a name that hundreds use, files that import its definition, directly or re-exported, come
+ * If hundreds of files use a name, those that import its definition, directly or re-exported, come
  * first.
  */
 async function likeliestFirst(
@@ -164,7 +160,6 @@ async function likeliestFirst(
   return positions.toSorted((a, b) => rankOf(b) - rankOf(a) || a - b)
 }
 
-/** Top-level symbols, exported ones first. */
 async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promise<WantedSymbols> {
   const contents = await contentsAt(graph, positions)
   return new Map(
@@ -177,7 +172,7 @@ async function symbolsOf(graph: TreeGraph, positions: readonly number[]): Promis
   )
 }
 
-/** The symbols around the uses: what depends on those is reached at second hand. */
+/** The symbols that contain the uses; their users are second-hop dependents. */
 async function usersIn(graph: TreeGraph, uses: readonly Use[]): Promise<WantedSymbols> {
   const byFile = Map.groupBy(uses, (it) => it.position)
   const contents = await contentsAt(graph, [...byFile.keys()])

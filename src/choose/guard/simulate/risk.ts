@@ -3,26 +3,23 @@ import type { LinkConfidence } from "#ground/contract"
 import type { ReachedFile, RiskReason } from "../receipts.ts"
 import type { ChangedTogether } from "./simulate.ts"
 
-/** What is known about a change. */
 export type Evidence = {
   readonly reach: readonly Pick<ReachedFile, "hops" | "confidence">[]
-  /** From 0 to 1. */
   readonly highest: { readonly path: string; readonly rank: number } | undefined
   readonly code: number
   readonly untested: number
   readonly companions: readonly ChangedTogether[]
-  /** Claims of others on the changed files, and on those that depend on them. */
+  /** Claims of others on the changed files, and on their dependents. */
   readonly claimed: number
   readonly claimedNear: number
   readonly riskPath: { readonly path: string; readonly pattern: string } | undefined
-  /** Files that exist and that the map does not read. */
   readonly unseen: number
 }
 
 /**
- * The most that each reason adds alone. Set by hand so that no single reason exceeds one half, a
- * foreign claim weighs most, and three common ones (many users, no test, a risk path) come to about
- * three quarters.
+ * The most that each reason adds alone. Set by hand so that no single reason exceeds 0.5, a foreign
+ * claim weighs most, and three common ones (many dependents, no test, a risk path) add up to about
+ * 0.75.
  */
 const WEIGHTS = {
   reach: 0.5,
@@ -35,7 +32,7 @@ const WEIGHTS = {
   unseen: 0.2,
 } as const
 
-/** So many certain direct dependents give half of `WEIGHTS.reach`. */
+/** This many certain direct dependents give half of `WEIGHTS.reach`. */
 const HALF_REACH_FILES = 8
 
 /** Indirect dependents and guesses count less. */
@@ -47,13 +44,13 @@ const CONFIDENCE_SHARE: Readonly<Record<LinkConfidence, number>> = {
   ambiguous: 0.2,
 }
 
-/** Below this, reach says it all. */
+/** Below this, the number of dependents says enough. */
 const LEAST_TOLD_RANK = 0.25
 
-/** Once is chance. */
+/** A single common commit may be chance. */
 const FEWEST_TIMES_TOGETHER = 2
 
-/** `risk = 1 − Π(1 − rᵢ)`, reasons taken as independent. */
+/** `risk = 1 − Π(1 − rᵢ)`, with reasons taken as independent. */
 export function riskOf(evidence: Evidence): {
   readonly risk: number
   readonly reasons: readonly RiskReason[]
@@ -141,7 +138,7 @@ function ofUnseen({ unseen }: Evidence): RiskReason | undefined {
   return { text, number: WEIGHTS.unseen }
 }
 
-/** Two decimals, so that the shown numbers give the shown risk. */
+/** Two decimals, so that the displayed numbers reproduce the displayed risk. */
 function rounded(number: number): number {
   return Math.round(number * 100) / 100
 }

@@ -6,7 +6,6 @@ import type { RiskPaths } from "../risk-paths.ts"
 import { type Reached, type ResolveNames, reachOf } from "./reach.ts"
 import { type Evidence, riskOf } from "./risk.ts"
 
-/** Listed; the rest is counted. */
 export const MOST_LISTED_REACH = 200
 
 const MOST_LISTED_TESTS = 100
@@ -15,7 +14,7 @@ export type OpenClaim = { readonly path: string; readonly session: string }
 
 type SimulateDeps = {
   readonly resolveNames: ResolveNames
-  /** Claims of others, each under the path that was asked for. */
+  /** Claims of others, each under the requested path. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
   /** Names may contain secrets. */
   readonly redact: (text: string) => string
@@ -36,7 +35,7 @@ export type ForeseenReach = {
   readonly notes: readonly string[]
 }
 
-/** Deterministic: the same tree, history and claims give the same answer. */
+/** Deterministic: the same tree, history and claims give the same result. */
 export async function simulate(
   graph: TreeGraph,
   targets: readonly HashedTarget[],
@@ -51,7 +50,7 @@ export async function simulate(
   const changedWith = changedTogether(tree, paths)
   const near = reach.filter((it) => it.hops === 1).map((it) => it.path)
   const claims = await deps.claimsOn([...paths, ...near])
-  // A test that would change with the code still reaches it.
+  // A test that changes with the code still covers it.
   const testing = [...tests, ...own.filter(isTest)]
   const seen = { targets, reach, testing, changedWith, claims, isCut }
   const { ranks } = await graph.whole()
@@ -137,17 +136,15 @@ function shown(reached: Reached, redact: (text: string) => string): ReachedFile 
 
 const MOST_COMPANIONS = 10
 
-/** A larger commit is a sweep, which says little about each file; as in the map. */
+/** A larger commit is a mass edit and says little about each file; as in the map. */
 const MOST_COMMIT_FILES = 20
 
-/** Of how many commits, and in how many of them both changed. */
 export type ChangedTogether = {
   readonly path: string
   readonly times: number
   readonly of: number
 }
 
-/** Files that changed together with these in the past, most often first. */
 function changedTogether(
   { commits, files }: Pick<IndexedTree, "commits" | "files">,
   paths: ReadonlySet<string>,
@@ -167,12 +164,11 @@ function changedTogether(
     .slice(0, MOST_COMPANIONS)
 }
 
-/** A larger change is not one that somebody has thought through. */
+/** A larger change is too large to review. */
 export const MOST_SIMULATED_FILES = 200
 
 type Target = {
   readonly path: string
-  /** Undefined where the map has no such file. */
   readonly position: number | undefined
 }
 

@@ -1,4 +1,6 @@
-/** Upper bounds for the tokens of the label before a piece and of the line that closes a file. */
+/**
+ * Upper bounds for the tokens of the label before an excerpt and of the line that closes a file.
+ */
 export const PIECE_TOKENS = 8
 const CLOSING_TOKENS = 9
 
@@ -7,7 +9,6 @@ export type FitSegment = {
   readonly score: number
   readonly isNamed: boolean
   readonly isSent: boolean
-  /** Blank lines and lone brackets: never sent alone. */
   readonly isBare: boolean
   readonly head: number | undefined
 }
@@ -18,7 +19,6 @@ export type FitSignature = {
   readonly score: number
 }
 
-/** Files come best first. */
 export type FitFile = {
   readonly path: string
   readonly score: number
@@ -37,7 +37,6 @@ export type FileChoice = {
   readonly taken: Set<number>
   signatures: readonly FitSignature[]
   isIn: boolean
-  /** So far, with heading and closing line. */
   tokens: number
   isClosed: boolean
 }
@@ -61,7 +60,6 @@ export function frameTokens(file: FitFile): number {
   return file.headingTokens + CLOSING_TOKENS
 }
 
-/** Takes all of the segments, or none when they do not fit. */
 export function takeSegments(
   board: BudgetBoard,
   choice: FileChoice,
@@ -84,7 +82,7 @@ export function takeSegments(
   return false
 }
 
-/** Neighbours form one piece with one label, so a segment that joins two pieces saves a label. */
+/** Adjacent segments share one label, so a segment that joins two excerpts saves a label. */
 function labelTokens(taken: ReadonlySet<number>, index: number): number {
   const neighbours = Number(taken.has(index - 1)) + Number(taken.has(index + 1))
   return PIECE_TOKENS * (1 - neighbours)
@@ -98,7 +96,6 @@ function tryReserve(board: BudgetBoard, choice: FileChoice, tokens: number): boo
   return true
 }
 
-/** Replaces the segments of a file. An empty list sends the path alone. */
 export function takeSignatures(
   board: BudgetBoard,
   choice: FileChoice,

@@ -14,7 +14,6 @@ export type SentLines = {
   readonly ranges: readonly { readonly fromLine: number; readonly toLine: number }[]
 }
 
-/** `from` uses `names` that `to` defines. */
 export type Edge = {
   readonly from: string
   readonly to: IndexedFile
@@ -69,10 +68,9 @@ function namesUsed({ content, ranges }: SentLines): readonly string[] {
   return [...names]
 }
 
-/** A file outside of the package, and the names that the package uses of it. */
 export type ClosureFile = { readonly file: IndexedFile; readonly names: readonly string[] }
 
-/** Most used first, then the nearest tests of the chosen files. */
+/** Most used first, then the nearest tests of the selected files. */
 export function closureFiles(
   tree: IndexedTree,
   edges: readonly Edge[],

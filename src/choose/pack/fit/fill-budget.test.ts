@@ -13,7 +13,7 @@ const chosenIn = (
   truncate: "signatures" | "relevance" = "signatures",
 ) => fillBudget(files, { budgetTokens, truncate }).chosen
 
-/** What a choice costs, counted apart from how it was made. */
+/** Counts the cost independently of the implementation. */
 function costOf(chosen: readonly ChosenFile[], files: readonly FitFile[]): number {
   return sum(
     chosen.map(({ path, segments, signatures }) => {
@@ -112,7 +112,7 @@ test("[PACK-14] brackets and blank lines are never sent alone, and small gaps ar
     bare,
     fitSegment(900),
   ])
-  // Two pieces fill it to the last token: the gap costs less than the label that it saves.
+  // Two excerpts use the whole budget; filling the gap costs less than the label it saves.
   const budget = 400 + 2 * PIECE_TOKENS + frameTokens(file)
   expect(chosenIn([file], budget)[0]?.segments).toEqual([0, 1, 2])
   expect(chosenIn([file], budget + 60)[0]?.segments).toEqual([0, 1, 2])

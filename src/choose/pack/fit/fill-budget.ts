@@ -21,7 +21,7 @@ type FitOptions = {
   readonly weights?: FitWeights
 }
 
-/** Segments, or signatures, or neither, which is the path alone. */
+/** Segments or signatures; with neither, the path is sent. */
 export type ChosenFile = {
   readonly path: string
   readonly form: "full" | "symbols" | "signatures" | "path"
@@ -32,14 +32,13 @@ export type ChosenFile = {
 
 export type Fitted = {
   readonly chosen: readonly ChosenFile[]
-  /** Files that are not chosen, with the tokens they need whole. */
   readonly left: readonly { readonly path: string; readonly needs: number }[]
   readonly roomTokens: number
 }
 
 /**
- * Places the person's choices and named files, then segments of all files by value per token, then
- * signatures of files that are still out. Deterministic.
+ * Places the user's choices and named files, then segments of all files by value per token, then
+ * signatures of the remaining files. Deterministic.
  */
 export function fillBudget(files: readonly FitFile[], options: FitOptions): Fitted {
   const { budgetTokens, truncate, weights = FIT_WEIGHTS } = options
@@ -71,7 +70,7 @@ function placeParts(board: BudgetBoard, { budgetTokens, weights }: Filling): voi
   roundUp(board, weights)
 }
 
-/** Most options come when little room is left, so the check comes first. */
+/** Most options arrive when little room is left, so check the room first. */
 function takeBest(board: BudgetBoard, options: readonly FitOption[], weights: FitWeights): void {
   for (const it of options) {
     const released = sum(it.choice.signatures.map((one) => one.tokens))
@@ -123,7 +122,7 @@ function open(board: BudgetBoard): readonly FileChoice[] {
 
 type Naming = Filling & Pick<FitOptions, "truncate">
 
-/** Each named file leaves room for the least form of those behind it, so that all of them fit. */
+/** Each named file leaves room for the smallest form of the ones after it, so that all fit. */
 function placeNamed(board: BudgetBoard, { budgetTokens, weights, truncate }: Naming): void {
   const named = board.choices.filter(
     (it) => it.file.naming !== undefined || it.file.form !== undefined,
@@ -156,7 +155,6 @@ function isTarget({ naming, form }: FitFile): boolean {
   return naming === "target" || form !== undefined
 }
 
-/** In the form that the person chose, else as signatures, else as a path. */
 function leastTokens(file: FitFile): number {
   const frame = frameTokens(file)
   if (file.form === "path") return frame
@@ -194,7 +192,6 @@ function placeListed(board: BudgetBoard, choice: FileChoice, { mostSignatures }:
   if (!isListed) takeSignatures(board, choice, [])
 }
 
-/** Lists what an earlier package sent by its path, if there is room. */
 function noteSent(board: BudgetBoard): void {
   for (const choice of board.choices) {
     if (!choice.isIn && hasSent(choice.file)) takeSignatures(board, choice, [])

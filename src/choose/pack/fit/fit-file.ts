@@ -44,7 +44,7 @@ export function fitFileOf(file: WeighedFile, shape: FitShape): FitFile {
   }
 }
 
-/** Splits the text only when a segment is small enough to be bare. */
+/** Splits the text only if a segment is small enough to be bare. */
 function bareFinder({ text }: WeighedFile): (segment: Segment) => boolean {
   let lines: readonly string[] | undefined
   return ({ fromLine, toLine, tokens }) => {
@@ -63,7 +63,6 @@ function nameOf(content: Content, symbol: number): string {
 }
 
 function signatureScores({ symbols, segments }: Content, scores: readonly number[]): Float64Array {
-  // Exported symbols come first among those without a score.
   const best = Float64Array.from(symbols, (it) => (it.isExported ? LEAST_SCORE : 0))
   for (const [index, { symbol }] of segments.entries()) {
     if (symbol !== undefined) best[symbol] = Math.max(best[symbol] ?? 0, scores[index] ?? 0)

@@ -51,7 +51,6 @@ function classWeight({ fileClass }: FitFile, { test, docs }: FitWeights): number
   return fileClass === "test" ? test : docs
 }
 
-/** Relative to the other segments of the file and of all files. */
 function shareOf(
   file: FitFile,
   index: number,
@@ -81,14 +80,14 @@ export type FitWeights = {
   readonly rankPower: number
   /** `score ** scorePower` */
   readonly scorePower: number
-  /** The value of a segment without a term of the task; the best one has 1. */
+  /** Value of a segment without a term of the task; the best segment has 1. */
   readonly floor: number
-  /** Weight of the comparison within the file, against that over all files. */
+  /** Weight of the comparison within the file against the comparison over all files. */
   readonly localShare: number
   readonly symbolPower: number
   /** A longer segment is more likely to be edited: `tokens ** sizePower`. */
   readonly sizePower: number
-  /** For the first segment: imports change with the code. */
+  /** For the first segment, because imports change with the code. */
   readonly firstBonus: number
   /** Factors for a named file, for one that defines a named symbol, and for that segment. */
   readonly named: number
@@ -96,25 +95,26 @@ export type FitWeights = {
   readonly namedSymbol: number
   readonly test: number
   readonly docs: number
-  /** A file up to this size enters whole. */
+  /** Files up to this size enter whole. */
   readonly wholeTokens: number
-  /** The head of a class comes with its methods up to this size. */
+  /** The head of a class accompanies its methods up to this size. */
   readonly headTokens: number
-  /** When no more than this share of a file is missing, it becomes whole. */
   readonly roundUpShare: number
-  /** Share of the budget that named files may fill before the others. */
+  /** Share of the budget that named files may use before the others. */
   readonly namedShare: number
-  /** Share of the budget for signatures of files without a chosen segment, and how many per file. */
+  /**
+   * Share of the budget for signatures of files without a selected segment, and the maximum per
+   * file.
+   */
   readonly signatureShare: number
   readonly mostSignatures: number
-  /** Share of the budget for what the chosen lines depend on. */
   readonly closureShare: number
 }
 
 /**
- * Tuned on commits that docs/reference/recall.md does not report on. Against first guesses, the two
- * powers and the bonus found 6 points more of the edited hunks in 8,000 tokens on other commits; the
- * other weights were not checked that way.
+ * Tuned on commits that docs/reference/recall.md does not report on. Compared with the initial
+ * guesses, the two powers and the bonus found 6 points more of the edited hunks in 8,000 tokens on
+ * other commits; the other weights were not checked that way.
  */
 export const FIT_WEIGHTS: FitWeights = {
   rankScale: 4,

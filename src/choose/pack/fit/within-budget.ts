@@ -8,7 +8,7 @@ type BudgetSteps<Pack> = {
   countTokens(pack: Pack): number
 }
 
-/** A package within the budget. When none fits, the error names a budget that was tried and fits. */
+/** When nothing fits, the error names a budget that was tried and fits. */
 export async function fitWithinBudget<Pack>(
   budget: number,
   steps: BudgetSteps<Pack>,
@@ -22,7 +22,7 @@ export async function fitWithinBudget<Pack>(
   }
 }
 
-/** By bisection: the tokens of the parts do not tell the tokens of the whole text. */
+/** Bisection, because the tokens of the parts do not determine the tokens of the whole text. */
 async function leastBudget<Pack>(
   steps: BudgetSteps<Pack>,
   { above, guess }: { readonly above: number; readonly guess: number },
@@ -54,8 +54,8 @@ const MOST_ATTEMPTS = 8
 const SLACK_TOKENS = 4
 
 /**
- * Parts are counted one by one, and the whole text may have more tokens than its parts. Then the room
- * shrinks by the excess, and everything is fitted again.
+ * The whole text may have more tokens than the sum of its parts. Then the room shrinks by the
+ * excess and everything is fitted again.
  */
 async function fitAndAssemble<Pack>(budget: number, steps: BudgetSteps<Pack>): Promise<Pack> {
   const { openingTokens } = steps
@@ -68,7 +68,7 @@ async function fitAndAssemble<Pack>(budget: number, steps: BudgetSteps<Pack>): P
     const over = steps.countTokens(pack) - budget
     if (over <= 0) return pack
     if (room <= leastTokens) throw tooSmall(budget, budget + over, leastTokens)
-    // The last attempt has the least possible room, so that whatever can fit does.
+    // The last attempt uses the smallest possible room, so it succeeds if anything fits.
     const smaller = attempt < MOST_ATTEMPTS ? room - over - SLACK_TOKENS : leastTokens
     room = Math.max(leastTokens, smaller)
   }

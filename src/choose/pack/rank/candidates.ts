@@ -21,11 +21,9 @@ import type { PathFinder } from "./path-finder.ts"
 
 export type Candidate = {
   readonly file: IndexedFile
-  /** From 0; undefined when there was no term to search for. */
   readonly rank: number | undefined
-  /** By terms, history and meaning, from 0 to 1; null when unknown. */
+  /** From words, history and meaning, 0 to 1; null when unknown. */
   readonly share: number | null
-  /** Named by the person, or by a path in the task. */
   readonly naming: "target" | "task" | undefined
   readonly defines: readonly string[]
   readonly uses: readonly string[]
@@ -74,7 +72,6 @@ const NOWHERE: PostingsOf = () => []
 type LearnedOrder = {
   readonly ranking: Ranking
   readonly shares: Float64Array
-  /** Positions, best first, and the rank by position. */
   readonly order: Int32Array
   readonly rankOf: Int32Array
   /** Whether anything except size and path supports the file. */
@@ -115,7 +112,6 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
 
 const NO_TIES = { coChange: 0, folder: 0, stem: 0 }
 
-/** By content number: names of the task that it defines or uses. */
 type Links = {
   readonly defines: ReadonlyMap<number, readonly string[]>
   readonly uses: ReadonlyMap<number, readonly string[]>

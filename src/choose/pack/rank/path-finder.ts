@@ -4,9 +4,9 @@ import { TargetOutside, TargetUnknown } from "../errors.ts"
 import { cachePerTree } from "../per-tree-cache.ts"
 
 export type PathFinder = {
-  /** Exact, by a unique tail, or by the tail of an absolute path of another machine. */
+  /** Exact, by a unique ending, or by the ending of an absolute path from another machine. */
   find(written: string): IndexedFile | undefined
-  /** For a path that the person chose: exact or by a unique tail. */
+  /** For a path that the user chose: exact or by a unique ending. */
   locate(given: string, place: (path: string) => string | undefined): IndexedFile | undefined
   /** Like `locate`, but throws when there is no such file. */
   demand(given: string, place: (path: string) => string | undefined): IndexedFile
@@ -56,7 +56,6 @@ function byTail(path: string, namesakes: readonly IndexedFile[]): IndexedFile | 
   return ending.length === 1 ? ending[0] : undefined
 }
 
-/** For an absolute path of another machine; the longest tail wins. */
 function byHead(path: string, byPath: ReadonlyMap<string, IndexedFile>): IndexedFile | undefined {
   const parts = path.split("/").slice(0, 64)
   for (let from = 1; from < parts.length - 1; from++) {

@@ -6,8 +6,8 @@ export type PathRule = (path: string) => boolean
 const KNOWN_ROLES = ["implementer", "backend", "frontend", "tester", "reviewer", "any"] as const
 
 /**
- * `tester +test/** -test/secret/**; web +web/**`: deny beats allow; without an allow, everything is
- * allowed.
+ * `tester +test/** -test/secret/**; web +web/**`: minus overrides plus; without a plus, everything
+ * is allowed.
  */
 export function roleRule(setting: string, role: string | undefined): PathRule {
   const rules = readRoles(setting)
@@ -68,12 +68,13 @@ function depthStep(sign: string): number {
   return sign === "}" ? -1 : 0
 }
 
-/** A rule that matches nothing would silently let everything through, so it is an error. */
+/** A pattern that matches nothing would silently permit everything, so it is an error. */
 function matcher(glob: string, where: { setting: string; rule: string }): PathRule {
   const wrong = wrongIn(glob)
   if (wrong !== undefined) throw RuleInvalid({ ...where, wrong })
   const isMatch = globMatcher(glob.endsWith("/") ? `${glob}**` : glob, { dot: true })
-  // A plain name is a file or a folder with everything in it; glob characters may be part of the name.
+  // A plain name is a file, or a folder with everything in it; glob characters may be part of the
+  // name.
   const folder = glob.endsWith("/") ? glob : `${glob}/`
   return (path) => path === glob || path.startsWith(folder) || isMatch(path)
 }

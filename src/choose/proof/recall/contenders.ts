@@ -4,7 +4,6 @@ import type { PackedLines } from "./metrics.ts"
 import { type FileNames, rankByLeaning } from "./page-rank.ts"
 import type { SetTask } from "./tasks.ts"
 
-/** One way to find the files of a task; all are measured on the same tree. */
 export type Contender = {
   readonly name: string
   run(set: SetTask): Promise<Outcome>
@@ -24,7 +23,7 @@ export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
     async run({ task, tree }) {
       const query = readQuery(task.text)
       const postingsOf = await tree.postings(query.terms)
-      // The ranker computes it with the rest; without its net it is the plain score.
+      // The ranker computes BM25 as one feature; without the network it is the plain score.
       const { raw } = rank(ranker, { corpus: tree.corpus(), postingsOf }, { query, head: "lex" })
       const scores = raw.bm25 ?? new Float64Array(tree.files.length)
       const order = [...tree.files.keys()].toSorted(
@@ -35,7 +34,7 @@ export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
   }
 }
 
-/** Files ranked by how much others use what they define, as in tools without a word index. */
+/** Ranks files by how much others use their definitions, like tools without a word index. */
 export function pageRank(countTokens: CountTokens): Contender {
   const known = new Map<number, FileNames>()
   return {
@@ -60,7 +59,6 @@ async function learnNames({ tree }: SetTask, known: Map<number, FileNames>): Pro
   }
 }
 
-/** In their order, each that still fits into the budget. */
 function wholeFiles(
   tree: IndexedTree,
   { order, countTokens }: { readonly order: readonly number[]; readonly countTokens: CountTokens },
@@ -88,5 +86,5 @@ export function headingTokens(path: string, count: (text: string) => number): nu
   return count(path) + WORDS_BESIDE_PATH_TOKENS
 }
 
-/** Measured on packages, with the line that closes the file. */
+/** Measured on packages, including the line that closes the file. */
 const WORDS_BESIDE_PATH_TOKENS = 25

@@ -69,7 +69,7 @@ describe("hunks of a change", () => {
         ranges.some((it) => it.fromLine <= line && line <= it.toLine)
       const kept = before.filter((_, at) => !isEdited(at + 1))
       expect(longestCommon(kept, after)).toBe(kept.length)
-      // A place where lines were only put in costs one line that is still there.
+      // An insertion costs one line that is still there.
       expect(kept.length).toBeGreaterThanOrEqual(longestCommon(before, after) - ranges.length)
       const ends = ranges.flatMap((it) => [it.fromLine, it.toLine])
       expect(ends).toEqual(ends.toSorted((a, b) => a - b))
@@ -80,7 +80,7 @@ describe("hunks of a change", () => {
   })
 })
 
-/** By the book, in quadratic time. */
+/** The textbook algorithm, in quadratic time. */
 function longestCommon(a: readonly string[], b: readonly string[]): number {
   const best = [...a, ""].map(() => [...b, ""].map(() => 0))
   for (const [i, left] of a.entries()) {

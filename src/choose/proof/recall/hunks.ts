@@ -1,19 +1,18 @@
 import { diffArrays } from "diff/lib/diff/array.js"
 
-/** Lines of the text before the change, from 1, both ends included. */
 export type LineRange = { readonly fromLine: number; readonly toLine: number }
 
-/** The time of a line diff grows with the square of its edits. Beyond, the middle is one hunk. */
+/** A line diff takes time quadratic in its edits. Beyond this number the middle is one hunk. */
 const MOST_EDITS = 2_000
 
-/** What a change touched. Inserted lines have the range of the line that they follow. */
+/** Inserted lines have the range of the line before them. */
 export function editedRanges(before: string, after: string): readonly LineRange[] {
   const [a, b] = [linesOf(before), linesOf(after)]
   if (a.length === 0) return []
   return blocksOf(a, b).map(({ from, to }) => rangeOf(from, to, a.length))
 }
 
-/** Lines from `from` up to, not including, `to` were replaced; none when both are equal. */
+/** Lines from `from` up to, not including, `to` were replaced; an insertion has equal ends. */
 type Block = { readonly from: number; readonly to: number }
 
 function rangeOf(from: number, to: number, lines: number): LineRange {

@@ -66,7 +66,7 @@ describe("confidence intervals", () => {
   })
 
   test("[PROOF-6] the width is that of the mean over as many tasks", () => {
-    // Half the tasks won, half not: the mean has a deviation of 50 / sqrt(400) = 2.5 points.
+    // Half the tasks are won: the mean has a deviation of 50 / sqrt(400) = 2.5 points.
     const values = Array.from({ length: 400 }, (_, at) => at % 2)
     const { mean, low, high } = pairedDifference(values, zeros(400))
     expect(mean).toBe(50)

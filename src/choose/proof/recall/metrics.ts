@@ -1,10 +1,9 @@
 import type { PairedDifference } from "#ground/contract"
 import type { LineRange } from "./hunks.ts"
 
-/** The ends of an interval stay within a tenth of a point between seeds. */
+/** The ends of an interval differ by less than 0.1 points between seeds. */
 const BOOTSTRAP_RESAMPLES = 10_000
 
-/** `mrr` is 1 / rank of the first hit. */
 export type RankMeasures = {
   readonly recallAt10: number
   readonly recallAt20: number
@@ -51,8 +50,8 @@ function covers(pieces: readonly LineRange[], { fromLine, toLine }: LineRange): 
 }
 
 /**
- * The mean difference per task in points of 100, with the 95 % interval of resampled task sets. Paired,
- * because tasks differ far more than rankers.
+ * Mean difference per task in percentage points, with the 95 % interval of resampled task sets.
+ * Paired, because tasks differ far more than rankers.
  */
 export function pairedDifference(
   values: readonly number[],

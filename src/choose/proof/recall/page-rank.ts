@@ -1,4 +1,4 @@
-/** At a damping of 0.85, later rounds move less than a thousandth. */
+/** With a damping of 0.85, later rounds change less than 0.001. */
 const MOST_RANK_ROUNDS = 40
 
 export type FileNames = {
@@ -7,8 +7,8 @@ export type FileNames = {
 }
 
 /**
- * The other known way to choose context: files depend on the files that define what they use, and the
- * files most depended on come first. Words of the task count as names and in paths. No file is open.
+ * Baseline: files that define what others use rank first. Words of the task count as names and in
+ * paths. No file counts as open.
  */
 export function rankByLeaning(
   files: readonly (FileNames & { readonly path: string })[],

@@ -15,7 +15,6 @@ import type { SetTask } from "./tasks.ts"
 
 type OurParts = {
   readonly ranker: Ranker
-  /** Called only when the ranker has its word table. */
   readonly meaningOf: (tree: IndexedTree) => Promise<Meaning>
   readonly settings: Config["pack"]
   readonly countTokens: (text: string) => number

@@ -23,7 +23,7 @@ import {
   setTask,
 } from "./tasks.ts"
 
-/** Enough for 150 tasks of either half where few commits touch code. */
+/** Enough for 150 tasks in each half of a repository where few commits touch code. */
 const MOST_LOOKED_AT_COMMITS = 3_000
 
 export type RecallInput = {
@@ -82,7 +82,6 @@ export async function measureRecall(
 
 type Column = { readonly contender: Contender; readonly measured: TaskMeasures[] }
 
-/** BM25 first: the others are compared with it. */
 function columnsFor(input: RecallInput, parts: RecallParts): readonly Column[] {
   const { ranker, counter, settings } = parts
   const plain = { ...ranker, table: undefined }
@@ -127,7 +126,6 @@ async function measureOutcome(
   return { ...measureRanking(outcome.ranked, truth), hunks, truthInBudget }
 }
 
-/** With the paired difference from the first column, BM25. */
 function resultsOf(columns: readonly Column[], budgetTokens: number): readonly RankerResult[] {
   const base = columns[0]?.measured ?? []
   const budgets = budgetsAround(budgetTokens)

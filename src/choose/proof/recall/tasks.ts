@@ -14,17 +14,16 @@ const MOST_REMEMBERED_TEXT_UNITS = 300_000_000
 
 const MOST_CHANGED_FILES = 50
 
-/** More is a sweep, which no list of ten can answer. */
+/** A larger commit is a mass edit, which no list of ten files can cover. */
 const MOST_TRUE_FILES = 8
 
 const FEWEST_WORDS = 3
 
-/** A past commit as a task: its message is given, its files are to be found. */
 type Task = {
   readonly id: string
   readonly parent: string
   readonly text: string
-  /** Source files that existed before and that it modified. */
+  /** Source files that existed before and that the commit modified. */
   readonly truth: readonly string[]
 }
 
@@ -36,7 +35,6 @@ type ChosenTasks = {
   readonly skipped: number
 }
 
-/** Newest first; evenly spread when there are more than `most`. */
 export function chooseTasks(
   commits: readonly Commit[],
   { half, most, isSource }: { readonly half: Half; readonly most: number } & SourceTest,
@@ -94,10 +92,10 @@ type Setting = {
   readonly signal: AbortSignal
 }
 
-/** Undefined when none of its files is in the index, for example because it is generated. */
+/** Undefined when none of its files is in the index, for example because they are generated. */
 export async function setTask(task: Task, setting: Setting): Promise<SetTask | undefined> {
   const { git, index, isSource, remember, signal } = setting
-  // One key, so that each tree replaces the one before and shares its contents.
+  // One key, so that each tree replaces the previous one and shares its contents.
   const parent = commitTree({ git, commit: task.parent, key: "recall" })
   const scanned = await index.scan(sourceOnly(parent, isSource), { mode: "incremental", signal })
   const tree = remember(scanned.tree)
@@ -108,7 +106,7 @@ export async function setTask(task: Task, setting: Setting): Promise<SetTask | u
   return { task, tree, truth, edited: await editsOf([...truth], { tree, after, signal }) }
 }
 
-/** Without tests, documents and data: a test beside the changed code is no wrong answer. */
+/** Without tests, documents and data: a test beside the changed code is no wrong result. */
 function sourceOnly(source: TreeSource, isSource: Setting["isSource"]): TreeSource {
   return {
     ...source,
@@ -138,8 +136,8 @@ async function editsOf(
 }
 
 /**
- * Caches texts and contents over all contenders and tasks: neighbouring trees share nearly all of them,
- * and reading texts from git is most of the cost of a task.
+ * Caches texts and contents over all contenders and tasks: neighbouring trees share nearly all of
+ * them, and reading texts from git is most of the cost of a task.
  */
 export function createMemory(): (tree: IndexedTree) => IndexedTree {
   const textByBlob = new Map<string, string>()

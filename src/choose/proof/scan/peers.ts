@@ -28,8 +28,8 @@ type Peer = {
 }
 
 /**
- * Neither reads settings of the tree: both kinds of settings can name programs. They run in a temporary
- * directory.
+ * Neither reads settings of the tree, because both kinds of settings can name programs. They run in
+ * a temporary directory.
  */
 const PEERS: readonly Peer[] = [
   {
@@ -84,7 +84,7 @@ type Timed =
   | { readonly kind: "absent" }
   | { readonly kind: "failed" }
 
-/** By GNU time, which reports the usage of an ended program; without it only the clock counts. */
+/** GNU time reports the memory of an ended program; without it only the duration is known. */
 async function timed(command: readonly string[], parts: PeerParts): Promise<Timed> {
   const [program = "", ...args] = command
   const options = {
@@ -104,7 +104,7 @@ async function timed(command: readonly string[], parts: PeerParts): Promise<Time
 
 const GNU_TIME = "/usr/bin/time"
 
-/** npm puts folders of a project on the PATH; programs that came with the tree must not run. */
+/** npm puts folders of a project on the PATH; programs from the measured tree must not run. */
 function environmentOf({ searchPath, bench, root }: PeerParts): Environment {
   const folders = searchPath.split(path.delimiter).filter((it) => {
     const way = path.relative(root, it)

@@ -17,7 +17,6 @@ type ScanParts = {
   readonly searchPath: string
 }
 
-/** Our own full scan, then one changed file, then other tools on the same tree. */
 export async function measureScan(
   input: { readonly commits: number },
   parts: ScanParts,
@@ -84,8 +83,8 @@ function progressing({ signal, onProgress }: CallContext) {
 }
 
 /**
- * From the oldest of the newest `count` commits on, compares the incremental index with a new one, byte
- * for byte.
+ * Starts at the oldest of the newest `count` commits and compares the incremental index with a new
+ * one, byte for byte.
  */
 async function walkCommits(
   count: number,
@@ -109,10 +108,6 @@ async function walkCommits(
   return { commitsCompared: newest.length, commitsEqual: equal }
 }
 
-/**
- * The same tree with one more line in a file of middle size, without writing anything. Undefined when
- * there is no code.
- */
 export function withOneChanged(source: TreeSource, { files }: IndexedTree): TreeSource | undefined {
   const code = files.filter((it) => it.language !== undefined && it.fileClass === "source")
   const bySize = code.toSorted((a, b) => a.sizeBytes - b.sizeBytes)
@@ -125,13 +120,13 @@ export function withOneChanged(source: TreeSource, { files }: IndexedTree): Tree
       const listed = await source.list(signal)
       asListed = listed.entries.find((it) => it.path === chosen)
       const entries = listed.entries.map((it) =>
-        // Without blob id and stamp, so that it is read.
+        // Without blob id and stamp, so that the file is read.
         it.path === chosen ? { path: it.path, sizeBytes: it.sizeBytes } : it,
       )
       return { ...listed, entries }
     },
     async *read(entries, signal) {
-      // A commit finds its texts by the ids that it listed.
+      // A commit finds its texts by the ids it listed.
       const known = entries.map((it) => (it.path === chosen ? (asListed ?? it) : it))
       for await (const read of source.read(known, signal)) {
         if ("skip" in read || read.path !== chosen) yield read
@@ -149,7 +144,6 @@ function usageSoFar(clock: Clock): Usage {
   return { atMs: clock.monotonicMs(), cpuSeconds: cpuSeconds() }
 }
 
-/** The memory peak is that of the whole process, so this is measured first. */
 function usageSince(before: Usage, clock: Clock) {
   return {
     seconds: (clock.monotonicMs() - before.atMs) / 1_000,

@@ -12,7 +12,6 @@ type FileEntry = {
 type PathPosting = {
   readonly position: number
   readonly count: number
-  /** In the file's own name, without the extension. */
   readonly isBase: boolean
 }
 
@@ -21,7 +20,10 @@ export type Corpus = {
   readonly size: number
   readonly paths: readonly string[]
   readonly positionByPath: ReadonlyMap<string, number>
-  /** By content: the first file with it, or -1; by position: the next one with the same content, or -1. */
+  /**
+   * By content: the first file with it, or -1; by position: the next file with the same content, or
+   * -1.
+   */
   readonly firstByContent: Int32Array
   readonly nextByPosition: Int32Array
   readonly pathPostings: ReadonlyMap<string, readonly PathPosting[]>
@@ -33,11 +35,10 @@ export type Corpus = {
   readonly folderSizes: Float64Array
   readonly depths: Float64Array
   readonly logLengths: Float64Array
-  /** The length normalisation of each of the three BM25 scores. */
   readonly dampers: Readonly<Record<"bm25" | "bm25f" | "defs", Float64Array>>
 }
 
-/** The order of the files decides between equal scores. */
+/** The order of the files breaks ties. */
 export function prepareCorpus(entries: readonly FileEntry[]): Corpus {
   for (const entry of entries) checkEntry(entry)
   const paths = entries.map((it) => it.path)
@@ -69,7 +70,6 @@ export function prepareCorpus(entries: readonly FileEntry[]): Corpus {
   }
 }
 
-/** The part of BM25 that depends on the length alone. */
 export function dampersOf(
   lengths: Float64Array,
   { b, mean: middle }: { readonly b: number; readonly mean: number },
@@ -124,7 +124,7 @@ function createPathReader(): (path: string) => DescribedPath {
   }
 }
 
-/** Plain arrays: one lookup per posting is most of the work of a query. */
+/** Plain arrays, because one lookup per posting is most of the work of a query. */
 function chainByContent(
   entries: readonly FileEntry[],
 ): Pick<Corpus, "firstByContent" | "nextByPosition"> {

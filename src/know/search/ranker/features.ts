@@ -33,7 +33,6 @@ const RAW_NAMES = [
   "exact",
 ] as const
 
-/** Features on a common scale; a gate is one number for the whole query. */
 export type Inputs = ReadonlyMap<string, Float64Array | number>
 type Input = readonly [string, Float64Array | number]
 
@@ -123,7 +122,6 @@ function denseInputs(dense: Float64Array): readonly Input[] {
   ]
 }
 
-/** Properties of the query and the repository, by which the net weighs the rest. */
 function gates(
   { corpus, query, history }: FeaturesAsked,
   bm25f: Float64Array,
@@ -139,10 +137,8 @@ function gates(
   ]
 }
 
-/** How many of the best files support their folders. */
 const SPEAKERS = 30
 
-/** By the files of the same folder: together (`dir`), and the best of them (`dirmax`). */
 function scoreFolders(
   corpus: Corpus,
   strengths: Float64Array,

@@ -8,10 +8,9 @@ const LONGEST_MESSAGE_UNITS = 10_000
 
 export type Commit = { readonly message: string; readonly files: readonly string[] }
 
-/** A commit that touched files of the tree, and not too many. */
+/** A commit that changed files of the tree, up to `MOST_COMMIT_FILES`. */
 type PastChange = {
   readonly positions: readonly number[]
-  /** With deleted files. */
   readonly fileCount: number
   readonly termCount: number
 }
@@ -20,14 +19,13 @@ export type History = {
   readonly changes: readonly PastChange[]
   readonly changesByTerm: ReadonlyMap<string, readonly number[]>
   readonly changesByFile: readonly (readonly number[])[]
-  /** By position: log of the number of changes; older commits count less. */
+  /** By position: log of the number of changes, with older commits weighted less. */
   readonly touches: Float64Array
-  /** By position: the length normalisation of its messages. */
   readonly messageDampers: Float64Array
   readonly coverage: number
 }
 
-/** A larger commit is a sweep. */
+/** A larger commit is a mass edit. */
 const MOST_COMMIT_FILES = 20
 
 /** Halves after about 350 commits. */
@@ -81,12 +79,9 @@ function listUnder(lists: Map<string, number[]>, key: string, value: number): vo
 }
 
 type PastScores = {
-  /** Match with the messages of the file's commits. */
   readonly hist: Float64Array
   readonly touch: Float64Array
-  /** Changed together with the best matching files. */
   readonly cochg: Float64Array
-  /** Changed by the commits with the most similar messages. */
   readonly msgvote: Float64Array
 }
 
@@ -134,7 +129,7 @@ function changesWith({ changes, changesByTerm }: History, word: string) {
   return (changesByTerm.get(word) ?? []).flatMap((it) => changes[it] ?? [])
 }
 
-/** How many of the best files contribute companions. */
+/** Number of best files that contribute co-changed files. */
 const HOSTS = 12
 
 function changedTogether({ corpus, history, strengths, best }: PastAsked): Float64Array {
@@ -150,8 +145,8 @@ function changedTogether({ corpus, history, strengths, best }: PastAsked): Float
 }
 
 /**
- * Files changed in the same commits, each with its share of the host's commits. Adds three commits to the
- * denominator, so that a single one proves little.
+ * Files changed in the same commits, each with its share of the host's commits. Adds three commits
+ * to the denominator, so that a single one has little weight.
  */
 export function companionsOf(history: History, host: number): ReadonlyMap<number, number> {
   const own = history.changesByFile[host] ?? []

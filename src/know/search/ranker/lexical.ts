@@ -15,10 +15,9 @@ export type WordScores = {
   readonly subj: Float64Array
   /** Only with the word table. */
   readonly exact: Float64Array | undefined
-  /** By term; 0 when no file has it. */
   readonly rarity: Float64Array
   readonly fullRarity: number
-  /** By position, then by term: bit marks of where the term was found. */
+  /** By position, then by term: bit flags of the fields that contain the term. */
   readonly matches: Uint8Array
 }
 
@@ -46,7 +45,6 @@ export function scoreWords({ query, corpus, postingsOf, table }: WordsAsked): Wo
   return finish(sums)
 }
 
-/** `positions` are the files with the term, unordered. */
 type TermMatches = {
   readonly body: Float64Array
   readonly defs: Float64Array
@@ -158,7 +156,7 @@ function addTerm(sums: Sums, found: TermMatches, term: number): void {
   sums.exact?.add(found, { term, rarity })
 }
 
-/** In text or path, anywhere, in definitions, in the path. */
+/** Counted in text or path, anywhere, in definitions, in the path. */
 function countFiles(found: TermMatches) {
   const counts = { text: 0, any: found.count, defs: 0, path: 0 }
   for (let index = 0; index < found.count; index++) {

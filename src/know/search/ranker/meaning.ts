@@ -9,7 +9,7 @@ export type Meaning = {
   readonly priors: Float64Array
 }
 
-/** Depends only on path and content; takes about half a millisecond. */
+/** Depends only on path and content; takes about 0.5 ms. */
 export function meaningOf(table: WordTable, path: string, terms: FileTerms): Float32Array {
   const { rowByWord, levels, constants, columns } = table
   const sum = new Float64Array(table.dimensions)
@@ -69,7 +69,6 @@ export function scoreMeaning(query: Float64Array, { vectors, priors }: Meaning):
   return scores
 }
 
-/** How often files with such a path changed, whatever the task. */
 function pathPrior({ rowByWord, columns }: WordTable, path: string): number {
   const { counts } = countTerms(path)
   let sum = 0

@@ -1,6 +1,6 @@
 /**
- * Ties stay in tree order. Sorting the bare numbers and looking each one up takes half the time of a
- * comparator.
+ * Ties stay in tree order. Sorting the bare numbers and looking each one up takes half the time of
+ * a comparator.
  */
 export function orderOf(values: Float64Array): Int32Array {
   const rising = values.toSorted()
@@ -29,8 +29,8 @@ function firstNotAbove(rising: Float64Array, value: number): number {
 }
 
 /**
- * 1 for the largest value, 1/2 for the ninth, and so on; 0 for the smallest value, which mostly means
- * "none".
+ * 1 for the largest value, 1/2 for the ninth, and so on; 0 for the smallest value, which usually
+ * means "no value".
  */
 export function rankShares(values: Float64Array): Float64Array {
   const shares = new Float64Array(values.length)
@@ -51,7 +51,6 @@ function indexesAbove(values: Float64Array, least: number): Int32Array {
   return above.subarray(0, count)
 }
 
-/** Divided by the largest, if that is above 0. */
 export function shareOfLargest(values: Float64Array): Float64Array {
   const most = largest(values)
   if (most <= 0) return values

@@ -50,7 +50,7 @@ const path = fc
 const file = fc.record({ path, text: words, names: fc.array(word, { maxLength: 3 }) })
 const files = fc.uniqueArray(file, { minLength: 1, maxLength: 40, selector: (it) => it.path })
 const commit = fc.record({ message: words, files: fc.uniqueArray(path, { maxLength: 22 }) })
-// More commits than have a vote; a first line that may hold nothing but stop words.
+// More commits than get a vote, and a first line that may contain only stop words.
 const commits = fc.array(commit, { maxLength: 70, size: "max" })
 const task = fc
   .tuple(fc.constantFrom("", "Fix it\n\n", "Server fails\n\n"), words)
@@ -216,7 +216,8 @@ describe("rank: order of the files", () => {
   )
 
   test("[SEARCH-5] a file without a common word changes no order of word scores, except by rarity", () => {
-    // One term has one rarity, which scales all scores alike; equal lengths keep their mean.
+    // One term has one rarity, which scales all scores alike; equal lengths leave the mean
+    // unchanged.
     const text = fc.array(word, { minLength: 6, maxLength: 6 }).map((it) => it.join(" "))
     const equal = fc.array(text, { minLength: 1, maxLength: 12 })
     fc.assert(
@@ -314,7 +315,7 @@ describe("missing signals", () => {
   )
 })
 
-/** The reference once more, as tables of files by terms; slow, and written from its text alone. */
+/** An independent implementation of the reference as tables of files by terms; slow. */
 function byDefinition(all: readonly File[], changes: readonly Commit[], asked: string) {
   const counted = countMessageTerms(asked)
   const T = [...counted.keys()]

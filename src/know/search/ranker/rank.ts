@@ -28,7 +28,10 @@ export type Ranking = {
   readonly words: WordScores
 }
 
-/** Without `head`, the best one that the given signals allow: a missing signal is unknown, not zero. */
+/**
+ * Without `head`, uses the best one that the given signals allow: a missing signal is unknown, not
+ * zero.
+ */
 export function rank(
   ranker: Ranker,
   tree: SearchedTree,

@@ -1,18 +1,15 @@
 import { RankerDamaged } from "../errors.ts"
 
-/** Learnt from other repositories; see models/ranker/README.md. */
+/** Learned from other repositories; see models/ranker/README.md. */
 export type WordTable = {
   readonly dimensions: number
   readonly rowByWord: ReadonlyMap<string, number>
   readonly constants: Readonly<Record<(typeof CONSTANTS)[number], number>>
-  /** By `tfLevel`. */
   readonly levels: Float64Array
   readonly columns: Readonly<Record<(typeof COLUMNS)[number], Float64Array>>
-  /** One vector per row, times the row's scale. */
   readonly vectors: Int8Array
 }
 
-/** The table was trained with the first terms of a task. */
 export const MOST_TABLE_TERMS = 32
 
 const TABLE_FILE = "model.bin"

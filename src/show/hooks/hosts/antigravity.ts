@@ -12,8 +12,8 @@ import {
 } from "./dialect.ts"
 
 /**
- * Antigravity, by its documentation and by what others saw of it: never run here, so unverified
- * until a nonce proves it. Its payloads do not say which event they are about.
+ * By its documentation and third-party reports, never run here: unverified until a nonce proves it.
+ * Its payloads do not name their event.
  */
 export const antigravity: Dialect = { host: "antigravity", parse, format }
 
@@ -24,7 +24,7 @@ function parse(call: HostCall): HostEvent | undefined {
   const base = { host: "antigravity", session, directory: directoryOf(call), at } as const
   switch (call.eventName) {
     case "PreInvocation":
-      // One for each call of the model; the first of a conversation is its start.
+      // One per call of the model; the first of a conversation is its start.
       return payload["invocationNum"] === 0
         ? { ...base, kind: "session-start", source: "startup" }
         : undefined
@@ -67,7 +67,7 @@ function afterTool(base: Base, payload: Fields): HostEvent | undefined {
   const { tool, paths } = editOf(call)
   const hasFailed = textIn(payload, "error") !== undefined
   if (tool === "" || hasFailed) return undefined
-  // What the tool answered is not told: the arguments are all that is known to be in the window.
+  // The tool's output is not sent, so only its arguments are counted.
   const textUnits = textUnitsOf(call["args"])
   const kind = paths.length === 0 ? "after-tool" : "after-edit"
   return { ...base, kind, tool, paths, textUnits }
@@ -80,8 +80,8 @@ function editOf(call: Fields): { readonly tool: string; readonly paths: readonly
 }
 
 /**
- * Before a tool it wants a decision: an empty answer is a refusal there, and by some reports none
- * at all is one too. To allow is to have no objection; it still asks its user as it would have.
+ * Before a tool Antigravity expects a decision: an empty answer is a denial there, and by some
+ * reports no answer is one too. `allow` means no objection; it still asks its user as usual.
  */
 function format(eventName: string | undefined, verdict: Verdict): HookAnswer | undefined {
   if (eventName === "PreToolUse") return decision(verdict)

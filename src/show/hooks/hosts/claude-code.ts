@@ -12,7 +12,7 @@ import {
   textUnitsOf,
 } from "./dialect.ts"
 
-/** Claude Code 2.1.325, as seen with the real program. */
+/** Claude Code 2.1.325, verified with the real program. */
 export const claudeCode: Dialect = { host: "claude-code", parse, format: formatAsClaudeCode }
 
 function parse(call: HostCall): HostEvent | undefined {
@@ -39,7 +39,7 @@ function parse(call: HostCall): HostEvent | undefined {
 
 export type EventBase = Pick<HostEvent, "host" | "session" | "directory" | "at">
 
-/** What every event of a host that speaks like Claude Code has; undefined when it is missing. */
+/** Fields that every event of a Claude Code-like host has; undefined when one is missing. */
 export function baseOf({ payload, at }: HostCall, host: KitHost): EventBase | undefined {
   const session = textIn(payload, "session_id")
   const directory = textIn(payload, "cwd")
@@ -60,7 +60,8 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   if (tool === undefined) return undefined
   const input = fieldsIn(payload, "tool_input")
   const edited = editedPaths(tool, input)
-  // What an edit answers holds the whole file from before; the model sees little more than its own.
+  // The response of an edit contains the whole previous file; the model sees little more than its
+  // own input.
   if (edited.length > 0) {
     return { ...base, kind: "after-edit", tool, paths: edited, textUnits: textUnitsOf(input) }
   }
@@ -81,14 +82,14 @@ function pathsIn(input: Fields): readonly string[] {
   return path === undefined ? [] : [path]
 }
 
-/** Without a type it is the general one, and that is what the start will say. */
+/** Without a type it is the general one, which the start event will name. */
 function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
   const prompt = textIn(input, "prompt")
   const agentType = textIn(input, "subagent_type") ?? "general-purpose"
   return prompt === undefined ? undefined : { ...base, kind: "before-agent", agentType, prompt }
 }
 
-/** A compaction runs as a fork without a type: nobody's agent. */
+/** A compaction runs as a fork without a type and is no agent. */
 export function agentStart(base: EventBase, payload: Fields): HostEvent | undefined {
   const agentType = textIn(payload, "agent_type")
   const agentId = textIn(payload, "agent_id")
@@ -115,7 +116,7 @@ function loaded(base: EventBase, payload: Fields): HostEvent | undefined {
   }
 }
 
-/** Events whose answer may hold words for the model. At a stop they would force another turn. */
+/** Events whose answer may contain text for the model. At a stop, text would force another turn. */
 const WITH_CONTEXT: ReadonlySet<string> = new Set([
   "SessionStart",
   "PreToolUse",
@@ -123,7 +124,7 @@ const WITH_CONTEXT: ReadonlySet<string> = new Set([
   "SubagentStart",
 ])
 
-/** Codex understands the same answers. */
+/** Codex accepts the same answers. */
 export function formatAsClaudeCode(
   hookEventName: string | undefined,
   verdict: Verdict,

@@ -18,7 +18,7 @@ import {
   textUnitsOf,
 } from "./dialect.ts"
 
-/** Codex 0.166.0: the events and answers of Claude Code, tools of its own. */
+/** Codex 0.166.0: the events and answers of Claude Code, with its own tools. */
 export const codex: Dialect = { host: "codex", parse, format: formatAsClaudeCode }
 
 function parse(call: HostCall): HostEvent | undefined {
@@ -59,7 +59,7 @@ function afterTool(base: EventBase, payload: Fields): HostEvent | undefined {
   return { ...base, kind: "after-edit", tool, paths, textUnits: response + textUnitsOf(input) }
 }
 
-/** Newer models have the name of its group glued on: `collaborationspawn_agent`. */
+/** Newer models prefix the name of the tool group: `collaborationspawn_agent`. */
 function startsAgent(tool: string): boolean {
   return tool.endsWith("spawn_agent") || tool === "Agent" || tool === "Task"
 }
@@ -67,7 +67,7 @@ function startsAgent(tool: string): boolean {
 function changedPaths(tool: string, input: Fields): readonly string[] {
   const command = commandIn(input)
   if (tool === "apply_patch") return patchedPaths(command)
-  // Called Bash for hooks, whatever the model calls it.
+  // Hooks see the shell as Bash, whatever the model calls it.
   if (SHELL_TOOLS.has(tool)) return patchedInShell(command)
   return editedPaths(tool, input)
 }
@@ -83,7 +83,10 @@ function commandIn(input: Fields): string {
     .join(" ")
 }
 
-/** With OpenAI's own models a message may come sealed: one long word of plain characters. Then the name of the task is used. */
+/**
+ * With OpenAI's own models the prompt may be an encrypted blob, one long word; then `task_name` is
+ * used.
+ */
 function isReadable(text: string): boolean {
   const isLatin = /^[\x21-\x7e]*$/.test(text)
   return text !== "" && (text.length <= LONGEST_WORD_UNITS || !isLatin)
@@ -91,7 +94,7 @@ function isReadable(text: string): boolean {
 
 const LONGEST_WORD_UNITS = 60
 
-/** The task is a message, or a list of parts; without a type Codex takes the one named default. */
+/** The prompt is a message or a list of parts; without a type Codex uses the one named default. */
 function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
   const parts = listIn(input, "items").flatMap((it) =>
     isRecord(it) ? (textIn(it, "text") ?? []) : [],
@@ -102,13 +105,11 @@ function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
   return prompt === "" ? undefined : { ...base, kind: "before-agent", agentType, prompt }
 }
 
-/** Files of one patch that are looked at; each costs a look at its claims. */
 const MOST_PATCHED_FILES = 200
 
 const BEGIN = "*** Begin Patch"
 const FILE = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/
 
-/** The files that a patch of Codex touches, each once, in its order. */
 export function patchedPaths(text: string): readonly string[] {
   const begin = text.indexOf(BEGIN)
   if (begin === -1) return []
@@ -122,8 +123,8 @@ export function patchedPaths(text: string): readonly string[] {
 }
 
 /**
- * The same for a patch that is handed to the program in a shell, as Codex does with models that
- * have no tool for it: `apply_patch <<'EOF'`, or after a `cd` into a folder.
+ * Also for a patch passed to the program in a shell, as Codex does for models without the tool:
+ * `apply_patch <<'EOF'`, also after a `cd`.
  */
 export function patchedInShell(command: string): readonly string[] {
   const begin = command.indexOf(BEGIN)

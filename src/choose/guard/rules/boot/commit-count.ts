@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { ensureDirectory, run, statFile, writeFileAtomic } from "#ground/base"
 import type { HookWorld } from "../../event.ts"
 
-/** Git gets this much of the hook's time; later counts are dropped. */
+/** Git gets this much of the hook's time; a later result is dropped. */
 const LONGEST_GIT_MS = 150
 
 const GIT_ANSWER_BYTES = 200
@@ -16,9 +16,10 @@ type CountRequest = {
 }
 
 /**
- * Commits that only one of two has. Git runs in a folder of our own that borrows only the objects
- * of the repository, as in `see/repo`, so no config, hook or monitor of the repository takes
- * effect. `see/repo` also checks all objects first, which takes longer than a hook may.
+ * Commits that only one of the two refs has. Git runs in a folder of Quartermaster that borrows
+ * only the objects of the repository, as in `see/repo`, so no config, hook or monitor of the
+ * repository takes effect. `see/repo` also checks all objects first, which takes longer than a hook
+ * may.
  */
 export async function countCommits(
   asked: CountRequest,
@@ -45,7 +46,7 @@ export async function countCommits(
   return { ahead: Number(ahead), behind: Number(behind) }
 }
 
-/** Not by PATH, where a project may have put programs of its own. */
+/** Not from PATH, which may contain programs of the project. */
 const PROGRAMS: readonly string[] =
   process.platform === "win32"
     ? ["C:\\Program Files\\Git\\cmd\\git.exe"]
@@ -83,7 +84,7 @@ async function isFile(path: string): Promise<boolean> {
   return found.kind === "found" && found.what === "regular file"
 }
 
-/** Switches off whatever could make git execute something. */
+/** Switches off everything that could make git execute a program. */
 const SETTINGS: readonly string[] = [
   "--no-pager",
   "--no-replace-objects",
@@ -103,7 +104,7 @@ const SETTINGS: readonly string[] = [
   ].flatMap((setting) => ["-c", setting]),
 ]
 
-/** Complete: no variable of ours is passed on. */
+/** Complete: no other variable is passed on. */
 const ENVIRONMENT = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_SYSTEM: "/dev/null",

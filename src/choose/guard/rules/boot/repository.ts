@@ -52,7 +52,7 @@ function unreleased(text: string): readonly string[] {
   const rest = lines.slice(start + 1)
   const end = rest.findIndex((it) => /^#{1,2} /.test(it))
   const own = end === -1 ? rest : rest.slice(0, end)
-  // A heading alone is not a change.
+  // A heading without entries is not a change.
   const said = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
   return said.some((it) => !it.startsWith("#")) ? said : []
 }
@@ -63,7 +63,7 @@ export function memoryLines({ world }: BootInput): readonly string[] {
   for (const place of places.slice(0, MOST_OPENED_MEMORIES)) {
     if (lines.length === MOST_SHOWN_MEMORIES) break
     const head = headAt(world.root, place)
-    // The list may be older than the memory's state.
+    // The index may be older than the memory's state.
     if (head?.state === "confirmed" && head.id !== "")
       lines.push(quoted(`${head.title} [${head.id}]`))
   }
@@ -74,7 +74,7 @@ export function memoryLines({ world }: BootInput): readonly string[] {
 
 type MemoryPlace = { readonly folder: string; readonly name: string }
 
-/** From the generated list: opening all memories would take too long. */
+/** From the generated index, because opening all memories would take too long. */
 function listedMemories(root: string): { places: readonly MemoryPlace[]; count: number } {
   using folder = openBelow(root, MEMORY_FOLDER)
   const read = folder?.read("WORKSPACE.md", { maxBytes: LARGEST_LIST_BYTES })
@@ -90,7 +90,7 @@ function listedMemories(root: string): { places: readonly MemoryPlace[]; count: 
 
 const MEMORY_FOLDER = ".qm/memory"
 
-/** A note after the link means that nobody confirmed the memory, or that it is over. */
+/** A note after the link marks a memory that is unconfirmed or superseded. */
 function placesIn(text: string, folder: string): readonly MemoryPlace[] {
   const links = text.matchAll(new RegExp(`^- \\[.*\\]\\(${folder}/([^)\\s]+)\\)$`, "gm"))
   return [...links].slice(0, MOST_OPENED_MEMORIES).flatMap(([, encoded = ""]) => {

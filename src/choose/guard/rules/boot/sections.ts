@@ -5,7 +5,6 @@ export type BootInput = {
   readonly session: string
   readonly world: HookWorld
   readonly now: number
-  /** For a session that was here before. */
   readonly isShort: boolean
 }
 
@@ -18,12 +17,11 @@ const LONGEST_QUOTED_UNITS = 140
 
 const LONGEST_SESSION_UNITS = 12
 
-/** Quotes foreign text: one line, no hidden characters, truncated. */
+/** Quotes foreign text: one line, no invisible characters, truncated. */
 export function quoted(text: string): string {
   return `> ${inline(text)}`
 }
 
-/** The same without the quote mark. */
 export function inline(text: string): string {
   return cut(visibleLine(withoutHiddenSigns(text.replace(/\s+/g, " ").trim())))
 }
@@ -33,7 +31,7 @@ function cut(text: string, most = LONGEST_QUOTED_UNITS): string {
   return points.length > most ? `${points.slice(0, most).join("")}…` : text
 }
 
-/** Ids may be any text; their beginning tells them apart. */
+/** Ids may be any text; their beginning distinguishes them. */
 export function shortSession(session: string): string {
   return cut(visibleLine(withoutHiddenSigns(session)), LONGEST_SESSION_UNITS)
 }

@@ -6,7 +6,6 @@ import { type CommitCounts, countCommits } from "./commit-count.ts"
 import { type BootInput, inline, openPlain } from "./sections.ts"
 
 type Upstream = {
-  /** `.` for a branch of the same repository. */
   readonly remote: string
   readonly ref: string
 }
@@ -31,7 +30,7 @@ function valuesOf(sections: readonly Section[], kind: string, name: string): rea
   return sections.filter((it) => it.kind === kind && it.name === name).flatMap((it) => it.values)
 }
 
-/** `[kind "name"]` with lines `key = value` below; all else is skipped. */
+/** Parses `[kind "name"]` sections with `key = value` lines and skips everything else. */
 function sectionsOf(config: string): readonly Section[] {
   const sections: Section[] = []
   for (const line of config.split(/\r?\n/)) {
@@ -40,7 +39,7 @@ function sectionsOf(config: string): readonly Section[] {
       sections.push({ kind: kind.toLowerCase(), name: unescaped(name), values: [] })
       continue
     }
-    // A section without a name ends the one before.
+    // A section without a name ends the previous one.
     if (/^\s*\[/.test(line)) sections.push({ kind: "", name: "", values: [] })
     const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec(line) ?? []
     if (key === undefined || value === undefined) continue
@@ -58,7 +57,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/g, "$1")
 }
 
-/** `+refs/heads/*:refs/remotes/origin/*` maps a fetched ref to where it is stored. */
+/** `+refs/heads/*:refs/remotes/origin/*` maps a fetched ref to its stored name. */
 function mapped(ref: string, spec: string): string | undefined {
   const [from = "", to = ""] = spec.replace(/^\+/, "").split(":")
   const [start = "", end] = from.split("*")
@@ -72,10 +71,9 @@ function mapped(ref: string, spec: string): string | undefined {
 /** An older fetch is repeated after the answer. */
 const FRESH_FETCH_MS = 10 * 60_000
 
-/** "Level" is worth a line only when it may be outdated. */
+/** "Up to date" is worth a line only when it may be outdated. */
 const OLD_FETCH_MS = 24 * 60 * 60_000
 
-/** Ahead and behind, as of the last fetch; requests a new fetch when that is old. */
 export async function upstreamLines({ world, now }: BootInput): Promise<readonly string[]> {
   const found = await readDivergence(world)
   if (found === undefined) return []
@@ -111,21 +109,19 @@ function advice({ behind }: CommitCounts): readonly string[] {
 
 const LARGEST_GIT_CONFIG_BYTES = 256 * 1024
 
-/** As far as this repository has fetched. */
+/** As of the last fetch. */
 type Divergence = {
   readonly branch: string
   readonly upstream: Upstream
-  /** Undefined when git was too slow. */
   readonly apart: CommitCounts | undefined
-  /** Undefined when nothing was fetched since the clone. */
+  /** Undefined if nothing was fetched since the clone. */
   readonly fetchedAtMs: number | undefined
 }
 
-/** Undefined without git, a branch, an upstream or commits. */
 async function readDivergence(world: HookWorld): Promise<Divergence | undefined> {
   const { gitDirectory, stateDirectory } = world
   if (gitDirectory === undefined) return undefined
-  // All worktrees share it: the state is inside.
+  // The state directory is in the git directory that all worktrees share.
   const common = dirname(stateDirectory)
   const branch = branchIn(gitDirectory)
   const upstream = branch === undefined ? undefined : upstreamIn(common, branch)
@@ -181,13 +177,13 @@ function packedRef(common: string, ref: string): string | undefined {
   using folder = openPlain(common)
   const read = folder?.read("packed-refs", { maxBytes: LARGEST_PACKED_REFS_BYTES })
   if (read?.kind !== "read") return undefined
-  // Searched as bytes: there may be very many lines.
+  // Searched as bytes, because there may be very many lines.
   const end = read.bytes.indexOf(` ${ref}\n`)
   if (end === -1) return undefined
   return read.bytes.toString("latin1", read.bytes.lastIndexOf("\n", end) + 1, end)
 }
 
-/** Git allows no other names; these stay inside their folder. */
+/** Git allows no other names, and these stay inside their folder. */
 function isPlainRef(ref: string): boolean {
   const isShaped = /^refs\/[^\x00-\x20\x7f~^:?*[\\]+$/.test(ref)
   return isShaped && ref.split("/").every((it) => it !== "" && !it.startsWith("."))
