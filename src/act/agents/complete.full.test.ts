@@ -13,11 +13,10 @@ import { codex } from "./codex/codex.ts"
 import { copilot } from "./copilot/copilot.ts"
 import { agentEnvironment } from "./environment.ts"
 
-/** Stands in the project, in its settings, and in the question: each to be looked for. */
+/** One marker each in the project, in its settings and in the prompt, to search for later. */
 const PROJECT = "walnut-of-the-project"
 const QUESTION = "--version pomegranate-of-the-question $(x)"
 
-/** No key of anyone. */
 const NO_KEY = "not-a-key-of-anyone"
 
 type Model = AsyncDisposable & { readonly requests: readonly { readonly body: unknown }[] }
@@ -25,7 +24,6 @@ type Tested = {
   readonly agent: Agent
   readonly host: Exclude<TestedHost, "gemini">
   readonly answer: string
-  /** Starts a model, and says how the host finds it. */
   prepare(
     home: string,
   ): Promise<{ readonly model: Model; readonly variables: Readonly<Record<string, string>> }>
@@ -163,7 +161,6 @@ async function writeIn(folder: string, name: string, text: string): Promise<void
   await writeFile(file, text)
 }
 
-/** Every file below a folder that holds a text, databases and journals too. */
 async function filesWith(folder: string, text: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name))
@@ -172,7 +169,7 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
   return read.filter(([, bytes]) => bytes.includes(text)).map(([file]) => file)
 }
 
-/** Unpacked once for both questions: the program brings its own files with it. */
+/** Unpacked once for both tests: the program brings its own files. */
 let copilotCache: Awaited<ReturnType<typeof tempDirectory>> | undefined
 
 async function cacheOfCopilot(): Promise<string> {

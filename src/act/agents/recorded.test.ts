@@ -200,7 +200,6 @@ async function replay(agent: Agent, mode: "ask" | "edits"): Promise<Run> {
   }
 }
 
-/** Everything of a turn in which one question is answered. */
 async function answering(run: Run, decision: "allow" | "deny"): Promise<readonly AgentEvent[]> {
   const before = await run.until("approval.requested")
   const { approvalId } = last(before, "approval.requested")
@@ -208,7 +207,6 @@ async function answering(run: Run, decision: "allow" | "deny"): Promise<readonly
   return [...before, ...(await run.until("turn.ended"))]
 }
 
-/** The parts of an event that a person would look for. */
 function brief(event: AgentEvent): string {
   const rest = Object.entries(event).flatMap(([name, value]) =>
     WORDS.has(name) && value !== "" ? [`${name}=${JSON.stringify(value)}`] : [],

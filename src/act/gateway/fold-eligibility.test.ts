@@ -102,7 +102,7 @@ describe("fold eligibility of a session", () => {
     const first = await serveFoldEligibility(place, process.pid, () => ({ kind: "eligible" }))
     const [name = ""] = await readdir(folder)
     await first?.close()
-    // A number that no process has: the largest of Linux is 4,194,304.
+    // A pid that no process has: the largest of Linux is 4,194,304.
     for (let at = 0; at < 80; at++) {
       await writeFile(path.join(folder, name.replace(/\d+\.sock$/, `${4_200_000 + at}.sock`)), "")
     }

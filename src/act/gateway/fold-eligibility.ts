@@ -49,7 +49,6 @@ const ELIGIBLE = { kind: "eligible" } as const
 /** This process does not proxy the session; another one may. */
 const UNKNOWN: EligibilityAnswer = { kind: "unknown" }
 
-/** Sessions of this process that are folded no more, with the reason. */
 export type Latches = Map<string, string>
 
 export const MOST_SESSIONS = 1_000
@@ -57,8 +56,8 @@ export const MOST_SESSIONS = 1_000
 export type SessionStates = ReturnType<typeof createSessionStates>
 
 /**
- * The state of the newest request of each session, apart for its main conversation (agent "") and
- * for each sub-agent, because they have message lists of their own.
+ * The state of the newest request of each session, separate for its main conversation (agent "")
+ * and each sub-agent, because they have their own message lists.
  */
 export function createSessionStates(latches: Latches) {
   const sessions = new Map<string, Map<string, WireState>>()
@@ -97,8 +96,8 @@ function eligibilityOfAll(all: readonly WireState[]): EligibilityAnswer {
 }
 
 /**
- * The agent that was answered last calls `return`. If that is another agent than the one that
- * opened the branch, no request has both ends of it.
+ * The agent that was answered last calls `return`. If another agent opened the branch, no request
+ * contains both ends of it.
  */
 function eligibilityOfBranch(all: readonly WireState[], branchId: string): EligibilityAnswer {
   const at = all.findIndex((it) => it.branches.some((one) => one.branchId === branchId))
@@ -113,17 +112,17 @@ function eligibilityOfBranch(all: readonly WireState[], branchId: string): Eligi
 
 /**
  * Answers processes that serve tools to an agent. Only the proxying process knows whether a session
- * is eligible, and only while it runs, so nothing of it is stored.
+ * is eligible, and only while it runs, so nothing is stored.
  */
 export async function serveFoldEligibility(
   place: EligibilitySocketPlace,
   pid: number,
   answer: (question: EligibilityQuestion) => EligibilityAnswer,
 ): Promise<SocketServer | undefined> {
-  // Named pipes cannot be listed: on Windows nobody would find this one.
+  // Named pipes cannot be listed: on Windows no process would find this one.
   if (process.platform === "win32") return undefined
   const { folder, prefix } = socketPlace(place)
-  // Remove the sockets of killed processes, else askers would try more of them each time.
+  // Remove the sockets of killed processes; otherwise callers would try more of them each time.
   for (const it of await socketsIn(place)) if (!isOwnerAlive(it)) await removeFile(it)
   const outcome = await listenOnSocket({
     path: path.join(folder, `${prefix}-${pid}.sock`),
@@ -174,7 +173,6 @@ async function socketsIn(place: EligibilitySocketPlace): Promise<readonly string
     .map((it) => path.join(folder, it))
 }
 
-/** By the pid in the socket's name. */
 function isOwnerAlive(socket: string): boolean {
   const pid = Number(/-(\d+)\.sock$/.exec(socket)?.[1])
   return isSameProcessAlive({ pid, startedAt: undefined })
@@ -183,7 +181,7 @@ function isOwnerAlive(socket: string): boolean {
 function socketPlace({ home, stateDirectory }: EligibilitySocketPlace) {
   const prefix = hash("sha256", stateDirectory).slice(0, 16)
   const usual = path.join(home, "gateway", "run")
-  // The largest pid, and the character that the name has while the socket is made.
+  // The largest pid, and the character that the name has while the socket is created.
   const longest = path.join(usual, `${prefix}-4194304.sock~`)
   const isShort = Buffer.byteLength(longest) <= LONGEST_SOCKET_PATH_BYTES
   const folder = isShort ? usual : path.join(tmpdir(), `qm-${process.getuid?.() ?? 0}`)

@@ -96,7 +96,7 @@ describe("a proxied session", () => {
 
   it("removed turns of a branch are read once, and again while their trail is not stored", async () => {
     const kept: string[] = []
-    // The first time it cannot be made clean.
+    // The first time it cannot be scrubbed.
     const keepTrail = async (branchId: string) => kept.push(branchId) > 1
     await using world = await gatewayWorld({ keepTrail })
     const carried = await world.carry()
@@ -144,7 +144,7 @@ describe("a proxied session", () => {
     await ask(carried, RETURNED)
     expect(world.provider.heard).toHaveLength(3)
     await carried.end()
-    // Another process, later: the session stays as it is.
+    // Another process, later: the session stays latched off.
     const other = world.another()
     const later = await world.carryBy(other)
     await ask(later, RETURNED)

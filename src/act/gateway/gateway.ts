@@ -44,9 +44,7 @@ type GatewayDeps = Pick<
   secrets(): Promise<Pick<Secrets, "redact">>
   receiptKey(): Promise<string>
   isAlive(identity: ProcessIdentity): boolean
-  /** These branches are no longer folded. */
   unfold(branchIds: readonly string[]): Promise<void>
-  /** Of this process: `HTTPS_PROXY` and its like. */
   proxyEnvironment(): Readonly<Record<string, string | undefined>>
 }
 
@@ -63,7 +61,6 @@ export type ProxiedSessionRequest = {
   tell(text: string): void
 }
 
-/** A host process whose requests go through the proxy. */
 export type ProxiedHost = HostOverrides & {
   readonly id: string
   /** Call it when the host has ended; resolves when its requests are recorded. */
@@ -72,10 +69,12 @@ export type ProxiedHost = HostOverrides & {
 
 export type Gateway = ReturnType<typeof createGateway>
 
-/** The loopback proxy of this process, and what all processes recorded of this repository. */
+/**
+ * The loopback proxy of this process, and the recorded requests of all processes of this
+ * repository.
+ */
 export function createGateway(deps: GatewayDeps) {
   const store = createGatewayStore({ ...deps, keepRequests: () => deps.settings().keep })
-  // Listens when the first session is opened.
   const proxy = createProxy({ ...deps, proxyEnvironment: deps.proxyEnvironment() })
   const reader = createReader()
   const folding = createFolding(deps, store)
@@ -93,7 +92,7 @@ export function createGateway(deps: GatewayDeps) {
       await opened?.close()
       await within(LONGEST_RECORDING_MS, recorder.settled(), deps.clock)
       await store.close(session.id)
-      // A program that never asked its model, or never started, leaves nothing to look at.
+      // A program that never sent a request, or never started, leaves nothing to show.
       if (recorder.taken() === 0) await store.delete({ id: session.id })
     }
     try {
@@ -130,7 +129,7 @@ function factsOf(wanted: ProxiedSessionRequest, upstream: URL) {
   return { run, title, host, wire, mode, hasContent, ...place }
 }
 
-/** The sessions that fold, and one socket at which other processes ask for their eligibility. */
+/** The sessions that fold, and one socket at which other processes query their eligibility. */
 function createFolding(deps: GatewayDeps, store: GatewayStore) {
   const latches: Latches = new Map()
   const sessions = new Map<string, SessionStates>()
@@ -139,7 +138,6 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
     server ??= serveFoldEligibility(deps.place, deps.owner.pid, (question) =>
       joinAnswers([...sessions.values()].map((it) => it.eligibility(question))),
     )
-    // The next session tries again.
     await server.catch((error: unknown) => {
       server = undefined
       throw error

@@ -26,7 +26,6 @@ const named = (fields: Named["fields"]): Named => ({
   baseUrl: "https://model.example/v1",
   fields,
 })
-/** What Codex is told of its provider, as it reads it. */
 const tableFor = (codexProvider: CodexProvider | undefined) => {
   const given = { ...asked("codex", { OPENAI_API_KEY: "k" }), codexProvider }
   return parse(pointHostAt(URL_OF_OURS, given).args[3] ?? "")["model_providers"]

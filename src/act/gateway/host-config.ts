@@ -12,10 +12,8 @@ type HostTarget = {
   readonly codexProvider?: CodexProvider | undefined
 }
 
-/** For this process only; no file is written. */
 export type HostOverrides = {
   readonly environment: Readonly<Record<string, string>>
-  /** Before all other arguments. */
   readonly args: readonly string[]
 }
 
@@ -44,7 +42,7 @@ export function bypassingArgument(
   )
 }
 
-/** Of an unknown program the person must say it. */
+/** For an unknown program the user must state the wire. */
 export function wireOf(
   host: HostName | undefined,
   asked: WireName | undefined,

@@ -11,10 +11,9 @@ import type {
 } from "./proxy/exchange.ts"
 import { agentIn, headerOf, sessionIn } from "./session-header.ts"
 
-/** What folding did to a request; the proxy hands it back with the exchange. */
+/** What folding did to a request; the proxy returns it with the exchange. */
 type FoldNote = {
   readonly folded: readonly FoldedBranch[]
-  /** Of the request before it was folded. */
   state?(): WireState
 }
 
@@ -30,7 +29,9 @@ type SessionDeps = {
   readonly latches: Latches
   readonly key: string
   readonly log: Log
-  /** Called once for each session that is folded no more, since now or since an earlier process. */
+  /**
+   * Called once for each session that is no longer folded, since now or since an earlier process.
+   */
   latchOff(latched: LatchedOff): void
   tell(text: string): void
 }
@@ -69,7 +70,7 @@ export function createProxiedSession(deps: SessionDeps) {
       if (doubt !== undefined) states.record(session, agent, { branches: [], doubt })
       else if (wire !== "gemini") {
         const before = states.stateOf(session, agent)
-        // Without an open branch the state is that of the request before.
+        // Without an open branch the state is that of the previous request.
         const isAsBefore = before?.branches.length === 0 && !request.body.includes(OPEN_RECEIPT)
         const note = isFoldNote(prepared?.note) ? prepared.note : undefined
         const state = () => note?.state?.() ?? wireStateOf(request.body, { wire, key })
@@ -82,8 +83,8 @@ export function createProxiedSession(deps: SessionDeps) {
   return {
     port,
     /**
-     * Latches the session off when the provider refused the folded body and took the original. If it
-     * refused both it had another reason, e.g. credit, which unfolding would not cure.
+     * Latches the session off when the provider refused the folded body and accepted the original.
+     * If it refused both it had another reason, e.g. credit, which unfolding would not cure.
      */
     ended({ asked, prepared, status, fallback }: Exchange): void {
       const session = sessionOf(asked)
@@ -99,7 +100,6 @@ export function createProxiedSession(deps: SessionDeps) {
   }
 }
 
-/** The branches that were folded in the request that the provider answered. */
 export function foldedIn({ prepared, fallback }: Exchange): readonly FoldedBranch[] {
   const note = prepared?.note
   return fallback === null && isFoldNote(note) ? note.folded : []
@@ -125,20 +125,19 @@ function unfoldable({ headers }: HostRequest, wire: WireName): string | undefine
 function hasApiKey(headers: readonly Header[], wire: WireName): boolean {
   const bearer = headerOf(headers, "authorization") ?? ""
   if (wire === "anthropic") return headerOf(headers, "x-api-key") !== undefined && bearer === ""
-  // A login sends a JWT and its account; an API key is one word without dots.
+  // A login sends a JWT and its account; an API key has no dots.
   const isLogin =
     headerOf(headers, "chatgpt-account-id") !== undefined || /^bearer ey/i.test(bearer)
   return bearer !== "" && !isLogin
 }
 
-/** How hosts name our tool in a request that offers it. */
 const BRANCH_TOOLS = { anthropic: '__branch"', openai: '"branch"', gemini: "" } as const
 
 const WITHOUT_TOOL =
   "Nothing can be folded in this session: the host has no tool `branch`. " +
   "Give it ours: `claude mcp add qm -- qm mcp`, or the same for another host."
 
-/** Tells a person once per session why nothing will be folded in it. */
+/** Each session gets one notice that says why nothing will be folded in it. */
 function createNotices({ wire, states, latches, latchOff, tell }: SessionDeps) {
   const told = new Set<string>()
   const requests = new Map<string, number>()
@@ -150,7 +149,7 @@ function createNotices({ wire, states, latches, latchOff, tell }: SessionDeps) {
       const doubt = states.stateOf(session, "")?.doubt ?? null
       const count = (requests.get(session) ?? 0) + 1
       requests.set(session, count)
-      // At the first request a tool server may not have started yet.
+      // At the first request an MCP server may not have started yet.
       const isWithoutTool = count >= 2 && !body.includes(BRANCH_TOOLS[wire])
       if (reason === undefined && doubt === null && !isWithoutTool) return
       told.add(session)

@@ -27,11 +27,10 @@ export type RecorderDeps = {
   readonly mostWaitingBytes?: number
   secrets(): Promise<Pick<Secrets, "redact">>
   priceOf(usage: TokenUsage, model: string): number | undefined
-  /** Adds what a fold took out of the window to its branch's trail. False: try again later. */
+  /** Adds the removed steps to the branch's trail. False: try again later. */
   keepTrail(branchId: string, steps: ReadAnswer["trails"][number]["steps"]): Promise<boolean>
 }
 
-/** Records the exchanges of one proxied session, one after the other, after they were answered. */
 export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
   const names = createRedactionCache(deps)
@@ -93,7 +92,7 @@ function withoutBodies(exchange: Exchange): Exchange {
   }
 }
 
-/** Undefined after the first request of a session: then the reader's thread remembers it. */
+/** Undefined after the first request of a session: then the reader's thread has it. */
 async function beforeOf({ asked }: Exchange, heard: Set<string>, deps: RecorderDeps) {
   const session = sessionIn(asked.headers)
   if (session === undefined) return undefined
@@ -255,7 +254,7 @@ function shownHeaders(headers: readonly Header[], clean: (text: string) => strin
   }))
 }
 
-/** Most names come again with each request; they are redacted once. */
+/** Most names occur in every request; they are redacted once. */
 function createRedactionCache(deps: Pick<RecorderDeps, "secrets">) {
   const known = new Map<string, string>()
   return {
@@ -272,7 +271,10 @@ function createRedactionCache(deps: Pick<RecorderDeps, "secrets">) {
   }
 }
 
-/** What a branch took out is the same in every later request and may be a megabyte: read it once. */
+/**
+ * The removed steps of a branch are the same in every later request and may be a megabyte: read
+ * them once.
+ */
 function createFoldCache() {
   const known = new Map<string, WireFold>()
   const weightOf = ({ branchId, bytes }: Omit<WireFold, "tokens">): WireFold | undefined => {

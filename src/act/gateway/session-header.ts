@@ -6,7 +6,6 @@ export function sessionIn(headers: readonly Header[]): string | undefined {
   return session !== undefined && /^[\x21-\x7e]{1,200}$/.test(session) ? session : undefined
 }
 
-/** Empty for the main conversation. */
 export function agentIn(headers: readonly Header[]): string {
   return headerOf(headers, "x-claude-code-agent-id") ?? ""
 }

@@ -20,7 +20,7 @@ import { addStep } from "./trail.ts"
 
 type Charging = FoldDeps & { onEnded(): void }
 
-/** What the host's hooks report; after it the figure is no lower bound. */
+/** Reports of the host's hooks; after one, the count is no longer a lower bound. */
 export async function chargeByHost(
   deps: Charging,
   input: OperationInput<"fold.charge">,
@@ -59,7 +59,7 @@ export function storable(name: string): string {
   return name.replaceAll("\0", "").toWellFormed()
 }
 
-/** Tools of hosts that read the web, and tools of other servers. */
+/** Host tools that read the web, and tools of other servers. */
 export function bringsForeignText(tool: string): boolean {
   if (/^mcp__/i.test(tool)) return !isOwnTool(tool)
   return /^(?:web|google_web|fetch|browser)/i.test(tool)
@@ -182,7 +182,6 @@ export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
   if (hasEnded) deps.onEnded()
 }
 
-/** The same for every session with an open branch. */
 export async function drainAllSpools(deps: Draining): Promise<void> {
   if (deps.spool === undefined) return
   const db = await deps.db()

@@ -2,7 +2,6 @@ import { formatExact } from "#ground/base"
 import type { Config, OperationInput } from "#ground/contract"
 import { InputInvalid } from "./errors.ts"
 
-/** FOLD-1. */
 const LONGEST_DESCRIPTION_CHARACTERS = 500
 
 /** FOLD-1; longer material belongs in a file. */

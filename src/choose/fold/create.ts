@@ -300,7 +300,7 @@ async function withdraw(deps: FoldDeps, draft: BranchDraft): Promise<void> {
 /** Longer than a handle can be read: it is part of the trail. */
 export const TRAIL_TEXT_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
 
-/** As long as a session can go on. */
+/** As long as a session can be resumed. */
 const UNTRUSTED_LIFE_MS = 90 * 24 * 60 * 60 * 1_000
 
 const MOST_BRANCHES_KEPT = 20_000
@@ -313,8 +313,8 @@ const MOST_CLEANED_BRANCHES = 1_000
 type Cleaning = Pick<FoldDeps, "db" | "root" | "clock" | "random" | "log">
 
 /**
- * By chance: many short processes open one branch each, and a counter in them would never get
- * there.
+ * At random: many short processes open one branch each, and a counter in them would never reach the
+ * limit.
  */
 async function cleanIfDue(deps: Cleaning): Promise<void> {
   const [byte = 0, second = 0] = deps.random.bytes(2)

@@ -50,7 +50,6 @@ type MemoriesWanted = {
   readonly most: number
 }
 
-/** The person at the terminal. */
 export const TERMINAL: Caller = { principal: "owner", session: "terminal" }
 
 export type Call = { readonly who: Bound; readonly scrub: Scrub }
@@ -129,7 +128,7 @@ export async function openScrub(deps: {
   return { text, texts: (given) => given.map(text), redactions: () => replaced }
 }
 
-/** Clean text is unchanged. A text with a secret torn by hidden characters loses both. */
+/** Clean text is unchanged. A text with a secret split by hidden characters loses both. */
 function scrubbed(
   given: string,
   redact: Secrets["redact"],

@@ -5,7 +5,6 @@ import { openStore, type Store, type StoreLocation } from "#ground/store"
 import type { FoldDeps, FoldEligibility } from "./deps.ts"
 import { createFold, type Fold } from "./fold.ts"
 
-/** One word is one token. */
 export function countWords(text: string): number {
   return text.split(/\s+/).filter((it) => it !== "").length
 }
@@ -32,7 +31,6 @@ export type TestGateway = {
   readonly deps: Required<Pick<FoldDeps, "wire" | "receiptKey">>
 }
 
-/** A gateway with a scripted answer and a key of its own. */
 export function testGateway(): TestGateway {
   const key = Buffer.from(systemRandom.bytes(32)).toString("hex")
   const asked: (string | undefined)[] = []

@@ -26,7 +26,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
   )
 
-/** Old branches are taken away by chance, and what fails there is passed over. */
+/** Old branches are deleted at random, and failures there are ignored. */
 const NEVER_CLEANS: Random = {
   bytes: (count) => (count === 2 ? Uint8Array.of(0, 1) : systemRandom.bytes(count)),
 }

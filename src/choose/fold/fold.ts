@@ -95,9 +95,9 @@ function forPersons(deps: Deps) {
 
 function forTheHouse(deps: Deps) {
   return {
-    /** Charges a call of our own tools; large texts stay under a handle. */
+    /** Charges a call of our own tools; large texts are stored under a handle. */
     meter: (call: MeteredCall) => meterCall(deps, call),
-    /** Called by the gateway with what it removed from the window. */
+    /** Called by the gateway with the steps it removed from the window. */
     keepTrail: (branchId: string, steps: readonly WireStep[]) => keepTrail(deps, branchId, steps),
     /** Called by the gateway when the provider refused a fold. */
     unfold: (branchId: string) => unfold(deps, branchId),
@@ -194,11 +194,9 @@ function createWatch(deps: Watched) {
       isOn = true
       ask()
     },
-    /** Waits for the earlier deadline. */
     opened(deadlineAt: number): void {
       if (deadlineAt < wait.until()) ask()
     },
-    /** When nothing is open any more, the wait ends. */
     ended(): void {
       if (loop !== undefined) ask()
     },

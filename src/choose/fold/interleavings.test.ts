@@ -48,7 +48,6 @@ type Believed = {
   reason: string | null
 }
 
-/** What should be so, in as few words as the rules have. */
 function createModel() {
   const all: Believed[] = []
   const live = () => all.filter((it) => it.reason === null)
@@ -74,7 +73,7 @@ async function play(world: World<TestClock>, steps: readonly Step[]): Promise<vo
   const { fold, clock } = world
   const model = createModel()
   for (const step of steps) {
-    // The newest is the active one: no two are opened in the same moment.
+    // The newest branch is the active one: no two are opened at the same moment.
     await clock.advance(step.do === "pass" ? step.ms : 1)
     model.sweep(clock.now())
     const active = model.active()
@@ -144,7 +143,7 @@ test("[FOLD-7] any sequence of charges, returns and deadlines satisfies the rule
   )
 })
 
-/** Waits that are under way, beside what the runner itself waits for. */
+/** Timers that are pending, apart from those of the runner itself. */
 function countingWaits(clock: Clock) {
   const seen = { waits: 0, most: 0 }
   return {

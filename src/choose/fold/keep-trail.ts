@@ -34,8 +34,8 @@ export type WireStep = {
 }
 
 /**
- * Adds what the gateway removed from a window to the trail, once, between the metered steps and the
- * result. False when it could not be scrubbed: try again later.
+ * Adds the steps that the gateway removed from a window to the trail, once, between the metered
+ * steps and the result. False when they could not be scrubbed: try again later.
  */
 export async function keepTrail(
   deps: FoldDeps,

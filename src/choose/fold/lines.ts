@@ -2,7 +2,7 @@ import { formatExact, withoutHiddenSigns } from "#ground/base"
 
 const LONGEST_SHOWN_LINE_UNITS = 200
 
-/** Leaves room for a frame, and is never put under a handle itself. */
+/** Leaves room for a frame, and is never stored under a handle itself. */
 export const LARGEST_SLICE_TOKENS = 1_800
 
 /** Longer lines are split, so that a file without line ends can be read in slices. */
@@ -36,7 +36,6 @@ type Slice = { readonly text: string; readonly nextLine: number | null }
 
 type SliceRange = { readonly fromLine: number; readonly lines: number }
 
-/** As many lines as were asked for and fit, at least one. */
 export function sliceOf(
   lines: readonly string[],
   { fromLine, lines: most }: SliceRange,
@@ -58,7 +57,6 @@ export function sliceOf(
 
 type Match = { readonly line: number; readonly text: string }
 
-/** Plain text, no pattern. */
 export function wordsOf(query: string): readonly string[] {
   return query
     .toLowerCase()
@@ -72,7 +70,6 @@ export function hasWords(line: string, words: readonly string[]): boolean {
   return words.every((it) => lower.includes(it))
 }
 
-/** Lines with all the words, as many as fit. */
 export function matchesIn(
   lines: readonly string[],
   words: readonly string[],
@@ -99,7 +96,6 @@ export function around(line: string, words: readonly string[]): string {
   return line.slice(from, from + LONGEST_SHOWN_LINE_UNITS).toWellFormed()
 }
 
-/** A fraction of what it stands for. */
 const LARGEST_DIGEST_TOKENS = 800
 
 type DigestInput = {
@@ -109,7 +105,6 @@ type DigestInput = {
   readonly label: string
 }
 
-/** Lines from the start and the end; fewer when they are long. */
 const SHAPES = [
   { first: 12, last: 6 },
   { first: 6, last: 3 },

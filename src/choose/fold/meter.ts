@@ -43,7 +43,6 @@ const READING_TOOL = "read_handle"
 
 type Metering = FoldDeps & { onEnded(): void }
 
-/** Charges a call and adds it to the trail; large texts stay under a handle. */
 export async function meterCall(deps: Metering, call: MeteredCall): Promise<Metered> {
   const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
   const whole = shortenedText(scrub.text(call.text))
@@ -89,7 +88,7 @@ async function weigh(
   const label = storable(withoutHiddenSigns(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS))
   const wholeTokens = count(whole)
   const spare = newId("rh", deps.random)
-  // A slice is small already; under a new handle nobody could ever read it.
+  // A slice is small already; under a new handle it could never be read.
   const isLarge = wholeTokens > LARGEST_SHOWN_TOKENS && call.tool !== READING_TOOL
   const handle = isLarge ? spare : undefined
   const shown = isLarge
@@ -156,7 +155,7 @@ function newHandle(weighed: Weighed, { kept, who, at, active }: Keeping) {
   }
 }
 
-/** Tells the session of each branch that was ended by force, once. */
+/** Reports each branch that was ended by force to its session, once. */
 async function tellPending(tx: Tx<"fold">, who: Bound): Promise<readonly BranchRow[]> {
   const untold = await tx.all(BranchRow, selectUntold(who, MOST_PENDING))
   if (untold.length > 0) await tx.run(setTold(untold.map((it) => it.id)))

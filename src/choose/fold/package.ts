@@ -4,7 +4,6 @@ import type { Caller, FoldMode, MemoryInjected } from "#ground/contract"
 import { TERMINAL } from "./deps.ts"
 import type { BranchGiven } from "./rows.ts"
 
-/** FOLD-13. */
 const MOST_DISTILLED = 3
 
 /** Matches the start of the client name. */
@@ -27,7 +26,7 @@ type Handed = {
   readonly memories: readonly MemoryInjected[]
 }
 
-/** Says where the tokens of the work stay, and claims nothing else. */
+/** States where the tokens of the work stay, and claims nothing else. */
 export function nextOf({ branchId, given }: Handed): string {
   const end = `call return with branch_id ${branchId}`
   switch (given.mode) {
@@ -55,7 +54,6 @@ export function nextOf({ branchId, given }: Handed): string {
   }
 }
 
-/** For a sub-agent that has seen nothing of the conversation. */
 export function packageOf(handed: Handed): string {
   const { branchId, budget, given } = handed
   const { description, prompt, scope, timeoutSeconds } = given
@@ -76,7 +74,7 @@ export function packageOf(handed: Handed): string {
   ].join("\n")
 }
 
-/** Memories are data, fenced by a word that occurs in none of them. */
+/** Memories are data, fenced with a delimiter that occurs in none of them. */
 function memoryBlock(memories: readonly MemoryInjected[]): readonly string[] {
   if (memories.length === 0) return []
   const texts = memories.map((it) => clean(it.text))
@@ -106,7 +104,6 @@ function clean(text: string): string {
 /** Two tries are enough in practice. */
 const MOST_FENCES = 1_000
 
-/** A word that occurs in none of the texts. */
 export function fenceFor(texts: readonly string[]): string {
   const digest = hash("sha256", texts.join("\n"))
   for (let attempt = 0; attempt < MOST_FENCES; attempt++) {

@@ -47,7 +47,7 @@ export const selectLiveChildren = (ids: readonly string[]): Sql => sql`
 
 type Overdue = { readonly root: string; readonly now: number; readonly limit: number }
 
-/** By deadline, so that the result does not depend on when somebody looks. */
+/** By deadline, so that the result does not depend on when the check runs. */
 export const selectOverdue = ({ root, now, limit }: Overdue): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE b.root = ${root} AND b.status IN ${LIVE} AND b.deadline_at <= ${now}
@@ -115,7 +115,7 @@ type Spending = {
   readonly isByHost: boolean
 }
 
-/** All or nothing: two concurrent charges cannot pass the total together. */
+/** All or nothing: concurrent charges cannot exceed the total together. */
 export const spend = (it: Spending): Sql => sql`
   UPDATE fold_branches SET budget_used = budget_used + ${it.tokens},
     kept_under_handles = kept_under_handles + ${it.keptUnderHandles},
@@ -230,7 +230,6 @@ type BranchQuery = {
   readonly limit: number
 }
 
-/** Newest first. */
 export const selectBranches = ({ root, session, finishedSince, limit }: BranchQuery): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${join(
     [
@@ -256,7 +255,6 @@ export const countActive = (root: string): Sql => sql`
 
 type Surplus = { readonly root: string; readonly kept: number; readonly limit: number }
 
-/** The oldest finished branches beyond those kept. */
 export const selectSurplus = ({ root, kept, limit }: Surplus): Sql => sql`
   SELECT id FROM fold_branches
   WHERE root = ${root} AND status NOT IN ('created', 'active')

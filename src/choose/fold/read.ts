@@ -51,7 +51,6 @@ function isHandle(handle: string): boolean {
   return /^rh_[0-9a-f]{32}$/.test(handle)
 }
 
-/** Whole when its result is still stored. */
 export function stepText(step: WholeTrailRow): string {
   const tool = step.tool === null ? "" : ` ${step.tool}`
   return `[${step.seq} ${step.kind}${tool}]\n${wholeOf(step)}\n`

@@ -44,7 +44,7 @@ describe("receipts", () => {
     const opened = openReceipt(key, branchId)
     expect(receiptsIn(`a ${opened}.`, "open", key)).toEqual([branchId])
     expect(receiptsIn(opened, "fold", key)).toEqual([])
-    // The mac of one kind or branch does not serve for another.
+    // The MAC of one kind or branch is not valid for another.
     expect(receiptsIn(opened.replace("qm-open", "qm-fold"), "fold", key)).toEqual([])
     expect(receiptsIn(opened.replace(branchId, other), "open", key)).toEqual([])
   })

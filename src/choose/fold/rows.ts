@@ -67,7 +67,6 @@ export const MOST_PENDING = 20
 
 export const HANDLE_LIFE_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** FOLD-21. */
 export const ARCHIVED_AFTER_MS = 60 * 60 * 1_000
 
 const Texts = z.array(z.string())
@@ -83,7 +82,8 @@ const BranchGiven = z.object({
 export type BranchGiven = z.infer<typeof BranchGiven>
 
 /**
- * Decided once, when a branch that was opened for the wire ends: a repeated return says the same.
+ * Decided once, when a branch that was opened for the wire ends: a repeated return gives the same
+ * answer.
  */
 const Ending = z.object({
   mode: FoldMode,
@@ -197,12 +197,12 @@ export function isLive(row: Pick<BranchRow, "status">): boolean {
   return row.status === "created" || row.status === "active"
 }
 
-/** Where its work is now, turned out to be, or was meant to be. */
+/** The current mode, the realised one, or the one it was opened with. */
 export function modeNow({ given, state }: BranchRow): FoldMode {
   return state.unfolded ?? state.ending?.mode ?? given.mode
 }
 
-/** In a window of its own all but the result; else what is under handles. */
+/** With its own window everything but the result; otherwise the text under handles. */
 export function tokensKeptOut(row: BranchRow): number {
   const mode = modeNow(row)
   switch (mode) {
@@ -260,7 +260,6 @@ export function branchOf(row: BranchRow, now: number): Branch {
 
 export const TrailRow = z.object({ ...TrailEntry.shape, text: KeptText })
 
-/** With its whole result, while that is stored. */
 export const WholeTrailRow = TrailRow.extend({ whole: KeptText.nullable() })
 export type WholeTrailRow = z.infer<typeof WholeTrailRow>
 

@@ -25,10 +25,11 @@ import { createSpool } from "./spool.ts"
 const SESSION = AGENT.session
 const OTHER: Caller = { ...AGENT, session: "s2" }
 
-/** A fold beside whose database lies the folder that hooks write to. */
+/** A fold with a spool folder beside its database. */
 async function newWorld(options: { readonly budget?: number } = {}) {
   const temp = await tempDirectory()
-  // Of its own: what is open in another repository of the store keeps a session's marker.
+  // A separate store: an open branch of another repository in the same store would keep a session's
+  // marker.
   const store = await openWith({ kind: "memory" })
   const clock = testClock({ now: Date.now() })
   const place = { stateDirectory: temp.path, random: systemRandom, now: clock.now }
@@ -82,7 +83,7 @@ describe("markers", () => {
     await world.leave({ textUnits: 4 })
     await world.fold.close()
     expect(await world.names()).toEqual([])
-    // A process died with its branches, and another one ended them; this is all that is left.
+    // A process died with its branches, and another one ended them; only this marker is left.
     await writeFile(path.join(world.folder, marker("gone")), "")
     await writeFile(path.join(world.folder, "drain-of-the-dead"), "")
     await utimes(path.join(world.folder, "drain-of-the-dead"), 1, 1)
@@ -183,7 +184,7 @@ test("[FOLD-27] when several processes drain at once, each line goes to one of t
   const folder = path.join(temp.path, "charges")
   await mkdir(folder)
   const children = [1, 2, 3].map((n) => drainInChild(temp.path, `ready-${n}`))
-  // One that starts earlier than the others would have all of it to itself.
+  // One that starts earlier than the others would get all lines.
   const ready = () => readdirSync(temp.path).filter((it) => it.startsWith("ready-")).length
   await expect.poll(ready, { timeout: 60_000 }).toBe(3)
   const line = JSON.stringify({ session: SESSION, tool: "Read", textUnits: 4, paths: [] })
@@ -203,7 +204,7 @@ test("[FOLD-27] when several processes drain at once, each line goes to one of t
   expect(counts.reduce((sum, it) => sum + it, 0)).toBe(40 * 25)
 })
 
-/** Drains as fast as it can until it is told that it is over; how many lines it got. */
+/** Drains as fast as it can until told to stop; prints how many lines it got. */
 async function drainInChild(stateDirectory: string, ready: string): Promise<number> {
   const script = `
     import { existsSync, writeFileSync } from "node:fs"

@@ -46,7 +46,6 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
   const mark = (name: string) => createFile(markerOf(name))
 
   return {
-    /** From now on hooks append for this session. */
     async open(session: string): Promise<void> {
       await ensureDirectory(folder)
       await mark(digest(session))
@@ -64,7 +63,6 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
       return records.flatMap((it) => (it["session"] === session ? (chargeOf(it) ?? []) : []))
     },
 
-    /** Removes the markers of all other sessions. */
     async keepOnly(live: () => Promise<readonly string[]>): Promise<void> {
       const names = await namesIn(folder)
       await sweepLeft(folder, names, now())
@@ -95,7 +93,6 @@ async function sweepLeft(folder: string, names: readonly string[], now: number):
 
 const MARKER = /^open-([0-9a-f]{40})$/
 
-/** False when there is nothing, or another process was faster. */
 async function tryRename(file: string, own: string): Promise<boolean> {
   try {
     return (await renameFile(file, own)).kind === "renamed"

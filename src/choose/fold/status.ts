@@ -85,7 +85,6 @@ async function note(
   })
 }
 
-/** Writes only when something is overdue. */
 export async function endWhatIsOverdue(deps: Asking, db: Db<"fold">): Promise<void> {
   const root = deps.root()
   const nearest = await db.get(MomentRow, selectNearestDeadline(root))

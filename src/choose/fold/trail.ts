@@ -21,7 +21,6 @@ export async function addStep(
   return seq
 }
 
-/** Inserts before the last step, which was moved. */
 export async function insertSteps(
   tx: Tx<"fold">,
   branch: { readonly id: string; readonly steps: number },

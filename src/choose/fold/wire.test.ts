@@ -84,7 +84,7 @@ describe("returning", () => {
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, CLAUDE)
     await fold.charge({ tokens: 500 }, CLAUDE)
-    // Until the return nothing has left the window.
+    // Until the return nothing has been removed from the window.
     expect((await fold.status({}, CLAUDE)).branch).toMatchObject({ mode: "wire", tokensKeptOut: 0 })
     const returned = await fold.return({ branchId, message: "It is in a.ts" }, CLAUDE)
     expect(returned).toMatchObject({
@@ -113,7 +113,7 @@ describe("returning", () => {
       await fold.charge({ tokens: 500 }, CLAUDE)
       const returned = await fold.return({ branchId, message: "Done" }, CLAUDE)
       const note = `Not folded: ${why}. What was done inside stays in this conversation.`
-      // No sub-agent was asked for: the work is in the window, but for what lies under handles.
+      // No sub-agent was used: the work is in the window, except for texts under handles.
       expect(returned).toMatchObject({ mode: "handle", receipt: null, note, tokensKeptOut: 0 })
       expect((await fold.show({ id: branchId })).branch.mode).toBe("handle")
     },
@@ -257,7 +257,7 @@ type Believed = {
 
 type Played = World<TestClock> & { readonly gateway: TestGateway }
 
-/** Plays steps and believes, by their numbers alone, which branch may be folded. */
+/** Plays steps and predicts, from their numbers alone, which branch may be folded. */
 function createPlay({ fold, clock, gateway }: Played) {
   const all: Believed[] = []
   const folded: string[] = []
@@ -380,7 +380,7 @@ describe("steps removed by the gateway", () => {
     const little = await it.fold.restore({ id: branchId, budget: 300 })
     expect(little.text).toContain("few")
     expect(little.text).not.toContain("needle")
-    // As any handle it is bound to its session.
+    // Like any handle it is bound to its session.
     await expect(it.fold.read({ handle }, { ...CLAUDE, session: "s2" })).rejects.toMatchObject({
       code: "FOLD_NOT_FOUND",
     })

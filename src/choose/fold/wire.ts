@@ -63,7 +63,6 @@ function notFolded(row: BranchRow, why: string): Ending {
   return { mode: withoutWire(row), receipt: null, note }
 }
 
-/** For a branch that was not opened for the wire. */
 export function noteOf(mode: FoldMode): string {
   switch (mode) {
     case "sub-agent":
@@ -89,7 +88,7 @@ export async function unfold(deps: FoldDeps, branchId: string): Promise<void> {
   })
 }
 
-/** It was worked on in its parent's window: only handles held something back. */
+/** The work was in its parent's window: only results under handles stayed out. */
 function withoutWire({ principal, session, given }: BranchRow): FoldMode {
   const caller = { principal, session, ...(given.client !== null && { client: given.client }) }
   return modeOf(caller) === "none" ? "none" : "handle"

@@ -143,7 +143,6 @@ function user(content: readonly object[], parent: string | null = null): object 
   return { type: "user", message: { content }, parent_tool_use_id: parent }
 }
 
-/** What is told of some lines, up to the last of them. */
 async function told(lines: readonly object[]): Promise<readonly AgentEvent[]> {
   const emitter = createEventEmitter("Claude Code")
   const parser: ParserState = {

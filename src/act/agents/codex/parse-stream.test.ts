@@ -153,6 +153,6 @@ test("[AGENTS-30] a secret at the end of a long title is redacted before the tit
   if (item.type !== "commandExecution") throw new Error("it is a command")
   const { title, input } = startedActivity(item, redact)
   expect(title).toBe(`${"x".repeat(135)} [redacted] and more`)
-  // Rules are about the command itself; whoever keeps it redacts it.
+  // Rules match the unredacted command; the caller redacts it before storing.
   expect(input).toBe(command)
 })

@@ -14,7 +14,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
 
   agentSuite("copilot", {
     world,
-    // In this way of running nobody can be asked: what would be asked is denied.
+    // In this mode of Copilot nobody can answer, so requests are denied.
     canAsk: false,
     hasProcess: true,
     canResume: true,

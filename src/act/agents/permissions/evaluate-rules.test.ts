@@ -5,7 +5,6 @@ import type { Ask } from "../agent.ts"
 import { evaluate, outOfScope, prepareRule } from "./evaluate-rules.ts"
 import type { RepositoryPaths } from "./tool-subject.ts"
 
-/** A repository with one link out of it and one inside. */
 const WORLD: RepositoryPaths = {
   root: "/r",
   resolve: (path) =>
@@ -181,7 +180,7 @@ describe("hosts", () => {
 const ROOT = path.resolve("/repo")
 const repository: RepositoryPaths = {
   root: ROOT,
-  // One link: `src/out` leads out of what may be changed.
+  // One link: `src/out` leads outside the allowed paths.
   resolve: (it) => it.replace(`${ROOT}/src/out`, `${ROOT}/secrets`),
 }
 const scopedEdit = (file: string) => ({

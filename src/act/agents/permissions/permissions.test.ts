@@ -67,7 +67,7 @@ describe("rules of the project file", () => {
     expect((await rules.list()).isTrusted).toBe(false)
     const more = rules.add({ decision: "allow", tool: "Edit" })
     await expect(more).rejects.toMatchObject({ code: "AGENTS_RULES_NOT_TRUSTED" })
-    // Less may always be allowed.
+    // Adding a deny rule needs no approval.
     const after = await rules.add({ decision: "deny", tool: "Edit" })
     expect(after.isTrusted).toBe(false)
     const [allowing] = after.rules.filter((rule) => rule.decision === "allow")

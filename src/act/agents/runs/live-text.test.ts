@@ -10,7 +10,6 @@ const delta = (text: string, parentId?: string): AgentEvent => ({
   ...(parentId === undefined ? {} : { parentId }),
 })
 
-/** Live text whose clock moves only when it is told to. */
 function newLiveText() {
   const told: { text: string; parentId: string | undefined }[] = []
   const waiting: (() => void)[] = []

@@ -12,7 +12,6 @@ const Bypassed = defineError<{ file: string }>()("GATEWAY_BYPASSED", {
   hint: () => "Take the line out.",
 })
 
-/** The synthetic agent, with what it was started with kept. */
 async function listeningAgent() {
   const synthetic = await loadAgent("synthetic")
   const started: { environment: object; first: readonly string[] | undefined }[] = []
@@ -74,7 +73,7 @@ const PackUnknown = defineError<{ id: string }>()("PACK_UNKNOWN", {
   hint: () => "List the packages.",
 })
 
-/** A room in which one package is kept, and every turn is told the date. */
+/** A room with one stored package, whose turns all get the date. */
 const roomWithPack = () =>
   newRoom({
     async keptPack(given) {
@@ -88,7 +87,7 @@ const roomWithPack = () =>
     },
   })
 
-/** Without a script the synthetic agent says what it was told. */
+/** Without a script the synthetic agent repeats its prompt. */
 const startWith = (room: Room, prompt: string, pack: string): Promise<Run> =>
   room.start({ type: "synthetic", prompt, configuration: configured({ pack }) })
 

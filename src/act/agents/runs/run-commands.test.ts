@@ -359,7 +359,6 @@ const DONE: readonly EmittedEvent[] = [
   { event: { event: "turn.ended", outcome: "completed", text: "done", denials: 0 } },
 ]
 
-/** A session that says these things and ends. */
 function playing(events: readonly EmittedEvent[], more: Partial<AgentSession> = {}): AgentSession {
   return {
     events: (async function* () {
@@ -376,7 +375,6 @@ function playing(events: readonly EmittedEvent[], more: Partial<AgentSession> = 
   }
 }
 
-/** An agent that notes what it is told. */
 function noting(received: string[]): Agent {
   return {
     type: "claude-code",
@@ -390,7 +388,6 @@ function noting(received: string[]): Agent {
   }
 }
 
-/** An agent that works until it is stopped and takes a text meanwhile. */
 function steerable(steered: string[]): Agent {
   return {
     ...noting([]),

@@ -32,7 +32,7 @@ const DONE: readonly EmittedEvent[] = [
   { event: { event: "turn.ended", outcome: "completed", text: "done", denials: 0 } },
 ]
 
-/** An agent whose sessions are given, and how often one was stopped. */
+/** An agent with the given sessions, which counts stops. */
 function stub(session: () => Partial<AgentSession> & Pick<AgentSession, "events">) {
   const stops: string[] = []
   const agent: Agent = {
@@ -94,7 +94,7 @@ describe("internal and store failures", () => {
     await using room = await newRoom({ contextParts: () => Promise.reject(new Error("planted")) })
     const run = await startWith(room, lines(ENDED))
     expect(await until(room, run.id, isOver)).toMatchObject({ status: "failed" })
-    // The words were not lost on the way: they wait, and can be sent again.
+    // The prompt was not lost: it is queued and can be sent again.
     expect((await room.queued(run.id)).turns).toMatchObject([{ text: "first" }])
   })
 
@@ -284,7 +284,7 @@ describe("approvals of an earlier attempt", () => {
     const run = await startWith(room, ASKING)
     await until(room, run.id, (it) => it.status === "waiting")
     const [approval] = await room.approvals()
-    // Dead, as far as others can tell: its fence is void.
+    // Simulates a dead process: its fence is void.
     await room.store.db.run(sql`UPDATE runs SET fence = fence + 1 WHERE id = ${run.id}`)
     const after = room.another({ owner: OTHER })
     after.watch()

@@ -35,7 +35,7 @@ const FIRST: Progress = {
 const after = (...events: AgentEvent[]) =>
   events.reduce((it, event) => progressAfter(it, event, priceOf), FIRST).cost
 
-/** Two dollars a token of the dear model, one of the cheap; no other is known. */
+/** Two dollars per token for the expensive model, one for the cheap; no other is known. */
 const priceOf = ({ input }: { readonly input: number }, model: string): number | undefined =>
   ({ dear: input * 2, cheap: input })[model]
 

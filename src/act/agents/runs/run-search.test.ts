@@ -14,7 +14,6 @@ const CONFIGURATION: RunConfiguration = { mode: "ask" }
 
 type Given = { readonly title?: string; readonly prompt?: string; readonly said?: string }
 
-/** A store with these runs, the first the oldest; each is called by its place. */
 async function storeOf(location: StoreLocation, runs: readonly Given[]) {
   const parts = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ location, ...parts })
@@ -55,7 +54,7 @@ const SEARCHES: readonly (readonly [string, readonly number[]])[] = [
   ["здравствуй", [2]],
   ["one TWO", [3]],
   ["one six", []],
-  // A sixth word is not looked at.
+  // A sixth word is ignored.
   ["one two three four five six", [3]],
 ]
 

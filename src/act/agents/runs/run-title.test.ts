@@ -15,7 +15,7 @@ const options = {
   answer: "The total is 0 now.",
 }
 
-/** Any letters of the first planes, halves of others and what hides among them. */
+/** Letters of the first planes, lone surrogates and hidden characters. */
 const letters = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 0x2fff }), fc.integer({ min: 0xd7ff, max: 0xffff })), {
     maxLength: 60,

@@ -166,7 +166,9 @@ test("the host's own prompts are not included", async () => {
   expect(JSON.stringify(messages)).not.toContain("PROMPT")
 })
 
-/** `Array.fromAsync`, which the oldest Node we run on does not have. */
+/**
+ * `Array.fromAsync`, which our oldest supported Node does not have.
+ */
 async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = []
   for await (const value of values) found.push(value)

@@ -33,7 +33,7 @@ test.each(HOSTS)("%s can resume a session that contains a response", async (type
   expect(await resumable(type, filler(500) + answer)).toBe(true)
   // Hosts write request snapshots first.
   expect(await resumable(type, filler(100_000).repeat(60) + answer)).toBe(true)
-  // A torn last line does not undo what was said before it.
+  // A torn last line does not affect the lines before it.
   expect(await resumable(type, `${filler(500)}${answer}{"type":"ass`)).toBe(true)
 })
 

@@ -8,7 +8,6 @@ import { type ListOptions, listHostSessions } from "./list-sessions.ts"
 const redact = (text: string) => text
 const uuid = (digit: number) => `${digit}`.repeat(8).concat("-0000-4000-8000-000000000000")
 
-/** A home with transcripts; those that are written later are newer. */
 function world(home: string) {
   let second = 1_700_000_000
   const put = async (file: string, lines: readonly object[]) => {

@@ -31,7 +31,6 @@ const WORLDS = {
   copilot: () => copilotWorld({ agent: copilot, environment: environmentOf("copilot") }),
 } as const
 
-/** What the live adapter heard and what the transcript says afterwards. */
 async function bothOf(type: "claude-code" | "codex", deed: Deed) {
   await using world = await WORLDS[type]()
   const { cwd } = world.options(deed)
@@ -59,7 +58,7 @@ async function spoken(world: Awaited<ReturnType<(typeof WORLDS)["codex"]>>, deed
   return events
 }
 
-/** What both tell, without what only a live stream or only a file has. */
+/** The events of both, without those that only a live stream or only a file has. */
 function essence(events: readonly AgentEvent[]): readonly unknown[] {
   return events.flatMap((it): readonly unknown[] => {
     switch (it.event) {
@@ -151,7 +150,9 @@ for (const type of ["claude-code", "codex", "copilot"] as const) {
 
 afterAll(removeCopilotCache)
 
-/** `Array.fromAsync`, which the oldest Node we run on does not have. */
+/**
+ * `Array.fromAsync`, which our oldest supported Node does not have.
+ */
 async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = []
   for await (const value of values) found.push(value)

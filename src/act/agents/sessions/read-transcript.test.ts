@@ -256,7 +256,7 @@ test("a sub-agent's lines are placed below its call, once", async () => {
     { event: "activity.started", activityId: "i1", kind: "search" },
     { event: "message", type: "assistant" },
   ])
-  // Through a link nothing is read.
+  // Links are not followed.
   expect(eventsOf(pages).some((it) => "parentId" in it && it.parentId === "t2")).toBe(false)
 })
 
@@ -290,7 +290,7 @@ test("reading a transcript in chunks, split anywhere, gives the same as in one g
 test.each([
   ["shrank", [prompt("one")]],
   [
-    // As long as before, so that only its first line tells.
+    // Same length as before, so that only the first line differs.
     "begins otherwise",
     [prompt("two"), words("word"), prompt("three")],
   ],
@@ -354,7 +354,9 @@ test("anything but a regular file gives an error that says so", async () => {
   await expect(pagesOf(it)).rejects.toMatchObject({ code: "AGENTS_TRANSCRIPT_UNREADABLE" })
 })
 
-/** `Array.fromAsync`, which the oldest Node we run on does not have. */
+/**
+ * `Array.fromAsync`, which our oldest supported Node does not have.
+ */
 async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = []
   for await (const value of values) found.push(value)
@@ -363,7 +365,7 @@ async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
 
 const PLAIN_SCRUB = { redact: (text: string) => text, redactJson: (value: unknown) => value }
 
-/** Words that mean something to a reader, and some that mean something to JavaScript. */
+/** Words with a meaning for a reader, and some with a meaning in JavaScript. */
 const WORDS = (
   "user assistant system attachment cost-state summary session_meta event_msg response_item " +
   "turn_context compacted item_completed task_started task_complete turn_aborted token_count " +
@@ -423,7 +425,9 @@ for (const host of ["claude-code", "codex"] as const) {
   })
 }
 
-/** `Array.fromAsync`, which the oldest Node we run on does not have. */
+/**
+ * `Array.fromAsync`, which our oldest supported Node does not have.
+ */
 async function readAll<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = []
   for await (const value of values) found.push(value)

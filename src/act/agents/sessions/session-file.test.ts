@@ -34,7 +34,6 @@ function aMessage(seq: number, change: Partial<Message> = {}): Message {
 
 const messages = (count: number) => Array.from({ length: count }, (_, at) => aMessage(at + 1))
 
-/** By pages of three, as a store would give them. */
 async function fileOf(run: Run, said: readonly Message[]): Promise<string> {
   const read = async (after: number) => said.filter((it) => it.seq > after).slice(0, 3)
   return (await all(toLines(run, pagesOf(read)))).join("")
@@ -100,7 +99,7 @@ test("D7: a file truncated at any byte of its last three lines loses only the to
   for (let length = from; length < bytes.length; length++) {
     await writeFile(file, bytes.subarray(0, length))
     const again = await imported(file)
-    // A line is whole with its last brace; its newline only says so.
+    // A line is complete with its last brace, even without the newline.
     const whole = ends.filter((end) => end <= length).length - 1
     expect(again.messages).toHaveLength(whole)
     const isAtLineEnd = ends.some((end) => length === end || length === end + 1)
@@ -122,7 +121,7 @@ test.each([
     code: "AGENTS_SESSION_FILE_CORRUPT",
     data: { line: 4, reason: expect.stringContaining(why) as string },
   })
-  // The same as the last line is what a writer leaves that died.
+  // The same as the last line is what a dying writer leaves.
   await writeFile(file, `${[...lines, line].join("\n")}\n`)
   expect(await imported(file)).toMatchObject({ isTailTorn: true, run: { lastSeq: 5 } })
 })
@@ -221,7 +220,9 @@ function createSecretTail(): string {
   return Array.from(systemRandom.bytes(36), (it) => letters[it % letters.length]).join("")
 }
 
-/** `Array.fromAsync`, which the oldest Node we run on does not have. */
+/**
+ * `Array.fromAsync`, which our oldest supported Node does not have.
+ */
 async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
   const found: Value[] = []
   for await (const value of values) found.push(value)

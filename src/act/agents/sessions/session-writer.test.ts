@@ -11,7 +11,6 @@ import { createSessionWriter, idInSlug, slugOf } from "./session-writer.ts"
 const AT = 1
 const RUN = madeRun({ createdAt: AT, updatedAt: AT })
 
-/** A store of one process, and a writer beside it. */
 function world(directory: string) {
   const clock = testClock()
   const runs = new Map<string, Run>()
@@ -66,7 +65,7 @@ async function linesIn(directory: string): Promise<readonly Record<string, unkno
     .map((it) => JSON.parse(it) as Record<string, unknown>)
 }
 
-/** Files are written by the real disk, which no test clock moves. */
+/** The real disk writes the files; the test clock does not control it. */
 async function settled(check: () => Promise<void>): Promise<void> {
   await expect
     .poll(async () =>
@@ -133,7 +132,7 @@ test("a long session file is appended to until its run changes; then it is rewri
   it.say("run_1", 12, "y".repeat(100_000))
   const step = async (count: number) => {
     it.writer.advanced("run_1")
-    // The batch before may still be at the disk when the clock moves.
+    // The previous batch may still be writing when the clock moves.
     await settled(async () => {
       await it.clock.advance(500)
       expect(await linesIn(directory)).toHaveLength(count)
@@ -162,7 +161,7 @@ test("a long file that was deleted or truncated is rewritten, not appended to", 
   it.say("run_1", 12, "ü".repeat(100_000))
   const step = async (count: number) => {
     it.writer.advanced("run_1")
-    // The batch before may still be at the disk when the clock moves.
+    // The previous batch may still be writing when the clock moves.
     await settled(async () => {
       await it.clock.advance(500)
       expect(await linesIn(directory)).toHaveLength(count)
@@ -243,9 +242,9 @@ test("a start rebuilds stale, torn and missing files, and leaves files of unknow
   expect((await readFile(fileOf("run_2"), "utf8")).trimEnd().split("\n")).toHaveLength(4)
   expect(await readFile(fileOf("run_3"), "utf8")).toBe(torn)
   expect((await readFile(fileOf("run_5"), "utf8")).trimEnd().split("\n")).toHaveLength(1)
-  // As when the store is a fresh one, or another.
+  // As with a new store, or another one.
   expect(await readFile(fileOf("run_4"), "utf8")).toBe(unknown)
-  // Only what was stale was read from the store.
+  // Only stale files were read from the store.
   expect(it.reads() - before).toBe(5)
 })
 

@@ -5,7 +5,6 @@ import type { StartOptions } from "../agent.ts"
 import { SCRIPTS } from "./scripts.ts"
 import { createSynthetic } from "./synthetic.ts"
 
-/** Longer than any shipped script. */
 const LONG_MS = 100_000
 
 describe("the synthetic agent", () => {
@@ -87,7 +86,7 @@ function optionsFor(it: Partial<StartOptions>): StartOptions {
   return { ...options, signal, ...it }
 }
 
-/** All events of the first turn, as fast as the clock can be turned. */
+/** All events of the first turn, as fast as the clock can be advanced. */
 async function play(it: Partial<StartOptions>): Promise<readonly AgentEvent[]> {
   const clock = testClock()
   const session = await createSynthetic({ clock }).start(optionsFor(it))

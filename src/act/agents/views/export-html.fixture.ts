@@ -67,7 +67,7 @@ export async function pageOf(all: readonly Message[], run: Partial<Run> = {}): P
   return page
 }
 
-/** A run in which one text stands wherever a text of others can stand. */
+/** A run with the same text in every position where foreign text can occur. */
 export function everywhere(text: string): { readonly all: Message[]; readonly run: Partial<Run> } {
   const id = text === "" ? "a" : text.slice(0, 100)
   const activity = { activityId: id, tool: text, title: text, input: text, path: text }

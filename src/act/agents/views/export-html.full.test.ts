@@ -19,7 +19,6 @@ afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
 })
 
-/** Opens a page from the disk, and tells what it did by itself. */
 async function open(html: string, colorScheme: "light" | "dark" = "light") {
   const folder = await tempDirectory()
   const file = join(folder.path, "run.html")
@@ -54,7 +53,7 @@ describe("the exported page in a browser", () => {
     async (which) => {
       const all = PAYLOADS.flatMap((it) => everywhere(it).all)
       const whole = await pageOf(all, everywhere(PAYLOADS.join(" ")).run)
-      // The policy is a second net: the first must hold alone.
+      // The policy is a second defence: the page must be safe without it.
       const html = which === "without it" ? whole.replace(/<meta http-equiv[^>]*>/, "") : whole
       await using opened = await open(html)
       const { page, problems } = opened
@@ -99,7 +98,6 @@ describe("the exported page in a browser", () => {
   )
 })
 
-/** A turn with everything a page shows. */
 function ordinary() {
   const started = (activityId: string, rest: object) => ({
     event: "activity.started",

@@ -23,7 +23,6 @@ const ended = (activityId: string, content = "", rest: object = {}) => ({
   event: { event: "activity.ended", activityId, outcome: "done", ...rest },
 })
 
-/** The page without what every page has and without times, one tag a line. */
 function bodyOf(page: string): string {
   const main = page.slice(page.indexOf("<main>") + 6, page.indexOf("</main>"))
   return main
@@ -111,7 +110,7 @@ describe("a run as an HTML page", () => {
       "Raw</summary><pre><code>{&quot;own&quot;:&quot;words&quot;}</code></pre>",
     )
     expect(page).toContain('<pre class="plain">--do it</pre>')
-    // The end of a turn repeats the last word only when it is another.
+    // The end of a turn repeats the last message only when it differs.
     expect(page.match(/<strong>Done<\/strong>/g)).toHaveLength(1)
     expect(page).toContain("Turn completed after 900 ms")
   })
@@ -189,7 +188,7 @@ describe("hostile text on the page", () => {
       firstAt ??= taken
       count += 1
     }
-    // 8 MB wait for the activity, are handed on, and from then on nothing waits.
+    // 8 MB are buffered for the activity, then flushed; after that nothing is buffered.
     expect(firstAt).toBeLessThan(90)
     expect(longest).toBeLessThan(10 * 1024 * 1024)
     expect(count).toBeGreaterThan(100)
@@ -220,8 +219,9 @@ const ATTRIBUTES = new Set(
 )
 
 /**
- * Whatever a browser makes of a page, a tag begins with a less-than sign: each one is followed by a
- * whole tag of ours in its strictest form, and no attribute holds a quote or an angle bracket.
+ * However a browser parses the page, a tag begins with a less-than sign: each one must be followed
+ * by a complete tag of ours in its strictest form, and no attribute contains a quote or an angle
+ * bracket.
  */
 function expectOnlyOurs(page: string, about: string): void {
   const body = page.slice("<!doctype html>".length)
@@ -241,6 +241,6 @@ function expectOnlyOurs(page: string, about: string): void {
   for (const [, address = ""] of body.matchAll(/href="([^"]*)"/g)) {
     expect(address).toMatch(/^(?:https?|mailto):/)
   }
-  // Nothing that hides, moves or turns a line around is left as it is.
+  // No hidden, control or bidirectional character is left.
   expect(body).not.toMatch(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/u)
 }

@@ -6,7 +6,6 @@ import { createTimeline } from "./timeline.ts"
 
 type Loose = { readonly event: string; readonly [field: string]: unknown }
 
-/** Messages from pairs of a time and what happened then. */
 function messages(...told: readonly (readonly [at: number, event?: Loose])[]): Message[] {
   return told.map(([timestamp, event], index) => ({
     id: `m${index}`,
@@ -50,7 +49,9 @@ const answer = (approvalId: string) => ({
   by: "person",
 })
 
-/** `lane fromMs-toMs title`, which a reader compares more easily. */
+/**
+ * `lane fromMs-toMs title`, which is easier to compare.
+ */
 const inShort = ({ spans }: AgentsTimeline) =>
   spans.map((it) => `${it.lane} ${it.fromMs}-${it.toMs} ${it.title}`)
 
@@ -152,7 +153,7 @@ describe("where the time of a run went", () => {
       const all = messages([0, turn], [10, tool("a")], [20, ask("q", "a")], [40, end], [70])
       const timeline = timelineOf(all, 1_000)
       expect(timeline).toMatchObject({ durationMs: 70, waitedMs: 20 })
-      // The tool had no time of its own after the question.
+      // The tool had no time of its own after the approval request.
       expect(inShort(timeline).slice(0, 3)).toEqual([
         "model 0-10 Model",
         "tools 10-20 Use a",
@@ -189,7 +190,7 @@ describe("a long run", () => {
     expect(spans.some((it) => / and \d+ more$/.test(it.title))).toBe(true)
     const kinds = new Set(spans.map((it) => `${it.lane} ${it.kind}`))
     expect(kinds).toEqual(new Set(["model undefined", "tools read", "tools command"]))
-    // The one long silence of the run is still seen.
+    // The one long silence of the run is still visible.
     expect(spans.at(-1)).toMatchObject({ lane: "model", toMs: 20_000 })
   })
 

@@ -20,7 +20,7 @@ const AGENTS: readonly ((clock: Clock) => Agent)[] = [
   (clock) => createCopilot({ clock, random: systemRandom }),
 ]
 
-/** Ways that end only by our patience: there the clock is the test's. */
+/** Behaviours that end only by our timeouts: there the test controls the clock. */
 const PATIENCE: ReadonlySet<string> = new Set([
   "never answers",
   "floods with unknown messages",
@@ -28,7 +28,7 @@ const PATIENCE: ReadonlySet<string> = new Set([
   "never reads its input",
 ])
 
-/** Of these, some speak first. */
+/** Some of them emit an event first. */
 const FIRST_WORDS: Readonly<Record<string, "message" | "session.started">> = {
   "floods with unknown messages": "message",
   "closes its output and lives on": "session.started",
@@ -60,7 +60,7 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
       const events = await letTimePass(run.rest(), patient)
       expect(events.filter((it) => it.event === "error" && it.isFatal)).toHaveLength(1)
       expect(events.at(-1)).toMatchObject({ event: "error", isFatal: true })
-      // The events end as soon as all is said; the processes a moment later.
+      // The events end first; the processes exit a moment later.
       await run.session.stop()
       expect(processesOf(group, run.marker)).toEqual([])
     })
@@ -222,7 +222,7 @@ async function startBad(
   }
 }
 
-/** Lets hours pass, if the clock is ours, until what is awaited has come. */
+/** Advances the clock by hours, if it is ours, until the promise settles. */
 async function letTimePass<Value>(
   awaited: Promise<Value>,
   clock: TestClock | undefined,
@@ -235,7 +235,6 @@ async function letTimePass<Value>(
   return await over
 }
 
-/** What a file holds, once it holds that text. */
 async function appears(path: string, text: string): Promise<string> {
   for (;;) {
     const found = existsSync(path) ? readFileSync(path, "utf8") : ""

@@ -68,7 +68,6 @@ describe("one completion by a program", () => {
   })
 })
 
-/** A program that prints one text, whatever it is asked. */
 async function printing(folder: string, text: string): Promise<string> {
   const script = join(folder, "host.mjs")
   await writeFile(script, `process.stdout.write(${JSON.stringify(text)})`)

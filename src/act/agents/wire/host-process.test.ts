@@ -5,7 +5,7 @@ import { startHostProcess } from "./host-process.ts"
 
 const { signal } = new AbortController()
 
-/** A host that says what it hears, and what was done before it received anything. */
+/** Echoes its input, and records what happened before it. */
 function startCat(onStarted: (process: ProcessIdentity) => Promise<void>, received: string[]) {
   return startHostProcess({
     start: { program: "/bin/cat", cwd: "/", environment: {}, signal, onStarted },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { edited, elementSpans, splice } from "./body-splice.ts"
 
-/** JSON with spaces where they may stand, and with keys that look like others. */
+/** JSON with spaces wherever they are allowed, and with similar keys. */
 const text = fc.string({ unit: fc.constantFrom('"', "\\", "a", "é"), maxLength: 200 })
 const message = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.record({ text, more: text }))
 const body = fc
@@ -15,7 +15,7 @@ const body = fc
   })
   .map(({ before, messages, after, space }) => {
     const object = { 'a "messages": [': before, nested: { messages: [1] }, messages, after }
-    // A lone surrogate is no UTF-8; it is written as an escape, as all of JSON's writers do.
+    // A lone surrogate is not UTF-8; JSON writers escape it.
     return { messages, bytes: Buffer.from(JSON.stringify(object, null, space)) }
   })
 

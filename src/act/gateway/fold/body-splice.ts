@@ -1,4 +1,3 @@
-/** `to` is exclusive. */
 export type Span = { readonly from: number; readonly to: number }
 
 const QUOTE = 0x22
@@ -110,7 +109,6 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Edits of an array by position; all other elements stay. */
 export type Edits = {
   readonly gone: ReadonlySet<number>
   readonly patched: ReadonlyMap<number, unknown>
@@ -147,7 +145,6 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value))
 }
 
-/** The same on parsed elements. */
 export function edited(elements: readonly unknown[], edits: Edits): readonly unknown[] {
   return elements.flatMap((element, place) => {
     if (edits.gone.has(place)) return []

@@ -33,7 +33,6 @@ const READ = [calls(call("t2", "Read")), user(result("t2", LONG))]
 const CLOSE = [calls(call("t3", "mcp__qm__return", { branch_id: A })), user(returned("t3", A))]
 const FOLDED = user({ ...opened("t1", A), content: returned("t3", A).content })
 
-/** What is sent for these messages: they themselves when they are left whole. */
 function sent(messages: readonly object[], more = {}): readonly object[] {
   const body = bodyOf(messages, more)
   const outcome = foldBody(body, ANTHROPIC)
@@ -48,7 +47,6 @@ function whyWhole(messages: readonly object[], more = {}): string | null | undef
   return outcome.kind === "whole" ? outcome.why : undefined
 }
 
-/** The text that was kept of what stood in a branch. */
 function keptOf(...inside: object[]): unknown {
   const [, , patched] = sent([GO, ...OPEN, ...READ, ...inside, ...CLOSE])
   const { content }: Partial<Message> = patched ?? {}

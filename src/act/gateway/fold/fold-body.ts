@@ -26,9 +26,7 @@ type FoldOptions = {
 
 export type FoldedBranch = {
   readonly branchId: string
-  /** Without bytes that a branch inside it removed already. */
   readonly bytes: number
-  /** Including those of branches inside it. */
   readonly removed: readonly unknown[]
 }
 
@@ -39,7 +37,6 @@ type FoldOutcome =
       readonly kind: "folded"
       readonly body: Buffer
       readonly branches: readonly FoldedBranch[]
-      /** Of the same body, which is not parsed again. */
       state(): WireState
     }
 
@@ -73,7 +70,6 @@ function folded(body: Buffer, options: FoldOptions): FoldOutcome {
 
 type OnWire = { readonly branchId: string; readonly bytesAfter: number }
 
-/** Open branches that could be folded if they returned now. */
 export type WireState = {
   readonly branches: readonly OnWire[]
   /** Why nothing of this conversation can be folded; null when it can. */

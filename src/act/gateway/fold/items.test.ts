@@ -175,7 +175,6 @@ type Step = {
   readonly opens: number
   readonly closes: readonly number[]
   readonly works: boolean
-  /** What comes after it, as a request of its own. */
   readonly strange: "none" | "item" | "role" | "call again" | "answer again" | "unanswered"
 }
 
@@ -183,7 +182,7 @@ type Telling = {
   readonly items: Item[]
   readonly server: Server
   readonly opened: string[]
-  /** Branches whose return was told that it is folded. */
+  /** Branches whose return was reported as folded. */
   readonly receipts: string[]
 }
 
@@ -215,7 +214,7 @@ function itemsOf(telling: Telling, step: Step, number: number): readonly Item[] 
   return [reasoning(`r${number}`), ...calls, ...outputs]
 }
 
-/** Whose return gets a receipt: of an honest server, what the wire says can be folded. */
+/** Whose return gets a receipt: for an honest server, the branches that can be folded. */
 function carriedIn({ items, server }: Telling): readonly string[] | "all" {
   if (server === "careless") return "all"
   const { branches } = wireStateOf(bodyOf(items), OPENAI)
@@ -224,7 +223,7 @@ function carriedIn({ items, server }: Telling): readonly string[] | "all" {
 
 function strangeItems({ items }: Telling, kind: Step["strange"], number: number): readonly Item[] {
   const calls = items.filter((it) => it.type === "function_call")
-  // Of the newest call or an older one, our own among them.
+  // Of the newest call or an older one, including our own.
   const id = String(calls.at(-1 - (number % 3))?.call_id ?? calls.at(-1)?.call_id)
   switch (kind) {
     case "none":
@@ -258,7 +257,6 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 const OPENING: Step = { opens: 1, closes: [], works: true, strange: "none" }
 
-/** Tells a story, and shows every request of it; `madeBy` is the turn that answers it. */
 function everyStory(
   server: Server,
   check: () => (telling: Telling, madeBy: string | undefined) => void,

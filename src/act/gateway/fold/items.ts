@@ -31,7 +31,7 @@ export function readItems(request: JsonRecord, spans: readonly Span[]): Conversa
   }
 }
 
-/** Items that a host or its model makes while it works; they leave with the work. */
+/** Items that a host or its model creates while working; they are removed with the work. */
 const WORK: ReadonlySet<unknown> = new Set([
   "reasoning",
   "function_call",
@@ -60,7 +60,6 @@ function isMessage({ type, role }: JsonRecord): boolean {
   return type === "message" || (type === undefined && typeof role === "string")
 }
 
-/** What is said to the model stays unchanged. */
 function stays(item: JsonRecord): boolean {
   return isMessage(item) && STAYING_ROLES.has(item.role)
 }
@@ -88,7 +87,7 @@ function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): str
   return isOpen ? "a call in it has no answer" : null
 }
 
-/** Whether an id of the region, or of the answers right before it, occurs twice. */
+/** Whether an id of the region, or of the results right before it, occurs twice. */
 function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean {
   const first = items.findLastIndex((it, place) => place <= start && !isOutput(it)) + 1
   const near = new Set(items.slice(first, end + 1).map((it) => it.call_id))
@@ -99,7 +98,6 @@ function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean
   return new Set(ids).size < ids.length
 }
 
-/** Each branch's answer becomes its return's; the work between leaves. */
 function editsOfItems(items: readonly JsonRecord[], groups: readonly FoldGroup[]): Edits {
   const gone = new Set<number>()
   const patched = new Map<number, unknown>()

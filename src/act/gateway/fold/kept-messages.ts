@@ -20,9 +20,7 @@ type KeptContent = {
   readonly calls: ReadonlyMap<unknown, JsonRecord>
   /** Ids of folded branches, and answers of `branch` inside the region. */
   readonly opened: readonly string[]
-  /** In order, without duplicates. */
   readonly texts: Set<string>
-  /** Images and documents. */
   readonly media: JsonRecord[]
   readonly loadedTools: Set<string>
 }
@@ -99,7 +97,7 @@ function keepAnswer(kept: KeptContent, block: JsonRecord): void {
   noteLoadedTools(kept.loadedTools, block)
 }
 
-/** Tools that a host loads late are named in a result, and leave with it. */
+/** Tools that a host loads late are named in a result, and are removed with it. */
 function noteLoadedTools(loadedTools: Set<string>, block: JsonRecord): void {
   for (const { type, tool_name: name } of blocksOf(block.content) ?? []) {
     if (type === "tool_reference" && typeof name === "string") loadedTools.add(name)
@@ -116,7 +114,6 @@ function keepLoadedTools({ texts, loadedTools }: KeptContent, before: readonly T
   if (names.length > 0) texts.add(loadAgainText(names))
 }
 
-/** Texts between turns that stay; each has a label. */
 type KeptKind = "user" | "attached" | "instructions" | "skill"
 
 const REMINDER = /^\s*<system-reminder(?: id="[0-9a-f]*")?>\s*/
@@ -125,12 +122,12 @@ const REMINDER_END = "</system-reminder"
 /** Files attached with @ come as calls of the host itself. */
 const ATTACHED = /^(?:Called the |Result of calling the )/
 const INSTRUCTIONS = /^(?:Contents of |Codebase and user instructions are shown below)/
-/** What the user did, not what the host nags about. */
+/** What the user did, excluding the host's nags. */
 const USER_DID = /^The user (?!hasn't heard from you)/
 const SKILL = /^\s*(?:Base directory for this skill: |<command-message>)/
 const TOOL_LOADED = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/
 
-/** Null for reminders, which leave. Whatever is not certainly a reminder stays. */
+/** Null for reminders, which are removed. Anything not certainly a reminder stays. */
 function kindOfText(text: string): KeptKind | null {
   if (text.trim() === "" || TOOL_LOADED.test(text)) return null
   const opening = REMINDER.exec(text)
@@ -148,7 +145,10 @@ function hasMoreAfter(text: string): boolean {
   return end === -1 || text.slice(end + 1).trim() !== ""
 }
 
-/** Where a host begins a new section in a system turn; a hook's text ends where the next begins. */
+/**
+ * Where a host begins a new section in a system turn; a hook's text ends where the next section
+ * begins.
+ */
 const PIECE = new RegExp(
   `^(?=${[
     "\\w+(?::\\S+)? hook ",
@@ -167,7 +167,7 @@ const PIECE = new RegExp(
 )
 const LEAVES = /^(?:(?:Pre|Post)ToolUse\w*(?::\S+)? hook |The user hasn't heard from you)/
 
-/** Without texts of hooks about removed calls, and without nags. */
+/** Removes hook texts about removed calls, and nags. */
 function keptOfSystem(text: string): string {
   const pieces = text.split(PIECE).filter((it) => !LEAVES.test(it))
   return pieces.join("").trim()
@@ -176,7 +176,6 @@ function keptOfSystem(text: string): string {
 /** Of the call in the label of its answer. */
 const LONGEST_CALL_LABEL_UNITS = 200
 
-/** The model reads it below the branch's result. */
 export function keptText(texts: Iterable<string>): string {
   return ["Kept from the turns that were folded into the result above:", ...texts].join("\n\n")
 }
@@ -191,7 +190,7 @@ export function answerText(call: {
   return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${asked}]\n${call.text}`
 }
 
-/** Tools loaded inside left with the result that loaded them. */
+/** Tools loaded inside were removed with the result that loaded them. */
 export function loadAgainText(names: readonly string[]): string {
   return `[tools that were loaded inside: load them again before you call them] ${names.join(", ")}`
 }

@@ -89,7 +89,6 @@ function bytesOfTurns(
   return last.to - first.from - Buffer.byteLength(written)
 }
 
-/** Each branch's answer becomes its return's; all turns between leave. */
 function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edits {
   const gone = new Set<number>()
   const patched = new Map<number, unknown>()
@@ -128,7 +127,7 @@ function unmarked(content: unknown): unknown {
   return Array.isArray(content) ? content.map((it) => withoutMarkers(recordOf(it))) : content
 }
 
-/** The rolling cache marker was in a message that leaves. */
+/** The rolling cache marker was in a message that is removed. */
 function lastMarker(region: readonly Turn[]): unknown {
   const blocks = region.flatMap((it) => it.blocks)
   return blocks.findLast((it) => it.cache_control !== undefined)?.cache_control

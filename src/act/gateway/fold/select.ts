@@ -93,8 +93,8 @@ export type Settled = {
 }
 
 /**
- * Decides each fold by what was on the wire at its return, never by anything later: thinking is
- * bound to everything before it. Of two that cross, the one that returned first is folded.
+ * Decides each fold by the request at its return, never by anything later: thinking is bound to
+ * everything before it. Of two that cross, the one that returned first is folded.
  */
 export function settle(
   candidates: readonly Fold[],

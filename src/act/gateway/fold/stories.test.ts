@@ -15,7 +15,7 @@ import {
 import { turnOf } from "./turns.ts"
 import { newViolation, violationsOf } from "./validity.ts"
 
-/** What a provider gets for each request of a story. */
+/** The request that a provider gets for each step of a story. */
 function wireOf(story: Story) {
   return story.requests.map((length) => {
     const body = requestOf(story, length)
@@ -29,7 +29,7 @@ function wireOf(story: Story) {
 
 type Sent = ReturnType<typeof wireOf>[number]
 
-/** As a binding reads it: markers and the two forms of a system turn say nothing. */
+/** As a provider compares it: cache markers and the two forms of a system turn do not matter. */
 function normal(messages: readonly Message[]): string {
   const plain = messages.map((it) => {
     const [only, ...others] = Array.isArray(it.content) ? it.content : []
@@ -51,7 +51,7 @@ function everyStory(server: Server, check: (story: Story, wire: readonly Sent[])
   )
 }
 
-/** What a story itself does wrong when it brings what is strange. */
+/** Faults that a story itself contains when it adds strange messages. */
 const ARE_TOLD = new Set(["a call has the id of another", "a system turn stands where none may"])
 
 test("[GATE-20] a folded request has no fault that a provider would refuse", () => {
@@ -94,7 +94,7 @@ test("[GATE-22] every pending result and all text of the user stays in the reque
   })
 })
 
-/** By what the story knows of itself: which regions left, and whose answers lie in them. */
+/** By the story's own record: which regions were removed, and whose results are in them. */
 function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): boolean {
   if (answer.at >= length) return false
   const regions = folded.map((it) => regionOf(story, it))
@@ -105,7 +105,7 @@ function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): bo
   const isBeside = answer.at === outer.end
   if (isBeside || answer.tool === "AskUserQuestion") return true
   const own = regionOf(story, answer.branchId ?? "")
-  // Its result stands in its branch's answer: another try says nothing more.
+  // Its result is in its branch's result: another try adds nothing.
   const isOtherTry = folded.includes(answer.branchId ?? "") && !isClosing(story, answer)
   return answer.tool === "return" && own.start <= outer.start && !isOtherTry
 }

@@ -8,7 +8,6 @@ export const ANTHROPIC = { wire: "anthropic", key: KEY } as const
 type Json = Record<string, unknown>
 export type Message = { role: string; content: string | Json[] } & Json
 
-/** What the scripted model calls. */
 type ToldCall =
   | {
       readonly tool: "Read" | "ToolSearch" | "AskUserQuestion" | "Screenshot"
@@ -91,7 +90,7 @@ function tellStep(telling: Telling, step: Step): void {
   const number = ++telling.count
   const thinking = { type: "thinking", thinking: "", signature: `s${number}` }
   const ids = step.calls.map((_, place) => `toolu_${number}_${place}`)
-  // The model can name only what it was told before.
+  // The model can name only branches that it has seen.
   const known = [...telling.branches]
   const uses = step.calls.map((it, place) => ({
     type: "tool_use",

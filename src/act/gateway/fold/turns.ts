@@ -1,7 +1,6 @@
 import { isRecord, type JsonRecord } from "#ground/base"
 
 export type Turn = {
-  /** Unknown: a role or content that we cannot parse. */
   readonly role: "user" | "assistant" | "system" | "unknown"
   readonly blocks: readonly JsonRecord[]
   readonly value: JsonRecord
@@ -36,7 +35,6 @@ export function blocksOf(content: unknown): readonly JsonRecord[] | undefined {
     : undefined
 }
 
-/** Of a string or of blocks. */
 export function textIn(content: unknown): string {
   const texts = (blocksOf(content) ?? []).map((it) => it.text)
   return texts.filter((it) => typeof it === "string").join("\n")

@@ -53,7 +53,6 @@ function areResultsFirst(blocks: readonly JsonRecord[]): boolean {
   return first === -1 || blocks.slice(first).every((it) => it.type !== "tool_result")
 }
 
-/** Every call is answered in the next message. */
 function answerViolations(turn: Turn, next: Turn | undefined): readonly string[] {
   const asked = callIds(turn)
   if (asked.length === 0) return []
@@ -61,7 +60,6 @@ function answerViolations(turn: Turn, next: Turn | undefined): readonly string[]
   return asked.filter((it) => !answered.has(it)).map(() => "a call has no answer")
 }
 
-/** Every answer belongs to a call of the message before, once. */
 function orphanViolations(turn: Turn, before: Turn | undefined): readonly string[] {
   const answered = answerIds(turn)
   if (answered.length === 0) return []

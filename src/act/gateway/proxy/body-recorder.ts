@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http"
 import { trailersOf } from "./headers.ts"
 
-/** Keeps references to chunks up to a cap; copies and reads nothing. */
+/** References chunks up to a cap; copies and reads nothing. */
 export type BodyRecorder = {
   keep(chunk: Buffer): void
   chunks(): readonly Buffer[]
@@ -76,7 +76,7 @@ export function createUpload(request: IncomingMessage) {
     onRead(then: () => void): void {
       whenRead = callOnce(then)
     },
-    /** Writes what was kept, then what comes, with back pressure. */
+    /** Writes the stored chunks, then those that arrive, with backpressure. */
     pourInto(next: ClientRequest): void {
       target = next
       const hasRoom = writeAll(kept.chunks(), next)
@@ -85,7 +85,7 @@ export function createUpload(request: IncomingMessage) {
       else if (hasRoom) request.resume()
       else request.pause()
     },
-    /** Reads the rest away so that the host can finish. */
+    /** Drains the rest so that the host can finish. */
     discard(): void {
       target = undefined
       whenRead = () => {}

@@ -1,6 +1,5 @@
 import type { WireName, WireOutcome } from "#ground/contract"
 
-/** As received: order and case. */
 export type Header = readonly [name: string, value: string]
 
 export type HostRequest = {
@@ -9,9 +8,9 @@ export type HostRequest = {
   readonly headers: readonly Header[]
   /** Empty unless `isWhole`. */
   readonly body: Buffer
-  /** False when too large to keep, or cut. */
+  /** False when too large to store, or aborted. */
   readonly isWhole: boolean
-  /** Of the body as received, even when it is not kept. */
+  /** Size of the body as received, even when it is not stored. */
   readonly sizeBytes: number
 }
 
@@ -19,7 +18,6 @@ export type PreparedRequest = {
   /** The same object as `asked.body` when unchanged. */
   readonly body: Buffer
   readonly isChanged: boolean
-  /** Handed back in the exchange. */
   readonly note: unknown
 }
 
@@ -35,7 +33,7 @@ export type Exchange = {
   readonly answer: {
     readonly headers: readonly Header[]
     readonly body: readonly Buffer[]
-    /** False when larger than the cap, or cut. */
+    /** False when larger than the cap, or aborted. */
     readonly isWhole: boolean
   }
   /** Why the original was sent after the changed body was refused. */

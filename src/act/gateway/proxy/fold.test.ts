@@ -13,7 +13,7 @@ const REFUSAL = json({ type: "error", error: { type: "x", message: "messages.5: 
 const fold = (): PreparedRequest => ({ body: FOLDED, isChanged: true, note: { saved: 12 } })
 const isFolded = ({ body }: Seen) => body.equals(FOLDED)
 
-/** Says no to the folded form, yes to the original. */
+/** Refuses the folded form and accepts the original. */
 const refusing =
   (refuse: (response: ServerResponse) => void) =>
   (response: ServerResponse, seen: Seen): void => {
@@ -81,7 +81,7 @@ describe("a prepared body", () => {
   })
 })
 
-/** Not a clean end: the connection itself fails under who reads. */
+/** Not a clean end: the connection itself fails for the reader. */
 function reset({ socket }: ServerResponse): void {
   socket?.resetAndDestroy()
 }

@@ -17,7 +17,7 @@ const lines = (...it: readonly string[]) => [...it, "Connection: close", "", ""]
 const good = (world: World) => `POST ${world.base}${PATH} HTTP/1.1`
 const own = (world: World) => `Host: ${world.host}`
 
-/** A request line of a path that does not hold the token, under the right name. */
+/** A request for a path without the token, with the right Host. */
 const at = (name: string, path: (base: string) => string): Attack => ({
   name,
   status: 403,
@@ -146,7 +146,7 @@ describe.runIf(needs("S10", "proc"))("the gateway's socket", () => {
   })
 })
 
-/** Local addresses that listen on a port, as hexadecimal words of the kernel. */
+/** Local addresses that listen on a port, as the kernel's hexadecimal words. */
 function listening(port: number): readonly string[] {
   const wanted = port.toString(16).toUpperCase().padStart(4, "0")
   return ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) =>

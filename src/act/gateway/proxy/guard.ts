@@ -4,7 +4,6 @@ import { HostRefused, OriginRefused, TokenRefused } from "../errors.ts"
 import type { Header } from "./exchange.ts"
 import { valuesOf } from "./headers.ts"
 
-/** What the guard checks. */
 type Approach = { readonly url: string; readonly headers: readonly Header[] }
 
 type Verdict<ProxiedSession> =
@@ -34,7 +33,6 @@ export function digestOfToken(token: string): Buffer {
   return createHash("sha256").update(token, "latin1").digest()
 }
 
-/** `/t/<token>/v1/messages?beta=true` */
 function splitToken(url: string): { readonly token: string | undefined; readonly path: string } {
   const [, token, rest = ""] = /^\/t\/([^/?]+)(.*)$/s.exec(url) ?? []
   return { token, path: rest.startsWith("/") ? rest : `/${rest}` }

@@ -1,6 +1,5 @@
 import type { Header } from "./exchange.ts"
 
-/** Headers of a connection, not of the message. */
 const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "te", "upgrade"])
 
 /** Methods without a body; for others Node would add framing. */

@@ -9,7 +9,7 @@ import { ask, json, keepAlive, newProvider, newWorld, sendRaw } from "./proxy.fi
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024
 
-/** What Node's own client and server add to any message. */
+/** Headers that Node's own client and server add to any message. */
 const isOfConnection = ([name]: Header) =>
   ["connection", "keep-alive", "transfer-encoding", "host"].includes(name.toLowerCase())
 const ownOf = (raw: readonly string[]) => pairsOf(raw).filter((it) => !isOfConnection(it))
@@ -204,7 +204,7 @@ describe("a response", () => {
       expect(said).toMatchObject({ status, statusMessage: words, body })
       expect(ownOf(said.rawHeaders)).toEqual(pairsOf(headers))
       expect(await world.exchange()).toMatchObject({ status, outcome, fallback: null })
-      // A redirect is the host's to follow or not.
+      // The host decides whether to follow a redirect.
       expect(provider.seen.length).toBe(1)
     },
   )
@@ -313,7 +313,7 @@ describe("large bodies and many requests", () => {
     await using provider = await newProvider((response, { body }) => {
       response.write(`begin ${body.toString()} `)
       waiting.push(() => response.end("end"))
-      // None is over before all have begun.
+      // None ends before all have begun.
       if (waiting.length === 40) for (const go of waiting) go()
     })
     await using world = await newWorld(provider)

@@ -20,10 +20,8 @@ export type Seen = {
 }
 
 type Provider = Awaited<ReturnType<typeof newProvider>>
-/** Called when the body is complete, or at the headers with `early`. */
 type Answer = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void
 
-/** A local provider that records requests. */
 export async function newProvider(answer: Answer, options: { readonly early?: Answer } = {}) {
   const seen: Seen[] = []
   const sockets = new Set<Socket>()
@@ -79,7 +77,6 @@ type WorldOptions = Partial<SessionPort> & {
   readonly proxyEnvironment?: Record<string, string>
 }
 
-/** A proxy with one session, and its exchanges. */
 export async function newWorld(provider: Pick<Provider, "url">, options: WorldOptions = {}) {
   const { clock = systemClock, proxyEnvironment = {}, ...port } = options
   const exchanges: Exchange[] = []

@@ -19,14 +19,12 @@ const TOKEN_BYTES = 24
 
 const SESSION_ID_BYTES = 6
 
-/** Time for open exchanges before they are cut. */
 const CLOSE_GRACE_MS = 2_000
 
 type ProxyDeps = {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** HTTPS_PROXY and NO_PROXY, in either case. */
   readonly proxyEnvironment: ProxyEnvironment
 }
 
@@ -34,11 +32,10 @@ export type OpenSession = {
   readonly id: string
   /** `http://127.0.0.1:PORT/t/TOKEN`: a secret, for one process. */
   readonly url: string
-  /** The address is void at once; open exchanges get a moment and are then cut. */
+  /** The address is void immediately; open exchanges get 2 s and are then aborted. */
   close(): Promise<void>
 }
 
-/** One server per process, from the first session to the last. */
 export function createProxy(deps: ProxyDeps) {
   const sessions = new Set<ProxiedSession>()
   const server = shared(() => listen((arrival) => meet(arrival, sessions, deps)))
@@ -113,7 +110,7 @@ function oneWireOf(sessions: ReadonlySet<ProxiedSession>): WireName {
   return wires.size === 1 && first !== undefined ? first : "anthropic"
 }
 
-/** Waits a moment for open exchanges, then cuts them. */
+/** Waits briefly for open exchanges, then aborts them. */
 async function endAll(relays: ReadonlySet<Relay>, clock: Clock): Promise<void> {
   const open = [...relays]
   if (open.length === 0) return
@@ -126,7 +123,6 @@ async function endAll(relays: ReadonlySet<Relay>, clock: Clock): Promise<void> {
   await allEnded
 }
 
-/** Started by the first user, closed by the last. */
 function shared(start: () => Promise<Listener>) {
   let listener: Promise<Listener> | undefined
   let users = 0
@@ -156,7 +152,7 @@ function hex(random: Random, bytes: number): string {
   return Buffer.from(random.bytes(bytes)).toString("hex")
 }
 
-/** A local host sends its headers at once. */
+/** A local host sends its headers immediately. */
 const HEADERS_WITHIN_MS = 30_000
 
 /** 64 MB at 0.3 Mbit/s: the body waits for the provider. */

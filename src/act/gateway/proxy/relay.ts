@@ -32,7 +32,6 @@ export type Relay = {
   cut(): void
 }
 
-/** Forwards one request and its answer, and reports the exchange at the end. */
 export function relay(passing: Passing, deps: RelayDeps): Relay {
   const ended = Promise.withResolvers<void>()
   const state = setOut(passing, deps)
@@ -161,7 +160,6 @@ function receive(state: RelayState, load: Load, answer: IncomingMessage): void {
   }
 }
 
-/** With back pressure on the provider. */
 function passOn(state: RelayState, answer: IncomingMessage): void {
   const { request, response, recorder } = state
   state.answer = answer
@@ -283,7 +281,6 @@ function sinceStart({ deps, startedMs }: RelayState): number {
   return deps.clock.monotonicMs() - startedMs
 }
 
-/** A listener that throws costs one line in the log. */
 function quietly(state: RelayState, sentence: string, act: () => void): void {
   try {
     act()

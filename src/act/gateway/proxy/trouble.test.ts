@@ -9,7 +9,6 @@ type World = Awaited<ReturnType<typeof newWorld>>
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024
 
-/** One question whose answer is read by hand. */
 function begin(world: World, body: string | undefined, path = "/v1/messages") {
   const length = body === undefined ? 1_000 : Buffer.byteLength(body)
   const headers = { host: world.host, "content-length": String(length) }
@@ -24,7 +23,7 @@ function begin(world: World, body: string | undefined, path = "/v1/messages") {
 const answerOf = (sent: ReturnType<typeof begin>) =>
   new Promise<import("node:http").IncomingMessage>((resolve) => sent.once("response", resolve))
 
-/** Enough turns of the event loop for every byte that can still move to do so. */
+/** Enough turns of the event loop for every byte that can still move. */
 async function untilStill(measure: () => number): Promise<void> {
   let [last, still] = [-1, 0]
   while (still < 300) {
@@ -183,7 +182,7 @@ describe("aborted exchanges", () => {
   test("a response before the end of the request body is passed on, and the rest of the body is drained", async () => {
     await using provider = await newProvider(() => {}, {
       early(response, _, request) {
-        // Looked at and never read: everything behind it has to wait.
+        // Opened and never read: everything behind it has to wait.
         request.on("readable", () => {})
         response.writeHead(413).end("too large")
       },
@@ -200,7 +199,7 @@ describe("aborted exchanges", () => {
   })
 })
 
-/** A server that speaks no HTTP, or badly. */
+/** A server that does not speak HTTP, or speaks it badly. */
 async function newStranger(meet: (socket: Socket, number: number) => void) {
   let count = 0
   const sockets = new Set<Socket>()
@@ -282,7 +281,7 @@ describe("no response", () => {
   })
 
   test("[GATE-8] an idle connection that the provider had closed is retried without an error", async () => {
-    // The second request of the first connection meets a closed door.
+    // The second request of the first connection meets a closed socket.
     const lines: number[] = []
     await using stranger = await newStranger((socket, number) => {
       let asked = 0
@@ -310,7 +309,7 @@ describe("no response", () => {
         if (asked++ === 0) open.push(socket)
         else tries.push(number)
         if (asked > 1) return void socket.destroy()
-        // The first three are answered together, so that none can use another's connection.
+        // The first three are answered together, so that none can reuse another's connection.
         if (number > 2) socket.write(OK)
         else if (open.length === 3) for (const it of open) it.write(OK)
       })

@@ -97,7 +97,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
   test("[GATE-15] NO_PROXY is honoured, and loopback never uses a proxy", async () => {
     await using scene = await newScene()
     await using free = await scene.world({ HTTPS_PROXY: scene.proxyUrl, NO_PROXY: scene.name })
-    // Its name is nobody's, so that going there directly fails.
+    // The name does not resolve, so that a direct connection fails.
     expect(await ask(free.port, { path: `${free.base}/v1` })).toMatchObject({ status: 502 })
     const environment = { HTTP_PROXY: scene.proxyUrl, HTTPS_PROXY: scene.proxyUrl }
     for (const url of [`https://localhost:${scene.tlsPort}`, scene.proxyUrl]) {
@@ -119,7 +119,7 @@ describe.runIf(needs("GATE-15", "openssl"))("TLS and a proxy", () => {
 
 type SceneOptions = { readonly isUntrusted?: boolean; readonly refusesTunnels?: boolean }
 
-/** A provider with TLS under a name that only the proxy can find, and that proxy. */
+/** A provider with TLS under a name that only the proxy can resolve, and that proxy. */
 async function newScene({ isUntrusted = false, refusesTunnels = false }: SceneOptions = {}) {
   const name = "provider.invalid"
   const temp = await tempDirectory()

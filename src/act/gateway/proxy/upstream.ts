@@ -15,7 +15,6 @@ export type Upstream = {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 const PROXY_NAMES = ["HTTPS_PROXY", "NO_PROXY"]
 
-/** Requests can change only the path below it. */
 export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Upstream {
   const problem = problemWith(url)
   if (problem !== undefined) throw UpstreamRefused({ problem })
@@ -58,7 +57,7 @@ function problemWith(url: URL): string | undefined {
 /** Local addresses never use a proxy, whatever NO_PROXY says. */
 function tlsAgent(url: URL, environment: ProxyEnvironment): TlsAgent {
   if (LOOPBACK.test(url.hostname)) return new TlsAgent({ keepAlive: true })
-  // Node ignores a proxy it does not understand; the person wanted one.
+  // Node ignores a proxy it does not understand; refuse instead, because the user wanted one.
   const given = [environment["https_proxy"], environment["HTTPS_PROXY"]]
   if (!given.every(isUsableProxy)) throw ProxyRefused({})
   const names = PROXY_NAMES.flatMap((name) => [name, name.toLowerCase()])

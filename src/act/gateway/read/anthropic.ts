@@ -44,7 +44,7 @@ function toolItem(tool: JsonRecord): RawItem {
   }
 }
 
-/** Of a whole request, or those removed by a fold. */
+/** For a whole request, or for the turns removed by a fold. */
 export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
   const toolNames = new Map<string, string>()
   return turns.flatMap((it) => {

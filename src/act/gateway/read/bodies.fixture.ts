@@ -1,7 +1,6 @@
 import type { WireItem, WireName } from "#ground/contract"
 import type { ReadAnswer, ReadQuestion } from "./reader.ts"
 
-/** An empty place, so that nothing is confirmed. */
 const NOWHERE = {
   host: undefined,
   workingDirectory: "/nonexistent/project",
@@ -17,7 +16,6 @@ const PATHS: Readonly<Record<WireName, string>> = {
 
 type Given = Partial<Omit<ReadQuestion, "body">> & { readonly said?: string }
 
-/** All other fields have defaults. */
 export function ask(body: unknown, { said = "", ...given }: Given = {}): ReadQuestion {
   const { wire = "anthropic" } = given
   return {
@@ -34,7 +32,6 @@ export function ask(body: unknown, { said = "", ...given }: Given = {}): ReadQue
   }
 }
 
-/** Kinds and names. */
 export function named(items: readonly WireItem[]): readonly string[] {
   return items.map((it) => `${it.kind} ${it.name}`)
 }
@@ -77,7 +74,6 @@ export function result(id: string, content: unknown) {
   return { type: "tool_result", tool_use_id: id, content }
 }
 
-/** A stream of server-sent events. */
 export function events(...said: readonly object[]): string {
   return said.map((it) => `data: ${JSON.stringify(it)}\n\n`).join("")
 }

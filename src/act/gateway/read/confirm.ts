@@ -37,7 +37,7 @@ export async function confirmItems(
   return confirmed
 }
 
-/** The wire tells the host when nobody named it. */
+/** The wire implies the host when none is named. */
 function hostOf(wire: WireName, { host }: ReadPlace): HostName | undefined {
   if (host !== undefined) return host
   if (wire === "anthropic") return "claude-code"
@@ -82,7 +82,7 @@ const CLOSING = "</system-reminder>"
 /** The path in the first line, the text up to the closing tag. */
 function lazyClaim(block: string): { readonly path: string; readonly text: string } {
   const lineEnd = block.indexOf("\n", LAZY_OPENING.length)
-  // Text after the end is not of the file, so neither is the rest.
+  // Text after the end does not belong to the file: then nothing is confirmed.
   const whole = block.trimEnd()
   const end = whole.endsWith(CLOSING) ? whole.length - CLOSING.length : whole.length
   const inside = lineEnd === -1 ? "" : whole.slice(lineEnd, end)
@@ -118,7 +118,6 @@ function skillList(text: string, { lines }: KnownHostFiles): readonly RawItem[] 
   return [...plain(before), ...items, ...plain(after)]
 }
 
-/** Configured servers, and those whose tools are in the request. */
 function serversIn(items: readonly RawItem[], { servers }: KnownHostFiles): ReadonlySet<string> {
   const names = new Set(servers.map(serverWord))
   for (const { kind, name, claims, text } of items) {

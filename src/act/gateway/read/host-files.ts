@@ -7,32 +7,29 @@ import type { KnownFile } from "./instructions.ts"
 import type { ReadPlace } from "./reader.ts"
 import type { KnownLine } from "./system-turn.ts"
 
-/** Surveys and files that were compared; a carry has one place and some nested files. */
+/** A proxied session has one directory and some nested files. */
 const MOST_REMEMBERED_SURVEYS = 32
 
-/** Lazily loaded files that are compared for one request; each may cost a walk. */
+/** Each lazily loaded file may cost a walk. */
 const MOST_LAZY_WALKS = 20
 
-/** What the host would load in a place, as far as a request can be held against it. */
+/** The files that the host would load in a directory, to compare a request with. */
 export type KnownHostFiles = {
   readonly files: readonly KnownFile[]
   readonly lines: readonly KnownLine[]
-  /** As they are named in files; a server may also come from elsewhere. */
   readonly servers: readonly string[]
-  /** What enters later, by path. */
   readonly later: ReadonlyMap<string, readonly string[]>
 }
 
 export const NO_HOST_FILES: KnownHostFiles = { files: [], lines: [], servers: [], later: new Map() }
 
 /**
- * The disk as a witness. It is looked at when a block of instructions is first seen: what the host
- * read then is what it sends ever after, whatever becomes of the files.
+ * The disk is read when a block of instructions is first seen: what the host loaded then is what it
+ * sends later, whatever happens to the files.
  */
 export function createHostFiles(deps: {
   readonly disk: Disk
   readonly platform: HostPlace["platform"]
-  /** Which host's rules hold; by their name unless a test says otherwise. */
   readonly survey?: (host: HostName, place: HostPlace) => Promise<Survey>
 }) {
   const surveys = new Map<string, Promise<KnownHostFiles>>()
@@ -49,7 +46,7 @@ export function createHostFiles(deps: {
     if (surveys.size > MOST_REMEMBERED_SURVEYS && oldest !== undefined) surveys.delete(oldest)
     return known
   }
-  /** A walk that fails costs the confirmation, never the reading. */
+  /** A failed walk costs the confirmation, never the reading. */
   const walk = async (host: HostName, place: HostPlace): Promise<KnownHostFiles> => {
     try {
       return knownOf(host, await survey(host, place))
@@ -59,7 +56,7 @@ export function createHostFiles(deps: {
   }
   return {
     look,
-    /** Whether a file that entered later says this; its own folder is walked if need be. */
+    /** Whether a lazily loaded file has this text; its folder is walked if necessary. */
     async verifyLazyFile(claim: LazyClaim, host: HostName, place: ReadPlace): Promise<boolean> {
       if (saysLater(await look(host, place, claim.since), claim)) return true
       const folder = folderOf(claim.path)
@@ -80,9 +77,7 @@ export type HostFiles = ReturnType<typeof createHostFiles>
 type LazyClaim = {
   readonly path: string
   readonly text: string
-  /** The block of instructions by which the place was looked at. */
   readonly since: string
-  /** How often one request has made us walk. */
   readonly walks: { count: number }
 }
 
@@ -90,7 +85,7 @@ function saysLater(known: KnownHostFiles, { path: file, text }: LazyClaim): bool
   return known.later.get(file)?.includes(text.trim()) === true
 }
 
-/** The folder whose walk comes by this file; rules lie two below theirs. */
+/** The folder whose walk finds this file; rules are two levels below theirs. */
 export function folderOf(file: string): string {
   const dotFolder = file.indexOf("/.claude/")
   return dotFolder > 0 ? file.slice(0, dotFolder) : path.dirname(file)
@@ -106,7 +101,7 @@ function knownOf(host: HostName, { items, mcpServers }: Survey): KnownHostFiles 
   }
 }
 
-/** Codex: the files that it joins to one text. */
+/** Files that Codex joins to one text. */
 const JOINED = new Set(["user-memory", "parent-directory", "project-root"])
 
 function fileOf(host: HostName, it: HostItem): readonly KnownFile[] {
@@ -118,7 +113,7 @@ function fileOf(host: HostName, it: HostItem): readonly KnownFile[] {
   return [{ path: it.path, kind: it.kind, frame, sent: it.sent }]
 }
 
-/** Stands alone in a message of its own. */
+/** Always alone in its own message. */
 export const DEVELOPER_FRAME = "<developer>"
 
 function textsByPath(items: readonly HostItem[]): ReadonlyMap<string, readonly string[]> {

@@ -17,7 +17,7 @@ const PATHS = fc.constantFrom(
   "/other",
 )
 
-/** JSON whose keys and words are those that a reader looks for. */
+/** JSON whose keys and words are those that the reader looks for. */
 const WORDS = [
   ..."messages input contents system tools role content type text parts name id".split(" "),
   ..."tool_use_id call_id output input thinking signature source data usage user".split(" "),
@@ -69,7 +69,7 @@ describe("hostile requests and responses", () => {
   test("any text in a turn is in an item", async () => {
     const words = fc.string({ minLength: 1, unit: "grapheme" })
     const prefix = fc.constantFrom("", ...WORDS)
-    // In a session of its own everything is new.
+    // In a new session everything is new.
     let sessions = 0
     await fc.assert(
       fc.asyncProperty(

@@ -11,7 +11,6 @@ type Identity = {
   readonly model: string | null
 }
 
-/** By the end of the path. */
 export function routeOf(path: string): GatewayRequest["route"] {
   const [route = ""] = path.split("?")
   if (/\/(?:count_tokens|input_tokens)$|:countTokens$/.test(route)) return "count"

@@ -20,7 +20,6 @@ function claim(name: string, text: string): string {
   return entry(path.join(PROJECT, name), text)
 }
 
-/** Name, whether it is confirmed, and the text. */
 function split(entries: readonly string[], known: readonly KnownFile[]) {
   const items = splitInstructions(instructionBlock(...entries), known)
   const pieces = items.filter((it) => it.kind !== "reminder")
@@ -221,7 +220,6 @@ describe("files loaded later", () => {
   })
 })
 
-/** A home and a project with these files below them. */
 async function placeWith(
   root: string,
   files: Readonly<Record<string, string>>,

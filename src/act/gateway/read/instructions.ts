@@ -2,7 +2,6 @@ import type { RawItem } from "./raw-item.ts"
 
 const MOST_HEADINGS = 2_000
 
-/** A file that the host loads here, with its frame. */
 export type KnownFile = {
   readonly path: string
   readonly kind: "instructions" | "memory"
@@ -101,7 +100,6 @@ function choose(
   return chosen
 }
 
-/** The file's whole text, followed by the next heading or the end. */
 function isExact(
   { inside, starts }: { readonly inside: string; readonly starts: ReadonlySet<number> },
   { textAt }: Heading,

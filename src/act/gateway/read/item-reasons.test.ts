@@ -8,7 +8,7 @@ import { createRequestReader } from "./request-reading.ts"
 
 const HERE = "/nonexistent/project"
 
-/** Of each piece that has one: its kind, its name and its reason. */
+/** For each item with a reason: its kind, its name and its reason. */
 async function reasons(body: object, given: Parameters<typeof ask>[1] = {}) {
   const { items } = await createRequestReader()(ask(body, given))
   for (const it of items) WireItem.parse(it)

@@ -27,7 +27,6 @@ export function firstText(...values: readonly unknown[]): string {
   return textOf(values.find((it) => typeof it === "string" && it !== ""))
 }
 
-/** Undefined for anything but a token count. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }

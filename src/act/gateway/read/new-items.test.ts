@@ -61,7 +61,7 @@ describe("new and removed items of a request", () => {
     const newItems = conversation()
     newItems("o s t a b")
     expect(newItems("o s title ask")).toEqual(["o s title ask", 0, 2])
-    // It is kept against the newest, whatever that was, and new against the one it continues.
+    // Stored as a difference to the newest list, and new relative to the one it continues.
     expect(newItems("o s t a b c")).toEqual(["c", 0, 2])
   })
 

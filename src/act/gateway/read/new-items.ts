@@ -16,11 +16,10 @@ type NewItems = {
 type History = { readonly keys: readonly string[]; readonly isTold: boolean }
 
 /**
- * Tells which items are new in a request. Requests for titles and summaries run under the same
- * session, so a request is compared with the one it continues.
+ * Finds the new items of a request. Requests for titles and summaries run under the same session,
+ * so a request is compared with the one it continues.
  */
 export function createItemHistory() {
-  /** Newest history last; sessions by their last request. */
   const historiesOf = new Map<string, readonly History[]>()
   let pieces = 0
   const remember = (conversation: string, histories: readonly History[]): void => {
@@ -66,7 +65,7 @@ function sizeOf(histories: readonly History[]): number {
   return histories.reduce((total, it) => total + it.keys.length, 0)
 }
 
-/** The one with the most in common, if that is over half of the shorter. */
+/** The one with the most in common, if that is over half of the shorter one. */
 function continued(histories: readonly History[], keys: readonly string[]): History | undefined {
   const size = keys.filter(isTelling).length
   const ranked = histories.toReversed().map((it) => {
@@ -92,7 +91,7 @@ function commonStart(a: readonly string[], b: readonly string[]): number {
   return at
 }
 
-/** Counts items: one that only moved is neither new nor gone. */
+/** Counts items: one that only moved is neither new nor removed. */
 function difference(before: readonly string[], keys: readonly string[]) {
   const left = new Map<string, number>()
   for (const key of before) left.set(key, (left.get(key) ?? 0) + 1)

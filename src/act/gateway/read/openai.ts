@@ -37,7 +37,7 @@ function namedTool(tool: JsonRecord, prefix: string): RawItem {
   return { kind: "tool", name: `${prefix}${name}`, text: jsonOf(tool) }
 }
 
-/** Of a whole request, or those removed by a fold. */
+/** For a whole request, or for the items removed by a fold. */
 export function responsesTurns(
   input: readonly unknown[],
   { hasPrompt }: { readonly hasPrompt: boolean } = { hasPrompt: true },

@@ -1,13 +1,12 @@
 import type { ContextKind, WireKind } from "#ground/contract"
 
-/** Base64 of about four characters a token, and the seal. */
+/** Base64 of about four characters per token, plus encryption. */
 const SEALED_UNITS_PER_TOKEN = 5.5
 
 export type RawItem = {
   readonly kind: WireKind
   readonly name: string
   readonly text: string
-  /** When it differs from the kind's. */
   readonly context?: ContextKind
   /** When more than the text was sent. */
   readonly bytes?: number
@@ -16,7 +15,7 @@ export type RawItem = {
   /** When the text does not identify it. */
   readonly identity?: string
   readonly callId?: string
-  /** A call of the host itself, for an attachment. */
+  /** A call by the host itself, for an attachment. */
   readonly isAttached?: boolean
   readonly beside?: readonly string[]
   /** Not part of its identity. */
@@ -30,7 +29,7 @@ export type RawItem = {
   readonly claims?: "instructions" | "lazy" | "turn" | "agents-md" | "skill-list" | "developer"
 }
 
-/** Sealed thinking is estimated by its length. */
+/** Encrypted thinking is estimated by its length. */
 export function thinkingItem(it: {
   readonly text: string
   readonly seal: string

@@ -138,7 +138,6 @@ function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | Unre
 
 type Headers = readonly (readonly [name: string, value: string])[]
 
-/** One request and its answer, as bytes, and the place of the host. */
 export type ReadQuestion = {
   readonly wire: WireName
   readonly path: string
@@ -157,7 +156,7 @@ export type ReadQuestion = {
   }[]
   readonly place: ReadPlace
   readonly encoding: TokenEncoding
-  /** Of the request before, if the thread has not seen the session. */
+  /** Of the previous request, if the thread has not seen the session. */
   readonly conversationBefore?: readonly Piece[] | undefined
   readonly wantsTexts: boolean
 }
@@ -166,15 +165,12 @@ export type ReadPlace = {
   readonly host: HostName | undefined
   readonly workingDirectory: string
   readonly home: string
-  /** Only what the host's own walk needs. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** The identity of an item across requests. */
 export type Piece = Pick<WireItem, "kind" | "name" | "sha256">
 
 export type TrailStep = {
-  /** Null for text of the assistant. */
   readonly tool: string | null
   readonly text: string
   readonly tokens: number
@@ -189,10 +185,9 @@ export type ReadAnswer = {
   readonly items: readonly WireItem[]
   readonly kinds: readonly { readonly kind: ContextKind; readonly tokens: number }[]
   readonly tokens: number
-  /** Not in an earlier request, in order. */
   readonly added: readonly WireItem[]
   readonly gone: number
-  /** Items at the start that the request before has too. */
+  /** Items at the start that the previous request has too. */
   readonly kept: number
   readonly usage: TokenUsage | null
   readonly stopReason?: string

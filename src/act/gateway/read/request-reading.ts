@@ -93,7 +93,6 @@ async function rawItems(
   return confirmItems(items, { wire, place, hostFiles: it.hostFiles })
 }
 
-/** A body that cannot be parsed still has its size. */
 function wholeBody(sizeBytes: number, body: JsonRecord | undefined): readonly RawItem[] {
   const name = body === undefined ? "unreadable body" : "body"
   const whole = { text: "", bytes: sizeBytes, tokens: 0, identity: name, isPrivate: true }
@@ -129,7 +128,6 @@ async function foldsOf({ wire, folded, encoding }: ReadQuestion, weigher: Weighe
   return { folded: folds, trails }
 }
 
-/** Each text of a new item once. */
 function textsOf(weighed: readonly Weighed[], added: readonly WireItem[]) {
   const isAdded = new Set(added)
   const texts = new Map<string, string>()
@@ -150,7 +148,7 @@ function removedItems(wire: WireName, removed: readonly unknown[]): readonly Raw
   return wire === "openai" ? responsesTurns(removed) : anthropicTurns(removed)
 }
 
-/** Text of the assistant, and calls with their results; without thinking and reminders. */
+/** Assistant text, and calls with their results; without thinking and reminders. */
 async function stepsOf(
   items: readonly RawItem[],
   encoding: TokenEncoding,
@@ -192,7 +190,7 @@ function cut(text: string): string {
   return `${whole}\n(cut here: ${size - Buffer.byteLength(whole)} more bytes were not kept)`
 }
 
-/** A cut stream gives what was there; undefined for unknown encodings or above the limit. */
+/** A truncated stream gives what was there; undefined for unknown encodings or above the limit. */
 export function unpack(
   bytes: Uint8Array,
   encoding: string,

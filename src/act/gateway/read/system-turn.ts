@@ -73,20 +73,17 @@ function sectionItems(
   }
 }
 
-/** Named by its event. */
 function hookItem(name: string, text: string): RawItem {
   const [event = name] = name.split(":", 1)
   return { kind: "hook", name, text, why: `at ${event}` }
 }
 
-/** Only the first paragraph is known. */
 function paragraph(text: string, what: Pick<RawItem, "kind" | "name">): readonly RawItem[] {
   const end = text.indexOf("\n\n")
   if (end === -1) return [{ ...what, text }]
   return [{ ...what, text: text.slice(0, end) }, ...plain(text.slice(end))]
 }
 
-/** A sentence, then one name a line. */
 function deferredTools(text: string): readonly RawItem[] {
   const end = text.indexOf("\n\n")
   const block = end === -1 ? text : text.slice(0, end)
@@ -121,7 +118,6 @@ function serverItems(text: string, { servers }: TurnFacts): readonly RawItem[] {
   return [...plain(text.slice(0, first.index), "servers"), ...items]
 }
 
-/** As in the names of its tools. */
 export function serverWord(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_")
 }

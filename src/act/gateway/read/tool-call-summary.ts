@@ -6,7 +6,6 @@ const LONGEST_SUMMARY_UNITS = 160
 
 const LONGEST_COMMAND_UNITS = 60
 
-/** What a call was about, in a few words. */
 export type ToolCallSummary = {
   readonly words: string
   readonly path?: string
@@ -96,7 +95,7 @@ function firstWords(text: string, most: number): string {
 
 const INPUT_START = " with the following input: "
 
-/** How the host writes a call of its own for an attachment. */
+/** The host's notation for its own call for an attachment. */
 export function attachedInput(text: string): string {
   const start = text.indexOf(INPUT_START)
   const end = text.lastIndexOf("\n</system-reminder>")

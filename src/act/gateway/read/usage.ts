@@ -7,8 +7,8 @@ type ToldUsage = { readonly usage: TokenUsage | null; readonly stopReason: strin
 const NOTHING: ToldUsage = { usage: null, stopReason: null }
 
 /**
- * The provider's own figures. Of a cut stream, what it had told; null where it tells nothing, never
- * a guess.
+ * The provider's own numbers. For a truncated stream, those reported so far; null without a report,
+ * never an estimate.
  */
 export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsage {
   const said = messagesIn(answer)
@@ -21,7 +21,6 @@ export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsa
       return chatUsage(said)
     case "generate":
       return geminiUsage(said)
-    // Counting is free.
     case "count":
     case "other":
       return NOTHING

@@ -12,15 +12,13 @@ import type { RawItem } from "./raw-item.ts"
 /** Further items become one; real requests have hundreds. */
 const MOST_ITEMS = 20_000
 
-/** Paths end at 4,096. */
 const LONGEST_NAME_UNITS = 4_096
 
-/** By hash: every request repeats most of the one before. */
+/** By hash: every request repeats most of the previous one. */
 const MOST_REMEMBERED_COUNTS = 200_000
 
 export type Weighed = { readonly item: WireItem; readonly raw: RawItem }
 
-/** Counts and hashes items, with a cache of counts. */
 export function createWeigher() {
   const counters = new Map<TokenEncoding, Promise<TokenCounter>>()
   const counts = new Map<string, number>()
@@ -89,7 +87,7 @@ function contextOf({ kind, name }: RawItem): ContextKind {
   }
 }
 
-/** Surplus items become one at the end. */
+/** Items over the limit become one at the end. */
 function bounded(weighed: readonly Weighed[]): readonly Weighed[] {
   if (weighed.length <= MOST_ITEMS) return weighed
   const listed = weighed.slice(0, MOST_ITEMS - 1)

@@ -16,7 +16,7 @@ import { piece } from "./store.fixture.ts"
 
 type Step = { readonly items: readonly WireItem[]; readonly back: number }
 
-/** As the store would have them: each list leans on one of those before it. */
+/** As the store writes them: each list extends one of the previous ones. */
 async function written(steps: readonly Step[]): Promise<readonly LinkRow[]> {
   const links: Link[] = []
   const rows: LinkRow[] = []

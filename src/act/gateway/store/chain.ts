@@ -2,8 +2,8 @@ import type { WireItem } from "#ground/contract"
 import { itemsOf, type LinkRow } from "./rows.ts"
 
 /**
- * A request is stored as its difference to the one before; after so many the whole list is stored
- * again, so that one query reads a list and cleanup removes whole chains.
+ * A request is stored as its difference to the previous one; after this many the whole list is
+ * stored again, so that one query reads a list and cleanup removes whole chains.
  */
 export const MOST_LINKED_REQUESTS = 50
 
@@ -12,14 +12,11 @@ export const MOST_LINKS = 200
 
 export type Link = {
   readonly seq: number
-  /** The request with the whole list. */
   readonly baseSeq: number
-  /** Requests in the chain, including that one. */
   readonly length: number
   readonly items: readonly WireItem[]
 }
 
-/** How much of the list before stays, and what follows. */
 export type Tail = {
   readonly before: Link | undefined
   readonly kept: number
@@ -34,12 +31,11 @@ export function tailOf(items: readonly WireItem[], before: Link | undefined): Ta
   return before.length >= MOST_LINKED_REQUESTS ? wholeList(tail) : tail
 }
 
-/** Without a link to another request. */
 export function wholeList(tail: Tail): Tail {
   return { before: undefined, kept: 0, items: listIn(tail) }
 }
 
-/** Items that stay keep the reason they came with. */
+/** Items that stay keep the reason they were stored with. */
 function listIn({ before, kept, items }: Tail): readonly WireItem[] {
   return before === undefined ? items : [...before.items.slice(0, kept), ...items]
 }
@@ -105,7 +101,6 @@ function grown({ items, missing }: KnownList, kept: number, tail: readonly WireI
   return { items: [...items.slice(0, known), ...tail], missing }
 }
 
-/** The newest link of each line of requests; least recently used ones are dropped. */
 export function createLinks() {
   const links = new Map<string, Link>()
   const keyOf = (carry: string, line: string): string => `${carry} ${line}`

@@ -23,7 +23,7 @@ const MOST_CLEANED = 500
 
 type Cleaning = Pick<StoreDeps, "db" | "root" | "clock" | "log" | "keepRequests">
 
-/** What is left over can wait for the next time. */
+/** A failed cleanup is repeated the next time. */
 export async function cleanIfItCan(deps: Cleaning): Promise<void> {
   try {
     await clean(deps)
@@ -32,7 +32,9 @@ export async function cleanIfItCan(deps: Cleaning): Promise<void> {
   }
 }
 
-/** Deletes the oldest requests beyond those kept, chain by chain, and what belonged to them. */
+/**
+ * Deletes the oldest requests over the limit, chain by chain, and the rows that belonged to them.
+ */
 async function clean(deps: Cleaning): Promise<void> {
   const [root, now] = [deps.root(), deps.clock.now()]
   const kept = Math.max(1, deps.keepRequests())

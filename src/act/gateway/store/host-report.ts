@@ -12,7 +12,6 @@ import { readManifest } from "./views.ts"
 
 type Asking = Pick<StoreDeps, "db" | "root">
 
-/** By the provider's figure of the newest answer. */
 export function wireContextOf({ db, root }: Asking) {
   return async (run: string): Promise<WireContext | undefined> => {
     const row = await db.get(RequestRow, selectNewestAnswered(root(), run))
@@ -78,7 +77,6 @@ export function newestHostReport({ db, root }: Asking) {
   }
 }
 
-/** "claude-cli/2.1.325 (external, sdk-cli)" */
 function versionIn({ headers }: GatewayManifest): string | undefined {
   const agent = headers.find((it) => it.name.toLowerCase() === "user-agent")?.value
   return agent?.match(/^[^\s/]+\/(\d[\w.+-]*)/)?.[1]

@@ -1,7 +1,6 @@
 import { join, type Sql, sql } from "#ground/store"
 import type { Owner, ProxiedSessionFacts } from "./rows.ts"
 
-/** Every query is for one repository. */
 export type Own = { readonly root: string; readonly id: string }
 
 type NewProxiedSession = Own & {
@@ -92,7 +91,6 @@ export const insertRequest = (it: NewRequest): Sql => sql`
 
 export type NewText = { readonly sha256: string; readonly body: Uint8Array }
 
-/** Stored once per session. */
 export const insertTexts = ({ root, id }: Own, texts: readonly NewText[]): Sql => sql`
   INSERT INTO gateway_texts (carry, sha256, root, body)
   VALUES ${join(texts.map((it) => sql`(${id}, ${it.sha256}, ${root}, ${it.body})`))}
@@ -128,7 +126,6 @@ export const deleteOldChains = ({ root, before, limit }: Aged): Sql => sql`
     GROUP BY carry, base_seq HAVING max(at) < ${before}
     ORDER BY max(at), carry, base_seq LIMIT ${limit})`
 
-/** Ended sessions without requests, oldest first. */
 export const selectEmptied = (root: string, limit: number): Sql => sql`
   SELECT id, ended_at FROM gateway_carries c WHERE c.root = ${root} AND c.ended_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM gateway_requests r WHERE r.carry = c.id)
@@ -178,7 +175,6 @@ export const selectTotals = (root: string, carries: readonly string[]): Sql => s
     ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
   FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
 
-/** The links of a chain up to this request. */
 export const selectLinks = ({ root, id }: Own, seq: number): Sql => sql`
   SELECT seq, before_seq, kept, items FROM gateway_requests
   WHERE root = ${root} AND carry = ${id} AND seq <= ${seq} AND base_seq =
@@ -208,13 +204,11 @@ export const selectNewestOfPlace = ({ root, workingDirectory, host }: FolderQuer
     AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
 
-/** The first stored request of a session and agent. */
 export const selectFirst = ({ root, id }: Own, conversation: string): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id}
     AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.seq LIMIT 1`
 
-/** The last stored request of a session and agent. */
 export const selectLast = (root: string, conversation: string): Sql => sql`
   SELECT r.carry, r.seq, r.conversation FROM gateway_requests r
   WHERE r.root = ${root} AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}

@@ -19,7 +19,6 @@ const RECORDS_PER_CLEANING = 500
 
 type Listed = "added" | "folded" | "kinds"
 
-/** Names and texts are redacted already. */
 export type Recorded = Omit<GatewayRequest, "carry" | "seq" | "run" | Listed> & {
   readonly [Key in Listed]: Readonly<GatewayRequest[Key]>
 } & {
@@ -34,7 +33,6 @@ export function conversationKey(conversation: string): string {
   return hash("sha256", conversation)
 }
 
-/** Stores each request as its difference to the one before. */
 export function createRecording(deps: StoreDeps) {
   const links = createLinks()
   let sinceCleaning = 0
@@ -64,7 +62,6 @@ export function createRecording(deps: StoreDeps) {
   }
 }
 
-/** Counting is free. */
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
 type Written = Link | "gone" | "unlinked"
@@ -126,7 +123,7 @@ async function writeTexts(tx: Tx<"gateway">, own: Own, texts: readonly NewText[]
   }
 }
 
-/** Hosts ask small things, e.g. for a title, under the same session and without tools. */
+/** Hosts send small requests, e.g. for a title, under the same session and without tools. */
 function standingOf({ agent, route, items }: Recorded): number {
   const isConversation = route !== "count" && route !== "other"
   if (agent !== null || !isConversation) return STANDINGS.none

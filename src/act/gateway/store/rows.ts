@@ -40,7 +40,6 @@ function unpack<Schema extends z.ZodType>(schema: Schema, packed: Uint8Array): z
   return schema.parse(value)
 }
 
-/** Yields between rows. */
 export async function mapInTurns<Row, Value>(
   rows: readonly Row[],
   one: (row: Row) => Value,
@@ -61,7 +60,6 @@ const json = <Schema extends z.ZodType>(schema: Schema) =>
     .transform((text): unknown => JSON.parse(text))
     .pipe(schema)
 
-/** The process that proxies. */
 export const Owner = z.object({
   pid: z.int(),
   startedAt: z.string(),
@@ -129,7 +127,6 @@ export function requestOf({ carry, seq, run, body }: RequestRow): {
   return { request: { carry, seq, run, ...rest }, headers }
 }
 
-/** The difference of a request to the one before. */
 export const LinkRow = z
   .object({ seq: z.int(), before_seq: z.int().nullable(), kept: z.int(), items: Packed })
   .transform((row) => ({

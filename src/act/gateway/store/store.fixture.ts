@@ -37,7 +37,6 @@ type StoreWorld = {
 
 let worlds = 0
 
-/** A repository of its own in a shared store. */
 export async function newStoreWorld(
   store: Store,
   given: Partial<StoreDeps> = {},
@@ -87,7 +86,6 @@ export const NEW_SESSION: NewProxiedSession = {
   owner: OWNER,
 }
 
-/** An item whose text is its name. */
 export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
   const sha256 = hash("sha256", name)
   const size = { tokens: name.length, bytes: name.length }
@@ -96,7 +94,6 @@ export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
 
 export const TOOL = piece("Read", { kind: "tool", context: "tools" })
 
-/** A request with these items. */
 export function aRequest(items: readonly WireItem[], more: Partial<Recorded> = {}): Recorded {
   return {
     at: 1_000,

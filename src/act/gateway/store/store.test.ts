@@ -443,7 +443,7 @@ function retentionSuite(store: () => Store): void {
       await gatewayStore.record(id, aRequest(list(seq), { at: seq }))
     await gatewayStore.close(id)
     const { requests } = await gatewayStore.show({ id, limit: 2_000 })
-    // Of 120 the newest 30 stay, with what their lists lean on: the chain begins at 51.
+    // Of 120 the newest 30 stay, with the requests that their lists extend: the chain begins at 51.
     expect(requests.map((it) => it.seq)).toEqual(Array.from({ length: 70 }, (_, at) => at + 51))
     for (const seq of [51, 90, 120]) {
       expect((await gatewayStore.request({ id, seq })).items).toEqual(list(seq))

@@ -109,7 +109,7 @@ async function totalsOf(deps: Viewing, ids: readonly string[]): Promise<GatewayT
   }
 }
 
-/** For a run with several sessions the person must name one. */
+/** For a run with several sessions the user must name one. */
 async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCarry> {
   const carries = await findProxiedSessions(deps, id)
   const [carry] = carries
@@ -150,7 +150,6 @@ function withProblem(request: GatewayRequest, missing: number): GatewayRequest {
 
 type Placed = WireItem & { readonly place: number }
 
-/** Items of a request with their stored texts. */
 export function textsOf(deps: Viewing) {
   return async (input: OperationInput<"gateway.texts">): Promise<GatewayTexts> => {
     const { seq, query = "", from = 0, limit = 100 } = input
@@ -217,12 +216,10 @@ const MOST_FOUND_LINES = 20
 /** About three lines on a screen. */
 const LONGEST_FOUND_LINE_UNITS = 240
 
-/** Context before the word. */
 const UNITS_BEFORE_FOUND = 60
 
 type FoundLines = Required<Pick<GatewayTexts["pieces"][number], "lines" | "moreLines">>
 
-/** Lines with all the words; if there are none, with any. */
 function linesWith(text: string, words: readonly string[]): FoundLines {
   const lines = text.split(/\r\n|\n|\r/).map((line, at) => {
     const lower = line.toLowerCase()
