@@ -24,7 +24,6 @@ export const systemClock: Clock = {
   },
 }
 
-/** Yields to the event loop between the steps of long work. */
 export function giveOthersATurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

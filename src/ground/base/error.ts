@@ -1,4 +1,4 @@
-/** What kind of failure it is. A surface maps the family, never the code, to a status. */
+/** A surface maps the family, never the code, to a status. */
 export type ErrorFamily =
   | "invalid"
   | "not-found"
@@ -8,7 +8,7 @@ export type ErrorFamily =
   | "unavailable"
   | "full"
 
-/** An expected failure. Anything else that is thrown is a bug and keeps its stack. */
+/** An expected failure. Any other exception is a bug and is reported with its stack. */
 export class AppError<Code extends string = string, Data = unknown> extends Error {
   override readonly name = "AppError"
   readonly code: Code
@@ -68,7 +68,6 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError
 }
 
-/** For what cannot happen. The message names the broken belief, not the symptom. */
 export function invariant(condition: unknown, belief: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${belief}`)
 }

@@ -1,10 +1,7 @@
 import { defineError } from "./error.ts"
 import { visibleLine } from "./text.ts"
 
-/**
- * Messages show paths with `visibleLine`, because a name comes from outside; `data` keeps it
- * unchanged.
- */
+/** Messages show paths with `visibleLine`, because names are untrusted; `data` has the original. */
 
 export const StorageFull = defineError<{ path: string; neededBytes?: number }>()("STORAGE_FULL", {
   family: "full",

@@ -1,13 +1,9 @@
-/** Figures as people read them, the same in the terminal, in messages and in the console. */
-
-/** 940, 12.4k, 1.3M: short where the figure is not the subject. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(Math.round(count))
   if (count < 999_950) return `${(count / 1_000).toFixed(1)}k`
   return `${(count / 1_000_000).toFixed(1)}M`
 }
 
-/** 16,981: exact where the figure is the subject. */
 export function formatExact(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ",")
 }
@@ -44,7 +40,6 @@ export function formatAgo(ms: number): string {
   return hours < 48 ? `${plural(hours, "hour")} ago` : `${Math.floor(hours / 24)} days ago`
 }
 
-/** "1 file", "3 files". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatExact(count)} ${count === 1 ? one : many}`
 }

@@ -1,4 +1,3 @@
-/** Cached folders of one matcher. */
 const GLOB_MOST_KNOWN_FOLDERS = 10_000
 
 const GLOB_LONGEST_SPELLED_UNITS = 16_384
@@ -12,8 +11,8 @@ const GLOB_LONGEST_UNITS = 1_024
 
 /**
  * Path patterns without a package and without regular expressions: this runs in hooks, and no
- * pattern may take long. Steps are at most the length of the pattern, its braces expanded, times
- * that of the path.
+ * pattern may take long. Steps are at most the length of the expanded pattern times the length of
+ * the path.
  */
 export type Glob =
   | { readonly kind: "usable"; readonly fits: (path: string) => boolean }
@@ -27,9 +26,8 @@ export function parseGlob(written: string): Glob {
 }
 
 /**
- * Whether a path matches one of several patterns; an invalid pattern matches nothing. Most patterns
- * are names or endings at any depth or plain paths: those are hash look-ups, cached per folder,
- * since a hook may ask about 10,000 files.
+ * An invalid pattern matches nothing. Most patterns are names or extensions at any depth or plain
+ * paths: those are hash look-ups, cached per folder, because a hook may check 10,000 files.
  */
 export function createMatcher(patterns: readonly string[]): (path: string) => boolean {
   const readings = patterns.flatMap((it) => {
@@ -125,8 +123,8 @@ function wrongWith(pattern: string): string | undefined {
 }
 
 /**
- * A name without a slash matches at any depth. One whose last name has no star may be a folder, and
- * a trailing slash says it is one: then everything below it matches.
+ * A name without a slash matches at any depth. A last name without a star may be a folder, and a
+ * trailing slash makes it one: then everything below it matches.
  */
 function anchored(pattern: string, { isRooted }: { readonly isRooted: boolean }) {
   const bare = pattern.replace(/\/$/, "")
@@ -161,7 +159,6 @@ type Token =
   | { readonly kind: "class"; readonly isNegated: boolean; readonly ranges: readonly Range[] }
 type Range = { readonly from: string; readonly to: string }
 
-/** `**`, or the characters of one name. */
 type NameGlob = "names" | readonly Token[]
 
 function parseName(name: string): NameGlob {
@@ -187,7 +184,6 @@ function readToken(letters: readonly string[], at: number): { token: Token; next
   return read ?? { token: { kind: "letter", letter }, next: at + 1 }
 }
 
-/** `[a-z]`, `[!a]`. An unclosed bracket is a literal. */
 function readClass(letters: readonly string[], open: number) {
   const isNegated = letters[open + 1] === "!" || letters[open + 1] === "^"
   const first = open + (isNegated ? 2 : 1)
@@ -215,7 +211,6 @@ function fitsPath(globs: readonly NameGlob[], names: readonly string[]): boolean
 }
 
 export type SequenceRule<Part, One> = {
-  /** A star: takes any number of elements. */
   isAny(part: Part): boolean
   isOne(part: Part, one: One): boolean
   /** Whether a star may take this element; absent: all. */
@@ -239,8 +234,8 @@ const LETTERS: SequenceRule<Token, string> = {
 }
 
 /**
- * Matches a sequence against a pattern with stars, in at most length × length steps: on a mismatch
- * only the last star takes one more element.
+ * Matches in at most length × length steps: on a mismatch only the last star takes one more
+ * element.
  */
 export function matchSequence<Part, One>(
   pattern: readonly Part[],

@@ -7,7 +7,7 @@ export type Ids = ReturnType<typeof createIds>
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** Ids sort by creation time: nine characters of milliseconds, then ten of chance. */
+/** Ids sort by creation time: nine characters of milliseconds, then ten random characters. */
 export function createIds(deps: { clock: Clock; random: Random }) {
   return {
     next<const Prefix extends string>(prefix: Prefix): Id<Prefix> {

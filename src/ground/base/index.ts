@@ -1,5 +1,5 @@
-// Errors.
-
+export type { Clock } from "./clock.ts"
+export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
 export type { ErrorFactory, ErrorFamily } from "./error.ts"
 export { AppError, defineError, invariant, isAppError } from "./error.ts"
 export {
@@ -9,52 +9,6 @@ export {
   FileNotWritable,
   StorageFull,
 } from "./errors.ts"
-
-// Injected dependencies: clock, ids, log, randomness.
-
-export type { Clock } from "./clock.ts"
-export { giveOthersATurn, systemClock, threadCpuMs } from "./clock.ts"
-export type { Ids, Random } from "./id.ts"
-export { createIds, systemRandom } from "./id.ts"
-export type { Log } from "./log.ts"
-export { createLog, silentLog } from "./log.ts"
-
-// Text.
-
-export {
-  compareText,
-  nearest,
-  ownCopy,
-  visible,
-  visibleLine,
-  withoutHiddenSigns,
-} from "./text.ts"
-
-// Small helpers.
-
-export {
-  formatAgo,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatExact,
-  formatUsd,
-  plural,
-} from "./format.ts"
-export { parseJson, parseJsonRecord } from "./json.ts"
-export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
-export type { JsonRecord } from "./object.ts"
-export { isRecord } from "./object.ts"
-export { isInside } from "./path.ts"
-export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"
-
-// Path patterns.
-
-export type { Glob } from "./glob.ts"
-export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
-
-// Files.
-
 export { sweepLeftovers, writeFileAtomic } from "./files/atomic-write.ts"
 export type { ReadOutcome, ReadTextOutcome } from "./files/bounded-read.ts"
 export { readBounded, readTextBounded } from "./files/bounded-read.ts"
@@ -79,21 +33,38 @@ export {
 } from "./files/file-operations.ts"
 export type { FileStat, FileType } from "./files/file-type.ts"
 export { createFolderWatch } from "./files/folder-watch.ts"
-export { withFileLock } from "./files/lock.ts"
-export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
-export { openFolder } from "./files/open-folder.ts"
-
-// JSON lines.
-
 export type { JsonlRecord } from "./files/jsonl.ts"
 export { createJsonl } from "./files/jsonl.ts"
 export type { JsonlItem } from "./files/jsonl-read.ts"
 export { readJsonl, streamJsonl } from "./files/jsonl-read.ts"
-
-// Processes.
-
+export { withFileLock } from "./files/lock.ts"
+export type { FolderListing, OpenFolder, OpenFolderOutcome } from "./files/open-folder.ts"
+export { openFolder } from "./files/open-folder.ts"
+export {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatUsd,
+  plural,
+} from "./format.ts"
+export type { Glob } from "./glob.ts"
+export { createMatcher, matchSequence, parseGlob } from "./glob.ts"
+export type { Ids, Random } from "./id.ts"
+export { createIds, systemRandom } from "./id.ts"
+export { parseJson, parseJsonRecord } from "./json.ts"
+export { once, onceUnlessRejected, openOnce } from "./lazy.ts"
+export type { Log } from "./log.ts"
+export { createLog, silentLog } from "./log.ts"
+export type { JsonRecord } from "./object.ts"
+export { isRecord } from "./object.ts"
+export { isInside } from "./path.ts"
 export type { Machine, ProcessIdentity } from "./process/process.ts"
 export { isSameProcessAlive, processIdentity, thisMachine } from "./process/process.ts"
+export { askSocket } from "./process/socket.ts"
+export type { ListenOutcome, SocketServer } from "./process/socket-server.ts"
+export { listenOnSocket } from "./process/socket-server.ts"
 export type {
   Environment,
   ExitOutcome,
@@ -101,14 +72,14 @@ export type {
   RunOutcome,
 } from "./process/spawn.ts"
 export { attend, endProcessTree, launch, pickEnvironment, run, start } from "./process/spawn.ts"
-
-// Threads.
-
 export type { Thread, ThreadAnswer } from "./process/threads.ts"
 export { answerQuestions, createThread } from "./process/threads.ts"
-
-// Local sockets: one request line, one response line.
-
-export { askSocket } from "./process/socket.ts"
-export type { ListenOutcome, SocketServer } from "./process/socket-server.ts"
-export { listenOnSocket } from "./process/socket-server.ts"
+export {
+  compareText,
+  nearest,
+  ownCopy,
+  visible,
+  visibleLine,
+  withoutHiddenSigns,
+} from "./text.ts"
+export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"

@@ -1,4 +1,4 @@
-/** Calls `make` at the first call and returns the same value, or promise, ever after. */
+/** Returns the same value, or promise, on every call. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
   return () => {
@@ -7,7 +7,7 @@ export function once<Value>(make: () => Value): () => Value {
   }
 }
 
-/** Like `once`, but a rejected promise is dropped, so that the next call tries again. */
+/** Like `once`, but after a rejection the next call tries again. */
 export function onceUnlessRejected<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined
   return async () => {
@@ -23,7 +23,6 @@ export function onceUnlessRejected<Value>(make: () => Promise<Value>): () => Pro
 
 type Closable = { close(): Promise<void> }
 
-/** A resource that is opened at the first `open()`, and that `close()` closes if it was opened. */
 export function openOnce<Resource extends Closable>(make: () => Promise<Resource>) {
   let opened: Promise<Resource> | undefined
   return {

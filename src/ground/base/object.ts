@@ -1,7 +1,6 @@
-/** A value whose keys are known only at run time: parsed JSON, TOML, YAML or a message. */
+/** A value whose keys are unknown at compile time: parsed JSON, TOML, YAML or a message. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Arrays are not records. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { compareText, nearest, visible, visibleLine, withoutHiddenSigns } from "./text.ts"
 
-/** What may reach a terminal, said the other way round from the code: letters, marks, and so on. */
+/** Characters that may reach a terminal, defined independently of the code under test. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\n\t]*$/u
 
 /** Printable by category, but drawn as nothing: fillers, selectors, joiners. */

@@ -6,7 +6,6 @@
  */
 const UNSAFE = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Makes text from outside safe for a terminal by escaping what would act on it. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const point = character.codePointAt(0) ?? 0
@@ -16,23 +15,23 @@ export function visible(text: string): string {
   })
 }
 
-/** Like `visible`, with newlines and tabs escaped too. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\n/g, "\\n").replace(/\t/g, "\\t")
 }
 
-/** Invisible or reordering characters. Private characters are allowed here: icons are harmless. */
+/**
+ * Invisible or reordering characters. Private-use characters are allowed here: icons are harmless.
+ */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
  * Removes invisible characters from text for a model. Runs before secret detection: a secret with a
- * hidden character inside is not recognised (TB5).
+ * hidden character inside is not found (TB5).
  */
 export function withoutHiddenSigns(text: string): string {
   return text.replace(HIDDEN, "")
 }
 
-/** For "did you mean"; undefined when no candidate is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const farthest = Math.max(1, Math.floor(word.length / 3))
   const ranked = candidates
@@ -59,7 +58,6 @@ function isPrefix(word: string, candidate: string): boolean {
 
 const LONGEST_COMPARED_CHARACTERS = 64
 
-/** Damerau–Levenshtein distance of two short words. */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, LONGEST_COMPARED_CHARACTERS).toLowerCase()
   const b = right.slice(0, LONGEST_COMPARED_CHARACTERS).toLowerCase()

@@ -9,14 +9,13 @@ export function truncate(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${sliceText(text, maxLength - 1)}…`
 }
 
-/** At most `maxBytes` of UTF-8, cut between characters. Well-formed text only. */
+/** Truncates between characters. Well-formed text only. */
 export function sliceBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes))
   return text.slice(0, read)
 }
 
-/** Runs of white space become one space; then truncated. */
 export function oneLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   // Four times as much covers usual indentation and bounds the work on a long text.
   const line = text
@@ -26,7 +25,6 @@ export function oneLine(text: string, maxLength = Number.POSITIVE_INFINITY): str
   return truncate(line, maxLength)
 }
 
-/** The first line that is not blank, trimmed. */
 export function firstLine(text: string, maxLength = Number.POSITIVE_INFINITY): string {
   const start = text.trimStart()
   const end = start.indexOf("\n")

@@ -2,7 +2,7 @@ import type { Effort, TokenUsage } from "#ground/contract"
 import { PromptTooLarge } from "./errors.ts"
 import { LONGEST_PROMPT_CHARACTERS } from "./limits.ts"
 
-/** Without figures from a provider, a token is taken for so many characters. */
+/** Used to estimate tokens if the provider returns no usage. */
 const CHARACTERS_A_TOKEN = 4
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -14,17 +14,17 @@ export type ModelAsk = {
   readonly model?: string | undefined
   readonly effort?: Effort | undefined
   readonly maxOutputTokens: number
-  /** JSON schema of the answer; without one the text itself is the answer. */
+  /** Without a schema the text itself is the result. */
   readonly schema?: JsonSchema | undefined
   readonly signal: AbortSignal
-  /** The text as far as it came; a try that starts anew starts with less. */
+  /** The whole text so far; after a retry it starts again with a shorter text. */
   onText?(soFar: string): void
 }
 
 export type ModelAnswer = {
   readonly text: string
   readonly value: unknown
-  /** Why the answer is not what was asked for, in words the model can be given. */
+  /** Why the response does not match the request, in words that a model can read. */
   readonly problem: string | undefined
   readonly isCut: boolean
   readonly usage: TokenUsage
@@ -39,7 +39,7 @@ export function checkLength(ask: Pick<ModelAsk, "instructions" | "prompt">): voi
   if (characters > LONGEST_PROMPT_CHARACTERS) throw PromptTooLarge({ characters })
 }
 
-/** For a model that counts nothing: better than a budget that is never spent. */
+/** For a provider without usage numbers; without an estimate a budget would never be spent. */
 export function estimateUsage(given: string, answered: string): TokenUsage {
   return {
     input: Math.ceil(given.length / CHARACTERS_A_TOKEN),

@@ -13,10 +13,13 @@ import {
   type WireProvider,
 } from "./settings.ts"
 
-/** About 8,000 tokens, the longest input of common embedders; the rest of a text is left out. */
+/** About 8,000 tokens, the longest input of common embedders; the rest of a text is dropped. */
 const LONGEST_EMBEDDED_CHARACTERS = 24_000
 
-/** Providers take 96 (Cohere) to 2,048 (OpenAI) texts a call; the smallest works everywhere. */
+/**
+ * Providers accept 96 (Cohere) to 2,048 (OpenAI) texts per call; the smallest number works
+ * everywhere.
+ */
 const MOST_TEXTS_A_CALL = 96
 
 export type Embedder = {
@@ -27,14 +30,14 @@ export type Embedder = {
 export type EmbedderDeps = {
   readonly knowledge: Pick<Config["knowledge"], "embedder" | "embedderUrl">
   readonly model: ModelConfig
-  /** The key of the provider that is named: `custom` for an address of the embedder's own. */
+  /** The key of the named provider; `custom` for an address of the embedder's own. */
   readonly key: (of: WireProvider) => Promise<string | undefined>
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
 }
 
-/** Undefined when the settings name none: then only words are searched. */
+/** Undefined if the settings name no embedding model: then search is by words only. */
 export function createEmbedder(deps: EmbedderDeps): Embedder | undefined {
   const { model, clock, random, log } = deps
   const name = deps.knowledge.embedder.trim()
@@ -82,7 +85,7 @@ async function destination(deps: EmbedderDeps, name: string): Promise<Destinatio
   if (own !== "") {
     const address = checkAddress(own, "knowledge.embedderUrl")
     const baseUrl = under(address, "")
-    // The model's key is for the model's provider: another address does not get to see it.
+    // The model's key is for the model's provider; another address must not receive it.
     const owner = isOfModel(address, settings) && provider !== "scripted" ? provider : "custom"
     const key = checkKey("custom", await deps.key(owner))
     return { provider: "custom", model: name, baseUrl, key, apiVersion }

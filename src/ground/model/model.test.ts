@@ -58,7 +58,7 @@ describe.each(WIRE_PROVIDERS)("the %s provider", (provider) => {
     const told: string[] = []
     const onText = (soFar: string) => {
       told.push(soFar)
-      // The rest is sent only when the first piece was seen here.
+      // The rest is sent only after the test received the first part.
       gate.resolve()
     }
     const answer = await scene.ask({ onText })

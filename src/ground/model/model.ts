@@ -8,14 +8,13 @@ import { destinationOf, type ModelConfig, usualModel } from "./settings.ts"
 
 export type Model = {
   readonly provider: ModelProvider
-  /** The model that is asked when a question names none; empty when the settings must say it. */
   readonly name: string
   ask(ask: ModelAsk): Promise<ModelAnswer>
 }
 
 export type ModelDeps = {
   readonly settings: ModelConfig
-  /** Asked before each call, so that a key that was set meanwhile counts. */
+  /** Read before each call, so that a key stored meanwhile is used. */
   readonly key: () => Promise<string | undefined>
   readonly price: (usage: TokenUsage, model: string) => number | undefined
   readonly clock: Clock
@@ -81,7 +80,7 @@ function reachProvider(deps: ModelDeps): Reach {
   return async (ask, model) => {
     if (provider === "scripted") throw new Error("a script is not reached over a wire")
     const to = destinationOf({ settings, provider, model, key: await deps.key() })
-    // Loaded with the first question: a command that asks nothing does not wait for packages.
+    // Loaded with the first question: a command without questions does not wait for packages.
     const { callProvider } = await import("./providers/wire.ts")
     const effort = ask.effort ?? settings.effort
     const attempt = (signal: AbortSignal): Promise<Try<ModelReply>> =>
@@ -104,7 +103,10 @@ function patience(deps: ModelDeps, ask: ModelAsk) {
   }
 }
 
-/** By the name the provider gives, which says more than a deployment's, then by the one asked. */
+/**
+ * First by the model name in the response, which is more specific than a deployment's, then by the
+ * requested name.
+ */
 function priceOf(
   deps: ModelDeps,
   usage: TokenUsage,

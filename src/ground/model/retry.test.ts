@@ -13,7 +13,6 @@ const busy = (retryAfterMs?: number): Failure => ({
 const gone: Failure = { kind: "unreachable", reason: "no connection" }
 const refused: Failure = { kind: "refused", status: 400, reason: "no" }
 
-/** Fails as told, then succeeds; keeps when each try began. */
 function scene(
   failures: readonly Failure[],
   settings: { retries?: number; timeoutSeconds?: number } = {},
@@ -34,7 +33,7 @@ function scene(
     ...settings,
     signal: stop.signal,
     clock,
-    // 255 is the longest wait chance can choose.
+    // 255 gives the longest random wait.
     random: { bytes: (count: number) => new Uint8Array(count).fill(255) },
     log: silentLog,
   }

@@ -1,7 +1,7 @@
 import type { AppError, Clock, Log, Random } from "#ground/base"
 import { ModelBusy, ModelFailed, ModelRefused, ModelTimedOut, ModelUnreachable } from "./errors.ts"
 
-/** Told to wait for longer than this, somebody should be told instead. */
+/** If the provider requests a longer wait, fail and tell the user instead. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 const LONGEST_WAIT_MS = 20_000
@@ -20,8 +20,8 @@ type Patience = {
 }
 
 /**
- * Tries until it is done, it is refused, the tries or the time are used up, or the caller has
- * enough of it. A try is left at once when its signal says so, even if it does not listen.
+ * Retries until success, a refusal, the last retry, the timeout or an abort. A try that ignores its
+ * signal is abandoned.
  */
 export async function tryPatiently<Value>(
   attempt: (signal: AbortSignal) => Promise<Try<Value>>,
@@ -48,7 +48,7 @@ export async function tryPatiently<Value>(
   } catch (error) {
     patience.signal.throwIfAborted()
     if (!deadline.signal.aborted) throw error
-    // The cause is our own abort, and says nothing that this does not.
+    // The cause would be our own abort, which adds nothing.
     throw ModelTimedOut({ provider: patience.provider, seconds: patience.timeoutSeconds }, error)
   }
 }
@@ -91,7 +91,7 @@ function waitAfter(
   const asked = failure.kind === "unreachable" ? undefined : failure.retryAfterMs
   if (asked !== undefined) return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_WAIT_MS)
-  // Between half and all of it: many who were turned away together do not come back together.
+  // Between half and the full wait, so that clients refused together do not retry together.
   const [byte = 0] = patience.random.bytes(1)
   return Math.round(waitMs * (0.5 + byte / 510))
 }
@@ -102,7 +102,6 @@ export type Failure =
       readonly kind: "busy" | "failed"
       readonly status: number
       readonly reason: string
-      /** How long the provider asks to be left alone. */
       readonly retryAfterMs: number | undefined
     }
   | { readonly kind: "unreachable"; readonly reason: string }

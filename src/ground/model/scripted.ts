@@ -7,7 +7,7 @@ export type ScriptedBrain = (
   ask: Omit<ModelAsk, "signal" | "onText">,
 ) => Promise<{ readonly text: string; readonly usage?: TokenUsage }>
 
-/** Enough to see that it streams, and few enough to cost nothing. */
+/** Enough to show streaming, few enough to cost no time. */
 const PIECES = 4
 
 export async function askScript(script: ScriptedBrain, ask: ModelAsk) {

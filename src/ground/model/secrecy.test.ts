@@ -9,7 +9,6 @@ const keyIn = ({ headers }: WireRequest): string =>
     headers["x-api-key"] ?? headers["api-key"] ?? headers.authorization?.replace("Bearer ", ""),
   )
 
-/** Every way in which a server can give a key back. */
 const ECHOES: readonly (readonly [string, (key: string) => WireAnswer])[] = [
   ["a refusal", (key) => ({ status: 401, message: `Incorrect API key: ${key}` })],
   ["a failure", (key) => ({ status: 500, message: `cannot use ${key}`, type: key })],

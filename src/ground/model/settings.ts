@@ -12,7 +12,7 @@ export type Destination = {
   readonly apiVersion: string
 }
 
-/** Current and neither the dearest nor the smallest of its house. */
+/** Current models that are neither the most expensive nor the smallest of their provider. */
 const USUAL_MODEL: Readonly<Partial<Record<WireProvider, string>>> = {
   anthropic: "claude-sonnet-5-5",
   openai: "gpt-5.4",
@@ -52,7 +52,7 @@ export function ownAddress(of: Pick<ModelConfig, "provider" | "baseUrl">): strin
   return of.baseUrl.trim() || known
 }
 
-/** People give the address as the provider's own pages do, with or without its last parts. */
+/** Users enter the address as in the provider's documentation, with or without its last parts. */
 function wireAddress(url: URL, provider: WireProvider, model: string): string {
   const path = url.pathname
   if (provider === "azure") {
@@ -63,12 +63,11 @@ function wireAddress(url: URL, provider: WireProvider, model: string): string {
   return under(url, needsVersion && provider !== "custom" ? "/v1" : "")
 }
 
-/** A server of one's own may want none. */
 export function checkKey(provider: WireProvider, key: string | undefined): string | undefined {
   const given = key?.trim() ?? ""
   if (given === "" && provider === "custom") return undefined
   if (given === "") throw NoKey({ provider, ...MODEL_KEYS[provider] })
-  // Sent as a header, it would be refused by an error that repeats it.
+  // Node's error for an invalid header value would repeat the key.
   if (!/^[\x21-\x7e]+$/.test(given)) throw KeyInvalid({ provider, ...MODEL_KEYS[provider] })
   return given
 }
@@ -77,7 +76,7 @@ export function missing(setting: string, variable: string, needs: string) {
   return SettingMissing({ setting, variable, needs })
 }
 
-/** Where a provider's key is looked for: the variable first, then the credential store. */
+/** The variable is read first, then the credential store. */
 export type KeyName = { readonly variable: string; readonly credential: string }
 
 export const MODEL_KEYS: Readonly<Record<Exclude<ModelProvider, "scripted">, KeyName>> = {
@@ -88,8 +87,8 @@ export const MODEL_KEYS: Readonly<Record<Exclude<ModelProvider, "scripted">, Key
 }
 
 /**
- * An address the key may be sent to, without the slash at its end. What is not on this machine is
- * reached by https only.
+ * The key may be sent to https addresses and to this machine only. Returned without a trailing
+ * slash.
  */
 export function checkAddress(address: string, setting: string): URL {
   const url = URL.parse(address)
@@ -100,7 +99,6 @@ export function checkAddress(address: string, setting: string): URL {
   return url
 }
 
-/** The path is added to the address's own; the URL parser leaves a bare origin with a slash. */
 export function under(url: URL, path: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}${path}`
 }
@@ -114,7 +112,7 @@ function problemOf(url: URL): string | undefined {
   return undefined
 }
 
-/** The parser has made 127.1 and 0x7f.1 the same already. */
+/** The URL parser has already normalized 127.1 and 0x7f.1. */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname)
 }

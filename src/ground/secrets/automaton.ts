@@ -1,8 +1,8 @@
 export type OnKeyword = (keyword: number, start: number) => void
 
 /**
- * Finds all keywords in one walk over a text, whatever their number (Aho and Corasick, 1975), by
- * letters without regard to case. Keywords are given in lower case.
+ * Finds all keywords in one scan, whatever their number (Aho and Corasick, 1975), ignoring case.
+ * Keywords must be lowercase.
  */
 export function createAutomaton(keywords: readonly string[]) {
   const classes = classesOf(keywords)
@@ -23,7 +23,7 @@ export function createAutomaton(keywords: readonly string[]) {
   }
 }
 
-/** Characters that occur in no keyword are one class, 0: the table stays small and fast. */
+/** Characters that occur in no keyword share class 0, so the table stays small. */
 function classesOf(keywords: readonly string[]): Uint8Array {
   const classes = new Uint8Array(128)
   let count = 0
@@ -55,8 +55,8 @@ function buildTrie(keywords: readonly string[], classes: Uint8Array): readonly S
 }
 
 /**
- * States are named by the place of their row in the table, so that a step is one addition and one
- * read. Breadth first: the state to fall back to is nearer to the root, hence already complete.
+ * A state is the offset of its row in the table, so a step is one addition and one read. Breadth
+ * first: the fallback state is nearer to the root and already complete.
  */
 function linkStates(trie: readonly State[], width: number) {
   const transitions = new Uint32Array(trie.length * width)

@@ -1,22 +1,22 @@
 import { lastAtMost, type View } from "./escapes.ts"
 
-/** Between two lines of a wrapped text: a line end and the indentation of a YAML file. */
+/** Between two lines of wrapped base64: a line end and YAML indentation. */
 const WIDEST_LINE_GAP_CHARACTERS = 20
 
-/** A line of this length or more continues on the next: `base64` and PEM wrap at 64 or 76. */
+/** A line of at least this length continues on the next: `base64` and PEM wrap at 64 or 76. */
 const SHORTEST_WRAPPED_LINE_CHARACTERS = 60
 
-/** Where a run of base64 may begin after a sign inside it, as in `path/<base64>`. */
+/** Possible starts of base64 after a separator inside a run, as in `path/<base64>`. */
 const MOST_BASE64_STARTS = 8
 
-/** Shorter runs hold fewer than 15 bytes: less than any key of the table. */
+/** Shorter runs have fewer than 15 bytes, less than any key of the table. */
 const SHORTEST_BASE64_CHARACTERS = 20
 
 export type Run = { readonly start: number; readonly end: number }
 
 /**
- * All runs long enough to hold a key. Each stretch of the shortest length is read from its end: in
- * prose and code a sign turns up soon, and the stretch up to it needs no look.
+ * All runs long enough for a key. Each window of the minimum length is read from its end: prose and
+ * code soon have a character outside the alphabet, and everything before it is skipped.
  */
 export function runsOf(text: string): readonly Run[] {
   const runs: Run[] = []
@@ -50,7 +50,7 @@ export function* base64Views(text: string, runs: readonly Run[]): Generator<View
   }
 }
 
-/** Bytes as characters of the same number, so that offsets can be counted back. */
+/** One character per byte, so that offsets can be mapped back. */
 export function decodedBase64(text: string): string {
   return Buffer.from(text, "base64").toString("latin1")
 }
@@ -69,7 +69,7 @@ for (const [digit, letter] of [
 DIGITS["-".charCodeAt(0)] = 62
 DIGITS["_".charCodeAt(0)] = 63
 
-/** Where a text begins in a run: at its start, or behind one of its first signs. */
+/** Text may begin at the start of a run or after one of its first separators. */
 function textStart(text: string, run: Run): number | undefined {
   let tries = 0
   for (let at = run.start; at <= run.end - SHORTEST_BASE64_CHARACTERS; at++) {
@@ -82,7 +82,7 @@ function textStart(text: string, run: Run): number | undefined {
   return undefined
 }
 
-/** Whether the first nine bytes are characters that can be read. Identifiers fail at the third. */
+/** Whether the first nine bytes are readable. Identifiers fail at the third. */
 function beginsAsText(text: string, at: number): boolean {
   for (let group = at; group < at + 12; group += 4) {
     const bits =
@@ -115,7 +115,6 @@ function isReadable(code: number): boolean {
   return (code >= 0x20 && code < 0x7f) || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-/** Lines of one wrapped text follow each other with nothing but a line end and blanks between. */
 function continues(text: string, line: Run | undefined, next: Run): boolean {
   if (line === undefined || line.end - line.start < SHORTEST_WRAPPED_LINE_CHARACTERS) return false
   const gap = next.start - line.end
@@ -125,7 +124,7 @@ function continues(text: string, line: Run | undefined, next: Run): boolean {
 const LINE_GAP = /^\r?\n[ \t]*$/
 const SHORT_LINE = /\r?\n[ \t]{0,18}(?<digits>[A-Za-z0-9+/_-]{1,19})={0,2}(?![\w:-])/y
 
-/** The last line of a wrapped text may be too short to be a run. */
+/** The last line of wrapped text may be too short to be a run. */
 function lastLine(text: string, last: Run | undefined): readonly Run[] {
   if (last === undefined || last.end - last.start < SHORTEST_WRAPPED_LINE_CHARACTERS) return []
   SHORT_LINE.lastIndex = last.end

@@ -10,8 +10,8 @@ const { redact } = createSecrets({ random: systemRandom })
 const ROOT = path.resolve(import.meta.dirname, "../../..")
 
 /**
- * Left out, because what they hold is made to look like the real thing, and is rightly found: tests
- * and what they use, examples, and documentation (which is no source file to begin with).
+ * Tests, their fixtures, examples and documentation contain realistic fake keys, which are rightly
+ * found.
  */
 const LEFT_OUT: readonly RegExp[] = [
   /(?:^|[/.])(?:__)?tests?(?:__)?[/.]/,
@@ -22,7 +22,6 @@ const LEFT_OUT: readonly RegExp[] = [
 ]
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|css|html|ya?ml|toml|sh|py|c|h)$/
 
-/** Source files below a folder, without the packages inside it. */
 function sources(folder: string): readonly string[] {
   return readdirSync(path.join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((it) => it.isFile() && SOURCE.test(it.name))
@@ -34,7 +33,10 @@ function sources(folder: string): readonly string[] {
     })
 }
 
-/** By day packages of many makes, minified code among them; at night all that `npm ci` brings. */
+/**
+ * By day a selection of packages including minified code; at night everything that `npm ci`
+ * installs.
+ */
 function packages(): readonly string[] {
   const chosen =
     "zod fastify vite react-dom yaml pg marked socket.io engine.io-client axe-core fast-check knip " +

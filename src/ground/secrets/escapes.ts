@@ -3,8 +3,8 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|["'\\/bfnrt])|%[0-9a-fA-F]{
 const LETTERS: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }
 
 /**
- * The lines of a text that hold an escape, unescaped once; neighbouring lines are one view. Lines
- * without one read the same either way and are left out. Bytes above 127 stay bytes.
+ * Lines of a text that contain an escape, unescaped once; adjacent lines are one view. Other lines
+ * read the same either way. Bytes above 127 stay bytes.
  */
 export function* unescapedViews(text: string): Generator<View> {
   const escapes = new RegExp(ESCAPE)
@@ -30,7 +30,6 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** Copies a text from `start` on, with a note of both offsets behind each escape. */
 function createView(text: string, start: number) {
   const pieces: string[] = []
   const viewAt = [0]
@@ -71,7 +70,6 @@ export type View = {
   source(start: number, end: number): { readonly start: number; readonly end: number }
 }
 
-/** The place of the last number that is not above `limit`, in numbers that rise from 0. */
 export function lastAtMost(rising: readonly number[], limit: number): number {
   let low = 0
   let high = rising.length - 1

@@ -9,7 +9,7 @@ import { VENDOR_RULES } from "./vendors.ts"
 
 export type Span = SecretMatch & { readonly secret: string; readonly rank: number }
 
-/** Everything that is found in a text as it is, unescaped once, and in its base64. May overlap. */
+/** Findings in the raw text, the unescaped text and decoded base64. They may overlap. */
 export function findSpans(text: string, known: Known, work: Work): readonly Span[] {
   const spans = [...findThroughBase64(text, known, work)]
   for (const view of unescapedViews(text)) {
@@ -28,7 +28,7 @@ function findThroughBase64(text: string, known: Known, work: Work): readonly Spa
   return spans
 }
 
-/** The order of the rules is how telling they are: of two that overlap the first names the kind. */
+/** Ordered by specificity: of two overlapping matches the first rule names the kind. */
 export const RULES: readonly Rule[] = [...VENDOR_RULES, ...STRUCTURE_RULES, ...NAME_RULES]
 export const KEYWORDS: readonly string[] = [...new Set(RULES.flatMap((it) => it.keywords))]
 const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
@@ -60,7 +60,7 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
   return spans
 }
 
-/** A run may begin with the sign of a diff. */
+/** A run may start with the `+` or `-` of a diff. */
 function firstLetter(text: string, { start }: Run): number {
   return /[+-]/.test(text[start] ?? "") ? start + 1 : start
 }

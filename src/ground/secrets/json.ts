@@ -3,13 +3,12 @@ import { MARKER, markerOf, type Redacted, type SecretFinding } from "./redact.ts
 
 export const MOST_JSON_VALUES = 500_000
 
-/** Settings and messages are a dozen levels deep; what lies deeper is replaced unseen. */
+/** Settings and messages are a dozen levels deep; deeper values are replaced unread. */
 export const DEEPEST_JSON_LEVELS = 64
 
 export type StructureOptions = {
-  /** Further names whose values go whole, whatever they look like. */
   readonly secretKeys?: readonly string[]
-  /** Names of maps of which every value goes, such as `env` and `headers`. */
+  /** Names of maps whose values are all replaced, such as `env` and `headers`. */
   readonly secretMaps?: readonly string[]
 }
 
@@ -20,13 +19,13 @@ type Tools = StructureOptions & {
 
 export type RedactedStructure = {
   readonly value: unknown
-  /** Lines and offsets are those of the string in which the replacement stands. */
+  /** Lines and offsets are relative to the string that contains the marker. */
   readonly findings: readonly SecretFinding[]
 }
 
 /**
- * A copy of what JSON can hold, with keys and strings redacted. What lies too deep or comes too
- * late is replaced unseen: nothing passes that was not looked at.
+ * Values that are too deep or beyond the maximum count are replaced unread: nothing passes
+ * unchecked.
  */
 export function redactStructure(value: unknown, tools: Tools): RedactedStructure {
   const findings: SecretFinding[] = []
@@ -65,7 +64,7 @@ export function redactStructure(value: unknown, tools: Tools): RedactedStructure
   return { value: visit(value, 0), findings }
 }
 
-/** Nothing to hide in nothing, in yes and no; a marker stays as it is. */
+/** null and booleans contain no secret; a marker stays as it is. */
 function redactWhole(value: unknown, replaceWhole: (kind: string, secret: string) => string) {
   if (value === null || value === undefined || value === "" || typeof value === "boolean")
     return value
@@ -73,7 +72,9 @@ function redactWhole(value: unknown, replaceWhole: (kind: string, secret: string
   return replaceWhole("named-value", typeof value === "string" ? value : typeof value)
 }
 
-/** `fromEntries` makes `__proto__` a key like any other. */
+/**
+ * `fromEntries` makes `__proto__` an ordinary key.
+ */
 function mapEntries(
   record: object,
   redactKey: (key: string) => string,

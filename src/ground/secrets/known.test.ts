@@ -81,8 +81,8 @@ describe("known values", () => {
 })
 
 /**
- * Hands a value to an instance in a process of its own and looks for it in a picture of the
- * memory. With `isKept` the process holds on to it, which shows that looking finds it.
+ * Passes a value to an instance in a separate process and searches its memory dump. With `isKept`
+ * the process keeps the value, which proves that the search works.
  */
 function memoryHolds(options: { isKept: boolean }): boolean {
   const room = new URL("./secrets.ts", import.meta.url).href

@@ -2,13 +2,13 @@ import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
 import type { SecretMatch, Work } from "./rule.ts"
 
-/** Text is fingerprinted in stretches of this length: a quarter of a megabyte of numbers. */
+/** Text is hashed in windows of this length: a quarter of a megabyte of numbers. */
 const KNOWN_STRETCH_CHARACTERS = 65_536
 
-/** A longer known value is held in pieces, so that the scan looks ahead no further than this. */
+/** A longer known value is split, so that the scan looks ahead no further than this. */
 const LONGEST_KNOWN_CHARACTERS = 8_192
 
-/** Below this a known value occurs by chance: `true`, `admin` and `8080` stand in every text. */
+/** Shorter values occur by chance: `true`, `admin` and `8080` are in many texts. */
 const SHORTEST_KNOWN_CHARACTERS = 8
 
 type Entry = { readonly length: number; readonly fingerprint: number; readonly digest: string }
@@ -16,9 +16,9 @@ type Entry = { readonly length: number; readonly fingerprint: number; readonly d
 export type Known = (text: string, work: Work) => readonly SecretMatch[]
 
 /**
- * Finds the given values wherever they stand in a text. The walk rolls a fingerprint of eight
- * characters; where one is known, the fingerprint of the whole value is compared, then its hash.
- * The base of the fingerprints is a secret of this instance, so no text can be made to collide.
+ * A rolling hash of eight characters finds candidates; then the rolling hash of the whole value is
+ * compared, then its SHA hash. The base is a secret of this instance, so no text can be crafted to
+ * collide.
  */
 export function createKnown(deps: { random: Random; values: readonly string[] }): Known {
   const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
@@ -31,7 +31,7 @@ export function createKnown(deps: { random: Random; values: readonly string[] })
     const found: SecretMatch[] = []
     const verified = new Set<Entry>()
     const isEntry = (start: number, entry: Entry): boolean => {
-      // Once its hash was compared, the fingerprint is proof enough for the rest of the text.
+      // After one full comparison the rolling hash is sufficient for the rest of the text.
       if (verified.has(entry)) return true
       if (digestOf(text.slice(start, start + entry.length), salt) !== entry.digest) return false
       verified.add(entry)
@@ -79,7 +79,7 @@ function indexOf(values: readonly string[], keys: { base: number; salt: string }
   return { entriesByStart, mayStart, longest }
 }
 
-/** Matches that overlap are one finding: a repeated letter would give one for each place. */
+/** Overlapping matches are one finding: a repeated letter would give one per position. */
 function add(found: SecretMatch[], start: number, end: number): void {
   const last = found.at(-1)
   if (last === undefined || last.end <= start) {
@@ -89,7 +89,7 @@ function add(found: SecretMatch[], start: number, end: number): void {
   }
 }
 
-/** The value, and what it looks like when bytes are read as characters, as in decoded base64. */
+/** The value, and its UTF-8 bytes read as characters, as in decoded base64. */
 function formsOf(value: string): readonly string[] {
   const trimmed = value.trim()
   if (trimmed.length < SHORTEST_KNOWN_CHARACTERS || isPlainSetting(trimmed)) return []
@@ -103,12 +103,15 @@ const PLAIN_SETTINGS: readonly RegExp[] = [
   /^~?(?:\/[A-Za-z0-9_.-]{1,32})+\/?$/,
 ]
 
-/** Environment files hold more than secrets; replacing these words everywhere would help nobody. */
+/**
+ * Environment files contain more than secrets; replacing plain settings everywhere would make texts
+ * unreadable.
+ */
 function isPlainSetting(value: string): boolean {
   return PLAIN_SETTINGS.some((it) => it.test(value))
 }
 
-/** The last piece overlaps the one before, so that none is too short to be found. */
+/** The last piece overlaps the previous one, so that none is too short to be found. */
 function piecesOf(value: string): readonly string[] {
   const pieces: string[] = []
   let start = 0
@@ -118,7 +121,7 @@ function piecesOf(value: string): readonly string[] {
   return [...pieces, pieces.length === 0 ? value : value.slice(-LONGEST_KNOWN_CHARACTERS)]
 }
 
-/** Polynomials modulo 2^32; Math.imul is one machine instruction. */
+/** Polynomial modulo 2^32; Math.imul is one machine instruction. */
 function fingerprintOf(text: string, base: number): number {
   let print = 0
   for (let index = 0; index < text.length; index++) {
@@ -136,10 +139,7 @@ function powersOf(base: number): Uint32Array {
   return powers
 }
 
-/**
- * The fingerprint of any part of a stretch in one step, from those of its beginnings: what comes
- * before the part is multiplied away.
- */
+/** Computes the hash of any part in one step from prefix hashes. */
 function rollOver(stretch: {
   readonly text: string
   readonly from: number

@@ -1,9 +1,9 @@
-/** Entropy and the like are taken of so much of a value: more changes no verdict. */
+/** More characters change no verdict. */
 const SAMPLE_CHARACTERS = 128
 
 /**
- * How many bits a character of the text carries, judged by the text alone (Shannon): 0 for one
- * letter repeated, near 4 for hexadecimal digits, near 5 for forty random letters and digits.
+ * Shannon entropy per character: 0 for one repeated letter, near 4 for hexadecimal digits, near 5
+ * for forty random letters and digits.
  */
 export function entropyBits(text: string): number {
   const counts = COUNTS.fill(0)
@@ -18,14 +18,14 @@ export function entropyBits(text: string): number {
   return bits
 }
 
-/** One table for all calls: a new one for each would cost more than the counting. */
+/** One table for all calls: allocating one per call would cost more than the counting. */
 const COUNTS = new Uint16Array(256)
 
 /**
- * How much of a text reads like words: the share of neighbouring characters that follow each other
- * in English and in identifiers. Near 1 for a name or a sentence, under 0.3 for a random key. It
- * stands in for characters per token, which tells the two apart for the same reason, and costs a
- * table of 26 rows. Signs between words, capitals that begin one and other scripts do not count.
+ * How much of a text reads like words: the share of adjacent characters that follow each other in
+ * English and in identifiers. Near 1 for a name or a sentence, under 0.3 for a random key. A cheap
+ * substitute for characters per token that needs a table of 26 rows. Separators, capitals at the
+ * start of a word and other scripts are ignored.
  */
 export function plainness(text: string): number {
   let pairs = 0
@@ -41,7 +41,6 @@ export function plainness(text: string): number {
   return pairs === 0 ? 1 : common / pairs
 }
 
-/** Whether a value that stands behind a secret's name is one, rather than a word or a type. */
 export function isSecretLike(value: string, options: { atMostPlain?: number } = {}): boolean {
   if (value.length < 8) return false
   const sample = sampleOf(value)
@@ -52,7 +51,7 @@ export function isSecretLike(value: string, options: { atMostPlain?: number } = 
   return !isPlaceholder(sample)
 }
 
-/** The beginning says what a value is; judging all of a long one would only take longer. */
+/** The beginning is sufficient to judge a value. */
 export function sampleOf(value: string): string {
   return value.slice(0, SAMPLE_CHARACTERS)
 }
@@ -81,7 +80,9 @@ function countKinds(value: string): number {
   return [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((it) => it.test(value)).length
 }
 
-/** `_ - . / : space`: what stands between words; and what is no Latin letter at all. */
+/**
+ * `_ - . / : space` between words, and any character that is not a Latin letter.
+ */
 function isJoint(code: number): boolean {
   if (code >= 0x80) return true
   return (code >= 0x2d && code <= 0x2f) || code === 0x5f || code === 0x3a || code === 0x20
@@ -91,7 +92,7 @@ function isHump(left: number, right: number): boolean {
   return isLower(left) && isUpper(right)
 }
 
-/** Whether a word or an acronym begins here, or a letter of a key that has both cases. */
+/** Start of a word or an acronym, or a letter of a mixed-case key. */
 function beginsWord(text: string, index: number): boolean {
   const [next, afterNext] = [text.charCodeAt(index + 1), text.charCodeAt(index + 2)]
   const hasEnded = index + 2 >= text.length || isJoint(afterNext)
@@ -113,8 +114,8 @@ function isCommonPair(left: number, right: number): boolean {
 }
 
 /**
- * For each letter those that follow it: the 248 pairs that make up 95.5 % of all pairs in a
- * vocabulary of 17,000 words of code and prose, weighted by how frequent the word is.
+ * Letters that follow each letter: the 248 pairs that make up 95.5 % of all pairs in a vocabulary
+ * of 17,000 words of code and prose, weighted by frequency.
  */
 const FOLLOWERS =
   "bcdgiklmnprstuvy aeilosuy acehiklortu adeilorsu abcdefgilmnopqrstvwxy aefiloru aehinorsu " +

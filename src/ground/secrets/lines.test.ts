@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { redactKeepingLines, redactLines } from "./lines.ts"
 
-/** Replaces everything from `<` to `>`, over lines too, as the real one does with keys. */
+/** Replaces everything from `<` to `>`, also across lines, as the real redactor does with keys. */
 function redact(text: string) {
   const findings: { kind: string; line: number; hash: string; start: number; end: number }[] = []
   let safe = ""
@@ -68,7 +68,7 @@ test("[SECRETS-17] the number of lines stays the same, also if a secret ends the
   )
 })
 
-/** Whether what opens on this line is closed at all; if not, it is no secret. */
+/** An opening `<` without a `>` is not a secret. */
 function hasEnd(given: string, lines: readonly string[], index: number): boolean {
   const from = lines.slice(0, index).join("").length
   return given.slice(from).includes(">")

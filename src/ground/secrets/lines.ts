@@ -8,8 +8,8 @@ export type SafeLines = {
 }
 
 /**
- * Secrets are looked for in the whole text, since a part of one is not known for one. A secret over
- * several lines leaves its replacement on the first and nothing on the others.
+ * Secrets are searched in the whole text, because a part of a secret is not recognized. A secret
+ * over several lines leaves its marker on the first and empty lines for the others.
  */
 export function redactLines(text: string, redact: Redact): SafeLines {
   const redacted = redact(text)
@@ -28,7 +28,7 @@ function placeLines(text: string, { text: safe, findings }: ReturnType<Redact>):
   let next = 0
   for (const [index, line] of lines.entries()) {
     while (next < shifts.length && (shifts[next]?.inSafe ?? 0) < index) next++
-    // What was swallowed before this line: as much as before the next secret, or at the end.
+    // Lines removed before this line: as many as before the next secret, or at the end.
     const swallowed = shifts[next]?.swallowed ?? total - lines.length
     placed[index + swallowed] = line
   }
@@ -39,7 +39,7 @@ export function redactKeepingLines(text: string, redact: Redact): string {
   const redacted = redact(text)
   if (redacted.findings.length === 0) return text
   const { lines } = placeLines(text, redacted)
-  // Where a secret swallowed the end of the text, the line it began on has lost its newline.
+  // If a secret included the end of the text, the line it started on has lost its newline.
   const isLast = (at: number) => at === lines.length - 1
   const kept = lines.map((it = "\n", at) => (isLast(at) || it.endsWith("\n") ? it : `${it}\n`))
   return kept.join("")

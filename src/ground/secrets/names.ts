@@ -1,7 +1,6 @@
 import { isReference, isSecretLike, plainness, sampleOf } from "./likeness.ts"
 import { bounded, type Parts, patternRule, type Rule } from "./rule.ts"
 
-/** Words that a secret's name holds, each with the kind it gives. */
 const NAMES: readonly (readonly [kind: string, words: string])[] = [
   ["password", "password passwd passphrase pwd"],
   ["secret", "secret credential"],
@@ -15,7 +14,7 @@ const NAMES: readonly (readonly [kind: string, words: string])[] = [
   ["token", "token"],
 ]
 
-/** What makes the name of a secret the name of something else: `token_url`, `passwordLength`. */
+/** Suffixes that make a secret's name something else: `token_url`, `passwordLength`. */
 const OTHER_WORDS =
   "ids? names? types? ur[li]s? endpoint path file dir count length len size limit max min " +
   "ttl expir[a-z]* age at date time algo[a-z]* alg class field input prompt hint label reset policy " +
@@ -26,7 +25,9 @@ const OTHER_THING = new RegExp(`^s?[_.-]?(?:${anyOf(OTHER_WORDS)})(?![a-z])`, "i
 
 const QUOTE = "[\"'`]"
 const BLANK = "[ \\t]{0,4}"
-/** `=`, `: `, `=>`, `": `, `>` of XML, ` is `, `("`, ` "`, and `value:` on a line of its own. */
+/**
+ * `=`, `: `, `=>`, `": `, `>` of XML, ` is `, `("`, ` "`, and `value:` on its own line.
+ */
 const BETWEEN = [
   `["'\`\\])]{0,2}${BLANK}(?:=>|:=|:[ \\t]?string[ \\t]?=|[=:]{1,3}|>)${BLANK}`,
   `[ \\t]{1,3}(?:is|was)[ \\t]{1,3}`,
@@ -36,17 +37,17 @@ const BETWEEN = [
   "(?<=--[a-z-]{2,40})[ \\t]{1,3}",
 ].join("|")
 
-/** A backslash that escapes ends a value; the unescaped view of the same line reads on. */
+/** An escaping backslash ends a value; the unescaped view of the same line continues. */
 const QUOTED = `(?<quote>${QUOTE})(?<secret>(?:(?!\\k<quote>)[^\\\\\\r\\n\\0]|\\\\.){8,})`
 const BARE = "(?<secret>(?:[^\\s\"'`,;&<>|\\\\\\0]|\\\\(?![nrtbfux\"'\\\\/])){8,})"
 
 /**
- * `name = value` where the name is a secret's and the value reads like one. What precedes the word
- * in the name does not matter; what follows it may make it something else.
+ * `name = value` with a secret name and a value that reads like a key. Text before the keyword in
+ * the name does not matter; text after it may make it something else.
  */
 export const NAME_RULES: readonly Rule[] = [
   ...NAMES.map(([kind, words]) => nameRule(kind, words.split(" "), "[A-Za-z0-9_.-]{0,32}?")),
-  // `pass` alone: longer words that begin so are not about secrets.
+  // `pass` alone: longer words that begin with it are not about secrets.
   nameRule("password", ["pass"], "(?<![A-Za-z]pass)"),
   // As in `AZURE_DEVOPS_PAT`: a personal access token.
   nameRule("token", ["_pat"], ""),
@@ -66,14 +67,14 @@ function nameRule(kind: string, words: readonly string[], tail: string): Rule {
   })
 }
 
-/** The rest of an expression behind a closing quote; a sentence. */
+/** The rest of an expression after a closing quote, or a sentence. */
 const NO_VALUE = /^[\s"'`,;)]|^\+(?: |[\w$]{1,3}[),.;[(])|^[^\s]{1,64}[ \t][^\s]{1,64}[ \t]/
 
 function isNamedSecret(kind: string, { secret, groups }: Parts): boolean {
   if (OTHER_THING.test(groups["tail"] ?? "")) return false
   if (NO_VALUE.test(secret) || isReference(sampleOf(secret))) return false
   if (/^\.{0,2}\//.test(secret) && plainness(secret) > 0.4) return false
-  // Code in place of a value: a call, an index, a pattern. `NAME=value` is of the environment.
+  // Code in place of a value: a call, an index, a pattern. `NAME=value` is an environment line.
   const isCode = groups["quote"] === undefined && /[()[\]{}]/.test(secret)
   if (isCode && !/^[A-Z0-9_]+=$/.test(groups["lead"] ?? "")) return false
   return kind === "password" ? isSecretLike(secret, { atMostPlain: 0.6 }) : isSecretLike(secret)
@@ -89,9 +90,9 @@ const SECRET_KEY = new RegExp(
   "i",
 )
 
-/** Whether a key of a structure names a secret, so that its value goes whatever it looks like. */
+/** The value of such a key is replaced, whatever it looks like. */
 export function isSecretKey(key: string): boolean {
-  // `accessToken` and `access_token` are one name.
+  // `accessToken` and `access_token` are the same name.
   return SECRET_KEY.test(key.replace(/([a-z0-9])([A-Z])/g, "$1_$2"))
 }
 

@@ -11,7 +11,6 @@ import { VENDORS } from "./vendors.ts"
 
 const specimens = createSpecimens(seed())
 
-/** Where a secret stands in what people and programs write. */
 const PLACEMENTS: Readonly<Record<string, (it: Specimen) => string>> = {
   "a bare line": ({ name, value }) => (name === undefined ? value : `${name}: ${value}`),
   JSON: ({ name = "value", value }) => JSON.stringify({ id: 7, [name]: value, ok: true }, null, 2),
@@ -53,7 +52,7 @@ function unicode(letter: string): string {
 const secrets = createSecrets({ random: systemRandom })
 const ROUNDS = isNight() ? 40 : 4
 
-/** Whether the secret is gone: of what was drawn no eight characters are left, in any reading. */
+/** Removed: no eight characters of the random part are left in any decoding. */
 function isGone({ draws }: Specimen, text: string): boolean {
   const left = readings(secrets.redact(text).text)
   return draws.every((draw) => windows(draw).every((it) => !left.includes(it)))
@@ -66,7 +65,6 @@ function windows(draw: string): readonly string[] {
   return Array.from({ length: draw.length - WINDOW + 1 }, (_, at) => draw.slice(at, at + WINDOW))
 }
 
-/** A text, and all that somebody could read from it by decoding it once. */
 function readings(text: string): string {
   const percents = text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => letterOf(code))
   const unicodes = text.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => letterOf(code))
@@ -97,7 +95,7 @@ function isHit(rule: Rule, text: string, at: number): boolean {
   return rule.find({ text, at, work: { steps: 0 } }) !== undefined
 }
 
-/** The union of what the tools in facts/peers 5.2 and 5.3 find or miss, by our names. */
+/** The union of kinds that the tools in facts/peers 5.2 and 5.3 find or miss, by our names. */
 const KINDS_OF_OTHERS = (
   "github-token github-fine-grained-token openai-key anthropic-key slack-token slack-webhook " +
   "stripe-key private-key npm-token url-password url-token huggingface-token gitlab-token secret " +

@@ -5,12 +5,11 @@ import { createKnown } from "./known.ts"
 import type { Work } from "./rule.ts"
 
 /**
- * What is found is taken out and the rest looked at again, since a replacement can free what stood
- * beside it. One more look finds nothing in practice; the cap keeps a crafted text from many.
+ * Findings are removed and the rest is scanned again, because a replacement can uncover an adjacent
+ * secret. In practice the second scan finds nothing; the cap bounds crafted texts.
  */
 const MOST_ROUNDS = 4
 
-/** The engine: what is found in a text, and the text without it. `work` is for tests that count. */
 export function createRedactor(deps: {
   readonly random: Random
   readonly known: readonly string[]
@@ -29,8 +28,8 @@ export function createRedactor(deps: {
 }
 
 /**
- * Looks until nothing is found. What was found, now or before, becomes a barrier of equal length
- * that no pattern accepts, so that offsets stay and a second run of the whole finds nothing.
+ * Findings and existing markers become a barrier of equal length that no pattern matches, so
+ * offsets stay and a second redaction finds nothing.
  */
 function findAll(text: string, find: (text: string) => readonly Span[]): readonly Span[] {
   const markers = [...text.matchAll(MARKER)].map((it) => ({
@@ -48,7 +47,7 @@ function findAll(text: string, find: (text: string) => readonly Span[]): readonl
   return all.toSorted((a, b) => a.start - b.start)
 }
 
-/** Spans that overlap become one, named after the most telling rule. */
+/** Overlapping spans become one, named by the most specific rule. */
 function merged(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = []
   for (const span of spans.toSorted((a, b) => a.start - b.start || a.rank - b.rank)) {
@@ -114,7 +113,6 @@ function countLines(text: string): number {
 export type SecretFinding = {
   readonly kind: string
   readonly line: number
-  /** Four digits of a salted hash: equal for equal secrets, within one instance. */
   readonly hash: string
   readonly start: number
   readonly end: number
@@ -126,5 +124,7 @@ export function markerOf(kind: string, hashDigits: string): string {
   return `[redacted: ${kind} ${hashDigits}]`
 }
 
-/** All markers in a text, whoever made them. No digits in the kind: a key could pass for one. */
+/**
+ * All markers in a text, whoever wrote them. The kind has no digits, so a key cannot imitate it.
+ */
 export const MARKER = /\[redacted: [a-z-]{1,40} [0-9a-f]{4}\]/g

@@ -1,22 +1,21 @@
 import { PATTERN_REACH_CHARACTERS } from "./limits.ts"
 
 /**
- * The longest value a pattern reads. More than the longest key of the table that has a fixed
- * length; what follows a value that was judged a secret goes with it.
+ * The longest value a pattern reads: more than the longest fixed-length key of the table. Text
+ * directly after a secret value is removed with it.
  */
 const LONGEST_JUDGED_CHARACTERS = 256
 
-/** Where a secret lies in the text that was looked at. */
 export type SecretMatch = { readonly start: number; readonly end: number; readonly kind: string }
 
-/** Characters looked at so far, by all rules. Tests compare it; nothing else reads it. */
+/** Characters examined by all rules; only tests read it. */
 export type Work = { steps: number }
 
 export type KeywordHit = { readonly text: string; readonly at: number; readonly work: Work }
 
 export type Rule = {
   readonly keywords: readonly string[]
-  /** Of those that are one; tests look whether each part of it has a bound. */
+  /** Tests check that each quantifier has an upper bound. */
   readonly pattern?: RegExp
   find(place: KeywordHit): SecretMatch | undefined
 }
@@ -27,17 +26,16 @@ export type Parts = {
 }
 
 /**
- * A rule from a regular expression that begins at the keyword. Groups `lead` and `quote` stay in
- * the text, group `secret` is what goes (without it: all after them), group `back` is the part of
- * the secret before the keyword, taken by a look behind. Every quantifier has an upper bound: one
- * try looks at no more than PATTERN_REACH_CHARACTERS.
+ * A rule from a regular expression that begins at the keyword. Groups `lead` and `quote` stay,
+ * group `secret` is replaced (without it: everything after them), group `back` is the part of the
+ * secret before the keyword, matched by a lookbehind. Every quantifier has an upper bound: one try
+ * reads at most PATTERN_REACH_CHARACTERS.
  */
 export function patternRule(fields: {
   readonly kind: string | ((parts: Parts) => string)
   readonly keywords: readonly string[]
   readonly pattern: RegExp
   readonly isSecret: (parts: Parts) => boolean
-  /** What goes with a secret that is longer than a pattern reads. */
   readonly rest?: RegExp
 }): Rule {
   const { kind, keywords, pattern, isSecret, rest = LETTERS_AND_DIGITS } = fields
@@ -65,16 +63,15 @@ export function patternRule(fields: {
   }
 }
 
-/** Behind a key that fills the pattern comes the rest of the key, signs and all. */
+/** After a key that fills the pattern, the rest of the key is removed including punctuation. */
 const LETTERS_AND_DIGITS = /(?<=[\w.+/=-]{200})[\w.+/=-]*|[A-Za-z0-9]*/y
 
-/** Runs only behind a secret, and the next secret begins after it: each character is read once. */
+/** Runs only after a secret, and the next search starts behind it: each character is read once. */
 function lengthOfRest(text: string, end: number, rest: RegExp): number {
   rest.lastIndex = end
   return rest.exec(text)?.[0].length ?? 0
 }
 
-/** `{20,}` of the tables, with the upper bound that every pattern has. */
 export function bounded(source: string): string {
   return source.replaceAll(",}", `,${LONGEST_JUDGED_CHARACTERS}}`)
 }

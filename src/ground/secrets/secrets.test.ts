@@ -8,7 +8,7 @@ import { createSecrets } from "./secrets.ts"
 const secrets = createSecrets({ random: systemRandom })
 const { redact } = secrets
 
-/** Made of parts and of chance, so that no key stands in this file. */
+/** Generated from parts and random letters, so that this file contains no key. */
 const letters = (count: number) => {
   const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789"
   return Array.from(systemRandom.bytes(count), (it) => alphabet[it % alphabet.length]).join("")

@@ -8,7 +8,9 @@ export type Secrets = ReturnType<typeof createSecrets>
 export function createSecrets(deps: {
   readonly random: Random
   readonly known?: readonly string[]
-  /** Kept by who compares texts of different days; without it each instance has its own. */
+  /**
+   * For callers that compare texts of different days; without it each instance has its own salt.
+   */
   readonly salt?: string
 }) {
   const { redact, hashOf } = createRedactor({ ...deps, known: deps.known ?? [] })

@@ -7,10 +7,10 @@ const isOdd = ({ secret }: Parts) =>
   isSecretLike(secret, { atMostPlain: 0.6 }) && !isReference(secret)
 const isRandom = ({ secret }: Parts) => entropyBits(secret) >= 2.5 && !isPlaceholder(secret)
 
-/** For secrets that end where the pattern says, with nothing behind them to take along. */
+/** For secrets that end with the pattern. */
 const NOTHING = /(?:)/y
 
-/** A word that stands for a password in examples, or a piece of a template. */
+/** Placeholder passwords of examples, or part of a template. */
 const NO_PASSWORD = new RegExp(
   "^(?:pass(?:word|wd|phrase)?|pwd?|secret|user(?:name)?|root|admin|guest|test|token|key|" +
     "postgres|mysql|redis|[x*.]+|\\[.*|.{0,3})$",
@@ -210,7 +210,7 @@ export const STRUCTURE_RULES: readonly Rule[] = [
   }),
 ]
 
-/** The first part of a Discord token is a number in base64: no keyword, but a shape. */
+/** The first part of a Discord token is a number in base64: it has a shape but no keyword. */
 export const DISCORD_TOKEN: Rule = patternRule({
   kind: "discord-token",
   keywords: [],
@@ -219,12 +219,12 @@ export const DISCORD_TOKEN: Rule = patternRule({
 })
 
 const BLOCK_HEAD = /-----BEGIN[ +](?:[A-Z0-9]{2,12}[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/y
-/** One dash more in a diff that takes the key out; each line of it then begins with one. */
+/** Has one more dash in a diff that removes the key; then each line begins with one. */
 const BLOCK_TAIL = /-{5,6}END[ +][A-Z0-9 +]{0,40}-----/y
 const BLOCK_BODY = /(?:[A-Za-z0-9+/=\s\\]|(?<=\n)-(?!-))*/y
 const DASHES = "-----"
 
-/** Private keys of all makes. A block without its end goes as far as it looks like a key. */
+/** Private keys of all formats. A block without an end is removed as far as it looks like a key. */
 function findKeyBlock({ text, at, work }: KeywordHit) {
   BLOCK_HEAD.lastIndex = at
   const head = BLOCK_HEAD.exec(text)
@@ -238,20 +238,19 @@ function findKeyBlock({ text, at, work }: KeywordHit) {
   const tail = BLOCK_TAIL.exec(text)?.[0].length
   BLOCK_BODY.lastIndex = start
   const end = tail === undefined ? start + (BLOCK_BODY.exec(text)?.[0].length ?? 0) : barrier + tail
-  // Sources that read keys name the first line, with nothing behind it.
+  // Source code that reads keys contains only the first line.
   const body = /[A-Za-z0-9+/=]{40}/.exec(text.slice(start, Math.min(end, start + 2_048)))?.[0] ?? ""
   return entropyBits(body) >= 3 ? { start: at, end, kind: "private-key" } : undefined
 }
 
-/** A dash alone is that of a list, or of a diff. */
+/** A single dash is that of a list or a diff. */
 const INSIDE_A_RUN = /[A-Za-z0-9_]$|[\w-]-$/
 const TOKEN_PART = /[A-Za-z0-9_-]*/y
 const MOST_TOKEN_PARTS = 5
 
-/** JSON Web Tokens, signed and encrypted: the first part is JSON that names an algorithm. */
 function findWebToken({ text, at, work }: KeywordHit) {
   work.steps++
-  // Inside a run of letters only its beginning counts, so no run is read twice.
+  // Inside a run of letters only its start counts, so no run is read twice.
   if (INSIDE_A_RUN.test(text.slice(Math.max(0, at - 2), at))) return undefined
   let end = at
   let parts = 0

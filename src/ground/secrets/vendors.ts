@@ -7,8 +7,8 @@ const H = "[0-9a-f]"
 const UUID = `${H}{8}-${H}{4}-${H}{4}-${H}{4}-${H}{12}`
 
 /**
- * Keys that say themselves what they are: kind, how they begin, what follows. The formats are
- * those their vendors describe or that can be seen in a key of one's own.
+ * Keys with a distinctive prefix: kind, prefixes, body. The formats are those that vendors document
+ * or that can be seen in a key.
  */
 export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: string])[] = [
   ["adafruit-key", "aio_", `${W}{28}`],
@@ -136,7 +136,7 @@ export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: 
   ["twilio-key", "SK", `${H}{32}(?!${W})`],
   ["typeform-token", "tfp_", "[A-Za-z0-9_.-]{40,}"],
   ["vault-token", "hvs. hvb. hvr.", `${U}{24,}`],
-  // The address of our own gateway: who has it may speak to a provider through us.
+  // Address of our own gateway: it allows requests to a provider through Quartermaster.
   ["quartermaster-address", "qmgw_", `${H}{48}`],
   ["vercel-gateway-key", "vck_", `${W}{40,}`],
   ["vercel-token", "vercel_blob_rw_", "[A-Za-z0-9_]{24,}"],
@@ -144,9 +144,9 @@ export const VENDORS: readonly (readonly [kind: string, prefixes: string, body: 
   ["age-key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"],
 ]
 
-/** A key of random letters has 3.3 bits a character or more from sixteen characters on. */
+/** A random key has at least 3.3 bits per character from sixteen characters on. */
 const FEWEST_BITS = 2.5
-/** Names such as `npm_config_…` begin like a key and go on in words. */
+/** Names such as `npm_config_…` begin like a key and continue in words. */
 const MOST_PLAIN = 0.85
 
 export const VENDOR_RULES: readonly Rule[] = VENDORS.map(([kind, prefixes, body]) => {
@@ -165,8 +165,8 @@ export const VENDOR_RULES: readonly Rule[] = VENDORS.map(([kind, prefixes, body]
 })
 
 /**
- * `hf_` also ends `shelf_`: short beginnings count only where a word begins. Inside base64 none
- * does: not behind a plus, unless it is the plus of a diff, and not behind a slash in a long run.
+ * `hf_` also ends `shelf_`: short prefixes count only at the start of a word. Base64 has no word
+ * starts: not after a plus, unless it is the plus of a diff, and not after a slash in a long run.
  */
 function leftEdge(prefix: string): string {
   const isTelling = prefix.length >= 5 || /^gh[oprsu]_$/.test(prefix)

@@ -16,7 +16,9 @@ function stepsFor(text: string): number {
   return work.steps
 }
 
-/** Four times the text is four times the work, and a character costs at most one try of a pattern. */
+/**
+ * Four times the text is four times the work, and a character costs at most one try of a pattern.
+ */
 function isLinear(textOf: (characters: number) => string): boolean {
   const [quarter, whole] = [stepsFor(textOf(LENGTH / 4)), stepsFor(textOf(LENGTH))]
   return whole / quarter < 4.4 && whole / LENGTH < PATTERN_REACH_CHARACTERS
@@ -55,7 +57,7 @@ describe("[F6] catastrophic inputs for regular expressions", () => {
 })
 
 describe("work per input", () => {
-  // Names, beginnings and near misses of every kind of rule, end to end.
+  // Names, prefixes and near misses of every kind of rule, repeated.
   test.for([
     "a",
     " ",

@@ -15,7 +15,6 @@ type Queries = {
 
 export type Tx<Room extends EventRoom = never> = Queries & { readonly emit: Emit<Room> }
 
-/** `Room` is the room whose events it may emit. */
 export type Db<Room extends EventRoom = never> = Queries & {
   /**
    * All or nothing. On Postgres `work` may run again after a deadlock, so it must change nothing
@@ -62,7 +61,7 @@ export function createDb<Room extends EventRoom>(deps: {
   return { ...createQueries(driver.dialect, { all: reads, run }), transaction }
 }
 
-/** Refused inside a transaction: such a read would not see its writes, or wait for it. */
+/** Refused inside a transaction: such a read would miss its writes or wait for it. */
 export function guardReads(driver: Driver, transactions: OpenTransaction): Driver["all"] {
   return async (query) => {
     refuseInside(transactions)
@@ -76,8 +75,8 @@ function refuseInside(transactions: OpenTransaction): void {
 }
 
 /**
- * Postgres refuses every statement after a failed one, SQLite does not. Here both do: such a
- * transaction never commits, even when the failure was caught.
+ * Postgres refuses every statement after a failed one; SQLite does not. Here both do: such a
+ * transaction never commits, even if the caller caught the error.
  */
 function doomOnFailure(statements: Statements, life: { isOpen: boolean }) {
   let doom: { error: unknown } | undefined

@@ -3,7 +3,9 @@ import type { Log } from "#ground/base"
 import { RowUnexpected, StoreBusy, StoreClosed, StoreStopped } from "./errors.ts"
 import type { Dialect, Sql } from "./sql.ts"
 
-/** Writes waiting in this process; more means that something writes faster than the disk. */
+/**
+ * Writes waiting in this process; more means that writes come faster than the disk accepts them.
+ */
 const MAX_WAITING_WRITES = 10_000
 
 export type DatabaseRow = Readonly<Record<string, unknown>>
@@ -14,8 +16,8 @@ export type Statements = {
 }
 
 /**
- * What SQLite and Postgres each implement; failures are the errors of errors.ts. Write transactions
- * of one store run one after the other, across processes and servers.
+ * Implemented by SQLite and Postgres; failures are the errors of errors.ts. Write transactions of
+ * one store run one after the other, across processes and servers.
  */
 export type Driver = {
   readonly dialect: Dialect
@@ -27,9 +29,7 @@ export type Driver = {
     afterCommit?: () => void,
   ): Promise<Result>
   hasTable(name: string): Promise<boolean>
-  /** Why all writes are refused; undefined while they are not. */
   stopped(): string | undefined
-  /** Findings of the database's integrity check. */
   findDamage(depth: "quick" | "full"): Promise<readonly string[]>
   sizeBytes(): Promise<number>
   /** Wakes other processes; without it they poll. */
@@ -39,7 +39,7 @@ export type Driver = {
 /** A message without content between processes that share a store. */
 export type Signal = {
   send(): void
-  /** Resolves when everything was sent: a process that exits must not lose it. */
+  /** Resolves when everything was sent: a process that exits must not lose signals. */
   settled(): Promise<unknown>
   listen(tell: () => void, ended: AbortSignal): void
 }
@@ -60,7 +60,6 @@ export function parseRows<Row extends z.ZodType>(
   })
 }
 
-/** First in, first out; a failure does not block the next. */
 export function createQueue() {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -9,7 +9,6 @@ import { openStore } from "./store.ts"
 
 const world = { clock: systemClock, random: systemRandom, log: silentLog }
 
-/** Calls an operation as a surface does: parse, run, parse; the store is closed after each call. */
 function surface(location: StoreLocation) {
   return async (name: string, input: unknown = {}): Promise<unknown> => {
     const opened: AsyncDisposable[] = []

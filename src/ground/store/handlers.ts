@@ -15,7 +15,6 @@ import { backupDirectoryOf, type Store } from "./store.ts"
 export type StoreHandlerDeps = {
   /** Opened on first use; `restore` never opens it. */
   store(): Promise<Store>
-  /** Lazy, because the config may be invalid. */
   location(): StoreLocation
   readonly clock: Clock
   readonly random: Random

@@ -15,7 +15,7 @@ import {
   selectNewest,
 } from "./queries.ts"
 
-/** An event names what happened; content belongs into rows and files. */
+/** An event names what happened; content belongs in rows and files. */
 export const MAX_EVENT_BYTES = 1_000_000
 
 export type JournalPage =
@@ -24,7 +24,6 @@ export type JournalPage =
   | { kind: "future-cursor"; head: Cursor }
 
 export type JournalQuestion = {
-  /** The last entry already read; undefined reads from the first. */
   readonly after: Cursor | undefined
   readonly limit: number
   readonly namePrefix?: string | undefined
@@ -32,7 +31,6 @@ export type JournalQuestion = {
 
 export type Journal = ReturnType<typeof createJournal>
 
-/** Events in the order of their commits. */
 export function createJournal(all: Driver["all"]) {
   const readHead = async () => trustHead(await all(selectHead()))
 
@@ -55,12 +53,11 @@ export function createJournal(all: Driver["all"]) {
       const rows = parseRows(JournalRow, await all(selectEntries(range)))
       if (namePrefix === "") refuseGap(rows, range)
       const entries = rows.map((row) => readEntry(row, { epoch, salt }))
-      // A page that is not full has reached the head, also past entries the filter left out.
+      // A page that is not full has reached the head, also past entries that the filter left out.
       const reached = rows.length < limit ? seq : (rows.at(-1)?.seq ?? after.seq)
       return { kind: "entries", entries, next: { epoch, seq: reached }, head }
     },
 
-    /** The newest entries, oldest first. */
     async readNewest(question: Omit<JournalQuestion, "after">) {
       const { epoch, seq, salt } = await readHead()
       const limit = Math.min(question.limit, MAX_JOURNAL_PAGE)
@@ -75,7 +72,6 @@ export function createJournal(all: Driver["all"]) {
 
 export type JournalWriter = ReturnType<typeof createJournalWriter>
 
-/** Collects the events of one transaction and writes them at its end. */
 export function createJournalWriter(deps: { clock: Clock; random: Random }) {
   const ids = createIds(deps)
 
@@ -140,7 +136,7 @@ async function append(
   return entries
 }
 
-/** Head and last entry are written together; they differ only after damage. */
+/** Head and last entry are written in one transaction; they differ only after damage. */
 function trustHead(rows: Awaited<ReturnType<Driver["all"]>>): z.output<typeof HeadRow> {
   const [head] = parseRows(HeadRow, rows)
   if (head === undefined) throw StoreCorrupt({ what: "the head of the journal is missing" })
@@ -173,20 +169,18 @@ function readEntry(row: JournalRow, head: { epoch: string; salt: string }): Jour
 }
 
 /**
- * Over all columns, and salted per store, so a page of another store's file is not taken for ours.
- * It detects damage, not malice.
+ * Covers all columns and is salted per store, so a page of another store's file fails the check. It
+ * detects damage, not manipulation.
  */
 function checksum(row: Omit<JournalRow, "crc">, salt: string): number {
   const { seq, id, at, name, version, body } = row
   return crc32(JSON.stringify([salt, seq, id, at, name, version, body]))
 }
 
-/** The name of one history; a restore begins a new one. */
 export function newEpoch(random: Random): string {
   return Buffer.from(random.bytes(12)).toString("base64url")
 }
 
-/** Part of each row's checksum, so a row of another store fails it. */
 export function newSalt(random: Random): string {
   return Buffer.from(random.bytes(12)).toString("base64url")
 }

@@ -16,7 +16,6 @@ const openFile = (file: string) =>
     log: silentLog,
   })
 
-/** A follower over a journal of which only the head is known, and which counts who asks. */
 function watched(options: { hasSignal?: boolean } = {}) {
   const clock = testClock()
   const state = { seq: 0, looks: 0, isBroken: false, warnings: 0, sent: 0, told: () => {} }

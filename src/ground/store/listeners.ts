@@ -20,7 +20,7 @@ export function createListeners(log: Log) {
     },
     tell(entries: readonly JournalEntry[]): void {
       for (const listener of listeners) {
-        // A failing listener must not affect the commit.
+        // An exception in a listener must not affect the commit.
         void Promise.try(listener, entries).catch((error: unknown) =>
           log.error("listener failed after a commit", { error }),
         )
@@ -32,9 +32,9 @@ export function createListeners(log: Log) {
 export type AdvanceListener = () => void
 
 /**
- * Calls listeners when the journal has grown: after commits of this process at once, after others
- * at their signal or the next poll. Listeners read the journal themselves, so an extra or late call
- * does no harm.
+ * Calls listeners when the journal has grown: at once after commits of this process, for other
+ * processes at their signal or the next poll. Listeners read the journal themselves, so an extra or
+ * late call is harmless.
  */
 export function createFollower(deps: {
   head(): Promise<Cursor>
@@ -47,7 +47,7 @@ export function createFollower(deps: {
 
   const tell = (): void => {
     for (const listener of listeners) {
-      // A failing listener must not look like a failed commit.
+      // An exception in a listener must not look like a failed commit.
       try {
         listener()
       } catch (error) {

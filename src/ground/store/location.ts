@@ -11,7 +11,6 @@ export function parseDatabaseUrl(url: string): StoreLocation {
   return { kind: "postgres", url }
 }
 
-/** For messages and logs, without a password. */
 export function describeLocation(location: StoreLocation): string {
   switch (location.kind) {
     case "sqlite":
@@ -29,7 +28,6 @@ export type PostgresAddress = {
   readonly server: string
   readonly database: string
   readonly user: string
-  /** Without the password. */
   readonly masked: string
 }
 

@@ -17,7 +17,6 @@ const openWith = (file: string, migrations: readonly Migration[]) =>
     migrations,
   })
 
-/** One more than the product has, whatever it has grown to. */
 const NEXT = MIGRATIONS.length + 1
 
 const second: Migration = {

@@ -10,8 +10,8 @@ import {
 } from "./queries.ts"
 
 /**
- * One transaction a migration, so a crash leaves the old schema or the new one. Several processes
- * may migrate at once: each checks again inside its transaction.
+ * One transaction per migration, so a crash leaves the old or the new schema. Several processes may
+ * migrate at once: each checks again inside its transaction.
  */
 export async function migrate(
   driver: Driver,

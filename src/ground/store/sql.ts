@@ -5,12 +5,11 @@ export type Dialect = "sqlite" | "postgres"
 export type SqlValue = string | number | bigint | null | Uint8Array
 
 /**
- * SQL with its values apart; there is one more text than values. Only the `sql` template creates
- * it, so outside text can become a value but never a statement.
+ * SQL with separate values; there is one more text than values. Only the `sql` template creates it,
+ * so outside text can become a value but never a statement.
  */
 export type Sql = { readonly texts: readonly string[]; readonly values: readonly SqlValue[] }
 
-/** sql`SELECT * FROM notes WHERE id = ${id}`: values are bound, nested fragments are spliced in. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   invariant(Object.isFrozen(strings) && Array.isArray(strings.raw), "sql is called as a template")
   const texts = [strings[0] ?? ""]
@@ -27,7 +26,6 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
   return keep({ texts, values })
 }
 
-/** Fragments in a row: join([sql`a = ${1}`, sql`b = ${2}`], sql` AND `). */
 export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
   invariant(fragments.length > 0, "at least one fragment is joined; zero would leave broken SQL")
   const texts = [""]

@@ -28,7 +28,6 @@ import { keptCorrupt } from "./sqlite/files.ts"
 import { openSqliteFile } from "./sqlite/open.ts"
 import { openSqliteDriver } from "./sqlite/sqlite.ts"
 
-/** Default of `store.keepBackups`. */
 const DEFAULT_KEPT_BACKUPS = 7
 
 export type StoreOptions = {
@@ -38,7 +37,6 @@ export type StoreOptions = {
   readonly log: Log
   readonly busyTimeoutMs?: number
   readonly keepBackups?: number
-  /** For tests. */
   readonly migrations?: readonly Migration[]
 }
 
@@ -49,7 +47,6 @@ type StoreStatus = {
   schemaVersion: number
   events: number
   epoch: string
-  /** The newest backup beside the store. */
   lastBackup: FoundBackup | undefined
   corruptFiles: readonly string[]
   stopped: string | undefined
@@ -60,16 +57,13 @@ export type Store = AsyncDisposable & {
   readonly db: Db
   forRoom<Room extends EventRoom>(room: Room): Db<Room>
   readonly journal: Journal
-  /** After each commit, with its events in order. Returns unsubscribe. */
   onCommit(listener: CommitListener): () => void
   /** When the journal has grown in any process. Returns unsubscribe. */
   onAdvance(listener: AdvanceListener): () => void
   backup(directory: string, options?: { keep?: number }): Promise<MadeBackup>
   status(): Promise<StoreStatus>
   stopped(): string | undefined
-  /** First finding of the database's quick check, which reads the whole file. */
   findDamage(): Promise<string | undefined>
-  /** The database's full check and every entry of the journal. */
   check(signal?: AbortSignal): Promise<StoreFindings>
   close(): Promise<void>
 }
@@ -123,7 +117,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** The default folder of backups. */
 export function backupDirectoryOf(file: string): string {
   return join(dirname(file), "backups")
 }
@@ -148,7 +141,7 @@ async function openDriver(options: StoreOptions): Promise<OwnedDriver> {
       return prepared({ ...driver, close: () => driver.close({ isLast: true }) }, options)
     }
     case "postgres": {
-      // Loaded lazily: most people never need it.
+      // Loaded lazily: most users never need it.
       const { openPostgresDriver } = await import("./postgres/postgres.ts")
       return prepared(await openPostgresDriver({ ...deps, url: location.url }), options)
     }
@@ -211,11 +204,9 @@ async function describeStore(deps: {
 
 type StoreFindings = {
   checkedEvents: number
-  /** Empty when the store is sound. */
   findings: readonly string[]
 }
 
-/** Reports damage instead of throwing. */
 async function checkStore(
   deps: { driver: Driver; journal: Journal },
   signal?: AbortSignal,

@@ -5,18 +5,16 @@ const WIDEST_BAR_CELLS = 10_000
 export type BarSegment = { readonly kind: ContextKind; readonly tokens: number }
 
 export type BarLayout = {
-  /** In the order of CONTEXT_KINDS, each kind at most once, none without a cell. */
   readonly cells: readonly { readonly kind: ContextKind; readonly cells: number }[]
   readonly free: number
 }
 
 /**
- * Shares the cells of a bar out among kinds of context. `scale` is how many tokens the whole width
- * stands for; when the segments are more than that, the bar is full and their sum is the scale.
+ * Distributes the cells of a bar among kinds of context. `scale` is the number of tokens of the
+ * whole width; if the segments exceed it, the bar is full and their sum is the scale.
  *
- * By largest remainder, and then each kind that has tokens gets at least one cell, taken from
- * where there is most above the true share: what is small stays visible. With more kinds than
- * cells the largest are drawn.
+ * Uses the largest remainder method. Then each kind with tokens gets at least one cell, taken from
+ * the kind furthest above its true share. With more kinds than cells the largest are drawn.
  */
 export function layoutBar(
   segments: readonly BarSegment[],
@@ -80,7 +78,7 @@ function giveAtLeastOne(seats: readonly Seat[], width: number): void {
   }
 }
 
-/** The free cells may go entirely, a kind keeps its last one. */
+/** All free cells can be taken; a kind keeps its last one. */
 function mostAboveQuota(seats: readonly Seat[]): Seat | undefined {
   const givers = seats.filter((it) => it.cells > (it.kind === FREE ? 0 : 1))
   return givers.toSorted((a, b) => b.cells - b.quota - (a.cells - a.quota))[0]

@@ -1,6 +1,6 @@
 import { PRICE_TABLE, type PriceRow, type Prices, type PriceTable } from "./prices.ts"
 
-/** The tokens of one request, each in one place only: what was cached is not in `inputTokens`. */
+/** Tokens of one request, each counted in one field only: `inputTokens` excludes cached tokens. */
 export type Usage = {
   readonly inputTokens: number
   readonly outputTokens: number

@@ -119,7 +119,7 @@ describe("bounded time", () => {
   )
 
   // Longer than one slice. Quadratic time would need more than a minute for each, ours is under a
-  // second: the limit of 30 s is a guard against a hang, not a measure.
+  // second: the limit of 30 s only guards against a hang.
   const LENGTH = 200_000
   test.for([
     ["letters", "a".repeat(LENGTH)],
@@ -138,7 +138,7 @@ describe("bounded time", () => {
     }
   })
 
-  // Under coverage this is ten times slower than in use, so the whole ten megabytes are for the night.
+  // Coverage makes this ten times slower, so the full ten megabytes run at night only.
   const [STATEMENTS, CHARACTERS] = isNight() ? [200_000, 5_000_000] : [40_000, 800_000]
   test("[TOKENS-3] megabytes in one line and one word too long for a regular expression are counted", {
     timeout: 300_000,
@@ -211,7 +211,7 @@ function anyText(maxLength: number) {
     .map((parts) => parts.join(""))
 }
 
-/** The same algorithm as its definition says it: all tokens as bytes, the whole word each time. */
+/** Byte-pair encoding as defined: all tokens as bytes, the whole word at each step. */
 function createNaiveCounter(encoding: TokenEncoding) {
   const tables = TABLES[encoding]
   const rankByBytes = new Map<string, number>()
@@ -245,7 +245,7 @@ function createNaiveCounter(encoding: TokenEncoding) {
     (text.toWellFormed().match(words) ?? []).reduce((sum, word) => sum + countWord(word), 0)
 }
 
-/** The library takes inherited names for tokens and a byte-order mark for white space. */
+/** The library counts inherited names as tokens and a byte-order mark as white space. */
 function withoutLibraryTraps(text: string): string {
   const inherited = Object.getOwnPropertyNames(Object.prototype)
   return [...inherited, "\uFEFF"].reduce((rest, trap) => rest.replaceAll(trap, "x"), text)

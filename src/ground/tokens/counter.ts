@@ -8,23 +8,23 @@ import type { Vocabulary } from "./vocabulary.ts"
 
 const MOST_CACHED_TEXT_BYTES = 16_000_000
 
-/** Texts already counted: a repository of 50,000 files fits, at about 200 bytes a text. */
+/** A repository of 50,000 files fits, at about 200 bytes per text. */
 const MOST_CACHED_TEXTS = 50_000
 
-/** A text below this is counted in less time than its hash and its place in the cache cost. */
+/** Counting a shorter text is faster than hashing and looking it up. */
 const SHORTEST_CACHED_TEXT_CHARACTERS = 1_024
 
 const MOST_REMEMBERED_WORD_BYTES = 8_000_000
 
-/** Words already counted. 16,000 distinct ones occurred in 6 MB of source; four times that. */
+/** 6 MB of source had 16,000 distinct words; this is four times that. */
 const MOST_REMEMBERED_WORDS = 65_536
 
-/** Words beyond this are rare and long: remembering them would spend the memory on one file. */
+/** Longer words are rare; caching them would spend the memory on one file. */
 const LONGEST_REMEMBERED_WORD_CHARACTERS = 64
 
 export type TokenCounter = {
   readonly encoding: TokenEncoding
-  /** Exact for the encoding. Whether a model counts the same is what `describe` says. */
+  /** Exact for the encoding; `describe` says whether a model counts the same. */
   readonly exact: boolean
   readonly count: (text: string) => number
   readonly describe: () => string
@@ -57,9 +57,8 @@ const MEANING: Readonly<Record<TokenEncoding, string>> = {
 }
 
 /**
- * Special tokens such as `<|endoftext|>` are no part of the vocabulary, so in a text they count as
- * the plain characters they are. Half a surrogate pair counts as the character that stands for it
- * in UTF-8.
+ * Special tokens such as `<|endoftext|>` are not in the vocabulary, so they count as plain
+ * characters. A lone surrogate counts as U+FFFD.
  */
 function createWordCounter(vocabulary: Vocabulary) {
   const countByWord = createCountCache(MOST_REMEMBERED_WORDS, MOST_REMEMBERED_WORD_BYTES)
@@ -70,7 +69,7 @@ function createWordCounter(vocabulary: Vocabulary) {
     const known = countByWord.get(word)
     if (known !== undefined) return known
     const tokens = countMerged(word, vocabulary)
-    // A word is a slice of its text, which must not stay in memory as long as the word.
+    // A word is a slice of its text; without a copy the whole text would stay in memory.
     countByWord.set(ownCopy(word), tokens)
     return tokens
   }
@@ -84,8 +83,8 @@ function createWordCounter(vocabulary: Vocabulary) {
 }
 
 /**
- * Counts by key, bounded in entries and in bytes. Without the option `max`, which allocates all entries
- * at once and takes milliseconds; instead each entry has at least its share of `maxBytes`.
+ * Bounded in entries and bytes. The option `max` is not used, because it allocates all entries at
+ * once, which takes milliseconds; instead each entry has at least its share of `maxBytes`.
  */
 export function createCountCache(maxEntries: number, maxBytes: number) {
   const leastBytes = Math.ceil(maxBytes / maxEntries)

@@ -8,9 +8,10 @@ import { createTokens } from "./tokens.ts"
 test("[TOKENS-5] the features are those that the weights were fitted with", () => {
   const estimate = createEstimator("claude").count
   expect(estimate("")).toBe(0)
-  // A capital with what follows it is one run: "foo" and "Bar".
+  // An uppercase letter and the letters after it are one run: "foo" and "Bar".
   expect(estimate("fooBar ".repeat(100))).toBe(Math.round(200 * 0.776 + 700 * 0.038))
-  // Four letter runs (parse, HTTPB, ody, x), two digits, two signs, a newline, 20 characters.
+  // Four letter runs (parse, HTTPB, ody, x), two digits, two punctuation characters, a newline, 20
+  // characters.
   expect(estimate("parseHTTPBody(x 42)\n")).toBe(
     Math.round(4 * 0.776 + 2 * 1.22 + 2 * 0.357 + 2.68 + 20 * 0.038),
   )
@@ -33,7 +34,7 @@ test.for(TokenEncoding.options)(
     })
     expect(errors.length).toBeGreaterThan(20)
     const mean = errors.reduce((sum, it) => sum + it, 0) / errors.length
-    // Measured 9 % and 7 %; the bound leaves room for what this repository becomes.
+    // Measured 9 % and 7 %; the limit leaves room for changes of this repository.
     expect(mean).toBeLessThan(0.2)
   },
 )

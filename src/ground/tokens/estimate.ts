@@ -2,9 +2,9 @@ import type { TokenEncoding } from "#ground/contract"
 import type { TokenCounter } from "./counter.ts"
 
 /**
- * A cheap guess from five features of the text, for where loading an encoding (90 to 500 ms) costs
- * more than the figure is worth. Its mean error a file was 7 % for o200k and 9 % for claude on 620
- * mixed files that had no part in fitting the weights; on prose in other scripts it is far off.
+ * Estimates from five features, for callers to whom loading an encoding (90 to 500 ms) costs more
+ * than the precision is worth. The mean error per file was 7 % for o200k and 9 % for claude on 620
+ * mixed files not used for fitting; prose in other scripts is far off.
  */
 export function createEstimator(encoding: TokenEncoding): TokenCounter {
   const weights = WEIGHTS[encoding]
@@ -24,7 +24,7 @@ type Features = {
   characters: number
 }
 
-/** Fitted once by least squares; the measurement is in the README. */
+/** Fitted once by least squares; measurements are in the README. */
 const WEIGHTS: Readonly<Record<TokenEncoding, Features>> = {
   claude: { letterRuns: 0.776, digits: 1.22, signs: 0.357, newlines: 2.68, characters: 0.038 },
   o200k: { letterRuns: 0.368, digits: 1.064, signs: 0.292, newlines: 1.976, characters: 0.09 },
@@ -41,8 +41,8 @@ function weigh(features: Features, weights: Features): number {
 }
 
 /**
- * One pass over the characters. A letter run is a part of a camel-case name: `parseHTTPBody` has
- * three, "parse", "HTTPB" and "ody", as in the expression the weights were fitted with.
+ * A letter run is a part of a camel-case name: `parseHTTPBody` has three, "parse", "HTTPB" and
+ * "ody", as in the expression used for fitting.
  */
 function featuresOf(text: string): Features {
   let letterRuns = 0

@@ -10,14 +10,13 @@ import { MOST_COUNTED_PATHS } from "./limits.ts"
 import type { Tokens } from "./tokens.ts"
 
 /**
- * A file as the reader found it. The room does not read the working tree: what may be read, and
- * how, is decided where `read` comes from.
+ * The caller's `read` decides which files may be read; this room does not read the working tree.
  */
 type ReadFile = { readonly text: string; readonly sizeBytes: number }
 
 type CountDeps = {
   readonly tokens: Pick<Tokens, "counter">
-  /** What shares are taken of when the call names no budget: the size of the window. */
+  /** Size of the context window; used for shares if the call has no budget. */
   window(): number
   read(path: string, options: { readonly signal: AbortSignal }): Promise<ReadFile>
 }

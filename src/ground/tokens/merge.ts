@@ -3,11 +3,9 @@ import type { Vocabulary } from "./vocabulary.ts"
 type Ranks = Pick<Vocabulary, "rankOfText" | "rankOfBytes">
 
 /**
- * Counts the tokens of one word by byte-pair encoding: start with its single bytes, and always
- * join the two neighbours of the lowest rank, the leftmost first, until none can be joined.
- *
- * The library looks through all pairs after each join, so its time is quadratic; a heap of the
- * pairs gives the same count in n log n, and a word of a megabyte needs no special case.
+ * Byte-pair encoding: starts with single bytes and joins the adjacent pair of the lowest rank,
+ * leftmost first, until none can be joined. The library scans all pairs after each join, which is
+ * quadratic; a heap of pairs gives the same count in n log n.
  */
 export function countMerged(word: string, ranks: Ranks): number {
   const bytes = ASCII.test(word) ? asciiBytes(word, ranks) : utf8Bytes(word, ranks)
@@ -16,7 +14,7 @@ export function countMerged(word: string, ranks: Ranks): number {
 
 const ASCII = /^[\0-\x7f]*$/
 const NO_RANK = -1
-/** A heap key is rank × this + place: equal ranks are joined from the left. */
+/** A heap key is rank × this + position: equal ranks are joined from the left. */
 const PLACES = 2 ** 32
 
 type Bytes = {
@@ -25,8 +23,9 @@ type Bytes = {
 }
 
 function joinNeighbours({ length, rankBetween }: Bytes): number {
-  // Parts are known by their first byte. `ends` is where a part ends and the next begins, `previous`
-  // where the part before it begins; `pairRanks` is the rank of a part joined with the next.
+  // A part is identified by its first byte. `ends` is where a part ends and the next begins,
+  // `previous` where the previous part begins; `pairRanks` is the rank of a part joined with the
+  // next.
   const ends = new Int32Array(length)
   const previous = new Int32Array(length)
   const pairRanks = new Int32Array(length)
@@ -77,7 +76,6 @@ function asciiBytes(word: string, ranks: Ranks): Bytes {
   }
 }
 
-/** A part that begins and ends between characters is text; any other is looked up as bytes. */
 function utf8Bytes(word: string, ranks: Ranks): Bytes {
   const bytes = Buffer.from(word, "utf8")
   const oneCharacterAByte = bytes.toString("latin1")
@@ -97,7 +95,6 @@ function utf8Bytes(word: string, ranks: Ranks): Bytes {
 
 const INSIDE = -1
 
-/** For each byte offset the index of the character that begins there, or INSIDE. */
 function characterIndices(bytes: Uint8Array): Int32Array {
   const indices = new Int32Array(bytes.length + 1).fill(INSIDE)
   let index = 0
@@ -105,14 +102,13 @@ function characterIndices(bytes: Uint8Array): Int32Array {
     const isContinuation = (byte & 0b1100_0000) === 0b1000_0000
     if (isContinuation) continue
     indices[offset] = index
-    // Four bytes are a surrogate pair in a string, hence two of its units.
+    // Four bytes are a surrogate pair: two UTF-16 units.
     index += byte >= 0b1111_0000 ? 2 : 1
   }
   indices[bytes.length] = index
   return indices
 }
 
-/** The smallest number first, in log n a step: a binary heap in one array. */
 function createHeap(numbers: number[]) {
   for (let index = (numbers.length >> 1) - 1; index >= 0; index--) sink(numbers, index)
   return {

@@ -1,34 +1,33 @@
-/** US dollars for a million tokens. */
 export type Prices = {
   readonly input: number
   readonly output: number
   readonly cacheRead: number
-  /** Kept for five minutes, or for as long as the provider keeps it unasked. */
+  /** Lifetime of five minutes, or the provider's default. */
   readonly cacheWrite: number
   readonly cacheWriteHour: number
 }
 
 export type PriceRow = {
-  /** Model ids without provider, date and version suffix; dots are written as hyphens. */
+  /** Model ids without provider, date and version suffix; dots become hyphens. */
   readonly models: readonly string[]
   readonly prices: Prices
-  /** Some models cost more for the whole request when its prompt is long. */
+  /** Some models cost more for the whole request if its prompt is long. */
   readonly longPrompt?: { readonly aboveTokens: number; readonly prices: Prices }
 }
 
 export type PriceTable = {
-  /** The day until which the prices are known to hold. */
+  /** The day of the last price check. */
   readonly version: string
   readonly source: string
   readonly rows: readonly PriceRow[]
 }
 
-/** Anthropic: a cache write is 1.25 × input, for an hour 2 ×; a read 0.1 × unless it is said. */
+/** Anthropic: a cache write is 1.25 × input, for an hour 2 ×; a read is 0.1 × unless given. */
 function anthropic(input: number, output: number, cacheRead = input / 10): Prices {
   return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2 }
 }
 
-/** OpenAI up to GPT-5.5: the cache is written unasked, and what is written is plain input. */
+/** OpenAI up to GPT-5.5: cache writes are automatic and cost plain input. */
 function openai(input: number, output: number, cacheRead: number): Prices {
   return { input, output, cacheRead, cacheWrite: input, cacheWriteHour: input }
 }
@@ -39,7 +38,9 @@ function openaiWithWrites(input: number, output: number): Prices {
   return { input, output, cacheRead: input / 10, cacheWrite, cacheWriteHour: cacheWrite }
 }
 
-/** The README says which rows were checked against what; a table of one's own may take its place. */
+/**
+ * The README lists which rows were checked against which source; callers can pass another table.
+ */
 export const PRICE_TABLE: PriceTable = {
   version: "2026-11-15",
   source: "providers' list prices, standard tier, without batch, priority or regional surcharges",

@@ -1,16 +1,16 @@
 /**
- * The longest stretch of text that is cut into words at once. V8's regular expressions run out of
- * stack on one word of some millions of characters (4 million passed, 4.5 million threw); this is
- * a twentieth of what passed. A multiple of 3 and of 1,024, so that a run of digits or of spaces is
- * cut where a token ends anyway.
+ * Longest text that is split into words at once. V8's regular expressions run out of stack on one
+ * word of some millions of characters (4 million passed, 4.5 million threw); this is a twentieth of
+ * that. A multiple of 3 and of 1,024, so that a run of digits or spaces is split where a token ends
+ * anyway.
  */
 const LONGEST_SLICE_CHARACTERS = 3 * 65_536
 
 /**
- * Cuts a text into slices that can be counted one by one. Both encodings always end a word between
- * a letter or digit and what is neither, and between a letter and a digit, and look no further
- * back: a cut there changes no count. Only where a whole slice has no such place, in hundreds of
- * thousands of letters, digits, spaces or signs in one run, it is cut anyway.
+ * Splits a text into slices that can be counted separately. Both encodings always end a word
+ * between a letter or digit and another character, and between a letter and a digit, and look no
+ * further back: a split there changes no count. Only a slice without such a boundary, hundreds of
+ * thousands of letters, digits, spaces or punctuation characters in a row, is split elsewhere.
  */
 export function* slicesOf(text: string, longest = LONGEST_SLICE_CHARACTERS): Generator<string> {
   let start = 0
@@ -23,8 +23,8 @@ export function* slicesOf(text: string, longest = LONGEST_SLICE_CHARACTERS): Gen
 }
 
 /**
- * Marks belong to a word in o200k, an apostrophe may begin its last part ("don't"), and half of a
- * surrogate pair may be anything: none of them ends a word here.
+ * Marks belong to a word in o200k, an apostrophe may begin its last part ("don't"), and a lone
+ * surrogate may be anything: none of them ends a word here.
  */
 const WORD_END = /^(?:[\p{L}\p{N}][^\p{L}\p{M}\p{N}\p{Cs}']|\p{L}\p{N}|\p{N}\p{L})$/u
 

@@ -1,20 +1,23 @@
 import type { TokenEncoding } from "#ground/contract"
 
 /**
- * What an encoding is made of: how text is cut into words, and the rank of each known run of
- * bytes. A lower rank was learnt earlier and is joined first.
+ * How text is split into words, and the rank of each known byte sequence. A lower rank was learned
+ * earlier and is joined first.
  */
 export type Vocabulary = {
   readonly encoding: TokenEncoding
   readonly wordPattern: RegExp
   rankOfText(text: string): number | undefined
-  /** Rank of a token that is not whole text, or opens with a byte-order mark; one char a byte. */
+  /**
+   * Rank of a token that is not valid text or starts with a byte-order mark; one character per
+   * byte.
+   */
   rankOfBytes(bytes: string): number | undefined
 }
 
 /**
- * Loads one encoding and no other. The library's table is a module that costs about 90 ms for
- * claude and 290 ms for o200k, most of it for parsing; the prepared form costs a quarter.
+ * Loads one encoding only. The library's table is a module that takes about 90 ms for claude and
+ * 290 ms for o200k, mostly parsing; the prepared form takes a quarter.
  */
 export async function loadVocabulary(
   encoding: TokenEncoding,
@@ -31,18 +34,17 @@ type Tables = {
   readonly pattern: string
   readonly texts: readonly string[]
   readonly textRanks: readonly number[]
-  /** Tokens that are not whole text, one character a byte. */
   readonly bytes: readonly string[]
   readonly byteRanks: readonly number[]
 }
 
-/** Where prepared tables lie; reading and writing is the business of who hands it in. */
+/** The caller reads and writes the prepared tables. */
 export type PreparedTables = {
   read(encoding: TokenEncoding): Promise<Tables | undefined>
   write(encoding: TokenEncoding, tables: Tables): Promise<void>
 }
 
-/** The part of the library's tables that counting needs. Its special tokens are left out. */
+/** Special tokens are left out. */
 type LibraryTables = {
   readonly pat_str: string
   readonly stringEncoder: Readonly<Record<string, unknown>>
@@ -84,7 +86,7 @@ function toVocabulary(encoding: TokenEncoding, tables: Tables): Vocabulary {
   }
 }
 
-/** A loop, since making pairs first would double the time for 64,000 entries. */
+/** A loop, because creating pairs first would double the time for 64,000 entries. */
 function rankedMap(keys: readonly string[], ranks: readonly number[]): Map<string, number> {
   const map = new Map<string, number>()
   for (const [index, key] of keys.entries()) map.set(key, ranks[index] ?? 0)
@@ -92,8 +94,8 @@ function rankedMap(keys: readonly string[], ranks: readonly number[]): Map<strin
 }
 
 /**
- * The encodings were made with engines whose white space is Unicode's. JavaScript's `\s` differs in
- * two characters: it has the byte-order mark, with which many files begin, and lacks U+0085.
+ * The encodings were made with engines that use Unicode's white space. JavaScript's `\s` differs in
+ * two characters: it includes the byte-order mark, with which many files begin, and lacks U+0085.
  */
 function withUnicodeSpace(pattern: string): string {
   return pattern.replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}")

@@ -120,7 +120,7 @@ describe("writeFileAtomic when the write fails", () => {
     await writeFile(path, "old")
     await chmod(directory.path, 0o555)
     const isRoot = process.geteuid?.() === 0
-    // Root may write anywhere, so the refusal is tried as someone else.
+    // Root may write anywhere, so this runs as another user.
     if (isRoot) process.seteuid?.(65_534)
     const refusal = writeFileAtomic(path, "new").finally(() => isRoot && process.seteuid?.(0))
     await expect(refusal).rejects.toSatisfy(FileNotWritable.is)

@@ -8,16 +8,16 @@ import { openDirectory, syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
-/** A sweep holds no names, so it may read more entries than a listing. */
+/** A sweep does not store names, so it may read more entries than a listing. */
 const LARGEST_SWEEP_ENTRIES = 1_000_000
 
 /**
- * Replaces a file so that every reader, also after a crash or a power cut, finds the old bytes or
- * the new ones and never a part. Our own, because the packages for it cut files short on a filling
- * disk without a word (PROMISES, finding 1).
+ * Replaces a file so that every reader finds the old bytes or the new ones, also after a crash or a
+ * power cut. We do not use a package: the existing ones silently truncate files on a filling disk
+ * (PROMISES, finding 1).
  *
- * When it throws, the old bytes stand and nothing is left beside them; only a failure of the very
- * last step, making the rename durable, can leave the new bytes in place.
+ * If it throws, the old bytes are in place and no temporary file is left. Only a failure of the
+ * last step, syncing the directory, can leave the new bytes in place.
  */
 export async function writeFileAtomic(
   path: string,
@@ -28,7 +28,7 @@ export async function writeFileAtomic(
   const temporary = join(dirname(path), temporaryName())
   try {
     await refuseIrregular(path)
-    // Opened before anything is written: what cannot be made durable is not begun.
+    // Open before writing: if the directory cannot be synced, nothing is written.
     await using directory = await openDirectory(dirname(path))
     const sizeBytes = await fill(temporary, bytes, options.mode ?? 0o600)
     if (sizeBytes !== bytes.length) throw StorageFull({ path, neededBytes: bytes.length })
@@ -55,7 +55,7 @@ const NEW_AND_OURS =
 
 async function fill(temporary: string, bytes: Uint8Array, mode: number): Promise<number> {
   await using handle = await open(temporary, NEW_AND_OURS, 0o600)
-  // The mode of `open` is cut by the umask; this one is exact.
+  // The umask reduces the mode of `open`; `chmod` sets it exactly.
   await handle.chmod(mode)
   await writeWhole(handle, bytes)
   await handle.sync()
@@ -67,7 +67,6 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> 
   let done = 0
   while (done < bytes.length) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done)
-    // No progress and no error: the size check below fails.
     if (bytesWritten === 0) return
     done += bytesWritten
   }

@@ -88,7 +88,6 @@ describe("readBounded", () => {
         kind: "too-large",
         sizeBytes: 100_001,
       })
-      // A wrong address in its own memory: opened, but no byte can be read.
       expect(await readBounded("/proc/self/mem", { maxBytes: 10 })).toEqual({
         kind: "unreadable",
         reason: "EIO",
@@ -119,7 +118,6 @@ describe("reading a path that is not a regular file", () => {
       "symbolic link",
     ]
     expect(outcomes).toEqual(expected.map((what) => ({ kind: "not-regular", what })))
-    // The pool of threads is free: another read still works.
     expect((await readBounded("/etc/passwd", { maxBytes: 1_000_000 })).kind).toBe("read")
     server.close()
   })

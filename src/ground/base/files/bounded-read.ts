@@ -7,7 +7,7 @@ import { isInside } from "../path.ts"
 import { type FileStat, type FileType, fileStatOf, fileTypeOf } from "./file-type.ts"
 import { reasonOf } from "./system-error.ts"
 
-/** No caller needs more in one piece, and one `read` call of Node stops at 2 GiB. */
+/** No caller needs more at once, and one `read` call of Node stops at 2 GiB. */
 const LARGEST_READ_BYTES = 1024 ** 3
 
 type NotRead =
@@ -22,7 +22,6 @@ export type ReadOutcome =
 export type ReadTextOutcome =
   | {
       readonly kind: "read"
-      /** Without the byte-order mark. */
       readonly text: string
       readonly hasByteOrderMark: boolean
       readonly bytes: Buffer
@@ -33,7 +32,6 @@ export type ReadTextOutcome =
 
 export type ReadLimits = {
   readonly maxBytes: number
-  /** The file must be inside this directory after links are resolved. */
   readonly root?: string
 }
 
@@ -76,16 +74,13 @@ export async function readTextBounded(path: string, limits: ReadLimits): Promise
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/**
- * Reads to the end, or to one byte over the limit. The size is only a hint: files in /proc say 0,
- * and a log may grow meanwhile.
- */
+/** The size is only a hint: files in /proc report 0, and a log may grow during the read. */
 async function readUpTo(
   handle: FileHandle,
   limit: { readonly maxBytes: number; readonly expected: number },
 ): Promise<Buffer> {
   const most = limit.maxBytes + 1
-  // One byte more, so that the read that finds the end needs no larger buffer.
+  // One byte more, so the read that finds the end needs no larger buffer.
   let buffer = Buffer.allocUnsafeSlow(Math.min(most, limit.expected + 1))
   let length = 0
   while (length < most) {
@@ -127,7 +122,7 @@ export async function openRegular(path: string): Promise<OpenOutcome> {
   }
 }
 
-// Windows lacks the last three: there they are undefined, and `|` takes that for 0.
+// On Windows the last three are undefined, and `|` treats that as 0.
 const READ_WITHOUT_WAITING =
   constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
@@ -173,8 +168,8 @@ async function realPathOf(opened: {
 }
 
 /**
- * Without /proc: the path's real name, if its inode is the opened file's. A name moved away and
- * back between the two calls could deceive it.
+ * Without /proc: the real path, if its inode is that of the opened file. A file moved away and back
+ * between the two calls would not be noticed.
  */
 export async function realPathByInode(opened: {
   readonly handle: FileHandle

@@ -160,7 +160,7 @@ test("[BASE-5] a failed directory sync is accepted only where the system does no
   await using directory = await tempDirectory()
   await expect(syncDirectory(directory.path)).resolves.toBeUndefined()
   await expect(syncDirectory(undefined)).resolves.toBeUndefined()
-  // Character devices and /proc answer EINVAL to fsync, as some network file systems do.
+  // Character devices and /proc return EINVAL for fsync, as some network file systems do.
   await using device = await open("/dev/null")
   await expect(syncDirectory(device)).resolves.toBeUndefined()
   const closed = await open(directory.path)

@@ -20,10 +20,6 @@ import { asWriteFailure, reasonOf } from "./system-error.ts"
 
 const LARGEST_LISTING_ENTRIES = 100_000
 
-/**
- * Creates a directory and its parents with exactly this mode, whatever the umask. An existing one
- * stays; if a private one was asked for, group and others lose their rights.
- */
 export async function ensureDirectory(
   path: string,
   options: { readonly mode?: number } = {},
@@ -54,7 +50,6 @@ export type DirectoryEntry = { readonly name: string; readonly what: FileType }
 export type ListOutcome =
   | {
       readonly kind: "listed"
-      /** Sorted by name unless `order` is "disk". */
       readonly entries: readonly DirectoryEntry[]
       /** Entries whose name is not UTF-8, so no string can address them. */
       readonly unnameable: number
@@ -90,7 +85,6 @@ export async function openDirectory(path: string): Promise<FileHandle | undefine
   return open(path, constants.O_RDONLY | constants.O_DIRECTORY)
 }
 
-/** Makes changes of a directory's entries survive a power cut. */
 export async function syncDirectory(directory: string | FileHandle | undefined): Promise<void> {
   if (typeof directory === "string") {
     await using handle = await openDirectory(directory)
@@ -104,7 +98,6 @@ export async function syncDirectory(directory: string | FileHandle | undefined):
   }
 }
 
-/** True when created by this call. Existing parents keep their mode. */
 async function makeMissing(path: string, mode: number): Promise<boolean> {
   const isMade = await makeBelow(path, mode)
   if (isMade !== undefined) return isMade
@@ -118,7 +111,6 @@ async function makeMissing(path: string, mode: number): Promise<boolean> {
   return true
 }
 
-/** Whether this call created it; undefined when the parent is missing. */
 async function makeBelow(path: string, mode: number): Promise<boolean | undefined> {
   try {
     await mkdir(path, { mode })

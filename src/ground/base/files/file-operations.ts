@@ -12,7 +12,6 @@ export type StatOutcome =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string }
 
-/** Does not follow a link. */
 export async function statFile(path: string): Promise<StatOutcome> {
   try {
     const looked = await lstat(path)
@@ -24,7 +23,6 @@ export async function statFile(path: string): Promise<StatOutcome> {
   }
 }
 
-/** Durable; refuses a directory. */
 export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
   const found = await statFile(path)
   if (found.kind === "missing") return { kind: "missing" }
@@ -41,8 +39,8 @@ export async function removeFile(path: string): Promise<{ readonly kind: "remove
 }
 
 /**
- * Durable rename on the same disk. Replaces nothing unless asked; the check is no lock, so
- * processes that may choose the same name need a random part in it.
+ * Durable rename on the same disk. The check for an existing target is not a lock: processes that
+ * may choose the same name need a random part in it.
  */
 export async function renameFile(
   from: string,

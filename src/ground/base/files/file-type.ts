@@ -13,7 +13,7 @@ export type FileType =
 export type FileStat = {
   readonly sizeBytes: number
   readonly modifiedAtMs: number
-  /** ctime: nobody can set it. */
+  /** ctime, because a program cannot set it. */
   readonly changedAtMs: number
   readonly mode: number
   readonly device: number

@@ -9,14 +9,14 @@ export type FolderWatch = Disposable & {
 }
 
 /**
- * Reports that something happened in a folder, not what: names from the system come late, twice or
- * not at all. It opens nothing and keeps no process alive.
+ * Reports that something changed in a folder, not what: names from the system arrive late, twice or
+ * not at all.
  */
 export function createFolderWatch(options: {
   readonly root: string
   readonly onChange: () => void
 }): FolderWatch {
-  // These watch a whole tree; on Linux Node would watch each file of it.
+  // macOS and Windows watch a whole tree; on Linux Node would watch each file of it.
   const isRecursive = process.platform === "darwin" || process.platform === "win32"
   const watched = new Map<string, FSWatcher>()
 

@@ -8,7 +8,6 @@ import { FileNotReadable, FileNotRegular } from "../errors.ts"
 import { createJsonl } from "./jsonl.ts"
 import { readJsonl, streamJsonl } from "./jsonl-read.ts"
 
-/** 997 short records and three of some 400 bytes, with characters of one to four bytes. */
 const RECORDS = Array.from({ length: 1_000 }, (_, seq) => ({
   seq,
   text: seq < 997 ? "short" : "aß世😀".repeat(36),
@@ -16,25 +15,21 @@ const RECORDS = Array.from({ length: 1_000 }, (_, seq) => ({
 const WHOLE = Buffer.from(RECORDS.map((it) => `${JSON.stringify(it)}\n`).join(""))
 const LAST_THREE_BEGIN = WHOLE.indexOf('{"seq":997')
 
-/** Where each record ends, before its newline. */
 const ENDS: readonly number[] = RECORDS.map((it) => {
   const line = Buffer.from(JSON.stringify(it))
   return WHOLE.indexOf(line) + line.length
 })
 
-/** What must come of the first `length` bytes: the records that end in there, newline or not. */
 function recordsWithin(length: number): readonly (typeof RECORDS)[number][] {
   return RECORDS.slice(0, ENDS.filter((it) => it <= length).length)
 }
 
-/** From the whole to the first byte of the last three, longest first. */
 const CUTS = Array.from(
   { length: WHOLE.length - LAST_THREE_BEGIN + 1 },
   (_, it) => WHOLE.length - it,
 )
 const LANES = 4
 
-/** Each cut of a file of its lane, the lanes side by side: most of the time is the disk's. */
 async function inLanes(
   directory: string,
   check: (path: string, length: number) => Promise<void>,
@@ -55,7 +50,7 @@ describe("a journal with a truncated last record", () => {
       await truncate(path, length)
       const { records, warnings } = await readJsonl(path)
       const kept = recordsWithin(length)
-      // As text: field by field a thousand records are most of the time of a thousand cuts.
+      // Compared as text: comparing a thousand records field by field would dominate the runtime.
       expect(JSON.stringify(records)).toBe(JSON.stringify(kept))
       const isWhole = WHOLE[length] === 0x0a || WHOLE[length - 1] === 0x0a
       expect(warnings.map((it) => it.kind)).toEqual(isWhole ? [] : ["truncated_tail"])
@@ -69,7 +64,7 @@ describe("a journal with a truncated last record", () => {
     await using directory = await tempDirectory()
     const next = { seq: 1_000, text: "next" }
     await inLanes(directory.path, async (path, length) => {
-      // The first 997 do not change the case, and without them this takes seconds, not a minute.
+      // The first 997 records do not affect this case; without them it takes seconds, not a minute.
       const start = WHOLE.subarray(LAST_THREE_BEGIN, length)
       await writeFile(path, start)
       await createJsonl(path).append(next)

@@ -7,11 +7,11 @@ import { openRegular } from "./bounded-read.ts"
 import type { JsonlRecord } from "./jsonl.ts"
 import { reasonOf } from "./system-error.ts"
 
-/** Past this a journal should be streamed or rotated, not read in one go. */
+/** Larger journals should be streamed or rotated. */
 const JSONL_LARGEST_FILE_BYTES = 1024 ** 3
 
 export type JsonlWarning =
-  /** The last line has no newline and is no record: its writer died, or is still writing. */
+  /** The last line has no newline and is not a record: its writer died or is still writing. */
   | { readonly kind: "truncated_tail"; readonly line: number; readonly sizeBytes: number }
   /** With `nul_bytes` the rest of the line is still a record if it parses. */
   | {
@@ -30,8 +30,8 @@ export type JsonlItem =
 export type JsonlLimits = { readonly maxLineBytes?: number; readonly maxBytes?: number }
 
 /**
- * All records and warnings. A missing file has no records; an unreadable one is an error, so that
- * nobody takes it for empty.
+ * A missing file has no records. An unreadable one is an error, so that no caller mistakes it for
+ * empty.
  */
 export async function readJsonl(
   path: string,
@@ -49,7 +49,6 @@ export async function readJsonl(
   return { records, warnings }
 }
 
-/** Like `readJsonl`, one by one: memory is one line and one read step. */
 export async function* streamJsonl(
   path: string,
   limits: JsonlLimits = {},
@@ -70,7 +69,6 @@ export async function* streamJsonl(
   else for (const line of lines.end()) for (const item of judge(line)) yield item
 }
 
-/** Reuses one buffer; callers copy what they keep. */
 async function* readPieces(
   file: { readonly handle: FileHandle; readonly path: string },
   maxBytes: number,
@@ -98,7 +96,6 @@ type Line = {
   readonly isEnded: boolean
 }
 
-/** Splits chunks into lines; for a line over the limit it keeps only the length. */
 function createLines(maxLineBytes: number) {
   let number = 1
   let sizeBytes = 0
@@ -146,7 +143,7 @@ function judge(line: Line): readonly JsonlItem[] {
   const parsed = parseRecord(number === 1 ? withoutByteOrderMark(kept) : kept)
   const record: JsonlItem[] =
     parsed.kind === "record" ? [{ kind: "record", line: number, record: parsed.record }] : []
-  // Without a newline only a complete record counts; anything else is a torn tail.
+  // Without a newline only a complete record counts.
   if (!line.isEnded && parsed.kind !== "record")
     return [warning({ kind: "truncated_tail", line: number, sizeBytes })]
   if (hasNuls) return [...record, warning({ kind: "bad_line", line: number, reason: "nul_bytes" })]
@@ -159,7 +156,7 @@ function warning(it: JsonlWarning): JsonlItem {
   return { kind: "warning", warning: it }
 }
 
-/** After a power cut a file may be long enough but hold NULs where bytes never arrived. */
+/** After a power cut a file may have its full length and NULs where bytes were never written. */
 function withoutNuls(bytes: Buffer): Buffer {
   let [start, end] = [0, bytes.length]
   while (start < end && bytes[start] === 0) start++

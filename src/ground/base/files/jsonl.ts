@@ -8,26 +8,26 @@ import { syncDirectory } from "./directories.ts"
 import { fileTypeOf } from "./file-type.ts"
 import { asWriteFailure, reasonOf } from "./system-error.ts"
 
-/** What other processes may append during one write of ours. */
+/** Other processes may append this much during one write of ours. */
 const JSONL_LARGEST_READ_BACK_BYTES = 64 * 1024 ** 2
 
-/** A fsync takes milliseconds: this many waiting records are most of a minute. */
+/** An fsync takes milliseconds, so this many waiting records take most of a minute. */
 export const JSONL_MOST_WAITING_RECORDS = 10_000
 
-/** Always an object: no part of one is valid JSON, so a torn record can never pass for a whole. */
+/**
+ * Always an object: no prefix of one is valid JSON, so a truncated record is never mistaken for a
+ * whole one.
+ */
 export type JsonlRecord = Readonly<Record<string, unknown>>
 
 export type JsonlOptions = {
   readonly mode?: number
   readonly maxLineBytes?: number
-  /** False for a log that may lose its last lines in a power cut: a fsync costs milliseconds. */
+  /** False for a log that may lose its last lines in a power cut; an fsync costs milliseconds. */
   readonly isDurable?: boolean
 }
 
-/**
- * An append-only file with one JSON object a line. Several processes may append at once; records of
- * one process keep the order of the calls.
- */
+/** Several processes may append at once; records of one process stay in the order of the calls. */
 export function createJsonl(path: string, options: JsonlOptions = {}) {
   const { mode = 0o600, isDurable = true } = options
   const maxLineBytes = options.maxLineBytes ?? JSONL_LONGEST_LINE_BYTES
@@ -97,9 +97,9 @@ async function checked(handle: FileHandle, path: string): Promise<FileHandle> {
 }
 
 /**
- * A dead writer may have left half a line: then ours begins with a newline. It may also die between
- * our check and our write: then the file has grown by more than our line, and we write it again if
- * it was appended to the torn one.
+ * If a dead writer left half a line, ours begins with a newline. A writer may also die between our
+ * check and our write: then the file has grown by more than our line, and we write it again if it
+ * was appended to the partial one.
  */
 async function putOnLineOfItsOwn(handle: FileHandle, line: Buffer, path: string): Promise<void> {
   const before = (await handle.stat()).size

@@ -7,7 +7,6 @@ import { writeFileAtomic } from "./atomic-write.ts"
 import { readTextBounded } from "./bounded-read.ts"
 import { linkFile, removeFile } from "./file-operations.ts"
 
-/** One line of JSON with the holder's process identity. */
 const LARGEST_LOCK_BYTES = 1_024
 
 type FileLock = {
@@ -18,7 +17,6 @@ type FileLock = {
   busy(holder: { readonly pid: number }): Error
 }
 
-/** Mutual exclusion among processes of this machine. */
 export async function withFileLock<Result>(
   file: string,
   lock: FileLock,
@@ -49,7 +47,7 @@ async function take(file: string, lock: FileLock): Promise<void> {
   }
 }
 
-/** A hard link: the lock file appears complete or not at all. */
+/** A hard link makes the lock file appear complete or not at all. */
 async function link(own: string, file: string): Promise<boolean> {
   try {
     await linkFile(own, file)
@@ -75,7 +73,6 @@ type LockState =
   | { readonly kind: "dead" }
   | { readonly kind: "free" }
 
-/** "dead": the holder has died, or the file is not a valid lock. */
 async function look(file: string): Promise<LockState> {
   const read = await readTextBounded(file, { maxBytes: LARGEST_LOCK_BYTES })
   if (read.kind === "missing") return { kind: "free" }

@@ -50,17 +50,15 @@ export type OpenFolder = Disposable & {
   readonly inode: number
   list(limits: { readonly maxEntries: number }): FolderListing
   stat(name: string): StatOutcome
-  /** Opens regular files only, without blocking. */
   read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, Outside>
-  /** Does not follow a link. */
   open(name: string): OpenFolderOutcome
 }
 
 type Outside = { readonly kind: "outside-root" }
 
 /**
- * Linux addresses the open directory through `/proc/self/fd/<n>`. Elsewhere there is only the path,
- * and each answer is checked against the directory's identity.
+ * Linux addresses the open directory through `/proc/self/fd/<n>`. Other systems have only the path,
+ * so each result is checked against the directory's identity.
  */
 type Way = "handle" | "path"
 
@@ -105,7 +103,6 @@ function folderOf(
   const { way } = named
   const place = way === "handle" ? `/proc/self/fd/${handle}` : named.path
 
-  /** By path, another process may have replaced the directory. */
   function checked<Answer>(answer: Answer): Answer | { kind: "unreadable"; reason: string } {
     if (way === "handle") return answer
     const now = lstatSync(named.path, { throwIfNoEntry: false })
@@ -151,7 +148,8 @@ const encoding = "latin1"
 
 function listAt(place: string, { maxEntries, sizeBytes }: Listed): FolderListing {
   try {
-    // Small directories at once, which takes a third of the time; large ones up to the limit.
+    // `readdirSync` takes a third of the time for small directories; large ones are read up to the
+    // limit.
     if (sizeBytes <= SMALL_DIRECTORY_BYTES) {
       const entries = readdirSync(place, { encoding, withFileTypes: true })
       return listingOf(entries, { place, maxEntries })
@@ -183,7 +181,7 @@ function listingOf(
   return { kind: "listed", entries, unnameable: unnameable.toSorted(compareText) }
 }
 
-/** Some thousand entries on most disks; where all directories have the same size, more. */
+/** Some thousand entries on most file systems. */
 const SMALL_DIRECTORY_BYTES = 128 * 1024
 const ENTRIES_A_STEP = 256
 
@@ -236,7 +234,6 @@ function readOpened(handle: number, maxBytes: number): Exclude<ReadOutcome, Outs
   const stats = fstatSync(handle)
   if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
   if (stats.size > maxBytes) return { kind: "too-large", sizeBytes: stats.size }
-  // One byte more than its size, to notice a growing file.
   const buffer = Buffer.allocUnsafeSlow(Math.min(maxBytes, stats.size) + 1)
   let length = 0
   while (length < buffer.length) {

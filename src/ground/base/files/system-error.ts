@@ -7,13 +7,11 @@ import {
   StorageFull,
 } from "../errors.ts"
 
-/** The error code, e.g. ENOSPC. */
 export function reasonOf(error: unknown): string {
   const hasCode = error instanceof Error && "code" in error && typeof error.code === "string"
   return hasCode ? String(error.code) : "unknown"
 }
 
-/** An `AppError` for a failed write, with its cause; an `AppError` passes through. */
 export function asWriteFailure(
   error: unknown,
   context: { readonly path: string; readonly neededBytes?: number },

@@ -4,21 +4,21 @@ import { win32 } from "node:path"
 import { systemClock } from "../clock.ts"
 import { descendantsOf, isGroupAlive, isSameProcessAlive, type ProcessIdentity } from "./process.ts"
 
-/** After SIGKILL only the kernel is waited for; an unreaped zombie must not block us. */
+/** SIGKILL needs only the kernel; an unreaped zombie must not block us. */
 const SPAWN_LONGEST_AFTER_KILL_MS = 2_000
 
 /** Poll interval; ending a group rarely takes more than two polls. */
 const SPAWN_LOOK_EVERY_MS = 10
 
 export type Ending = {
-  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number
   readonly env: Readonly<Record<string, string>>
 }
 
 /**
- * Ends a process, its group, and descendants in other groups. Agents give their commands groups of
- * their own; those are found through their parents, so the tree is read before the first signal.
+ * Ends a process, its group, and descendants in other groups. Agents start their commands in
+ * separate groups; those are found through their parents, so the tree is read before the first
+ * signal.
  */
 export async function endTree(leader: ProcessIdentity, ending: Ending): Promise<void> {
   if (process.platform === "win32") return endOnWindows(leader.pid, ending.env)
@@ -26,7 +26,6 @@ export async function endTree(leader: ProcessIdentity, ending: Ending): Promise<
   await endAll({ group: leader.pid, strays }, ending.graceMs)
 }
 
-/** Ends the rest of a group whose leader has exited. */
 export async function endGroup(group: number, ending: Ending): Promise<void> {
   // Windows has no process groups; leftovers there cannot be addressed.
   if (process.platform === "win32") return

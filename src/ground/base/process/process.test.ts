@@ -82,7 +82,7 @@ describe("reading /proc", () => {
   )
 
   test.runIf(needs("BASE-16", "proc"))("[BASE-16] a zombie is not alive", async () => {
-    // The shell starts a child and then becomes a sleep, which never asks how the child ended.
+    // The shell starts a child and then becomes a `sleep`, which never reaps it.
     const child = spawn("sh", ["-c", "sh -c 'echo $$; exec sleep 60' & exec sleep 60"])
     const [text] = await once(child.stdout, "data")
     const zombie = Number(String(text))

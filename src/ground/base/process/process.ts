@@ -7,9 +7,9 @@ import { once } from "../lazy.ts"
 const PROCESS_LONGEST_LOOK_MS = 5_000
 
 /**
- * A process, distinguished from a later one with the same pid. `startedAt` is text to compare, not
- * a time: letters, digits and dots, so it can be part of a file name. Undefined where the system
- * does not report it.
+ * Distinguishes a process from a later one with the same pid. `startedAt` is text to compare, not a
+ * time: letters, digits and dots, so it can be part of a file name. Undefined where the system does
+ * not report it.
  */
 export type ProcessIdentity = { readonly pid: number; readonly startedAt: string | undefined }
 
@@ -19,7 +19,6 @@ export function processIdentity(pid: number = process.pid): ProcessIdentity {
 
 const ownIdentity = once(() => ({ pid: process.pid, startedAt: look(process.pid)?.startedAt }))
 
-/** Without a start time the pid alone decides. */
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   if (!Number.isSafeInteger(identity.pid) || identity.pid <= 0) return false
   const seen = look(identity.pid)
@@ -29,8 +28,8 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
 }
 
 /**
- * Whether the group still is the one that process created. While a member lives, the kernel does
- * not reuse the number (setpgid(2), fork(2)).
+ * Whether the group is still the one that the process created. While a member lives, the kernel
+ * does not reuse the number (setpgid(2), fork(2)).
  */
 export function holdsGroup(leader: ProcessIdentity): boolean {
   if (isSameProcessAlive(leader)) return true
@@ -40,7 +39,6 @@ export function holdsGroup(leader: ProcessIdentity): boolean {
   return !isTaken && isOfThisBoot && isGroupAlive(leader.pid)
 }
 
-/** All descendants according to /proc; empty where there is none. */
 export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity[] {
   const processes = listProcesses()
   const family = new Set(pids)
@@ -59,7 +57,7 @@ export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity
 export function isGroupAlive(group: number): boolean {
   if (!canSignal(-group)) return false
   const members = listProcesses().filter((it) => it.group === group)
-  // Without /proc only the signal's result is known.
+  // Without /proc only the result of the signal is available.
   return members.length === 0 || !members.every(isZombie)
 }
 
@@ -122,7 +120,7 @@ function canSignal(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It exists and belongs to another user.
+    // The process exists and belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
@@ -143,13 +141,11 @@ function readNames(directory: string): readonly string[] {
   }
 }
 
-/** Which machine this is, and a clock of it that nobody can set. */
 export type Machine = {
-  /** Distinguishes machines, and containers with their own process numbers. */
+  /** Distinguishes machines, and containers with their own pid namespace. */
   readonly name: string
   /** Changes at each start of the machine. */
   readonly boot: string
-  /** Since that start, the same in all processes. */
   uptimeMs(): number
 }
 
@@ -165,7 +161,6 @@ const bootName = once(() =>
   readOr("boot", () => readFileSync("/proc/sys/kernel/random/boot_id", "latin1")).slice(0, 8),
 )
 
-/** Two containers may have the same host name and different processes with one number. */
 function processNamespace(): string {
   return readOr("", () => ` ${readlinkSync("/proc/self/ns/pid")}`)
 }

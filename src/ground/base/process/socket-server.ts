@@ -33,14 +33,9 @@ export type SocketServer = {
 
 export type ListenOutcome =
   | { readonly kind: "listening"; readonly server: SocketServer }
-  /** Another process listens there. */
   | { readonly kind: "taken" }
   | { readonly kind: "refused"; readonly reason: string }
 
-/**
- * Serves one request line per connection on a socket that only this user can open. It replaces the
- * socket of a dead process and keeps no process alive.
- */
 export async function listenOnSocket(service: SocketService): Promise<ListenOutcome> {
   const { path } = service
   const held = await createConnections(service)
@@ -60,7 +55,7 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   }
 }
 
-/** Under a temporary name first, so nobody connects before the mode is set. */
+/** Listens under a temporary name first, so nobody connects before the mode is set. */
 async function takePlace(held: Connections, path: string): Promise<SocketServer> {
   const fresh = `${path}~`
   await removeIfThere(fresh)

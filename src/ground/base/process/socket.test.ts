@@ -8,7 +8,6 @@ import { type ListenOutcome, listenOnSocket, type SocketService } from "./socket
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 10_000 }
 
-/** A folder of one's own with a place for a socket in it. */
 async function ownPlace() {
   const temp = await tempDirectory()
   await mkdir(path.join(temp.path, "run"), { mode: 0o700 })
@@ -163,13 +162,12 @@ describe("listening on a socket", () => {
   })
 })
 
-/** A socket nobody listens on any more, as a process leaves it that was killed. */
 async function leaveDead(place: string): Promise<void> {
   const { rename, rm } = await import("node:fs/promises")
   await rm(place, { force: true })
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(`${place}.dead`, resolve))
-  // Under the name it was made with it would be taken away when it is closed.
+  // Closing would remove the socket under its original name.
   await rename(`${place}.dead`, place)
   await new Promise<void>((resolve) => void server.close(() => resolve()))
 }

@@ -41,7 +41,7 @@ describe("arguments, variables and input of a child process", () => {
     const outcome = await run("/usr/bin/env", [], { ...usual, env: { ...picked, GIVEN: "yes" } })
     delete process.env.QM_TEST_CANARY
     const lines = "stdout" in outcome ? outcome.stdout.toString().trim().split("\n") : []
-    // Node hands this one on by itself, where coverage of processes is asked for.
+    // Node passes this variable on itself when coverage of child processes is collected.
     const seen = lines.filter((it) => !it.startsWith("NODE_V8_COVERAGE="))
     expect(seen.toSorted()).toEqual(["GIVEN=yes", `PATH=${env.PATH}`])
   })
@@ -139,7 +139,6 @@ describe("how a child process ends", () => {
   })
 })
 
-/** A shell that says the numbers of its children and refuses the polite signal. */
 const FAMILY = `
   trap '' TERM
   sleep 601 & echo $!

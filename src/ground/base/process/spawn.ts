@@ -7,7 +7,7 @@ import { reasonOf } from "../files/system-error.ts"
 import { holdsGroup, type ProcessIdentity, processIdentity } from "./process.ts"
 import { endGroup, endTree } from "./process-group.ts"
 
-/** Node turns timers above 2^31 ms into 1 ms. */
+/** Node treats timers above 2^31 ms as 1 ms. */
 const SPAWN_LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
 /** A process that left the group may hold the output open forever. */
@@ -16,7 +16,7 @@ const SPAWN_LONGEST_DRAIN_MS = 5_000
 /** Between SIGTERM and SIGKILL: agents need a moment to save their transcript. */
 const SPAWN_GRACE_MS = 2_000
 
-/** Always explicit: a child never inherits our environment, which holds people's keys. */
+/** Always explicit: a child never inherits our environment, which contains the user's keys. */
 export type Environment = Readonly<Record<string, string>>
 
 export function pickEnvironment(
@@ -35,7 +35,6 @@ export type StartOptions = {
   /** Never our own terminal. */
   readonly stdin?: "pipe" | "none"
   readonly signal?: AbortSignal
-  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number
 }
 
@@ -98,21 +97,17 @@ export async function run(
 }
 
 export type RunningChild = {
-  /** A later process of ours can recognise it by this. */
   readonly identity: ProcessIdentity
   readonly stdin: Writable | null
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves when the program itself has exited; the rest of its group is then being ended. */
   readonly exited: Promise<ExitOutcome>
-  /** Ends the whole process tree; may be called more than once. */
   end(): Promise<ExitOutcome>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export type StartOutcome = { readonly kind: "started"; readonly child: RunningChild } | NotStarted
 
-/** Starts a long-running program; the caller reads the streams. */
 export async function start(
   file: string,
   args: readonly string[],
@@ -124,8 +119,8 @@ export async function start(
       cwd: options.cwd,
       env: options.env,
       shell: false,
-      // Its own group, so that grandchildren can be ended too. On Windows `detached` would open a
-      // console window, and taskkill finds the tree without it.
+      // A separate group, so that grandchildren can be ended too. On Windows `detached` would open
+      // a console window, and taskkill finds the tree without it.
       detached: process.platform !== "win32",
       windowsHide: true,
       stdio: [options.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"],
@@ -156,8 +151,8 @@ export async function launch(
 }
 
 /**
- * Runs a program that a person works with: it has our terminal, streams and group, so keys and job
- * control reach it directly. We only ignore SIGINT, which is for it, and forward SIGTERM.
+ * Runs an interactive program in our terminal, streams and group, so keys and job control reach it
+ * directly. We ignore SIGINT, which is meant for the program, and forward SIGTERM.
  */
 export async function attend(
   file: string,
@@ -252,7 +247,7 @@ function exitOf(child: ChildProcess): Promise<ExitOutcome> {
   })
 }
 
-/** Gives readers the last bytes, without waiting for a process that holds the pipe open. */
+/** Lets readers receive the last bytes, without waiting for a process that holds the pipe open. */
 async function drain(streams: readonly Readable[], closed: Promise<void>): Promise<void> {
   for (const stream of streams) {
     const hasReader = stream.readableFlowing !== null
@@ -276,7 +271,6 @@ async function stopOf(
   return first === undefined ? { kind: "timed-out" } : undefined
 }
 
-/** The promise's value, or undefined after a timeout; leaves no timer behind. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, ms, undefined)
@@ -289,7 +283,7 @@ async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value
 
 const NO_OUTPUT: Output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncated: false }
 
-/** Reads a stream to its end and keeps the first bytes, so the writer never blocks. */
+/** Reads a stream to its end and stores the first bytes, so the writer never blocks. */
 function keepFirst(stream: Readable, limit: { readonly maxBytes: number; onCut(): void }) {
   const kept: Buffer[] = []
   let room = limit.maxBytes

@@ -39,7 +39,7 @@ describe("worker thread requests", () => {
   })
 
   test("[BASE-19] a hanging thread is ended at its timeout", async () => {
-    // Long enough for a start on a busy machine; the loop outlasts any time.
+    // Long enough for a start on a busy machine; the loop never ends by itself.
     await using thread = echo({ longestSilenceMs: 5_000 })
     expect(await thread.ask("loop")).toEqual({ kind: "silent" })
     expect(await thread.ask("two")).toEqual({ kind: "answered", answer: "two" })
@@ -49,7 +49,8 @@ describe("worker thread requests", () => {
     await using thread = echo()
     await thread.ask("count")
     await thread.ask("later")
-    // A new thread begins to count anew; until then the old one counts on. It dies unasked.
+    // A new thread starts counting at 0; until then the old thread's count continues. The crash
+    // happens between requests.
     for (let isNew = false; !isNew; ) {
       await systemClock.sleep(100)
       const answer = await thread.ask("count")
@@ -85,6 +86,6 @@ test("a thread's computing time excludes its waiting time", async () => {
   await using thread = echo({ longestSilenceMs: 2_000 })
   const asked = threadCpuMs()
   expect(await thread.ask("loop")).toEqual({ kind: "silent" })
-  // The other thread looped for two seconds, or for what it was given of them.
+  // The other thread looped for up to two seconds of its own time.
   expect(threadCpuMs() - asked).toBeLessThan(1_000)
 })

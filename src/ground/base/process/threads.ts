@@ -3,7 +3,7 @@ import path from "node:path"
 import { parentPort, Worker } from "node:worker_threads"
 import { invariant } from "../error.ts"
 
-/** By default Node keeps 50 MB more for each thread, without a measurable gain. */
+/** By default Node reserves 50 MB more for each thread, without a measurable gain. */
 const THREAD_YOUNG_HEAP_MB = 16
 
 export type ThreadOptions = {
@@ -14,13 +14,10 @@ export type ThreadOptions = {
 
 export type ThreadAnswer<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** Its function threw; the thread lives on. */
   | { readonly kind: "failed"; readonly reason: string }
   /** Out of memory, or it exited. */
   | { readonly kind: "died"; readonly reason: string }
-  /** Timed out and was ended. */
   | { readonly kind: "silent" }
-  /** Its module cannot be loaded. */
   | { readonly kind: "not-started"; readonly reason: string }
 
 export type Thread<Question, Answer> = AsyncDisposable & {
@@ -29,7 +26,6 @@ export type Thread<Question, Answer> = AsyncDisposable & {
   end(): Promise<void>
 }
 
-/** Runs work that may take long or crash in a worker thread, started on first use. */
 export function createThread<Question, Answer>(options: ThreadOptions): Thread<Question, Answer> {
   let running: Worker | undefined
   let isAsked = false
@@ -73,7 +69,6 @@ type Said<Answer> =
 function startWorker({ entry, heapMb }: ThreadOptions): Worker {
   return new Worker(new URL("../../../../bin/thread.mjs", import.meta.url), {
     argv: [entry.href, compileCacheFolder()],
-    // Neither our environment nor our flags.
     env: {},
     execArgv: [],
     resourceLimits: {
@@ -126,7 +121,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Called once by the thread's module; answers one question after the other. */
 export function answerQuestions<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
 ): void {

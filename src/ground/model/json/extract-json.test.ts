@@ -7,7 +7,6 @@ const found = (value: unknown): Extracted => ({ kind: "found", value })
 const NONE: Extracted = { kind: "none" }
 const CUT: Extracted = { kind: "cut" }
 
-/** What it is, the answer as a model wrote it, and what is read out of it. */
 const ANSWERS: readonly (readonly [string, string, Extracted])[] = [
   ["plain JSON", '{"a":1}', found({ a: 1 })],
   ["blanks around it", '\n\n  {"a":1}\n', found({ a: 1 })],
@@ -132,7 +131,7 @@ describe("extractJson", () => {
     ["blanks", "[ "],
   ])("[MODEL-5] half a million characters of %s are read in bounded time", (_, unit) => {
     const text = unit.repeat(Math.ceil(HALF_A_MILLION / unit.length))
-    // Quadratic work on this would take the better part of an hour, and time out.
+    // Quadratic work on this text would take most of an hour and time out.
     expect(["cut", "none"]).toContain(extractJson(text).kind)
   })
 

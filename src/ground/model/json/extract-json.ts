@@ -1,18 +1,20 @@
 import { DEEPEST_JSON_LEVELS } from "../limits.ts"
 import { readJson } from "./read-json.ts"
 
-/** How often a text may be read anew from a later bracket, as a multiple of its length. */
+/** How often a text may be reread from a later bracket, as a multiple of its length. */
 const MOST_READINGS = 4
 
-/** `cut`: JSON began and the text ended before it did. */
+/**
+ * `cut`: JSON started, and the text ended before it did.
+ */
 export type Extracted =
   | { readonly kind: "found"; readonly value: unknown }
   | { readonly kind: "cut" }
   | { readonly kind: "none" }
 
 /**
- * The JSON in an answer that should be nothing else and often is more: behind thoughts, between
- * sentences, in a fence, not quite JSON. It throws for no text, and its time is about linear.
+ * Finds the JSON in a response that should be JSON only and often has more: after thoughts, between
+ * sentences, in a fence, or slightly malformed. It never throws, and its time is about linear.
  */
 export function extractJson(text: string): Extracted {
   const whole = withoutFence(withoutThoughts(text).trim())
@@ -52,7 +54,7 @@ type Candidate = {
   readonly isFenced: boolean
 }
 
-/** Each bracket may begin the answer: `[1]` in a sentence does, which is why the longest wins. */
+/** Any bracket may start the value, also `[1]` in a sentence, so the longest candidate wins. */
 function search(text: string): Extracted {
   const candidates: Candidate[] = []
   let work = 0
@@ -80,7 +82,7 @@ function isFencedAt(text: string, start: number): boolean {
   return /(?:```|~~~)[\w-]*\s*$/.test(text.slice(Math.max(0, start - 40), start))
 }
 
-/** What was cut counts like the others: a footnote before it is not the answer. */
+/** A truncated candidate competes like the others: a footnote before it is not the value. */
 function best(candidates: readonly Candidate[], cutCharacters: number): Extracted {
   const [first] = candidates.toSorted(
     (a, b) => Number(b.isFenced) - Number(a.isFenced) || b.characters - a.characters,

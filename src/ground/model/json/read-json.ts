@@ -1,14 +1,12 @@
 import { DEEPEST_JSON_LEVELS } from "../limits.ts"
 
-/** `cut`: the text ends in the middle of the value. `end` is how far was read, in each case. */
 export type JsonReading =
   | { readonly kind: "value"; readonly value: unknown; readonly end: number }
   | { readonly kind: "cut" | "none"; readonly end: number }
 
 /**
- * Reads one value the way people and models write JSON: with comments, trailing or missing commas,
- * single or curly quotes, bare keys, Python's words, and line breaks inside strings. It never goes
- * back, so that its work is linear in what it reads.
+ * Reads one value with comments, trailing or missing commas, single or curly quotes, bare keys,
+ * Python literals, and line breaks inside strings. It never backtracks, so its work is linear.
  */
 export function readJson(text: string, start: number): JsonReading {
   const state: State = { text, at: start }
@@ -42,7 +40,7 @@ function readObject(state: State, level: number): ParsedValue {
     entries.push([key, found.value])
     takes(state, ",")
   }
-  // Unlike an assignment, this makes `__proto__` a field like any other.
+  // Unlike an assignment, `fromEntries` makes `__proto__` an ordinary field.
   return { value: Object.fromEntries(entries) }
 }
 
@@ -96,7 +94,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 }
 const UNICODE_ESCAPE = /\\u([\dA-Fa-f]{4})/y
 
-/** What no escape is, such as `\d` or `\alpha`, was meant as it stands. */
+/** An invalid escape such as `\d` or `\alpha` is taken literally. */
 function readEscape(text: string, at: number): { readonly text: string; readonly end: number } {
   UNICODE_ESCAPE.lastIndex = at
   const code = UNICODE_ESCAPE.exec(text)?.[1]
@@ -127,7 +125,7 @@ function readWord(state: State): ParsedValue {
   const start = state.at
   const word = match(state, WORD)?.toLowerCase()
   if (word !== undefined && Object.hasOwn(WORDS, word)) return { value: WORDS[word] }
-  // The text ends with `tru`: that is cut; any other word is none of JSON's.
+  // A text that ends with `tru` is truncated; any other word is not JSON.
   const isBegun = word !== undefined && Object.keys(WORDS).some((it) => it.startsWith(word))
   if (!(isBegun && state.at >= state.text.length)) state.at = start
   return undefined

@@ -10,7 +10,7 @@ const MOST_NAMED_PROBLEMS = 5
 type Structured = { readonly value: unknown; readonly problem: string | undefined }
 export type ReadAnswer = (text: string) => Structured
 
-/** Made once a question, so that a schema that cannot be used is told before anything is paid. */
+/** Created once per question, so that an unusable schema is reported before any paid call. */
 export function answerReader(schema: JsonSchema | undefined, name: string): ReadAnswer {
   if (schema === undefined) return readText
   const shape = compile(schema, name)
@@ -53,7 +53,6 @@ function describe(issues: readonly z.core.$ZodIssue[]): string {
   return [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ")
 }
 
-/** `findings[2].title`, and "the answer" for all of it. */
 function pathOf(path: readonly PropertyKey[]): string {
   const text = path
     .map((it) => (typeof it === "number" ? `[${it}]` : `.${String(it)}`))

@@ -11,7 +11,6 @@ import { LONGEST_ANSWER_CHARACTERS } from "../limits.ts"
 import type { Try } from "../retry.ts"
 import { BROKEN_OFF, classify, isTooLarge, type Listener, scrub } from "./classify.ts"
 
-/** As a server names the model that answered. */
 const LONGEST_MODEL_NAME_CHARACTERS = 200
 
 export type Reply = {
@@ -29,10 +28,7 @@ export type Call = Listener & {
   onText?: ((soFar: string) => void) | undefined
 }
 
-/**
- * One try: the whole stream read, or why not. Leaving the stream before its end, for whatever
- * reason, ends the connection.
- */
+/** One try. Leaving the stream before its end, for any reason, closes the connection. */
 export async function callOnce(call: Call): Promise<Try<Reply>> {
   try {
     const begun = await begin(call)
@@ -45,7 +41,7 @@ export async function callOnce(call: Call): Promise<Try<Reply>> {
 
 type Parts = ReadableStream<LanguageModelV4StreamPart>
 
-/** Until the stream is there, whatever is thrown is the provider's. */
+/** Until the stream starts, any exception is the provider's. */
 async function begin(call: Call): Promise<Try<Parts>> {
   try {
     const { stream } = await call.model.doStream({ ...call.options, abortSignal: call.signal })
@@ -58,7 +54,7 @@ async function begin(call: Call): Promise<Try<Parts>> {
 }
 
 function notDone(error: unknown, call: Call): Try<never> {
-  // The package's error holds prompt and answer; ours shall not carry them along.
+  // The package's error contains prompt and response; ours must not.
   if (isTooLarge(error)) throw AnswerTooLarge({ provider: call.provider })
   const failure = classify(error, call)
   if (failure === undefined) throw error
@@ -89,8 +85,8 @@ const ENDS: Readonly<Record<string, Reply["end"]>> = {
 }
 
 /**
- * Grows with the stream. A server that repeats the key is not believed; only the last characters
- * are looked at for it, since looking at all of them for each piece would take minutes at 1 MB.
+ * A repeated key is redacted. Only the last characters are searched for it, because searching all
+ * of them for each chunk would take minutes at 1 MB.
  */
 function collectText(call: Call) {
   const keyCharacters = call.key?.length ?? 0
@@ -126,7 +122,7 @@ function usageFrom(usage: LanguageModelV4Usage): TokenUsage | undefined {
   }
 }
 
-/** Servers have been seen to send fractions and, for the uncached rest, less than nothing. */
+/** Some servers send fractions and, for the uncached rest, negative numbers. */
 function whole(count: number | undefined): number {
   return Number.isFinite(count) ? Math.max(0, Math.ceil(count ?? 0)) : 0
 }

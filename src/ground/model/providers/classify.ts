@@ -4,25 +4,25 @@ import { visibleLine } from "#ground/base"
 import { LONGEST_REASON_CHARACTERS } from "../limits.ts"
 import type { Failure } from "../retry.ts"
 
-/** A refusal is a sentence; a server that sends more with it is not read further. */
+/** An error message is a sentence; a longer body is not read further. */
 const LARGEST_REFUSAL_BYTES = 1_000_000
 
 /**
- * What a server may send in all. A stream wraps four characters of text into some 200 bytes, so
- * that the longest answer has about 50 MB.
+ * Limit for a whole stream. It wraps four characters of text in about 200 bytes, so the longest
+ * response has about 50 MB.
  */
 const LARGEST_STREAM_BYTES = 64_000_000
 
 export type Listener = {
   readonly key: string | undefined
-  /** The wall clock, for a Retry-After that names a date. */
+  /** Wall clock, for a Retry-After with a date. */
   now(): number
 }
 
 export function classify(error: unknown, listener: Listener): Failure | undefined {
   if (APICallError.isInstance(error)) return ofCall(error, listener)
   if (!(error instanceof Error)) return ofStream(error, listener)
-  // Its own words would quote the stream, which may hold anything.
+  // The package's message would quote the stream, which may contain anything.
   return AISDKError.isInstance(error) ? BROKEN_OFF : undefined
 }
 
@@ -92,7 +92,6 @@ export function scrub(text: string, key: string | undefined): string {
   return [...forms].reduce((rest, form) => rest.replaceAll(form, IN_PLACE_OF_THE_KEY), text)
 }
 
-/** A server's sentence as a person may read it: no key, one line, not too long. */
 export function reasonFrom(text: string, key: string | undefined): string {
   const line = visibleLine(scrub(text, key).trim())
   if (line === "") return "no reason was given"
@@ -107,8 +106,8 @@ class StreamTooLarge extends Error {
 }
 
 /**
- * Follows no redirect, which would carry the key to another address, and stops reading a body that
- * has no end.
+ * Follows no redirect, which would send the key to another address, and stops reading an endless
+ * body.
  */
 export const safeFetch: Fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: "manual" })

@@ -37,7 +37,9 @@ const Answer = z.object({
   ),
 })
 
-/** From the answer itself: the package drops the places, and a server need not keep the order. */
+/**
+ * Read from the raw response: the package drops the index, and a server need not keep the order.
+ */
 function vectorsFrom(body: unknown, batch: Batch): readonly Float32Array[] {
   const { provider, texts } = batch
   const { data = [] } = Answer.safeParse(body).data ?? {}

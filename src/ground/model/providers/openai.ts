@@ -19,7 +19,7 @@ export function openaiProvider(to: Destination) {
     ...(isAzure ? { queryParams: { "api-version": to.apiVersion } } : {}),
     ...(isAzure && to.key !== undefined ? { headers: { "api-key": to.key } } : {}),
     ...(!isAzure && to.key !== undefined ? { apiKey: to.key } : {}),
-    // Models that think refuse the older name; servers of one's own may know only that.
+    // Models that think refuse the older name; custom servers may know only that.
     ...(isCustom ? {} : { transformRequestBody: withCompletionTokens }),
   })
 }
@@ -31,7 +31,7 @@ function withCompletionTokens(body: Readonly<Record<string, unknown>>): Record<s
   return most === undefined ? rest : { ...rest, max_completion_tokens: most }
 }
 
-/** The o series and GPT-5 and later; a deployment is taken for what its name says. */
+/** The o series and GPT-5 and later, judged by the name of the model or deployment. */
 export function takesEffort(model: string): boolean {
   return /^(?:o\d|gpt-(?:[5-9]|\d\d))/i.test(model) && !/chat/i.test(model)
 }

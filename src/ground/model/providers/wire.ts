@@ -9,8 +9,8 @@ import { callOnce, type Reply } from "./call.ts"
 import { openaiModel, takesEffort as openaiTakesEffort, PROVIDER_OPTIONS } from "./openai.ts"
 
 /**
- * What a model thinks is counted as output. So much is added to what was asked for, or an answer
- * of 200 tokens would be cut before it begins.
+ * Thinking counts as output. This is added to the requested limit, otherwise a limit of 200 tokens
+ * would be used up before the response starts.
  */
 const THINKING_ROOM_TOKENS = { low: 2_000, medium: 8_000, high: 24_000 } as const
 
@@ -22,10 +22,9 @@ export type WireCall = {
   now(): number
 }
 
-/** Addresses that refused to be told the form of an answer; they are told in words from then on. */
+/** Addresses that refused a response schema; they get it as text from then on. */
 export type Formless = Set<string>
 
-/** One call over a provider's wire. The packages of the providers are loaded with this file. */
 export async function callProvider(call: WireCall, formless: Formless): Promise<Try<Reply>> {
   const place = `${call.to.baseUrl} ${call.to.model}`
   if (formless.has(place)) return ask(call, "in-words")
@@ -86,8 +85,8 @@ function formInWords(schema: JsonSchema): string {
 }
 
 /**
- * Whether OpenAI takes the schema in strict mode: every object closed, all of its fields required,
- * none but the keywords it knows. Otherwise it is sent as a wish, which it takes as well.
+ * OpenAI's strict mode needs closed objects, all fields required and only the keywords it knows.
+ * Otherwise the schema is sent as non-strict.
  */
 function isStrictSchema(schema: JsonSchema): boolean {
   return schema["type"] === "object" && isStrict(schema)

@@ -11,7 +11,7 @@ import { open, seal } from "./key.ts"
 const clock = { now: () => 1_700_000_000_000, sleep: systemClock.sleep }
 const random = systemRandom
 
-/** Made at run time, so that no text in the repository looks like a key. */
+/** Generated at run time, so that the repository contains no text that looks like a key. */
 const fakeKey = () => `fake-${Buffer.from(random.bytes(18)).toString("base64url")}`
 
 type Given = {
@@ -189,7 +189,7 @@ describe("changed records", () => {
     const to = text.indexOf("}", from)
     let refused = 0
     for (let at = from; at < to; at++) {
-      // White space between the parts of the record says nothing, and may be any other.
+      // White space between the parts of a record has no meaning.
       if (/\s/.test(text[at] ?? "")) continue
       for (let bit = 0; bit < 8; bit++) {
         const changed = Buffer.from(whole)

@@ -30,17 +30,16 @@ import { MOST_CREDENTIALS } from "./limits.ts"
 
 const LOCK_TRY_MS = 50
 
-/** A write takes milliseconds, and a second where a key is derived: half a minute is for many. */
+/** A write takes milliseconds, or a second if a key is derived; 30 s is enough for many writers. */
 const LOCK_TRIES = 600
 
-/** A key of any service; a private key in PEM has under 4,000. */
+/** More than any service's key; a private key in PEM has under 4,000. */
 const LONGEST_VALUE_CHARACTERS = 20_000
 
 export type CredentialDeps = {
   readonly directory: string
   readonly clock: Pick<Clock, "now" | "sleep">
   readonly random: Random
-  /** Without one the key lies in a file beside the store. */
   readonly passphrase?: string | undefined
 }
 
@@ -60,12 +59,11 @@ export function createCredentials(deps: CredentialDeps) {
       await locked(() => set(name, value, room))
     },
     async remove(name: string): Promise<void> {
-      // Where there is nothing, no folder is made for a lock.
+      // Without a store no folder is created for the lock.
       if ((await recordOf(name, file)) === undefined) throw CredentialUnknown({ name })
       await locked(() => remove(name, room))
     },
     use: (name: string): Promise<string | undefined> => use(name, room),
-    /** Every value that can be opened, for the redactor; none where there is no key. */
     async known(): Promise<readonly string[]> {
       try {
         const names = Object.keys((await readFile(file))?.records ?? {})
@@ -99,7 +97,7 @@ async function unlock({ file, keys }: Room): Promise<Unlocked> {
 
 async function set(name: string, value: string, room: Room): Promise<void> {
   const unlocked = await unlock(room)
-  // What is replaced need not be readable: setting it anew is how damage is mended.
+  // The replaced record need not be readable: setting it again repairs damage.
   const { store, key } = await moveToPassphrase(without(name, unlocked), room)
   if (Object.keys(store.records).length >= MOST_CREDENTIALS) {
     throw CredentialInvalid({ name, reason: `there are ${MOST_CREDENTIALS} already` })
@@ -109,7 +107,7 @@ async function set(name: string, value: string, room: Room): Promise<void> {
   if (unlocked.store.by.kind !== store.by.kind) await leaveKeyFile(name, value, room)
 }
 
-/** Only when what was written is read back: until then the old key may be needed once more. */
+/** The key file is removed only after the new records were read back. */
 async function leaveKeyFile(name: string, value: string, room: Room): Promise<void> {
   const { store, key } = await unlock(room)
   const record = store.by.kind === "passphrase" ? ownRecord(store, name) : undefined
@@ -143,7 +141,9 @@ async function recordOf(name: string, file: string): Promise<SealedRecord | unde
   return store === undefined ? undefined : ownRecord(store, name)
 }
 
-/** Every object has a `constructor`, and no store keeps it for anyone. */
+/**
+ * `constructor` and other inherited names are not records.
+ */
 function ownRecord({ records }: CredentialFile, name: string): SealedRecord | undefined {
   return Object.hasOwn(records, name) ? records[name] : undefined
 }
@@ -184,7 +184,8 @@ function check(name: string, value: string): void {
 function wrongWith(value: string): string | undefined {
   if (value.trim() === "") return "the value is empty"
   if (value.length > LONGEST_VALUE_CHARACTERS) return `the value has ${value.length} characters`
-  // It goes into headers and environments, where a NUL or a half pair would cut or change it.
+  // The value goes into headers and environments, where a NUL or a lone surrogate would truncate or
+  // change it.
   if (value.includes("\0") || !value.isWellFormed()) return "the value holds signs that are no text"
   return undefined
 }
@@ -193,7 +194,7 @@ function emptyStore(by: KeySource, key: Uint8Array): CredentialFile {
   return { version: FILE_VERSION, by, keyId: keyIdOf(key), records: {} }
 }
 
-/** A record opens only under its own name, its own time and the version it was written by. */
+/** A record opens only with its own name, time and file version. */
 function boundTo(name: string, setAt: number): Uint8Array {
   return Buffer.from(JSON.stringify(["qm credential", FILE_VERSION, name, setAt]))
 }
@@ -220,11 +221,11 @@ function opened(name: string, record: SealedRecord, key: Uint8Array): string {
   return Buffer.from(plain).toString("utf8")
 }
 
-/** Who gives a passphrase wants it to count: what a key file kept is sealed anew under it. */
+/** With a passphrase the records of a key file are re-encrypted. */
 async function moveToPassphrase({ store, key }: Unlocked, deps: Room): Promise<Unlocked> {
   const by = deps.keys.choose()
   if (store.by.kind === by.kind) return { store, key }
-  // The other way round there is no key to come from: unlocking has said so.
+  // Only this direction: for the other one `unlock` has already failed without a passphrase.
   const newKey = await deps.keys.of(by, { isNew: true })
   const records = Object.entries(store.records).map(([name, record]) => {
     const value = opened(name, record, key)
@@ -234,7 +235,6 @@ async function moveToPassphrase({ store, key }: Unlocked, deps: Room): Promise<U
   return { store: { ...emptyStore(by, newKey), records: Object.fromEntries(records) }, key: newKey }
 }
 
-/** One writer after the other; a failure is its own caller's. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

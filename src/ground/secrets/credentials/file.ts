@@ -4,10 +4,10 @@ import { CredentialName } from "#ground/contract"
 import { CredentialsUnreadable } from "./errors.ts"
 import { MOST_CREDENTIALS, SCRYPT_BLOCK, SCRYPT_COST } from "./limits.ts"
 
-/** 200 credentials of the longest length, sealed and in hexadecimal. */
+/** 200 credentials of the maximum length, encrypted and in hexadecimal. */
 const LARGEST_FILE_BYTES = 10_000_000
 
-/** Small hexadecimal only: each text stands for one value, so no changed sign goes unnoticed. */
+/** Lowercase only: each value has one spelling, so any changed character is detected. */
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
 
 const SealedRecord = z.strictObject({
@@ -34,7 +34,6 @@ export const FILE_VERSION = 1
 const CredentialFile = z.strictObject({
   version: z.literal(FILE_VERSION),
   by: KeySource,
-  /** Tells a wrong key from a record that was changed. */
   keyId: hex(8),
   records: z
     .record(CredentialName, SealedRecord)
@@ -63,11 +62,11 @@ function parse(text: string, path: string): CredentialFile {
     const parsed = CredentialFile.safeParse(JSON.parse(text))
     if (parsed.success) return parsed.data
     const [issue] = parsed.error.issues
-    // The place only: what was found there may be a part of a secret.
+    // The path only: the value may be part of a secret.
     const at = issue?.path.join(".") ?? ""
     throw CredentialsUnreadable({ path, reason: `unexpected content at ${at || "the top"}` })
   } catch (error) {
-    // Without the cause: it quotes the text.
+    // Without the cause, because it quotes the text.
     if (error instanceof SyntaxError) throw CredentialsUnreadable({ path, reason: "it is no JSON" })
     throw error
   }

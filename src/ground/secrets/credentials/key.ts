@@ -23,7 +23,7 @@ type KeyDeps = {
   readonly passphrase?: string | undefined
 }
 
-/** Where keys come from. What was computed from a passphrase is kept for this process. */
+/** Keys derived from a passphrase are cached for this process. */
 export function createKeys(deps: KeyDeps) {
   const file = path.join(deps.directory, "credentials.key")
   const bySalt = new Map<string, Promise<Uint8Array>>()
@@ -34,7 +34,9 @@ export function createKeys(deps: KeyDeps) {
       const salt = Buffer.from(deps.random.bytes(16)).toString("hex")
       return { kind: "passphrase", salt, cost: SCRYPT_COST, block: SCRYPT_BLOCK }
     },
-    /** The key that is there; `isNew` lets a key file be made, which an old store must not. */
+    /**
+     * `isNew` allows creating a key file, which must not happen for an existing store.
+     */
     async of(by: KeySource, options: { readonly isNew: boolean }): Promise<Uint8Array> {
       if (by.kind === "key file") {
         return (await readKey(file)) ?? (await firstKey(file, { ...deps, ...options }))
@@ -49,7 +51,7 @@ export function createKeys(deps: KeyDeps) {
   }
 }
 
-/** Says which key a store was made with, and nothing that would help to guess it. */
+/** Identifies the key of a store without helping to guess it. */
 export function keyIdOf(key: Uint8Array): string {
   return createHash("sha256")
     .update("qm credential key id\0")
@@ -65,7 +67,7 @@ function derive(passphrase: string, salt: string): Promise<Uint8Array> {
     parallelization: SCRYPT_LANES,
     maxmem: SCRYPT_MOST_MEMORY_BYTES,
   }
-  // One text may be typed as different bytes on different keyboards.
+  // Keyboards may produce different bytes for the same text.
   const typed = passphrase.normalize("NFC")
   return new Promise((resolve, reject) => {
     scrypt(typed, Buffer.from(salt, "hex"), KEY_BYTES, options, (error, key) =>
@@ -83,7 +85,7 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   throw CredentialsKeyMissing({ path: file, reason })
 }
 
-/** Of two processes that make the first key at once, the later takes the key of the earlier. */
+/** If two processes create the first key at once, the later one uses the key of the earlier. */
 async function firstKey(
   file: string,
   { random, isNew }: Pick<KeyDeps, "random"> & { readonly isNew: boolean },
@@ -114,7 +116,7 @@ const KEY_BYTES = 32
 export const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** AES-256-GCM. The nonce is the caller's and may never come twice under one key. */
+/** AES-256-GCM. The caller must never reuse a nonce with the same key. */
 export function seal(
   plain: Uint8Array,
   given: { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly bound: Uint8Array },
@@ -138,7 +140,7 @@ export function open(
   try {
     return Buffer.concat([plain, decipher.final()])
   } catch {
-    // The tag does not fit: nothing of what was decrypted may leave.
+    // The tag does not match: no decrypted byte may leave.
     plain.fill(0)
     return undefined
   }

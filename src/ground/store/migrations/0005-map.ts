@@ -1,11 +1,6 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/**
- * Contents of files with what is known of them, postings in blocks over the numbers of contents,
- * and trees, which say what content lies where. Contents and blocks are written once and never
- * changed; a tree is replaced whole.
- */
 export const map: Migration = {
   number: 5,
   name: "map",

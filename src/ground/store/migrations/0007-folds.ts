@@ -1,11 +1,6 @@
 import { type Sql, sql } from "../sql.ts"
 import type { ColumnTypes, Migration } from "./migration.ts"
 
-/**
- * Branches, what happened in them, and large results that stay here. What is asked for and changed
- * by statements are columns; what a branch was given and what it came to are JSON. Texts of trails
- * and handles are compressed.
- */
 export const folds: Migration = {
   number: 7,
   name: "folds",
@@ -41,12 +36,12 @@ function branchTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
     sql`CREATE INDEX fold_branches_by_time ON fold_branches (root, created_at)`,
     sql`CREATE INDEX fold_branches_by_session
       ON fold_branches (root, session, principal, created_at)`,
-    // Each call looks up a session's open branches.
+    // Each call looks up the open branches of a session.
     sql`CREATE INDEX fold_branches_of_session
       ON fold_branches (root, session, principal, status, created_at)`,
     sql`CREATE INDEX fold_branches_by_status ON fold_branches (root, status, deadline_at)`,
     sql`CREATE INDEX fold_branches_by_parent ON fold_branches (parent)`,
-    // Every metered call looks for untold branches, and there are few.
+    // Every metered call looks for unreported branches, and there are few.
     sql`CREATE INDEX fold_branches_untold
       ON fold_branches (root, session, principal, completed_at) WHERE is_told = 0`,
   ]

@@ -1,7 +1,7 @@
 import { sql } from "../sql.ts"
 import type { Migration } from "./migration.ts"
 
-/** The index of memory files, which can be rebuilt from them, and state that must not be in git. */
+/** The index of memory files can be rebuilt from them; state that must not be in git cannot. */
 export const memories: Migration = {
   number: 8,
   name: "memories",

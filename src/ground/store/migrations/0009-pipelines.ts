@@ -5,7 +5,7 @@ export const pipelines: Migration = {
   number: 9,
   name: "pipelines",
   statements: ({ integer, text, strict }) => [
-    // Short names for people: p-12 is the twelfth of this store.
+    // Short names for users: p-12 is the twelfth run of this store.
     sql`CREATE TABLE pipeline_runs (
       id ${text} NOT NULL PRIMARY KEY,
       number ${integer} NOT NULL UNIQUE,

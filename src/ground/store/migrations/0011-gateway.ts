@@ -1,10 +1,6 @@
 import { type Sql, sql } from "../sql.ts"
 import type { ColumnTypes, Migration } from "./migration.ts"
 
-/**
- * Requests of hosts to their models, as they went over the wire. What is asked for, counted and
- * summed up are columns; the rest is JSON, compressed where it can be long.
- */
 export const gateway: Migration = {
   number: 11,
   name: "gateway",
@@ -28,7 +24,7 @@ function carryTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
     )${strict}`,
     sql`CREATE INDEX gateway_carries_by_run ON gateway_carries (root, run, started_at)`,
     sql`CREATE INDEX gateway_carries_by_time ON gateway_carries (root, started_at)`,
-    // Sessions that are no longer folded; a latch outlives the records.
+    // Sessions that must not be folded any more; a latch outlives the records.
     sql`CREATE TABLE gateway_latches (
       root ${text} NOT NULL,
       session ${text} NOT NULL,
@@ -41,8 +37,8 @@ function carryTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
 
 function requestTables({ integer, real, text, blob, strict }: ColumnTypes): readonly Sql[] {
   return [
-    // The first `kept` pieces are those of the request `before_seq`, `items` are the rest. What
-    // hangs together this way has one `base_seq`: the request that has its whole list.
+    // The first `kept` items are those of request `before_seq`; `items` has the rest. Requests of
+    // one such chain share `base_seq`, the request with the complete list.
     sql`CREATE TABLE gateway_requests (
       carry ${text} NOT NULL,
       seq ${integer} NOT NULL,
@@ -68,7 +64,7 @@ function requestTables({ integer, real, text, blob, strict }: ColumnTypes): read
     sql`CREATE INDEX gateway_requests_by_time ON gateway_requests (root, at)`,
     sql`CREATE INDEX gateway_requests_by_conversation ON gateway_requests (root, conversation, at)`,
     sql`CREATE INDEX gateway_requests_by_base ON gateway_requests (root, carry, base_seq, at)`,
-    // Only when a person turned it on; secrets are replaced.
+    // Only if the user turned it on; secrets are redacted.
     sql`CREATE TABLE gateway_texts (
       carry ${text} NOT NULL,
       sha256 ${text} NOT NULL,

@@ -23,7 +23,7 @@ export const COLUMN_TYPES: Readonly<Record<Dialect, ColumnTypes>> = {
     blob: sql`BLOB`,
     strict: sql` STRICT`,
   },
-  // Text compares by bytes, as in SQLite: a linguistic collation would order and range differently.
+  // Text compares by bytes, as in SQLite: a linguistic collation would order differently.
   postgres: {
     integer: sql`BIGINT`,
     real: sql`DOUBLE PRECISION`,

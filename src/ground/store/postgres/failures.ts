@@ -76,13 +76,11 @@ function translate(
   }
 }
 
-/** Serialisation failure and deadlock: gone at the next try. */
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"])
 
 /** io_error: the server could not flush its log. */
 const IO_FAILED: ReadonlySet<string> = new Set(["58030"])
 
-/** Connection failures, shutdown, start-up, too many connections. */
 function isServerGone(code: string): boolean {
   return code.startsWith("08") || /^57P0[1-5]$/.test(code) || code === "53300" || code === "25P03"
 }
@@ -91,7 +89,6 @@ function isPanic(error: unknown): boolean {
   return error instanceof Error && "severity" in error && error.severity === "PANIC"
 }
 
-/** Server codes have five characters, unlike ECONNREFUSED. */
 function postgresCode(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !SYSTEM.has(code)
@@ -99,7 +96,6 @@ function postgresCode(error: unknown): string | undefined {
     : undefined
 }
 
-/** System errors with five letters. */
 const SYSTEM: ReadonlySet<string> = new Set(["EPIPE", "EBUSY", "EPERM", "EBADF", "ENXIO"])
 
 const LOST =

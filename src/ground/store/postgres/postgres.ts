@@ -18,18 +18,16 @@ import { render, type Sql, sql } from "../sql.ts"
 import { judgePostgres } from "./failures.ts"
 import { createSignal } from "./signal.ts"
 
-/** For deadlocks and serialisation failures, which pass on their own. */
+/** For deadlocks and serialization failures, which usually succeed on retry. */
 const MAX_POSTGRES_TRIES = 5
 
-/** A process that hangs inside a transaction must not hold the write lock of a whole team. */
+/** A process that hangs in a transaction must not block a whole team's writes. */
 const POSTGRES_IDLE_IN_TRANSACTION_MS = 60_000
 
 const POSTGRES_STATEMENT_TIMEOUT_MS = 60_000
 
-/** One writes, the others read. */
 const MAX_POSTGRES_CONNECTIONS = 8
 
-/** Creates the schema when it is missing. */
 export async function openPostgresDriver(options: {
   url: string
   busyTimeoutMs: number
@@ -105,7 +103,6 @@ function createReads(deps: { stopState: StopState; judge: Judge; pool: Pool }): 
 
 type Work<Result> = (statements: Statements) => Promise<Result>
 
-/** Retries transactions that a deadlock aborted. */
 function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge; pool: Pool }) {
   const { clock, stopState, judge, pool } = deps
 
@@ -155,8 +152,8 @@ async function tryOnce<Result>(
 }
 
 /**
- * One writer at a time, as in SQLite: the lock is taken before the first read, so what a
- * transaction has read is still true when it writes. 29037 is "qm"; the lock is per database.
+ * One writer at a time, as in SQLite: the lock is taken before the first read, so a transaction's
+ * reads are still current when it writes. 29037 is "qm"; the lock is per database.
  */
 const BEGIN_ALONE = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SELECT pg_advisory_xact_lock(29037, 1)`
@@ -177,7 +174,6 @@ async function makeSchema(driver: Driver): Promise<void> {
   await driver.transaction((statements) => statements.run(sql`CREATE SCHEMA IF NOT EXISTS qm`))
 }
 
-/** Our tables are in this schema; the rest of the database is not touched. */
 const POSTGRES_SCHEMA = "qm"
 
 const Size = z.object({ bytes: z.number() })
@@ -205,7 +201,7 @@ function createPool(
     max: use.size,
     connectionTimeoutMillis: POSTGRES_CONNECT_TIMEOUT_MS,
     lock_timeout: options.busyTimeoutMs,
-    // Includes the wait for the lock.
+    // Includes the time spent waiting for the lock.
     statement_timeout: POSTGRES_STATEMENT_TIMEOUT_MS + options.busyTimeoutMs,
     idle_in_transaction_session_timeout: POSTGRES_IDLE_IN_TRANSACTION_MS,
     options: `${given} -c search_path=${POSTGRES_SCHEMA} -c default_transaction_read_only=${isReading ? "on" : "off"}`,
@@ -218,7 +214,6 @@ function createPool(
   return pool
 }
 
-/** Discards a broken connection instead of returning it to the pool. */
 async function withClient<Result>(
   pool: Pool,
   use: (client: PoolClient) => Promise<Result>,

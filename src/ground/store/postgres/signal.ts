@@ -10,9 +10,9 @@ const SIGNAL_GAP_MS = 10
 const CHANNEL = "qm_journal"
 
 /**
- * Signals between servers that share a database. A commit with NOTIFY takes a lock all commits wait
- * for, so the signal is sent outside the transaction and throttled. It may be lost: followers also
- * poll.
+ * Signals between servers that share a database. A commit with NOTIFY takes a lock that all commits
+ * wait for, so the signal is sent outside the transaction and throttled. It may be lost: followers
+ * also poll.
  */
 export function createSignal(deps: { url: string; pool: Pool; clock: Clock; log: Log }): Signal {
   let isDue = false
@@ -59,7 +59,7 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
     keepAlive: true,
   })
   const over = Promise.withResolvers<void>()
-  // While LISTEN runs, report its own failure.
+  // Report the failure of LISTEN itself first.
   over.promise.catch(() => {})
   client.on("error", over.reject)
   client.on("end", over.resolve)
@@ -69,7 +69,7 @@ async function listenOnce(url: string, tell: () => void, ended: AbortSignal): Pr
   try {
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
-    // For signals sent before we listened.
+    // Covers signals sent before LISTEN was active.
     tell()
     await over.promise
   } finally {

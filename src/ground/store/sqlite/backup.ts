@@ -13,14 +13,14 @@ import { BLOCKING_WAIT_MS } from "../limits.ts"
 import { judgeSqlite } from "./failures.ts"
 import { fileTimestamp, makePrivate, namesIn } from "./files.ts"
 
-/** 4 MB a step, so the event loop is not blocked. */
+/** 4 MB per step, so the event loop is not blocked. */
 const BACKUP_PAGES_PER_STEP = 1_000
 
 export type MadeBackup = { file: string; sizeBytes: number }
 
 /**
- * Copies the store while others write: a snapshot, checked, durable, and only then named. Deletes
- * the oldest beyond `keep`.
+ * Copies the store while others write: a snapshot is checked and synced before it gets its name.
+ * Deletes the oldest backups beyond `keep`.
  */
 export async function makeBackup(options: {
   file: string
@@ -85,8 +85,8 @@ async function prune(folder: { directory: string; keep: number; newest: string }
 }
 
 /**
- * Copies a database in steps. The open savepoint holds one snapshot: without it the copy would
- * restart at every write of another process.
+ * The open savepoint keeps one snapshot: without it the copy would restart at every write of
+ * another process.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await makePrivate(to)
@@ -96,7 +96,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     await backup(source, to, { rate: BACKUP_PAGES_PER_STEP })
     source.exec("RELEASE snapshot")
     using copy = new DatabaseSync(to)
-    // A single file: in WAL mode it would get companions when opened.
+    // One file: in WAL mode it would get companion files when opened.
     copy.exec("PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE")
   } catch (error) {
     const failure = judgeSqlite(error, { file: to, isWrite: false })
@@ -104,7 +104,6 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** The problem of a database that nobody writes; undefined when sound. */
 export function checkCopy(file: string): string | undefined {
   try {
     using copy = new DatabaseSync(file)

@@ -7,12 +7,10 @@ import { render, type Sql } from "../sql.ts"
 /** The log shrinks to this after a checkpoint. */
 const KEPT_LOG_BYTES = 1_000_000
 
-/** Per connection; the product has a few hundred. */
 const MAX_CACHED_STATEMENTS = 256
 
 export type Connection = ReturnType<typeof openConnection>
 
-/** Calls are synchronous; failures are SQLite's own. */
 export function openConnection(file: string, role: "write" | "read") {
   const database = new DatabaseSync(file, { timeout: BLOCKING_WAIT_MS })
   const statements = new Map<string, StatementSync>()
@@ -32,8 +30,8 @@ export function openConnection(file: string, role: "write" | "read") {
     database,
     /**
      * Separate from opening, so that a caller can retry while another process holds the lock.
-     * `wal_autocheckpoint` is 0: SQLite would swallow a failed fsync there and lose data silently
-     * at the next one. `secure_delete`: a queued turn holds a person's own words, secrets included.
+     * `wal_autocheckpoint` is 0: SQLite would ignore a failed fsync there and silently lose data at
+     * the next one. `secure_delete`: a queued turn contains the user's own text, including secrets.
      */
     configure(): void {
       database.exec(`
@@ -59,7 +57,6 @@ export function openConnection(file: string, role: "write" | "read") {
   }
 }
 
-/** SQLite before this version can corrupt a store that several processes share. */
 export function requireRecentSqlite(found: string): void {
   if (compareVersions(found, OLDEST_SQLITE) >= 0) return
   throw SqliteTooOld({ found, needed: OLDEST_SQLITE })

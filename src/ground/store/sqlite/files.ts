@@ -23,7 +23,6 @@ const MAX_SEAL_BYTES = 10_000
 
 const MAX_LISTED_FILES = 10_000
 
-/** SQLite gives its other files the same mode. */
 export async function prepareFile(file: string): Promise<{ isNew: boolean }> {
   try {
     await ensureDirectory(dirname(file), { mode: 0o700 })
@@ -43,21 +42,19 @@ export async function makePrivate(file: string): Promise<{ isNew: boolean }> {
   return { isNew: found.stat.sizeBytes === 0 }
 }
 
-/** A log beside the file: it is in use, or its process died. */
 export async function checkForLog(file: string): Promise<boolean> {
   const log = await statFile(`${file}-wal`)
   return log.kind === "found" && log.stat.sizeBytes > 0
 }
 
-/** Distinguishes a file from another that took its name. */
 export async function inodeOf(file: string): Promise<number | undefined> {
   const found = await statFile(file)
   return found.kind === "found" ? found.stat.inode : undefined
 }
 
 /**
- * Renames the database, its log and its shared memory; deletes nothing. The log first: beside a new
- * database it would be replayed.
+ * Renames the database, its log and its shared memory. The log goes first: beside a new database it
+ * would be replayed.
  */
 export async function setAside(file: string, label: string): Promise<string> {
   for (const part of ["-shm", "-wal", ""]) {
@@ -66,26 +63,23 @@ export async function setAside(file: string, label: string): Promise<string> {
   return `${file}.${label}`
 }
 
-/** Newest last. */
 export async function keptCorrupt(file: string): Promise<readonly string[]> {
   const names = await namesIn(dirname(file))
   const kept = names.filter((it) => it.startsWith(`${basename(file)}.corrupt-`))
   return kept.filter((it) => !/-(?:wal|shm)$/.test(it)).map((it) => join(dirname(file), it))
 }
 
-/** Sorted; empty for a missing folder. */
 export async function namesIn(directory: string): Promise<readonly string[]> {
   const outcome = await listDirectory(directory, { maxEntries: MAX_LISTED_FILES })
   return outcome.kind === "listed" ? outcome.entries.map((it) => it.name) : []
 }
 
-/** 20261115T094500123Z */
 export function fileTimestamp(at: number): string {
   return new Date(at).toISOString().replace(/[-:.]/g, "")
 }
 
 /**
- * Leaves a mark in `store.open/` until the returned function is called. A mark is no lock: on a
+ * Creates a mark in `store.open/` until the returned function is called. A mark is not a lock: on a
  * full disk the store opens without one, and the next open checks the file.
  */
 export async function markOpen(file: string, random: Random): Promise<() => Promise<void>> {
@@ -101,7 +95,6 @@ export async function markOpen(file: string, random: Random): Promise<() => Prom
   }
 }
 
-/** Processes that have the store open, ours included. Deletes marks of dead ones. */
 export async function liveProcesses(file: string): Promise<readonly ProcessIdentity[]> {
   const alive: ProcessIdentity[] = []
   for (const mark of await namesIn(markFolder(file))) {
@@ -116,7 +109,7 @@ function markFolder(file: string): string {
   return join(dirname(file), `${parse(file).name}.open`)
 }
 
-/** With a random part, because one process may open the store twice. */
+/** Has a random part, because one process may open the store twice. */
 function writeMark(identity: ProcessIdentity, random: Random): string {
   const chance = Buffer.from(random.bytes(4)).toString("hex")
   return `${identity.pid}-${identity.startedAt ?? ""}-${chance}`

@@ -40,7 +40,7 @@ type SqliteOptions = {
 
 /**
  * Opens the file, checks it unless it was closed cleanly, and migrates. A damaged file is renamed,
- * so the next open begins an empty store.
+ * so the next open starts an empty store.
  */
 export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDriver> {
   requireRecentSqlite(process.versions["sqlite"] ?? "0")
@@ -57,7 +57,7 @@ export async function openSqliteFile(options: SqliteOptions): Promise<OwnedDrive
     await migrate(driver, { ...options, beforeChange: () => backUpFirst(options) })
     const { epoch } = await createJournal(driver.all).head()
     if (state.mustCheck) refuseForeignLog(state, epoch)
-    // Now, so that a foreign log is recognised before the first clean close.
+    // Written now, so that a foreign log is detected before the first clean close.
     if (state.isNew) await writeSeal(file, epoch).catch(() => {})
     return closable(driver, { file, unmark, epoch })
   } catch (error) {
@@ -153,8 +153,8 @@ const SchemaRow = z.object({ name: z.string(), sql: z.string().nullable() })
 const SELECT_SCHEMA = sql`SELECT name, sql FROM sqlite_schema ORDER BY name`
 
 /**
- * A flipped byte in the schema text passes SQLite's check and would show as a missing table, so
- * compare with a fresh database of the same version.
+ * A flipped byte in the schema text passes SQLite's check and would appear as a missing table, so
+ * the schema is compared with a fresh database of the same version.
  */
 async function findSchemaDamage(
   driver: Driver,

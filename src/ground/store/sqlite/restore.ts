@@ -18,16 +18,12 @@ import { isBusy, openSqliteDriver } from "./sqlite.ts"
 
 export type RestoredStore = {
   file: string
-  /** The previous store's new path; undefined when there was none. */
   replaced: string | undefined
   events: number
   epoch: string
 }
 
-/**
- * Replaces the store by a backup. The new store is built beside the old one and renamed, so a crash
- * leaves one or the other.
- */
+/** The new store is built beside the old one and renamed, so a crash leaves one or the other. */
 export async function restoreBackup(options: {
   file: string
   into: string
@@ -51,7 +47,7 @@ export async function restoreBackup(options: {
   return { file, replaced, events, epoch }
 }
 
-/** Marks name processes; the lock also covers processes of other containers. */
+/** Marks name processes; the lock also detects processes of other containers. */
 async function refuseInUse(file: string): Promise<void> {
   const live = await liveProcesses(file)
   if (live.length > 0) throw StoreInUse({ processes: live.map((it) => it.pid).join(", ") })
@@ -106,7 +102,7 @@ async function beginNewEpoch(
 }
 
 /**
- * The old database keeps its name until the new one replaces it, so there is always a store. Its
+ * The old database stays at its path until the new one replaces it, so there is always a store. Its
  * log is renamed first: it must not be replayed into the new one.
  */
 async function keepReplaced(file: string, label: string): Promise<string | undefined> {

@@ -163,7 +163,7 @@ test("[D8][STORE-13] damage in pages that nothing has read yet is found on open"
   for (let row = 0; row < 50; row++) insert.run("x".repeat(1_000))
   raw.close()
   const bytes = await readFile(file)
-  // The last page belongs to that table; its first bytes say what kind of page it is.
+  // The last page belongs to that table; its first bytes are the page type.
   await writeFile(file, bytes.fill(0xee, bytes.length - 4_096, bytes.length - 4_000))
   await expect(open(file)).rejects.toMatchObject({ code: "STORE_CORRUPT" })
 })
@@ -172,7 +172,7 @@ test("[D8][STORE-13] the complete write-ahead log of another store is not accept
   await using directory = await tempDirectory()
   const [file, other] = [`${directory.path}/a/store.db`, `${directory.path}/b/store.db`]
   await (await open(file)).close()
-  // Never closed, so that the log alone holds every page of the other store.
+  // Never closed, so that only the log contains the pages of the other store.
   await using stranger = await open(other)
   await say(stranger)
   await copyFile(`${other}-wal`, `${file}-wal`)

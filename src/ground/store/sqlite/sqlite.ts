@@ -28,11 +28,10 @@ const FAIRNESS_PAUSE_MS = 1
 
 const FAIRNESS_AFTER_MS = 25
 
-/** Random between the two, so that waiting processes spread. */
+/** Random between the two, so that waiting processes do not retry together. */
 const SHORTEST_RETRY_MS = 2
 
 export type SqliteDriver = Driver & {
-  /** With `isLast` the log is checkpointed first. */
   close(how: { isLast: boolean }): Promise<void>
 }
 
@@ -41,7 +40,6 @@ export type SqliteDriver = Driver & {
  * one connection, and its reads queue with the writes.
  */
 export async function openSqliteDriver(options: {
-  /** A path, or ":memory:". */
   file: string
   busyTimeoutMs: number
   clock: Clock
@@ -126,7 +124,7 @@ function createAsk(deps: {
   }
 }
 
-/** A deferred BEGIN fails under several processes (PROMISES, finding 5). */
+/** A deferred BEGIN fails with several processes (PROMISES, finding 5). */
 async function transact<Result>(
   { writer, ask }: { writer: Connection; ask: Ask },
   work: (statements: Statements) => Promise<Result>,
@@ -178,11 +176,10 @@ function rollBack(writer: Connection): void {
   try {
     writer.database.exec("ROLLBACK")
   } catch {
-    // Report the first failure. The next BEGIN fails if this one matters.
+    // Report the first failure; the next BEGIN fails if this one matters.
   }
 }
 
-/** Refuses writes during one read of the only connection. */
 function onlyReading<Result>(connection: Connection, ask: () => Result): Result {
   connection.database.exec("PRAGMA query_only = ON")
   try {
@@ -259,7 +256,7 @@ function pause(random: Random): number {
 
 /**
  * SQLite's lock has no queue: a process that commits in a loop takes it again before others retry,
- * so after a while it pauses. Waits of a second process beside a tight loop, three runs on 2 cores:
+ * so it pauses after a while. Waits of a second process beside a tight loop, three runs on 2 cores:
  * p95 97–163 ms with this, 150–257 ms without.
  */
 function createWriteFairness(clock: Clock) {

@@ -5,10 +5,10 @@ import { readBounded } from "#ground/base"
 const MAX_EXAMINED_LOG_BYTES = 64_000_000
 
 /**
- * SQLite ends a write-ahead log at its first bad frame: commits behind a flipped byte vanish
- * silently. The shared memory file has the number of committed frames and is written after their
- * flush, so a log with fewer frames of the same generation is damaged. After a power cut the shared
- * memory may be stale; it then has fewer frames or another generation, and nothing is concluded.
+ * SQLite ends a write-ahead log at its first bad frame: commits after a flipped byte are silently
+ * lost. The shared memory file has the number of committed frames and is written after their flush,
+ * so a log with fewer frames of the same generation is damaged. After a power cut the shared memory
+ * may be stale; then it has fewer frames or another generation, and nothing is concluded.
  */
 export async function findLostCommits(file: string): Promise<string | undefined> {
   const [log, memory] = await Promise.all(
@@ -25,7 +25,6 @@ export async function findLostCommits(file: string): Promise<string | undefined>
   return `its write-ahead log holds ${frames} of ${committed.frames} committed pages`
 }
 
-/** https://sqlite.org/walformat.html */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const SALT = { inLog: 16, inFrame: 8, inMemory: 32, bytes: 8 } as const
@@ -41,7 +40,7 @@ function isGarbage(log: Buffer): boolean {
   return magic !== 0 && (magic & ~1) >>> 0 !== MAGIC
 }
 
-/** The header is stored twice; they differ during a change. */
+/** The header is stored twice; the copies differ during a change. */
 function readCommitted(memory: Buffer): { frames: number; salt: Buffer } | undefined {
   const first = memory.subarray(0, MEMORY_HEADER_BYTES)
   const second = memory.subarray(MEMORY_HEADER_BYTES, 2 * MEMORY_HEADER_BYTES)
@@ -51,13 +50,12 @@ function readCommitted(memory: Buffer): { frames: number; salt: Buffer } | undef
   return { frames, salt: first.subarray(SALT.inMemory, SALT.inMemory + SALT.bytes) }
 }
 
-/** Either salt suffices: the other may be damaged. */
+/** Either salt is sufficient: the other may be damaged. */
 function isOfGeneration(log: Buffer, salt: Buffer): boolean {
   const inFirstFrame = LOG_HEADER_BYTES + SALT.inFrame
   return [SALT.inLog, inFirstFrame].some((at) => log.subarray(at, at + SALT.bytes).equals(salt))
 }
 
-/** Frames before the first wrong checksum or salt, as SQLite counts them. */
 function countGoodFrames(log: Buffer): number {
   if (log.length < LOG_HEADER_BYTES) return 0
   const isBigEndian = (log.readUInt32BE(0) & 1) === 1
