@@ -6,18 +6,18 @@ const MOST_DUPLICATES_SHOWN = 20
 
 const LEAST_REPEATED_TOKENS = 20
 
-/** Part of the smaller text that must come again before it is called a duplicate. */
+/** Share of the smaller text that must occur again to be called a duplicate. */
 const LEAST_LIKENESS = 0.3
 
-/** A run that this many items share is boilerplate, not a duplicate worth a line each. */
+/** A passage that this many items share is boilerplate; it is not worth a line for each. */
 const MOST_SHARING_ITEMS = 12
 
-/** A run of words as long as this is no accident. */
+/** A shared run of this many words is unlikely to be a coincidence. */
 const SHINGLE_WORDS = 8
 
 const MOST_COMPARED_WORDS = 20_000
 
-/** Items among which like texts are looked for; the work grows with their words, not with pairs. */
+/** Work grows with the words of these items, not with pairs. */
 const MOST_COMPARED_ITEMS = 400
 
 type Duplicate = CaptureBudget["duplicates"][number]

@@ -40,7 +40,6 @@ type Word = {
   readonly isVerified?: boolean
 }
 
-/** A host that finds what it is told to find. */
 function hostThat(word: Word): Host {
   const survey: Survey = {
     items: word.items ?? [],

@@ -39,7 +39,10 @@ export function createCapture(deps: CaptureDeps) {
   }
 }
 
-/** `last` beside an id means the newest of the same place and host: others cannot be compared. */
+/**
+ * `last` beside an id means the newest capture of the same directory and host: others are not
+ * comparable.
+ */
 async function compareKept(
   input: { readonly from: string; readonly to: string },
   deps: CaptureDeps,
@@ -84,7 +87,9 @@ async function showCapture(
   }
 }
 
-/** Settings are shown by `settings`, redacted anew; their text is in no store. */
+/**
+ * `settings` shows settings, redacted again; their text is not stored.
+ */
 async function showText(
   input: { readonly id: string; readonly path: string },
   deps: CaptureDeps,
@@ -111,7 +116,7 @@ async function showSettings(
   const host = await deps.host(input.host)
   const redact = await deps.redact(place.workingDirectory)
   const { layers, mcpServers } = await host.survey(place, deps.disk)
-  // What a link reaches outside is somebody's file, not this host's settings: it is named only.
+  // A file that a link reaches outside may belong to anyone: show its name only.
   const ours = layers.filter((it) => it.trust !== "external")
   const shown = ours.map((it) =>
     it.outcome.kind === "found"

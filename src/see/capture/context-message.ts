@@ -1,8 +1,8 @@
 import type { Capture, Message } from "#ground/contract"
 
 /**
- * A capture as the message that follows an agent's first word: every found file with its text,
- * secrets replaced, and the figures beside it as JSON for whoever wants to compute with them.
+ * The message that follows an agent's first message: every file found with its text, redacted, and
+ * the numbers as JSON.
  */
 export function contextMessage(
   capture: Capture,

@@ -8,7 +8,6 @@ import {
 } from "./count.ts"
 import { aFound } from "./items.fixture.ts"
 
-/** A counter that says how often it was asked. */
 function counting() {
   const asked: string[] = []
   const count = (text: string) => (asked.push(text), text.length)

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { ManifestItem } from "#ground/contract"
 import type { HostItem } from "#see/hosts"
 
-/** Work after which others have their turn: a megabyte takes some 80 ms to count and redact. */
+/** A megabyte takes about 80 ms to count and redact. */
 export const PAUSE_AFTER_BYTES = 1024 * 1024
 
 export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
@@ -25,8 +25,8 @@ type Deps = {
 }
 
 /**
- * Counts what was found. What an earlier capture has counted is not counted again, and when
- * nothing is new the encoding's table, which costs more than the rest, is not even loaded.
+ * Reuses counts of an earlier capture. If nothing is new, the encoding's table is not loaded, which
+ * costs more than the rest.
  */
 export async function countItems(
   items: readonly HostItem[],
@@ -71,7 +71,7 @@ function knownFrom({ items }: EarlierCounts): Map<string, Figures> {
   )
 }
 
-/** The frame follows from path and source, what comes later from the file and how it loads. */
+/** The frame follows from path and source, the later text from the file and its load mode. */
 function keyOf(
   { path, source, load }: Pick<HostItem, "path" | "source" | "load">,
   { sha256, sentSha256 }: Hashes,
@@ -87,10 +87,10 @@ function hash(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex")
 }
 
-/** Called with the bytes of each piece of work; now and then it lets others have their turn. */
+/** Called with the bytes of each step; yields to the event loop now and then. */
 export type Pace = (bytes: number) => Promise<void>
 
-/** A server that captures a huge context must go on answering, and a call that ended must stop. */
+/** A server that captures a huge context must stay responsive, and an aborted call must stop. */
 export function createPace(deps: { readonly signal: AbortSignal; rest(): Promise<void> }): Pace {
   let worked = 0
   return async (bytes) => {

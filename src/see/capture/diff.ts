@@ -75,8 +75,8 @@ function wholeText({ text, later }: CaptureText): string {
 }
 
 /**
- * Items whose place among the others changed. Those that kept it are a longest rising run of old
- * places (patience sorting), so that one file moved to the front is one move and not fifty.
+ * Items whose position relative to the others changed. Unmoved items are a longest increasing run
+ * of old positions (patience sorting), so one file moved to the front is one move, not fifty.
  */
 function findMoved(
   before: readonly ManifestItem[],

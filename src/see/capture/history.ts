@@ -36,14 +36,13 @@ import {
   TextRow,
 } from "./queries.ts"
 
-/** Captures kept for one directory and host; a change a day fills more than half a year. */
+/** Per directory and host; with one change a day this is more than half a year. */
 export const MOST_CAPTURES_KEPT = 200
 
 type SavedCapture = { readonly id: string; readonly isNew: boolean }
 
 export type History = ReturnType<typeof createHistory>
 
-/** The captures of a repository. A context that did not change is one entry, seen several times. */
 export function createHistory(db: Db<"capture">) {
   const find = async (id: string, here: Partial<Where>): Promise<CaptureSummary> => {
     const isNewest = id === "last"
@@ -79,7 +78,6 @@ export function createHistory(db: Db<"capture">) {
     async text(id: string, path: string): Promise<CaptureText | undefined> {
       return (await db.get(TextRow, selectText(id, path)))?.body
     },
-    /** The host's last word on this context; undefined when it never gave one. */
     async observation(id: string): Promise<Observation | undefined> {
       return (await db.get(ObservationRow, selectObservation(id)))?.observation ?? undefined
     },

@@ -4,7 +4,7 @@ import { globMatcher, type HostItem, isUsableGlob } from "#see/hosts"
 
 const MOST_PATTERNS_SHOWN = 5
 
-/** Tries of a pattern on a file for one rule; with more it is taken to match. */
+/** Pattern tries for one rule; beyond this it is assumed to match. */
 const MOST_MATCHINGS = 500_000
 
 type ListFiles = (folder: string) => Promise<readonly string[] | undefined>
@@ -37,8 +37,8 @@ function isWaitedFor(files: readonly string[], patterns: readonly string[]): boo
 }
 
 /**
- * Hosts read such patterns as git reads its ignore file: a bare name counts at every depth, and a
- * folder stands for what is in it. In doubt a rule is taken to match.
+ * Hosts read such patterns like a git ignore file: a bare name matches at any depth, and a folder
+ * matches its content. In doubt a rule is assumed to match.
  */
 function readings(pattern: string): string[] {
   const plain = pattern

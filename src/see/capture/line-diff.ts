@@ -1,13 +1,15 @@
 import { diffArrays } from "diff/lib/diff/array.js"
 import type { CaptureChange } from "#ground/contract"
 
-/** Lines shown around a change. */
 export const CONTEXT_LINES = 3
 
-/** Edits after which two texts count as wholly different: the search costs their square. */
+/**
+ * The search is quadratic in the number of edits; beyond this two texts count as completely
+ * different.
+ */
 export const MOST_EDITS = 1_000
 
-/** Lines on each side of a comparison; beyond it only the counts of tokens are compared. */
+/** Beyond this only token counts are compared. */
 export const MOST_COMPARED_LINES = 5_000
 
 type Line = NonNullable<CaptureChange["lines"]>[number]
@@ -18,7 +20,6 @@ export type LineDiff = {
   readonly lines: readonly Line[]
 }
 
-/** Undefined when the texts are too long or too different. */
 export function diffLines(before: string, after: string): LineDiff | undefined {
   const [a, b] = [before.split("\n"), after.split("\n")]
   if (a.length > MOST_COMPARED_LINES || b.length > MOST_COMPARED_LINES) return undefined

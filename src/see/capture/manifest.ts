@@ -25,13 +25,12 @@ export type Surveyed = {
 export type Shown = {
   readonly item: ManifestItem
   readonly text: CaptureText
-  /** Not for showing: secrets are still in it. */
   readonly found: HostItem
 }
 
 type Work = { readonly counted: readonly Counted[]; readonly redact: Redact; readonly pace: Pace }
 
-/** Describe and redact what a survey found. Nothing with a secret in it leaves but `found`. */
+/** Only `found` still contains secrets. */
 export async function showItems(surveyed: Surveyed, work: Work): Promise<Shown[]> {
   const { redact } = work
   const shown: Shown[] = []
@@ -84,7 +83,6 @@ const DISCLAIMER =
   "An estimation of what the host loads from files. " +
   "The actual system prompt may include additional content not shown."
 
-/** What makes two captures the same: every file, what is sent of it, and in which order. */
 export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
   const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
@@ -124,7 +122,6 @@ function describeItem(
   }
 }
 
-/** The line that names an import, and the files a rule waits for, are part of the reason. */
 function reasonOf({ reason, importedBy, load, waitsFor }: HostItem): string {
   const [first, ...others] = waitsFor?.patterns ?? []
   if (load === "conditional" && first !== undefined) {
@@ -145,8 +142,7 @@ function redactNote(it: ManifestNote, redact: Redact): ManifestNote {
 
 function textOf(found: HostItem, redact: Redact): { text: CaptureText; redactions: number } {
   const path = redact.line(found.path)
-  // A link out of a hostile repository may lead to any file of this person: what it weighs is
-  // worth knowing, what it says is not ours to spread.
+  // A link in a hostile repository may lead to any file of the user: show its size, not its text.
   if (found.trust === "external") return { text: withhold(path, REACHED_BY_LINK), redactions: 0 }
   if (found.load === "config-only") {
     const shown = redact.settings(found.file.bytes.toString("utf8"), found.path)
@@ -177,7 +173,6 @@ function cut(path: string, text: string, later: string): CaptureText {
     : { path, text, later, isCut }
 }
 
-/** Said once for each file, whether the walk has said it or not. */
 function linkNotes({ survey, host }: Surveyed): ManifestNote[] {
   const isSaid = (path: string) =>
     survey.notes.some((it) => it.code === "link-outside" && it.path === path)
@@ -219,7 +214,7 @@ function sum(values: readonly number[]): number {
 
 type Standpoint = { readonly home: string; readonly workingDirectory: string }
 
-/** The path as a person reads it: from where they stand, else from home, else whole. */
+/** The path relative to the working directory, else to home, else absolute. */
 export function labelOf(file: string, from: Standpoint): string {
   const isNoFile = !path.isAbsolute(file)
   if (isNoFile) return file

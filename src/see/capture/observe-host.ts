@@ -16,7 +16,6 @@ type Deps = {
   readonly disk: Disk
   readonly clock: Clock
   projectFolders(directory: string): Promise<readonly string[]>
-  /** What the gateway saw of the newest session here; see `CaptureDeps`. */
   wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   line(text: string): string
 }
@@ -27,8 +26,8 @@ type HostObservation = {
 }
 
 /**
- * The host's own word: of its last session here, from its transcript or from the wire; or, when the
- * person says so, from itself.
+ * From its last session's transcript, from the gateway, or, if the user requests it, from the host
+ * itself.
  */
 export async function observeHost(
   asking: ObserveRequest,
@@ -57,7 +56,7 @@ async function listen(
   return { observation: word === undefined ? null : compare(word), problem: null }
 }
 
-/** A record of requests that cannot be read costs its word alone: the transcript still has one. */
+/** An unreadable gateway record is ignored: the transcript may still have a report. */
 async function seenOnWire(
   { place, host }: ObserveRequest,
   deps: Deps,
@@ -71,8 +70,8 @@ async function seenOnWire(
 }
 
 /**
- * Of one session the wire is the better witness: it is what the provider got. But where a host
- * sends one text and no file was known in it, only the transcript has that text.
+ * For the same session the gateway record is better evidence: it is what the provider received. But
+ * for a host that sends one text without known files, only the transcript has that text.
  */
 function newerOf(
   transcript: HostReport | undefined,
@@ -84,7 +83,7 @@ function newerOf(
   return isSameSession || wire.at >= transcript.at ? wire : transcript
 }
 
-/** A host's own words hold paths and names that a repository chose. */
+/** A host's own texts contain paths and names that a repository chose. */
 function redactObservation(
   { observation, problem }: HostObservation,
   line: Deps["line"],
@@ -123,7 +122,7 @@ async function askHost(
     return { code: "not-installed", text: `${title} was not found on the PATH.` }
   }
   const { program } = installed
-  // A repository could bring a program of that name along, and npm puts its folder on the PATH.
+  // A repository could contain a program of that name, and npm puts its folder on the PATH.
   const folders = await deps.projectFolders(place.workingDirectory)
   const isBrought = [program, installed.foundAt].some((it) =>
     folders.some((at) => isInside(at, it)),
@@ -171,7 +170,6 @@ export function compareWith(word: HostReport, estimate: Estimate): Observation {
   }
 }
 
-/** Files whose text is in the window at start; hosts report those, and no listings. */
 function isInstruction(item: HostItem): boolean {
   const isText = ["always", "import", "startup-capped"].includes(item.load)
   const isReported = item.kind === "instructions" || item.kind === "memory"
@@ -220,12 +218,11 @@ function agreementOn(
   }
 }
 
-/** A word of now is of the files of now; an earlier one may be of others. */
+/** A report made just now describes the current files; an earlier one may describe older ones. */
 function isChangedSince(item: HostItem, word: HostReport): boolean {
   return word.by !== "host" && item.file.modifiedAt > word.at
 }
 
-/** Undefined where the host shows neither its text nor the hash of it. */
 function isSameText(said: HostReport["files"][number], sent: string): boolean | undefined {
   if (said.text !== undefined) return said.text.trim() === sent
   if (said.sha256 === undefined) return undefined
@@ -241,7 +238,7 @@ function explainObservedOnly(path: string, estimate: Estimate): string {
   return "The host loaded it, and no rule we know says why"
 }
 
-/** For hosts that send one text: each of ours must stand in it, in our order. */
+/** For hosts that send one text: each of our texts must occur in it, in our order. */
 function compareText(
   whole: string,
   { word, estimate }: { readonly word: HostReport; readonly estimate: Estimate },

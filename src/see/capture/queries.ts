@@ -9,7 +9,7 @@ import {
 } from "#ground/contract"
 import { type Sql, sql } from "#ground/store"
 
-/** A column that holds JSON; a row that does not parse is a damaged row. */
+/** A row that does not parse is damaged. */
 const json = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .string()
@@ -46,7 +46,9 @@ export const SummaryRow = z
 
 export const FingerprintRow = z.object({ id: z.string(), fingerprint: z.string() })
 export const ManifestRow = z.object({ manifest: json(Manifest) })
-/** Only what counting needs: a whole manifest takes longer to parse than to count again. */
+/**
+ * Only the fields that counting needs: parsing a whole manifest takes longer than counting again.
+ */
 export const CountsRow = z.object({
   manifest: json(
     Manifest.pick({ estimator: true }).extend({
@@ -136,7 +138,6 @@ export const insertPage = (page: { id: string; path: string; hash: string }): Sq
   INSERT INTO capture_pages (capture_id, path, hash)
   VALUES (${page.id}, ${page.path}, ${page.hash}) ON CONFLICT (capture_id, path) DO NOTHING`
 
-/** The captures of one place beyond the newest so many. */
 const surplus = (where: Where, keep: number): Sql => sql`
   SELECT id FROM captures WHERE ${isWhere(where)}
     AND id NOT IN (SELECT id FROM captures WHERE ${isWhere(where)}

@@ -3,18 +3,17 @@ import { type ParseError, parse as parseJson } from "jsonc-parser"
 import { parse as parseToml, stringify as writeToml } from "smol-toml"
 import type { Secrets } from "#ground/secrets"
 
-/** How deep settings are looked through for arguments; deeper ones are replaced by `secrets`. */
+/** Deeper values are replaced by `secrets`. */
 const DEEPEST_ARGUMENT_LEVELS = 64
 
 const LONGEST_COMMAND_CHARACTERS = 1_000
 
 type Redacted = { readonly text: string; readonly replaced: number }
 
-/** Everything of a capture that may hold a secret goes through one of these before it is shown. */
 export type Redact = {
   text(text: string): Redacted
   line(text: string): string
-  /** A settings file by its meaning; undefined when it cannot be parsed and so not be made safe. */
+  /** Undefined if the file cannot be parsed and therefore not be redacted safely. */
   settings(text: string, file: string): Redacted | undefined
   values(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   command(text: string): string
@@ -43,12 +42,12 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
       return { text: shown, replaced }
     },
     values: (values) => asRecord(structured(values).value),
-    // Redacted whole, then cut: a secret cut in two may no longer be known for one.
+    // Redact first, then truncate: a truncated secret may not be recognized.
     command: (given) => line(redactCommand(given)).slice(0, LONGEST_COMMAND_CHARACTERS),
   }
 }
 
-/** Maps whose every value counts as a secret: nobody can tell by looking. */
+/** Any value in these maps may be a secret. */
 const SECRET_MAPS = ["env", "headers", "http_headers", "env_http_headers"]
 
 type Parsed = { readonly value: unknown }
@@ -86,10 +85,9 @@ const SECRET_WORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 )
 
-/** Options whose value is `NAME=value`: everything behind the sign may be a secret. */
+/** The value of these options is `NAME=value`; everything after the `=` may be a secret. */
 const ASSIGNING = /^(?:-e|--env|--environment|-D|--define|-H|--header)$/
 
-/** A structure with the lists called `args` redacted as arguments, and addresses as addresses. */
 export function redactArguments(value: unknown): { value: unknown; replaced: number } {
   let replaced = 0
   const count = (before: string, after: string): string => {
@@ -112,7 +110,7 @@ export function redactArguments(value: unknown): { value: unknown; replaced: num
   return { value: visit(value, 0), replaced }
 }
 
-/** A whole command in one line, as far as spaces can tell its parts. */
+/** Splits at spaces only. */
 export function redactCommand(line: string): string {
   return redactList(line.split(" ")).join(" ")
 }
@@ -123,7 +121,7 @@ function redactList(parts: readonly string[]): string[] {
   return parts.map((part) => {
     const option = /^(--?[\w-]+)(=[\s\S]*)?$/.exec(part)
     if (option === null) {
-      // `-H Authorization: Bearer x` is several parts in a line of words.
+      // `-H Authorization: Bearer x` is several words.
       const isHidden = isSecretNext || isInHeader
       isSecretNext = false
       return isHidden && part !== "" ? REPLACEMENT : redactAddress(redactAssignment(part))
@@ -141,7 +139,9 @@ function redactAssignment(part: string): string {
   return isSecretName(name) ? `${name}=${REPLACEMENT}` : part
 }
 
-/** `?token=x&key=y`: values of parameters with a secret's name. */
+/**
+ * `?token=x&key=y`: values of parameters with a secret name.
+ */
 function redactAddress(text: string): string {
   if (!text.includes("=")) return text
   return text.replace(

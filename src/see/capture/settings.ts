@@ -1,13 +1,12 @@
 import type { EffectiveSetting } from "#ground/contract"
 import type { SettingsLayer } from "#see/hosts"
 
-/** How deep settings are taken apart into keys; what lies deeper is shown as JSON. */
+/** Deeper values are shown as JSON. */
 const DEEPEST_SETTING_LEVELS = 4
 
 type Value = { readonly layer: string; readonly path: string; readonly value: unknown }
 type Options = { readonly joinsLists: boolean }
 
-/** For each key the value in force and what it hides; the layers come strongest first. */
 export function effectiveSettings(
   layers: readonly SettingsLayer[],
   options: Options,
@@ -48,7 +47,9 @@ function settle(key: string, values: readonly Value[], options: Options): Effect
   }
 }
 
-/** Nested objects as dotted keys; what lies too deep, and an empty object, stays one value. */
+/**
+ * Nested objects become dotted keys; values that are too deep, and empty objects, stay one value.
+ */
 function leavesOf(values: Readonly<Record<string, unknown>>, above = ""): [string, unknown][] {
   const level = above === "" ? 0 : above.split(".").length
   return Object.entries(values).flatMap(([name, value]): [string, unknown][] => {

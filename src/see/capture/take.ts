@@ -32,27 +32,24 @@ const EXTRA_FILE_LIMIT_BYTES = 1024 * 1024
 const MOST_EXTRA_FILES = 100
 
 export type CaptureDeps = {
-  /** A host is loaded when it is asked for, since each brings parsers of its own. */
+  /** Loaded on demand, because each host has its own parsers. */
   host(name: HostName): Promise<Host>
   readonly disk: Disk
-  /** Where an agent would start, for a path as the person gave it. */
   place(path: string): HostPlace
-  /** The folders, without links, whose content a stranger may have written: up to the git top. */
   projectFolders(directory: string): Promise<readonly string[]>
   directoryProblem(directory: string): Promise<string | undefined>
-  /** In which tokens are counted; known without loading its table. */
   encoding(): string
   counter(): Promise<Counter>
-  /** With what the `.env` files of a directory, and those above it, must keep secret. */
+  /** Includes the values in `.env` files of the directory and its parents. */
   redact(directory: string): Promise<Redact>
   history(): Promise<History>
-  /** Whether others read the same store: then what is this person's own stays out of it. */
+  /** Whether other users read the same store: then personal texts are not stored. */
   isShared(): boolean
   listFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   sizes(): { readonly window: number; readonly startBudget: number; readonly extra: string }
   /**
-   * What the newest session of a host here sent to its model, as the gateway saw it; undefined when
-   * none went through it, or when the files cannot be told apart in what it sent.
+   * What the newest session of a host here sent to its model, as the gateway recorded it. Undefined
+   * if no session went through it, or if files cannot be told apart in the request.
    */
   wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   readonly ids: Ids
@@ -76,7 +73,6 @@ type Taking = Omit<TakeOptions, "path" | "host"> & {
   readonly host: Host
 }
 
-/** Look at a host's context once: survey, weigh, compare with its own word, keep. */
 export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Capture> {
   const surveyed = await surveyPlace(taking, deps)
   const encoding = deps.encoding()
@@ -145,7 +141,6 @@ async function surveyPlace(taking: Taking, deps: CaptureDeps): Promise<Surveyed>
   }
 }
 
-/** A working tree is listed once, however many rules ask. */
 function remembered<Value>(ask: (folder: string) => Promise<Value>) {
   const known = new Map<string, Promise<Value>>()
   return (folder: string): Promise<Value> => {
@@ -170,7 +165,7 @@ type Taken = {
   readonly observation: Observation | null
 }
 
-/** A history that cannot be written costs the person the history, never the answer. */
+/** If the history cannot be written, the capture is still returned. */
 async function keep(taken: Taken, deps: CaptureDeps): Promise<KeepOutcome> {
   const { taking, manifest } = taken
   const notKept = { id: manifest.id, isNew: true, problem: null, previous: null, diff: null }
@@ -200,7 +195,7 @@ async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Pr
   return { ...kept, problem: null, previous: previous ?? null, diff }
 }
 
-/** Settings are never kept as text; what is a person's own is not kept where others read. */
+/** Settings texts are never stored; personal texts are not stored where others read them. */
 function isKept({ item }: Shown, deps: CaptureDeps): boolean {
   const isPrivate = deps.isShared() && item.trust === "own"
   return item.load !== "config-only" && !isPrivate
@@ -236,7 +231,6 @@ async function compareNow(
 
 type Extra = { readonly items: readonly HostItem[]; readonly searched: readonly SearchedPath[] }
 
-/** Files a person wants to see beside a host's own; they stay inside the working directory. */
 async function findExtra(
   patterns: string,
   from: { readonly workingDirectory: string; readonly disk: Disk },

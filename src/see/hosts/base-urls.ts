@@ -7,16 +7,19 @@ import type { HostPlace, SettingsLayer } from "./host.ts"
 import { loadHost } from "./hosts.ts"
 import { fieldsOf } from "./json-settings.ts"
 
-/** An `.env` file is written by hand, a line for each name. */
+/** An `.env` file is hand-written, one line per name. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 1_000_000
 
 export type BaseUrl = {
   readonly agent: BaseUrlHost
   readonly file: string
   readonly key: string
-  /** Whether the file is the person's own or the machine's; else somebody else may have written it. */
+  /**
+   * Whether the file belongs to the user or the machine; otherwise someone else may have written
+   * it.
+   */
   readonly isOwn: boolean
-  /** Name and port, without anything else of the address: it may hold a password. */
+  /** Name and port only: the rest of the address may contain a password. */
   readonly host: string
   readonly isLoopback: boolean
 }
@@ -25,8 +28,8 @@ type BaseUrlHost = "claude-code" | "codex" | "gemini"
 const HOSTS: readonly BaseUrlHost[] = ["claude-code", "codex", "gemini"]
 
 /**
- * The addresses that files of a repository set, in a folder and at the top of it; those of the
- * person's own files are left out. No host is loaded unless a file mentions an address.
+ * Base URLs set by files of a repository, in a folder and at its root, without those of the user's
+ * own files. A host is loaded only if a file mentions an address.
  */
 export async function findRepositoryBaseUrls(
   folder: string,
@@ -51,11 +54,11 @@ function foldersBetween(folder: string, root: string): readonly string[] {
 
 type Telltale = {
   readonly files: readonly string[]
-  /** Whether a file may set an address. In doubt it may: then the host is loaded to know. */
+  /** Whether a file may set an address; in doubt true, then the host is loaded to check. */
   mayTell(text: string): boolean
 }
 
-/** No host is loaded for less than a file that may send its requests elsewhere. */
+/** A host is loaded only for a file that may redirect its requests. */
 const TELLTALES: Readonly<Record<BaseUrlHost, Telltale>> = {
   "claude-code": {
     files: [".claude/settings.json", ".claude/settings.local.json"],
@@ -63,7 +66,7 @@ const TELLTALES: Readonly<Record<BaseUrlHost, Telltale>> = {
   },
   codex: {
     files: [".codex/config.toml"],
-    // A name may be written with escapes.
+    // A name may contain escapes.
     mayTell: (text) => /base_url|\\/.test(text),
   },
   gemini: {
@@ -87,7 +90,7 @@ async function findHosts(folders: readonly string[]): Promise<readonly BaseUrlHo
   return HOSTS.filter((_, at) => answers[at])
 }
 
-/** Only whether there is something to ask about: the host's own walk says what counts. */
+/** A first check only: the host's own survey decides what counts. */
 function envIn(text: string): JsonRecord {
   return fieldsOf(parseJsonRecord(text.replace(/^\uFEFF/, ""))?.["env"])
 }
@@ -98,10 +101,12 @@ const FINDERS: Readonly<Record<BaseUrlHost, (place: HostPlace) => Promise<readon
   gemini: findInGemini,
 }
 
-/** Whatever its name: the host has one for each provider, and new versions bring new ones. */
+/** Any name: the host has one per provider, and new versions add more. */
 const CLAUDE_VARIABLE = /^(?:ANTHROPIC_(?:[A-Z0-9_]+_)?|CLAUDE_CODE_API_)BASE_URL$/
 
-/** `env` of settings goes over the environment of the process, without a question in print mode. */
+/**
+ * `env` of settings overrides the process environment, without a prompt in print mode.
+ */
 async function findInClaudeCode(place: HostPlace): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
   return layers.flatMap((layer) =>
@@ -120,9 +125,9 @@ const CLAUDE_PROVIDER =
 type Bypass = { readonly file: string; readonly key: string }
 
 /**
- * Only the settings of Claude Code beat what a process is given: Codex is told by an argument, and
- * the others take nothing from a file that is in their environment already. A program of another
- * name that speaks as Claude Code does may be Claude Code.
+ * Only the settings of Claude Code override the process environment: Codex gets an argument, and
+ * the others ignore file values for variables that are set. A program of another name that speaks
+ * Claude Code's protocol may be Claude Code.
  */
 export async function findBypass(
   place: HostPlace,
@@ -151,12 +156,14 @@ export async function findBypass(
 function leadsPast(name: string, value: unknown, hasProxy: boolean): boolean {
   if (name === "ANTHROPIC_BASE_URL") return isSet(value)
   if (CLAUDE_PROVIDER.test(name)) return isSet(value) && !OFF.includes(asText(value).toLowerCase())
-  // The host asks a proxy for this machine too, unless it is told not to, as we tell it.
+  // The host uses a proxy for this machine too, unless NO_PROXY excludes it, as we set it.
   const isException = name.toUpperCase() === "NO_PROXY"
   return hasProxy && isException && !exceptsThisMachine(asText(value))
 }
 
-/** Entry by entry: a longer number, or a star with a name behind it, leaves us to the proxy. */
+/**
+ * Checks each entry: a longer number, or a star followed by a name, does not exclude this machine.
+ */
 function exceptsThisMachine(list: string): boolean {
   return list.split(/[\s,]+/).some((it) => it === "127.0.0.1" || it === "*")
 }
@@ -168,14 +175,13 @@ function isSet(value: unknown): boolean {
   return value !== undefined && asText(value) !== ""
 }
 
-/** The host takes whatever stands there as a text. */
 function asText(value: unknown): string {
   return typeof value === "string" ? value.trim() : JSON.stringify(value)
 }
 
 const CODEX_KEYS = ["openai_base_url", "chatgpt_base_url"]
 
-/** A project's config counts only where the person trusts it; a survey leaves others out. */
+/** A project's config counts only if the user trusts the project. */
 async function findInCodex(place: HostPlace): Promise<readonly BaseUrl[]> {
   const { layers } = await (await loadHost("codex")).survey(place, realDisk())
   return layers.flatMap((layer) => {
@@ -199,8 +205,8 @@ const GEMINI_VARIABLES = [
 ]
 
 /**
- * It reads one `.env`: the nearest upwards, in each folder that of `.gemini` first. In a folder
- * that is not trusted it takes keys of providers from it, and no address.
+ * Gemini reads one `.env`: the nearest upwards, in each folder that of `.gemini` first. In an
+ * untrusted folder it takes provider keys from it, but no address.
  */
 async function findInGemini(place: HostPlace): Promise<readonly BaseUrl[]> {
   const nearest = await nearestEnvironment(place)
@@ -227,7 +233,7 @@ async function nearestEnvironment(place: HostPlace) {
   return undefined
 }
 
-/** The last one of a name counts, as it does for the host. */
+/** The last assignment of a name counts, as in the host. */
 function readAssignments(text: string, names: readonly string[]) {
   const byName = new Map<string, string>()
   for (const line of text.split(/\r?\n|\r/)) {
@@ -250,7 +256,6 @@ function valuesOf({ outcome }: SettingsLayer): JsonRecord {
   return outcome.kind === "found" ? outcome.values : {}
 }
 
-/** An empty text, or none, sets no address. */
 function withAddress(
   about: Omit<BaseUrl, "host" | "isLoopback">,
   value: unknown,

@@ -26,7 +26,7 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-/** Texts on which an expression that begins anew at every letter would not end. */
+/** Texts on which a regular expression that restarts at every letter would not finish. */
 const fill = (part: string) => part.repeat(Math.floor(MANY_UNITS / part.length))
 const growing = Array.from({ length: 1_500 }, (_, it) => `${"`".repeat(it + 1)}a`).join(" ")
 const TEXTS = {

@@ -9,14 +9,13 @@ import {
   streamJsonl,
 } from "#ground/base"
 
-/** Entries of one folder: a rules or skills folder of real life has dozens. */
+/** Entries of one folder; real rules or skills folders have dozens. */
 const LARGEST_LISTED_ENTRIES = 10_000
 
-/** What stands at a path once its links are followed, as a host sees it. */
 export type DiskFile =
   | {
       readonly kind: "file"
-      /** Without links: two paths with the same one are the same file. */
+      /** Links resolved: two paths with the same real path are the same file. */
       readonly realPath: string
       readonly bytes: Buffer
       readonly modifiedAt: number
@@ -32,19 +31,16 @@ export type DiskEntry = {
 }
 
 /**
- * All that a host's walk may do to the disk. The walks know nothing else of the world, so a test
- * can hand in a disk of its own and see every path that was touched.
+ * Everything a host's walk may do with the disk. Walks use nothing else, so a test can pass its own
+ * disk and see every path read.
  */
 export type Disk = {
-  /** One read: bytes, size and time are of the same moment. Never waits for a FIFO or a device. */
+  /** One read: bytes, size and time are consistent. Never blocks on a FIFO or a device. */
   read(path: string, options: { readonly maxBytes: number }): Promise<DiskFile>
-  /** What lies in a folder, in the order in which the disk gives it; empty when there is none. */
   list(path: string): Promise<readonly DiskEntry[]>
-  /** The path without links; undefined when nothing is there. */
   realPath(path: string): Promise<string | undefined>
-  /** When it was last written to; undefined when nothing is there. Nothing is read. */
   modifiedAt(path: string): Promise<number | undefined>
-  /** The records at the head of a journal, which may be far longer than anyone wants to read. */
+  /** Records at the head of a journal, which may be very long. */
   records(path: string, options: { readonly maxBytes: number }): AsyncIterable<JsonlRecord>
 }
 

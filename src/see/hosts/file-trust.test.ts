@@ -17,12 +17,10 @@ const STATE = JSON.stringify({
   mcpServers: { s: { command: "x" } },
 })
 
-/** Where it stands, what is in it, and which part of the way is the link when not the file. */
 type Row = readonly [at: string, text: string, linkAt?: string]
 
 type Kind = {
   readonly host: Host
-  /** The person's own folder for this host. */
   readonly own: string
   readonly rows: readonly Row[]
 }
@@ -143,7 +141,6 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-/** What makes the hosts take every kind of file. */
 const BASE: Readonly<Record<string, Planted>> = {
   [`${PROJECT}/.git/HEAD`]: "x",
   [`${PROJECT}/.git/objects/x`]: "x",
@@ -164,7 +161,6 @@ const rows = KINDS.flatMap(({ host, own, rows: ofHost }) =>
 
 type Scene = { readonly files: Readonly<Record<string, Planted>>; readonly place?: HostPlace }
 
-/** Whose it is, by the item, the layer of settings and the servers of the file; all agree. */
 async function trustOf(host: Host, at: readonly string[], { files, place = PLACE }: Scene) {
   const { items, layers, mcpServers } = await host.survey(place, memoryDisk({ ...BASE, ...files }))
   const isIt = (it: { readonly path: string }) => at.includes(it.path)
@@ -195,7 +191,7 @@ describe.each(rows)("$name", ({ host, row }) => {
 
   test("[HOSTS-61] a link to another place is external, unless the user made it", async () => {
     const it = linked(row, `${HOME}/private`)
-    // Memory is written by agents, so a link there is nobody's word.
+    // Agents write memory, so a link there was not made by the user.
     const isOwnLink = !isOfProject && !at.includes("/memory/")
     expect(await trustOf(host, it.at, it)).toBe(isOwnLink ? "own" : "external")
   })

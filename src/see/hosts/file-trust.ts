@@ -3,36 +3,32 @@ import { isInside } from "#ground/base"
 import type { HostItem, Scope } from "./host.ts"
 import type { ReadFile, SurveyReader } from "./survey-reader.ts"
 
-/** The folders whose files belong to the person, and those that belong to the project. */
 export type Grounds = { readonly own: readonly string[]; readonly project: readonly string[] }
 
-/** A file as a host came to it. */
 export type Reached = {
   readonly realPath: string
   readonly scope: Scope
-  /** Where the host's own walk found it; absent when a text or a setting chose the path. */
+  /** Where the host's walk found it; absent if a text or a setting chose the path. */
   readonly foundAt?: string
 }
 
 /**
- * Whose a file is, by where it really lies. The hosts follow links; a person should hear of it, and
- * nobody else should get to see what a link of a project brings in, also from the person's own
- * folders.
+ * By the real location. Hosts follow links; the user should know, and nobody else should see what a
+ * project's link brings in, also from the user's own folders.
  */
 export function belongsTo(it: Reached, grounds: Grounds): HostItem["trust"] {
-  // A link in a person's own folder, and a path their own file names, are their own doing.
+  // A link in the user's own folder, and a path in the user's own file, are the user's choice.
   if (it.scope === "user" || it.scope === "managed") return "own"
   const isOfProject = it.scope === "project" || it.scope === "local"
-  // Without a link on its way it lies where the project's walk looks, which may be above a project.
+  // Without a link in its path it is where the project's walk looks, which may be above a project.
   if (isOfProject && it.foundAt === it.realPath) return "project"
   const own = nearest(it.realPath, grounds.own)
   const project = nearest(it.realPath, grounds.project)
   if (!isOfProject && own !== undefined) return "own"
-  // A home may lie in a project, and a project in a home: the nearer folder is the one that counts.
+  // A home may be in a project and a project in a home: the nearer folder counts.
   return project !== undefined && project.length > (own?.length ?? -1) ? "project" : "external"
 }
 
-/** The same for a file that may not be there: then what it would have been. */
 export function belongsIfThere(
   file: ReadFile | undefined,
   at: { readonly path: string; readonly scope: Scope },
@@ -48,7 +44,6 @@ function nearest(file: string, folders: readonly string[]): string | undefined {
   return around.toSorted((a, b) => b.length - a.length)[0]
 }
 
-/** Folders with where they really lie: a config folder as a whole may be a link of the person's. */
 export async function withRealFolders(
   reader: SurveyReader,
   folders: readonly string[],
@@ -57,7 +52,7 @@ export async function withRealFolders(
   return [...new Set([...folders, ...real.filter((it) => it !== undefined)])]
 }
 
-/** Files that stand for themselves, by where their folders really lie; a link is none of them. */
+/** Single files by the real location of their folders; links are excluded. */
 export async function withRealPlaces(
   reader: SurveyReader,
   files: readonly string[],

@@ -6,15 +6,13 @@ import type { HostPlace, Installed } from "./host.ts"
 import { DEEPEST_FOLDER_LEVELS, SETTINGS_LIMIT_BYTES } from "./limits.ts"
 
 export type WantedProgram = {
-  /** What it is called on the PATH. */
   readonly names: readonly string[]
-  /** The npm packages it may come from. */
   readonly packages: readonly string[]
 }
 
 /**
- * The first program of that name on the PATH, and its version as the files around it tell it.
- * Nothing is started: a program can say its version only by running.
+ * The version comes from files around the program. Nothing is started: a program reports its
+ * version only by running.
  */
 export async function findProgram(
   place: HostPlace,
@@ -43,13 +41,13 @@ function candidates(place: HostPlace, names: readonly string[]): readonly string
 }
 
 async function programAt(candidate: string, disk: Disk): Promise<string | undefined> {
-  // One byte is enough to see that a file is there; programs weigh hundreds of megabytes.
+  // One byte shows that a file exists; programs have hundreds of megabytes.
   const found = await disk.read(candidate, { maxBytes: 1 })
   const isFile = found.kind === "file" || found.kind === "too-large"
   return isFile ? found.realPath : undefined
 }
 
-/** The native installers keep each version in a folder or a file named after it. */
+/** Native installers store each version in a folder or a file named after it. */
 function versionInPath(program: string): string | undefined {
   return /[/\\]versions[/\\]v?(\d+\.\d+\.\d+[\w.+-]*?)(?:[/\\]|$)/.exec(program)?.[1]
 }
@@ -63,7 +61,7 @@ async function versionOfPackage(
     const own = await packageAt(path.join(folder, "package.json"), disk, packages)
     if (own !== undefined) return own
   }
-  // On Windows the PATH holds a script, and the package lies beside it.
+  // On Windows the PATH has a script, and the package is beside it.
   for (const name of packages) {
     const file = path.join(path.dirname(program), "node_modules", name, "package.json")
     const beside = await packageAt(file, disk, packages)
@@ -95,5 +93,5 @@ async function packageAt(
   return isOurs ? parsed.data.version.replace(PLATFORM_ENDING, "") : undefined
 }
 
-/** Some hosts publish one version a platform, named after it: 0.166.0-linux-x64. */
+/** Some hosts publish one version per platform, named after it: 0.166.0-linux-x64. */
 const PLATFORM_ENDING = /-(?:linux|darwin|win32)-(?:x64|arm64)(?:-musl)?$/

@@ -3,21 +3,17 @@ import { compareText } from "#ground/base"
 import type { DiskEntry } from "./disk.ts"
 import type { SurveyReader } from "./survey-reader.ts"
 
-/** Folders above a working directory; a path of 4,096 bytes cannot have more that matter. */
+/** A path of 4,096 bytes cannot have more relevant parents. */
 const DEEPEST_ANCESTOR_LEVELS = 256
 
 type SkillWalk = {
   readonly source: string
   readonly deepestLevels: number
-  /** Whether a folder that is a link is gone into. */
   readonly followsLinks: boolean
-  /** Whether a SKILL.md that is a link counts. */
   readonly takesLinks: boolean
-  /** Whether a folder with a skill of its own is searched for more. */
   readonly goesBelowSkills: boolean
 }
 
-/** Every `SKILL.md` below a folder, by the names of the folders; hidden ones are left out. */
 export async function findSkillFiles(
   reader: SurveyReader,
   root: string,
@@ -49,7 +45,7 @@ export async function findSkillFiles(
 
 const SKILL_FILE = "SKILL.md"
 
-/** One byte is enough to see that something is a folder. */
+/** One byte shows that a path is a folder. */
 async function isFolderAt(reader: SurveyReader, at: string): Promise<boolean> {
   return (await reader.peek(at, 1)).kind === "directory"
 }
@@ -65,7 +61,6 @@ export function foldersUp(start: string): readonly string[] {
   return folders
 }
 
-/** From a folder down to one below it, both included; only the lower one when it is not below. */
 export function foldersDown(top: string, bottom: string): readonly string[] {
   const up = foldersUp(bottom)
   const end = up.indexOf(top)

@@ -7,10 +7,7 @@ export type Frontmatter = {
   readonly hasFrontmatter: boolean
 }
 
-/**
- * The YAML block at the head of a Markdown file, and the rest. Broken YAML has no fields, and its
- * block is still no part of the body: so the hosts do it.
- */
+/** Invalid YAML has no fields, and its block is still not part of the body, as in the hosts. */
 export function splitFrontmatter(text: string): Frontmatter {
   const plain = withoutByteOrderMark(text)
   const block = findBlock(plain)
@@ -27,8 +24,8 @@ export function textField(fields: Readonly<Record<string, unknown>>, name: strin
 }
 
 /**
- * The closing dashes need no line of their own; seen in Claude Code. What ---\s*\n([\s\S]*?)---\s*
- * finds, but in one way through the text.
+ * The closing dashes need no line of their own; seen in Claude Code. Equals
+ * ---\s*\n([\s\S]*?)---\s* in one pass.
  */
 function findBlock(text: string): { readonly yaml: string; readonly end: number } | undefined {
   if (!text.startsWith(DASHES)) return undefined
@@ -59,8 +56,8 @@ function parseFields(yaml: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Nearly every block is lines of `name: some words`, which mean the same in every version of YAML.
- * Reading those here spares the parser, whose loading takes as long as the walk itself.
+ * Nearly every block is lines of `name: some words`, which mean the same in every YAML version.
+ * Reading them here avoids loading the parser, which takes as long as the walk itself.
  */
 function plainFields(yaml: string): Readonly<Record<string, string>> | undefined {
   const fields: [string, string][] = []
@@ -73,12 +70,11 @@ function plainFields(yaml: string): Readonly<Record<string, string>> | undefined
   return Object.fromEntries(fields)
 }
 
-/** Words that begin with a letter, without any sign that YAML knows. */
 const PLAIN_LINE = /^([A-Za-z][\w-]*): ([A-Za-z](?:[\w ,.()/'-]*[\w.)/'-])?)$/
 
 const SPECIAL_WORD = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
-/** Loaded when the first block needs it: it is made of seventy files. */
+/** Loaded on first use: it has seventy files. */
 let loaded: typeof import("yaml") | undefined
 
 function yamlParser(): typeof import("yaml") {
@@ -91,14 +87,14 @@ const load = () => require("yaml")
 
 function tryParse(yaml: string): unknown {
   try {
-    // Aliases stay under the parser's own cap, so that no block can grow without bound.
+    // The parser limits aliases, so no block can grow without bound.
     return yamlParser().parse(yaml, { logLevel: "error", uniqueKeys: false, prettyErrors: false })
   } catch {
     return undefined
   }
 }
 
-/** People write `description: use this: often` without quotes; the hosts forgive it. */
+/** Users write `description: use this: often` without quotes; the hosts accept it. */
 function quoteLooseValues(yaml: string): string {
   const lines = yaml.split("\n").map((line) => {
     const [, key, value] = /^([a-zA-Z_-]+):\s+(\S.*)$/.exec(line) ?? []

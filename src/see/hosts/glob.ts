@@ -2,15 +2,15 @@ import picomatch from "picomatch"
 import { matchSequence } from "#ground/base"
 import { LONGEST_MATCHED_PATH_UNITS } from "./limits.ts"
 
-/** Readings of the choices in one pattern, `{a,b}/{c,d}` has four; each is a search of its own. */
+/** Expansions of one pattern, `{a,b}/{c,d}` has four; each is a search of its own. */
 const MOST_GLOB_SPELLINGS = 64
 
-/** A pattern for paths that people write has tens of characters. */
+/** Real path patterns have tens of characters. */
 const LONGEST_GLOB_UNITS = 1_000
 
 /**
- * Whether a path fits a pattern that anybody may have written. It never throws, and no pattern makes
- * it search for long: one that would is not searched for, and fits nothing.
+ * For untrusted patterns: it never throws, and a pattern that could search for long matches
+ * nothing.
  */
 export function globMatcher(
   pattern: string,
@@ -35,7 +35,10 @@ function compile(pattern: string, dot: boolean): (path: string) => boolean {
   }
 }
 
-/** `a/**` is also `a`, but behind a star `**` takes one name at least; of several `**` one counts. */
+/**
+ * `a/**` also matches `a`, but after a star `**` takes at least one name; several `**` in a row
+ * count as one.
+ */
 function asPicomatchReads(pattern: string): string {
   const globs = pattern.replace(/^\.\//, "").split("/")
   const merged = globs.filter((it, index) => it !== "**" || globs[index + 1] !== "**")
@@ -53,9 +56,9 @@ function withPicomatch(pattern: string, dot: boolean): (path: string) => boolean
 }
 
 /**
- * Picomatch makes a regular expression, which tries every way to share a path out among the stars.
- * One star a name has one way; each further one, and each `**`, has as many as the path is long. On
- * 4,096 letters `*a*b` takes 4 ms and `*a*a*b` takes six seconds.
+ * Picomatch makes a regular expression that tries every way to distribute a path among the stars.
+ * One star per name has one way; each further one, and each `**`, has as many as the path is long.
+ * On 4,096 letters `*a*b` takes 4 ms and `*a*a*b` takes six seconds.
  */
 function isLight(pattern: string): boolean {
   const globs = pattern.split("/")
@@ -70,14 +73,14 @@ function isLight(pattern: string): boolean {
   return !hidesFolders && anywhere + inNames <= 1 && (inNames === 0 || spellings <= 4)
 }
 
-/** A class with a plus behind it, and all but something, repeat as a star does. */
+/** A class followed by a plus, and a negation, repeat like a star. */
 function starsIn(glob: string): number {
   return glob.match(/\*+|\]\+|!\(/g)?.length ?? 0
 }
 
 /**
- * Groups inside groups, and groups that repeat, can take a time that doubles with each letter. A
- * slash inside a group would hide how many stars share one name.
+ * Nested and repeated groups can take time that doubles with each letter. A slash inside a group
+ * would hide how many stars share one name.
  */
 function hasCostlyGroup(pattern: string): boolean {
   const isNested = /\([^)]*[({]|\{[^}]*[({]/.test(pattern)
@@ -91,7 +94,7 @@ function spellingCount(pattern: string): number {
   return groups.reduce((product, it) => product * it.split(/[,|]/).length, 1)
 }
 
-/** Names, stars, question marks and simple braces: what is matched without picomatch. */
+/** Names, stars, question marks and simple braces are matched without picomatch. */
 function isPlain(pattern: string): boolean {
   return pattern.split(/\{([^{},]+(?:,[^{},]+)+)\}/).every((it) => /^[\w.\-@ /~#%=*?,]*$/.test(it))
 }
@@ -102,7 +105,6 @@ function spellOut(pattern: string): readonly string[] {
   return inside.split(",").flatMap((it) => spellOut(`${before}${it}${after}`))
 }
 
-/** `**` takes any names, all else one. */
 function fitsPath(globs: readonly string[], names: readonly string[], dot: boolean): boolean {
   return matchSequence(globs, names, {
     isAny: (glob) => glob === "**",
@@ -114,7 +116,7 @@ function fitsPath(globs: readonly string[], names: readonly string[], dot: boole
 function fitsName(glob: string, name: string, dot: boolean): boolean {
   const isHidden = name.startsWith(".") && /^[*?]/.test(glob)
   if (isHidden && !dot) return false
-  // A star alone stands for a name, and no name is empty.
+  // A star matches a name, and no name is empty.
   if (name === "") return glob === ""
   return matchSequence(glob.split(""), name.split(""), {
     isAny: (letter) => letter === "*",

@@ -1,9 +1,9 @@
 import type { ContextKind, HostName, Load, ManifestNote, SearchedPath } from "#ground/contract"
 import type { Disk } from "./disk.ts"
 
-/** Where an agent would start, and everything of the outside that decides what it loads. */
+/** Where an agent would start, with everything outside that decides what it loads. */
 export type HostPlace = {
-  /** Absolute, as the person gave it; a host resolves links by its own rule. */
+  /** Absolute, as the user gave it; a host resolves links by its own rule. */
   readonly workingDirectory: string
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -13,7 +13,7 @@ export type HostPlace = {
 export type Scope = "managed" | "user" | "project" | "local" | "memory"
 
 export type HostItem = {
-  /** Absolute, as the host names it; in angle brackets when it is no file of its own. */
+  /** Absolute, as the host names it; in angle brackets if it is not a file. */
   readonly path: string
   readonly source: string
   readonly priority: number
@@ -30,22 +30,22 @@ export type HostItem = {
     readonly modifiedAt: number
   }
   /**
-   * Exactly what stands in the window at start: the transformed text of an instruction file, the
-   * listing line of a skill, nothing of a settings file.
+   * Exact text in the window at the start: the transformed text of an instruction file, the listing
+   * line of a skill, nothing of a settings file.
    */
   readonly sent: string
-  /** What the host writes around `sent` because of this item, e.g. a heading with the path. */
+  /** Text that the host writes around `sent` for this item, e.g. a heading with the path. */
   readonly frame: string
-  /** What a later turn may add: the body of a skill, a rule that waits for its files. */
+  /** Text that a later turn may add: the body of a skill, a conditional rule. */
   readonly later: string
-  /** Patterns a conditional item waits for, against paths from `base`. */
+  /** Patterns of a conditional item, relative to `base`. */
   readonly waitsFor?: { readonly patterns: readonly string[]; readonly base: string }
 }
 
 export type SettingsLayer = {
   readonly layer: string
   readonly path: string
-  /** Whose the file is, as for an item; of an external one no value is for others' eyes. */
+  /** As for an item; values of an external layer are never shown. */
   readonly trust: HostItem["trust"]
   readonly outcome:
     | { readonly kind: "found"; readonly values: Readonly<Record<string, unknown>> }
@@ -54,7 +54,6 @@ export type SettingsLayer = {
     | { readonly kind: "unreadable"; readonly reason: string }
 }
 
-/** An MCP server as a file names it; nothing is replaced yet. */
 export type McpServer = {
   readonly name: string
   readonly scope: string
@@ -81,44 +80,45 @@ export type HostReport = {
   readonly files: readonly {
     readonly path: string
     readonly text?: string
-    /** Of the trimmed text, where its hash is known and the text itself is not kept. */
+    /** Hash of the trimmed text, if the text itself is not stored. */
     readonly sha256?: string
     readonly tokens?: number
   }[]
-  /** For hosts that put all instructions into one text without naming files. */
+  /** For hosts that send all instructions as one text without file names. */
   readonly wholeText?: string
   readonly categories: readonly { readonly name: string; readonly tokens: number }[]
 }
 
 export type Installed = {
   readonly version: string | undefined
-  /** Without links. */
+  /** Links resolved. */
   readonly program: string
-  /** As the PATH names it. */
+  /** Path as found on the PATH. */
   readonly foundAt: string
 }
 
 export type Host = {
   readonly name: HostName
   readonly title: string
-  /** The versions on which the facts were seen, newest last. */
+  /** Host versions on which the facts were verified, newest last. */
   readonly factsVersions: readonly string[]
-  /** False when the facts come from documents and the host could not be run. */
+  /** False if the facts come from documents and the host could not be run. */
   readonly isVerified: boolean
-  /** What the host does with a list that several settings files hold; it replaces unless said. */
+  /**
+   * Whether the host joins a list that several settings files have; by default the strongest
+   * replaces the others.
+   */
   readonly joinsLists?: boolean
   survey(place: HostPlace, disk: Disk): Promise<Survey>
-  /** The program on the PATH and its version, read from files; nothing is started. */
   findInstalled(place: HostPlace, disk: Disk): Promise<Installed | undefined>
-  /** What the newest session here recorded of its instructions; read from the host's own files. */
   readLastSession?(place: HostPlace, disk: Disk): Promise<HostReport | undefined>
-  /** Starts the host and asks; only with the person's consent. */
+  /** Starts the host; only with the user's consent. */
   ask?(place: HostPlace, options: AskOptions): Promise<AskOutcome>
 }
 
 export type AskOptions = {
   readonly program: string
-  /** Whether the person lets the host start in a folder it does not trust yet. */
+  /** Whether the user lets the host start in a folder that it does not trust yet. */
   readonly trust: boolean
   readonly signal: AbortSignal
   now(): number

@@ -1,7 +1,7 @@
 import type { HostName } from "#ground/contract"
 import type { Host } from "./host.ts"
 
-/** One host. Each brings its own parsers, so that only the one that is asked for is loaded. */
+/** Loaded on demand, because each host has its own parsers. */
 export async function loadHost(name: HostName): Promise<Host> {
   switch (name) {
     case "claude-code":

@@ -1,7 +1,7 @@
 import { belongsTo, type Grounds } from "./file-trust.ts"
 import type { HostItem } from "./host.ts"
 
-/** A file whose text the host copies into the one that names it: found, and sent with that one. */
+/** A file whose text the host copies into the importing file: listed here, sent there. */
 export function copiedImport(
   one: {
     readonly path: string
@@ -29,7 +29,6 @@ export function copiedImport(
   }
 }
 
-/** The line of one place after another, each no further up than the last: one way through a text. */
 export function lineCounter(text: string): (at: number) => number {
   let line = 1
   let next = text.indexOf("\n")
@@ -45,9 +44,9 @@ export function lineCounter(text: string): (at: number) => number {
 type Span = { readonly from: number; readonly to: number }
 
 /**
- * Code between backticks, as two hosts find it: the longest run that has as many behind it, and all
- * up to there. It is what (`+)[\s\S]*?\1 finds, in one way through the text: that expression reads
- * the rest of a text once for every length it tries.
+ * Code between backticks, as two hosts find it: the longest run with an equally long run after it.
+ * Equals (`+)[\s\S]*?\1 in one pass; that expression rereads the rest of a text for every length it
+ * tries.
  */
 export function backtickSpans(text: string): readonly Span[] {
   const runs = [...text.matchAll(/`+/g)].map((it) => ({ at: it.index, length: it[0].length }))

@@ -11,7 +11,6 @@ export type JsonFile = {
   readonly outcome: SettingsLayer["outcome"]
 }
 
-/** A settings file in JSON with comments; a broken one says so and counts as empty. */
 export async function readJsonFile(
   reader: SurveyReader,
   at: string,
@@ -56,7 +55,7 @@ export function textsOf(value: unknown): readonly string[] | undefined {
   return texts.length === value.length ? texts : undefined
 }
 
-/** The servers under `mcpServers` of a file; who reads them says what state they are in. */
+/** The caller decides the state of the servers. */
 export function jsonMcpServers(
   { path, values, trust }: Pick<JsonFile, "path" | "values"> & Pick<McpServer, "trust">,
   scope: string,

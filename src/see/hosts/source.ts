@@ -1,23 +1,20 @@
 import type { HostItem, Scope } from "./host.ts"
 
-/** One row of a host's table: what kind of source it is, when it comes, and why in words. */
 export type Source = {
   readonly source: string
   readonly priority: number
   readonly reason: string
 }
 
-/** The folder in which the host starts: every host that walks ends its walk there. */
 export const PROJECT_ROOT = {
   source: "project-root",
   priority: 100,
   reason: "Project root memory",
 } as const satisfies Source
 
-/** Parents take the numbers from 2 to below the project's; deep paths share them out. */
+/** Parents get priorities from 2 to below the project's; deep paths share them. */
 const PARENT_NUMBERS = 97
 
-/** The source of a folder on the walk: a parent so many levels up, or the project itself. */
 export function walkSource(index: number, count: number): Source {
   const levelsUp = count - 1 - index
   if (levelsUp === 0) return PROJECT_ROOT

@@ -5,15 +5,16 @@ import { MOST_MENTIONS } from "./limits.ts"
 const MOST_LEXED_UNITS = 8_000_000
 
 /**
- * A Markdown text that is taken apart, in units of plain text. The lexer reads runs of backticks again and again: 400 kB of
- * the worst take a fifth of a second, 2 MB five. The second is for all files of one survey.
+ * Limits for parsing Markdown, in units of plain text. The lexer rereads runs of backticks: 400 kB
+ * of the worst take a fifth of a second, 2 MB five. The second limit is for all files of one
+ * survey.
  */
 export const LONGEST_LEXED_UNITS = 400_000
 
-/** Bytes that one survey reads; the largest home we know has 3 MB, and 64 MB stay in memory easily. */
+/** Bytes per survey; the largest home we know has 3 MB. */
 export const MOST_BYTES_READ = 64 * 1024 * 1024
 
-/** Files that one survey reads; the bench holds it linear to 2,000. */
+/** Files per survey; the benchmark shows linear time up to 2,000. */
 export const MOST_FILES_READ = 5_000
 
 export type ReadFile = Extract<DiskFile, { kind: "file" }>
@@ -22,10 +23,6 @@ type Outcome = SearchedPath["outcome"]
 
 export type SurveyReader = ReturnType<typeof createSurveyReader>
 
-/**
- * One look at the disk: each file is read once, every path that was looked for is kept with what
- * was found there, and there is an end to how much is read.
- */
 export function createSurveyReader(disk: Disk) {
   const searched = new Map<string, SearchedPath>()
   const real = new Map<string, Promise<string | undefined>>()
@@ -38,9 +35,7 @@ export function createSurveyReader(disk: Disk) {
     notes: (): readonly ManifestNote[] => notes,
     note: (note: ManifestNote) => void notes.push(note),
     mark,
-    /** Whether a text of so many units may be taken apart; asking counts. */
     mayLex: lexBudget(),
-    /** The file at a path, and a word about it on the list; undefined when it is none. */
     async read(
       path: string,
       options: { readonly source: string; readonly maxBytes: number },
@@ -52,13 +47,11 @@ export function createSurveyReader(disk: Disk) {
       return found.kind === "file" ? found : undefined
     },
     peek: (path: string, maxBytes: number) => fileAt(path, maxBytes),
-    /** What stands there once links are followed; nothing of it is read. */
     async kindOf(path: string): Promise<"file" | "directory" | "other"> {
       const found = await disk.read(path, { maxBytes: 0 })
       if (found.kind === "directory") return "directory"
       return found.kind === "file" || found.kind === "too-large" ? "file" : "other"
     },
-    /** What lies in a folder, and a word about the folder on the list. */
     async list(path: string, source: string): Promise<readonly DiskEntry[]> {
       const entries = await disk.list(path)
       const isThere = entries.length > 0 || (await disk.realPath(path)) !== undefined
@@ -83,7 +76,6 @@ function lexBudget(): (units: number) => boolean {
   }
 }
 
-/** Each file once, and an end to how many and how large they are. */
 function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
   const files = new Map<string, Promise<DiskFile>>()
   const said = new Set<TooMany>()

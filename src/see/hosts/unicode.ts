@@ -1,9 +1,12 @@
 import { isUtf8 } from "node:buffer"
 
-/** What a host written in Rust takes for blank at both ends; unlike JavaScript not a BOM. */
+/** White space as Rust defines it; unlike JavaScript without the BOM. */
 const BLANK = /^\p{White_Space}$/u
 
-/** Letter by letter from both ends: an expression would begin anew at every blank inside. */
+/**
+ * Trims character by character from both ends: a regular expression would restart at every blank
+ * inside.
+ */
 export function trimBlank(text: string): string {
   let from = 0
   let to = text.length
@@ -20,12 +23,11 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text
 }
 
-/** The text of a file whose bytes must be UTF-8; undefined when they are not. */
+/** Undefined if the bytes are not UTF-8. */
 export function strictText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
-/** All on one line, with single spaces: how the hosts print a description. */
 export function onOneLine(text: string): string {
   return text
     .split(/\p{White_Space}+/u)

@@ -134,7 +134,6 @@ describe.each(HOSTS)("$name on arbitrary disks", (host) => {
   })
 })
 
-/** One of very many files that the host would read. */
 function crowd(host: Host, at: number): string {
   switch (host.name) {
     case "copilot":
@@ -148,7 +147,7 @@ function crowd(host: Host, at: number): string {
   }
 }
 
-/** Markers of a project, the policy of a skill, entries of listed folders, what imports try. */
+/** Project markers, the policy of a skill, entries of listed folders, import candidates. */
 function isExpected(path: string, listed: ReadonlySet<string>, place: HostPlace): boolean {
   if (listed.has(path)) return true
   const isMarker = /\/\.git(?:\/(?:HEAD|objects|refs))?$/.test(path)

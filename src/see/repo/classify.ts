@@ -1,12 +1,12 @@
-/** Scripts whose lines are longer than this on average were written by a machine. */
+/** Scripts with longer lines on average were written by a program. */
 const LONGEST_HAND_WRITTEN_LINE = 500
 
 /**
- * What a file is to a reader, told before it is parsed:
- * - `secret` bears credentials by its name, and its content goes nowhere;
- * - `vendored` is somebody else's, `generated` a program's, `minified` a machine's;
- * - `lock` pins versions; `data` are values rather than words: translations, tables, drawings;
- * - `test` and `docs` are what they say; all else is `source`.
+ * Class of a file, determined before parsing:
+ * - `secret` contains credentials by its name, and its content is never used;
+ * - `vendored` is third-party, `generated` and `minified` are made by programs;
+ * - `lock` pins versions; `data` has values rather than words: translations, tables, drawings;
+ * - `test` and `docs` as named; everything else is `source`.
  */
 export type FileClass =
   | "secret"
@@ -19,7 +19,6 @@ export type FileClass =
   | "docs"
   | "source"
 
-/** By path and the first bytes. The first that fits counts, in the order of `FileClass`. */
 export function classify(path: string, head: Uint8Array): FileClass {
   const byPath = classifyPath(path)
   if (byPath !== "test" && byPath !== "docs" && byPath !== "source") return byPath
@@ -28,7 +27,6 @@ export function classify(path: string, head: Uint8Array): FileClass {
   return saysItIsGenerated(text) ? "generated" : byPath
 }
 
-/** By path alone, which is enough to leave most of them unopened. */
 export function classifyPath(path: string): FileClass {
   const lower = path.toLowerCase()
   const name = lower.slice(lower.lastIndexOf("/") + 1)
@@ -43,8 +41,7 @@ export function classifyPath(path: string): FileClass {
 }
 
 /**
- * Files that are there to hold credentials. Their content enters no index, no pack and no log,
- * whatever it is; examples of them hold none.
+ * Files made for credentials. Their content enters no index, pack or log; example files have none.
  */
 export function isSecretBearing(path: string): boolean {
   const lower = path.toLowerCase()
@@ -90,7 +87,7 @@ const LOCK_FILES: ReadonlySet<string> = new Set([
   "pubspec.lock",
 ])
 
-/** A quarter of django's text are its translations, and no task was ever about one of their words. */
+/** A quarter of django's text is translations, and no task was about one of their words. */
 const DATA_NAME = /\.(?:po|pot|xlf|xliff|csv|tsv|svg|geojson|ndjson|jsonl|log)$/
 
 const GENERATED_NAME = new RegExp(
@@ -115,13 +112,12 @@ const DOCS_FOLDER = /(?:^|\/)(?:docs?|documentation|man)\//
 const DOCS_NAME =
   /\.(?:md|mdx|markdown|rst|adoc|asciidoc|textile|org)$|^(?:readme|changelog|changes|history|license|licence|copying|authors|contributing|notice)(?:\.txt)?$/
 
-/** What generators write at the top. Further down, it is somebody writing about generators. */
 function saysItIsGenerated(text: string): boolean {
   const top = text.slice(0, GENERATED_MARK_WITHIN)
   return GENERATED_MARK.test(top)
 }
 
-/** A licence may come first; marks were within the first lines behind it. */
+/** A license may come first; markers were within the first lines after it. */
 const GENERATED_MARK_WITHIN = 2_048
 
 const GENERATED_MARK = new RegExp(
@@ -137,7 +133,7 @@ const GENERATED_MARK = new RegExp(
   "im",
 )
 
-/** Long lines on the whole, and few of them: no person writes that. */
+/** Long lines on average, and few of them. */
 function isMinified(path: string, text: string): boolean {
   if (!/\.(?:js|mjs|cjs|css)$/i.test(path) || text.length < LONGEST_HAND_WRITTEN_LINE) return false
   const lines = text.split("\n")

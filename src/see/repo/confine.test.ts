@@ -16,7 +16,6 @@ function textOf(outcome: TreeFile): string {
   return outcome.kind === "read" ? outcome.bytes.toString() : outcome.kind
 }
 
-/** Folders and links in every direction; outside and inside have the same names. */
 function makeLayout(base: string): string {
   const at = (...names: string[]) => path.join(base, ...names)
   for (const place of ["root", "root-twin", "away"]) {
@@ -73,7 +72,6 @@ test("[F4] [REPO-16] a path is read exactly if it has no link in it", async () =
   fc.assert(property, fcParameters({ numRuns: 5_000, nightRuns: 50_000 }))
 })
 
-/** Links in some folders, to what is near, above, outside or nowhere. */
 const LAYOUT = fc.array(
   fc.record({
     name: fc.constantFrom("new", "a/new", "a/b/new", "b/new", "a/b/f", "b/f"),
@@ -82,7 +80,6 @@ const LAYOUT = fc.array(
   { maxLength: 5 },
 )
 
-/** In the place of whatever was there. */
 function addLink(at: string, target: string): void {
   rmSync(at, { force: true })
   symlinkSync(target, at)
@@ -113,7 +110,7 @@ test("[F4] [REPO-16] a folder that is constantly swapped for a link never leads 
   const swapper = spawn(process.execPath, ["-e", script, ...swapped], { stdio: "ignore" })
   const seen = new Set<string>()
   try {
-    // Until it has been met in each of its states; a second by day and ten at night.
+    // Enough rounds to meet each state; one second by day and ten at night.
     const rounds = isNight() ? 40_000 : 4_000
     for (let i = 0; i < rounds || seen.size < 3; i++) {
       const outcome = readTreeFile(at("root"), i % 2 === 0 ? "d/f" : "d/e/f")

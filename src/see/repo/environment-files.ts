@@ -3,15 +3,11 @@ import { listDirectory, readTextBounded } from "#ground/base"
 
 const MOST_ENVIRONMENT_FILES = 20
 
-/** A file of settings for a program; larger ones hold something else. */
 const ENVIRONMENT_FILE_LIMIT_BYTES = 256 * 1024
 
 export type Assignment = { readonly name: string; readonly value: string }
 
-/**
- * What the `.env*` files of a folder assign: values that must be recognised when they turn up
- * elsewhere. Examples are left out, since their values are meant to be seen.
- */
+/** Values that must be recognized elsewhere. Example files are skipped: their values are public. */
 export async function readEnvironmentFiles(folder: string): Promise<readonly Assignment[]> {
   const listed = await listDirectory(folder)
   if (listed.kind !== "listed") return []

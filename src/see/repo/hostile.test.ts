@@ -31,11 +31,11 @@ test("[F3] each file of the hostile corpus is read, or left out with the expecte
     if (outcome.kind === "read") expect(outcome.bytes.includes(OUTSIDE_TEXT)).toBe(false)
     seen.set(file.path, outcome.kind === "skipped" ? outcome.reason : outcome.kind)
   }
-  // A file of rules that is too large is said, and still a file.
+  // An ignore file that is too large is reported and still listed as a file.
   for (const { path: skipped, reason } of walk.skipped) seen.set(skipped, reason)
   const found = new Map([...expected.keys()].map((it) => [it, seen.get(it) ?? "not seen"]))
   expect(found).toEqual(expected)
-  // Whatever is there beside what was expected is a file of rules, or a folder that ended a walk.
+  // Any other path is an ignore file, or a folder that ended a walk.
   const beside = [...seen.keys()].filter((it) => !expected.has(it))
   expect(beside.every((it) => it.endsWith("/.gitignore") || it.endsWith("/.qmignore"))).toBe(true)
   expect(await walkTree(repository, { signal })).toEqual(walk)
@@ -57,9 +57,8 @@ test("[F3] deleting a tree during a walk ends the walk without an error", async 
   expect(again).toMatchObject({ files: [], isWhole: false, skippedInAll: 1 })
 })
 
-/** What happens to a file in another process, all the time. */
 const UNRULY = {
-  // Grows by a kilobyte at a time and starts again when it is larger than may be read.
+  // Grows by a kilobyte at a time and restarts when it exceeds the read limit.
   grows: `for (;;) { fs.writeFileSync(file, ""); for (let i = 0; i < 4000; i++) fs.appendFileSync(file, text) }`,
   "turns into a folder and back": `for (;;) { fs.rmSync(file, { recursive: true, force: true }); fs.mkdirSync(file); fs.rmdirSync(file); fs.writeFileSync(file, text) }`,
   "is replaced and cut": `for (;;) { fs.writeFileSync(file + "~", text); fs.renameSync(file + "~", file); fs.truncateSync(file, 7) }`,

@@ -1,10 +1,9 @@
 import path from "node:path"
 import { type FileType, listDirectory } from "#ground/base"
 
-/** How deep a listing goes; the hostile corpus nests 2,000 folders. */
 export const DEEPEST_LISTED_LEVELS = 64
 
-/** Folders that hold what others wrote, or nothing a person edits. */
+/** Third-party or internal folders that users do not edit. */
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 export type ListedFiles = {
@@ -12,7 +11,6 @@ export type ListedFiles = {
   readonly isWhole: boolean
 }
 
-/** The files below a folder, nearest first. Links are not followed, and nothing is opened. */
 export async function listFiles(
   root: string,
   limits: { readonly maxFiles: number; readonly signal: AbortSignal },

@@ -9,17 +9,15 @@ import {
 } from "#ground/base"
 import { GIT_POINTER_LIMIT_BYTES } from "./limits.ts"
 
-/** How far up a repository is looked for; the hostile corpus nests 2,000 folders. */
 const DEEPEST_ANCESTOR_LEVELS = 256
 
-/** The folder people edit by hand and commit: config, memory, board. One constant for the house. */
+/** The folder that users edit and commit: config, memory, board. */
 export const PROJECT_FOLDER = ".qm"
 
 export type Repository = {
   readonly root: string
   readonly gitDirectory: string | undefined
   readonly gitCommonDirectory: string | undefined
-  /** `<git common dir>/qm`, or `<root>/.qm/local` without git. */
   readonly stateDirectory: string
 }
 
@@ -46,16 +44,16 @@ export async function locateRepository(directory: string): Promise<Repository> {
 }
 
 /**
- * A bare repository in this very directory; undefined when it is none. Only for a directory that a
- * person named for its history: one that is found on the way may have come with a download, and is
- * passed over. Nothing is written into it, so the caller says where its state lies.
+ * A bare repository in this exact directory. Only for a directory that the user named: one found on
+ * the way may come from a download and is skipped. Nothing is written into it, so the caller
+ * provides the state directory.
  */
 export async function bareRepository(
   directory: string,
   options: { readonly stateDirectory: string },
 ): Promise<Repository | undefined> {
   const root = await realPath(directory)
-  // One with a working tree around it is no bare one; what lies in that tree is not to be trusted.
+  // A `.git` folder with a working tree around it is not bare; that tree is untrusted.
   if (path.basename(root) === ".git" || !(await isGitDirectory(root))) return undefined
   const { stateDirectory } = options
   return { root, gitDirectory: root, gitCommonDirectory: root, stateDirectory }
@@ -80,7 +78,7 @@ function ancestorsOf(start: string): string[] {
 
 type GitFolders = { readonly directory: string; readonly common: string }
 
-/** A pointer that is not followed ends the search: what lies above belongs to somebody else. */
+/** A refused pointer ends the search: folders above belong to another repository. */
 async function findGit(candidate: string): Promise<GitFolders | "refused" | undefined> {
   const dotGit = path.join(candidate, ".git")
   const what = await typeOf(dotGit)
@@ -90,9 +88,9 @@ async function findGit(candidate: string): Promise<GitFolders | "refused" | unde
 }
 
 /**
- * A `.git` file points elsewhere: to a worktree's folder, or to a submodule's. A hostile archive
- * can carry one that points at somebody's real repository, and we would write there; so the place
- * it names must itself point back, as git makes it do.
+ * A `.git` file points to the folder of a worktree or submodule. A hostile archive can contain one
+ * that points to the user's real repository, and we would write there; so its target must point
+ * back, as git ensures.
  */
 async function followGitFile(dotGit: string): Promise<GitFolders | undefined> {
   const pointer = await readLine(dotGit)
@@ -110,7 +108,7 @@ async function followGitFile(dotGit: string): Promise<GitFolders | undefined> {
   return isWorktree ? { directory, common } : undefined
 }
 
-/** A submodule's folder lies in `.git/modules/` of a repository that holds the submodule. */
+/** A submodule's folder is in `.git/modules/` of a repository that contains the submodule. */
 async function isOwnSubmodule(dotGit: string, gitDirectory: string): Promise<boolean> {
   const modules = `${path.sep}.git${path.sep}modules${path.sep}`
   const split = gitDirectory.indexOf(modules)
@@ -138,7 +136,7 @@ async function readLine(file: string): Promise<string | undefined> {
 export async function directoryProblem(directory: string): Promise<string | undefined> {
   const real = await withoutLinks(directory)
   if (real.kind === "problem") return real.problem
-  // The first entry is enough to know that it can be listed.
+  // One entry shows that the folder can be listed.
   const listed = await listDirectory(real.path, { maxEntries: 0 })
   switch (listed.kind) {
     case "listed":
@@ -176,9 +174,8 @@ function sayReason(reason: string): string {
 }
 
 /**
- * The folders whose content came with a project: the directory, those above it up to the top of
- * the working tree, and the top of the main one for a worktree. Without links; empty when the
- * directory is not there.
+ * Folders whose content came with a project: the directory, its parents up to the root, and the
+ * main root for a worktree. Links are resolved; empty if the directory is missing.
  */
 export async function projectFolders(directory: string): Promise<readonly string[]> {
   try {
@@ -197,7 +194,6 @@ export async function projectFolders(directory: string): Promise<readonly string
   }
 }
 
-/** Whether a directory is of this repository: in its working tree or, outside git, below its folder. */
 export async function belongsToRepository(
   directory: string,
   repository: Repository,
@@ -206,7 +202,7 @@ export async function belongsToRepository(
   if (folders.includes(repository.root)) return true
   const [start] = folders
   if (start === undefined || repository.gitCommonDirectory !== undefined) return false
-  // One with a git of its own is another repository, wherever it lies.
+  // A directory with its own git is another repository.
   const { gitCommonDirectory } = await locateRepository(start)
   return gitCommonDirectory === undefined && start.startsWith(`${repository.root}${path.sep}`)
 }

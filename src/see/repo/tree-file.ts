@@ -10,7 +10,7 @@ import { classify, type FileClass, isBinary, isSecretBearing } from "./classify.
 import { DEEPEST_WALKED_LEVELS, LARGEST_TEXT_BYTES } from "./limits.ts"
 import type { SkipReason } from "./walk.ts"
 
-/** What is looked at to tell text from the rest, and a person's from a program's. */
+/** Enough to distinguish text from binary and hand-written from generated. */
 const HEAD_BYTES = 8_192
 
 export type TreeFile =
@@ -24,10 +24,9 @@ export type TreeFile =
   | { readonly kind: "missing" }
 
 /**
- * Text files of a working tree, by their paths from the root: step by step, through no link, so
- * that whatever is swapped meanwhile, nothing outside is opened. The folders of the last path are
- * held for the next one, which makes paths in order three times as fast; so a reader is for one
- * pass over a tree and not for longer.
+ * Reads text files by path from the root, step by step and through no link, so that a path swapped
+ * during the read cannot lead outside. The folders of the last path stay open, which makes ordered
+ * paths three times as fast; use a reader for one pass only.
  */
 export type TreeReader = Disposable & { read(path: string): TreeFile }
 
@@ -42,7 +41,7 @@ export function openTree(root: string): TreeReader {
       const names = path.split("/")
       const name = names.pop() ?? ""
       if (names.length > DEEPEST_WALKED_LEVELS) return skipped("too-deep")
-      // The root stands first, under a name that no folder has.
+      // The root comes first, under a name that no folder has.
       const way = ["", ...names]
       const differs = way.findIndex((it, at) => it !== held[at]?.name)
       release(differs === -1 ? way.length : differs)

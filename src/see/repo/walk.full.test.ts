@@ -34,7 +34,7 @@ describe.runIf(needs("F3", "strace"))("system calls during a walk", () => {
     const lines = readFileSync(trace, "latin1").split("\n")
     const executed = lines.filter((it) => /\bexecve(?:at)?\(/.test(it))
     expect(executed.length).toBe(1)
-    // What was really opened stands in angle brackets behind the handle's number.
+    // strace prints the opened path in angle brackets after the handle's number.
     const opened = lines.flatMap((it) => / = \d+<([^>]*)>/.exec(it)?.[1] ?? [])
     const inside = opened.filter((it) => it.startsWith(`${place.root}/`) || it === place.root)
     expect(inside.length).toBeGreaterThan(said.files)
@@ -47,7 +47,7 @@ describe.runIf(needs("F3", "strace"))("system calls during a walk", () => {
   })
 })
 
-/** Node reads its own limits and the load of the machine now and then. */
+/** Node reads its own limits and the system load now and then. */
 function isOfNode(file: string): boolean {
   return /^\/(?:proc\/(?:self|\d+)\/(?:maps|stat|status|cgroup)|proc\/meminfo|sys\/|dev\/null$)/.test(
     file,
@@ -60,7 +60,7 @@ test("[F3] 100,000 files are walked in seconds with little memory", async () => 
   for (let folder = 0; folder < 1_000; folder++) {
     const at = path.join(root, `${folder % 10}`, `${folder}`)
     mkdirSync(at, { recursive: true })
-    // Names of few files: a disk makes them faster, and allows 65,000 for each.
+    // Hard links to a few files are faster to create; a file system allows about 65,000 for each.
     const file = path.join(temp.path, `file-${folder % 10}`)
     if (folder < 10) writeFileSync(file, "text\n")
     for (let name = 0; name < 100; name++) linkSync(file, path.join(at, `${name}.ts`))
@@ -69,7 +69,7 @@ test("[F3] 100,000 files are walked in seconds with little memory", async () => 
   const said = walkInChild(root)
   expect(said).toMatchObject({ files: 100_001, isWhole: true })
   expect(said.rssMb).toBeLessThan(512)
-  // Half a second on an idle machine; a bound that only a change of order breaks.
+  // Half a second on an idle machine; only a change of complexity exceeds this.
   expect(said.walkMs).toBeLessThan(20_000)
   console.log(
     `walked 100,001 files in ${Math.round(said.walkMs)} ms, read in ${Math.round(said.readMs)} ms, ${Math.round(said.rssMb)} MB`,

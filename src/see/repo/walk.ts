@@ -17,36 +17,34 @@ import type { Repository } from "./repo.ts"
 /** Some seconds of matching; 100,000 files under fifty rules with stars take a twentieth of it. */
 const MOST_RULE_STEPS = 2_000_000_000
 
-/** A look at a file takes some microseconds: after this many, others have a turn. */
+/** A stat takes some microseconds; after this many the walk yields to the event loop. */
 const LOOKS_A_TURN = 512
 
-/** What was left out is listed for people; past this only counted. */
+/** Further skips are only counted. */
 const MOST_LISTED_SKIPS = 10_000
 
-/** All text of a tree: more cannot be indexed in minutes. */
+/** More text cannot be indexed in minutes. */
 const LARGEST_TREE_BYTES = 4 * 1024 ** 3
 
-/** Ignored files cost a look too: a folder of caches may have millions. */
+/** Ignored files need a stat too: a cache folder may have millions. */
 const MOST_WALKED_ENTRIES = 2_000_000
 
-/** An ignore file of more is not one that a person wrote. */
+/** A larger ignore file was not written by hand. */
 const IGNORE_FILE_LIMIT_BYTES = 256 * 1024
 
 export type WalkedFile = {
   readonly path: string
   readonly stat: FileStat
-  /** By the path alone; the first bytes may tell more. */
   readonly class: FileClass
 }
 
 export type Walk = {
   readonly files: readonly WalkedFile[]
-  /** The folders that were entered, from the root; the root itself is "". */
   readonly folders: readonly string[]
   readonly skipped: readonly Skip[]
   readonly skippedInAll: number
   readonly ignoredInAll: number
-  /** False when a limit ended it, or a folder could not be looked into. */
+  /** False if a limit ended the walk or a folder could not be read. */
   readonly isWhole: boolean
 }
 
@@ -59,9 +57,8 @@ export type WalkLimits = {
 }
 
 /**
- * All files of a working tree that may be read, without opening any but the ignore files. Links
- * are not followed, other repositories not entered, other disks not visited. The same tree has the
- * same walk.
+ * Opens only ignore files. Links are not followed; other repositories and disks are not entered.
+ * The same tree gives the same walk.
  */
 export async function walkTree(
   repository: Pick<Repository, "root" | "gitCommonDirectory">,
@@ -95,7 +92,6 @@ type FolderVisit = {
   readonly levels: readonly IgnoreLevel[]
 }
 
-/** Why no more is looked at; a limit of the whole walk, not of one folder. */
 const ENDING: ReadonlySet<SkipReason> = new Set([
   "too-many-files",
   "too-many-entries",
@@ -195,7 +191,7 @@ type InFolder = {
 }
 
 function ownRules(state: State, { folder, entries, path }: InFolder): readonly IgnoreLevel[] {
-  // Git takes no rules from a link or a pipe either; they are said like all others.
+  // Git does not read rules from a link or a pipe either; they are reported as skips.
   const regular = entries.filter((it) => it.what === "regular file")
   const names = new Set(regular.map((it) => it.name))
   return IGNORE_FILES.filter((name) => names.has(name)).flatMap((name) => {
@@ -235,7 +231,7 @@ async function descend(state: State, { folder: parent, place, entry }: Looked): 
   if (PASSED_OVER.has(entry.name)) return skip(state, place.path, "installed")
   const opened = parent.open(entry.name)
   if (opened.kind !== "open") {
-    // It was a folder a moment ago; what has taken its place is not followed.
+    // It was a folder a moment ago; its replacement is not followed.
     return skip(state, place.path, opened.kind === "unreadable" ? "unreadable" : "changed")
   }
   using folder = opened.folder
@@ -265,12 +261,12 @@ function withDefaults(limits: WalkLimits): Required<WalkLimits> {
   }
 }
 
-/** What a package manager put there: never edited, and often more files than all others. */
+/** Installed by package managers: never edited, and often more files than all others. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", "bower_components", ".venv"])
 
 /**
- * Git's own folder under any spelling a disk may take for it, our state outside git, and what is
- * remembered: memories are handed out by their own room, which knows which of them are in quarantine.
+ * Git's own folder in any spelling that a disk accepts, our state outside git, and memories: the
+ * memory room returns those, because it knows which are in quarantine.
  */
 function isOurs(path: string, name: string): boolean {
   return name.toLowerCase() === ".git" || path === ".qm/local" || path === ".qm/memory"
@@ -297,7 +293,7 @@ export type Skip = { readonly path: string; readonly reason: SkipReason }
 
 export type SkipReason = keyof typeof SKIP_REASONS
 
-/** Each reason in words that end the sentence "It was left out: …". */
+/** Each text completes the sentence "Left out: …". */
 export const SKIP_REASONS = {
   link: "it is a link, and links are not followed",
   special: "it is no file: a pipe, a socket or a device",

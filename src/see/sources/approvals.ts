@@ -6,13 +6,13 @@ import { ApprovalsUnreadable } from "./errors.ts"
 
 const LARGEST_APPROVALS_BYTES = 1_000_000
 
-/** Approvals kept; the oldest go, and are asked for again. */
+/** The oldest are removed and must be approved again. */
 const MOST_APPROVALS = 1_000
 
 const Approval = z.strictObject({
   slug: SourceSlug,
   digest: z.string().max(100),
-  /** Of the tools it had when it was approved; null until it was seen once. */
+  /** Digest of the tools at approval; null until they were listed once. */
   tools: z.string().max(100).nullable(),
   at: z.int(),
 })
@@ -23,7 +23,7 @@ const ApprovalFile = z.strictObject({
   approved: z.array(Approval).max(MOST_APPROVALS),
 })
 
-/** What a person said yes to, by content. A file that cannot be read approves nothing. */
+/** Approvals by content. An unreadable file approves nothing. */
 export function createApprovals(file: string) {
   let last: Promise<unknown> = Promise.resolve()
 
@@ -34,7 +34,6 @@ export function createApprovals(file: string) {
     return parse(outcome.text, file)
   }
 
-  /** One change after the other, each from what the file holds by then. */
   function change(make: (all: readonly Approval[]) => readonly Approval[]): Promise<void> {
     const mine = last.then(async () => {
       const approved = make(await read()).slice(-MOST_APPROVALS)

@@ -45,11 +45,10 @@ type Work<Result> = (connection: Connection, options: AskOptions) => Promise<Res
 
 type AskRequest = {
   readonly signal: AbortSignal
-  /** A person who tests a source does not wait for its rest to be over. */
+  /** A test by the user ignores the pause. */
   readonly isForced?: boolean
 }
 
-/** One question to one source: approved, within its time, and with its failures counted. */
 export function createAsk(deps: AskDeps) {
   const { connections, clock, log } = deps
 
@@ -91,7 +90,7 @@ export function createAsk(deps: AskDeps) {
       log.debug("source answered", { slug, ms: Math.round(ms) })
       return result
     } catch (error) {
-      // Taken back by whoever asked: that says nothing about the source.
+      // Aborted by the caller: not a failure of the source.
       if (signal.aborted) throw error
       throw await failed(error, { source, state, deps })
     }
@@ -115,7 +114,7 @@ type ToolCheck = {
   readonly deps: AskDeps
 }
 
-/** What a tool says of itself is read by models: another list is another source. */
+/** Models read tool descriptions: another list is another source. */
 async function requireSameTools(
   { slug, origin, digest, command }: Usable,
   { connection, state, deps }: ToolCheck,
@@ -147,10 +146,10 @@ type Failing = {
 
 async function failed(error: unknown, { source, state, deps }: Failing): Promise<Error> {
   const { slug, config } = source
-  // Not the server's doing: it was not allowed, lacks a key, or was asked for what it has not.
+  // Not the server's fault: not approved, a missing key, or an unknown tool.
   if (isAppError(error)) return error
   state.circuit.failed()
-  // One that answers is alive: the questions of others on the same line go on.
+  // A server that responds is alive: other requests on the connection continue.
   if (!(error instanceof ServerRefused)) state.connection.hangUp()
   const { timeoutMs } = config
   const failure =
@@ -163,7 +162,7 @@ async function failed(error: unknown, { source, state, deps }: Failing): Promise
   return failure
 }
 
-/** Without the cause itself: its text is the server's, and was not looked through. */
+/** Without the cause itself: its text is the server's and not redacted. */
 async function reasonIn(error: unknown, { redact }: AskDeps): Promise<string> {
   const said = error instanceof Error ? [error.message, causeOf(error)] : [String(error)]
   const text = await redact(said.filter((it) => it !== "").join(": "))
@@ -171,7 +170,9 @@ async function reasonIn(error: unknown, { redact }: AskDeps): Promise<string> {
   return line.toWellFormed().replace(/\.$/, "")
 }
 
-/** `fetch failed` alone says nothing; its cause has the word of the system. */
+/**
+ * `fetch failed` alone is useless; its cause has the system's message.
+ */
 function causeOf({ message, cause }: Error): string {
   return message === "fetch failed" && cause instanceof Error ? cause.message : ""
 }
@@ -181,7 +182,6 @@ type LineDeps = {
   credential(name: string): Promise<string | undefined>
 }
 
-/** A line to a source, whichever way it is reached. Its key goes with the start, never before. */
 async function openConnection(
   source: Usable,
   signal: AbortSignal,
@@ -200,15 +200,15 @@ async function openConnection(
   return connect(httpWire({ url, token }), { signal, timeoutMs })
 }
 
-/** What any program needs to start, on Unix and on Windows; no key is among them. */
+/** Variables that any program needs to start, on Unix and on Windows; none contains a key. */
 const EVERYWHERE: readonly string[] = (
   "PATH HOME USER LOGNAME LANG LC_ALL TZ TMPDIR " +
   "Path PATHEXT SystemRoot ComSpec USERPROFILE APPDATA LOCALAPPDATA TEMP TMP"
 ).split(" ")
 
 /**
- * What a server's process sees: the basics, and the variables its description names. One that is
- * not set is looked for among the credentials, as `brave-api-key` for `BRAVE_API_KEY`.
+ * The basics, and the variables named in the config. An unset one is read from the credentials, as
+ * `brave-api-key` for `BRAVE_API_KEY`.
  */
 async function environmentFor(
   names: readonly string[],

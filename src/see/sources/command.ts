@@ -13,7 +13,6 @@ export type Program = {
 
 type Where = {
   readonly folder: string
-  /** The Node that runs us: what `node` means in a description. */
   readonly runtime: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }

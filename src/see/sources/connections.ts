@@ -2,12 +2,12 @@ import type { Clock } from "#ground/base"
 import type { SourceHealth } from "#ground/contract"
 import type { Connection } from "./wire/connection.ts"
 
-/** A server nobody asks is ended; starting one costs a fraction of a second. */
+/** An idle server is ended; starting one takes a fraction of a second. */
 const IDLE_MS = 120_000
 
 const REST_MS = 60_000
 
-/** After so many failures in a row a source is left alone for a minute (PROMISES, N3). */
+/** After this many failures in a row a source pauses for a minute (PROMISES, N3). */
 const FAILURES_BEFORE_REST = 3
 
 export type SourceState = {
@@ -38,7 +38,7 @@ export function createConnections(clock: Clock) {
 
   return {
     find: (slug: string): SourceState | undefined => states.get(slug),
-    /** Of what is described now; what was known of another description is forgotten. */
+    /** Discards the state of a previous description. */
     of(slug: string, digest: string): SourceState {
       const known = states.get(slug)
       if (known?.digest === digest) return known
@@ -57,7 +57,6 @@ export function createConnections(clock: Clock) {
 
 type Circuit = ReturnType<typeof createCircuit>
 
-/** Leaves a source alone after failures in a row; measured by time nobody can set. */
 function createCircuit(clock: Pick<Clock, "monotonicMs">) {
   let failures = 0
   let restsUntilMs: number | undefined
@@ -68,7 +67,7 @@ function createCircuit(clock: Pick<Clock, "monotonicMs">) {
       failures = 0
       restsUntilMs = undefined
     },
-    /** After a rest one failure is enough for the next. */
+    /** After a pause one failure starts the next. */
     failed(): void {
       failures += 1
       if (failures >= FAILURES_BEFORE_REST) restsUntilMs = clock.monotonicMs() + REST_MS
@@ -83,7 +82,6 @@ type ConnectRequest = {
 
 type LazyConnection = ReturnType<typeof createLazyConnection>
 
-/** Opened on first use, closed when idle. */
 function createLazyConnection(clock: Clock, onEnding: (ended: Promise<void>) => void) {
   let current: Promise<Connection> | undefined
   let opening = new AbortController()
@@ -105,7 +103,7 @@ function createLazyConnection(clock: Clock, onEnding: (ended: Promise<void>) => 
 
   function openNew({ open, timeoutMs }: ConnectRequest): Promise<Connection> {
     opening = new AbortController()
-    // Bounded by itself: who asked first may have gone while others wait for the same connection.
+    // Has its own deadline: the first caller may have left while others wait for the connection.
     const connection = openWithin(startDeadline(clock, timeoutMs, opening.signal), open)
     current = connection
     connection.catch(() => {
@@ -158,7 +156,6 @@ async function openWithin(
   return await open(within.signal)
 }
 
-/** Thrown into what waits when the time is over. */
 export class TimeIsOver extends Error {
   override readonly name = "TimeIsOver"
 }
@@ -168,7 +165,6 @@ export type Deadline = Disposable & {
   within<Value>(promise: Promise<Value>): Promise<Value>
 }
 
-/** Bounds work by time and by a signal, also work that listens to neither. */
 export function startDeadline(clock: Clock, ms: number, signal: AbortSignal): Deadline {
   const late = new AbortController()
   const done = new AbortController()

@@ -16,7 +16,6 @@ export type Described = {
   readonly origin: Origin
   readonly folder: string
   readonly command: string
-  /** Of everything that says what would be executed or called. */
   readonly digest: string
 } & (
   | { readonly problem: null; readonly config: SourceConfig; readonly program: Program | undefined }
@@ -31,7 +30,7 @@ export type DescribeDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Where two have one name, the first counts: a project cannot stand in for what a person has. */
+/** For the same name the first origin wins: a project cannot replace a user's source. */
 const BY_TRUST: readonly Origin[] = ["shipped", "user", "project"]
 
 export async function describeSources(deps: DescribeDeps): Promise<readonly Described[]> {
@@ -78,9 +77,9 @@ async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Prom
   }
   const { config } = read
   const { transport } = config
-  // Where a program stands when it is started, whatever links lead there.
+  // The working directory of the program, with links resolved.
   const real = await realPath(folder).catch(() => folder)
-  // What is shipped is the same wherever it lies; a yes to anything else is one to this folder.
+  // A shipped source is the same everywhere; any other approval is for this folder.
   const lies = origin === "shipped" ? "" : real
   if (transport.type === "http") {
     const [command, digest] = [showAddress(transport), digestOf({ config, lies })]
@@ -121,7 +120,7 @@ async function readConfig(file: string): Promise<ConfigRead> {
   return { kind: "wrong", problem: visibleLine(`Its config.json, at ${at}: ${issue?.message}.`) }
 }
 
-/** In the clear only to this machine: what is asked and the key that is sent are nobody else's. */
+/** Plain http to this machine only: queries and keys must not be readable by others. */
 function wrongWithAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return "Its address is not a URL."
   const { protocol, hostname, username, password } = new URL(text)

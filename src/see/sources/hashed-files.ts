@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { listDirectory, readBounded, statFile } from "#ground/base"
 import type { StdioConfig } from "./command.ts"
 
-/** Entries of the folder an argument points into; one that has more cannot be looked through. */
+/** A folder with more entries cannot be checked. */
 const MOST_NEIGHBOURS = 10_000
 
 const DEEPEST_COVERED_LEVELS = 4
@@ -12,8 +12,8 @@ const DEEPEST_COVERED_LEVELS = 4
 const LARGEST_COVERED_BYTES = 2_000_000
 
 /**
- * What an approval covers is read whole at every call, of all sources where none is named: a small
- * server, not a tree of packages. The worst place costs 200 MB a search, and not gigabytes.
+ * Covered files are read at every call, for all sources if none is named: this allows a small
+ * server, not a tree of packages. The worst case is 200 MB per search.
  */
 const MOST_COVERED_FILES = 200
 
@@ -21,10 +21,7 @@ type HashedFiles =
   | { readonly kind: "covered"; readonly files: Readonly<Record<string, string>> }
   | { readonly kind: "not-covered"; readonly problem: string }
 
-/**
- * The files of a source's folder and those its command names, by content: whoever changes the
- * server behind an approved command changes what was approved.
- */
+/** By content: a change of the server behind an approved command invalidates the approval. */
 export async function hashFiles(folder: string, config: StdioConfig): Promise<HashedFiles> {
   const hashes = new Map<string, string>()
   const left = { bytes: LARGEST_COVERED_BYTES }
@@ -64,7 +61,7 @@ async function coverEntry(
 ): Promise<string | undefined> {
   const { hashes, left, name = at } = given
   if (what === "directory") return coverFolder({ folder, at, level: level + 1 }, hashes, left)
-  // A link may lead anywhere tomorrow.
+  // A link's target can change.
   if (what !== "regular file") return `${name} is a ${what}, which no approval can cover.`
   return coverFile({ name, file: path.join(folder, at) }, hashes, left)
 }
@@ -120,13 +117,13 @@ async function namedFiles(folder: string, config: StdioConfig): Promise<Outcome>
   return { kind: "found", files }
 }
 
-/** Programs of the system are known by their path: an update of Python is no other source. */
+/** System programs are identified by path: an update of Python is not another source. */
 function namesIn({ command, args }: StdioConfig): readonly string[] {
   const inArgs = args.flatMap(namesInArgument).map(withoutScheme)
   return path.isAbsolute(command) ? inArgs : [command, ...inArgs]
 }
 
-/** Also `--import=../x.mjs` and `-I../lib`: a name that stands in one word with its flag. */
+/** Also `--import=../x.mjs` and `-I../lib`: a path joined with its flag. */
 function namesInArgument(argument: string): readonly string[] {
   const [, value] = /^[^=\s]+=(.+)$/s.exec(argument) ?? []
   const [, glued] = /^-\w([^=].*)$/s.exec(argument) ?? []
@@ -146,7 +143,7 @@ function withoutScheme(name: string): string {
 const LOADING =
   /^(?:--import|--require|-r|--preload|--loader|--experimental-loader)(?:=(?<value>.*))?$/s
 
-/** A module by its bare name is looked for in every folder above, and any of them may hold one. */
+/** A bare module name is searched in every parent folder, any of which may provide it. */
 function unknownModule(args: readonly string[]): string | undefined {
   for (const [at, argument] of args.entries()) {
     const match = LOADING.exec(argument)
@@ -166,14 +163,14 @@ function isWinding(name: string): boolean {
 }
 
 async function lookAt(folder: string, name: string): Promise<readonly NamedFile[] | string> {
-  // Behind a link it means one file to Node and another to the system.
+  // Behind a link, Node and the system resolve `..` differently.
   if (isWinding(name)) return `${name} goes back on its way: name it without "..".`
   const file = path.resolve(folder, name)
   if (file === folder || file.startsWith(`${folder}${path.sep}`)) return []
   const found = await statFile(file)
   if (found.kind === "missing") return neighboursOf(file, name)
   if (found.kind === "unreadable") {
-    // Too long for a path: a text that was handed over, and covered as such.
+    // Too long for a path: a text argument, covered as such.
     return found.reason === "ENAMETOOLONG" ? [] : `${name} cannot be looked at (${found.reason}).`
   }
   if (found.what === "directory") {
@@ -182,7 +179,9 @@ async function lookAt(folder: string, name: string): Promise<readonly NamedFile[
   return [{ name, file, what: found.what }]
 }
 
-/** `node ../server` executes `../server.js`: whatever has that name with an ending. */
+/**
+ * `node ../server` executes `../server.js`: any file of that name with an extension.
+ */
 async function neighboursOf(file: string, name: string): Promise<readonly NamedFile[] | string> {
   const { dir, base } = path.parse(file)
   const listed = await listDirectory(dir, { maxEntries: MOST_NEIGHBOURS })

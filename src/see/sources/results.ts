@@ -2,7 +2,7 @@ import { withoutHiddenSigns } from "#ground/base"
 import type { KbWeb } from "#ground/contract"
 import type { ToolAnswer } from "./wire/connection.ts"
 
-/** How deep a list of results may lie in an answer: `{ web: { results: [...] } }`. */
+/** Depth of a result list in a response: `{ web: { results: [...] } }`. */
 const DEEPEST_RESULT_LEVELS = 4
 
 const MOST_RESULTS = 50
@@ -16,8 +16,8 @@ const LONGEST_RESULT_CHARACTERS = 2_000
 export type WebResult = KbWeb["results"][number]
 
 /**
- * Search results out of an answer, in the three ways servers give them: as structure, as JSON in a
- * text, as lines of `Title:`, `URL:` and text. Each address once, http and https only.
+ * Reads results in the three formats that servers use: a structure, JSON in a text, and lines of
+ * `Title:`, `URL:` and text. Each address once, http and https only.
  */
 export function readResults(answer: ToolAnswer, limit: number): readonly WebResult[] {
   const found = [...inValue(answer.structured, 0), ...answer.content.flatMap(inBlock)]
@@ -46,7 +46,7 @@ function inBlock(block: ToolAnswer["content"][number]): readonly ResultFields[] 
   }
 }
 
-/** An object with an address is a result; lists and maps are looked through. */
+/** An object with an address is a result; lists and maps are searched. */
 function inValue(value: unknown, level: number): readonly ResultFields[] {
   if (typeof value !== "object" || value === null || level > DEEPEST_RESULT_LEVELS) return []
   if (Array.isArray(value)) return value.flatMap((it: unknown) => inValue(it, level + 1))
@@ -77,7 +77,7 @@ function inLines(text: string): readonly ResultFields[] {
   for (const line of text.split("\n")) {
     const [, label, rest = ""] = LABEL.exec(line.trim()) ?? []
     const field = label === undefined ? undefined : fieldOf(label.toLowerCase())
-    // A title after an address begins the next result.
+    // A title after an address starts the next result.
     if (field === "title" && fields.url !== "") finish()
     if (field === undefined) fields.text = `${fields.text}\n${line}`
     else fields[field] = fields[field] === "" ? rest : `${fields[field]}\n${rest}`
@@ -91,7 +91,6 @@ function fieldOf(label: string): "title" | "url" | "text" {
   return label === "url" || label === "link" ? "url" : "text"
 }
 
-/** What a person would see of it, cut; undefined when its address is not one to open. */
 function cleaned(draft: ResultFields): WebResult | undefined {
   const url = draft.url.trim()
   if (url.length > LONGEST_URL_CHARACTERS || !URL.canParse(url)) return undefined

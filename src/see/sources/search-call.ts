@@ -1,14 +1,12 @@
 import type { ToolShape } from "./wire/connection.ts"
 
-/** Names servers give to the words that are searched for, and to how many results are wanted. */
 const QUERY_NAMES = ["query", "q", "search_query", "searchQuery", "search"]
-/** They may mean anything: only for the tool that the description itself names. */
+/** Ambiguous: used only for the tool that the config names. */
 const VAGUE_NAMES = ["text", "input"]
 const LIMIT_NAMES = ["limit", "count", "max_results", "maxResults", "num_results", "numResults"]
 
 export type SearchCall = { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
 
-/** Which tool searches, and with which arguments, read from what the tools say of themselves. */
 export function searchCall(
   tools: readonly ToolShape[],
   asked: { readonly query: string; readonly limit: number; readonly tool?: string | undefined },
@@ -46,7 +44,7 @@ function propertyOf(tool: ToolShape, name: string): object | undefined {
   return typeof property === "object" && property !== null ? property : {}
 }
 
-/** No more than the tool takes: some refuse a larger number instead of cutting it. */
+/** Limited to the tool's maximum: some refuse a larger number. */
 function allowed(tool: ToolShape, name: string, limit: number): number {
   const property = propertyOf(tool, name) ?? {}
   const most = "maximum" in property ? property.maximum : undefined

@@ -17,7 +17,6 @@ const STUB = path.join(import.meta.dirname, "stub-server.sh")
 
 export const SHIPPED = path.join(import.meta.dirname, "../../../sources")
 
-/** A home, a repository and the room over both; no source is there yet. */
 export async function newWorld(changes: Partial<SourcesDeps> = {}) {
   const folder = await makeTemporaryDirectory()
   const clock = movableClock()
@@ -44,7 +43,6 @@ export async function newWorld(changes: Partial<SourcesDeps> = {}) {
     approvalsFile,
     make,
     sources,
-    /** A folder with the stub in it, behaving as said. */
     add: (slug: string, behaviour: string, added: Added = {}) =>
       addStub(path.join(places[added.origin ?? "user"], slug), behaviour, added),
     async [Symbol.asyncDispose]() {
@@ -62,7 +60,6 @@ function placesIn(folder: string) {
   }
 }
 
-/** Real time for those who sleep, and a monotonic clock that can be moved on. */
 function movableClock(): Clock & { moveOn(ms: number): void } {
   let movedMs = 0
   return {
@@ -97,7 +94,6 @@ async function addStub(at: string, behaviour: string, added: Added): Promise<str
   return at
 }
 
-/** Processes that stand in a folder of the test, as each server does; a zombie has no folder. */
 export async function childrenIn(folder: string): Promise<readonly string[]> {
   const listed = await listDirectory("/proc")
   const pids = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []

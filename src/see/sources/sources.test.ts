@@ -199,7 +199,7 @@ describe("approve", () => {
       await mkdir(path.join(project, "docs"), { recursive: true })
       await mkdir(path.join(root, "tools"), { recursive: true })
       await writeFile(path.join(root, "tools/server.js"), server)
-      // Loaded by what is covered: the same bytes here and there, and other ones behind them.
+      // Loaded by a covered file: both folders have the same bytes and different files behind them.
       const transport = { type: "stdio", command: "sh", args: ["../../../tools/server.js"] }
       const config = JSON.stringify({ title: "Docs", provides: ["web-search"], transport })
       await writeFile(path.join(project, "docs/config.json"), config)
@@ -213,7 +213,7 @@ describe("approve", () => {
     expect((await b.sources.list())[0]).toMatchObject({ slug: "docs", health: "unapproved" })
     expect(await codeOf(b.sources.call("docs", QUESTION, signal))).toBe("SOURCES_NOT_APPROVED")
     await expect(stat(marker)).rejects.toThrow("ENOENT")
-    // The same folder by another way is the same folder.
+    // The same folder through a link is the same folder.
     await symlink(path.join(world.path, "a"), path.join(world.path, "also-a"))
     const project = path.join(world.path, "also-a/.qm/sources")
     const again = world.make({ places: { ...world.places, project } })
@@ -277,7 +277,7 @@ describe("approve", () => {
       await writeFile(file, "1")
       expect(await digestNow()).toBe(before)
     }
-    // A folder of its own, a text and a thing that is not there are none of that.
+    // An own folder, a text and a missing path are allowed.
     for (const args of [["."], ["lib", "a text: ../x"], ["x".repeat(5_000)], ["/no/such/thing"]]) {
       expect(await problemOf(...args), args[0]).toBeNull()
     }
@@ -285,7 +285,7 @@ describe("approve", () => {
 
   test("[SOURCES-4] a source with other tools than the approved ones is not called", async () => {
     await using world = await newWorld()
-    // The text comes from outside the folder: only the answer of the server changes.
+    // The text comes from outside the folder: only the server's response changes.
     const at = await world.add("one", "good")
     const server = await readFile(path.join(at, "stub.sh"), "utf8")
     await writeFile(path.join(at, "stub.sh"), server.replaceAll("tool-text", "../tool-text"))
@@ -299,7 +299,7 @@ describe("approve", () => {
     const [view] = await later.list()
     expect(view).toMatchObject({ health: "unapproved", isApproved: false })
     expect(view?.problem).toContain("other tools than when it was approved")
-    // Not until the next start only: the approval itself is gone.
+    // The stored approval is removed too, not only the state of this process.
     expect(await codeOf(world.make().call("one", QUESTION, signal))).toBe("SOURCES_NOT_APPROVED")
     expect(await later.approve("one")).toMatchObject({ health: "ok", isApproved: true })
     expect((await later.call("one", QUESTION, signal)).isError).toBe(false)
@@ -422,7 +422,7 @@ describe("timeouts and failures", () => {
   test("[SOURCES-10] a test ignores the pause, and its success ends it", async () => {
     await using world = await newWorld()
     const at = await world.add("one", "good", { origin: "shipped" })
-    // It is mended by what it reads, not by another description.
+    // Repaired by a file that it reads, not by another config.
     await writeFile(path.join(at, "stub.sh"), `[ -f ../mended ] || exit 1\n${await readStub(at)}`)
     const ask = () => codeOf(world.sources.call("one", QUESTION, signal))
     for (let i = 0; i < 3; i++) await ask()

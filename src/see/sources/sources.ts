@@ -15,21 +15,18 @@ import { searchWeb, type WebQuestion } from "./web-search.ts"
 import type { ToolAnswer } from "./wire/connection.ts"
 
 export type SourcesDeps = DescribeDeps & {
-  /** Where it is kept what people said yes to. */
   readonly approvalsFile: string
   readonly clock: Clock
   readonly log: Log
-  /** A value of the credential store, by name; undefined when none was set. */
   credential(name: string): Promise<string | undefined>
-  /** What a server says of its failure may hold a key. */
+  /** An error text of a server may contain a key. */
   redact(text: string): Promise<string>
-  /** Told when a source was approved or tested. */
+  /** Called after an approval or a test. */
   onChange?(change: { readonly slug: string; readonly health: SourceHealth }): Promise<void>
 }
 
 export type Sources = ReturnType<typeof createSources>
 
-/** Servers of others that are asked for something: seen whole, approved by content, bounded. */
 export function createSources(deps: SourcesDeps) {
   const connections = createConnections(deps.clock)
   const approvals = createApprovals(deps.approvalsFile)
@@ -77,13 +74,13 @@ async function testSource(slug: string, signal: AbortSignal, room: Room): Promis
   const { connections, clock, ask } = room
   const source = await usable(slug, room)
   const state = connections.of(slug, source.digest)
-  // From the beginning: a line that is open says nothing about the next start.
+  // Reconnect: an open connection does not prove that the next start works.
   state.connection.hangUp()
   state.health = "unknown"
   const startedMs = clock.monotonicMs()
   const tools = await ask(source, { signal, isForced: true }, async (it) => it.tools).catch(
     (error: unknown) => {
-      // That it failed is the answer to a test; whether it may be tested at all is not.
+      // A failed source is a valid test result; a missing approval is an error.
       if (state.health === "dead" && isAppError(error)) return []
       throw error
     },
@@ -110,7 +107,7 @@ async function approveSource(
   if (!isShipped) await approvals.put({ slug, digest, tools: null, at: room.clock.now() })
   const state = connections.of(slug, digest)
   Object.assign(state, { health: "unknown", problem: null })
-  // Seen once, so that the tools it has now are those that were approved.
+  // Lists the tools once, so that the current ones are the approved ones.
   const asked = { signal: given.signal ?? new AbortController().signal, isForced: true }
   await room
     .ask(source, asked, async () => undefined)

@@ -7,8 +7,8 @@ const { signal } = new AbortController()
 const QUESTION = { tool: "search", args: { query: "x" } }
 
 /**
- * What a bad server does to one call. Those that only time can tell are given little of it; the
- * others must be found out long before theirs is over.
+ * Effects of a bad server on one call. Behaviours that only a timeout detects get a short one; the
+ * others must be detected long before theirs.
  */
 const BEHAVIOURS: readonly (readonly [behaviour: string, timeoutMs: number, outcome: RegExp])[] = [
   ["never-answers", 300, /gave no answer within 300 ms/],

@@ -25,13 +25,12 @@ type WebDeps = DescribeDeps & {
   redact(text: string): Promise<string>
 }
 
-/** Searches the web. Whatever a source does, the answer is a list and a word about it. */
 export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<KbWeb> {
   const { limit, signal } = question
   const source = await webSource(question.source, deps)
   if (typeof source === "string") return { source: null, note: source, results: [] }
   const { slug, config } = source
-  // Before the source's own time begins: whatever becomes of it, the words themselves do not leave.
+  // Redact first: even if the call fails, the original text is not sent.
   const query = await deps.redact(question.query)
   try {
     const answer = await deps.ask(source, { signal }, (connection, options) => {
@@ -60,7 +59,7 @@ async function namedSource(slug: string, deps: WebDeps): Promise<Usable | string
   const described = await describeNamed(slug, deps)
   if (described === undefined) return `There is no source ${visibleLine(slug)}.`
   if (described.problem !== null) return described.problem
-  // It was approved for something else, and would take the question for that.
+  // It was approved for something else and would misinterpret the query.
   if (!searchesWeb(described)) {
     return `The source ${slug} does not search the web: its config.json provides no web-search.`
   }
@@ -75,7 +74,7 @@ function searchesWeb({ config }: Described): boolean {
 
 const NEAREST_FIRST = ["project", "user", "shipped"]
 
-/** What people put there themselves comes before what is shipped to try things out. */
+/** Sources that users added come before the shipped demo. */
 function byNearness(a: Described, b: Described): number {
   return NEAREST_FIRST.indexOf(a.origin) - NEAREST_FIRST.indexOf(b.origin)
 }

@@ -18,13 +18,12 @@ import { configItem, type Source } from "../source.ts"
 import { createSurveyReader, type ReadFile, type SurveyReader } from "../survey-reader.ts"
 import { firstCharacters } from "../unicode.ts"
 
-/** Skills lie one folder deep. */
 const DEEPEST_SKILL_LEVELS = 1
 
-/** The documents give a rule file this much room. */
+/** The limit in the documents for a rule file. */
 const LONGEST_RULE_CHARACTERS = 12_000
 
-/** Not on npm and never run by us: all of this is from documents. */
+/** Not on npm, and we could not run it: everything here is from documents. */
 export const antigravity: Host = {
   name: "antigravity",
   title: "Antigravity",
@@ -202,7 +201,7 @@ function baseOf(
   return { path: at, ...source, scope, kind: "instructions", trust, file, frame: "" } as const
 }
 
-/** From documents only; the order is the order in which they name things. */
+/** The order is that of the documents. */
 export const SOURCES = {
   userMemory: { source: "user-memory", priority: 1, reason: "User rules" },
   projectRoot: { source: "project-root", priority: 100, reason: "Project instructions" },

@@ -9,12 +9,11 @@ import { at } from "./sources.ts"
 const CLAUDE_NAMES = ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"] as const
 const AGENTS_NAMES = ["AGENTS.md", ".claude/AGENTS.md"] as const
 
-/** The built-in plugin of the host that reads AGENTS.md. */
+/** The host's built-in plugin that reads AGENTS.md. */
 const PLUGIN = "cc-plugin-agents-md@builtin"
 
 type Mode = "claude-md" | "claude-md-or-agents-md" | "claude-md-and-agents-md" | "managed-only"
 
-/** Which instruction files are asked for; a project has no say in it. */
 export function modeOf(settings: Settings): Mode {
   if (firstOf(settings.layers, "enabledPlugins", PLUGIN) === false) return "claude-md"
   const own = settings.layers.filter(({ layer }) => layer === "managed" || layer === "user")
@@ -29,7 +28,7 @@ export function modeOf(settings: Settings): Mode {
   }
 }
 
-/** Nested values are merged by the host: the strongest layer that has this one wins. */
+/** The host merges nested values: the strongest layer that has this one wins. */
 function firstOf(layers: readonly SettingsLayer[], ...keys: readonly string[]): unknown {
   const values = layers.flatMap(({ outcome }) =>
     outcome.kind === "found" ? [within(outcome.values, ...keys)] : [],
@@ -38,17 +37,13 @@ function firstOf(layers: readonly SettingsLayer[], ...keys: readonly string[]): 
 }
 
 export type AgentsWalk = {
-  /** Folders whose project files count, outermost first, with the places of the whole walk. */
+  /** Folders whose project files count, outermost first, with their index in the whole walk. */
   readonly folders: readonly { readonly path: string; readonly index: number }[]
   readonly walkLength: number
   readonly mode: Mode
   readonly known: readonly string[]
 }
 
-/**
- * AGENTS.md, where a project has no CLAUDE.md of its own or asks for both. Each goes to where a
- * CLAUDE.md of its folder would end: before the files of deeper folders.
- */
 export async function addAgentsMd(
   instructions: readonly Instruction[],
   walk: AgentsWalk,
@@ -75,7 +70,7 @@ function isKeptWithoutProject(it: Instruction): boolean {
   return it.kind === "managed" || it.kind === "memory"
 }
 
-/** A file of one of the names with something in it, in the working directory or above. */
+/** A non-empty file with one of the names, in the working directory or above. */
 function hasClaudeFile(instructions: readonly Instruction[], cwd: string): boolean {
   return instructions.some((it) => {
     const isOwn = isOfProject(it) && it.importedBy === undefined
@@ -85,7 +80,7 @@ function hasClaudeFile(instructions: readonly Instruction[], cwd: string): boole
   })
 }
 
-/** The same path, or the same text as a project file has, is not loaded twice. */
+/** The same path, or the same text as a project file, is not loaded twice. */
 function unseen(
   added: readonly Instruction[],
   instructions: readonly Instruction[],
@@ -121,12 +116,12 @@ function indexFor(instructions: readonly Instruction[], folder: string): number 
   return memory === -1 ? instructions.length : memory
 }
 
-/** A rule that waits for files is not there yet. */
+/** A conditional rule is not loaded at the start. */
 function isOfProject(it: Instruction): boolean {
   return (it.kind === "project" || it.kind === "local") && it.patterns === undefined
 }
 
-/** The folder a file speaks for: `.claude` and what lies in it speak for the folder around it. */
+/** A file in `.claude` belongs to the folder around it. */
 function folderOf(file: string): string {
   const plain = file.replaceAll("\\", "/")
   const dotClaude = plain.lastIndexOf("/.claude/")

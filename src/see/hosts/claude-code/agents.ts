@@ -16,7 +16,6 @@ type Agent = ListedFile & {
   readonly body: string
 }
 
-/** Subagents: one line each; the body is the prompt of the subagent alone. */
 export async function listAgents(
   world: ClaudeContext,
   reader: SurveyReader,
@@ -57,7 +56,7 @@ function readAgent(listed: ListedFile, reader: SurveyReader): Agent | undefined 
   return { ...listed, name, description: description.replaceAll("\\n", "\n"), fields, body }
 }
 
-/** Managed beats project, project beats the person's; of the same rank the nearest stays. */
+/** Managed beats project, project beats user; with equal rank the nearest wins. */
 const RANKS: Readonly<Record<Scope, number>> = {
   memory: 0,
   user: 1,
@@ -117,13 +116,13 @@ function toolWords(fields: JsonRecord, world: ClaudeContext): string {
   return without.length === 0 ? "All tools" : `All tools except ${without.join(", ")}`
 }
 
-/** A star means all, which is the same as naming none. */
+/** A star means all, like an empty list. */
 function toolNames(value: unknown): readonly string[] {
   const names = splitList(value)
   return names.includes("*") ? [] : names
 }
 
-/** An agent that remembers may read and write, whatever it names. */
+/** An agent with memory may read and write, whatever tools it lists. */
 function memoryTools(fields: JsonRecord, { place, settings }: ClaudeContext): readonly string[] {
   const hasMemory = ["user", "project", "local"].some((it) => it === fields["memory"])
   return hasMemory && whyMemoryOff(place, settings) === undefined ? ["Write", "Edit", "Read"] : []

@@ -5,7 +5,6 @@ import { tempDirectory } from "#test/temp"
 import type { HostPlace } from "../host.ts"
 import { ask } from "./ask.ts"
 
-/** A program that writes down how it was started and answers with what it is told. */
 async function world(answer: string, files: Readonly<Record<string, string>> = {}) {
   const temp = await tempDirectory()
   const at = (name: string) => join(temp.path, name)

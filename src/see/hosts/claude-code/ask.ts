@@ -7,16 +7,16 @@ import { createSurveyReader, type SurveyReader } from "../survey-reader.ts"
 import { type Folders, findFolders } from "./folders.ts"
 import { parseSettingsJson, readSettings, type Settings, within } from "./settings.ts"
 
-/** An answer with every category is below 200 kB. */
+/** A response with every category is below 200 kB. */
 const ASK_OUTPUT_BYTES = 4 * 1024 * 1024
 
-/** The host answers within two seconds on two cores; a cold start from a slow disk takes ten. */
+/** The host responds within two seconds on two cores; a cold start from a slow disk takes ten. */
 const ASK_TIMEOUT_MS = 20_000
 
 /**
- * Starts Claude Code and asks it what is in its window. It runs without hooks, without MCP servers,
- * without the helpers that settings name, and with an address at which nobody listens: no model is
- * asked and nothing of the project is run.
+ * Starts Claude Code and queries its context. It runs without hooks, MCP servers and helpers from
+ * settings, and with an API address on which nothing listens: no model is called and nothing of the
+ * project runs.
  */
 export async function ask(place: HostPlace, options: AskOptions): Promise<AskOutcome> {
   const reader = createSurveyReader(realDisk())
@@ -35,7 +35,6 @@ export async function ask(place: HostPlace, options: AskOptions): Promise<AskOut
   return readAnswer(outcome, options.now())
 }
 
-/** The host trusts a folder when it, or one above it, was trusted in its own dialog. */
 async function wasTrusted(folders: Folders, reader: SurveyReader): Promise<boolean> {
   const read = { source: "host-state", maxBytes: SETTINGS_LIMIT_BYTES }
   const file = await reader.read(folders.stateFile, read)
@@ -67,7 +66,7 @@ function argumentsFor(settings: Settings): readonly string[] {
   ]
 }
 
-/** Nobody listens there: the discard port of the loopback, closed on every machine of today. */
+/** The discard port of the loopback, closed on today's machines. */
 const NOWHERE = "http://127.0.0.1:9"
 
 const QUIET = {
@@ -90,14 +89,13 @@ const HELPERS = [
   "proxyAuthHelper",
 ] as const
 
-/** Variables of settings that decide what is loaded; all others are taken back, name by name. */
+/** Variables in settings that decide what is loaded; all others are unset by name. */
 const SWITCHES: readonly string[] = [
   "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD",
   "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
   "CLAUDE_CODE_DISABLE_CLAUDE_MDS",
 ]
 
-/** Settings of the command line beat those of the project and of the person. */
 function overrides(settings: Settings) {
   const names = settings.layers.flatMap(({ outcome }) => {
     const env = outcome.kind === "found" ? outcome.values["env"] : undefined

@@ -9,25 +9,22 @@ import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import type { InstructionKind } from "./sources.ts"
 import { type Transformed, transform } from "./transform.ts"
 
-/** The file itself and four hops of imports; the fifth hop is not followed. */
+/** The fifth hop is not followed. */
 const DEEPEST_IMPORT_HOPS = 4
 
 export type Instruction = Source & {
   readonly path: string
   readonly kind: InstructionKind
-  /** After all transformations but the last trim. */
   readonly content: string
-  /** Present when the file waits for other files; only rules, and what they import, can. */
+  /** Set if the file loads on demand; only rules and their imports can. */
   readonly patterns?: readonly string[]
   readonly importedBy?: { readonly path: string; readonly line: number }
   readonly root: string
   readonly file: ReadFile
-  /** Where the walk came by, when that is not the path. */
   readonly foundAt?: string
   readonly trust?: HostItem["trust"]
 }
 
-/** What one walk shares: the files it has had, and what it may read. */
 export type Chains = {
   readonly reader: SurveyReader
   readonly seen: Set<string>
@@ -42,7 +39,6 @@ type StartFile = {
   readonly path: string
   readonly kind: InstructionKind
   readonly place: Source
-  /** Of a rule, which goes by its real path: where the walk came by. */
   readonly foundAt?: string
 }
 
@@ -57,7 +53,6 @@ export function loadFile(file: StartFile, chains: Chains): Promise<readonly Inst
   return loadLink({ ...file, hops: 0, root: file.path, mayWait: false }, chains)
 }
 
-/** The same for a rule, whose `paths` make it wait. */
 export function loadRule(file: StartFile, chains: Chains): Promise<readonly Instruction[]> {
   return loadLink({ ...file, hops: 0, root: file.path, mayWait: true }, chains)
 }
@@ -134,7 +129,7 @@ async function loadImports(
   return loaded
 }
 
-/** What is sent is still whole, also of a text that is too long to be taken apart. */
+/** A text that is too long to parse is still sent whole. */
 export function transformNoted(raw: string, file: string, reader: SurveyReader): Transformed {
   const transformed = transform(raw, (units) => reader.mayLex(units))
   if (transformed.isTooLong) noteTooLong(reader, file)
@@ -150,7 +145,7 @@ function importReason(importer: string): string {
   return `Imported by ${path.basename(importer)}`
 }
 
-/** A person's own file may import anything; a project's only what lies in the working directory. */
+/** The user's files may import anything; a project's only files in the working directory. */
 function mayImport(file: string, kind: InstructionKind, chains: Chains): boolean {
   return kind === "user" || chains.isExternalAllowed || isInside(chains.cwd, file)
 }

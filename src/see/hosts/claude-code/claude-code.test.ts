@@ -70,7 +70,6 @@ const planted: fc.Arbitrary<Planted> = fc.oneof(
 
 const tree = fc.dictionary(path, planted, { maxKeys: 14 })
 
-/** What the host itself looks at to find its repository. */
 const isGitLookup = (it: string) => /\/(?:\.git|gitdir|commondir)$/.test(it)
 
 describe("Claude Code on arbitrary disks", () => {

@@ -17,7 +17,7 @@ import { parseSettingsJson, readSettings, withSettingsEnv } from "./settings.ts"
 import { listSkills } from "./skills.ts"
 import { frameOf, loadOf, SOURCES, scopeOf } from "./sources.ts"
 
-/** Claude Code: what it loads was seen on the real program, see test/conformance. */
+/** Verified with the real program, see test/conformance. */
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
@@ -34,7 +34,6 @@ export const claudeCode: Host = {
   ask,
 }
 
-/** The package people install, and those with the program of a platform in them. */
 function packagesFor(platform: HostPlace["platform"]): readonly string[] {
   const machines = ["x64", "arm64", "x64-musl", "arm64-musl"]
   const own = machines.map((it) => `@anthropic-ai/claude-code-${platform}-${it}`)
@@ -115,17 +114,17 @@ function toFound(it: Instruction, folders: Folders): HostItem {
   }
 }
 
-/** Patterns of a project's rule count from the folder that holds its `.claude`. */
+/** Patterns of a project's rule are relative to the folder that contains its `.claude`. */
 function waitsFor(it: Instruction, patterns: readonly string[], folders: Folders) {
   const end = it.root.lastIndexOf("/.claude/rules/")
   const isOfProject = it.kind === "project" && end > 0
   return { patterns, base: isOfProject ? it.root.slice(0, end) : folders.cwd }
 }
 
-/** A link or an import that leads out of the repository brings in what the project does not own. */
+/** A link or an import out of the repository brings in files that the project does not own. */
 function trustOf(it: Instruction, { grounds }: Folders): HostItem["trust"] {
   const reached = { realPath: it.file.realPath, scope: scopeOf(it.kind) }
-  // What an import names is no place that the walk came by.
+  // An import's path was chosen by a text, not by the walk.
   const foundAt = it.importedBy === undefined ? { foundAt: it.foundAt ?? it.path } : {}
   return it.trust ?? belongsTo({ ...reached, ...foundAt }, grounds)
 }

@@ -6,15 +6,14 @@ import type { HostPlace } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
 export type Folders = {
-  /** Without links: the host resolves its working directory first. */
   readonly cwd: string
   readonly home: string
-  /** `~/.claude`, or where CLAUDE_CONFIG_DIR says. */
   readonly config: string
-  /** `.claude.json`, which moves with the config folder. */
+  /**
+   * `.claude.json`, which moves with the config folder.
+   */
   readonly stateFile: string
   readonly managed: string
-  /** From the outermost folder below the root of the disk down to the working directory. */
   readonly walk: readonly string[]
   readonly git: GitTops
   readonly grounds: Grounds
@@ -37,13 +36,12 @@ export async function findFolders(place: HostPlace, reader: SurveyReader): Promi
   }
 }
 
-/** The state of the host lies beside its folder, as a file of its own. */
+/** The host's state is a file beside its folder. */
 async function ownFolders(place: HostPlace, reader: SurveyReader): Promise<readonly string[]> {
   const folders = await withRealFolders(reader, [configFolder(place), managedFolder(place)])
   return [...folders, ...(await withRealPlaces(reader, [stateFile(place)]))]
 }
 
-/** A worktree uses what its repository holds for the host; see `listedFolders`. */
 function projectFolders(cwd: string, { top, main, isMainProven }: GitTops): readonly string[] {
   const isElsewhere = main !== undefined && main !== top && isMainProven
   return [top ?? cwd, ...(isElsewhere ? [path.join(main, ".claude")] : [])]
@@ -70,14 +68,13 @@ function managedFolder({ platform }: HostPlace): string {
   }
 }
 
-/** The root of the disk itself is never looked into. */
+/** The root of the disk is never searched. */
 function foldersDownTo(cwd: string): readonly string[] {
   const folders: string[] = []
   for (let at = cwd; at !== path.dirname(at); at = path.dirname(at)) folders.unshift(at)
   return folders
 }
 
-/** The working directory as the host resolves it, where no whole look is needed. */
 export async function realWorkingDirectory(place: HostPlace, disk: Disk): Promise<string> {
   const given = path.resolve(place.workingDirectory)
   return (await disk.realPath(given)) ?? given
@@ -91,7 +88,7 @@ export function slugOf(folder: string): string {
   return `${plain.slice(0, LONGEST_SLUG_UNITS)}-${Math.abs(hashOf(folder)).toString(36)}`
 }
 
-/** The 32-bit hash that Java gives a string; the host tells long folders apart by it. */
+/** Java's 32-bit string hash; the host uses it to distinguish long folder names. */
 function hashOf(text: string): number {
   let hash = 0
   for (let at = 0; at < text.length; at++) hash = (hash * 31 + text.charCodeAt(at)) | 0
@@ -100,16 +97,18 @@ function hashOf(text: string): number {
 
 type GitTops = {
   readonly top: string | undefined
-  /** The same as `top`, except in a linked worktree. */
+  /** Equals `top` except in a linked worktree. */
   readonly main: string | undefined
-  /** Whether the repository knows of the worktree too; a pointer file alone can name any folder. */
+  /**
+   * Whether the repository also references the worktree; a pointer file alone can name any folder.
+   */
   readonly isMainProven: boolean
 }
 
-/** A pointer file is one line; anything longer is none. */
+/** A pointer file is one line; anything longer is invalid. */
 const POINTER_LIMIT_BYTES = 16 * 1024
 
-/** The nearest `.git` above decides, as it does for the host; no git is started. */
+/** The nearest `.git` above decides, as in the host; git is not started. */
 async function findGit(walk: readonly string[], reader: SurveyReader): Promise<GitTops> {
   for (const folder of walk.toReversed()) {
     const dotGit = path.join(folder, ".git")
@@ -123,7 +122,7 @@ async function findGit(walk: readonly string[], reader: SurveyReader): Promise<G
   return { top: undefined, main: undefined, isMainProven: false }
 }
 
-/** A worktree's folder names the common folder, and points back at the worktree it belongs to. */
+/** A worktree's folder names the common folder and points back to its worktree. */
 async function mainOf(
   pointer: string,
   dotGit: string,

@@ -10,8 +10,8 @@ export type Import = {
 }
 
 /**
- * The imports of a file, in order, each once. They count only in plain text: not in code, and not
- * in comments. A path is taken from the folder in which the file really lies.
+ * Imports in order, each once. They count only in plain text, not in code or comments. Paths are
+ * relative to the real folder of the file.
  */
 export function findImports(
   tokens: readonly Token[],
@@ -28,12 +28,14 @@ export function findImports(
   return [...found.values()]
 }
 
-/** Whether a person meant a file; `@name` and `@scope/package` are words of every day. */
+/**
+ * `@name` and `@scope/package` are common words, not paths.
+ */
 export function looksLikePath(written: string): boolean {
   return /^(?:\.\.?\/|~\/|\/)/.test(written) || /\.[a-z][a-z0-9]*$/i.test(written)
 }
 
-/** Files with other endings are not imported; those without one are. */
+/** Files with other extensions are not imported; those without one are. */
 export function isTextName(file: string): boolean {
   const ending = path.extname(file).toLowerCase()
   return ending === "" || TEXT_ENDINGS.has(ending)
@@ -51,7 +53,7 @@ function writtenIn(tokens: readonly Token[]): readonly string[] {
 
 function ownText(token: Token): string {
   if (token.type === "text" && "text" in token) return String(token.text)
-  // The host looks behind a comment for text on the same line.
+  // The host finds text after a comment on the same line.
   const isComment = token.type === "html" && token.raw.trimStart().startsWith("<!--")
   return isComment && token.raw.includes("-->") ? removeComments(token.raw) : ""
 }

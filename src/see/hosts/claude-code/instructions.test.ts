@@ -109,7 +109,7 @@ describe("instruction files", () => {
       "/home/u/.claude/projects/-w/memory/MEMORY.md",
       "/w/.claude/skills/s/SKILL.md",
     ])
-    // A folder that does not point back is no worktree: it could be anybody's.
+    // A folder that does not point back is not a worktree: it could belong to anyone.
     const forged = { ...files, "/w/.git/worktrees/t/gitdir": "/elsewhere/.git\n" }
     const plain = await instructionsOf(forged, { workingDirectory: "/w/trees/t" })
     expect(paths(plain)).toContain("/w/CLAUDE.md")
@@ -362,7 +362,7 @@ describe("AGENTS.md", () => {
     const off = json({ enabledPlugins: { "cc-plugin-agents-md@builtin": false } })
     expect(await sent({ ...files, "/w/p/.claude/settings.json": off })).not.toContain("w")
     expect(await sent({ ...own, [settings]: mode("managed-only") })).toEqual(["memory"])
-    // A project has no say in it.
+    // A project cannot decide this.
     const asked = { ...own, "/w/p/.claude/settings.json": mode("claude-md-and-agents-md") }
     expect(await sent(asked)).not.toContain("w")
   })

@@ -71,7 +71,7 @@ async function createChains(world: ClaudeContext, reader: SurveyReader): Promise
   }
 }
 
-/** A pattern through a link also means the place behind the link. */
+/** A pattern through a link also matches the link's target. */
 async function spellPatterns(
   written: readonly string[],
   reader: SurveyReader,
@@ -108,7 +108,7 @@ async function loadManaged({ world, chains }: Walk): Promise<readonly Instructio
   ]
 }
 
-/** A text in the managed settings stands in the window under a name of its own. */
+/** A text in the managed settings is in the window under its own name. */
 async function managedText(
   { settings }: ClaudeContext,
   reader: SurveyReader,
@@ -151,7 +151,7 @@ async function loadProject({ world, chains }: Walk): Promise<readonly Instructio
   return loaded
 }
 
-/** Inside a worktree that lies in its repository, the repository around it says nothing. */
+/** Inside a worktree that is in its repository, the outer repository is ignored. */
 function isOfOtherTree(folder: string, { git }: Folders): boolean {
   const { top, main } = git
   if (top === undefined || main === undefined || top === main) return false

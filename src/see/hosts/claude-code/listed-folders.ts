@@ -8,14 +8,16 @@ import type { ClaudeContext } from "./instructions.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import { SOURCES } from "./sources.ts"
 
-/** Skills, commands, agents: a file of a person is far below; the host refuses more too. */
+/**
+ * Limit for skills, commands and agents, far above hand-written files; the host refuses more too.
+ */
 const LARGEST_LISTED_FILE_BYTES = 1024 * 1024
 
 export type ListedFolder = { readonly path: string; readonly scope: Scope }
 
 /**
- * Where the host looks for what it lists: managed, the person's, then from the working directory
- * up to the top of the repository. The home folder ends the way up and is not looked into.
+ * Managed, the user's, then from the working directory up to the repository root. The home folder
+ * ends the search and is not searched.
  */
 export async function listedFolders(
   name: string,
@@ -43,7 +45,7 @@ async function projectFolders(
     found.push(path.join(folder, ".claude", name))
     if (folder === git.top) break
   }
-  // A worktree without such a folder of its own uses that of its repository.
+  // A worktree without its own folder uses that of its repository.
   const isWorktree = git.top !== undefined && git.main !== undefined && git.top !== git.main
   if (!isWorktree) return found
   const own = path.join(git.top, ".claude", name)

@@ -15,8 +15,8 @@ export type McpSurvey = {
 }
 
 /**
- * MCP servers of managed files, of the person, of this project's private list, and of `.mcp.json`
- * in the working directory and everything above it, also above the repository.
+ * MCP servers of managed files, of the user, of this project's private list, and of `.mcp.json` in
+ * the working directory and all folders above, also above the repository.
  */
 export async function readMcp(world: ClaudeContext, reader: SurveyReader): Promise<McpSurvey> {
   const { folders, state, stateTrust } = world
@@ -87,7 +87,6 @@ function reachedBy(server: Readonly<Record<string, unknown>>) {
   }
 }
 
-/** Managed servers, if there are any, are the only ones; of one name the strongest connects. */
 function withStates(servers: readonly McpServer[], world: ClaudeContext): readonly McpServer[] {
   const isManagedOnly = servers.some((it) => it.scope === "managed")
   const taken = new Set<string>()
@@ -107,6 +106,6 @@ function stateOf(server: McpServer, { settings, state, folders }: ClaudeContext)
   const isAllowed =
     settings.value("enableAllProjectMcpServers") === true ||
     settings.texts("enabledMcpjsonServers").includes(server.name)
-  // Without a terminal the host does not ask and connects.
+  // Without a terminal the host connects without asking.
   return isAllowed ? "connects" : "asks first"
 }

@@ -10,10 +10,9 @@ import { SOURCES } from "./sources.ts"
 
 const MOST_MEMORY_UNITS = 25_000
 
-/** What the host sends of MEMORY.md, in lines and in UTF-16 units, whichever ends first. */
+/** Limits for MEMORY.md in lines and UTF-16 units, whichever ends first. */
 const MOST_MEMORY_LINES = 200
 
-/** The index of what the host remembers of this project; its topic files wait to be read. */
 export async function loadMemory(
   world: { readonly place: HostPlace; readonly folders: Folders; readonly settings: Settings },
   reader: SurveyReader,
@@ -46,8 +45,8 @@ export async function loadMemory(
 }
 
 /**
- * The person's own where it lies by itself, and where the person put it. A project can put it
- * anywhere, and then it is no more than the file that lies there.
+ * Own in its default location and where the user put it. A project can set any path; then the
+ * file's location decides.
  */
 async function trustOf(
   { folder, chosenBy }: MemoryFolder,
@@ -94,7 +93,6 @@ function ofPerson(folder: string, home: string): string {
 
 type Cut = { readonly content: string; readonly isCut: boolean }
 
-/** The first lines, and then a sentence of the host's own about what is missing. */
 export function cutMemory(text: string): Cut {
   const whole = text.trim()
   const lines = whole.split("\n")
@@ -109,7 +107,7 @@ export function cutMemory(text: string): Cut {
   return { content: `${kept}\n\n> WARNING: ${warning}`, isCut: true }
 }
 
-/** At a line's end, unless the first line alone is too long. */
+/** At a line end, unless the first line alone is too long. */
 function cutUnits(text: string): string {
   if (text.length <= MOST_MEMORY_UNITS) return text
   const end = text.lastIndexOf("\n", MOST_MEMORY_UNITS)
@@ -151,7 +149,7 @@ function missingWords(whole: string, kept: string, lineCount: number): string {
 
 const LONGEST_QUOTE_UNITS = 80
 
-/** At a word's end where that leaves more than half. */
+/** At a word end, if more than half remains. */
 function shorten(text: string): string {
   if (text.length <= LONGEST_QUOTE_UNITS) return text
   const start = text.slice(0, LONGEST_QUOTE_UNITS - 1)
@@ -160,7 +158,7 @@ function shorten(text: string): string {
   return `${atWord.length > LONGEST_QUOTE_UNITS / 2 ? atWord : start.trimEnd()}…`
 }
 
-/** The host takes out what a person cannot see, and breaks up tags that would speak for it. */
+/** The host removes invisible characters and breaks up tags that could imitate its own. */
 function withoutHiddenCharacters(text: string): string {
   const plain = text.replace(/\r\n?|[\u2028\u2029]/g, "\n")
   const visible = Array.from(plain).filter((it) => !isHidden(it))

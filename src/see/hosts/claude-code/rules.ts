@@ -17,10 +17,6 @@ type Level = RulesFolder & {
   readonly depth: number
 }
 
-/**
- * Every `*.md` below a rules folder, in the order of the disk. A rule goes by its real path. Rules
- * that wait for files carry their patterns; what they import does not wait.
- */
 export async function loadRules(
   folder: RulesFolder,
   chains: Chains,
@@ -59,7 +55,7 @@ async function loadLevel(
   return loaded
 }
 
-/** A folder that is a link to somewhere outside the working directory must be allowed first. */
+/** A folder that links out of the working directory must be allowed first. */
 async function leadsOutside(level: Level, real: string, chains: Chains): Promise<boolean> {
   const isFree = level.kind === "user" || chains.isExternalAllowed || isInside(chains.cwd, real)
   if (isFree || level.depth > 0) return false

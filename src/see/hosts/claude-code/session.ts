@@ -4,10 +4,10 @@ import type { Disk } from "../disk.ts"
 import type { HostPlace, HostReport } from "../host.ts"
 import { configFolder, realWorkingDirectory, slugOf } from "./folders.ts"
 
-/** Sessions of one folder whose times are compared; the host itself keeps thirty days. */
+/** Sessions of one folder whose times are compared; the host itself stores thirty days. */
 const MOST_TRANSCRIPTS = 2_000
 
-/** A transcript holds its instructions within the first 100 kB; long ones have gigabytes. */
+/** A transcript has its instructions within the first 100 kB; long ones have gigabytes. */
 const TRANSCRIPT_HEAD_BYTES = 8 * 1024 * 1024
 
 export async function readLastSession(
@@ -49,7 +49,6 @@ const Line = z.object({
   timestamp: z.string().optional(),
 })
 
-/** The line comes early; a session without instruction files has none. */
 async function readInstructions(
   transcript: Transcript,
   disk: Disk,
@@ -62,7 +61,7 @@ async function readInstructions(
       if (line.success) return wordOf(line.data, transcript)
     }
   } catch {
-    // It went away, or may not be read: then there is nothing to say.
+    // Removed or unreadable: there is no report.
   }
   return undefined
 }

@@ -10,16 +10,13 @@ import type { Folders } from "./folders.ts"
 import { SOURCES } from "./sources.ts"
 
 export type Settings = {
-  /** Strongest first. */
   readonly layers: readonly SettingsLayer[]
   readonly items: readonly HostItem[]
   value(key: string): unknown
-  /** All texts of a list that layers add to, strongest first. */
   texts(key: string): readonly string[]
   managed(key: string): unknown
 }
 
-/** Only the working directory has project settings; what lies above is not looked at. */
 export async function readSettings(folders: Folders, reader: SurveyReader): Promise<Settings> {
   const drafts = [
     ...(await managedFiles(folders, reader)),
@@ -82,7 +79,7 @@ function project(layer: "local" | "project", file: string): SettingsCandidate {
   return { layer, path: file, row }
 }
 
-/** Files of the folder come in order of their names and each beats the one before. */
+/** Files of the folder are read in name order, each overriding the previous. */
 async function managedFiles(
   folders: Folders,
   reader: SurveyReader,
@@ -127,7 +124,7 @@ type Parsed =
   | { readonly kind: "record"; readonly record: JsonRecord }
   | { readonly kind: "broken"; readonly problem: string }
 
-/** An empty file counts as an empty object, as it does for the host. */
+/** An empty file counts as an empty object, as in the host. */
 export function parseSettingsJson(text: string): Parsed {
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text
   if (plain.trim() === "") return { kind: "record", record: {} }
@@ -167,8 +164,8 @@ export function isOff(value: string | undefined): boolean {
 }
 
 /**
- * Whether a rule forbids the host to read a file. A project's instruction files fall under these
- * rules as everything else does; those of the person and of the organization do not.
+ * Read deny rules apply to a project's instruction files, not to those of the user and the
+ * organization.
  */
 export function readDenials(settings: Settings, folders: Folders): (file: string) => boolean {
   const rules = settings.layers.flatMap(({ layer, outcome }) => {
@@ -194,7 +191,10 @@ function ruleOf(written: string, layer: string, folders: Folders): Rule | undefi
     isInside(base, file) && matchers.some((isMatch) => isMatch(path.relative(base, file)))
 }
 
-/** `//` is the root of the disk, `~/` home, `/` the folder of the settings, all else the start. */
+/**
+ * `//` is the root of the disk, `~/` home, `/` the folder of the settings; all else is relative to
+ * the working directory.
+ */
 function anchor(pattern: string, layer: string, folders: Folders) {
   if (pattern.startsWith("//")) return { base: "/", rest: pattern.replace(/^\/+/, "") }
   if (pattern.startsWith("~/")) return { base: folders.home, rest: pattern.slice("~/".length) }

@@ -20,7 +20,7 @@ import { readPatterns } from "./transform.ts"
 
 const LONGEST_FIRST_LINE_UNITS = 100
 
-/** A description in the listing of skills is cut here unless a setting says otherwise. */
+/** A description in the skill list is truncated here unless a setting overrides it. */
 const LONGEST_DESCRIPTION_UNITS = 1_536
 
 type Skill = ListedFile & {
@@ -71,7 +71,9 @@ async function commandsOf(world: ClaudeContext, reader: SurveyReader): Promise<r
   return files.map((it) => readSkill(it, commandName(it), place)).toSorted(byName)
 }
 
-/** `ns/x.md` is `ns:x`; a SKILL.md among commands goes by its folder. */
+/**
+ * `ns/x.md` is `ns:x`; a SKILL.md among commands is named after its folder.
+ */
 function commandName({ path: file, folder }: ListedFile): string {
   const isSkill = /^skill\.md$/i.test(path.basename(file))
   const named = isSkill ? path.dirname(file) : file.replace(/\.md$/, "")
@@ -119,7 +121,7 @@ function firstLineOfSkill(body: string): string {
     : text
 }
 
-/** One line, without what a person cannot see, and with no tags. */
+/** One line, without invisible characters and tags. */
 function plainLine(text: string): string {
   const flat = text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ")
   return flat.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -129,7 +131,6 @@ function byName(a: Skill, b: Skill): number {
   return a.name.localeCompare(b.name)
 }
 
-/** The same file, or the same name, is listed once: the first wins. */
 function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly Skill[] {
   const names = new Set<string>()
   const files = new Set<string>()
@@ -176,7 +177,6 @@ function listingLine(skill: Skill, all: readonly Skill[], world: ClaudeContext):
   return `- ${listedName(skill, all)}: ${cutDescription(skill.description, world)}`
 }
 
-/** What a person chose for this skill in the settings. */
 function choiceFor({ name }: Skill, { settings }: ClaudeContext): unknown {
   return within(settings.value("skillOverrides"), name)
 }
@@ -190,7 +190,9 @@ function isSwitchedOff(skill: Skill, world: ClaudeContext): boolean {
   )
 }
 
-/** `folder (name)`, when the head of the file gives a name that is no other skill's. */
+/**
+ * `folder (name)`, if the frontmatter has a name that no other skill has.
+ */
 function listedName(skill: Skill, all: readonly Skill[]): string {
   const { name, shownName } = skill
   const isCallable = /^[\p{L}\p{M}\p{N}_:.-]+$/u.test(shownName)

@@ -2,10 +2,10 @@ import type { Load } from "#ground/contract"
 import type { Scope } from "../host.ts"
 import { PROJECT_ROOT, type Source } from "../source.ts"
 
-/** Which of the host's own kinds an instruction file is of; it decides label and rights. */
+/** The host's own kind of an instruction file; it decides label and permissions. */
 export type InstructionKind = "managed" | "user" | "project" | "local" | "memory"
 
-/** What the host writes behind a path; byte for byte as seen on 2.1.325. */
+/** What the host writes after a path, byte for byte as seen on 2.1.325. */
 const LABELS: Readonly<Record<InstructionKind, string>> = {
   managed: "organization-managed policy instructions",
   user: "user's private global instructions for all projects",
@@ -19,8 +19,8 @@ export function frameOf(path: string, kind: InstructionKind): string {
 }
 
 /**
- * The table of sources, in the order in which the host loads them. Whole numbers are those the
- * product has always shown; what the host has grown since stands between them.
+ * Sources in the order in which the host loads them. Integers are those the product has always
+ * shown; later additions of the host are between them.
  */
 export const SOURCES = {
   managedSettings: { source: "managed-settings", priority: 0, reason: "Managed settings" },
@@ -41,7 +41,6 @@ export const SOURCES = {
   agents: { source: "agents", priority: 105, reason: "Subagent definition" },
 } as const satisfies Readonly<Record<string, Source>>
 
-/** The same place on the walk, for a rule, a local file or AGENTS.md found there. */
 export function at(base: Source, source: string, reason: string): Source {
   return { source, priority: base.priority, reason }
 }

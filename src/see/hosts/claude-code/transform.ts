@@ -2,20 +2,18 @@ import { Marked, type Token } from "marked"
 import { splitFrontmatter } from "../frontmatter.ts"
 
 export type Transformed = {
-  /** Not yet trimmed: emptiness is judged and the ends are cut when it is sent. */
   readonly content: string
-  /** Patterns of `paths`; absent when the file always applies. */
+  /** Absent if the file always applies. */
   readonly patterns?: readonly string[]
-  /** Of the body, for imports; empty when there is nothing to look for in it. */
+  /** For imports; empty if there is nothing to search. */
   readonly tokens: readonly Token[]
-  /** Whether imports and comments were not looked for. */
   readonly isTooLong: boolean
 }
 
-/** Plain Markdown: the host knows neither tables nor struck text. */
+/** Plain Markdown: the host parses neither tables nor strikethrough. */
 const markdown = new Marked({ gfm: false })
 
-/** Who reads says whether a text of this length may be taken apart; else it is sent as it is. */
+/** The caller decides whether a file this long is parsed; otherwise it is passed through. */
 export function transform(
   raw: string,
   mayLex: (units: number) => boolean = () => true,
@@ -31,13 +29,13 @@ export function transform(
 }
 
 /**
- * How long a text is for the lexer. In one block it holds each mark of emphasis against all the
- * others: 3,000 of them take a quarter of a second, as long as 400 kB of plain text. From each
- * comment without an end it reads all that follows.
+ * Cost for the lexer in units of plain text. It compares each emphasis mark of a block with all
+ * others: 3,000 of them take a quarter of a second, as long as 400 kB of plain text. For each
+ * unclosed comment it reads the whole rest.
  */
 function lexCost(text: string): number {
   let cost = text.length
-  // Blocks end with a blank line; headings and points of a list begin a new one at once.
+  // Blocks end with a blank line; headings and list items start a new one.
   for (const block of text.split(/\n(?=[ \t]*(?:\r?\n|#|[-*+] ))/)) {
     const marks = block.match(/[*_]/g)?.length ?? 0
     cost += marks ** 2 / 25
@@ -47,7 +45,7 @@ function lexCost(text: string): number {
   return cost + (openComments * rest.length) / 4_000
 }
 
-/** A text that the lexer cannot take is sent as it is. */
+/** A text that the lexer cannot parse is sent unchanged. */
 function lex(text: string): readonly Token[] {
   try {
     return markdown.lexer(text)
@@ -57,8 +55,8 @@ function lex(text: string): readonly Token[] {
 }
 
 /**
- * Only comments that are blocks of their own go, and the empty lines behind them; one inside a
- * paragraph or a fence stays.
+ * Removes only comments that are blocks of their own, with the empty lines after them; a comment in
+ * a paragraph or a fence stays.
  */
 function withoutBlockComments(body: string, tokens: readonly Token[]): string {
   if (tokens.length === 0) return body
@@ -80,7 +78,6 @@ function hasEnd(raw: string): boolean {
   return raw.includes("-->")
 }
 
-/** Text on the last line of a comment stays. */
 function restOfComment(raw: string): string {
   const rest = removeComments(raw)
   return rest.trim() === "" ? "" : rest
@@ -99,8 +96,8 @@ export function removeComments(raw: string): string {
 }
 
 /**
- * `paths` as the host reads it: text, a list with commas, or a YAML list; `{a,b}` is spelled out, a
- * trailing `/**` is dropped, and nothing but `**` means always.
+ * `paths` as the host reads it: text, comma-separated text, or a YAML list. `{a,b}` is expanded, a
+ * trailing `/**` is dropped, and only `**` means always.
  */
 export function readPatterns(value: unknown): readonly string[] {
   const written = splitList(value).flatMap(spellOut)
@@ -110,7 +107,6 @@ export function readPatterns(value: unknown): readonly string[] {
   return patterns.every((it) => it === "**") ? [] : patterns
 }
 
-/** A text with commas, or a list; commas inside braces do not part. */
 export function splitList(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(splitList)
   if (typeof value !== "string") return []
@@ -125,7 +121,7 @@ export function splitList(value: unknown): readonly string[] {
   return parts.map((it) => it.trim()).filter((it) => it !== "")
 }
 
-/** Braces multiply; the host stops at a thousand and takes the pattern as it is written. */
+/** Braces multiply; the host stops at a thousand and uses the pattern literally. */
 const MOST_SPELLINGS = 1_000
 
 function spellOut(pattern: string): readonly string[] {

@@ -62,7 +62,6 @@ async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   }
 }
 
-/** A file that takes the place of Codex's own prompt. */
 async function modelInstructions(
   reader: SurveyReader,
   config: CodexConfig,
@@ -96,7 +95,6 @@ function configItems(config: CodexConfig): readonly HostItem[] {
   )
 }
 
-/** Hooks run beside the model; their file is never sent. */
 async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<readonly HostItem[]> {
   const items: HostItem[] = []
   for (const folder of [config.home, ...config.dotFolders]) {
@@ -110,7 +108,6 @@ async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<rea
   return items
 }
 
-/** The servers of every config file; one that a stronger file names again is hidden by it. */
 export function mcpServers(config: CodexConfig): readonly McpServer[] {
   const seen = new Set<string>()
   return config.files.flatMap((file) =>

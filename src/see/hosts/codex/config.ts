@@ -15,7 +15,7 @@ import {
   systemFolder,
 } from "./folders.ts"
 
-/** Of all project files together, unless the config says otherwise; so Codex 0.166.0. */
+/** For all project files together, unless the config overrides it; Codex 0.166.0. */
 const DEFAULT_PROJECT_DOC_BYTES = 32 * 1024
 
 export type ConfigFile = {
@@ -26,7 +26,6 @@ export type ConfigFile = {
   readonly values: JsonRecord
   readonly outcome: SettingsLayer["outcome"]
   readonly trust: SettingsLayer["trust"]
-  /** A project's config counts only when the person trusts the project. */
   readonly counts: boolean
 }
 
@@ -35,11 +34,9 @@ type ConfigCandidate = Omit<ConfigFile, "trust">
 export type CodexConfig = {
   readonly home: string
   readonly cwd: string
-  /** The strongest first, also those that do not count. */
   readonly files: readonly ConfigFile[]
   readonly markers: readonly string[]
   readonly isUntrusted: boolean
-  /** The `.codex` folders of the project, the nearest first. */
   readonly dotFolders: readonly string[]
   readonly grounds: Grounds
 }
@@ -109,7 +106,7 @@ export function fileWithText(
   return undefined
 }
 
-/** Names that are tried after AGENTS.md; a path is no name. */
+/** Names tried after AGENTS.md; a path is not a name. */
 export function fallbackNames(config: CodexConfig): readonly string[] {
   const given = textsOf(settingOf(config, "project_doc_fallback_filenames")) ?? []
   return given.map((it) => it.trim()).filter((it) => it !== "" && !/[/\\]/.test(it))
@@ -170,8 +167,8 @@ function parseToml(text: string): SettingsLayer["outcome"] {
 type TrustLevel = "trusted" | "untrusted" | undefined
 
 /**
- * What the person said about a folder: about itself, then about the top of the project, then about
- * the repository. For the files of the project Codex leaves the second out.
+ * The user's trust in a folder: for itself, then for the project root, then for the repository. For
+ * project files Codex leaves out the second.
  */
 async function trustOf(it: {
   readonly reader: SurveyReader
@@ -207,7 +204,6 @@ function firstOf(files: readonly ConfigCandidate[], key: string): unknown {
   return files.find((it) => it.values[key] !== undefined)?.values[key]
 }
 
-/** What Codex puts into a request, in its order; what is never sent comes last. */
 export const SOURCES = {
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
   systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },

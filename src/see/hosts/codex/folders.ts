@@ -4,7 +4,9 @@ import type { HostPlace } from "../host.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
-/** `~/.codex`, or where CODEX_HOME says, without links: so Codex names what lies in it. */
+/**
+ * `~/.codex`, or CODEX_HOME, with links resolved: so Codex names its files.
+ */
 export async function codexHome(place: HostPlace, reader: SurveyReader): Promise<string> {
   const given = place.environment["CODEX_HOME"]
   const home = given === undefined || given === "" ? path.join(place.home, ".codex") : given
@@ -16,7 +18,6 @@ export function systemFolder(place: HostPlace): string {
   return path.win32.join(place.environment["ProgramData"] ?? "C:\\ProgramData", "OpenAI", "Codex")
 }
 
-/** From the nearest folder with a marker down to the working directory; else only the latter. */
 export async function projectFolders(
   reader: SurveyReader,
   cwd: string,
@@ -37,7 +38,9 @@ async function checkForMarker(
   return false
 }
 
-/** The same for config files, where a `.git` folder counts only when it is a repository. */
+/**
+ * Like `projectFolders` for config files, where a `.git` folder counts only if it is a repository.
+ */
 export async function configFolders(
   reader: SurveyReader,
   cwd: string,
@@ -59,7 +62,7 @@ async function isRepository(reader: SurveyReader, dotGit: string): Promise<boole
   return kind !== "directory" || (await reader.realPath(path.join(dotGit, "HEAD"))) !== undefined
 }
 
-/** The main repository: a worktree is trusted as the repository is that it belongs to. */
+/** A worktree has the trust of its main repository. */
 export async function mainRepository(
   reader: SurveyReader,
   cwd: string,

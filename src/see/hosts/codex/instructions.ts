@@ -37,7 +37,6 @@ export async function userInstructions(
   return undefined
 }
 
-/** One file for each folder of the project, together no longer than the config allows. */
 export async function projectInstructions(
   reader: SurveyReader,
   config: CodexConfig,
@@ -83,7 +82,7 @@ export async function projectInstructions(
 
 type Chosen = { readonly at: string; readonly file: ReadFile; readonly source: Source }
 
-/** A file that stands there but cannot be read makes Codex give up on the whole project. */
+/** An unreadable file makes Codex skip all project files. */
 async function chooseFiles(
   reader: SurveyReader,
   config: CodexConfig,
@@ -120,7 +119,7 @@ async function chooseIn(
     const file = await reader.read(at, limits)
     if (file !== undefined) return { at, file, source: it.source }
     const found = await reader.peek(at, limits.maxBytes)
-    // A pipe or a device is passed over like a folder; it is the only reason with this beginning.
+    // A pipe or a device is skipped like a folder; only that reason starts this way.
     if (found.kind === "unreadable" && !found.reason.startsWith("it is a ")) return "unreadable"
     if (found.kind === "too-large") return undefined
   }

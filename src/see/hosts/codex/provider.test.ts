@@ -6,7 +6,6 @@ import { readCodexProvider } from "./provider.ts"
 
 const ADDRESS = "https://llm.acme.example/v1"
 
-/** What is read of a person's config, and of one in a repository that they trust. */
 async function readWith(config: string, ofRepository = "") {
   await using temp = await tempDirectory()
   const [home, project] = [path.join(temp.path, "home"), path.join(temp.path, "p")]

@@ -4,24 +4,24 @@ import type { HostPlace, SettingsLayer } from "../host.ts"
 import { loadHost } from "../hosts.ts"
 import { fieldsOf } from "../json-settings.ts"
 
-/** What a person's own config of Codex says about where its requests go. */
 export type CodexProvider =
-  /** Its own provider at another address; the key is that of the environment. */
+  /** Codex's own provider at another address; the key is in the environment. */
   | { readonly kind: "openai"; readonly baseUrl: string }
   | { readonly kind: "named"; readonly baseUrl: string; readonly fields: CodexFields }
-  /** One that we could not stand in for without changing whom it asks, or as whom. */
+  /** A provider that our proxy could not replace without changing the recipient or the identity. */
   | { readonly kind: "refused"; readonly reason: string }
 
-/** Fields of a provider as they stand in the config. They go on a command line: no secret is one. */
+/** Fields as in the config. They go on a command line, so none may be a secret. */
 type CodexFields = Readonly<Record<string, CodexField>>
 type CodexField = string | number | Readonly<Record<string, string>>
 
-/** A version or a name of a deployment is shorter; what is longer may be a key. */
+/** A version or a deployment name is shorter; a longer value may be a key. */
 const LONGEST_QUERY_VALUE = 32
 
 /**
- * The provider of the person's own config; a repository does not decide where requests go. What we
- * could not keep as it is refuses the carry: else a prompt or a key would reach somebody else.
+ * The provider in the user's own config; a repository does not decide where requests go. A field
+ * that we cannot preserve refuses the proxied session: otherwise a prompt or a key would reach
+ * someone else.
  */
 export async function readCodexProvider(place: HostPlace): Promise<CodexProvider | undefined> {
   const codex = await loadHost("codex")
@@ -29,7 +29,7 @@ export async function readCodexProvider(place: HostPlace): Promise<CodexProvider
   const own = layers.filter((it) => it.trust === "own")
   const unread = own.find(({ outcome }) => ["broken", "unreadable"].includes(outcome.kind))
   if (unread !== undefined) return refused(`${unread.path} cannot be read`)
-  // The strongest comes first, and says only what differs.
+  // The strongest layer comes first and has only differences.
   return providerIn(own.map(valuesOf).toReversed().reduce(overlaid, {}))
 }
 
@@ -65,14 +65,13 @@ function namedProvider(name: string, provider: JsonRecord): CodexProvider {
 
 type FieldOutcome =
   | { readonly kind: "kept"; readonly value: CodexField }
-  /** Said by us, or without a meaning for what is sent. */
   | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly reason: string }
 
 const LEFT: FieldOutcome = { kind: "left" }
 const ON_COMMAND_LINE = "would stand on a command line, where others can read it; use"
 
-/** Each field that is known, as Codex 0.166 has them; another may say whom it asks, or as whom. */
+/** Every field of Codex 0.166; an unknown one may change recipient or identity. */
 const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
   name: (value) => (typeof value === "string" ? kept(value) : no("is no text")),
   base_url: () => LEFT,
@@ -89,7 +88,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
   request_max_retries: keptCount,
   stream_max_retries: keptCount,
   stream_idle_timeout_ms: keptCount,
-  // A web socket is refused by us, and then Codex sends requests.
+  // Our proxy refuses web sockets, and Codex falls back to requests.
   websocket_connect_timeout_ms: () => LEFT,
   supports_websockets: () => LEFT,
   requires_openai_auth: (value) => (value === false ? LEFT : no("is set; a login is not carried")),
@@ -99,7 +98,6 @@ function keptCount(value: unknown): FieldOutcome {
   return typeof value === "number" && Number.isSafeInteger(value) ? kept(value) : no("is no number")
 }
 
-/** A table of texts that are all fit, or nothing. */
 function keptTable(
   value: unknown,
   isFit: (field: readonly [string, string]) => boolean,
@@ -120,12 +118,12 @@ function no(reason: string): FieldOutcome {
   return { kind: "refused", reason }
 }
 
-/** A key that was put where its variable belongs is hardly ever a word. */
+/** A key pasted in place of a variable name rarely looks like a name. */
 function isVariable(value: unknown): value is string {
   return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value)
 }
 
-/** Like a version: nothing that could be a key stands on a command line. */
+/** Like a version: nothing that could be a key may go on a command line. */
 function isPlain([name, value]: readonly [string, string]): boolean {
   const isSecret = /key|token|secret|sig|auth|pass|code|cred/i.test(name)
   return !isSecret && value.length <= LONGEST_QUERY_VALUE
@@ -139,7 +137,7 @@ function valuesOf({ outcome }: SettingsLayer): JsonRecord {
   return outcome.kind === "found" ? outcome.values : {}
 }
 
-/** Tables are laid over one another field by field, as Codex does it. */
+/** Tables are merged field by field, as in Codex. */
 function overlaid(below: JsonRecord, above: JsonRecord): JsonRecord {
   const names = [...new Set([...Object.keys(below), ...Object.keys(above)])]
   return Object.fromEntries(

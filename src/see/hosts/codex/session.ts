@@ -22,7 +22,6 @@ export async function readLastSession(
   return undefined
 }
 
-/** `YYYY/MM/DD/rollout-<time>-<id>.jsonl`: names that sort by time. */
 async function* newestRollouts(sessions: string, disk: Disk): AsyncGenerator<string> {
   for (const year of await newestFirst(sessions, disk)) {
     for (const month of await newestFirst(year, disk)) {
@@ -75,7 +74,7 @@ async function readRollout(
     const texts = Message.safeParse(record).data?.payload.content.map((it) => it.text) ?? []
     const whole = texts.find((text) => text.startsWith(HEADING))
     if (whole !== undefined) return wordOf(meta, whole, await disk.modifiedAt(rollout))
-    // The first message without them is the prompt: this session had no instructions.
+    // The first message without instructions is the prompt: this session had none.
     if (texts.length > 0) break
   }
   return meta === undefined ? undefined : wordOf(meta, "", await disk.modifiedAt(rollout))

@@ -12,20 +12,18 @@ import { type CodexConfig, SOURCES, settingOf } from "./config.ts"
 import { systemFolder } from "./folders.ts"
 
 /**
- * Above it Codex shortens descriptions: two hundredths of the model's window, here of the 272,000
- * tokens of its own models, at four bytes a token.
+ * Above it Codex shortens descriptions: 2 % of the model's window, here 272,000 tokens of its own
+ * models, at four bytes per token.
  */
 const SKILL_LIST_LIMIT_BYTES = 272_000 * 0.02 * 4
 
-/** A longer description is cut, with three dots for the last characters. */
+/** A longer description is truncated, with three dots for the last characters. */
 const LONGEST_DESCRIPTION_CHARACTERS = 1_024
 
-/** A skill with a longer name is dropped. */
 const LONGEST_SKILL_NAME_CHARACTERS = 64
 
 const DEEPEST_SKILL_LEVELS = 6
 
-/** In the order in which Codex lists what they hold. */
 const SCOPES = ["system", "admin", "project", "user"] as const
 
 const ITEM_SCOPES = {
@@ -38,7 +36,6 @@ const ITEM_SCOPES = {
 type Root = {
   readonly folder: string
   readonly scope: (typeof SCOPES)[number]
-  /** The folder as the walk came by it, when links led somewhere else. */
   readonly foundAt?: string
 }
 
@@ -46,7 +43,6 @@ type Skill = SkillText & {
   readonly at: string
   readonly root: Root
   readonly file: ReadFile
-  /** Whether the model hears of it; a person can still call it. */
   readonly isListed: boolean
 }
 
@@ -121,7 +117,7 @@ function trustOfSkill({ at, root, file }: Skill, { grounds }: CodexConfig): Host
   return belongsTo({ realPath: file.realPath, scope, foundAt }, grounds)
 }
 
-/** Codex names a folder of skills by where it really lies. */
+/** Codex names a skills folder by its real path. */
 async function withoutLinks(
   reader: SurveyReader,
   roots: readonly Root[],
@@ -134,7 +130,6 @@ async function withoutLinks(
   return real
 }
 
-/** The same real file counts once, for the first root that leads to it. */
 async function readSkills(reader: SurveyReader, roots: readonly Root[]): Promise<readonly Skill[]> {
   const skills = new Map<string, Skill>()
   for (const root of roots) {
@@ -173,7 +168,7 @@ async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<
   return { ...read, at, root, file, isListed: await isOffered(reader, folder) }
 }
 
-/** A skill can say in a file of its own that only a person may call it. */
+/** A skill's own file can restrict it to calls by the user. */
 async function isOffered(reader: SurveyReader, folder: string): Promise<boolean> {
   const found = await reader.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
   if (found.kind !== "file") return true
@@ -189,7 +184,7 @@ function tryYaml(text: string): unknown {
   }
 }
 
-/** Rules by path or by name, the later ones stronger; a project's own rules do not count. */
+/** Rules by path or name, later ones stronger; a project's rules do not count. */
 function switchedOff(config: CodexConfig): (skill: Skill) => boolean {
   const files = config.files.filter((it) => it.layer !== "project").toReversed()
   const rules = files.flatMap((it) => {
@@ -211,7 +206,6 @@ function bySkillOrder(a: Skill, b: Skill): number {
 
 type Line = { readonly skill: Skill; readonly line: string; readonly frame: string }
 
-/** Paths are short: each root with a listed skill has a line of its own and the name r0, r1… */
 function listing(listed: readonly Skill[], roots: readonly Root[]): readonly Line[] {
   const used = new Set(listed.map((it) => it.root.folder))
   const named = [...new Set(roots.map((it) => it.folder))].filter((it) => used.has(it))
@@ -259,7 +253,6 @@ export function readSkillText(text: string, folderName: string): SkillText | und
   return isTooLong || description === "" ? undefined : { name, description: cut(description) }
 }
 
-/** The lines between two lines of three dashes, of which the first must be the very first. */
 function frontmatterOf(text: string): string | undefined {
   const lines = text.split(/\r?\n/)
   const isFence = (line: string | undefined) =>
@@ -272,7 +265,7 @@ function frontmatterOf(text: string): string | undefined {
 
 type FieldReader = (name: string) => string | undefined
 
-/** A double key is an error here, as it is for the YAML reader of Codex. */
+/** A duplicate key is an error, as in Codex's YAML parser. */
 function parseFields(yaml: string): FieldReader | undefined {
   const document = parseDocument(yaml, { prettyErrors: false, logLevel: "silent" })
   if (document.errors.length > 0 || !isWhole(document)) return undefined
@@ -283,7 +276,7 @@ function parseFields(yaml: string): FieldReader | undefined {
   }
 }
 
-/** An alias without an anchor shows only when the document is used. */
+/** An alias without an anchor fails only when the document is evaluated. */
 function isWhole(document: { toJS(): unknown }): boolean {
   try {
     return isRecord(document.toJS())
@@ -292,7 +285,9 @@ function isWhole(document: { toJS(): unknown }): boolean {
   }
 }
 
-/** `description: Build for AWS: ECS` is no YAML; Codex puts such a value in quotes and tries again. */
+/**
+ * `description: Build for AWS: ECS` is invalid YAML; Codex quotes such a value and tries again.
+ */
 function quoteLooseLines(yaml: string): string {
   return yaml
     .split("\n")

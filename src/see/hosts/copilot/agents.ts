@@ -20,7 +20,6 @@ type Agent = {
 
 const KINDS = [".github", ".claude"]
 
-/** Agents are described in a tool, by name; of the project's the nearest of a name wins. */
 export async function agentItems(
   reader: SurveyReader,
   folders: Folders,

@@ -21,7 +21,7 @@ export const copilot: Host = {
   readLastSession,
 }
 
-/** The program itself lies in the package of its platform. */
+/** The program itself is in the package of its platform. */
 const PACKAGES = ["@github/copilot", ...platformPackages()]
 
 function platformPackages(): readonly string[] {

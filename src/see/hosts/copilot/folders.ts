@@ -11,7 +11,7 @@ export type Folders = {
   readonly cwd: string
   readonly root: string
   readonly walk: readonly string[]
-  /** Above the working directory, the nearest first: where skills and agents are found too. */
+  /** Parents of the working directory, nearest first: also searched for skills and agents. */
   readonly above: readonly string[]
   readonly grounds: Grounds
 }
@@ -45,7 +45,7 @@ export function namedFolders(place: HostPlace, variable: string): readonly strin
   return given.filter((it) => it !== "").map((it) => path.resolve(place.workingDirectory, it))
 }
 
-/** A `.git` file is believed; a folder must look like a repository. */
+/** A `.git` file is accepted; a folder must look like a repository. */
 async function isRepository(reader: SurveyReader, folder: string): Promise<boolean> {
   const dotGit = path.join(folder, ".git")
   const { kind } = await reader.peek(dotGit, 1)
@@ -54,7 +54,6 @@ async function isRepository(reader: SurveyReader, folder: string): Promise<boole
   return (await Promise.all(parts)).every((it) => it !== undefined)
 }
 
-/** What Copilot puts into its one system message, in its order; what is never sent comes last. */
 export const SOURCES = {
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
   skills: { source: "skills", priority: 0.5, reason: "Skill" },

@@ -9,7 +9,7 @@ import {
 import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
 import { strictText, withoutByteOrderMark } from "../unicode.ts"
 
-/** Imports behind imports; the ninth stays a name. */
+/** The ninth level stays a name. */
 const DEEPEST_IMPORT_LEVELS = 8
 
 type Imported = {
@@ -29,10 +29,6 @@ type Job = {
   readonly imports: Imported[]
 }
 
-/**
- * The text of a file with the files it names behind each name: `see @docs/style.md`. Only Markdown
- * that really lies in the import root; each file once for the file one began with.
- */
 export async function expandImports(
   reader: SurveyReader,
   start: { readonly path: string; readonly realPath: string; readonly text: string },
@@ -61,7 +57,6 @@ async function expand(job: Job, from: From): Promise<string> {
   return text + from.text.slice(done)
 }
 
-/** What comes behind a name; undefined when it stays a name. */
 async function insertion(
   job: Job,
   from: From,
@@ -70,7 +65,7 @@ async function insertion(
   const { reader } = job
   const { by } = mention
   const it = { name: mention.path, by }
-  // From where a file was found: a link is not followed for this.
+  // Relative to where the file was found: links are not resolved for this.
   const target = await reader.realPath(path.resolve(path.dirname(from.path), mention.path))
   if (target === undefined) return refuse(reader, "import-unresolved", it)
   if (!isInside(job.root, target)) return refuse(reader, "import-external", it)
@@ -91,7 +86,7 @@ function tag(target: string): string {
   return `<imported_custom_instruction source="${target}"`
 }
 
-/** An imported text must not look as if the import ended inside it. */
+/** An imported text must not contain the marker that ends an import. */
 function withoutClosing(text: string): string {
   return text.replaceAll("</imported_custom_instruction", "&lt;/imported_custom_instruction")
 }
@@ -114,8 +109,8 @@ function refuse(
 type Mention = { readonly at: number; readonly end: number; readonly path: string }
 
 /**
- * Names behind an @ that end in .md or .markdown, outside code: from each @ to the end of the word,
- * so that in `@@a.md` the second one is found as well.
+ * Names after an @ that end in .md or .markdown, outside code: from each @ to the end of the word,
+ * so that the second one in `@@a.md` is found as well.
  */
 export function findMentions(text: string): readonly Mention[] {
   const mentions: Mention[] = []
@@ -134,7 +129,7 @@ export function findMentions(text: string): readonly Mention[] {
 
 const LONGEST_ENDING = ".markdown".length
 
-/** Marks behind a name are those of the sentence. */
+/** Punctuation after a name belongs to the sentence. */
 function lengthWithoutMarks(word: string): number {
   let end = word.length
   while (end > 0 && TRAILING_MARKS.includes(word[end - 1] ?? "")) end--
@@ -143,7 +138,7 @@ function lengthWithoutMarks(word: string): number {
 
 const TRAILING_MARKS = [...".,;:!?)]}>'\""]
 
-/** Code is blanked out, so that places stay where they are. Fences are simply counted. */
+/** Code is blanked out, so that offsets stay the same. Fences are only counted. */
 function withoutCode(text: string): string {
   let isFenced = false
   const lines = text.split("\n").map((line) => {

@@ -16,7 +16,6 @@ type Candidate = {
   readonly importRoot: string | undefined
 }
 
-/** Every file of instructions in the order of the message; the same text only once. */
 export async function instructionItems(
   reader: SurveyReader,
   folders: Folders,
@@ -47,7 +46,6 @@ export async function instructionItems(
   return items
 }
 
-/** The person's file, then the top and the working directory, then what lies between. */
 function candidates({ config, root, cwd, walk }: Folders): readonly Candidate[] {
   const ends = root === cwd ? [root] : [root, cwd]
   const sourceOf = (folder: string) =>
@@ -80,7 +78,7 @@ const COPILOT_FILE = ".github/copilot-instructions.md"
 const AGENT_FILES = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"]
 const BETWEEN_FILES = [COPILOT_FILE, "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"]
 
-/** A file of the person must be UTF-8; in a project's file bad bytes are replaced. */
+/** The user's file must be UTF-8; in a project's file invalid bytes are replaced. */
 function textOf(
   reader: SurveyReader,
   { at, source, scope }: Candidate,
@@ -102,7 +100,7 @@ function expand(
   return expandImports(reader, start, importRoot)
 }
 
-/** The file with all it imports in one text, and a line for each import, which adds nothing. */
+/** One text with all imports, and a line for each import, which adds nothing. */
 function itemsOf(
   reader: SurveyReader,
   { at, source, scope }: Candidate,

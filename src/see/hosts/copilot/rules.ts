@@ -10,18 +10,17 @@ import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { onOneLine, strictText, withoutByteOrderMark } from "../unicode.ts"
 import { type Folders, SOURCES } from "./folders.ts"
 
-/** A rule file of the person that is larger is left out. */
+/** A larger rule file of the user is left out. */
 const LARGEST_USER_RULE_BYTES = 1024 * 1024
 
 type RuleFolder = {
   readonly folder: string
   readonly source: Source
   readonly scope: "user" | "project"
-  /** Rows of the table name a file from here; whole paths when there is none. */
+  /** Table rows name files relative to this; absolute paths if undefined. */
   readonly base: string | undefined
 }
 
-/** Rules for all files stand there whole; of the others there is a row in a table. */
 export async function ruleItems(
   reader: SurveyReader,
   folders: Folders,
@@ -74,7 +73,7 @@ function ruleFolders(folders: Folders, added: readonly string[]): readonly RuleF
   ]
 }
 
-/** By path, folder by folder; what is hidden is left out, a linked folder is not gone into. */
+/** Sorted by path, folder by folder; hidden files are left out, linked folders are not entered. */
 async function findRules(
   reader: SurveyReader,
   { folder, source }: RuleFolder,
@@ -138,7 +137,7 @@ function excludes(given: unknown): boolean {
 
 const EVERYTHING = ["", "*", "**", "**/*"]
 
-/** The patterns a rule waits for; undefined when it is for everything. */
+/** Undefined if the rule is for all files. */
 export function patternsOf(applyTo: unknown): readonly string[] | undefined {
   const patterns = typeof applyTo === "string" ? splitPatterns(applyTo) : textsOf(applyTo)
   if (patterns === undefined || patterns.length === 0) return undefined
@@ -146,7 +145,6 @@ export function patternsOf(applyTo: unknown): readonly string[] | undefined {
   return isForAll ? undefined : patterns
 }
 
-/** At commas, but not at those inside braces. */
 function splitPatterns(given: string): readonly string[] {
   const parts = [""]
   let depth = 0
@@ -168,7 +166,6 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|")
 }
 
-/** AGENTS.md of an added folder is only named, in a table of its own. */
 async function addedAgentsFiles(
   reader: SurveyReader,
   { cwd, grounds }: Folders,

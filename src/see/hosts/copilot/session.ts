@@ -5,7 +5,6 @@ import type { HostPlace, HostReport } from "../host.ts"
 import { LARGEST_SESSION_HEAD_BYTES, MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { configFolder } from "./folders.ts"
 
-/** What the newest session in this folder was given, from the events that Copilot keeps of it. */
 export async function readLastSession(
   place: HostPlace,
   disk: Disk,
@@ -72,7 +71,6 @@ async function readEvents(
   return undefined
 }
 
-/** From behind the description of the tools to the next part of Copilot's own prompt. */
 export function customInstructions(message: string): string {
   const afterTools = message.lastIndexOf("\n</tools>\n")
   const rest = afterTools === -1 ? message : message.slice(afterTools + "\n</tools>\n".length)

@@ -13,7 +13,6 @@ export type Settings = {
   readonly mcpServers: readonly McpServer[]
 }
 
-/** Settings, hooks and MCP files; those of a project count only in a trusted folder. */
 export async function readSettings(reader: SurveyReader, folders: Folders): Promise<Settings> {
   const { config, root } = folders
   const at = settingsReader(reader, folders)
@@ -32,7 +31,6 @@ export async function readSettings(reader: SurveyReader, folders: Folders): Prom
   }
 }
 
-/** A file of Copilot's with whose it is. */
 type Owned = JsonFile & {
   readonly source: Source
   readonly scope: Scope
@@ -51,7 +49,6 @@ function itemOf({ path: at, file, source, scope, trust }: Owned): readonly HostI
   return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scope)]
 }
 
-/** Each layer is named for its scope. */
 function layerOf({ path: at, scope, outcome, trust }: Owned): SettingsLayer {
   return { layer: scope, path: at, outcome, trust }
 }

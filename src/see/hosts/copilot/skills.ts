@@ -11,10 +11,9 @@ import { type Folders, namedFolders, SKILLS_VARIABLE, SOURCES } from "./folders.
 
 const LONGEST_DESCRIPTION_CHARACTERS = 1_024
 
-/** A skill with a longer name, or a longer description, is dropped. */
+/** A skill with a longer name or description is dropped. */
 const LONGEST_SKILL_NAME_CHARACTERS = 64
 
-/** Where skills come from; neighbours of the same group are listed by name. */
 type Root = {
   readonly folder: string
   readonly group: "here" | "above" | "user" | "agents" | "named" | "commands"
@@ -30,7 +29,6 @@ type Skill = {
   readonly isListed: boolean
 }
 
-/** Name, description and where from, for each skill and each command; the first of a name wins. */
 export async function skillItems(
   reader: SurveyReader,
   folders: Folders,
@@ -57,7 +55,7 @@ export async function skillItems(
 function rootsOf({ config, home, cwd, above }: Folders, place: HostPlace): readonly Root[] {
   const kinds = [".github", ".agents", ".claude"].flatMap((kind): readonly Root[] => {
     const inFolder = (folder: string) => path.join(folder, kind, "skills")
-    // The person's own ~/.claude is another host's; it does not count as a folder above.
+    // The user's ~/.claude belongs to another host and does not count as a parent folder.
     const upper = above.filter((folder) => kind !== ".claude" || folder !== home)
     return [
       { folder: inFolder(cwd), group: "here", location: "project" },
@@ -156,7 +154,6 @@ function descriptionOf({ fields, body }: Headed): string | undefined {
   return isTooLong ? undefined : description
 }
 
-/** Runs of one group are sorted by name; the groups keep the order in which they were read. */
 function inListOrder(skills: readonly Skill[]): readonly Skill[] {
   const runs: Skill[][] = []
   for (const skill of skills) {
@@ -198,7 +195,6 @@ function itemOf(skill: Skill, grounds: Grounds): HostItem {
 
 type Headed = { readonly fields: JsonRecord; readonly body: string }
 
-/** The head of a skill or an agent, and what follows; undefined when there is none or it is broken. */
 export function readHead(text: string): Headed | undefined {
   const plain = withoutByteOrderMark(text)
   const match = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(plain)
@@ -208,7 +204,7 @@ export function readHead(text: string): Headed | undefined {
   return isRecord(fields) ? { fields, body: plain.slice(match[0].length) } : undefined
 }
 
-/** An alias without an anchor shows only here. */
+/** An alias without an anchor fails only here. */
 function toPlain(document: { toJS(): unknown }): unknown {
   try {
     return document.toJS()
@@ -217,7 +213,6 @@ function toPlain(document: { toJS(): unknown }): unknown {
   }
 }
 
-/** What is said about a skill that does not describe itself: its text without headings. */
 export function describeBody(body: string): string {
   const lines = body.split(/\r?\n/).filter((line) => !/^\s*#/.test(line))
   return onOneLine(lines.join(" "))

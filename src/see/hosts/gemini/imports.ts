@@ -9,10 +9,10 @@ import {
 } from "../limits.ts"
 import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-reader.ts"
 
-/** One text with its imports; the same file may be named again and again, and each time is put in. */
+/** One text with its imports; a file named repeatedly is inserted each time. */
 const LONGEST_EXPANDED_UNITS = 16_000_000
 
-/** How many files deep imports are followed; in the fifth they stay names. */
+/** In the fifth file names stay names. */
 const DEEPEST_IMPORT_LEVELS = 5
 
 type Imported = {
@@ -32,7 +32,6 @@ type From = {
 
 type Job = { readonly reader: SurveyReader; readonly root: string; readonly imports: Imported[] }
 
-/** The text of a file with every `@name` replaced: by the file, or by a comment why it is not. */
 export async function expandImports(
   reader: SurveyReader,
   start: Pick<From, "path" | "text">,
@@ -123,7 +122,6 @@ export async function checkForMarker(
   return false
 }
 
-/** Where a path leads, also when its end is not there. */
 async function realOrNearest(reader: SurveyReader, at: string): Promise<string> {
   const real = await reader.realPath(at)
   const parent = path.dirname(at)
@@ -131,7 +129,7 @@ async function realOrNearest(reader: SurveyReader, at: string): Promise<string> 
   return path.join(await realOrNearest(reader, parent), path.basename(at))
 }
 
-/** In the words of Node, which the host puts into the text. */
+/** Uses Node's message, which the host puts into the text. */
 async function reasonAt(reader: SurveyReader, at: string): Promise<string> {
   const found = await reader.peek(at, LARGEST_INSTRUCTION_BYTES)
   if (found.kind === "missing") return `ENOENT: no such file or directory, access '${at}'`
@@ -146,7 +144,7 @@ type Mention = {
   readonly isCode: boolean
 }
 
-/** An @ at the start or behind a blank, and what follows up to the next blank. */
+/** An @ at the start or after a blank, up to the next blank. */
 export function findMentions(text: string): readonly Mention[] {
   const code = backtickSpans(text)
   const mentions: Mention[] = []

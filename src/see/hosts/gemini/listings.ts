@@ -9,7 +9,7 @@ import { LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { type GeminiSettings, SOURCES, settingOf } from "./settings.ts"
 
-/** How deep a folder of skills is searched: the folder itself and one below. */
+/** The folder itself and one level below. */
 const DEEPEST_SKILL_LEVELS = 1
 
 type Head = { readonly name: string; readonly description: string }
@@ -19,7 +19,6 @@ type Listed = Head & {
   readonly scope: "user" | "project"
 }
 
-/** Name, description and place of each skill; a later folder takes the place of a name. */
 export async function skillItems(
   reader: SurveyReader,
   settings: GeminiSettings,
@@ -79,7 +78,7 @@ function markHidden(reader: SurveyReader, hidden: string, by: string): void {
   reader.mark({ path: hidden, source, outcome: "excluded", detail: `${by} has this name` })
 }
 
-/** Agents of the person; those of a project wait until the person has agreed to each. */
+/** A project's agents wait until the user has agreed to each. */
 export async function agentItems(
   reader: SurveyReader,
   settings: GeminiSettings,
@@ -120,7 +119,7 @@ async function agentItem(
   return { ...item, load: "on-demand", sent: "", frame: "", reason: "Waits for your consent" }
 }
 
-/** The head must be YAML with two texts, or at least look like it. */
+/** Must be YAML with two texts, or look like it. */
 export function readHead(text: string): Head | undefined {
   const block = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text)?.[1]
   if (block === undefined || block.length > LONGEST_HEAD_UNITS) return undefined
@@ -137,7 +136,6 @@ function tryYaml(block: string): unknown {
   }
 }
 
-/** Line by line; a description may go on in indented lines. */
 function readLines(block: string): Head | undefined {
   const name = block.match(/^[^\S\r\n\u2028\u2029]*name:\s*(.*)$/m)?.[1]?.trim()
   const described = /^[ \t]*description:[ \t]*(.*(?:\r?\n[ \t]+\S.*)*)/m.exec(block)?.[1]

@@ -13,7 +13,6 @@ import { frameOf, type GeminiSettings, MARKERS, SOURCES, settingOf } from "./set
 
 type Candidate = { readonly at: string; readonly source: Source; readonly scope: Scope }
 
-/** Every file of instructions: the person's, the private memory, the project's; each once. */
 export async function memoryItems(
   reader: SurveyReader,
   settings: GeminiSettings,
@@ -39,7 +38,7 @@ export async function memoryItems(
   return items
 }
 
-/** The names of the settings come first, and GEMINI.md is always one of them. */
+/** Names from the settings come first; GEMINI.md is always included. */
 function contextNames(given: unknown): readonly string[] {
   const names = typeof given === "string" ? [given] : (textsOf(given) ?? [])
   const trimmed = names.map((it) => it.trim()).filter((it) => it !== "")
@@ -64,7 +63,7 @@ function projectCandidates(
   return found.toSorted((a, b) => compareText(a.at, b.at))
 }
 
-/** Gemini keeps a short name for each project; its memory lies under it. */
+/** Gemini stores a short name for each project; its memory folder has that name. */
 async function privateMemory(
   reader: SurveyReader,
   { home, cwd }: GeminiSettings,
@@ -129,7 +128,7 @@ async function itemsOf(
     reader.mark({ path: at, source: source.source, outcome: "empty" })
     return []
   }
-  // No word of where it was found: settings of a project may name any file.
+  // Without `foundAt`: a project's settings may name any file.
   const trust = belongsTo({ realPath: file.realPath, scope }, it.grounds)
   if (trust === "external") noteLinkOutside(reader, at, file.realPath)
   const frame = frameOf(at)

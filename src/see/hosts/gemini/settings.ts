@@ -19,7 +19,6 @@ export type GeminiSettings = {
   readonly cwd: string
   readonly home: string
   readonly isTrusted: boolean
-  /** The strongest first; a project's file is left out when it does not count. */
   readonly layers: readonly OwnedLayer[]
   readonly all: readonly OwnedLayer[]
   readonly grounds: Grounds
@@ -72,7 +71,7 @@ export async function readSettings(
 
 export const MARKERS = ["context", "memoryBoundaryMarkers"] as const
 
-/** The markers are not those of the project, which would choose for itself how far it goes. */
+/** Not the project's own markers, which would let it choose its extent. */
 async function groundsOf(
   reader: SurveyReader,
   it: {
@@ -133,7 +132,6 @@ type TrustQuestion = {
   readonly layers: readonly Layer[]
 }
 
-/** The environment first, then whether trust is asked for at all, then what the person said. */
 async function isFolderTrusted(it: TrustQuestion): Promise<boolean> {
   const { environment } = it.place
   const said = environment["GEMINI_CLI_TRUST_WORKSPACE"]
@@ -174,7 +172,6 @@ function filled(text: string | undefined): string | undefined {
   return text === "" ? undefined : text
 }
 
-/** What Gemini CLI puts into a request, in its order; what is never sent comes last. */
 export const SOURCES = {
   systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },

@@ -13,17 +13,18 @@ import { GitFailed, GitTimedOut } from "../errors.ts"
 import { GIT_OUTPUT_LIMIT_BYTES } from "../limits.ts"
 import type { GitView } from "./view.ts"
 
-/** What git may take at once; the table of all objects of a kernel's history is a tenth of it. */
+/**
+ * Limit for one git allocation; the object table of the Linux kernel's history is a tenth of it.
+ */
 export const LARGEST_GIT_OBJECT_BYTES = 512 * 1024 ** 2
 
-/** The commands that are ever asked: plumbing that looks at objects and at nothing else. */
+/** Plumbing commands that read objects only. */
 type GitCommand = "cat-file" | "ls-tree" | "rev-list"
 
 export type GitProgram = {
   readonly file: string
   readonly view: GitView
   readonly signal: AbortSignal
-  /** What a program of this system cannot do without. */
   readonly system: Environment
   readonly timeoutMs: number
   readonly roundBytes: number
@@ -31,13 +32,13 @@ export type GitProgram = {
 
 export type GitAnswer = {
   readonly output: Buffer
-  /** True when there was more than is taken; git was ended then. */
+  /** True if the output exceeded the limit; git was ended. */
   readonly isCut: boolean
 }
 
 export type Question = {
   readonly command: GitCommand
-  /** Written by us: no word of it comes from a repository but ids that were checked. */
+  /** Written by us: only checked ids come from a repository. */
   readonly args: readonly string[]
   readonly input?: string
   readonly maxOutputBytes?: number
@@ -84,8 +85,8 @@ function answerOf(
 }
 
 /**
- * What could make git execute something, switched off though our view names none of it. The view
- * is the wall; these stand behind it.
+ * Disables everything that could make git execute something. The view already excludes it; this is
+ * a second barrier.
  */
 const SETTINGS: readonly string[] = [
   "--no-pager",
@@ -111,7 +112,7 @@ const SETTINGS: readonly string[] = [
   ].flatMap((setting) => ["-c", setting]),
 ]
 
-/** Written out: nothing of ours is handed on, and no GIT_ variable but these. */
+/** Explicit: nothing of our environment is passed on, and only these GIT_ variables are set. */
 function environmentOf({ view, system }: GitProgram): Environment {
   return {
     ...system,
@@ -128,7 +129,7 @@ function environmentOf({ view, system }: GitProgram): Environment {
     GIT_ALLOW_PROTOCOL: "",
     GIT_NO_LAZY_FETCH: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // Git reads a tree or a commit whole before it says anything of it.
+    // Git reads a whole tree or commit into memory before it prints anything.
     GIT_ALLOC_LIMIT: String(LARGEST_GIT_OBJECT_BYTES),
     HOME: view.directory,
     LC_ALL: "C",
@@ -140,13 +141,12 @@ function lastLine(stderr: Buffer): string {
   return visibleLine(last).slice(0, LONGEST_SAYING)
 }
 
-/** Enough to know what is wrong; paths and refs in it come from outside. */
+/** Paths and refs in the message are untrusted. */
 const LONGEST_SAYING = 200
 
 /**
- * The first git on the PATH that did not come with the project: npm puts a folder of the project
- * on the PATH, and those of all folders above it, and a repository could bring a program of that
- * name along.
+ * The first git on the PATH that is outside the project: npm puts folders of the project and its
+ * parents on the PATH, and a repository could contain a program of that name.
  */
 export async function findGitProgram(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -154,7 +154,7 @@ export async function findGitProgram(options: {
 }): Promise<string | undefined> {
   const searched = options.environment["PATH"] ?? options.environment["Path"] ?? ""
   const name = process.platform === "win32" ? "git.exe" : "git"
-  // A relative entry means another folder in every folder.
+  // A relative entry would mean another folder in every directory.
   const folders = searched.split(path.delimiter).filter((it) => path.isAbsolute(it))
   for (const folder of folders) {
     const program = await programAt(path.join(folder, name))

@@ -20,14 +20,12 @@ import { bareRepository, locateRepository } from "../repo.ts"
 import { walkTree } from "../walk.ts"
 import { type Git, openGit } from "./git.ts"
 
-/** What a vector may use: the repository, and a program that leaves a canary when it is run. */
 type Place = { readonly root: string; readonly program: string; readonly outside: string }
 
 type Vector = {
   readonly plant: (place: Place) => void
-  /** Ordinary git, to see that the vector is one; absent where it takes more than a command. */
   readonly control?: readonly string[]
-  /** Where git is not even started, and why. */
+  /** Set where git is not started, with the reason. */
   readonly refused?: string
   readonly environment?: (place: Place) => Readonly<Record<string, string>>
 }
@@ -247,7 +245,6 @@ const HOOKS = [
   "fsmonitor-watchman",
 ]
 
-/** Every call the wrapper has, by name, so that a new one cannot be forgotten. */
 const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Promise<unknown> } = {
   headCommit: (it) => it.headCommit(),
   listTree: async (it) => it.listTree(await headOf(it)),
@@ -266,7 +263,6 @@ const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Pr
   isAncestor: async (it) => it.isAncestor(await headOf(it), await headOf(it)),
 }
 
-/** The same git folder once more, as a bare repository that a person names. */
 async function namedAsBare(
   { root, outside }: Place,
   environment: Readonly<Record<string, string | undefined>>,

@@ -5,7 +5,6 @@ import { tempDirectory } from "#test/temp"
 import { locateRepository } from "../repo.ts"
 import { type Git, openGit } from "./git.ts"
 
-/** With this commit as the one that is checked out. */
 async function readyAt(
   root: string,
   id: string,
@@ -40,7 +39,7 @@ describe.runIf(needs("REPO-12", "git"))("unusual trees", () => {
       parent = ["-p", made]
       return made
     }
-    // Of nine kilobytes, three fit into an answer; the last has 36 and does not.
+    // Three trees of nine kilobytes fit into one response; the last has 36 and does not.
     const counts = [40, 40, 40, 40, 40, 160]
     const commits = counts.map((count, at) => commitOf(treeOf(count, at)))
     const last = commits.at(-1) ?? ""

@@ -4,10 +4,10 @@ import type { GitProgram } from "./ask.ts"
 import { readTrees, type Trees } from "./objects.ts"
 import { type DifferingEntry, differingEntries } from "./parse.ts"
 
-/** Changed folders of one level, of all commits of a round: some megabytes to hold. */
+/** Changed folders of one level over all commits of a round: some megabytes of memory. */
 const MOST_OPEN_FOLDERS = 500_000
 
-/** Two trees of some kilobytes each, in one answer. */
+/** Two trees of some kilobytes each, in one response. */
 const PAIRS_A_ROUND = 8_192
 
 export type Change =
@@ -20,11 +20,10 @@ export type TreePair = {
 }
 
 /**
- * What differs between the trees of each pair; undefined for a pair that differs in more than
- * `maxChanges` files, or whose trees cannot be read. Git's own comparison would do it too, but it
- * holds all of a commit in memory before it says a word: a hostile tree of 70 entries, each the
- * same, took 2.6 GB in 8 seconds. Here trees are read level by level, those of all pairs together,
- * and equal ones not at all.
+ * Undefined for a pair with more than `maxChanges` different files, or with unreadable trees. Git's
+ * own comparison holds a whole commit in memory before it prints: a hostile tree of 70 equal
+ * entries took 2.6 GB in 8 seconds. Here trees are read level by level, for all pairs together, and
+ * equal trees are not read.
  */
 export async function compareTrees(
   program: GitProgram,
@@ -59,25 +58,23 @@ type PairChanges = { readonly files: File[]; pending: number; isGivenUp: boolean
 
 type Compared = {
   readonly pair: OpenPair
-  /** Undefined when one of the two trees cannot be read. */
   readonly differing: readonly DifferingEntry[] | undefined
 }
 
-/** One answer of git after another: as many pairs as fit into it, the rest in the next. */
 async function* compareLevel(
   program: GitProgram,
   open: readonly OpenPair[],
 ): AsyncGenerator<Compared> {
   for (let at = 0; at < open.length; ) {
     const round = open.slice(at, at + PAIRS_A_ROUND)
-    // The later of the two first: it is the earlier one of the pair before.
+    // The newer tree first: it is the older one of the previous pair.
     const needed = round.flatMap((it) => [it.after, it.before]).filter((it) => it !== undefined)
     const trees = await readTrees(program, [...new Set(needed)])
     const cut = round.findIndex((it) => !isReached(it, trees))
     const reached = cut === -1 ? round : round.slice(0, cut)
     for (const pair of reached) yield { pair, differing: compared(pair, trees) }
     const [first] = round
-    // Two that do not fit alone are not read at all.
+    // A pair that does not fit into one response is not read.
     if (reached.length === 0 && first !== undefined) yield { pair: first, differing: undefined }
     at += Math.max(1, reached.length)
   }
@@ -123,12 +120,12 @@ function changesOf(files: readonly File[]): readonly Change[] {
   return changes.filter((it) => it.kind !== "deleted" || !renamedFrom.has(it.path))
 }
 
-/** A damaged tree may hold a name twice; of ordinary ones all names differ. */
+/** A damaged tree may contain a name twice. */
 function withoutTwins(sorted: readonly File[]): readonly File[] {
   return sorted.filter((it, at) => it.path !== sorted[at - 1]?.path)
 }
 
-/** Paths that are gone, by their content. Empty files are all alike, and say nothing. */
+/** Deleted paths by content. Empty files are all equal, so they are left out. */
 function goneById(files: readonly File[]): ReadonlyMap<string, string[]> {
   const paths = new Map<string, string[]>()
   for (const { path, was, is } of files) {
@@ -138,7 +135,7 @@ function goneById(files: readonly File[]): ReadonlyMap<string, string[]> {
   return paths
 }
 
-/** Of several with the same content, the one of the same name; each is taken once. */
+/** Prefers the same file name; each candidate is used once. */
 function takeNearest(candidates: string[], path: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const same = candidates.findIndex((it) => it.endsWith(`/${name}`) || it === name)

@@ -208,7 +208,7 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
     const first = commit(main, "first", { a: "1" })
     git(temp.path, "clone", "-q", "--bare", main, bare)
     git(bare, "pack-refs", "--all")
-    // A mirror may have been made without one; nobody misses it.
+    // A mirror may have been created without this file.
     rmSync(path.join(bare, "config"))
     const before = readdirSync(bare, { encoding: "utf8", recursive: true }).toSorted()
     const stateDirectory = path.join(temp.path, "state")

@@ -17,16 +17,16 @@ import {
 } from "./parse.ts"
 import { makeGitView, objectsProblem } from "./view.ts"
 
-/** Longer ago says little about what belongs together today. */
+/** Older commits say little about which files belong together today. */
 const MOST_COMMITS = 50_000
 
-/** One that touches more says nothing about what belongs together. */
+/** A larger commit says nothing about which files belong together. */
 const MOST_CHANGES_A_COMMIT = 5_000
 
 /** Commits whose trees are compared together: starting git costs more than reading a thousand. */
 const COMMITS_A_ROUND = 4_096
 
-/** A cold disk and the history of a kernel; what takes longer hangs. */
+/** Enough for a cold disk and the Linux kernel's history. */
 const GIT_TIMEOUT_MS = 60_000
 
 export type Commit = CommitHeader & {
@@ -47,12 +47,10 @@ export type Git = {
     ids: readonly string[],
     limits: { readonly maxBlobBytes: number },
   ): AsyncGenerator<BlobOutcome>
-  /** Newest first, without merges, which have no change of their own. */
   commitIds(wanted: HistoryWanted): Promise<readonly string[]>
   readCommits(ids: readonly string[]): Promise<readonly Commit[]>
   history(wanted: HistoryWanted): Promise<readonly Commit[]>
   diffNames(from: string, to: string): Promise<readonly Change[]>
-  /** Also true of a commit and itself; false of one that is not there. */
   isAncestor(ancestor: string, commit: string): Promise<boolean>
 }
 
@@ -60,10 +58,9 @@ export type OpenedGit =
   | { readonly kind: "ready"; readonly git: Git }
   | { readonly kind: "without"; readonly reason: string }
 
-/** The one way to git. It looks at objects alone, through a view that knows no config. */
 export async function openGit(options: {
   readonly repository: Repository
-  /** For the PATH; nothing of it is handed to git. */
+  /** Used for the PATH only; nothing of it is passed to git. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   readonly timeoutMs?: number
@@ -126,7 +123,7 @@ async function readCommits(
   return commits
 }
 
-/** A parent that a shallow clone lacks is taken for none; git does the same. */
+/** A parent that a shallow clone lacks counts as none, as in git. */
 async function commitsOfRound(
   program: GitProgram,
   ids: readonly string[],
@@ -156,7 +153,7 @@ async function diffNames(
   throw GitAnswerTooLarge({ command: "cat-file", maxBytes: GIT_OUTPUT_LIMIT_BYTES })
 }
 
-/** A is before B when nothing can be reached from A that cannot be reached from B. */
+/** A is an ancestor of B if nothing reachable from A is unreachable from B. */
 async function isAncestor(program: GitProgram, ancestor: string, commit: string): Promise<boolean> {
   const known = await describeObjects(program, [ancestor, commit])
   if (known.some((it) => it.type !== "commit")) return false

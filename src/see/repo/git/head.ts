@@ -4,15 +4,15 @@ import { GIT_POINTER_LIMIT_BYTES } from "../limits.ts"
 import type { Repository } from "../repo.ts"
 import { isObjectId } from "./parse.ts"
 
-/** A million refs of some sixty bytes each. */
+/** A million refs of about sixty bytes. */
 const PACKED_REFS_LIMIT_BYTES = 128 * 1024 ** 2
 
-/** Git follows five from one ref to the next. */
+/** Git follows at most five symbolic refs. */
 const MOST_REF_HOPS = 5
 
 /**
- * The commit that is checked out, read from files: HEAD, the ref it names, or the packed refs.
- * Undefined outside git, before the first commit, and for refs kept in a way that is not read here.
+ * Read from files: HEAD, the ref it names, or the packed refs. Undefined outside git, before the
+ * first commit, and for ref formats that are not supported.
  */
 export async function headCommit(
   repository: Pick<Repository, "gitDirectory" | "gitCommonDirectory">,
@@ -51,7 +51,7 @@ async function readPackedRef(common: string, name: string): Promise<string | und
   return isObjectId(id) ? id : undefined
 }
 
-/** One that stays below its folder; git allows no others. */
+/** Git allows only names that stay below their folder. */
 function isPlainRefName(name: string): boolean {
   const parts = name.split("/")
   return (

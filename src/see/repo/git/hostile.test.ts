@@ -11,13 +11,11 @@ import { locateRepository } from "../repo.ts"
 import { openGit } from "./git.ts"
 
 type Folder = {
-  /** A path in the git folder; what is above it is made. */
   at(name: string): string
   readonly head: string
   readonly outside: string
 }
 
-/** The loose object of the commit that is checked out. */
 const objectOf = ({ at, head }: Folder) => at(`objects/${head.slice(0, 2)}/${head.slice(2)}`)
 
 function replace(file: string, content: string | Buffer): void {
@@ -25,7 +23,6 @@ function replace(file: string, content: string | Buffer): void {
   writeFileSync(file, content)
 }
 
-/** What is done to a git folder, and what its history is then: the words, or the code of an error. */
 const FOLDERS: Readonly<Record<string, readonly [string, (folder: Folder) => void]>> = {
   "nothing wrong": ["2 commits", () => {}],
   "packed refs that are none": [

@@ -9,7 +9,7 @@ import {
   parseObjectLine,
 } from "./parse.ts"
 
-/** Commits of some hundred bytes each, in one answer. */
+/** Commits of some hundred bytes each, in one response. */
 const OBJECTS_A_ROUND = 4_096
 
 export type BlobOutcome =
@@ -30,7 +30,6 @@ export async function describeObjects(
   return output.toString("latin1").trimEnd().split("\n").map(parseObjectLine)
 }
 
-/** Sizes first, so that no round holds more than it may. */
 export async function* readBlobs(
   program: GitProgram,
   ids: readonly string[],
@@ -53,13 +52,13 @@ export async function readHeaders(
   for (let at = 0; at < ids.length; ) {
     const objects = await readFirst(program, ids.slice(at, at + OBJECTS_A_ROUND))
     for (const it of objects) if (it.type === "commit") headers.push(parseCommit(it))
-    // One that does not fit alone is left out.
+    // An object that does not fit into one round is left out.
     at += Math.max(1, objects.length)
   }
   return headers
 }
 
-/** Undefined for what is no tree; absent when the answer was full before. */
+/** Undefined for an object that is not a tree; absent if the response was full before it. */
 export type Trees = ReadonlyMap<string, Buffer | undefined>
 
 export async function readTrees(program: GitProgram, ids: readonly string[]): Promise<Trees> {
@@ -68,8 +67,8 @@ export async function readTrees(program: GitProgram, ids: readonly string[]): Pr
 }
 
 /**
- * As many of the first as fit into one round, those that are not there too. Sizes are not asked for
- * before: most are small, and an answer that is cut is whole up to the last object.
+ * As many of the first objects as fit into one round, including missing ones. Sizes are not queried
+ * first: most objects are small, and a truncated response is complete up to its last object.
  */
 async function readFirst(
   program: GitProgram,
@@ -106,7 +105,7 @@ function roundsOf(described: readonly Described[], maxBlobBytes: number): readon
   const rounds: Described[][] = []
   let room = 0
   for (const it of described) {
-    // Each takes a line of its own besides its bytes.
+    // Each object needs a header line besides its bytes.
     const needed = OBJECT_LINE_BYTES + (isWanted(it, maxBlobBytes) ? it.sizeBytes : 0)
     if (rounds.length === 0 || needed > room) {
       rounds.push([])

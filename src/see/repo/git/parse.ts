@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer"
 import { createHash } from "node:crypto"
 import { compareText, invariant } from "#ground/base"
 
-/** What a person writes about a change; logs and dumps come after it. */
+/** Longer messages are usually logs and dumps. */
 const LONGEST_MESSAGE_BYTES = 16_384
 
 type TreeEntry = {
@@ -43,7 +43,7 @@ export function parseTree(output: Buffer): TreeList {
   return { entries, unnameable: records.length - entries.length }
 }
 
-/** Fields ended by NUL; undefined for one that is no UTF-8. */
+/** Undefined for a field that is not UTF-8. */
 function fieldsOf(output: Buffer): readonly (string | undefined)[] {
   if (isUtf8(output)) return output.toString().split("\0").slice(0, -1)
   const fields: (string | undefined)[] = []
@@ -57,8 +57,8 @@ function fieldsOf(output: Buffer): readonly (string | undefined)[] {
 }
 
 /**
- * `<id> <type> <size>`, the bytes, a newline; or `<id> missing`. Of an answer that was cut, all but
- * the last one, which is not whole.
+ * `<id> <type> <size>`, the bytes, a newline; or `<id> missing`. The last object of a truncated
+ * response is incomplete and left out.
  */
 export function parseBatch(output: Buffer): readonly BatchObject[] {
   const objects: BatchObject[] = []
@@ -97,7 +97,7 @@ export function parseCommit({ id, bytes }: BatchObject): CommitHeader {
   }
 }
 
-/** Cut as bytes, between two characters: a text that is cut would hold all of it in memory. */
+/** Truncated as bytes between two characters: slicing a string would keep all of it in memory. */
 function messageOf(body: Buffer): Buffer {
   let end = Math.min(body.length, LONGEST_MESSAGE_BYTES)
   const isInsideCharacter = () => ((body[end] ?? 0) & 0b1100_0000) === 0b1000_0000
@@ -105,7 +105,6 @@ function messageOf(body: Buffer): Buffer {
   return body.subarray(0, end)
 }
 
-/** An entry in which two tree objects differ: a file, or a level below. */
 export type DifferingEntry = {
   readonly name: string | undefined
   readonly isFolder: boolean
@@ -114,9 +113,8 @@ export type DifferingEntry = {
 }
 
 /**
- * The entries in which two tree objects differ, by a walk along both: they have the same order, and
- * most entries are equal to the last byte. It reads bytes and makes no text of what is equal, which
- * is nearly all: three thousand commits of a large project have 35 MB of trees.
+ * Walks along both trees: they have the same order, and most entries are equal. Compares bytes
+ * without decoding equal entries: three thousand commits of a large project have 35 MB of trees.
  */
 export function differingEntries(
   before: Buffer,
@@ -126,7 +124,7 @@ export function differingEntries(
   const differing: DifferingEntry[] = []
   const sides = { before, after, idBytes }
   for (let [was, is] = [0, 0]; ; ) {
-    // Behind the one entry that was changed, all is the same most of the time.
+    // After the one changed entry the rest is usually equal.
     if (before.subarray(was).equals(after.subarray(is))) return differing
     const equalBytes = equalRun(sides, was, is)
     was += equalBytes
@@ -167,7 +165,6 @@ type Entry = {
   readonly next: number
 }
 
-/** `<mode> <name>`, NUL, and the id as bytes. */
 function entryAt(tree: Buffer, at: number, idBytes: number): Entry | undefined {
   const end = tree.indexOf(0, at)
   const next = end + 1 + idBytes
@@ -183,7 +180,7 @@ function entryAt(tree: Buffer, at: number, idBytes: number): Entry | undefined {
 
 const FOLDER_MODE = "40000 "
 
-/** By name, a folder's with a slash behind it, as git sorts; past the end comes last. */
+/** Sorted by name, a folder's with a slash appended, as in git. */
 function compareEntries(a: Entry | undefined, b: Entry | undefined): number {
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1
   return compareText(a.isFolder ? `${a.name}/` : a.name, b.isFolder ? `${b.name}/` : b.name)
@@ -215,8 +212,8 @@ export function formatOf(id: string): ObjectFormat {
 }
 
 /**
- * The id that git would give these bytes as they are. Git itself is never asked to look at the
- * working tree: it would run the filters that a repository can name.
+ * The id that git would give these bytes. Git never reads the working tree: it would run filters
+ * that a repository can define.
  */
 export function blobId(bytes: Uint8Array, format: ObjectFormat): string {
   return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest("hex")

@@ -10,13 +10,13 @@ import {
 import type { Repository } from "../repo.ts"
 import type { ObjectFormat } from "./parse.ts"
 
-/** Objects in one folder before git packs them are some thousand. */
+/** Git packs loose objects after some thousand. */
 const MOST_OBJECT_ENTRIES = 1_000_000
 
 /**
- * A git folder of our own that borrows nothing of a repository but its objects. Git then sees no
- * config, hook, attribute, ref or remote that came with a repository, and so nothing that could
- * make it execute something (PROMISES, finding 2).
+ * Our own git folder that references only the objects of a repository. Git then sees no config,
+ * hook, attribute, ref or remote of the repository, and nothing that could make it execute
+ * something (PROMISES, finding 2).
  */
 export type GitView = {
   readonly directory: string
@@ -49,7 +49,7 @@ const CONFIG: Readonly<Record<ObjectFormat, string>> = {
     "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n",
 }
 
-/** A write costs two flushes of the disk; most of the time all is as it should be. */
+/** A write costs two disk syncs; usually nothing has changed. */
 async function writeIfOther(file: string, text: string): Promise<void> {
   const there = await readTextBounded(file, { maxBytes: text.length })
   if (there.kind === "read" && there.text === text) return
@@ -57,8 +57,8 @@ async function writeIfOther(file: string, text: string): Promise<void> {
 }
 
 /**
- * Why the objects of a repository are not for git to read; undefined when they are. A link among
- * them, or a file that names another store, leads out of the repository; a pipe is waited for.
+ * Why git must not read the objects of a repository. A link among them, or a file that names
+ * another store, leads out of the repository; a pipe would block.
  */
 export function objectsProblem(objects: string): string | undefined {
   const opened = openFolder(objects)

@@ -1,12 +1,11 @@
 /**
- * Patterns as git's ignore files have them, matched byte by byte: a text here has one character
- * for each byte of its UTF-8. No regular expression is built, since a hostile pattern could make
- * one run for ever: the work is at most the pattern's length times the text's.
+ * Patterns of git's ignore files, matched byte by byte: a text here has one character per UTF-8
+ * byte. No regular expression is built, because a hostile pattern could make it run forever: the
+ * work is at most pattern length × text length.
  */
 export type Glob = {
-  /** Everything before the first sign with a meaning; most patterns are nothing else. */
+  /** Everything before the first special character; most patterns have nothing else. */
   readonly prefix: string
-  /** What follows; empty for a plain name, undefined for a pattern that can match nothing. */
   readonly tokens: readonly Token[] | undefined
 }
 
@@ -15,7 +14,7 @@ type Token =
   | { readonly kind: "any" }
   | { readonly kind: "star" }
   | { readonly kind: "everything" }
-  /** Nothing, in which case the next token is passed over too, or the beginning of that one. */
+  /** Matches nothing, and then the next token is skipped too, or the beginning of that one. */
   | { readonly kind: "folders" }
   /** A run that ends with a slash. */
   | { readonly kind: "folder-run" }
@@ -30,12 +29,12 @@ const BEYOND_ASCII = /[^\x00-\x7f]/
 export function parseGlob(pattern: string): Glob {
   const special = pattern.search(/[*?[\\]/)
   if (special === -1) return { prefix: pattern, tokens: [] }
-  // Git cuts the prefix off before it looks at stars, so that those right behind it count as the
-  // first of the pattern; and so do we.
+  // Git removes the prefix before it looks at stars, so stars directly after it count as the start
+  // of the pattern; so do we.
   return { prefix: pattern.slice(0, special), tokens: tokensOf(pattern.slice(special)) }
 }
 
-/** Counts what matching costs: rules of a hostile repository could take hours in all. */
+/** Counts the cost of matching: the rules of a hostile repository could take hours. */
 export type Effort = { steps: number }
 
 export function matchesGlob({ prefix, tokens }: Glob, text: string, effort: Effort): boolean {
@@ -46,7 +45,9 @@ export function matchesGlob({ prefix, tokens }: Glob, text: string, effort: Effo
   return mayEndSo(tokens, rest) && matchesTokens(tokens, rest, effort)
 }
 
-/** From the end up to the last run of bytes: of a pattern like `*.log`, most names fail there. */
+/**
+ * Compares from the end up to the last run of bytes: most names fail a pattern like `*.log` there.
+ */
 function mayEndSo(tokens: readonly Token[], text: string): boolean {
   let left = text.length
   for (let at = tokens.length - 1; at >= 0; at--) {
@@ -57,7 +58,6 @@ function mayEndSo(tokens: readonly Token[], text: string): boolean {
   return true
 }
 
-/** Whether a token that stands for one byte stands for this one; undefined for all others. */
 function oneByte(token: Token | undefined, byte: string): boolean | undefined {
   if (token?.kind === "byte") return token.byte === byte
   if (token?.kind === "any") return byte !== "/"
@@ -89,7 +89,7 @@ function readToken(pattern: string, at: number): TokenRead | undefined {
     case "[":
       return readClass(pattern, at)
     case "\\":
-      // With nothing behind it, it stands for the end of the text, which no byte is.
+      // A trailing backslash stands for the end of the text, which no byte matches.
       if (at + 1 === pattern.length) return undefined
       return { token: { kind: "byte", byte: pattern.charAt(at + 1) }, next: at + 2 }
     default:
@@ -107,7 +107,7 @@ function readStars(pattern: string, at: number): TokenRead {
   if (isAlone || !beginsPart) return { token: { kind: "star" }, next: end }
   if (rest === "") return { token: { kind: "everything" }, next: end }
   if (rest.startsWith("/")) return { token: { kind: "folders" }, next: end + 1 }
-  // An escaped slash ends the part as well, but is not taken away with the stars.
+  // An escaped slash also ends the part, but is not consumed with the stars.
   return { token: { kind: rest === "\\/" ? "everything" : "star" }, next: end }
 }
 
@@ -167,7 +167,7 @@ function readRange(pattern: string, at: number, from: string): ClassPart | undef
 function readNamedClass(pattern: string, at: number): ClassPart | undefined {
   const close = pattern.indexOf("]", at + 2)
   if (close === -1) return undefined
-  // Without a colon before the bracket it is no named class: the bracket is a byte like others.
+  // Without a colon before the bracket it is not a named class: the bracket is an ordinary byte.
   if (pattern.charAt(close - 1) !== ":" || close - 1 < at + 2) {
     return { bytes: ["["], last: "[", next: at + 1 }
   }
@@ -194,7 +194,7 @@ const NAMED_CLASSES: ReadonlyMap<string, readonly string[]> = new Map(
   }).map(([name, pattern]) => [name, ASCII.filter((it) => pattern.test(it))]),
 )
 
-/** All places of the pattern that the text read so far can lead to, one byte after another. */
+/** Tracks all pattern positions that the text so far can lead to, byte by byte. */
 function matchesTokens(tokens: readonly Token[], text: string, effort: Effort): boolean {
   let places = new Uint8Array(tokens.length + 1)
   let following = new Uint8Array(tokens.length + 1)
@@ -230,7 +230,6 @@ function stepAll(tokens: readonly Token[], { places, following, byte }: Step): b
   return isAlive
 }
 
-/** What may stand for nothing can be passed over. */
 function skipEmpty(tokens: readonly Token[], places: Uint8Array): void {
   for (let at = 0; at < tokens.length; at++) {
     const kind = tokens[at]?.kind

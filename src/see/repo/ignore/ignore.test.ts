@@ -8,7 +8,6 @@ import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { IGNORE_FILES, type IgnoreLevel, isIgnored, parseIgnoreRules } from "./ignore.ts"
 
-/** What a walk would find: nothing in an ignored folder is asked about. */
 function decide(ignoreFiles: ReadonlyMap<string, string>, file: string): boolean {
   const parts = file.split("/")
   const levels: IgnoreLevel[] = []
@@ -137,7 +136,7 @@ describe.runIf(needs("REPO-13", "git"))("compared with git", () => {
   test("[REPO-13] the same files are ignored as by git, for random rules and trees", async () => {
     await using temp = await tempDirectory()
     const git = (args: readonly string[], input?: string) =>
-      // It exits with 1 when nothing is ignored.
+      // git exits with 1 if nothing is ignored.
       spawnSync("git", args, { cwd: temp.path, input }).stdout
     git(["init", "-q"])
     const property = fc.asyncProperty(
@@ -161,7 +160,7 @@ describe.runIf(needs("REPO-13", "git"))("compared with git", () => {
   })
 })
 
-/** Those files that can stand beside each other: a name is a file or a folder, never both. */
+/** Only files that can coexist: a name is a file or a folder, never both. */
 async function makeTree(root: string, wanted: readonly string[]) {
   const files: string[] = []
   for (const it of [...new Set(wanted)].toSorted()) {
@@ -169,9 +168,7 @@ async function makeTree(root: string, wanted: readonly string[]) {
       await mkdir(path.join(root, path.dirname(it)), { recursive: true })
       await writeFile(path.join(root, it), "")
       files.push(it)
-    } catch {
-      // Something else stands there.
-    }
+    } catch {}
   }
   return {
     files,

@@ -3,17 +3,16 @@ import { bytesOf, type Effort, type Glob, matchesGlob, parseGlob } from "./glob.
 /** Each rule is tried on each file; the longest collections in use have some hundred. */
 const MOST_IGNORE_RULES = 5_000
 
-/** A pattern is matched in steps of its length; longer than any path, it cannot match one. */
+/** Longer than any path, so it cannot match one. */
 const LONGEST_IGNORE_PATTERN = 4_096
 
-/** Read in each folder, the later ones over the earlier: git's, that of search tools, and ours. */
+/** In each folder later files take precedence: git's, that of search tools, and ours. */
 export const IGNORE_FILES = [".gitignore", ".ignore", ".qmignore"] as const
 
 export type IgnoreRule = {
   readonly glob: Glob
   readonly isNegated: boolean
   readonly onlyFolders: boolean
-  /** Without a slash in it, a rule is about names in any folder below. */
   readonly isAboutNames: boolean
 }
 
@@ -29,9 +28,8 @@ export function parseIgnoreRules(content: Buffer): readonly IgnoreRule[] {
 }
 
 /**
- * What the rules say of a path, given all levels from the top down: the last one that matches
- * counts. Whether a folder above it is ignored is the caller's to know: nothing in an ignored folder can be
- * taken back in.
+ * The last matching rule over all levels counts. The caller must know whether a parent folder is
+ * ignored: nothing inside it can be included again.
  */
 export function isIgnored(
   levels: readonly IgnoreLevel[],
@@ -66,7 +64,7 @@ function parseRule(line: string): IgnoreRule | undefined {
   return { glob, isNegated, onlyFolders, isAboutNames }
 }
 
-/** Spaces at the end do not count, unless escaped. */
+/** Trailing spaces do not count unless escaped. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length
   while (end > 0 && line.charAt(end - 1) === " ") end--

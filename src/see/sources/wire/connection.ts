@@ -3,7 +3,7 @@ import { Client, type ContentBlock, ProtocolError, type Tool } from "@modelconte
 import { compareText } from "#ground/base"
 import type { Wire } from "./stdio.ts"
 
-/** The library's own timer is a second net behind ours. */
+/** The library's own timer is a second safeguard. */
 const SECOND_NET_MS = 5_000
 
 const LONGEST_TOOL_DESCRIPTION_CHARACTERS = 1_000
@@ -41,14 +41,14 @@ export type Connection = {
 
 export type AskOptions = { readonly signal: AbortSignal; readonly timeoutMs: number }
 
-/** An answer that is an error: the server is there, and did not do what it was asked. */
+/** An error response: the server is alive and refused the request. */
 export class ServerRefused extends Error {
   override readonly name = "ServerRefused"
 }
 
-/** Says hello, asks for the tools, and keeps the line open. On failure nothing is left running. */
+/** On failure nothing is left running. */
 export async function connect(wire: Wire, options: AskOptions): Promise<Connection> {
-  // It offers nothing: a server cannot ask us for files, answers of a model or a person.
+  // Offers no capabilities: a server cannot request files, model responses or user input.
   const client = new Client({ name: "quartermaster", version: "1" }, { capabilities: {} })
   let isOver = false
   client.onclose = () => {
@@ -67,13 +67,16 @@ export async function connect(wire: Wire, options: AskOptions): Promise<Connecti
     }
   } catch (error) {
     const problem = wire.problem()
-    // The package closes after a failed hello only, and does not wait for the end.
+    // The package closes only after a failed handshake, and does not wait for the end.
     await wire.close()
     throw problem === undefined ? error : new Error(problem, { cause: error })
   }
 }
 
-/** By hand: the package would print a line when a server has no tools, and read lists of any length. */
+/**
+ * Not the package's function: it prints a line for a server without tools and reads lists of any
+ * length.
+ */
 async function listTools(client: Client, options: AskOptions): Promise<readonly Tool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return []
   const tools: Tool[] = []
@@ -89,7 +92,7 @@ async function listTools(client: Client, options: AskOptions): Promise<readonly 
   throw new Error(`its list of tools has more than ${MOST_TOOL_PAGES} pages`)
 }
 
-/** Without the package's check of the answer: it would compile a schema the server made. */
+/** Without the package's response validation: it would compile a schema from the server. */
 async function callTool(
   client: Client,
   params: { readonly name: string; readonly arguments: Record<string, unknown> },
@@ -118,7 +121,7 @@ function shapeOf({ name, description = "", inputSchema }: Tool): ToolShape {
   }
 }
 
-/** The same value gives the same text, in whatever order its keys were written. */
+/** Equal values give equal text, whatever the key order. */
 function canonical(value: unknown): string {
   return JSON.stringify(sorted(value))
 }

@@ -13,7 +13,6 @@ type Message = { readonly id?: number; readonly method: string }
 const json = (response: ServerResponse, value: unknown) =>
   response.setHeader("content-type", "application/json").end(JSON.stringify(value))
 
-/** What a well-behaved server says; a test puts its own in front. */
 const usual: Answer = ({ id, method }, response) => {
   const reply = (result: unknown) => json(response, { jsonrpc: "2.0", id, result })
   switch (method) {

@@ -11,7 +11,7 @@ export function httpWire(address: {
   const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: guardedFetch(() => {
       problem = `it sent a message of over ${LARGEST_FRAME_BYTES} bytes`
-      // The package would wait for the rest of a stream until the time is over.
+      // The package would wait for the rest of a stream until the timeout.
       void transport.close()
       return problem
     }),
@@ -33,7 +33,7 @@ export function httpWire(address: {
 const guardedFetch =
   (tooLarge: () => string): FetchLike =>
   async (url, init) => {
-    // The standing stream for what a server wants to say by itself: we ask, and hear answers.
+    // Refuses the standing stream for server-initiated messages: we only send requests.
     if (init?.method !== "POST") return new Response(null, { status: 405 })
     const response = await fetch(url, { ...init, redirect: "error" })
     const { status, statusText, headers } = response

@@ -9,18 +9,17 @@ import { type Environment, type ExitOutcome, type RunningChild, start } from "#g
 import type { Program } from "../command.ts"
 import { LARGEST_FRAME_BYTES } from "../limits.ts"
 
-/** Between the polite signal and the last one; with the rest of the ending it stays under 5 s. */
+/** Between SIGTERM and SIGKILL; with the rest of the shutdown it stays under 5 s. */
 const CHILD_GRACE_MS = 1_000
 
-/** Kept of what a server complains of, for the sentence that says why it failed. */
 const KEPT_STDERR_CHARACTERS = 2_000
 
-/** Input a server has not read yet; a question has a few hundred bytes. */
+/** Unread input of a server; a request has a few hundred bytes. */
 const MOST_WAITING_INPUT_BYTES = 1_000_000
 
 const MOST_UNASKED_BYTES = 64_000_000
 
-/** What a server may say without being asked, until the next question. */
+/** Unsolicited lines until the next request. */
 const MOST_UNASKED_LINES = 20_000
 
 export type Wire = Transport & {
@@ -28,8 +27,8 @@ export type Wire = Transport & {
 }
 
 /**
- * A server that runs as a child of ours: one message a line, within bounds. The package has a
- * transport of its own, which starts the program itself and reads lines of any length.
+ * One message per line, within limits. The package's own transport starts the program itself and
+ * reads lines of any length.
  */
 export function stdioWire(program: Program, env: Environment): Wire {
   const state: State = { child: undefined, problem: undefined, stderr: "", isOver: false }
@@ -87,11 +86,11 @@ function listen(child: RunningChild, held: ServerProcess & { readonly unasked: U
     if (!isInBounds) void fail(`it sent a message of over ${LARGEST_FRAME_BYTES} bytes`, held)
   })
   child.stderr.on("data", (chunk: Buffer) => {
-    // The beginning, not the end: a key whose first half was cut off would not be recognised.
+    // Stores the beginning, not the end: a key without its first half would not be redacted.
     const room = KEPT_STDERR_CHARACTERS - state.stderr.length
     if (room > 0) state.stderr += chunk.toString("utf8").slice(0, room)
   })
-  // A pipe that breaks is told by the end of the program.
+  // A broken pipe is reported by the end of the program.
   for (const stream of [child.stdout, child.stderr]) stream.on("error", () => {})
   child.stdout.once("end", () => void finish(held))
   void child.exited.then(() => finish(held))
@@ -112,12 +111,12 @@ function receive(line: Buffer, wire: Wire): string | undefined {
   return undefined
 }
 
-/** What a server tells by itself: nobody here listens to it, so ten thousand of them cost nothing. */
+/** Notifications are ignored, so ten thousand of them cost nothing. */
 function isReport(value: unknown): boolean {
   return typeof value === "object" && value !== null && "method" in value && !("id" in value)
 }
 
-/** Undefined for JSON that is no message: a log line of someone who logs as JSON. */
+/** Undefined for JSON that is not a message, for example a JSON log line. */
 function messageIn(value: unknown): JSONRPCMessage | undefined {
   try {
     return parseJSONRPCMessage(value)
@@ -128,7 +127,7 @@ function messageIn(value: unknown): JSONRPCMessage | undefined {
 
 async function fail(problem: string, held: ServerProcess): Promise<void> {
   held.state.problem ??= problem
-  // Nobody reads on: what is still in the pipe must not hold up the end.
+  // Nobody reads on: unread data in the pipe must not delay the end.
   held.state.child?.stdout.destroy()
   await finish(held)
 }
@@ -141,7 +140,7 @@ async function finish({ state, wire }: ServerProcess): Promise<void> {
   }
   state.isOver = true
   child?.stdin?.end()
-  // Those who wait are told at once when we know why; the end of a program says more than its silence.
+  // If the reason is known, callers are told at once; otherwise the exit of the program says more.
   if (state.problem !== undefined) wire.onclose?.()
   const exit = await child?.end()
   if (state.problem !== undefined) return
@@ -172,7 +171,7 @@ function notStarted(
 
 type Unasked = ReturnType<typeof createUnasked>
 
-/** Counts what is said since the last question: a server may report, but not for ever. */
+/** Counts unsolicited lines since the last request. */
 function createUnasked() {
   let lines = 0
   let bytes = 0
@@ -192,7 +191,7 @@ function createUnasked() {
 
 const NEWLINE = 0x0a
 
-/** Bytes to lines. It holds no more than one line of the largest size, and says so at the next byte. */
+/** Buffers at most one line of the maximum size. */
 function createLines(largestBytes: number) {
   let held: Buffer[] = []
   let heldBytes = 0
@@ -206,7 +205,7 @@ function createLines(largestBytes: number) {
     return true
   }
   return {
-    /** Whole lines, each handed on at once; false when one is too large, and nothing more is read. */
+    /** False if a line is too large; then nothing more is read. */
     take(chunk: Buffer, hear: (line: Buffer) => void): boolean {
       let from = 0
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
