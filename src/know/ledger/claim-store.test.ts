@@ -33,7 +33,7 @@ test("[LEDGER-17] [C4] a writer paused until others used and removed its turn nu
   const late = await turns.change("a", (current) => {
     seen.push(current?.token)
     if (current?.token === "t9") return { kind: "stop", result: "too late" }
-    // While this one sleeps, others take turns 2 to 9 and remove all but the last.
+    // In the meantime others write turns 2 to 9 and delete all but the last.
     writeFileSync(join(own, "9"), writeClaim({ ...record, token: "t9" }))
     renameSync(join(own, "1"), join(temp.path, ".gone"))
     return { kind: "put", record: () => ({ ...record, token: "late" }) }

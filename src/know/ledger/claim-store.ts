@@ -16,10 +16,10 @@ import { digest } from "./paths.ts"
 /** Each failed attempt means that another process succeeded. */
 const MOST_TRIES = 64
 
-/** A session id may be long and, escaped, six times as long. */
+/** A session id may be long, and escaped six times as long. */
 const LARGEST_CLAIM_BYTES = 8 * 1024 ** 2
 
-/** Every claimed path costs some 50 µs when one is taken. */
+/** Every claimed path costs about 50 µs when one is taken. */
 const MOST_CLAIM_FOLDERS = 20_000
 
 type TurnDecision<Result> =
@@ -29,11 +29,11 @@ type TurnDecision<Result> =
 export type Turns = ReturnType<typeof createTurns>
 
 /**
- * Claims on disk: a folder for each path, a numbered file for each turn of its claim; the highest number
- * is the claim. A turn is made by linking a complete file to the next number, which only one process can
- * do. Older files exist only for readers during a replacement. A process that stopped between reading and
- * linking may link a number that was used and removed; it then sees a higher number and retries. The
- * highest file is never removed.
+ * Claims on disk: a folder for each path, a numbered file for each turn of its claim; the highest
+ * number is the claim. A turn is made by linking a complete file to the next number, which only one
+ * process can do. Older files exist only for readers during a replacement. A process that paused
+ * between reading and linking may link a number that was used and deleted; it then sees a higher
+ * number and retries. The highest file is never deleted.
  */
 export function createTurns(folder: string, random: Random) {
   const folderOf = (path: string) => join(folder, digest(path))
@@ -42,8 +42,8 @@ export function createTurns(folder: string, random: Random) {
     current: (path: string) => currentIn(folderOf(path))?.record,
 
     /**
-     * Repeats `decide` until its result is the newest turn. `wasPut` tells that an earlier decision of
-     * this call was linked, although others have moved on since.
+     * Repeats `decide` until its result is the newest turn. `wasPut` is true if an earlier decision
+     * of this call was linked and then superseded.
      */
     async change<Result>(
       path: string,
@@ -92,7 +92,7 @@ function currentIn(own: string): CurrentTurn | undefined {
     const turn = highestOf(listed.kind === "listed" ? listed.entries.map((it) => it.name) : [])
     if (turn === 0) return undefined
     const read = held.read(String(turn), { maxBytes: LARGEST_CLAIM_BYTES })
-    // Others have moved on, and the file is gone.
+    // Other processes wrote newer turns and deleted the file.
     if (read.kind === "missing") continue
     const record = read.kind === "read" ? parseClaim(read.bytes) : undefined
     if (record === undefined) throw ClaimDamaged({ file: own, problem: `turn ${turn} is no claim` })
@@ -149,9 +149,9 @@ export type ClaimRecord = {
   readonly path: string
   readonly session: string
   readonly state: "held" | "released"
-  /** Grows with each holder of the path; a write with an older fence is refused. */
+  /** Grows with each holder of the path; a write with an older fence number is refused. */
   readonly fence: number
-  /** Random: tells two holders apart even when the files between were deleted. */
+  /** Random: distinguishes two holders even when the files in between were deleted. */
   readonly token: string
   readonly pid: number
   readonly startedAt: string | undefined

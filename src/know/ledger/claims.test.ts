@@ -13,7 +13,7 @@ const own = processIdentity()
 const gone = { pid: own.pid, startedAt: "1.elsewhere" }
 const holder = (session: string) => ({ session, process: own })
 
-/** A machine whose two clocks move apart only when a test says so. */
+/** A machine whose two clocks diverge only when a test sets them. */
 function world(stateDirectory: string, name = "here") {
   const clock = testClock()
   let boot = "boot-1"
@@ -29,7 +29,7 @@ function world(stateDirectory: string, name = "here") {
     boot += "+"
     offset = clock.monotonicMs()
   }
-  // Who waits for another process waits really; the clocks of leases do not move by that.
+  // Waiting for another process uses real time; the lease clocks do not advance.
   const waiting = { now: clock.now, sleep: systemClock.sleep }
   const claims = createClaims({ stateDirectory, clock: waiting, random: systemRandom, machine })
   return { clock, claims, restart }
@@ -60,7 +60,7 @@ describe("claims.take", () => {
     const before = await taken(claims, "a", "one")
     const again = await taken(claims, "a", "one")
     expect(again).toMatchObject({ fence: before.fence, token: before.token })
-    // What it held before is not given back when the rest cannot be had.
+    // A path held before stays held when the other paths are not available.
     await taken(claims, "z", "two")
     expect((await claims.take(["a", "z"], holder("one"))).kind).toBe("held")
     expect(claims.isHeld(again)).toBe(true)
@@ -181,7 +181,7 @@ describe("leases", () => {
       clock.setWall(clock.now() + hours * HOUR_MS)
       expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
       expect(claims.isHeld(claim)).toBe(true)
-      // Nor does a jump keep the path from others for longer than the lease.
+      // A clock jump does not extend the claim beyond the lease either.
       await clock.advance(LEASE_MS + 1)
       expect((await claims.take(["a"], holder("two"))).kind).toBe("taken")
     },
@@ -215,7 +215,7 @@ describe("leases", () => {
     expect((await there.claims.take(["a"], holder("two"))).kind).toBe("held")
     await there.clock.advance(1)
     expect((await there.claims.take(["a"], holder("two"))).kind).toBe("taken")
-    // Its own clock says that the lease lasts; the fence says whose it is.
+    // By its own clock the lease is valid; the fence number decides.
     expect(here.claims.isHeld(claim)).toBe(false)
     await expect(here.claims.assertHeld(claim)).rejects.toSatisfy(ClaimLost.is)
   })

@@ -15,7 +15,10 @@ import { foldersAbove, isBelow, mustBePlain, plainPath } from "./paths.ts"
 
 const MOST_YIELD_TRIES = 200
 
-/** A release takes milliseconds, on a busy disk a few hundred. After two seconds the other was first. */
+/**
+ * A release takes milliseconds, on a busy disk a few hundred. After two seconds the other was
+ * first.
+ */
 const YIELD_TRY_MS = 10
 
 /** Hooks renew at each edit; a younger heartbeat is left alone. */
@@ -49,12 +52,12 @@ export function createClaims(deps: ClaimsDeps) {
   const context: ClaimsContext = { ...deps, turns: createTurns(folder, deps.random) }
 
   return {
-    /** All paths or none; paths that the session already holds are renewed. */
+    /** All paths or none; renews paths that the session already holds. */
     async take(paths: readonly string[], holder: Holder): Promise<TakeOutcome> {
       if (paths.length > MOST_PATHS_AT_ONCE)
         throw PathUnusable({ path: `${paths.length} paths`, wrong: "are too many at once" })
       await ensureDirectory(folder)
-      // The same order for all, so that of two with the same paths one succeeds.
+      // The same order for all callers, so that of two with the same paths one succeeds.
       const wanted = [...new Set(paths.map(mustBePlain))].toSorted(compareText)
       return takeAll(wanted, holder, context)
     },
@@ -73,8 +76,8 @@ export function createClaims(deps: ClaimsDeps) {
       return claim.machine === deps.machine.name ? isSameProcessAlive(claim) : undefined
     },
     /**
-     * Call it with every write under a claim, as late as possible. It renews the claim, so that a whole
-     * lease is left for the write, and throws when another session took the path.
+     * Call it with every write under a claim, as late as possible. It renews the claim, so that a
+     * whole lease is left for the write, and throws when another session took the path.
      */
     async assertHeld(claim: Claim): Promise<Claim> {
       const renewed = await renew(claim, context)
@@ -83,7 +86,7 @@ export function createClaims(deps: ClaimsDeps) {
     },
     list: (): readonly Claim[] =>
       live(context.turns.all(), context).toSorted((a, b) => compareText(a.path, b.path)),
-    /** Its own claim, or that of the nearest folder above. */
+    /** The claim on the path, or on the nearest folder above. */
     find: (path: string): Claim | undefined => covering(path, context)[0],
   }
 }
@@ -115,9 +118,9 @@ type OneOutcome =
   | Extract<TakeOutcome, { kind: "held" }>
 
 /**
- * A folder and a path below it have separate files, so both may be linked at once. Each checks the other
- * after linking, so at least one sees the other. If both do, the lower one releases at once and the
- * folder waits for that.
+ * A folder and a path below it have separate files, so both may be linked simultaneously. Each
+ * checks the other after linking, so at least one sees the other. If both do, the lower one
+ * releases and the folder's waits for that.
  */
 async function takeOne(path: string, holder: Holder, context: ClaimsContext): Promise<OneOutcome> {
   const before = await clearOverlaps(path, holder, context)
@@ -158,8 +161,8 @@ async function linkOne(path: string, holder: Holder, context: ClaimsContext): Pr
 }
 
 /**
- * The overlapping live claim of another session. Expired ones are released, so that they cannot come
- * back.
+ * Returns the overlapping live claim of another session. Releases expired ones, so that they cannot
+ * be renewed.
  */
 async function clearOverlaps(
   path: string,
@@ -212,11 +215,11 @@ async function release(
       ? { kind: "put", record: () => ({ ...current, state: "released" }) }
       : { kind: "stop", result: { wasPut } },
   )
-  // Another may have taken the path between our last turn and this check.
+  // Another session may have taken the path between our last turn and this check.
   return { kind: "result" in done && !done.result.wasPut ? "lost" : "released" }
 }
 
-/** An expired claim that nobody took still belongs to its holder. */
+/** An expired claim that no session took still belongs to its holder. */
 function isHeld(claim: Claim, { turns }: ClaimsContext): boolean {
   return isSameHold(turns.current(claim.path), claim)
 }
@@ -291,8 +294,8 @@ function isExpired(claim: ClaimRecord, { now, machine }: LeaseClock): boolean {
   const isHere = claim.machine === machine.name
   if (isHere && claim.boot === machine.boot)
     return machine.uptimeMs() - claim.heartbeatUptimeMs > claim.leaseMs
-  // After a restart nobody can renew. A heartbeat in the future means that the clock was set back;
-  // believing it would block the path.
+  // After a restart the holder cannot renew. A heartbeat in the future means that the clock was set
+  // back; trusting it would block the path.
   const isImpossible = isHere && claim.heartbeatAt > now + claim.leaseMs
   // Between machines only wall clocks can be compared, and they differ.
   const marginMs = isHere ? 0 : CLOCK_MARGIN_MS

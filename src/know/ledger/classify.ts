@@ -3,7 +3,6 @@ import { createMatcher } from "#ground/base"
 export type ClassifyGlobs = {
   readonly ignored: readonly string[]
   readonly important: readonly string[]
-  /** A session that changes one of these has registered. */
   readonly registration: readonly string[]
 }
 
@@ -18,7 +17,7 @@ export function createClassifier(globs: Partial<ClassifyGlobs> = {}) {
   return {
     isTrackable,
     isRegistrationFile,
-    /** Every registration path contains one of these; undefined when that cannot be told. */
+    /** Every registration path contains one of these; undefined when a pattern has no literal. */
     registrationMarks: marksOf(registration),
     isImportant: (path: string) => !isRegistrationFile(path) && !isIgnored(path) && isWeighty(path),
   }
@@ -34,7 +33,6 @@ function marksOf(patterns: readonly string[]): readonly string[] | undefined {
   return marks.includes("") ? undefined : marks
 }
 
-/** For common layouts; the config replaces a list as a whole. */
 const DEFAULT_GLOBS: ClassifyGlobs = {
   ignored: [
     ".git",

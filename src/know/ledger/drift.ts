@@ -12,13 +12,12 @@ import {
 
 const MOST_DRIFTED_FILES = 100
 
-/** Fewer changed files are a small fix without a reminder. */
+/** Fewer changed files are a small fix, which needs no reminder. */
 const FEWEST_DRIFTED_FILES = 2
 
 export type Drift = {
-  /** Of the paths alone: editing the same files again is the same drift. */
+  /** Of the paths only: editing the same files again is the same drift. */
   readonly fingerprint: string
-  /** The first hundred important files changed since the last registration, by name. */
   readonly paths: readonly string[]
   readonly isCut: boolean
 }
@@ -64,8 +63,9 @@ export function driftedIn(
 }
 
 /**
- * Like `driftOf` without reading everything: 10,000 files have drifted after the first hundred. Undefined
- * when a line is damaged or registrations cannot be searched for; then the caller takes the slow way.
+ * Like `driftOf` without reading everything: of 10,000 drifted files the first hundred decide.
+ * Undefined when a line is damaged or registrations cannot be searched for; then the caller uses
+ * `driftOf`.
  */
 export function quickDrift(bytes: Buffer, classifier: Classifier): Drift | undefined {
   const since = isUtf8(bytes) ? endOfRegistration(bytes, classifier) : undefined

@@ -69,7 +69,7 @@ export const FolderUnusable = defineError<{ folder: string; what: string }>()(
   },
 )
 
-/** Foreign text: on one line, nothing hidden, truncated. */
+/** For foreign text: one line, no invisible characters, truncated. */
 function shown(text: string): string {
   return visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
 }

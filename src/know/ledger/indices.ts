@@ -26,8 +26,8 @@ export const ARCHIVE_FOLDER = `${SESSIONS_FOLDER}/archive`
 export type Indexed = { readonly written: readonly string[] }
 
 /**
- * The same files give the same bytes. Every writer checks again, because of two writers at once one may
- * have replaced a newer state by an older one.
+ * The same files give the same bytes. Every writer checks again, because one of two simultaneous
+ * writers may have replaced a newer state by an older one.
  */
 export async function writeIndices(root: string): Promise<Indexed> {
   const written = new Set<string>()
@@ -127,7 +127,7 @@ function links(folder: string, files: readonly IndexedFile[]): string {
   return lines.join("\n")
 }
 
-/** Foreign text: on one line, never a link or markup. */
+/** For foreign text: one line, never a link or markup. */
 function escaped(title: string): string {
   const line = visibleLine(withoutHiddenSigns(title.replace(/\s+/g, " ").trim()))
   const points = [...line]
@@ -146,7 +146,7 @@ async function readFolders(root: string): Promise<Record<string, readonly Indexe
   return found
 }
 
-/** Skips unreadable files; the room they belong to reports them. */
+/** Skips unreadable files; the room that owns them reports them. */
 async function readFolder(root: string, folder: string): Promise<readonly IndexedFile[]> {
   const files: IndexedFile[] = []
   const isSession = folder === "sessions"
@@ -191,12 +191,11 @@ function memoryOf(name: string, text: string): IndexedFile {
 type MemoryHead = {
   readonly id: string
   readonly title: string
-  /** Empty without a head: then it is no memory. */
   readonly state: string
   readonly created: string
 }
 
-/** By hand, because a YAML parser is a package. */
+/** Parsed by hand, because a YAML parser is a package. */
 export function readHead(text: string): MemoryHead {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1]
   const field = (name: string) => {

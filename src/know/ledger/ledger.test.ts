@@ -371,7 +371,6 @@ describe("imports of the room", () => {
   })
 })
 
-/** The ledger that holds a text. */
 async function fileOf(stateDirectory: string, text: string): Promise<string> {
   const folder = join(stateDirectory, "ledger")
   const files = (await readdir(folder)).map((it) => join(folder, it))

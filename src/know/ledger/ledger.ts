@@ -28,7 +28,7 @@ const MOST_LEDGER_ENTRIES = 20_000
 const MOST_LEDGERS = 200
 
 type LedgerDeps = {
-  /** Shared by all worktrees, outside of what git tracks. */
+  /** Shared by all worktrees, not tracked by git. */
   readonly stateDirectory: string
   readonly clock: Pick<Clock, "now">
   readonly random: Random
@@ -139,7 +139,6 @@ function readers({ fileOf }: LedgerFolder) {
 
 function acrossSessions({ folder, fileOf }: LedgerFolder) {
   return {
-    /** The last edit by each other session since a moment, newest first. */
     async touchesOfOthers(
       path: string,
       options: { readonly exceptSessionId: string; readonly sinceMs: number },
@@ -151,7 +150,6 @@ function acrossSessions({ folder, fileOf }: LedgerFolder) {
         .flatMap((it) => (it === undefined || it.at < options.sinceMs ? [] : [it]))
         .toSorted((a, b) => b.at - a.at)
     },
-    /** Newest first. */
     async sessions(options: {
       readonly sinceMs: number
       readonly most?: number
@@ -188,14 +186,16 @@ type Kinds = Exclude<LedgerRecord, { kind: "opened" }>
 type Entry = Kinds extends infer One ? (One extends Kinds ? Omit<One, "at"> : never) : never
 
 /**
- * Not flushed: a hook would wait for the disk at every edit. A power cut may lose the last lines; the
- * death of a process loses nothing.
+ * Not flushed, because a hook would wait for the disk at every edit. A power cut may lose the last
+ * lines; a crash of the process loses nothing.
  */
 function linesOf(file: string) {
   return createJsonl(file, { isDurable: false })
 }
 
-/** The first line has the session id, which the file name does not. Two processes may write it at once. */
+/**
+ * The first line has the session id, which the file name does not. Two processes may both write it.
+ */
 async function appendTo(
   { folder, fileOf }: LedgerFolder,
   sessionId: string,
@@ -257,7 +257,6 @@ function unlessUnreadable(error: unknown): undefined {
   if (!LedgerUnreadable.is(error)) throw error
 }
 
-/** By the time of their last line, newest first. */
 function recentFiles(folder: string, sinceMs: number): readonly string[] {
   const opened = openFolder(folder)
   if (opened.kind !== "open") return []

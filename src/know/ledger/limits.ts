@@ -1,4 +1,4 @@
-/** Outlives a long pause of an agent; a crash blocks nobody for longer. */
+/** Longer than a long pause of an agent; after a crash, the longest time a path stays blocked. */
 export const LEASE_MS = 15 * 60_000
 
 /** Clocks of two machines may differ by this much. */
@@ -20,5 +20,5 @@ export const LARGEST_INDEXED_FILE_BYTES = 1024 ** 2
 
 export const LONGEST_INDEX_LINE_UNITS = 160
 
-/** Of the words of two lines, the share that both have when they count as the same. */
+/** Share of common words from which two lines count as the same. */
 export const LEAST_LIKENESS_SHARE = 0.7

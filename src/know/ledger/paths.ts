@@ -5,7 +5,10 @@ import { FolderUnusable, PathUnusable } from "./errors.ts"
 
 const LONGEST_PATH_UNITS = 4_096
 
-/** Relative to the root, with slashes, without dots, NFC. Undefined when it leads out or is no path. */
+/**
+ * Relative to the root, with slashes, without dots, NFC. Undefined when it leads outside or is no
+ * path.
+ */
 export function plainPath(path: string): string | undefined {
   const isWild = path === "" || path.includes("\0") || path.length > LONGEST_PATH_UNITS
   if (isWild || posix.isAbsolute(path)) return undefined
@@ -14,7 +17,7 @@ export function plainPath(path: string): string | undefined {
   return isOut ? undefined : plain
 }
 
-/** For a path as hosts give it: absolute, or relative to the root. */
+/** For a path from a host: absolute, or relative to the root. */
 export function pathFrom(root: string, path: string): string | undefined {
   if (!posix.isAbsolute(slashed(path)) && !/^[A-Za-z]:[\\/]/.test(path)) return plainPath(path)
   const inside = relative(root, path)
@@ -43,7 +46,7 @@ function slashed(path: string): string {
   return sep === "\\" ? path.replaceAll("\\", "/") : path
 }
 
-/** Step by step, without following links, which may lead out. */
+/** Step by step, without following symlinks, which may lead outside. */
 export function openBelow(root: string, way: string): OpenFolder | undefined {
   const opened = openFolder(root)
   let at = opened.kind === "open" ? opened.folder : undefined
@@ -56,7 +59,7 @@ export function openBelow(root: string, way: string): OpenFolder | undefined {
   return at
 }
 
-/** Step by step, without following links, which may lead out. */
+/** Step by step, without following symlinks, which may lead outside. */
 export async function makeFolders(root: string, folder: string): Promise<void> {
   let way = ""
   for (const name of folder.split("/")) {

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path"
 import { isRecord, type JsonlRecord, openFolder, readJsonl } from "#ground/base"
 import { LedgerUnreadable } from "./errors.ts"
 
-/** Some 600,000 edits; a hook reads it whole. */
+/** About 600,000 edits; a hook reads it whole. */
 const LARGEST_LEDGER_BYTES = 64 * 1024 ** 2
 
 export type SimulatedFile = { readonly path: string; readonly sha: string | undefined }
@@ -20,12 +20,11 @@ export type LedgerRecord =
       readonly path: string
       readonly tool: string
       readonly at: number
-      /** Of the file after the edit, if the hook knew it. */
       readonly sha: string | undefined
       /** The worktree; the same path is another file in each. */
       readonly tree: string | undefined
     }
-  /** Something outside of our sessions changed a file that this session had touched. */
+  /** A change by no known session to a file that this session had touched. */
   | { readonly kind: "outside"; readonly path: string; readonly at: number }
   | {
       readonly kind: "simulated"
@@ -54,8 +53,8 @@ export async function readLines(file: string, text: string): Promise<readonly Le
 }
 
 /**
- * Undefined when there is no such file. Synchronous: a hook has nothing else to do, and 1 MB takes 0.7 ms
- * instead of 4.
+ * Undefined when the file is missing. Synchronous: a hook has nothing else to do, and 1 MB takes
+ * 0.7 ms instead of 4 ms.
  */
 export async function readBytes(file: string): Promise<Buffer | undefined> {
   const opened = openFolder(dirname(file))
@@ -79,7 +78,10 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** 10,000 edits take some 5 ms, a third of the tolerant reader. Undefined at the first damaged line. */
+/**
+ * 10,000 edits take about 5 ms, a third of the tolerant reader. Undefined at the first damaged
+ * line.
+ */
 function quickly(bytes: Buffer): readonly LedgerRecord[] | undefined {
   if (!isUtf8(bytes)) return undefined
   const records: LedgerRecord[] = []
@@ -114,7 +116,7 @@ type Line = {
 }
 
 export function lineAround(bytes: Buffer, at: number): Line {
-  // `lastIndexOf` takes a negative offset from the end.
+  // `lastIndexOf` counts a negative offset from the end.
   return lineFrom(bytes, at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1)
 }
 

@@ -1,7 +1,6 @@
 import { compareText } from "#ground/base"
 import type { SessionEntry } from "./sessions.ts"
 
-/** Parts that the file lacks are empty; people may edit it. */
 export type SessionParts = {
   readonly title: string
   readonly request: string

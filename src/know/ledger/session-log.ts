@@ -44,8 +44,8 @@ export function readLatest(root: string, limit: number): readonly ReadSession[] 
 }
 
 /**
- * By path or name alone, also when it moved to the archive. Undefined when it is missing, no session, too
- * large or not a regular file.
+ * By path or name, also when it moved to the archive. Undefined when it is missing, not a session,
+ * too large or not a regular file.
  */
 export function readLogged(root: string, file: string): LoggedText | undefined {
   const [, given, name = ""] =

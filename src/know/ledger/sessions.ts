@@ -29,7 +29,7 @@ export type SessionEntry = {
 type SessionsDeps = {
   root(): string
   readonly stateDirectory: string
-  /** Removes secrets. When it throws, nothing is written. */
+  /** Redacts secrets. When it throws, nothing is written. */
   redact(text: string): string
 }
 
@@ -49,7 +49,7 @@ export function createSessions(deps: SessionsDeps) {
       await makeFolders(root, SESSIONS_FOLDER)
       const name = await reserveName(root, cleaned, deps.stateDirectory)
       const file = `${SESSIONS_FOLDER}/${name}`
-      // We created the file, so nobody else's bytes are replaced.
+      // `reserveName` created the file, so no foreign bytes are replaced.
       await writeFileAtomic(join(root, file), renderSession(name, cleaned), { mode: 0o644 })
       const archived = await archiveOld(places, upkeep)
       const indices = await writeIndices(root)
@@ -87,7 +87,6 @@ function checked(entry: SessionEntry, { redact }: SessionsDeps): SessionEntry {
   }
 }
 
-/** Rejects 31 February. */
 function isDay(date: string): boolean {
   const moment = new Date(`${date}T00:00:00Z`)
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(date)
@@ -104,8 +103,8 @@ function slugOf(text: string): string {
 }
 
 /**
- * Reserves the number where all worktrees see it, then creates the file; both succeed for one process
- * only.
+ * Reserves the number where all worktrees see it, then creates the file; both succeed for one
+ * process only.
  */
 async function reserveName(
   root: string,

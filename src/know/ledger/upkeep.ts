@@ -19,15 +19,13 @@ const FEWEST_LESSON_WORDS = 4
 
 const MOST_LESSON_LINES = 20
 
-/** Once a day; 2,000 lines take well below a second. */
+/** Once a day; 2,000 lines take well below 1 s. */
 const MOST_COMPARED_SESSIONS = 100
 
-/** As the kit promises. */
 const FEWEST_LESSON_SESSIONS = 10
 
 const ARCHIVED_AFTER_DAYS = 7
 
-/** As the kit promises. */
 const MOST_UNARCHIVED_SESSIONS = 30
 
 export type Upkeep = {
@@ -54,7 +52,6 @@ export async function archiveOld(places: Places, upkeep: Upkeep | undefined) {
   })
 }
 
-/** One lesson a day, and each lesson once. */
 export async function proposeLesson(
   places: Places,
   upkeep: Upkeep | undefined,
@@ -214,8 +211,8 @@ function put(byWord: Map<string, Group[]>, word: string, group: Group): void {
 }
 
 /**
- * The rarest words of a line, so few that two lines which share enough words share one of these. Limits
- * the comparisons.
+ * The rarest words of a line, just enough that two lines that share enough words share one of
+ * these. Limits the comparisons.
  */
 function byRarity(lines: readonly Line[]): (words: ReadonlySet<string>) => readonly string[] {
   const counts = new Map<string, number>()
@@ -240,7 +237,7 @@ function nearest(words: ReadonlySet<string>, groups: Iterable<Group>): Group | u
 
 function shareOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [fewer, more] = a.size < b.size ? [a, b] : [b, a]
-  // Even if the shorter line were contained in the longer one.
+  // Too low even if the longer line contained the shorter one.
   if (fewer.size < more.size * LEAST_LIKENESS_SHARE) return 0
   let shared = 0
   for (const word of fewer) if (more.has(word)) shared += 1

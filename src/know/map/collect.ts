@@ -10,9 +10,9 @@ export type Collected = {
   readonly listed: readonly Node[]
   readonly packages: readonly Node[]
   readonly references: readonly Node[]
-  /** References only if they begin with a capital: constants and classes. */
+  /** References only if capitalised: constants and classes. */
   readonly capitals: readonly Node[]
-  /** Parts of a definition, such as the values of an enum: neither symbols nor references. */
+  /** Parts of a definition, such as enum values: neither symbols nor references. */
   readonly declared: readonly Node[]
   readonly imports: readonly Node[]
   readonly errors: readonly Node[]
@@ -23,7 +23,6 @@ export type Frame = {
   readonly node: Node
   readonly name: Node | undefined
   readonly body: Node | undefined
-  /** The name it belongs to, when that does not enclose it. */
   readonly owner: Node | undefined
 }
 

@@ -5,9 +5,7 @@ import { LONGEST_DOC_UNITS, LONGEST_SIGNATURE_UNITS } from "./limits.ts"
 const LONGEST_VALUE_UNITS = 120
 
 export type LinesAbove = {
-  /** Where the decorators above a node begin; the node's own start without any. */
   withAttributes(node: Node): { readonly row: number; readonly index: number }
-  /** The cleaned comment that ends on the line above. */
   docAbove(row: number): string | undefined
 }
 
@@ -62,7 +60,7 @@ function docBetween(
 
 const MOST_READ_UNITS = LONGEST_DOC_UNITS * 10
 
-/** Only comments that begin their line; one behind code belongs to that code. */
+/** Only comments that begin their line; a comment after code belongs to that code. */
 function byLastRow(nodes: readonly Node[], text: string): ReadonlyMap<number, Node> {
   const beginning = nodes.filter((it) => isFirstOnLine(text, it))
   return new Map(beginning.map((it) => [lastRowOf(it), it]))
@@ -73,7 +71,7 @@ function isFirstOnLine(text: string, node: Node): boolean {
   return before.trim() === ""
 }
 
-/** Some grammars include the line end in a node. */
+/** Some grammars include the line ending in a node. */
 export function lastRowOf(node: Node): number {
   const { row, column } = node.endPosition
   return column === 0 && row > node.startPosition.row ? row - 1 : row
@@ -91,7 +89,7 @@ function nodeStartingAt(
   return undefined
 }
 
-/** The first paragraph without comment marks, on one line. */
+/** The first paragraph without comment markers, on one line. */
 export function cleanDoc(comment: string): string | undefined {
   const lines = comment.slice(0, MOST_READ_UNITS).split("\n").map(cleanLine)
   const from = lines.findIndex((it) => it !== "")
@@ -113,7 +111,8 @@ function cleanLine(line: string): string {
 }
 
 /**
- * Surrogate-safe; trims before the ellipsis. The index stores the result, so it differs from `truncate`.
+ * Surrogate-safe; trims before the ellipsis. The index stores the result, so it differs from
+ * `truncate`.
  */
 function truncateTrimmed(text: string, units: number): string {
   if (text.length <= units) return text
@@ -121,7 +120,6 @@ function truncateTrimmed(text: string, units: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** The text before the body, on one line. A value is truncated sooner. */
 export function signatureOf(text: string, kind: SymbolKind): string {
   const isValue = kind === "variable" || kind === "constant"
   const units = isValue ? LONGEST_VALUE_UNITS : LONGEST_SIGNATURE_UNITS

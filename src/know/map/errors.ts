@@ -24,7 +24,7 @@ export const MapFileLeftOut = defineError<{ path: string; reason: string }>()("M
   hint: () => "Scan again if that has changed; a scan says what it left out.",
 })
 
-/** Hints have 160 characters: three names of 44 fit. */
+/** A hint has 160 characters; three names of 44 fit. */
 function shortened(name: string): string {
   return name.length <= 44 ? name : `…${name.slice(-43)}`
 }

@@ -47,7 +47,6 @@ function importsOf(language: Language, { imports }: Collected): readonly ImportF
   return facts.toSorted((a, b) => a.line - b.line || compareText(a.specifier, b.specifier))
 }
 
-/** Without a definition's own name and without imports, once a line. */
 function referencesOf(
   { builtins }: Language,
   text: string,
@@ -87,7 +86,7 @@ function syntaxProblems(errors: readonly Node[]): readonly Problem[] {
 }
 
 /**
- * Walks over all frames in text order with a stack of open frames, which decides parent, kind and
+ * Walks all frames in text order with a stack of open frames, which decides parent, kind and
  * visibility.
  */
 function symbolsOf(language: Language, text: string, collected: Collected): readonly SymbolFact[] {
@@ -146,7 +145,6 @@ function listedNames({ listed }: Collected): ReadonlySet<string> | undefined {
   return listed.length === 0 ? undefined : new Set(listed.map((it) => it.text))
 }
 
-/** With wrappers such as `export`; the enclosing frame first. */
 function placedFrames({ frames, wrapperOf }: Collected): readonly PlacedFrame[] {
   const placed = frames.map((frame) => {
     let outer = frame.node

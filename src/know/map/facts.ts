@@ -34,10 +34,9 @@ export type SymbolFact = {
   readonly kind: SymbolKind
   readonly parent?: string
   readonly signature: string
-  /** From 1, with its decorators. */
+  /** From 1, including decorators. */
   readonly fromLine: number
   readonly toLine: number
-  /** Whether another file can name it. */
   readonly isExported: boolean
   readonly doc?: string
 }

@@ -12,15 +12,14 @@ import type { IndexedTree, Scanned } from "./tree/types.ts"
 
 export type MapHandlerDeps = {
   scan(mode: ScanMode, context: CallContext): Promise<Scanned>
-  /** As fresh as the config wants it; scanned now if need be. */
+  /** Scans if the tree is older than the config allows. */
   tree(context: CallContext): Promise<IndexedTree>
-  /** As the last scan left it; undefined when there was none. */
+  /** As of the last scan; undefined before the first. */
   openTree(): Promise<IndexedTree | undefined>
-  /** The ranker is loaded when somebody searches. */
+  /** The ranker is loaded at the first search. */
   search(): Promise<Pick<Search, "files">>
-  /** Known secrets are read anew for each call. */
+  /** Reads the known secrets again at each call. */
   redact(): Promise<Redact>
-  /** Writes a file, with the folders above it; a path may begin at the working directory. */
   write(path: string, text: string): Promise<void>
 }
 

@@ -7,14 +7,12 @@ import type { SourceIndex } from "./source-index.ts"
 export type Language = {
   readonly name: LanguageName
   readonly extensions: readonly string[]
-  /** For scripts without an extension. */
   readonly interpreters?: readonly string[]
   readonly query: string
   /** Types of the body node, for grammars without a `body` field. */
   readonly bodyTypes?: readonly string[]
   /** Names that no file defines and every file uses. */
   readonly builtins?: ReadonlySet<string>
-  /** Whether other files can name it, if they can name its owner. */
   isVisible(definition: Definition): boolean
   /** Empty when it only looks like an import. */
   readImport(statement: Node): readonly Imported[]
@@ -26,10 +24,8 @@ export type Definition = {
   readonly name: string
   readonly kind: SymbolKind
   readonly head: string
-  /** The last label such as `private:` before it. */
   readonly section: string | undefined
   readonly owner: { readonly kind: SymbolKind | "container"; readonly head: string } | undefined
-  /** Names of export lists; undefined without one. */
   readonly listed: ReadonlySet<string> | undefined
 }
 

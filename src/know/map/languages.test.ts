@@ -178,12 +178,11 @@ describe("language of a file", () => {
 type Case = readonly [from: string, specifier: string, ...paths: readonly string[]]
 type Table = {
   readonly files: readonly string[]
-  /** Names of packages, and what files of them define. */
   readonly packages?: Readonly<Record<string, readonly [name: string, ...defines: string[]]>>
   readonly cases: readonly Case[]
 }
 
-/** A specifier may have names behind it: `./ship#Ship`, `a.b#C,D`. */
+/** A specifier may have names after it: `./ship#Ship`, `a.b#C,D`. */
 const RESOLUTION: Partial<Record<LanguageName, Table>> = {
   typescript: {
     files: [

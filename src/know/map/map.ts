@@ -5,7 +5,6 @@ import { createReaders, type Readers } from "./tree/readers.ts"
 import { createWorkers, type ParsedFile, type SourceFile, type Workers } from "./workers.ts"
 
 export type RepoMap = AsyncDisposable & {
-  /** Undefined for text without a grammar. */
   languageOf(path: string, text?: string): LanguageName | undefined
   parseMany: Workers["parseMany"]
   readonly readers: Readers

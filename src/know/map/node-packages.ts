@@ -15,7 +15,6 @@ type NodePackage = {
   readonly folder: string
   readonly name: string | undefined
   readonly imports: Targets
-  /** By subpath, `.` for the main file. */
   readonly exports: Targets
 }
 
@@ -73,7 +72,7 @@ function targetsOf(value: unknown): Targets {
   return new Map(Object.entries(value).map(([name, target]) => [name, leavesOf(target)]))
 }
 
-/** All conditions and lists are tried: which one holds depends on the runtime. */
+/** Tries all conditions and lists, because the runtime decides which one applies. */
 function leavesOf(value: unknown): readonly string[] {
   const leaves: string[] = []
   const open = [value]

@@ -12,7 +12,6 @@ export function unquoted(node: Node): string {
   return node.text.replace(/^["'`<]+|["'`>]+$/g, "")
 }
 
-/** The nodes must not overlap. */
 export function insideOf(nodes: readonly Node[]): (index: number) => boolean {
   const sorted = nodes.toSorted((a, b) => a.startIndex - b.startIndex)
   const starts = sorted.map((it) => it.startIndex)
@@ -25,7 +24,6 @@ export function beginsBetween(nodes: readonly Node[]): (from: number, to: number
   return (from, to) => (starts[lastAtMost(starts, from) + 1] ?? to) < to
 }
 
-/** The last index with a value of at most `value`, or -1. */
 function lastAtMost(sorted: readonly number[], value: number): number {
   let low = 0
   let high = sorted.length

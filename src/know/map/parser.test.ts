@@ -17,7 +17,7 @@ import {
 import { createParser } from "./parser.ts"
 import { createWorkers } from "./workers.ts"
 
-/** Its budget is never spent, however slow a machine that measures coverage is. */
+/** A budget that never runs out, however slow the machine. */
 const UNHURRIED = { spentMs: () => 0 }
 
 const FIXTURES = join(import.meta.dirname, "../../../test/languages")
@@ -157,7 +157,7 @@ describe("hostile texts", () => {
     )
   })
 
-  // Each of these is more than half a second of computing for one of the grammars.
+  // Each of these takes one of the grammars more than 0.5 s of computing.
   test.for([
     ["python", "/*", 2_000, 50],
     ["typescript", "({[<", 2_000, 25],
@@ -186,7 +186,7 @@ function WORDS(): readonly string[] {
   ).split(/ (?=.)/)
 }
 
-/** A real file with pieces cut out, doubled, or replaced by signs. */
+/** A real file with parts removed, duplicated, or replaced by punctuation. */
 function garbledFixture(): fc.Arbitrary<string> {
   const texts = LANGUAGE_NAMES.map((it) => readFileSync(join(FIXTURES, `${it}.txt`), "utf8"))
   const place = fc.double({ min: 0, max: 1, noNaN: true })

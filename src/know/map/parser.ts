@@ -14,15 +14,16 @@ const MOST_OPEN_MATCHES = 10_000
 
 type Parser = {
   parse(file: SourceText): Promise<FileFacts>
-  /** After a fault or an abandoned parse: the thread must be replaced. */
+  /** After a fault or an abandoned parse the thread must be replaced. */
   isSpent(): boolean
 }
 type SourceText = { readonly language: LanguageName; readonly text: string }
 
 /**
- * Grammars are loaded once, when needed. No text makes it throw, but some spend it: all parsers of a
- * thread share one WebAssembly module. A trap corrupts it, and so does freeing an abandoned parse, whose
- * stack is freed recursively ("/*" 100,000 times, as Python). Only a new thread has a new module.
+ * Grammars are loaded once, on demand. No text makes it throw, but some spend it: all parsers of a
+ * thread share one WebAssembly module. A trap corrupts it, and so does freeing an abandoned parse,
+ * whose stack is freed recursively ("/*" 100,000 times, as Python). Only a new thread has a new
+ * module.
  */
 export function createParser(deps: { readonly spentMs?: () => number } = {}): Parser {
   const spentMs = deps.spentMs ?? threadCpuMs
@@ -82,8 +83,8 @@ function lineLongerThan(text: string, units: number): number | undefined {
 type Deadline = { isOver(): boolean }
 
 /**
- * By CPU time, so that the same text has the same facts on a busy machine. Reading CPU time took a tenth
- * of all parsing; it is never more than the elapsed time, which is checked first.
+ * CPU time, so that the same text has the same facts on a busy machine. Reading CPU time took a
+ * tenth of all parsing; it never exceeds the elapsed time, which is checked first.
  */
 function deadlineOf(spentMs: () => number, passedMs: () => number): Deadline {
   const [spentAtEnd, passedAtEnd] = [spentMs() + FILE_BUDGET_MS, passedMs() + FILE_BUDGET_MS]
@@ -113,7 +114,7 @@ function read({ parser, query }: Loaded, file: SourceText, deadline: Deadline): 
   }
 }
 
-/** A trap, an abort or a stack overflow inside of the module. */
+/** A trap, an abort or a stack overflow inside the module. */
 function isParserFault(error: unknown): boolean {
   return error instanceof Error && ["RuntimeError", "RangeError"].includes(error.name)
 }

@@ -6,7 +6,6 @@ export function relativePath(fromPath: string, specifier: string): string | unde
   return inside(posix.join(posix.dirname(fromPath), specifier))
 }
 
-/** Normalised; undefined when it leads out of the repository. */
 export function inside(path: string): string | undefined {
   const normal = posix.normalize(path).replace(/^\.\//, "").replace(/\/$/, "")
   return normal.startsWith("..") || normal.startsWith("/") ? undefined : normal
@@ -32,7 +31,7 @@ export function within(folder: string, path: string): string {
   return folder === "" ? path : `${folder}/${path}`
 }
 
-/** Of several files with the same tail, those nearest to the importer. */
+/** Of several files with the same ending, those nearest to the importer. */
 export function nearest(paths: readonly string[], fromPath: string): readonly string[] {
   let best: string | undefined
   let bestShared = -1

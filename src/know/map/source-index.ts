@@ -3,7 +3,6 @@ import { compareText } from "#ground/base"
 import type { FileFacts } from "./facts.ts"
 import { NO_NODE_SOURCES, type NodeSources } from "./node-packages.ts"
 
-/** Paths have forward slashes. */
 export type SourceIndex = {
   has(path: string): boolean
   inFolder(folder: string): readonly string[]
@@ -11,7 +10,6 @@ export type SourceIndex = {
   below(folder: string): readonly string[]
   ofPackage(name: string): readonly string[]
   defining(name: string, packageName: string): readonly string[]
-  /** The longest path first. */
   readonly goModules: readonly GoModule[]
   readonly node: NodeSources
 }

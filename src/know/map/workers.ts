@@ -3,13 +3,13 @@ import { type FileFacts, type LanguageName, withoutFacts } from "./facts.ts"
 import { LARGEST_BATCH_UNITS, MOST_BATCH_FILES } from "./limits.ts"
 import { type PoolAnswer, workAll } from "./thread-pool.ts"
 
-/** For the facts of one batch; the parser's memory is outside of this heap. */
+/** For the facts of one batch; the parser's memory is outside this heap. */
 const THREAD_HEAP_MB = 128
 
 /** Two are almost twice as fast as one; a third would take the core that stores the result. */
 const PARSING_THREADS = 2
 
-/** The thread hangs where the parser's own budget does not apply. */
+/** For a thread that hangs where the parser's own budget does not apply. */
 const LONGEST_SILENCE_MS = 10_000
 
 export type SourceFile = {
@@ -39,7 +39,7 @@ export type WorkerOptions = {
 export type BatchAnswer = PoolAnswer & { readonly facts: readonly FileFacts[] }
 
 /**
- * A text that ends a thread or exceeds the time limit is isolated by asking for each file of its batch
+ * Isolates a text that ends a thread or exceeds the time limit by sending each file of its batch
  * alone.
  */
 export function createWorkers(options: WorkerOptions = {}): Workers {

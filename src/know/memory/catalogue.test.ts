@@ -53,7 +53,6 @@ describe("files that are not memories", () => {
     const db = await it.deps.db()
     let asked = 0
     const room = it.other({
-      // After the index was read, before the file is.
       db: async () => ({
         ...db,
         async all(row, query) {
@@ -180,7 +179,7 @@ describe("the index", () => {
   test("[MEMORY-6] notices a change within the resolution of file times", async () => {
     await using it = await memoryWorld()
     const file = await it.file("rules/a.md", fileText({ title: "One" }))
-    // As if it were written just now: the same size and time twice would say nothing.
+    // As if written just now, when equal size and time prove nothing.
     it.clock.setWall(1_000)
     expect((await it.room.list(all)).memories[0]?.title).toBe("One")
     const stamps = () => it.store.forRoom("memory").all(Stamp, sql`SELECT stamp FROM memory_files`)

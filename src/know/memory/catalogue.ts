@@ -14,7 +14,7 @@ import {
   upsertFile,
 } from "./queries.ts"
 
-/** Two writes within the resolution of the disk's clock leave the same time. */
+/** Two writes within the resolution of the file system's clock leave the same time. */
 const RACY_MS = 2_000
 
 export type Catalogue = {
@@ -83,7 +83,6 @@ async function currentRows(
   return rows
 }
 
-/** Undefined when the file must be read: it changed, or its row is unusable. */
 function currentRow(
   row: FileRow | undefined,
   { stamp, parsed }: { readonly stamp: string; readonly parsed: Current | undefined },

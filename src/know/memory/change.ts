@@ -20,7 +20,6 @@ type ChangeDeps = {
 
 type MemoryRef = { readonly id: string }
 
-/** Each change reads the file again and writes it whole. */
 export function createChanges(changing: ChangeDeps) {
   const { deps, load, locked } = changing
   return {
@@ -71,7 +70,6 @@ export function createChanges(changing: ChangeDeps) {
 
 type Change = {
   edit(entry: MemoryEntry): MemoryEntry | Promise<MemoryEntry>
-  /** What else the transaction of the change stores. */
   keep?(tx: Tx<"memory">): Promise<void>
 }
 

@@ -75,7 +75,7 @@ export function placeOf({ path, symbol }: MemoryCite): CitePlace {
 function stateOf(cite: MemoryCite, found: CiteLookup | undefined): CheckedCite["state"] {
   if (found === undefined || found === "unknown") return "unchecked"
   if (found.sha === undefined) return "gone"
-  // A person may cite without a hash.
+  // A user may cite without a hash.
   if (cite.sha === "") return "unchecked"
   return found.sha === cite.sha ? "fresh" : "changed"
 }

@@ -1,20 +1,20 @@
 import type { MemoryEntry } from "./entry.ts"
 
 /**
- * In observations. A verdict is about the memory itself; a task succeeds or fails for many reasons; a use
- * says next to nothing.
+ * In observations. A verdict is about the memory itself; a task succeeds or fails for many reasons;
+ * a use says almost nothing.
  */
 const WEIGHTS = { verdict: 1, outcome: 0.5, use: 0.02 } as const
 
-/** Less than half a verdict, so that a memory cannot earn its place by being handed out. */
+/** Less than half a verdict, so that handing out a memory does not raise its own rank. */
 const MOST_USE_OBSERVATIONS = 0.4
 
 /** People can write any number into a file. */
 export const MOST_COUNTED_SIGNS = 50
 
 /**
- * As observations for and against. Ten of them: one bad verdict moves a new memory below the floor of
- * 0.7, five good ones move it to 0.8.
+ * As observations for and against. Ten of them: one bad verdict moves a new memory below the
+ * threshold of 0.7, five good ones move it to 0.8.
  */
 const PRIORS = {
   proposed: { good: 7, bad: 3 },
@@ -23,7 +23,6 @@ const PRIORS = {
 
 type Judged = Pick<MemoryEntry, "signals" | "state" | "source">
 
-/** The mean of a Beta distribution over verdicts, outcomes and uses. */
 export function confidenceOf({ signals, state, source }: Judged, uses: number): number {
   const isVouched = state === "confirmed" || (source.actor === "human" && !source.isUntrusted)
   const prior = isVouched ? PRIORS.vouched : PRIORS.proposed

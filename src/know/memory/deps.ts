@@ -20,7 +20,7 @@ export type MemoryDeps = {
   isUntrusted(sessionId: string): Promise<boolean>
 }
 
-/** No caller at the terminal; at the console the owner without a client. */
+/** At the terminal there is no caller; at the console it is the owner without a client. */
 export function isPerson(caller: Caller | undefined): boolean {
   return caller === undefined || (caller.principal === "owner" && caller.client === undefined)
 }

@@ -1,10 +1,9 @@
 import { z } from "zod"
 import { MemoryCite, MemoryKind, MemorySignals, MemorySource } from "#ground/contract"
 
-/** Staleness is not written; it follows from the code. */
+/** Staleness is not stored; it follows from the code. */
 export const WrittenState = z.enum(["proposed", "confirmed", "superseded"])
 
-/** Parsed from its file, without hidden characters and secrets. */
 export const MemoryEntry = z.object({
   id: z.string(),
   kind: MemoryKind,
@@ -22,7 +21,7 @@ export type MemoryEntry = z.infer<typeof MemoryEntry>
 
 export type StoredMemory = { readonly file: string; readonly entry: MemoryEntry }
 
-/** Based on text from outside and not confirmed by a person (TB5). */
+/** Based on text from outside and not confirmed by a user (TB5). */
 export function isQuarantined({ source, state }: Pick<MemoryEntry, "source" | "state">): boolean {
   return source.isUntrusted && state !== "confirmed"
 }

@@ -94,7 +94,7 @@ export const MemoryBusy = defineError<Record<never, never>>()("MEMORY_BUSY", {
   hint: () => "Repeat the call in a few seconds; nothing was written.",
 })
 
-/** Foreign text: on one line, nothing hidden, truncated. */
+/** For foreign text: one line, no invisible characters, truncated. */
 function shown(text: string): string {
   return visibleLine(text.slice(0, LONGEST_SHOWN_UNITS))
 }

@@ -11,7 +11,7 @@ export type FeedbackInput = {
 }
 
 /**
- * A hash of session and principal; undefined for a person, whose every verdict counts. An agent has one
+ * A hash of session and principal; undefined for a user, whose every vote counts. An agent has one
  * vote per memory.
  */
 export function feedbackSourceOf(
@@ -23,7 +23,6 @@ export function feedbackSourceOf(
   return createHash("sha256").update(names).digest("hex")
 }
 
-/** Replaces the earlier feedback of the same source. */
 export function applyFeedback(
   signals: MemorySignals,
   { before, now }: { readonly before: FeedbackRow | undefined; readonly now: FeedbackRow },
@@ -32,7 +31,7 @@ export function applyFeedback(
   for (const about of ["verdict", "outcome"] as const) {
     const [said, earlier] = [now[about], before?.[about] ?? null]
     if (said === null) continue
-    // A person may have reset the counts in the file.
+    // A user may have reset the counts in the file.
     if (earlier !== null) after[earlier] = Math.max(0, after[earlier] - 1)
     after[said] += 1
   }

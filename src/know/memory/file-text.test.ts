@@ -29,7 +29,7 @@ function entry(fields: Partial<MemoryEntry> = {}): MemoryEntry {
   }
 }
 
-/** Signs that mean something to YAML or markdown, without the letters of which a secret is made. */
+/** Characters with a meaning in YAML or markdown, without the letters that form a secret. */
 const Odd = fc
   .array(
     fc.constantFrom(
@@ -263,7 +263,7 @@ describe("invalid memory files", () => {
   })
 })
 
-/** Each alias stands for nine of the one before. */
+/** Each alias repeats the previous one nine times. */
 function bomb(): string {
   const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"]
   for (let n = 1; n < 9; n++)

@@ -55,7 +55,7 @@ export function writeMemory(entry: MemoryEntry): string {
   return `---\n${head}---\n\n${entry.body}\n`
 }
 
-/** Keeps what people wrote beside it: comments, their own keys and the text below. */
+/** Preserves comments, unknown keys and the body. */
 export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry): string {
   const parts = partsOf(text)
   invariant(parts !== undefined, "only a file that was read as a memory is edited")
@@ -71,7 +71,6 @@ export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry
   return `${parts.opening}${head}${parts.rest}`
 }
 
-/** All three conflict markers of git, each on its own line. */
 export function hasMergeMarks(text: string): boolean {
   return /^<{7} /m.test(text) && /^={7}\r?$/m.test(text) && /^>{7} /m.test(text)
 }
@@ -147,15 +146,15 @@ function wrongField(error: z.ZodError): string {
   return `its ${where === "" ? "head" : where} is wrong: ${issue?.message ?? "unknown"}`
 }
 
-/** An id goes into marks and file names. */
+/** An id goes into delimiters and file names. */
 const MEMORY_ID = /^mem_[0-9A-Za-z]{1,60}$/
 
-/** YAML parses `42` as a number where a person meant a word. */
+/** YAML parses `42` as a number where the author meant a word. */
 const Words = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const Id = Words.pipe(z.string().regex(MEMORY_ID))
 const Signs = z.int().nonnegative().default(0)
 
-/** Confidence is not read: nobody can assert it. Missing values get the least trusted default. */
+/** Confidence is not read. Missing values get the least trusted default. */
 const Front = z.object({
   id: Id.optional(),
   kind: MemoryKind.optional(),
@@ -234,7 +233,7 @@ function cleanCite(
   }
 }
 
-/** A file written by a person has no id until we write to it; until then its path is its id. */
+/** A file without an id is identified by its path until the first write adds one. */
 function idOf(file: string): string {
   return `mem_${createHash("sha256").update(file).digest("hex").slice(0, 20)}`
 }
@@ -246,7 +245,6 @@ function kindByFolder(file: string): MemoryKind {
 
 export const MEMORY_FOLDER = [PROJECT_FOLDER, "memory"] as const
 
-/** The kind of a file that does not state its own, by folder. */
 export const FOLDER_KINDS: Readonly<Record<string, MemoryKind>> = {
   lessons: "strategy",
   decisions: "decision",

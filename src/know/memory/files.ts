@@ -21,7 +21,6 @@ const DEEPEST_FOLDER_LEVELS = 4
 
 const MOST_ENTRIES = 20_000
 
-/** Reads only what is really below the root. */
 export function readText(root: string, file: string): Promise<ReadTextOutcome> {
   const limits = { maxBytes: LARGEST_FILE_BYTES, root: join(root, ...MEMORY_FOLDER) }
   return readTextBounded(join(root, file), limits)
@@ -48,14 +47,15 @@ export function problemOf(outcome: Exclude<ReadTextOutcome, { kind: "read" }>): 
 
 export type FileChange = {
   readonly file: string
-  /** With byte-order mark and line ends; undefined when there is no file. */
+  /** With byte-order mark and line endings; undefined when there is no file. */
   readonly before: Uint8Array | undefined
   readonly after: string | undefined
   readonly mode: number
 }
 
 /**
- * Writes files and runs `commit`. On a failure the files are restored, so that git and the journal agree.
+ * Writes files and runs `commit`. On a failure the files are restored, so that git and the journal
+ * agree.
  */
 export async function changeFiles(
   root: string,
@@ -88,7 +88,7 @@ async function write(
   else await writeFileAtomic(path, content, { mode })
 }
 
-/** Step by step, without following links, which may lead out. */
+/** Step by step, without following symlinks, which may lead outside. */
 export async function makeFolder(root: string, folder: string): Promise<string> {
   let way = ""
   for (const name of [...MEMORY_FOLDER, folder]) {
@@ -116,7 +116,6 @@ type FoundFiles = {
   readonly problems: readonly Problem[]
 }
 
-/** By name, without following links. */
 export function findFiles(root: string): FoundFiles {
   const found: WalkResult = { files: [], problems: [] }
   const top = openFolder(root)
@@ -129,7 +128,6 @@ export function findFiles(root: string): FoundFiles {
 type WalkResult = { readonly files: FoundFile[]; readonly problems: Problem[] }
 type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
 
-/** Down to the four folders; below them, everything. */
 function visit(place: FolderAt, found: WalkResult): void {
   const depth = place.way.length
   const next = MEMORY_FOLDER[depth]
@@ -207,8 +205,8 @@ function problemWith(
 type Rewritten = { readonly change: FileChange; readonly kept: StoredMemory }
 
 /**
- * Reads the file now, under the lock, to keep what people wrote since it was indexed. An unreadable file
- * is left alone.
+ * Reads the file under the lock, to preserve edits since it was indexed. An unreadable file is left
+ * alone.
  */
 export async function changeOf(
   { file, entry: known }: StoredMemory,

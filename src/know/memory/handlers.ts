@@ -1,13 +1,12 @@
 import type { Caller, Handlers, Memory, memoryOperations } from "#ground/contract"
 import type { MemoryRoom } from "./memory.ts"
 
-/** What changes or shows memories as a whole is for people. */
+/** Only users may change or list all memories. */
 
 export type MemoryHandlerDeps = {
   memory(): Promise<MemoryRoom>
   /**
-   * Told of a memory that the agent of a branch was asked for, once it is kept. The session of the
-   * caller is the one that the recording named, if it named one.
+   * Called after a memory of a branch is stored. The caller's session is the recorded one, if any.
    */
   onRecorded?(
     it: { readonly branchId: string; readonly memory: Memory },

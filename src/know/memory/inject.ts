@@ -71,7 +71,6 @@ async function fit(
     // Stale decisions and rules are shown with a label; other stale memories may mislead.
     if (state === "stale" && kind !== "decision" && kind !== "rule") continue
     const text = blockOf(memory, deps.random)
-    // With the newline that separates it from the next.
     const tokens = count(`${text}\n`)
     if (tokens > left) continue
     left -= tokens
@@ -91,8 +90,8 @@ async function countUses(
 }
 
 /**
- * Between two fences that the author of the text could not know. The mark identifies our own text when it
- * comes back.
+ * Between two delimiters that the author of the text could not know. The mark identifies handed-out
+ * text when it comes back.
  */
 export function blockOf(memory: Memory, random: Random): string {
   const { id, kind, title, description, body, cites, state, source } = memory
@@ -111,7 +110,6 @@ export function blockOf(memory: Memory, random: Random): string {
   ].join("\n")
 }
 
-/** Whether the text contains a block that we handed out. */
 export function holdsOwnText(text: string): boolean {
   return OWN_MARKS.some((it) => it.test(text))
 }

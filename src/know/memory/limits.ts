@@ -5,10 +5,10 @@ export const LONGEST_DESCRIPTION_UNITS = 500
 /** A longer one is a document, and fits no budget for memories. */
 export const LONGEST_BODY_UNITS = 20_000
 
-/** Three times the longest body, with its head. */
+/** Three times the longest body, with its front matter. */
 export const LARGEST_FILE_BYTES = 100_000
 
-/** Every answer stats all of them: some 60 ms. */
+/** Every call stats all of them: about 60 ms. */
 export const MOST_FILES = 2_000
 
 export const MOST_CITES = 20

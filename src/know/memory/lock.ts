@@ -9,7 +9,8 @@ const LONGEST_LOCK_WAIT_MS = 15_000
 
 export type HeldLock = {
   /**
-   * Releases in the transaction of the change. Throws when the lock was lost; then the caller must undo.
+   * Releases in the transaction of the change. Throws when the lock was lost; then the caller must
+   * revert.
    */
   release(tx: Tx<"memory">): Promise<void>
 }

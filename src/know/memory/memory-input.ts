@@ -47,7 +47,7 @@ export async function checkMemory(
     ...words,
     cites: [...cites],
     source,
-    // A person's own text is confirmed; text from outside needs a person (TB5).
+    // Text from outside needs a user's confirmation (TB5).
     state: source.actor === "human" && !source.isUntrusted ? "confirmed" : "proposed",
     supersededBy: null,
     signals: { helpful: 0, unhelpful: 0, succeeded: 0, failed: 0 },
@@ -101,7 +101,7 @@ async function citesOf(
   return cites
 }
 
-/** The whole text may be a path with a `#`; otherwise the part behind it is a symbol. */
+/** The whole text may be a path with a `#`; otherwise the part after it is a symbol. */
 async function findPlace(cite: string, deps: MemoryDeps): Promise<MemoryCite | undefined> {
   const places: readonly CitePlace[] = [{ path: cite }, parseCite(cite)]
   for (const place of places) {

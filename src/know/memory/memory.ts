@@ -23,7 +23,7 @@ import { createView, type View } from "./view.ts"
 
 export type MemoryRoom = ReturnType<typeof createMemory>
 
-/** The files are the truth; everything else is derived from them. */
+/** The files are authoritative; everything else is derived from them. */
 export function createMemory(deps: MemoryDeps) {
   const { load, locked } = forHooks(createCatalogue(deps), createWriteLock(deps), deps)
   const view = () => createView(deps)

@@ -16,7 +16,7 @@ type Pitfall = {
   readonly paths: readonly string[]
 }
 
-/** As in `inject`: an unjudged memory has exactly this. */
+/** As in `inject`: a memory without feedback has exactly this. */
 const LEAST_CONFIDENCE = 0.7
 
 /** A hook reads all of them before an edit, and shows three. */
@@ -29,7 +29,7 @@ type Locked = ReturnType<typeof createWriteLock>
 type Deps = Pick<MemoryDeps, "secrets" | "log"> & { stateDirectory(): string }
 
 /**
- * Wraps reading and writing to keep the pitfalls file for hooks current. People change memories by hand,
+ * Wraps reading and writing to update the pitfalls file for hooks. People change memories by hand,
  * so every read rewrites the file when it differs, and so does every change.
  */
 export function forHooks(
@@ -65,7 +65,6 @@ function withPitfalls(load: Load, deps: Deps): Load {
   }
 }
 
-/** Newest first. */
 function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   const isTold = (it: MemoryEntry) =>
     it.kind === "pitfall" &&
@@ -78,7 +77,7 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   return latest.slice(0, MOST_PITFALLS).map((it) => ({
     id: it.id,
     title: it.title,
-    // Without a description the title would repeat itself.
+    // Without a description the title would be repeated.
     line: ["", it.title].includes(it.description) ? it.body : it.description,
     paths: [...new Set(it.cites.map((cite) => cite.path))],
   }))

@@ -46,7 +46,7 @@ export const selectFeedback = ({ root, memory, speaker }: Speaker): Sql => sql`
   SELECT verdict, outcome FROM memory_says
   WHERE root = ${root} AND memory = ${memory} AND speaker = ${speaker}`
 
-/** Missing values keep what was stored before. */
+/** Missing values keep the stored ones. */
 export const upsertFeedback = ({ root, memory, speaker }: Speaker, say: FeedbackRow): Sql => sql`
   INSERT INTO memory_says (root, memory, speaker, verdict, outcome)
   VALUES (${root}, ${memory}, ${speaker}, ${say.verdict}, ${say.outcome})

@@ -18,18 +18,19 @@ const SUPERSEDED_SHARE = 0.3
 
 const LEAST_AGE_SHARE = 0.25
 
-/** About half of what was learnt about code concerns other code after half a year. */
+/** After half a year about half of all notes about code concern code that has changed. */
 const HALF_LIFE_DAYS = 180
 
 export type Ranked = {
   readonly kept: StoredMemory
   readonly score: number
-  /** Matches by more than one common word. */
   readonly isStrong: boolean
   why(): readonly string[]
 }
 
-/** By the formula that ranks symbols: title as name, description as signature, cited paths as path. */
+/**
+ * By the formula that ranks symbols: title as name, description as signature, cited paths as path.
+ */
 export function rankMemories(
   text: string,
   kept: readonly StoredMemory[],
@@ -67,7 +68,7 @@ function isProminent(term: string, { counts }: SymbolTerms): boolean {
   return [NAME, PATH].some((field) => counts[field]?.has(term) ?? false)
 }
 
-/** A text of stop words alone is searched as it is. */
+/** A text of stop words only is searched as it is. */
 function queryOf(text: string): Query {
   const whole = encodeNonLatinWords(text)
   const query = readQuery(whole)
@@ -116,7 +117,6 @@ function shareOf({ kind, state, createdAt }: MemoryEntry, now: number): number {
   return state === "superseded" ? age * SUPERSEDED_SHARE : age
 }
 
-/** Decisions and rules do not age. */
 function decays(kind: MemoryKind): boolean {
   return kind !== "decision" && kind !== "rule"
 }
@@ -135,8 +135,9 @@ function reasonsOf(matched: readonly string[], { cites, kind }: MemoryEntry): re
 }
 
 /**
- * Index terms consist of ASCII letters. A word in another script is encoded: `q`, then its code points in
- * hex with the digits `a` to `p`. Characters of scripts without spaces are words of their own.
+ * Index terms consist of ASCII letters. A word in another script is encoded: `q`, then its code
+ * points in hex with the digits `a` to `p`. Characters of scripts without spaces are separate
+ * words.
  */
 function encodeNonLatinWords(text: string): string {
   const words = text.normalize("NFC").toLowerCase().match(OTHER_WORDS) ?? []

@@ -26,7 +26,7 @@ type Recording = {
   locked<Result>(work: (held: HeldLock) => Promise<Result>): Promise<Result>
 }
 
-/** Scrubs, compares and refuses before anything is written. */
+/** Redacts, compares and rejects before anything is written. */
 export async function recordMemory(
   input: RecordInput,
   caller: Caller | undefined,
@@ -80,8 +80,8 @@ type RecordJob = {
 }
 
 /**
- * Only a person replaces what a person confirmed, and a quarantined memory replaces nothing: otherwise
- * text from outside could remove ours.
+ * Only a user replaces a confirmed memory, and a quarantined one replaces nothing: otherwise text
+ * from outside could remove the project's own.
  */
 function findOld(
   input: RecordInput,

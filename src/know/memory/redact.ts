@@ -4,9 +4,8 @@ import type { Redact } from "#ground/secrets"
 type RedactedText = { readonly text: string; readonly redactions: number }
 
 /**
- * Removes hidden characters, then secrets. A hidden character inside a secret hides it, so characters go
- * first. One beside a secret may separate it from a word; then the secret is found only with it, and is
- * replaced before.
+ * Removes invisible characters first, because one inside a secret hides it. One between a word and
+ * a secret separates them, and such a secret is only found with it, so it is redacted before.
  */
 export function redactText(text: string, redact: Redact): RedactedText {
   const plain = withoutHiddenSigns(text)

@@ -14,7 +14,7 @@ export function textPrintOf({ title, body }: MemoryText): TextPrint {
   return { words: words.join(" "), print: printOf(words) }
 }
 
-/** Texts without words are never twins. */
+/** Texts without words are never duplicates. */
 export function isTwin(a: TextPrint, b: TextPrint): boolean {
   if (a.words === "" || b.words === "") return false
   return a.words === b.words || distance(a.print, b.print) <= FARTHEST_TWIN_BITS
@@ -30,7 +30,8 @@ function wordsOf(text: string): readonly string[] {
 }
 
 /**
- * SimHash: each run of words votes on each bit, so that one changed word in a long text changes few bits.
+ * SimHash: each run of words votes on each bit, so that one changed word in a long text changes few
+ * bits.
  */
 function printOf(words: readonly string[]): Print {
   const votes = new Int32Array(64)

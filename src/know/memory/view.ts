@@ -7,7 +7,7 @@ import { redactText } from "./redact.ts"
 
 export type View = (kept: StoredMemory, known: { usesOf(id: string): number }) => Promise<Memory>
 
-/** Looks up each citation once, so create one per answer. */
+/** Looks up each citation once, so create one per call. */
 export async function createView({
   hashOf,
   log,

@@ -69,7 +69,7 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     const before = await it.read(memory.file)
     const db = it.store.forRoom("memory")
     const room = it.other({
-      // Asked between the lock and the file: here another takes the lock.
+      // Called between lock and file: here another process takes the lock.
       hashOf: async () => {
         const now = it.clock.now() + 2 * LEASE_MS
         await db.run(takeLock({ root: it.root, owner: "thief", now, leaseMs: LEASE_MS }))
@@ -177,19 +177,18 @@ describe.runIf(needs("MEMORY-18", "postgres"))("on Postgres", () => {
   writersSuite(async () => ({ kind: "postgres", url: await cluster.createDatabase() }))
 })
 
-/** Every file with its text, and every event. */
 async function state(it: MemoryWorld): Promise<unknown> {
   const texts: [string, string][] = []
   for (const file of await it.files()) texts.push([file, await it.read(join(".qm", file))])
   return [texts, await it.events()]
 }
 
-/** A write that failed to take the lock, or to let go of it, leaves it to end by itself. */
+/** A write that failed to take or release the lock leaves it to expire. */
 async function unlock(it: MemoryWorld): Promise<void> {
   await it.clock.advance(LEASE_MS + 1)
 }
 
-/** Time that passes for who sleeps, at once. */
+/** Sleeping advances the time immediately. */
 function passingClock(start: number, onSleep = async (_now: number): Promise<void> => {}): Clock {
   let now = start
   return {

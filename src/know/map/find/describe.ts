@@ -7,7 +7,7 @@ import type { Content, ContentSymbol, IndexedFile } from "../tree/types.ts"
 
 export type Redact = (text: string) => string
 
-/** Hidden characters first: they may hide a secret. */
+/** Removes invisible characters first, because they may hide a secret. */
 export function withoutTricks(redact: Redact): Redact {
   return (text) => redact(withoutHiddenSigns(text))
 }
@@ -28,7 +28,6 @@ export function describeSymbol(path: string, symbol: ContentSymbol, redact: Reda
   }
 }
 
-/** Code outside of any symbol belongs to the module. */
 export function describeEnd(
   file: IndexedFile,
   content: Content | undefined,

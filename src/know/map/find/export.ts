@@ -8,10 +8,7 @@ type ExportedModule = { readonly path: string; readonly text: string }
 
 const FILE_NAME = "ast_context.json"
 
-/**
- * One folder with code after the other: files, symbols, imports and their targets. Depends only on the
- * folder's own files, so that a change elsewhere changes nothing here.
- */
+/** Depends only on the folder's own files, so a change elsewhere changes nothing here. */
 export async function* exportModules(
   graph: TreeGraph,
   { below, redact }: { readonly below: string; readonly redact: Redact },

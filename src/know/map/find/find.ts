@@ -33,7 +33,7 @@ type Finding = {
 }
 
 export async function find(tree: IndexedTree, finding: Finding): Promise<SearchFind> {
-  // A task that is only an address is searched as it is.
+  // A task that consists of an address only is searched as it is.
   const task = cleanMessage(finding.words) || finding.words
   const { terms } = readQuery(task)
   const postingsOf = await tree.postings(terms)
@@ -64,7 +64,6 @@ function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): bool
   return corpus.pathPostings.has(term) || rarityIn(corpus, postingsOf).documentFrequency(term) > 0
 }
 
-/** When no file has a searchable word, only named paths and symbols are found. */
 async function findNamed(
   tree: IndexedTree,
   { words, limit, redact }: Finding,
@@ -193,8 +192,8 @@ function namedPaths(tree: IndexedTree, words: string): readonly number[] {
 }
 
 /**
- * Also names of one letter, in another script, or common words such as `close`, which the word index does
- * not have.
+ * Also names of one letter, in another script, or common words such as `close`, which the word
+ * index does not have.
  */
 async function namedSymbols(
   tree: IndexedTree,
@@ -215,7 +214,6 @@ async function namedSymbols(
   return found
 }
 
-/** As written, whole and one by one, and without punctuation. */
 function writtenIn(words: string): readonly string[] {
   const parts = words.trim().split(/\s+/, MOST_NAMED_WORDS)
   const whole = words.length <= LONGEST_PATH_UNITS ? [words.trim()] : []
@@ -225,7 +223,7 @@ function writtenIn(words: string): readonly string[] {
 
 const LONGEST_PATH_UNITS = 4_096
 
-/** By hand: the regular expression takes quadratic time on a text of punctuation. */
+/** By hand, because the regular expression takes quadratic time on a text of punctuation. */
 function bare(word: string): string {
   let start = 0
   let end = word.length

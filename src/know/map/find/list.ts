@@ -33,7 +33,7 @@ export function listMatching(
   return fileEntries(tree, ranks).filter((it) => it.path.toLowerCase().includes(wanted))
 }
 
-/** With files that take no part, so that a folder of generated files is not empty. */
+/** Includes unindexed files, so that a folder of generated files is not empty. */
 function fileEntries(tree: IndexedTree, ranks: Float64Array): readonly MapEntry[] {
   const read = tree.files.map((it, position) => ({
     path: it.path,

@@ -28,7 +28,6 @@ type LocatedPath =
       readonly others: readonly SymbolPlace[]
     }
 
-/** A path, a symbol, or `path#symbol`. Throws with similar names when there is none. */
 export async function placeOf(graph: TreeGraph, what: string): Promise<LocatedPath> {
   const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
   if (position !== undefined) return { kind: "file", position }
@@ -57,14 +56,13 @@ function* splitsOf(what: string): Generator<{ readonly path: string; readonly na
   }
 }
 
-/** Listed files that take no part. Files that the scan skipped throw with its reason. */
+/** Listed but unindexed files. Files that the scan skipped throw with its reason. */
 function unreadAt({ unread, skipped }: IndexedTree, path: string): UnreadFile | undefined {
   const skip = skipped.find((it) => it.path === path)
   if (skip !== undefined) throw MapFileLeftOut({ path, reason: SKIP_REASONS[skip.reason] })
   return unread.find((it) => it.path === path)
 }
 
-/** `name`, or `Parent.name`. Source code and exported symbols first. */
 async function symbolsCalled(graph: TreeGraph, written: string): Promise<readonly SymbolPlace[]> {
   const whole = await symbolsNamed(graph, written, undefined)
   if (whole.length > 0) return whole

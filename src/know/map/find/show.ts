@@ -15,7 +15,7 @@ import { placeOf } from "./locate.ts"
 
 const MOST_NAMESAKES = 50
 
-/** A larger commit is a sweep. */
+/** A larger commit is a mass edit. */
 const MOST_COMMIT_FILES = 20
 
 const MOST_COMPANIONS = 10
@@ -106,7 +106,6 @@ async function showSymbol(
   }
 }
 
-/** `path#name`, or `path#Parent.name`. */
 function placeText({ path, name, parent }: MapSymbol): string {
   return `${path}#${parent === undefined ? name : `${parent}.${name}`}`
 }
@@ -125,7 +124,6 @@ async function describer(graph: TreeGraph, ends: readonly Link["end"][], redact:
 
 type Companion = { readonly path: string; readonly times: number }
 
-/** Most often first. */
 export function changedWith(
   { commits, files }: Pick<IndexedTree, "commits" | "files">,
   path: string,

@@ -9,10 +9,9 @@ import { createSources, type Sources } from "./sources.ts"
 
 const MOST_KEPT_NAMES = 200_000
 
-/** Some 50 MB. */
 const MOST_KEPT_FACTS = 500_000
 
-/** The current tree and the one before. */
+/** The current tree and the previous one. */
 const MOST_KEPT_GRAPHS = 2
 
 export type FollowedImport = ImportFact & { readonly positions: readonly number[] }
@@ -20,7 +19,6 @@ export type FollowedImport = ImportFact & { readonly positions: readonly number[
 export type FileGraph = {
   readonly imports: readonly (readonly FollowedImport[])[]
   readonly importers: readonly (readonly number[])[]
-  /** Page rank; 1 for the highest. */
   readonly ranks: Float64Array
 }
 
@@ -34,7 +32,6 @@ export type TreeGraph = Lookups & {
 
 export type Graphs = ReturnType<typeof createGraphs>
 
-/** Of the last trees; trees with equal files share one. */
 export function createGraphs() {
   const kept = new Map<string, TreeGraph>()
   return {
@@ -140,7 +137,6 @@ function edgesOf(imports: readonly FollowedImport[]): readonly Edge[] {
 type Lookups = {
   positionsWith(content: number): readonly number[]
   contents(numbers: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  /** Positions, ascending. */
   definers(names: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>>
 }
 
@@ -167,7 +163,7 @@ function createLookups(tree: IndexedTree): Lookups {
 
 type ReadMany<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
 
-/** Reads only what is not cached. Missing keys are not cached. */
+/** Missing keys are not cached. */
 function remembering<Key extends string | number, Value extends object>(
   ask: ReadMany<Key, Value>,
   bounds: { maxSize: number; sizeCalculation(value: Value): number },

@@ -24,7 +24,6 @@ async function told(tree: IndexedTree, links: readonly Link[]) {
   })
 }
 
-/** What a name means in a file: the paths, and how sure that is. */
 async function meant(files: Readonly<Record<string, string>>, path: string, name: string) {
   await using made = await madeTree(files)
   const graph = createGraphs().of(made.tree)

@@ -12,26 +12,24 @@ const MOST_FAR_REFERRERS = 30
 /** Nearest first; each costs about 2 ms. */
 const MOST_REFERRERS = 150
 
-/** Without a symbol it is code outside of any symbol. */
+/** Without a symbol it is code outside any symbol. */
 export type LinkEnd = { readonly position: number; readonly symbol: number | undefined }
 
 export type Link = {
   readonly end: LinkEnd
   readonly line: number
   readonly hops: number
-  /** The symbol between, for two hops; it is among the links itself. */
+  /** For two hops: the symbol in between, which is among the links itself. */
   readonly via?: SymbolPlace
   readonly confidence: Meaning["confidence"]
 }
 
 type Links = { readonly links: readonly Link[]; readonly isCut: boolean }
 
-/** In line order; then the second hop. */
 export function calledFrom(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
   return walk(symbol, hops, (it) => calledOnce(graph, it))
 }
 
-/** In tree order; then the second hop. */
 export function callersOf(graph: TreeGraph, symbol: SymbolPlace, hops: number): Promise<Links> {
   return walk(symbol, hops, (it, mostFiles) => callersOnce(graph, it, mostFiles))
 }
@@ -95,7 +93,7 @@ async function calledOnce(graph: TreeGraph, { position, symbol }: SymbolPlace): 
   const uses = new Map<string, number>()
   for (const { name, line } of content.references) {
     const isInside = line >= own.fromLine && line <= own.toLine
-    // `super().__init__`: the name alone cannot tell the class.
+    // `super().__init__`: the name alone does not identify the class.
     const isOfLanguage = name.startsWith("__") && name.endsWith("__")
     if (isInside && !isOfLanguage && !uses.has(name)) uses.set(name, line)
   }
@@ -138,7 +136,7 @@ async function callersOnce(
   return { steps, isCut: all.length > mostFiles }
 }
 
-/** Nearest first: of a name that thousands use, neighbours are most likely meant. */
+/** Nearest first: if thousands of files use a name, neighbours are most likely meant. */
 async function referringFiles(
   graph: TreeGraph,
   position: number,
@@ -162,7 +160,6 @@ function sharedFolders(a: readonly string[], b: readonly string[]): number {
   return shared
 }
 
-/** The last symbol that begins before the line and has not ended. */
 function innermost(content: Content | undefined, line: number): number | undefined {
   let found: number | undefined
   let from = 0

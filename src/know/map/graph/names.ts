@@ -18,8 +18,8 @@ export type SymbolPlace = { readonly position: number; readonly symbol: number }
 export type Meaning = SymbolPlace & { readonly confidence: LinkConfidence }
 
 /**
- * In this order: symbols of the file, imports by that name, its package, files it imports, the whole
- * tree. A name that too many files define resolves to nothing.
+ * In this order: symbols of the file, imports of that name, its package, files it imports, the
+ * whole tree. A name that too many files define resolves to nothing.
  */
 export async function resolveNames(
   graph: TreeGraph,
@@ -54,7 +54,6 @@ type Choice = {
   readonly from: number
   readonly name: string
   readonly candidates: readonly number[]
-  /** `asked` are imported by this name, `reached` through any import. */
   readonly asked: readonly number[]
   readonly reached: readonly number[]
 }
@@ -76,7 +75,7 @@ function sameFamily(
 type Piece = { readonly file: IndexedFile; readonly content: Content }
 type PieceAt = (position: number) => Piece | undefined
 
-/** The first source with a symbol wins. Only a package shows its hidden symbols. */
+/** The first source with a symbol wins. Only a package sees its hidden symbols. */
 function decide(choice: Choice, at: PieceAt): readonly Meaning[] {
   const { from, name, candidates } = choice
   const named = (positions: readonly number[]) =>
@@ -152,14 +151,13 @@ function folderOf(file: IndexedFile | undefined): string {
 }
 
 /**
- * Many packages have an index that re-exports names from files behind it; an import of such a name leads
- * to those files.
+ * Many packages have an index that re-exports names from other files; an import of such a name
+ * leads to those files.
  */
 function createDoors(graph: TreeGraph, definersOf: (name: string) => ReadonlySet<number>) {
   const reached = new Map<number, Promise<ReadonlySet<number>>>()
   const importsOf = async (from: number) => (await graph.imports([from])).get(from) ?? []
 
-  /** Imported files, and the files behind them that define an imported name. */
   async function reach(from: number): Promise<ReadonlySet<number>> {
     const own = await importsOf(from)
     const files = new Set(positionsOf(own))
@@ -173,12 +171,10 @@ function createDoors(graph: TreeGraph, definersOf: (name: string) => ReadonlySet
   }
 
   return {
-    /** Files that define a name that is imported by name. */
     async asked(from: number, name: string): Promise<readonly number[]> {
       const asking = (await importsOf(from)).filter((it) => asksFor(it, name))
       return behind(graph, positionsOf(asking), { name, defining: definersOf(name) })
     },
-    /** Files that define the name, among all that the imports lead to. */
     async reached(from: number, name: string): Promise<readonly number[]> {
       const defining = definersOf(name)
       const reaching = reached.get(from) ?? reach(from)
@@ -193,7 +189,7 @@ function createDoors(graph: TreeGraph, definersOf: (name: string) => ReadonlySet
 
 type Handed = { readonly name: string; readonly positions: readonly number[] }
 
-/** Follows re-exports for imported names only; doing it for all names would be most of the work. */
+/** Follows re-exports for imported names only; following all names would be most of the work. */
 async function handedOn(
   graph: TreeGraph,
   own: readonly FollowedImport[],
@@ -212,7 +208,6 @@ function asksFor({ names, specifier }: FollowedImport, name: string): boolean {
   return names?.includes(name) ?? specifier.split(/[.:/\\]+/).at(-1) === name
 }
 
-/** The first files along the re-exports that define the name. */
 async function behind(
   graph: TreeGraph,
   start: readonly number[],
@@ -275,8 +270,8 @@ function seesItsPackage(language: LanguageName | undefined): boolean {
 }
 
 /**
- * Members of built-in collections, strings and promises. A call of one hardly ever means the one file
- * that defines the name too.
+ * Members of built-in collections, strings and promises. A call of one hardly ever means the file
+ * that defines the same name.
  */
 const EVERYDAY: ReadonlySet<string> = new Set(
   `

@@ -25,7 +25,7 @@ export function rankNodes(edgesByNode: readonly (readonly Edge[])[]): Float64Arr
   return shares(standing)
 }
 
-/** Flat columns: a large tree has some hundred thousand edges, and each round reads all. */
+/** Flat columns: a large tree has several hundred thousand edges, and each round reads all. */
 function flatten(edgesByNode: readonly (readonly Edge[])[]) {
   const all = edgesByNode.flatMap((edges, from) => {
     const sum = edges.reduce((total, it) => total + it.weight, 0)

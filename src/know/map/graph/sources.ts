@@ -16,7 +16,7 @@ const MOST_MANIFESTS = 2_000
 
 export type Sources = (language: LanguageName) => Promise<SourceIndex>
 
-/** Imports name a package, and only the files declare theirs. */
+/** Imports name a package, which only the files declare. */
 const PACKAGED: ReadonlySet<LanguageName | undefined> = new Set([
   "java",
   "kotlin",
@@ -80,7 +80,6 @@ async function packagedFiles(tree: IndexedTree): Promise<readonly PackagedFile[]
   })
 }
 
-/** In batches, to bound the memory. */
 export async function* readContents(
   tree: Pick<IndexedTree, "contents">,
   numbers: readonly number[],

@@ -30,7 +30,7 @@ export const bash: Language = {
   resolveImport,
 }
 
-/** Variables are unknown; mostly they hold the script's own folder. */
+/** Variables are unknown; usually they contain the script's own folder. */
 function readImport(statement: Node): readonly Imported[] {
   const [argument] = statement.childrenForFieldName("argument")
   if (argument === undefined) return []

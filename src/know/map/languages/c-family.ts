@@ -4,7 +4,6 @@ import type { Definition, Language } from "../language.ts"
 import { firstOf, foldersAbove, nearest, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
-/** A declarator may be wrapped in pointers, references and arrays. */
 const C_FAMILY_QUERY = `
 (comment) @comment
 (preproc_def name: (identifier) @name value: (_)) @def.constant
@@ -53,7 +52,7 @@ function readInclude(statement: Node): readonly Imported[] {
   return [{ specifier }]
 }
 
-/** Beside the file, then in include folders of each folder above, then by tail. */
+/** Beside the file, then in include folders of each folder above, then by ending. */
 function resolveInclude(
   { specifier }: Imported,
   fromPath: string,
@@ -82,7 +81,6 @@ export const c: Language = {
   resolveImport: resolveInclude,
 }
 
-/** Fields, operators, destructors, or a name qualified by its class. */
 const NAMES =
   "[(field_identifier) (operator_name) (destructor_name) (qualified_identifier) (template_function)] @name"
 

@@ -48,7 +48,7 @@ function byOwnImports(name: string, fromPath: string, index: SourceIndex): reado
   return []
 }
 
-/** The nearest tsconfig.json first; if it does not know the name, those above. */
+/** The nearest tsconfig.json first; if it does not define the name, those above. */
 function byPathMaps(name: string, fromPath: string, index: SourceIndex): readonly string[] {
   if (index.node.pathMaps.length === 0) return []
   for (const folder of foldersAbove(fromPath)) {
@@ -85,7 +85,6 @@ function byPackage(name: string, index: SourceIndex): readonly string[] {
   return beside.length > 0 ? beside : below
 }
 
-/** The longest matching pattern; the star is substituted. */
 function byTargets(
   name: string,
   { folder, targets }: { readonly folder: string; readonly targets: Targets },
@@ -117,7 +116,7 @@ function fillingOf(name: string, pattern: string): string | undefined {
   return fits && isLongEnough ? name.slice(start.length, name.length - end.length) : undefined
 }
 
-/** Build output is not in the repository; its source is mostly in `src`. */
+/** Build output is not in the repository; its source is usually in `src`. */
 function sourceOf(path: string): string {
   return path.replace(/(^|\/)(?:dist|build|out|lib)\//, "$1src/")
 }

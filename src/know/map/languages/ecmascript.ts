@@ -24,8 +24,8 @@ const VALUES = PLACES.flatMap((place) =>
 ).join("\n")
 
 /**
- * After one open bracket, these grammars parse the rest of the file as an expression. What begins like a
- * definition still counts, with its first line.
+ * After one open bracket, these grammars parse the rest of the file as an expression. Whatever
+ * begins like a definition still counts, with its first line.
  */
 const LOST = `
 (ERROR "export" @def.function . "function" . (identifier) @name . (formal_parameters) . "{" @body)

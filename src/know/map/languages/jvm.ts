@@ -8,8 +8,8 @@ import type { SourceIndex } from "../source-index.ts"
 const EXTENSIONS = ["java", "kt", "scala"]
 
 /**
- * A name is a class in a file of that name, or a definition in a file of that package; members and inner
- * classes may follow.
+ * A name is a class in a file of that name, or a definition in a file of that package; members and
+ * inner classes may follow.
  */
 function resolveJvmImport(
   { specifier, names = [] }: Imported,
@@ -168,7 +168,7 @@ export const scala: Language = {
   resolveImport: resolveJvmImport,
 }
 
-/** `import a.b.C, d.{E, F => G}`: the grammar gives the parts in a row. */
+/** `import a.b.C, d.{E, F => G}`: the grammar gives the parts in sequence. */
 function readScalaImport(statement: Node): readonly Imported[] {
   const found: { path: string[]; names?: readonly string[] }[] = []
   let isNew = true

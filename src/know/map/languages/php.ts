@@ -64,7 +64,7 @@ function pathOf(clause: Node): string | undefined {
   return childrenOfType(clause, "qualified_name", "name", "namespace_name")[0]?.text
 }
 
-/** Only the last string counts; what precedes it is a folder, mostly the file's own. */
+/** Only the last string counts; the part before it is a folder, usually the file's own. */
 function readRequire(statement: Node): readonly Imported[] {
   const last = statement.descendantsOfType("string_content").at(-1)?.text
   return last === undefined ? [] : [{ specifier: `./${last.replace(/^[./]*\//, keepUps)}` }]

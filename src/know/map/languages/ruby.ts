@@ -48,7 +48,6 @@ function readImport(statement: Node): readonly Imported[] {
   return [{ specifier: isRelative && !specifier.startsWith(".") ? `./${specifier}` : specifier }]
 }
 
-/** Other paths are looked up in `lib` folders, and in `app` as in Rails. */
 function resolveImport(
   { specifier }: Imported,
   fromPath: string,

@@ -45,7 +45,6 @@ export const rust: Language = {
   resolveImport,
 }
 
-/** Members of a trait and its implementations are as visible as the trait. */
 function isVisible({ head, owner }: Definition): boolean {
   if (owner?.kind === "interface") return true
   if (owner?.kind === "container" && /\bfor\s*$/.test(owner.head)) return true
@@ -166,7 +165,7 @@ function crateFolder(fromPath: string, index: SourceIndex): string {
   return foldersAbove(fromPath).find(isRoot) ?? "src"
 }
 
-/** Beside `mod.rs`, else in a folder named like the file. */
+/** Beside `mod.rs`, otherwise in a folder named like the file. */
 function moduleFolder(fromPath: string): string {
   const folder = foldersAbove(fromPath)[0] ?? ""
   const name = posix.basename(fromPath, ".rs")

@@ -43,7 +43,6 @@ function readImport(statement: Node): readonly Imported[] {
   return name === undefined ? [] : [{ specifier: name.text }]
 }
 
-/** A folder of that name below `Sources`, `Tests` and the like. */
 function resolveImport(
   { specifier }: Imported,
   _fromPath: string,

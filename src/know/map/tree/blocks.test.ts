@@ -12,7 +12,6 @@ const term = fc.oneof(
 )
 const count = fc.nat({ max: 100_000 })
 
-/** Rows with rising numbers, sorted by term, as a segment has them. */
 const rows: fc.Arbitrary<readonly Row[]> = fc
   .uniqueArray(
     fc.tuple(

@@ -1,6 +1,6 @@
 import { invariant } from "#ground/base"
 
-/** A query reads some hundred blocks, each from its beginning. */
+/** A query reads several hundred blocks, each from its beginning. */
 const BLOCK_BYTES = 4_096
 
 /** Number, count, count, and so on, ascending. */
@@ -9,7 +9,7 @@ export type Row = readonly [term: string, postings: readonly number[]]
 export type Blocks = { readonly firsts: readonly string[]; readonly bodies: readonly Uint8Array[] }
 
 /**
- * For each term: the length of the prefix shared with the term before, the rest, the bytes of its
+ * For each term: the length of the prefix shared with the previous term, the rest, the bytes of its
  * postings, and these as varints with delta-encoded content numbers.
  */
 export function encodeBlocks(rows: Iterable<Row>): Blocks {

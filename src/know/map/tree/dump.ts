@@ -4,8 +4,8 @@ import { allRows } from "./indexed-tree.ts"
 import type { Content, IndexedFile, IndexedTree } from "./types.ts"
 
 /**
- * Two trees with the same dump answer all questions alike, independent of content numbers and of how they
- * were built.
+ * Two trees with the same dump give the same results, independent of content numbers and of how
+ * they were built.
  */
 export async function dumpTree(tree: IndexedTree): Promise<string> {
   const lines = [JSON.stringify({ digest: tree.digest, gitSha: tree.gitSha ?? null })]

@@ -4,12 +4,11 @@ import { type FileFacts, LANGUAGE_NAMES } from "../facts.ts"
 import { type Counts, type Cuts, joinSegments } from "./text-segments.ts"
 import type { Content, ContentSymbol } from "./types.ts"
 
-/** A text without a grammar has segments only. */
 export type TextFacts = Omit<FileFacts, "language"> & { readonly language: string | null }
 
 /**
- * One list per field: a list of numbers is parsed ten times as fast as a list of objects. Runs on the
- * threads, which load no schema.
+ * One list per field: a list of numbers is parsed ten times as fast as a list of objects. Runs on
+ * the threads, which load no schema.
  */
 export function encodeFacts(facts: TextFacts, cuts: Cuts): Uint8Array {
   const { symbols, references, imports } = facts

@@ -118,7 +118,7 @@ async function readTexts(
   return texts
 }
 
-/** Keeps a byte-order mark: counts and lines refer to the file. */
+/** Keeps a byte-order mark, because counts and lines refer to the file. */
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
 }

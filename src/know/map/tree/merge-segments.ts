@@ -29,10 +29,7 @@ import {
 } from "./queries.ts"
 import { decodeTree } from "./tree-codec.ts"
 
-/**
- * Merges the newest segments when there are too many. A segment is merged with an older one only when it
- * has grown to its size.
- */
+/** Merges a segment with an older one only when it has grown to its size. */
 export async function mergeNewest(db: Db<"map">): Promise<void> {
   const { length } = await db.all(SegmentIdRow, selectSegmentIds())
   if (length <= MOST_SEGMENTS) return
@@ -57,7 +54,7 @@ export function newestToMerge(sizes: readonly number[]): number {
 }
 
 /**
- * Drops contents that no tree has, once they are the larger part. A running scan of another process
+ * Deletes contents that no tree has, once they are the majority. A running scan of another process
  * notices by `sweeps`.
  */
 export async function sweepDead(db: Db<"map">, alive: number): Promise<void> {
@@ -156,7 +153,6 @@ function shifted(row: readonly number[], { by, base, isAlive }: Shift): readonly
   return kept
 }
 
-/** Joins rows of the same term, in the order of the sources. */
 export function* mergedRows(sources: readonly Iterator<Row>[]): Generator<Row> {
   const heads = sources.map((it) => it.next())
   for (;;) {

@@ -21,7 +21,6 @@ const BLOCKS_IN_MEMORY = 2_048
 export type Kind = "words" | "names"
 const KINDS = ["words", "names"] as const satisfies readonly Kind[]
 
-/** Offsets of the blocks of a kind, and the first term of each. */
 const Directory = z.object({
   base: z.int(),
   words: z.object({ firstBlock: z.int(), firsts: z.array(z.string()).readonly() }),
@@ -40,7 +39,6 @@ export function createPostingsStore(db: Db<"map">) {
   const current = createSegmentList(db)
   const readBlocks = createBlockReader(db)
 
-  /** Undefined when a segment was replaced meanwhile. */
   async function tryRows(kind: Kind, terms: readonly string[]): Promise<Rows | undefined> {
     const places = placesOf(await current(), kind, terms)
     const bodies = await readBlocks(places.map((it) => it.block))
@@ -62,7 +60,6 @@ export function createPostingsStore(db: Db<"map">) {
         for (const kind of KINDS) yield* rowsOfSegment(db, segment, kind)
       }
     },
-    /** Number, count, count of each content with the term, ascending. */
     async rows(kind: Kind, terms: readonly string[]): Promise<Rows> {
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const rows = await tryRows(kind, terms)
@@ -108,7 +105,6 @@ function createBlockReader(db: Db<"map">): BlockReader {
   }
 }
 
-/** Merges happen once in some scans. */
 const MOST_TRIES = 5
 
 type FoundRow = {

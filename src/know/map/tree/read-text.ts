@@ -11,7 +11,7 @@ export type GivenText = {
 
 type ReadText = {
   readonly facts: Uint8Array
-  /** Tokens are counted in the main thread: a second vocabulary would cost 80 MB. */
+  /** Tokens are counted in the main thread, because a second vocabulary would cost 80 MB. */
   readonly countable: Countable
   readonly lines: number
   readonly symbolCount: number
@@ -25,9 +25,7 @@ export type TermTable = { readonly terms: readonly string[]; readonly entries: U
 
 export type ReadBatch = {
   readonly texts: readonly ReadText[]
-  /** Counts in the body and among defined names. */
   readonly words: TermTable
-  /** How often defined, how often used. */
   readonly names: TermTable
 }
 

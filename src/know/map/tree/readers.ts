@@ -14,7 +14,7 @@ export type Readers = AsyncDisposable & {
   }): Promise<void>
 }
 
-/** A text that ends its thread takes part by its words alone. */
+/** A text that ends its thread is indexed by its words only. */
 export function createReaders(options: WorkerOptions = {}): Readers {
   const threads = createThreads<ReadItem, ReadAnswer>({ entry: READING_THREAD, ...options })
   let last: Promise<unknown> = Promise.resolve()

@@ -39,10 +39,7 @@ type ScanOutcome = {
   readonly written: number
 }
 
-/**
- * Lists the tree, reads what is new, and stores new contents. The caller stores the tree; until then the
- * previous one is valid.
- */
+/** Stores new contents only. The caller stores the tree; until then the previous one is valid. */
 export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
   const { source, options } = parts
   const { encoding } = await parts.counter()
@@ -138,7 +135,7 @@ async function readNew(
   return writer.written()
 }
 
-/** Contents are shared by readers with equal results. */
+/** Readers with equal results share contents. */
 function readerOf(encoding: TokenEncoding): string {
   return `${READER_VERSION} ${encoding}`
 }
@@ -299,7 +296,7 @@ function byPath({ files, unread, refused }: StoredTree): ReadonlyMap<string, Las
 
 type Marks = { readonly stamp?: string | undefined; readonly blobId?: string | undefined }
 
-/** By blob id if the source knows it, else by stamp; without both it must be read. */
+/** By blob id if the source knows it, otherwise by stamp; without both it must be read. */
 function isAsBefore(entry: Marks, last: Marks): boolean {
   if (entry.blobId !== undefined) return entry.blobId === last.blobId
   return entry.stamp !== undefined && entry.stamp === last.stamp

@@ -30,7 +30,7 @@ async function gitOf(root: string): Promise<Git> {
   return opened.git
 }
 
-/** Far from the times of the files, unless the test says otherwise: then stamps count. */
+/** Far from the times of the files unless a test sets it, so that stamps count. */
 async function sourceOf(
   root: string,
   options: { readonly git?: Git; readonly now?: number } = {},
@@ -48,7 +48,6 @@ async function cleanDump(source: TreeSource): Promise<string> {
   return await dumpTree(tree)
 }
 
-/** The paths that are read by each scan. */
 function watched(source: TreeSource): { readonly source: TreeSource; readonly read: string[][] } {
   const read: string[][] = []
   return {
@@ -256,7 +255,7 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
   })
 })
 
-/** Some two hundred commits on three branches, by one process of git. */
+/** About 200 commits on three branches, by one git process. */
 function importHistory(root: string): readonly string[] {
   git(root, "init", "-q", "-b", "main")
   const change = fc.record({

@@ -25,7 +25,7 @@ export function workingTree(options: {
   readonly repository: Repository
   readonly git: Git | { readonly problem: string }
   readonly clock: Clock
-  /** The machine: in a shared store the same path is another tree on each. */
+  /** The machine: in a shared database the same path is another tree on each. */
   readonly place?: string
 }): TreeSource {
   const { repository, git, clock, place } = options
@@ -57,8 +57,8 @@ export function workingTree(options: {
 }
 
 /**
- * Without a stamp it is read again at the next scan. Two writes within the resolution of the disk's clock
- * leave the same time; after two seconds that is impossible.
+ * A file without a stamp is read again at the next scan. Two writes within the resolution of the
+ * file system's clock leave the same time; after two seconds that is impossible.
  */
 function entryOf({ path, stat }: WalkedFile, startedAtMs: number): SourceEntry {
   const { sizeBytes, modifiedAtMs, changedAtMs, inode } = stat
@@ -83,7 +83,6 @@ function textOrSkip(path: string, file: TreeFile): SourceText {
 export function commitTree(options: {
   readonly git: Git
   readonly commit: string
-  /** Trees with the same key replace each other. */
   readonly key?: string
 }): TreeSource {
   const { git, commit, key = "commit" } = options
@@ -165,8 +164,8 @@ async function pastOf(
 }
 
 /**
- * Whether there is more behind the oldest known commit. In a shallow clone it had no parent, so it seemed
- * to touch every file.
+ * Whether there is history before the oldest known commit. In a shallow clone that commit had no
+ * parent, so it seemed to change every file.
  */
 function goesOnAfter(ids: readonly string[], known: Past): boolean {
   if (known.ids.length >= MOST_PAST_COMMITS) return false
@@ -174,7 +173,7 @@ function goesOnAfter(ids: readonly string[], known: Past): boolean {
   return oldest >= 0 && oldest < ids.length - 1
 }
 
-/** A renamed file was touched under both names. */
+/** A renamed file was changed under both names. */
 function pathsOf(change: Change): readonly string[] {
   return change.kind === "renamed" ? [change.path, change.from] : [change.path]
 }

@@ -19,7 +19,6 @@ import { countTokens } from "./text-segments.ts"
 
 const TERMS_A_FLUSH = 250_000
 
-/** The most that an interruption loses, and what memory holds. */
 const CONTENTS_A_FLUSH = 1_000
 
 /** The same bytes are another content in another language. */
@@ -47,8 +46,8 @@ export async function findContents(
 type Waiting = Omit<NewContent, "number">
 
 /**
- * Stores some hundred contents at a time with one segment of postings. An interrupted scan keeps them;
- * the next one finds them by key.
+ * Stores several hundred contents at a time with one segment of postings, so that the next scan
+ * finds them by key after an interruption.
  */
 export function createContentWriter(deps: {
   readonly db: Db<"map">
@@ -130,7 +129,6 @@ export function createGatheredTerms() {
   let used = 0
 
   return {
-    /** Ascending. */
     add(table: TermTable, firstContent: number): void {
       const own = table.terms.map((term) => {
         const place = places.get(term) ?? places.size

@@ -122,7 +122,6 @@ test("[MAP-20] tokens of a symbol include all its lines, also between two splits
 })
 
 describe("nested symbols", () => {
-  /** Namespaces in each other, each with a comment above, and a wide text in the innermost. */
   function nested(levels: number) {
     const heads = Array.from({ length: levels }, (_, at) => [
       `// level ${at}`,
@@ -190,7 +189,7 @@ describe("nested symbols", () => {
   })
 
   test("[MAP-20] where tokens span lines, a symbol of whole segments has their sum", () => {
-    // Each count has one more, so that sums of parts differ from what is counted at once.
+    // Each count is one too high, so that sums of parts differ from a single count.
     const text = lines(12)
     const symbols = [symbol("class", 2, 11), member("method", 4, 7), member("method", 9, 9)]
     const { ends } = splitText(text, symbols)
@@ -199,7 +198,7 @@ describe("nested symbols", () => {
     const counts = countTokens(text, { ends, ranges, signatures }, (part) => words(part) + 1)
     expect(ends).toEqual([1, 3, 7, 11, 12])
     expect(counts.segments).toEqual([3, 5, 9, 9, 3])
-    // The last piece has the parts 8, 9, 10 and 11.
+    // The last segment has the parts 8, 9, 10 and 11.
     expect(counts.symbols).toEqual([23, 9, 3, 6])
   })
 })

@@ -10,7 +10,6 @@ export function signatureLine(symbol: Pick<SymbolFact, "fromLine" | "toLine" | "
   return `${symbol.fromLine}-${symbol.toLine}: ${symbol.signature}`
 }
 
-/** The last line of each piece, and its symbol, or -1. */
 export type Cuts = {
   readonly lines: number
   readonly ends: readonly number[]
@@ -18,8 +17,8 @@ export type Cuts = {
 }
 
 /**
- * Splits at symbols. A function is one piece, a class is its head and its members; long pieces are split
- * at a blank line. Pieces are contiguous, so tokens add up.
+ * A function is one segment, a class is its head and its members; long segments are split at a
+ * blank line. Segments are contiguous, so tokens add up.
  */
 export function splitText(text: string, symbols: readonly SymbolFact[]): Cuts {
   const starts = lineStarts(text)
@@ -91,7 +90,6 @@ function lineStarts(text: string): readonly number[] {
   return starts
 }
 
-/** By line, from 0: the innermost symbol with its own piece, or -1. */
 function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
   const owners = new Int32Array(lines).fill(-1)
   // Outer symbols first, so that inner ones overwrite them.
@@ -104,7 +102,7 @@ function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
     const symbol = symbols[at]
     if (symbol === undefined || !hasOwnPiece(symbol)) continue
     const around = symbols[owners[symbol.fromLine - 1] ?? -1]
-    // A function contains its inner symbols, unless it is too long for one piece.
+    // A function contains its inner symbols, unless it is too long for one segment.
     const isInFunction = around !== undefined && FUNCTIONS.has(around.kind)
     if (isInFunction && around.toLine - around.fromLine < LONGEST_SEGMENT_LINES) continue
     owners.fill(at, symbol.fromLine - 1, symbol.toLine)
@@ -145,7 +143,6 @@ function endsOf(owners: Int32Array, isQuiet: (line: number) => boolean): readonl
   return ends
 }
 
-/** At the last blank line of each stretch, or at its end. */
 function innerEnds(
   first: number,
   last: number,
@@ -169,8 +166,8 @@ type Between = (from: number, to: number) => number
 type Counted = Pick<Countable, "ends" | "ranges"> & { readonly tokens: readonly number[] }
 
 /**
- * Sums whole pieces and parts of the first and last piece. A piece in which symbols begin or end is
- * counted part by part once; counting per symbol would cost nesting depth times the text.
+ * Sums whole segments and parts of the first and last one. A segment in which symbols begin or end
+ * is counted part by part once; counting per symbol would cost nesting depth times the text.
  */
 function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
   const lines = ends.at(-1) ?? 0
@@ -201,11 +198,9 @@ function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
 }
 
 type CutPlace = {
-  /** -1 between two pieces. */
   readonly piece: number
-  /** Whole pieces, and the parts of its own. */
   readonly before: number
-  /** So that with the parts after it the sum is that of whole pieces. */
+  /** Chosen so that with the parts after it the sum is that of whole segments. */
   readonly wholeBefore: number
 }
 

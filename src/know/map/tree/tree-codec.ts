@@ -10,7 +10,6 @@ export type KeptUnread = UnreadFile & Stamped & { readonly blobId: string | unde
 export type StoredSkip = Skip & Stamped & { readonly blobId: string | undefined }
 
 export type StoredTree = {
-  /** The reader version of its contents. */
   readonly reader: string
   readonly files: readonly KeptFile[]
   readonly unread: readonly KeptUnread[]
@@ -18,7 +17,7 @@ export type StoredTree = {
   readonly skipped: readonly Skip[]
 }
 
-/** One list per field: 10,000 files are parsed in some milliseconds. */
+/** One list per field, so that 10,000 files are parsed in a few milliseconds. */
 export function encodeTree({ reader, files, unread, refused, skipped }: StoredTree): string {
   return JSON.stringify({
     reader,
@@ -173,7 +172,6 @@ export function encodePast({ gitSha, past }: StoredPast): string {
   return JSON.stringify({ ...of, ids: past.ids, messages, files })
 }
 
-/** Undefined for another version. */
 export function decodePast(text: string): StoredPast | undefined {
   const parsed = PastJson.safeParse(parseJson(text))
   if (!parsed.success) return undefined

@@ -258,7 +258,7 @@ describe("simultaneous scans", () => {
   })
 })
 
-/** As a sweep of another process does it to contents that no tree has. */
+/** Like a sweep of another process that deletes contents no tree has. */
 async function dropAll(db: Made["db"]): Promise<void> {
   await db.transaction(async (tx) => {
     const state = await stateOf(tx)

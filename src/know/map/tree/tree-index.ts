@@ -21,7 +21,7 @@ type TreeIndexDeps = {
   readonly db: Db<"map">
   readonly map: Pick<RepoMap, "languageOf" | "readers">
   readonly counter: () => Promise<TokenCounter>
-  /** Replaces secrets and keeps the lines; runs before anything is stored. */
+  /** Redacts secrets and preserves lines; runs before anything is stored. */
   readonly redact: () => Promise<(text: string) => string>
   readonly clock: Clock
   readonly log: Log
@@ -38,7 +38,7 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
     async scan(source, options) {
       const startedAtMs = clock.monotonicMs()
       const { before, after, written } = await scanUntilSaved(deps, trees, { source, options })
-      // Also when this scan wrote none: interrupted ones leave segments behind.
+      // Also when this scan wrote none, because interrupted scans leave segments behind.
       await mergeNewest(db)
       if (written > 0) await sweepDead(db, new Set(after.tree.files.map((it) => it.content)).size)
       const seconds = (clock.monotonicMs() - startedAtMs) / 1_000
@@ -55,7 +55,7 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
 
 type ScanRequest = { readonly source: TreeSource; readonly options: ScanOptions }
 
-/** Starts over when contents were dropped meanwhile. */
+/** Starts over when contents were deleted in the meantime. */
 async function scanUntilSaved(
   deps: TreeIndexDeps,
   trees: KeptTrees,
@@ -84,12 +84,12 @@ async function scanUntilSaved(
   throw new Error("contents were dropped again and again while the tree was scanned")
 }
 
-/** Contents are dropped once in some hundred scans. */
+/** Contents are deleted once in several hundred scans. */
 const MOST_TRIES = 5
 
 /**
- * The history of a commit is constant, except in a shallow clone, which may have been deepened; then its
- * oldest commits were wrong too.
+ * The history of a commit is constant, except in a shallow clone that was deepened; then its oldest
+ * commits were wrong too.
  */
 async function pastOf(
   source: TreeSource,

@@ -28,7 +28,6 @@ import {
 import type { IndexedFile } from "./types.ts"
 
 export type StoredTreeState = {
-  /** Changes with the tree or its history. */
   readonly revision: number
   readonly scannedAtMs: number
   readonly digest: string
@@ -41,7 +40,6 @@ type SavedTree = {
   readonly before: StoredTreeState | undefined
   readonly tree: StoredTree
   readonly past: StoredPast
-  /** The value of `sweeps` when the scan began. */
   readonly sweeps: number
 }
 
@@ -75,7 +73,7 @@ export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: 
       return kept
     },
 
-    /** Undefined when contents were dropped since the scan began. */
+    /** Undefined when contents were deleted since the scan began. */
     async save(saved: SavedTree): Promise<StoredTreeState | undefined> {
       const digest = digestOf(saved.tree.files)
       const scannedAtMs = clock.now()
@@ -100,7 +98,7 @@ async function write(
   const state = await stateOf(tx)
   if (state.sweeps !== saved.sweeps) return undefined
   const row = await tx.get(TreeRow, selectTree(name))
-  // What another process wrote meanwhile is replaced whole.
+  // A tree that another process wrote in the meantime is replaced whole.
   const isOurs = before !== undefined && row?.revision === before.revision
   const hasSameTree = isOurs && isSameTree(before.tree, tree)
   const hasSamePast = isOurs && isSamePast(before.past, past)

@@ -9,29 +9,25 @@ export type IndexedFile = {
   readonly blobId: string
   readonly fileClass: FileClass
   readonly sizeBytes: number
-  /** Undefined for text without a grammar. */
   readonly language: LanguageName | undefined
   readonly lines: number
   readonly tokens: number
   readonly symbolCount: number
   readonly importCount: number
-  /** The number of reasons why it could be read only in part. */
   readonly problemCount: number
   readonly bodyLength: number
 }
 
 export type ContentSymbol = SymbolFact & {
   readonly tokens: number
-  /** As `signatureLine` writes it. */
   readonly signatureTokens: number
 }
 
-/** Contiguous: a function, a method, the head of a class, or what is between. */
+/** Contiguous: a function, a method, the head of a class, or the code in between. */
 export type Segment = {
   readonly fromLine: number
   readonly toLine: number
   readonly tokens: number
-  /** The innermost one, as an index. */
   readonly symbol: number | undefined
 }
 
@@ -56,15 +52,13 @@ export type UnreadFile = {
 
 export type IndexedTree = {
   readonly digest: string
-  /** Changes with the tree, its history or its content numbers. */
   readonly revision: number
   readonly gitSha: string | undefined
   readonly scannedAtMs: number
   readonly files: readonly IndexedFile[]
   readonly unread: readonly UnreadFile[]
-  /** Created at the first call. Positions are indexes in `files`. */
+  /** Created at the first call, like `history`. Positions are indexes in `files`. */
   corpus(): Corpus
-  /** Created at the first call. Positions are indexes in `files`. */
   history(): History | undefined
   /** Newest first; messages are cleaned. */
   readonly commits: readonly Commit[]
@@ -72,9 +66,7 @@ export type IndexedTree = {
   readonly skipped: readonly Skip[]
   postings(terms: readonly string[]): Promise<PostingsOf>
   contents(numbers: readonly number[]): Promise<ReadonlyMap<number, Content>>
-  /** Contents of this tree that define exactly this name. */
   definers(names: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
-  /** Contents of this tree that use exactly this name. */
   referrers(names: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>
   /** Undefined for a file that changed since the scan. */
   texts(paths: readonly string[]): Promise<ReadonlyMap<string, string | undefined>>
@@ -85,7 +77,7 @@ export type SourceEntry = {
   readonly sizeBytes: number
   /** If known without reading, as in a commit. */
   readonly blobId?: string
-  /** Changes with the file, as far as can be told without reading it. */
+  /** Changes with the file, as far as can be determined without reading it. */
   readonly stamp?: string
 }
 
