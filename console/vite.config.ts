@@ -11,7 +11,7 @@ export default defineConfig({
   plugins: [react(), preloadFonts(), diagramPage()],
   resolve: {
     alias: [
-      // Exact files: the index of a room would bring zod or Node modules along.
+      // Exact files: a room's index would add zod or Node modules.
       { find: /^#ground\/base\/format$/, replacement: ground("base/format.ts") },
       { find: /^#ground\/base\/truncate$/, replacement: ground("base/truncate.ts") },
       { find: /^#ground\/contract$/, replacement: ground("contract/index.ts") },
@@ -21,17 +21,20 @@ export default defineConfig({
     target: "es2024",
     outDir: "dist",
     emptyOutDir: true,
-    // A data: URL would be refused by font-src and script-src 'self'.
+    // font-src and script-src 'self' reject data: URLs.
     assetsInlineLimit: 0,
-    // The polyfill is an inline script, which script-src 'self' refuses; our browsers need none.
+    // The polyfill is an inline script, which script-src 'self' rejects; supported browsers need
+    // none.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-  // Style sheets are read by the test of the tokens.
+  // The test of the tokens reads style sheets.
   test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", css: true },
 })
 
-/** Both fonts start to load with the page, not after the style sheet: no text changes its shape. */
+/**
+ * Both fonts load with the page, not after the style sheet, so that text does not change its shape.
+ */
 function preloadFonts(): Plugin {
   return {
     name: "preload-fonts",

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core"
 
 /**
- * What a picture shows and a type checker cannot: text that is hard to read, rows that leave their
- * height, cells that lie on one another, text that is cut without saying so. Runs inside any page of
- * the console; `check.ts` runs it over pages, themes and densities.
+ * Finds in a rendered page what a type checker cannot: low contrast, rows higher than their height,
+ * overlapping cells, text clipped without an ellipsis. The browser tests run it over pages, themes
+ * and densities.
  */
 export type Finding = {
   readonly rule: "contrast" | "row-height" | "overlap" | "cut" | "sideways"
@@ -13,13 +13,13 @@ export type Finding = {
 
 export type Audit = {
   readonly findings: readonly Finding[]
-  /** How much was looked at: an audit that sees nothing has failed. */
+  /** Number of inspected texts; an audit that inspects nothing has failed. */
   readonly texts: number
   readonly rows: number
   readonly lowestContrast: number
 }
 
-/** WCAG AA for text of any size that we use. */
+/** WCAG AA minimum for normal text. */
 const LEAST_CONTRAST = 4.5
 
 export async function auditPage(page: Page): Promise<Audit> {
@@ -32,7 +32,7 @@ export async function auditPage(page: Page): Promise<Audit> {
   return audit
 }
 
-/* Everything below is sent to the page as text, so each function stands for itself. */
+/* The functions below are sent to the page as source text, so each must be self-contained. */
 
 type Rgba = [number, number, number, number]
 type SeenText = { element: Element; text: string; box: DOMRect }
@@ -55,7 +55,6 @@ function runAudit(leastContrast: number): Audit {
   }
 }
 
-/** Every piece of text that a reader can see now. */
 function seeTexts(): SeenText[] {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const seen: SeenText[] = []
@@ -74,7 +73,7 @@ function seeTexts(): SeenText[] {
 
 function isInSight(element: Element, box: DOMRect): boolean {
   const isDrawn = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-  // A name that is only heard is one pixel large.
+  // Visually hidden text is 1 px wide.
   const isHeardOnly = element.getBoundingClientRect().width < 2
   if (!isDrawn || isHeardOnly || box.width < 2 || box.height < 2) return false
   const x = Math.min(box.left + box.width / 2, box.left + 4)
@@ -87,7 +86,6 @@ function nameOf(element: Element): string {
   return `${element.tagName.toLowerCase()} "${label.trim().slice(0, 40)}"`
 }
 
-/** Any colour of CSS as the four bytes a screen would show. */
 function colourOf(text: string): Rgba {
   const canvas = document.createElement("canvas")
   canvas.width = 1
@@ -105,7 +103,6 @@ function over(top: Rgba, below: Rgba): Rgba {
   return [mix(0), mix(1), mix(2), 1]
 }
 
-/** The colour behind an element: the backgrounds of all that holds it, laid over one another. */
 function groundOf(element: Element): Rgba {
   const layers: Rgba[] = []
   for (let it: Element | null = element; it !== null; it = it.parentElement) {
@@ -151,7 +148,6 @@ function findContrast(texts: SeenText[], least: number): { findings: Finding[]; 
   return { findings, lowest: Math.min(21, ...measured.map((it) => it.contrast)) }
 }
 
-/** Nothing in a row may be higher than the row. */
 function findRowFaults(rows: Element[]): Finding[] {
   return rows.flatMap((row) => {
     const box = row.getBoundingClientRect()
@@ -185,7 +181,7 @@ function findCuts(texts: SeenText[]): Finding[] {
     .map(({ element, text }) => ({ rule: "cut", where: nameOf(element), says: text.slice(0, 60) }))
 }
 
-/** Beyond the edge of something that hides what leaves it, and nothing on the way says "…". */
+/** Clipped by an ancestor, and no element between shows an ellipsis. */
 function isCut({ element, box }: SeenText): boolean {
   for (let it: Element | null = element; it !== null; it = it.parentElement) {
     const { overflowX, textOverflow, display } = getComputedStyle(it)

@@ -8,9 +8,9 @@ const SOURCES = join(ROOT, "src/ui/markdown/diagram")
 const CACHE = join(ROOT, "../node_modules/.cache")
 
 /**
- * Adds diagram.html to the build: one page with its script in it. The page stands in a frame
- * without an origin, to which our server gives no script of its own; and the hash of what is
- * written here is all that its policy lets run.
+ * Adds diagram.html to the build: one page with an inline script. The page runs in a frame without
+ * an origin, to which our server serves no script, and its policy allows only the hash of this
+ * script.
  */
 export function diagramPage(): Plugin {
   return {
@@ -22,14 +22,17 @@ export function diagramPage(): Plugin {
   }
 }
 
-/** Seconds for 3 MB that change only with the library, so it is kept beside the packages. */
+/**
+ * Building takes seconds for 3 MB and the result changes only with the library, so it is cached in
+ * node_modules/.cache.
+ */
 async function builtOnce(): Promise<string> {
   const file = join(CACHE, `qm-diagram-${await hashOfInputs()}.html`)
   const kept = await readFile(file, "utf8").catch(() => undefined)
   if (kept !== undefined) return kept
   const html = pageWith(await bundle())
   await mkdir(CACHE, { recursive: true })
-  // Builds run side by side in tests: none may read what another has half written.
+  // Parallel test builds must not read a half-written file.
   const own = `${file}.${process.pid}`
   await writeFile(own, html)
   await rename(own, file)
@@ -39,7 +42,7 @@ async function builtOnce(): Promise<string> {
 async function hashOfInputs(): Promise<string> {
   const files = [
     import.meta.filename,
-    // Names every version that the library brings along.
+    // The lock file names the version of each dependency of the library.
     join(ROOT, "../package-lock.json"),
     ...["page.ts", "messages.ts", "left-out.ts"].map((it) => join(SOURCES, it)),
   ]
@@ -55,8 +58,7 @@ async function bundle(): Promise<string> {
     logLevel: "warn",
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
     resolve: {
-      // 1.8 MB for one layout and for formulas. A diagram that asks for them says that it cannot
-      // be drawn.
+      // Leaves out 1.8 MB for one layout and for formulas. A diagram that uses them shows an error.
       alias: {
         "elkjs/lib/elk.bundled.js": join(SOURCES, "left-out.ts"),
         katex: join(SOURCES, "left-out.ts"),
@@ -78,7 +80,7 @@ async function bundle(): Promise<string> {
 }
 
 function pageWith(script: string): string {
-  // Either word would end the script before its end, or hide its end.
+  // Either tag would end the script early or hide its end.
   if (/<\/?script/i.test(script)) throw new Error("The script of diagram.html holds a script tag.")
   return `<!doctype html>
 <html lang="en">

@@ -1,20 +1,18 @@
 import type { Page } from "playwright-core"
 
-/** What a walk through a page by Tab alone found. */
 export type Walk = {
   readonly stops: number
-  /** The focus stayed where it was. */
+  /** Elements that kept the focus when Tab was pressed. */
   readonly traps: readonly string[]
-  /** Can take the focus, and never got it. */
+  /** Focusable elements that never got the focus. */
   readonly missed: readonly string[]
 }
 
-/** More stops than any page of ours has; a walk that is longer goes in circles. */
+/** No page has more stops; a longer walk is a loop. */
 const MOST_STOPS = 400
 
 export async function walkByTab(page: Page): Promise<Walk> {
   await page.evaluate(() => {
-    // A page that put the focus somewhere is walked from its beginning all the same.
     document.documentElement.tabIndex = -1
     document.documentElement.focus()
     document.documentElement.removeAttribute("tabindex")

@@ -1,6 +1,6 @@
 /**
- * The only way to the engine. Types vanish in the build; the functions come by a direct alias,
- * because the index would bring zod along (60 kB).
+ * The only import of the engine. Types vanish in the build; functions come by a direct alias,
+ * because the index would add zod (60 kB).
  */
 export {
   formatBytes,

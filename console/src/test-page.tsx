@@ -4,7 +4,6 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { expect } from "vitest"
 import { failure } from "./base/errors.ts"
 
-/** The markup of a page over a cache that holds its answers and asks for nothing. */
 export function renderPage(queries: QueryClient, page: ReactNode): string {
   const html = renderToStaticMarkup(
     <QueryClientProvider client={queries}>{page}</QueryClientProvider>,
@@ -17,7 +16,6 @@ export function textOf(html: string): string {
   return html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
 }
 
-/** A cache in which this query has failed, and is not asked again. */
 export async function failedQuery(queryKey: readonly unknown[]): Promise<QueryClient> {
   const queries = new QueryClient({
     defaultOptions: { queries: { retry: false, retryOnMount: false } },

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 
-// Tests run in Node; the sources of the console know no Node types on purpose.
+// Tests run in Node; the console's sources have no Node types on purpose.
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> }
 
-/** Parameters for `fc.assert`: `SEED=…` repeats a run, and a failure says which one it was. */
+/** Parameters for `fc.assert`: `SEED=…` repeats a run, and a failure prints its seed. */
 export function withSeed<Values>(): fc.Parameters<Values> {
   const given = Number(process.env.SEED)
   const isGiven = process.env.SEED !== undefined && Number.isSafeInteger(given)

@@ -37,7 +37,7 @@ import { StatusMark } from "../../src/ui/status-mark/status-mark.tsx"
 import { Text } from "../../src/ui/text/text.tsx"
 import { ToastProvider, useToast } from "../../src/ui/toast/toast.tsx"
 
-/** Every part in every state, for the eye and for the audit; never shipped. */
+/** Every component in every state, for visual inspection and the audit; not shipped. */
 function Gallery() {
   return (
     <Pane label="Parts">
@@ -197,7 +197,6 @@ const FORMS = [
   { value: "path", label: "Path" },
 ] as const
 
-/** The parts of which a page of choices is made, in their states. */
 function Choosing() {
   const [task, setTask] = useState("Fix the rounding of split stays")
   const [form, setForm] = useState<"full" | "sym" | "path">("sym")
@@ -239,7 +238,6 @@ function Choosing() {
   )
 }
 
-/** The parts of which a page of budgets is made, in their states. */
 function Spending() {
   return (
     <>

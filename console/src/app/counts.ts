@@ -5,7 +5,6 @@ import type { Place } from "./places.ts"
 
 type Count = { readonly count?: number; readonly tone?: "warn" }
 
-/** What is under way is among the newest; more than this nobody has open at once. */
 const NEWEST_PIPELINES = 50
 
 export function useCounts(report: Now | undefined): (id: Place["id"]) => Count {

@@ -16,13 +16,13 @@ type GateProps = {
   readonly clock: Clock
 }
 
-/** Nothing is asked of the server before it is known who asks. */
+/** Calls no operation before the session is known. */
 export function Gate({ entered, live, clock }: GateProps) {
   const client = useClient()
   const session = useQuery({
     queryKey: keys.session,
     queryFn: async () => {
-      // A link that was used before is no matter when this browser is in already.
+      // A link that was already used is no error if this browser has a session.
       const refusal = await entered.then(() => undefined, toFailure)
       return client.session().catch((error: unknown) => {
         throw refusal ?? toFailure(error)
@@ -36,7 +36,7 @@ export function Gate({ entered, live, clock }: GateProps) {
     live.start()
     return () => live.stop()
   }, [isIn, live])
-  // Once in, a session that ends later does not wipe what is shown.
+  // A session that expires later does not clear the page.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
   if (isRefusal(session.error)) return <ComeIn />
@@ -69,8 +69,8 @@ function ComeIn() {
 }
 
 /**
- * The link of `qm open` carries a one-time token in its fragment, which no server and no log sees.
- * It leaves the address bar before anything else happens, and is worth nothing once exchanged.
+ * The link of `qm open` has a one-time token in its fragment, which reaches no server and no log.
+ * It is removed from the address bar first and is worthless after the exchange.
  */
 export async function enterByLink(client: Client): Promise<void> {
   const token = takeToken(window.location.hash)

@@ -24,7 +24,6 @@ const event = (seq: number, epoch = "e1"): JournalEntry => ({
 })
 const events = (...seqs: number[]) => seqs.map((seq) => event(seq))
 
-/** Takes the inputs one after another and keeps what was handed on. */
 function run(state: LiveState, inputs: readonly LiveInput[]) {
   const fresh: number[] = []
   let refetches = 0

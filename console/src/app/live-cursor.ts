@@ -1,16 +1,13 @@
 import type { Cursor, JournalEntry } from "../contract.ts"
 
-/** What is known of the live connection. Pure: `live.ts` does what it says. */
 export type LiveState = {
   readonly phase: LivePhase
-  /** The newest event that was taken in; where to go on after a break. */
   readonly cursor: Cursor | null
   readonly failures: number
 }
 
 export type LivePhase =
   | { readonly kind: "connecting" }
-  /** Subscribed, and what was missed is arriving. */
   | { readonly kind: "catching-up"; readonly until: Cursor; readonly events: number }
   | { readonly kind: "caught-up"; readonly events: number }
   | { readonly kind: "live" }
@@ -20,7 +17,7 @@ export type LiveInput =
   | { readonly kind: "subscribed"; readonly head: Cursor }
   | { readonly kind: "resync"; readonly head: Cursor }
   | { readonly kind: "received"; readonly entries: readonly JournalEntry[]; readonly head: Cursor }
-  /** The server does not understand the cursor: begin without one. */
+  /** The server rejected the cursor; start without one. */
   | { readonly kind: "refused" }
   | { readonly kind: "cut"; readonly cursor?: Cursor | undefined }
   | { readonly kind: "lost"; readonly now: number }
@@ -61,7 +58,6 @@ export function stepLive(state: LiveState, input: LiveInput): LiveStep {
   }
 }
 
-/** Seconds until the next attempt: 1, 2, 4, 8, then 15; a person watching gives up later. */
 const BACKOFF_SECONDS = [1, 2, 4, 8, 15] as const
 
 export function backoffMs(failures: number): number {
@@ -71,8 +67,8 @@ export function backoffMs(failures: number): number {
 
 function subscribed(state: LiveState, head: Cursor): LiveStep {
   const { cursor } = state
-  // Without a cursor the stream begins at the head; what happened between the first answers and
-  // this moment is in neither, so they are asked for again.
+  // Without a cursor the stream starts at the head. Events between the first responses and this
+  // moment are in neither, so everything is refetched.
   if (cursor === null) {
     return {
       state: { phase: { kind: "live" }, cursor: head, failures: 0 },
@@ -111,12 +107,12 @@ function lost(state: LiveState, now: number): LiveState {
   return { ...state, failures: state.failures + 1, phase: { kind: "reconnecting", retryAt } }
 }
 
-/** An event of another epoch is always new: a restored store begins another history. */
+/** An event of another epoch is always new: a restored store starts a new history. */
 function isAfter(entry: JournalEntry, cursor: Cursor | null): boolean {
   return cursor === null || entry.epoch !== cursor.epoch || entry.seq > cursor.seq
 }
 
-/** What the server sent may not have arrived; what arrived was taken in. The lesser is safe. */
+/** The server may have sent events that did not arrive, so the lower cursor is the safe one. */
 function earlier(mine: Cursor | null, its: Cursor | undefined): Cursor | null {
   if (its === undefined) return mine
   if (mine === null || mine.epoch !== its.epoch) return its
@@ -129,7 +125,6 @@ function quiet(state: LiveState): LiveStep {
 
 const NAME = "qm.cursor"
 
-/** The cursor of this tab. Without storage it lives in memory only, and a reload begins anew. */
 export const tabMemory = {
   load(): Cursor | null {
     try {
@@ -142,7 +137,7 @@ export const tabMemory = {
     try {
       sessionStorage.setItem(NAME, `${cursor.seq} ${cursor.epoch}`)
     } catch {
-      // Storage is off or full: the cursor in memory still serves this page.
+      // Storage is off or full; the cursor in memory is sufficient for this page.
     }
   },
 }

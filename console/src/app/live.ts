@@ -9,7 +9,6 @@ type ServerSays = {
   ephemeral(message: { name: string; body: unknown }): void
   cut(message: { cursor?: Cursor; reason: string }): void
 }
-/** The same socket, as far as runs are concerned. */
 type RunsSay = {
   "agent:message"(it: { agentId: string; message: Message }): void
   "agent:delta"(it: { agentId: string; parentId?: string; text: string }): void
@@ -38,22 +37,24 @@ type FollowersSay = {
 
 type Deps = {
   readonly clock: Clock
-  /** Survives a reload of the page, where the browser allows it. */
+  /** Survives a reload if the browser allows storage. */
   readonly memory: { load(): Cursor | null; save(cursor: Cursor): void }
   onEvents(entries: readonly JournalEntry[]): void
   onRefetch(): void
   onLost(): void
 }
 
-/** "Caught up, 31 events" stays so long, then "Live". */
 const CAUGHT_UP_SHOWN_MS = 5_000
 
-/** On one machine an answer takes milliseconds; longer means that nobody is there. */
+/** A local server answers in milliseconds; a longer wait means that none is running. */
 const CONNECT_TIMEOUT_MS = 5_000
 
 export type Live = ReturnType<typeof createLive>
 
-/** The one socket of the console: subscribes, resumes after breaks, hands events on once. */
+/**
+ * The only socket of the console: subscribes, resumes after a lost connection, and passes each
+ * event on once.
+ */
 export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps) {
   let state = startLive(memory.load())
   let callOff = () => {}
@@ -90,7 +91,6 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
       callOff()
       socket.disconnect()
     },
-    /** Do not wait for the next attempt. */
     retryNow() {
       callOff()
       socket.connect()
@@ -113,9 +113,9 @@ function connectTo({ take, retry, cursor }: Heard): Socket {
   const line: Socket = io({
     path: "/live",
     transports: ["websocket"],
-    // We wait ourselves, because the status bar says for how long.
+    // We reconnect ourselves because the status bar shows the remaining time.
     reconnection: false,
-    // A line cut between its opening and the first word is an error only by this.
+    // Only this timeout reports a connection that is cut between opening and the first message.
     timeout: CONNECT_TIMEOUT_MS,
     autoConnect: false,
   })
@@ -127,7 +127,7 @@ function connectTo({ take, retry, cursor }: Heard): Socket {
     })
   })
   socket.on("connect_error", retry)
-  // Our own stop says "io client disconnect"; everything else is a break.
+  // Our own stop reports "io client disconnect"; every other reason is a lost connection.
   socket.on("disconnect", (reason) => {
     if (reason !== "io client disconnect") retry()
   })
@@ -136,13 +136,12 @@ function connectTo({ take, retry, cursor }: Heard): Socket {
   return line
 }
 
-/** Runs over the same socket: each follower says where to go on whenever the line is made anew. */
 function followRuns(socket: Socket<RunsSay, FollowersSay>) {
   const followers = new Map<string, RunFollower>()
   const tell = (agentId: string, it: RunHeard) => followers.get(agentId)?.hear(it)
   const subscribe = (agentId: string, follower: RunFollower) => {
     socket.emit("subscribe", { agentId, after: follower.after(), brief: true }, (answer) => {
-      // Whoever let go meanwhile is not told.
+      // The follower may have been removed in the meantime.
       if (followers.get(agentId) === follower) follower.hear(answer)
     })
   }
@@ -171,7 +170,6 @@ function followRuns(socket: Socket<RunsSay, FollowersSay>) {
   }
 }
 
-/** One page looks at one pipeline; what others write is not for it. */
 function followPipelines(socket: Socket<PipelinesSay, Record<string, never>>) {
   const followers = new Map<string, (it: PipelineText) => void>()
   socket.on("pipeline:text", (it) => followers.get(it.id)?.(it))

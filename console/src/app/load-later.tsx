@@ -2,9 +2,8 @@ import { type ComponentType, lazy } from "react"
 import { type Failure, failure } from "../base/errors.ts"
 
 /**
- * A part of the console that is loaded when it is first shown. Chromium remembers a module that
- * could not be fetched and never asks for it again (seen in 153), so only a reload brings the part;
- * that costs nothing, because the address is the state.
+ * Loads a component when it is first shown. Chromium caches a failed module fetch and never retries
+ * it (seen in 153), so only a reload helps; it loses nothing, because the URL is the state.
  */
 export function loadLater<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   return lazy(async () => {
@@ -26,7 +25,7 @@ const partNotLoaded = (): Failure =>
     data: {},
   })
 
-/** Reload, but never into the browser's own error page. */
+/** Reloads once the server responds, so that the browser's own error page is never shown. */
 export function reloadOnceServed(): void {
   void fetch("/healthz").then(
     () => window.location.reload(),

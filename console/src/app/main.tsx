@@ -21,7 +21,7 @@ showRememberedLook()
 const client = createClient({ fetch: (...request) => fetch(...request) })
 const queries = new QueryClient({
   defaultOptions: {
-    // The live stream says when something changed; asking on a timer would only add noise.
+    // The live stream reports changes, so refetching on focus would be redundant.
     queries: { staleTime: 60_000, retry: isWorthRetrying, refetchOnWindowFocus: false },
   },
 })
@@ -34,7 +34,7 @@ const live = createLive({
   onLost: () => void queries.invalidateQueries({ queryKey: keys.session }),
 })
 
-/** An answer is an answer; only silence is asked again, and once. */
+/** Retries a network error once; an error response is final. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < 1 && hasCode(error, "CONSOLE_SERVER_UNREACHABLE")
 }

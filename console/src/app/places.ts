@@ -15,7 +15,6 @@ export type Place = {
   readonly part: "nav" | "see" | "know" | "choose" | "act" | "foot"
 }
 
-/** Every page, in the order of the sidebar. */
 const ROWS = [
   ["now", "Now", "now", "nav"],
   ["capture", "Capture", "capture", "see"],

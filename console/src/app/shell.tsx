@@ -30,7 +30,6 @@ const loadPalette = () => import("./palette/palette.tsx")
 const Palette = loadLater(async () => (await loadPalette()).Palette)
 const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")).HelpSheet)
 
-/** By these a page that is looked at differs from one that only lies open in a tab. */
 const SIGNS_OF_A_PERSON = ["pointermove", "pointerdown", "keydown"] as const
 
 type ShellProps = { readonly live: Live; readonly clock: Clock }
@@ -47,8 +46,8 @@ export function Shell({ live, clock }: ShellProps) {
   const appearance = useAppearance()
   const bindings = useKeymap(placeAt(path)?.scope ?? "everywhere", clock)
   useEffect(() => followLinks(document.body), [])
-  // The palette answers within 100 ms because it is there before it is asked for: with the first
-  // sign of a person. Should the server be away just then, whoever opens it is told.
+  // Preloads the palette on the first user input, so that it opens within 100 ms. If that fails,
+  // opening it reports the error.
   useEffect(() => {
     const load = () => void loadPalette().catch(() => undefined)
     for (const it of SIGNS_OF_A_PERSON) window.addEventListener(it, load, { once: true })
@@ -173,7 +172,6 @@ function hrefOf(id: string): string {
   return PLACES.find((it) => it.id === id)?.href ?? "/"
 }
 
-/** A panel that stays hidden until it is asked for again. */
 function useRemembered(name: string) {
   const [isHidden, setIsHidden] = useState(() => recall(`hidden.${name}`) === "yes")
   const toggle = () => {
@@ -186,7 +184,10 @@ function useRemembered(name: string) {
 type Props = { readonly children: ReactNode }
 type State = { readonly error: unknown; readonly hasFailed: boolean }
 
-/** A page that breaks does not take the shell with it. A class, because React has no other way. */
+/**
+ * An error in a page leaves the shell intact. A class, because React has no hook for error
+ * boundaries.
+ */
 class PageBoundary extends Component<Props, State> {
   override state: State = { error: undefined, hasFailed: false }
 

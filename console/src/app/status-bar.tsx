@@ -18,7 +18,6 @@ type StatusBarProps = {
   onAsk(query: string): void
 }
 
-/** Global truth in 24 px: repository, branch, live; at the right density and theme. */
 export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
   const { data: session, error } = useSession()
   return (
@@ -63,7 +62,6 @@ function useToday() {
   return report === undefined ? undefined : sumToday(report)
 }
 
-/** 2 running, 3 waiting. */
 function RunsItem() {
   const today = useToday()
   if (today === undefined || today.running + today.waiting === 0) return null
@@ -112,7 +110,6 @@ type LiveWords = {
   readonly tone?: "warn"
 }
 
-/** The connection in the words of the status bar. Nothing is wiped, so nothing more is said. */
 export function sayLive(phase: LivePhase, now: number): LiveWords {
   switch (phase.kind) {
     case "connecting":

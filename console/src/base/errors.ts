@@ -31,7 +31,6 @@ export const sessionOver = (): Failure =>
     data: {},
   })
 
-/** Whatever was thrown, in the shape that `<Failure>` shows. */
 export function toWireError(error: unknown): WireError {
   if (isFailure(error)) {
     const { code, message, hint, data } = error
@@ -49,7 +48,7 @@ function isFailure(error: unknown): error is Failure {
   return error instanceof Error && "code" in error && "hint" in error && "data" in error
 }
 
-/** The server answered, and the answer was no: this browser is not let in. */
+/** The server responded and rejected this browser's session. */
 export function isRefusal(error: unknown): boolean {
   const isSilence = hasCode(error, "CONSOLE_SERVER_UNREACHABLE")
   return isFailure(error) && !isSilence && !hasCode(error, "CONSOLE_ANSWER_UNREADABLE")

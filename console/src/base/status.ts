@@ -15,7 +15,6 @@ export type Status =
   | "warned"
   | "picked"
 
-/** How each status of a run is drawn; its word is the contract's own. */
 export const STATUS_MARKS: Readonly<Record<RunStatus, Status>> = {
   queued: "queued",
   starting: "running",
@@ -39,7 +38,6 @@ export const PIPELINE_MARKS: Readonly<Record<PipelineStatus, Status>> = {
   "over-budget": "warned",
 }
 
-/** The contract's words, where they read as words. */
 export const PIPELINE_WORDS: Readonly<Record<PipelineStatus, string>> = {
   running: "running",
   paused: "paused",
@@ -55,7 +53,7 @@ export function isOpen(status: PipelineStatus): boolean {
   return status === "running" || status === "paused" || status === "interrupted"
 }
 
-/** $0.15 of $3.00; "at least" where a call was cut or has no price. */
+/** $0.15 of $3.00; "at least" if a call was interrupted or has no price. */
 export function sayCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
   const isUnknown = spentUsd === 0 && unknownCalls > 0
   const least = unknownCalls > 0 ? "at least " : ""
@@ -63,7 +61,6 @@ export function sayCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cos
   return budgetUsd === null ? spent : `${spent} of ${formatUsd(budgetUsd)}`
 }
 
-/** 2 of 6, Web calibration. */
 export function sayPlace({ stagesDone, stagesTotal, stageTitle }: PipelineLine): string {
   const place = `${stagesDone} of ${stagesTotal}`
   return stageTitle === null ? place : `${place}, ${stageTitle}`

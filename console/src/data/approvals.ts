@@ -5,12 +5,12 @@ export type Ask = {
   readonly verb: "run" | "change" | "use"
   readonly subject: string
   readonly text: string
-  /** A row may offer Allow only where nothing of the question is left out. */
+  /** A row offers Allow only if this is true: no part of the request is left out. */
   readonly isWhole: boolean
 }
 
 const COMMAND_FIELDS = ["command", "cmd", "script"] as const
-/** Says only why: leaving it out of a row hides nothing that is done. */
+/** Only the reason; leaving it out of a row hides nothing that the command does. */
 const WHY_FIELD = "description"
 
 export function describeAsk({ tool, title, input, ...approval }: Approval): Ask {
@@ -25,7 +25,7 @@ export function describeAsk({ tool, title, input, ...approval }: Approval): Ask 
     return { verb: "run", subject: visibleLine(command.text), text, isWhole: isOneLine(text) }
   }
   const text = fields === undefined ? visible(input) : visible(JSON.stringify(fields, null, 2))
-  // What a file will hold does not fit a row; it has to be opened.
+  // The new file content does not fit a row; the user has to open it.
   if (path !== null) return { verb: "change", subject: visibleLine(path), text, isWhole: false }
   const isCommand = /bash|shell|exec|command/i.test(tool) && fields === undefined
   if (isCommand && input !== "") {
@@ -38,13 +38,13 @@ export function describeAsk({ tool, title, input, ...approval }: Approval): Ask 
 }
 
 /**
- * The rule that "always allow" writes, in words: this command, this file, or a tool that has
- * neither. Null where the engine makes none.
+ * The rule that "Always allow" writes: this command, this file, or a tool that has neither. Null if
+ * the engine writes no rule.
  */
 export function describeRule(approval: Approval): string | null {
   const { tool } = approval
   const fields = readObject(approval.input) ?? {}
-  // What asks for more than its tool is never allowed by a rule.
+  // A request beyond the tool's sandbox is never allowed by a rule.
   if (fields["dangerouslyDisableSandbox"] === true) return null
   const name = visibleLine(tool)
   if (describeAsk(approval).verb === "run") return `allow ${name} to run exactly this command`
@@ -75,7 +75,7 @@ function commandIn(fields: Fields): { field: string; text: string } | undefined 
   if (field === undefined) return undefined
   if (typeof command === "string") return { field, text: command }
   const isWords = Array.isArray(command) && command.every((it) => typeof it === "string")
-  // Words are shown with their borders: joined by spaces two commands would look like one.
+  // An argument list is shown as JSON: joined by spaces, two arguments would look like one.
   return isWords ? { field, text: JSON.stringify(command) } : undefined
 }
 
@@ -90,7 +90,7 @@ function readObject(text: string): Fields | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === "object" && value !== null ? { ...value } : undefined
   } catch {
-    // Cut or never JSON: then it is shown as it came.
+    // Truncated or not JSON; show it as it is.
     return undefined
   }
 }

@@ -4,7 +4,6 @@ import { createClient, withQuery } from "./client.ts"
 
 type Sent = { url: string; method: string; headers: Headers; body: string }
 
-/** A server of one answer, which notes what it was asked. */
 function clientOf(answer: () => Response | Promise<Response>) {
   const sent: Sent[] = []
   const client = createClient({

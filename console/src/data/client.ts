@@ -18,7 +18,6 @@ export type Session = {
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** An operation as the palette learns of it. */
 export type OperationEntry = {
   readonly name: string
   readonly summary: string
@@ -30,7 +29,6 @@ export type OperationEntry = {
 
 export type CallOptions = { readonly signal?: AbortSignal }
 
-/** Everything the console asks of the server, over one `fetch`. */
 export function createClient(deps: Deps) {
   const ask = <Answer>(request: HttpRequest): Promise<Answer> => askFor(deps, request)
   return {
@@ -45,7 +43,6 @@ export function createClient(deps: Deps) {
         ...options,
       }),
 
-    /** One of the listed operations, with an input that a form has parsed. */
     run: ({ method, path }: OperationEntry, input: object) =>
       ask<object>(
         method === "GET"
@@ -102,12 +99,11 @@ async function send(deps: Deps, { method, path, body, signal }: HttpRequest): Pr
   }
 }
 
-/** `store.status` is served at /api/store/status; a read carries its input in the query. */
+/** `store.status` is served at /api/store/status; a read sends its input in the query. */
 function addressOf(name: string, input: object = {}): string {
   return withQuery(`/api/${name.replace(".", "/")}`, input)
 }
 
-/** Lists become repeated fields; what is not given is left out. */
 export function withQuery(path: string, input: object): string {
   const query = new URLSearchParams()
   for (const [field, value] of Object.entries(input)) {
@@ -123,7 +119,7 @@ async function readJson(response: Response): Promise<unknown> {
     const answer: unknown = await response.json()
     return answer
   } catch {
-    // A body that is no JSON: the caller says so with the status.
+    // Not JSON; the caller reports it with the status.
     return undefined
   }
 }
@@ -139,8 +135,8 @@ function isWireError(answer: unknown): answer is WireError {
 }
 
 /**
- * The server parses each answer with the contract's schema before it sends it, and serves this very
- * build of the console; parsing again would cost zod in the bundle and find nothing new.
+ * The server validates each response with the contract's schema and serves this build of the
+ * console; validating again would add zod to the bundle and find nothing new.
  */
 function isTrusted<Answer>(answer: unknown): answer is Answer {
   return typeof answer === "object" && answer !== null

@@ -2,7 +2,6 @@ import { useEffect, useState } from "react"
 
 export type Clock = {
   now(): number
-  /** Calls once after so many milliseconds; returns how to call it off. */
   after(ms: number, act: () => void): () => void
 }
 
@@ -15,7 +14,9 @@ export const browserClock: Clock = {
   },
 }
 
-/** The value as it was when it last stood still: what is typed is asked for once, not per letter. */
+/**
+ * The value after it did not change for `ms`, so that typing sends one request, not one per letter.
+ */
 export function useSettled<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => browserClock.after(ms, () => setSettled(value)), [value, ms])

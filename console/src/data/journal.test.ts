@@ -25,7 +25,6 @@ const entry = (seq: number, name = "store.backed-up"): JournalEntry => ({
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => entry(from + i))
 
-/** The server's answer to `after` and `limit`, over a journal of so many events. */
 function page(total: number, after: number | undefined, limit: number): EventsPage {
   const all = range(1, total)
   const entries =

@@ -1,6 +1,6 @@
 import type { AnyOperation, Input } from "./client.ts"
 
-/** Every key of the cache is built here, so that `live-cache.ts` can find what it must touch. */
+/** Builds every key of the cache, so that `live-cache.ts` finds the queries that it must update. */
 export const keys = {
   session: ["session"] as const,
   operations: ["operations"] as const,

@@ -18,7 +18,7 @@ const OF_RUNS: readonly AnyOperation[] = [
 
 const OF_FOLDS: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
-/** What a request on the wire may change; one that is recorded never changes itself. */
+/** Queries that a gateway request may change; a recorded request itself never changes. */
 const OF_GATEWAY: readonly AnyOperation[] = ["gateway.list", "gateway.show"]
 
 const OF_MEMORIES: readonly AnyOperation[] = [
@@ -43,7 +43,7 @@ const OF_KNOWLEDGE: readonly AnyOperation[] = [
   "kb.paragraph",
 ]
 
-/** One row an event; the compiler and a test hold it to the contract's list. */
+/** One row per event; the compiler and a test compare it with the contract. */
 export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
   "agents.advanced": { stale: [...OF_RUNS, "agents.messages", "agents.timeline"] },
   "agents.answered": { stale: [...OF_RUNS, "agents.approvals", "permissions.list"] },
@@ -85,12 +85,11 @@ export const LIVE_CACHE: Readonly<Record<EventName, LiveRule>> = {
 
 const GROWS_WITH_EACH_EVENT: readonly AnyOperation[] = ["store.status", "now.show"]
 
-/** A server may send 2,000 events a second; asking again for each would be an attack on it. */
+/** A server may send 2,000 events a second; refetching for each would overload it. */
 export const STALE_AT_MOST_EVERY_MS = 1_000
 
 type Deps = { queries: QueryClient; after(ms: number, act: () => void): () => void }
 
-/** Puts what arrives live into the cache. */
 export function createLiveCache({ queries, after }: Deps) {
   const waiting = new Set<AnyOperation>()
   let isScheduled = false
@@ -118,14 +117,13 @@ export function createLiveCache({ queries, after }: Deps) {
         else markStale(rule?.stale ?? [])
       }
     },
-    /** The server cannot tell what was missed: ask for everything again, wipe nothing. */
+    /** The server cannot tell what was missed: refetch everything, remove nothing. */
     resync(): void {
       void queries.invalidateQueries()
     },
   }
 }
 
-/** An event of a newer server has no row here; it is shown, and that is all. */
 function ruleFor(name: string): LiveRule | undefined {
   return Object.entries(LIVE_CACHE).find(([known]) => known === name)?.[1]
 }
@@ -154,7 +152,6 @@ function patchLastBackup(queries: QueryClient, { at, body }: JournalEntry): void
   )
 }
 
-/** What a branch has used by now stands in the tree before the tree is asked for again. */
 function patchSpent(queries: QueryClient, { body }: JournalEntry): void {
   const { id, used } = body
   if (typeof id !== "string" || typeof used !== "number") return

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react"
 
 /**
- * The address bar as state. `navigate` is the only way to change it; links are ordinary anchors,
- * which `followLinks` turns into navigation.
+ * The only function that changes the URL; links are ordinary anchors that `followLinks` turns into
+ * navigation.
  */
 export function navigate(to: string, how: "push" | "replace" = "push"): void {
   const isSame = to === here()

@@ -3,7 +3,7 @@ export type Origin = {
   readonly description: string
 }
 
-/** Origins come as words: "project file …/config.json:3", "environment QM_LOG_LEVEL". */
+/** Origins are texts such as "project file …/config.json:3" or "environment QM_LOG_LEVEL". */
 export function readOrigin(text: string): Origin {
   const [first = "", second] = text.split(" ")
   switch (first) {

@@ -64,7 +64,6 @@ export function flag(name?: string): Param<boolean> {
   }
 }
 
-/** A parameter that may be repeated. */
 export const list: Param<readonly string[]> = {
   parse: (values) => values.filter((it) => it !== ""),
   format: (values) => values.filter((it) => it !== ""),
@@ -103,7 +102,7 @@ export type ParamsProps<Params> = {
 
 export type PageProps<Params> = ParamsProps<Params> & { readonly now: number }
 
-/** Undoes the first step that is done: a detail is left before the filter. */
+/** Undoes the first step that is done; the detail closes before the filter. */
 export function leaveOne<Params>(
   onParams: ParamsProps<Params>["onParams"],
   ...steps: readonly (readonly [isDone: boolean, undo: Partial<Params>])[]

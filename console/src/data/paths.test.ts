@@ -56,7 +56,6 @@ const set = fc.uniqueArray(fc.string({ minLength: 1 }))
 const choice = fc.constantFrom
 const optional = <One>(...all: readonly One[]) => fc.option(fc.constantFrom(...all))
 
-/** Each page: all its states, and a search of which nothing can be parsed. */
 type Case = readonly [
   page: string,
   check: (assert: (codec: ParamsCodec<unknown>, states: fc.Arbitrary<unknown>) => void) => void,

@@ -78,12 +78,11 @@ export const captureParams = defineParams({
   tab: choice(["loads", "found", "settings", "biggest", "diff"], "loads"),
   at: text,
   view: choice(["text", "diff", "raw"], "text"),
-  /** Whether the text of the selected row is open; it stays open when the selection moves. */
   open: flag(),
   kind: optional(KINDS),
   /** Groups and folders that are not in their default state. */
   turned: list,
-  /** The two captures that are compared; empty for the previous one, and the one shown. */
+  /** The two captures to compare; empty for the previous one and the shown one. */
   from: text,
   to: text,
 })
@@ -94,13 +93,11 @@ export type CaptureView = CaptureParams["view"]
 export const mapParams = defineParams({
   text,
   by: choice(["words", "path"], "words"),
-  /** Open folders. */
   open: list,
   at: text,
   /** A file, or path#symbol. */
   show: text,
   tab: choice(["symbols", "imports", "importers", "changed"], "symbols"),
-  /** How many calls are followed from a symbol. */
   hops: choice([1, 2], 2),
 })
 export type MapParams = ParamsOf<typeof mapParams>
@@ -150,25 +147,22 @@ export const packParams = defineParams({
   role: text,
   pins: set("pin"),
   drops: set("drop"),
-  /** Paths whose form a person chose. */
   full: set(),
   symbols: set(),
   signatures: set(),
   mention: set(),
-  /** Paths in the order a person chose; the rest follows. */
+  /** Paths in the order that the user chose; the others follow. */
   order: set(),
-  /** A path, or the key of a group. */
   at: text,
   /** The column in which keys move; on a narrow page the only one shown. */
   pane: choice(["candidates", "chosen", "preview"], "candidates"),
-  /** Format of the preview. */
   tab: choice(["summary", "markdown", "xml", "json"], "summary"),
   kind: optional(["files", "symbols"]),
   /** Groups of candidates that are not in their default state. */
   turned: set(),
-  /** The saved package that is shown; empty for the one being built. */
+  /** The stored package that is shown; empty for the one being built. */
   id: text,
-  /** Whether two saved packages are compared, and which; empty for the newest two. */
+  /** Whether two stored packages are compared, and which; empty for the newest two. */
   compare: flag(),
   from: text,
   to: text,
@@ -180,12 +174,10 @@ export const foldParams = defineParams({
   text,
   /** Also branches that ended more than an hour ago. */
   all: flag(),
-  /** Closed rows of the tree. */
   closed: list,
   at: text,
   show: text,
   tab: choice(["result", "trail", "prompt", "restored"], "result"),
-  /** Number of the step whose text is open. */
   step: whole,
 })
 export type FoldParams = ParamsOf<typeof foldParams>
@@ -201,7 +193,6 @@ export const guardParams = defineParams({
   hours: choice(GUARD_HOURS, 24),
   at: text,
   show: text,
-  /** The panel that tries a rule is open. */
   trying: flag("try"),
   /** Patterns to try; empty for the configured ones. */
   patterns: text,
@@ -211,16 +202,14 @@ export type GuardParams = ParamsOf<typeof guardParams>
 export const runsParams = defineParams({
   view: choice(["list", "approvals", "permissions"], "list"),
   text,
-  /** `live` is everything that has not ended. */
+  /** `live` is every run that has not ended. */
   status: choice(["all", "waiting", "live", "completed", "failed", "stopped"], "all"),
   label: text,
   workflow: text,
   archived: flag(),
-  /** Id of the selected run or approval. */
   at: text,
-  /** What the detail pane shows: the selected run, or the launch form. */
+  /** Content of the detail pane: the selected run, or the launch form. */
   beside: optional(["peek", "new"]),
-  /** What the launch form starts with. */
   prompt: text,
   pack: text,
 })
@@ -229,9 +218,7 @@ export type RunsView = RunsParams["view"]
 export type RunsFacet = RunsParams["status"]
 
 export const runParams = defineParams({
-  /** Sequence number of the selected message. */
   at: whole,
-  /** Show its JSON. */
   raw: flag(),
   find: text,
 })
@@ -241,37 +228,32 @@ export const gatewayParams = defineParams({
   who: choice(["all", "main", "agents"], "all"),
   /** Also requests before the newest few hundred. */
   all: flag(),
-  /** Key of the selected request: its carry, a dot, its number. */
+  /** Key of the selected request: the id of its proxied session, a dot, its number. */
   at: text,
   tab: choice(["held", "exact", "headers"], "held"),
-  /** Text to find in the exact request. */
   find: text,
   /** Position of the first item of the page that is shown. */
   from: whole,
-  /** Position of the item whose text is open. */
   piece: whole,
 })
 export type GatewayParams = ParamsOf<typeof gatewayParams>
 export type GatewayWho = GatewayParams["who"]
 export type GatewayTab = GatewayParams["tab"]
 
-/** `live` works, `paused` waits, `ended` is over unfinished. */
+/** `live` is active, `paused` waits for the user, `ended` is over but not completed. */
 export const PIPELINES_FACETS = ["all", "paused", "live", "completed", "ended"] as const
 export const pipelinesParams = defineParams({
   text,
-  /** Slug of the agent; empty for all. */
   agent: text,
   status: choice(PIPELINES_FACETS, "all"),
   at: text,
   add: flag(),
-  /** The agent with which the form starts. */
   start: text,
 })
 export type PipelinesParams = ParamsOf<typeof pipelinesParams>
 export type PipelinesFacet = PipelinesParams["status"]
 
 export const pipelineParams = defineParams({
-  /** Key of the selected section. */
   at: text,
   /** Sections that are not in their default state. */
   turned: list,
@@ -286,7 +268,6 @@ export type PipelineParams = ParamsOf<typeof pipelineParams>
 export const AGENTS_TABS = ["stages", "prompts", "runs"] as const
 export const agentsParams = defineParams({
   text,
-  /** Slug of an agent. */
   at: text,
   show: text,
   tab: choice(AGENTS_TABS, "stages"),
@@ -298,7 +279,6 @@ export const eventsParams = defineParams({
   /** Prefix of event names. */
   name: text,
   text,
-  /** Sequence number of the selected event. */
   at: whole,
   /** Paused at this sequence number; later events are not shown. */
   until: whole,
@@ -309,7 +289,6 @@ export type EventsParams = ParamsOf<typeof eventsParams>
 export const settingsParams = defineParams({
   text,
   layer: choice(["user", "project"], "user"),
-  /** Key of the selected setting. */
   at: text,
 })
 export type SettingsParams = ParamsOf<typeof settingsParams>
@@ -343,7 +322,7 @@ export const paths = {
   settings: pageAt("/settings", settingsParams),
 }
 
-/** The id in a path such as /runs/rn_1; undefined where the path is another page. */
+/** The id in a path such as /runs/rn_1; undefined for other pages. */
 const idIn =
   (pattern: RegExp) =>
   (path: string): string | undefined => {
@@ -352,7 +331,7 @@ const idIn =
     try {
       return decodeURIComponent(id)
     } catch {
-      // A stray % is no escape: the id is taken literally.
+      // A stray % is no escape sequence; use the id literally.
       return id
     }
   }

@@ -36,7 +36,6 @@ export function useOperationList() {
   return useQuery({
     queryKey: keys.operations,
     queryFn: () => client.operations(),
-    // The table changes with the server's version only.
     staleTime: Number.POSITIVE_INFINITY,
   })
 }

@@ -5,21 +5,19 @@ export type RunHeard =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "message"; readonly message: Message }
-  /** The whole of the text that is being written; it replaces the one before. */
+  /** The whole streamed text; it replaces the previous one. */
   | { readonly kind: "delta"; readonly text: string; readonly parentId?: string | undefined }
   | { readonly kind: "updated"; readonly run: Run }
   | { readonly kind: "error"; readonly message: string }
   | { readonly kind: "deleted" }
-  /** The line broke; it is made again, and `after` is asked again. */
   | { readonly kind: "lost" }
 
 export type RunFollower = {
-  /** The newest message it knows of: where to go on after a break. */
+  /** Sequence number of the newest known message; the position to resume from. */
   after(): number
   hear(it: RunHeard): void
 }
 
-/** Text that a stage of a pipeline writes just now; the whole of it, and empty when it is over. */
 export type PipelineText = {
   readonly id: string
   readonly stage: number

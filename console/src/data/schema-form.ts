@@ -26,7 +26,6 @@ export type Parsed =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "wrong"; readonly message: string }
 
-/** The questions of an input schema, in the order in which it is written. */
 export function questionsOf(schema: JsonSchema): readonly Question[] {
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   return Object.entries(asRecord(schema.properties)).map(([name, property]) => {
@@ -91,7 +90,6 @@ export function formatValue(given: unknown): string {
   return JSON.stringify(given)
 }
 
-/** What may be given, for a placeholder or a hint; empty when anything may. */
 export function describeField(field: FormField): string {
   switch (field.kind) {
     case "choice":
@@ -126,7 +124,7 @@ function numberField(schema: JsonSchema): NumberField {
 }
 
 function parseNumber(field: NumberField, text: string): Parsed {
-  // People write 200,000 and 200_000; both mean 200000.
+  // Users write 200,000 and 200_000.
   const plain = text.trim().replaceAll(/[,_]/g, "")
   const number = plain === "" ? Number.NaN : Number(plain)
   const fits = number >= field.min && number <= field.max
@@ -134,7 +132,7 @@ function parseNumber(field: NumberField, text: string): Parsed {
   return isRight ? value(number) : wrong(capital(sayRange(field)))
 }
 
-/** Schemas state these for every whole number; they are no limit a person would name. */
+/** Schemas have these limits for every integer; they are not shown. */
 const BOUNDLESS = Number.MAX_SAFE_INTEGER
 
 function sayRange({ isWhole, min, max }: NumberField): string {

@@ -5,7 +5,6 @@ import { paths } from "./paths.ts"
 export type Today = {
   readonly running: number
   readonly waiting: number
-  /** Of the runs on the first page; null when none of them knows. */
   readonly tokens: number | null
   readonly usd: number | null
   readonly runs: number
@@ -31,7 +30,7 @@ export function hrefOfRow({ id, kind }: Pick<NowRow, "id" | "kind">): string {
   return kind === "pipeline" ? paths.pipeline(id) : paths.run(id)
 }
 
-/** Unknown is not 0: a sum is known when at least one of its parts is. */
+/** Unknown is not 0: a sum is known if at least one part is. */
 function sumKnown(rows: readonly NowRow[], of: (row: NowRow) => number | undefined): number | null {
   const known = rows.map(of).filter((it) => it !== undefined)
   return known.length === 0 ? null : known.reduce((sum, it) => sum + it, 0)

@@ -71,7 +71,6 @@ describe("transcript window", () => {
           const world: World = { last: n, window: openWindow(stored(Math.max(1, n - 9), n), n) }
           for (const it of steps) act(world, it)
           expectUnbroken(world)
-          // The line is on again, and the reader goes to both ends.
           while (!isAtEnd(world.window)) act(world, { kind: "newer", size: 7 })
           act(world, { kind: "replay" })
           while (!world.window.hasStart) act(world, { kind: "older", size: 7 })
@@ -85,7 +84,6 @@ describe("transcript window", () => {
 
 type Step =
   | { readonly kind: "older" | "newer"; readonly size: number }
-  /** Written and heard, or written while the line was broken. */
   | { readonly kind: "live" | "missed"; readonly size: number }
   | { readonly kind: "replay" }
 
@@ -121,7 +119,6 @@ function act(world: World, it: Step): void {
       world.last += it.size
       return
     case "replay":
-      // The subscription goes on behind the newest that is known, and says where the end is.
       world.window = knowLast(takeNewer(window, stored(window.lastSeq + 1, world.last)), world.last)
       return
     default:

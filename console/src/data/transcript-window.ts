@@ -1,16 +1,14 @@
 import type { Message } from "../contract.ts"
 
-/** An unbroken piece of a run's messages, in their order: what is held of it in memory. */
 export type TranscriptWindow = {
   readonly messages: readonly Message[]
   readonly lastSeq: number
   readonly hasStart: boolean
 }
 
-/** What a page folds and measures within a frame; 100,000 would be 60 MB of objects. */
+/** As many as a page can fold and measure within a frame; 100,000 would be 60 MB of objects. */
 export const MOST_MESSAGES = 5_000
 
-/** The first page that was asked for; what is known to lie behind it is not held. */
 export function openWindow(page: readonly Message[], lastSeq: number): TranscriptWindow {
   const messages = page.slice(-MOST_MESSAGES)
   return {
@@ -24,7 +22,6 @@ export function firstSeqOf({ messages }: TranscriptWindow): number {
   return messages[0]?.seq ?? 1
 }
 
-/** The newest one held; 0 when nothing is. */
 export function endSeqOf({ messages }: TranscriptWindow): number {
   return messages.at(-1)?.seq ?? 0
 }
@@ -33,12 +30,11 @@ export function isAtEnd(window: TranscriptWindow): boolean {
   return endSeqOf(window) >= window.lastSeq
 }
 
-/** Something newer is known to be stored. */
 export function knowLast(window: TranscriptWindow, lastSeq: number): TranscriptWindow {
   return lastSeq <= window.lastSeq ? window : { ...window, lastSeq }
 }
 
-/** A page from before the first one held; what does not join it is not taken. */
+/** A page that does not adjoin the first message is ignored. */
 export function takeOlder(window: TranscriptWindow, page: readonly Message[]): TranscriptWindow {
   if (page.length === 0) return { ...window, hasStart: true }
   const first = firstSeqOf(window)
@@ -46,11 +42,10 @@ export function takeOlder(window: TranscriptWindow, page: readonly Message[]): T
   const joins = older.at(-1)?.seq === first - 1
   if (!joins) return window
   const all = [...older, ...window.messages]
-  // The reader is at the beginning, so the end gives way.
   return { ...window, messages: all.slice(0, MOST_MESSAGES), hasStart: all[0]?.seq === 1 }
 }
 
-/** A page, or what came live, behind the last one held; doubles and what lies after a gap go. */
+/** Takes messages after the last one; duplicates and messages after a gap are dropped. */
 export function takeNewer(window: TranscriptWindow, page: readonly Message[]): TranscriptWindow {
   let end = endSeqOf(window)
   let lastSeq = window.lastSeq
@@ -68,8 +63,8 @@ export function takeNewer(window: TranscriptWindow, page: readonly Message[]): T
 }
 
 /**
- * What came live. A reader who follows sees the newest and the oldest go; one who reads further up
- * keeps what is before the eyes, and the newest are fetched when they are asked for.
+ * Live messages. If the reader follows the end, the oldest are dropped; otherwise the newest are
+ * left out and fetched on demand.
  */
 export function takeLive(
   window: TranscriptWindow,

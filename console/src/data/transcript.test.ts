@@ -7,7 +7,6 @@ function aMessage(seq: number, type: Message["type"] = "assistant"): Message {
   return { id: `m${seq}`, seq, type, role: "assistant", content: "", timestamp: seq, metadata: {} }
 }
 
-/** A store of so many messages, a line that is held by hand, and timers that run when told. */
 function world(count: number) {
   const stored = Array.from({ length: count }, (_, i) => aMessage(i + 1))
   const timers: (() => void)[] = []
@@ -15,7 +14,6 @@ function world(count: number) {
   const asked: object[] = []
   const transcript = createTranscript({
     id: "rn_1",
-    // Only the one operation that it asks for is answered.
     client: {
       read: async (_name: string, input: object) => {
         asked.push(input)
@@ -48,7 +46,6 @@ function world(count: number) {
     runTimers: () => {
       for (const act of timers.splice(0)) act()
     },
-    /** Written and heard. */
     say(seq: number) {
       const message = stored[seq - 1] ?? aMessage(seq)
       stored[seq - 1] = message

@@ -31,11 +31,9 @@ type Deps = {
   onRun(run: Run): void
 }
 
-/** Enough for two screens of the densest rows; a page of these is some 100 kB. */
+/** Two screens of the densest rows; about 100 kB per page. */
 const PAGE_MESSAGES = 300
-/** What came within a frame is folded once. */
 const GATHER_MS = 16
-/** "Caught up" stays so long. */
 const CAUGHT_UP_SHOWN_MS = 5_000
 
 const NOTHING: TranscriptState = {
@@ -51,8 +49,8 @@ const NOTHING: TranscriptState = {
 export type Transcript = ReturnType<typeof createTranscript>
 
 /**
- * The messages of one run: a window on what is stored, kept up to date over the live line. Nothing
- * is wiped when the line breaks; the subscription goes on behind the newest message known.
+ * The messages of one run: a window on the stored ones, updated over the live connection. A lost
+ * connection removes nothing; the subscription resumes after the newest known message.
  */
 export function createTranscript(deps: Deps) {
   const { id, line } = deps
@@ -63,7 +61,6 @@ export function createTranscript(deps: Deps) {
     state: store.state,
     listen: store.listen,
     ...pages,
-    /** Opens it and follows the run; returns how to let go. */
     start(at: number | null): () => void {
       let letGo = () => {}
       let isOver = false
@@ -90,9 +87,8 @@ function createStore() {
   const listeners = new Set<() => void>()
   let state = NOTHING
   return {
-    /** Whether the reader is at the end, so that the newest are wanted. */
     isFollowing: true,
-    /** Each opening makes the answers of the one before void. */
+    /** Each opening makes responses to previous ones invalid. */
     opening: 0,
     state: (): TranscriptState => state,
     change(next: Partial<TranscriptState>): void {
@@ -106,7 +102,6 @@ function createStore() {
   }
 }
 
-/** What is asked for: the end, the messages around one, and what lies before and behind. */
 function createPages(deps: Deps, store: Store) {
   const { state, change } = store
   const read = createReader(deps)
@@ -207,7 +202,7 @@ function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
         return deps.onRun(it.run)
       case "deleted":
         return change({ phase: "deleted" })
-      // The page shows what the run's own row and messages say of both.
+      // The page shows both from the run's own row and messages.
       case "refused":
       case "error":
         return

@@ -14,8 +14,8 @@ export type Answer = {
 type Told = { show(it: { text: string }): void; fail(error: ReturnType<typeof toWireError>): void }
 
 /**
- * Answers an approval once. The list is asked again whatever comes of it: when somebody else was
- * first, they are named, and that is no failure.
+ * Answers an approval once and refetches the list in any case. If somebody else answered first, the
+ * page names them; that is no error.
  */
 export function useAnswer(told: Told, onAnswered?: (approval: Approval) => void) {
   const client = useClient()
@@ -38,7 +38,6 @@ export function useAnswer(told: Told, onAnswered?: (approval: Approval) => void)
     },
   })
 
-  /** What was answered is gone from the list before the server is asked again. */
   function dropFromInbox(id: string): void {
     queries.setQueryData<OperationOutput<"agents.approvals">>(
       keys.operation("agents.approvals", {}),

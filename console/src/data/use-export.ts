@@ -6,19 +6,17 @@ import { useClient } from "./queries.tsx"
 type Told = { fail(error: ReturnType<typeof toWireError>): void }
 type Format = "html" | "jsonl"
 
-/** What a menu offers; the value is what `exportOf` reads back. */
 export const EXPORT_CHOICES = [
   { value: "export html", label: "Export as HTML", detail: "One page to read, also offline" },
   { value: "export jsonl", label: "Export as JSONL", detail: "Lines that can be imported again" },
 ] as const
 
-/** The format that a choice of the menu means; null when it means something else. */
 export function exportOf(value: string): Format | null {
   if (value === "export html") return "html"
   return value === "export jsonl" ? "jsonl" : null
 }
 
-/** Gives a run as a file of the browser; the server writes nothing. */
+/** Saves a run as a browser download; the server writes no file. */
 export function useExport(told: Told) {
   const client = useClient()
   return useMutation({
@@ -29,11 +27,10 @@ export function useExport(told: Told) {
   })
 }
 
-/** Long enough for the slowest disk to have taken it. */
 const KEPT_MS = 60_000
 
 function saveFile(name: string, text: string): void {
-  // No kind that a browser would show: opened as a page it would belong to this origin.
+  // Not a displayable type: opened as a page it would have this origin.
   const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }))
   const link = document.createElement("a")
   link.href = url

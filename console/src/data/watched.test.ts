@@ -22,7 +22,6 @@ function watch() {
   }
   const queries = new QueryClient()
   queries.mount()
-  // The answer of one operation is all that is read here.
   const client = { read } as unknown as Pick<Client, "read">
   const observer = new QueryObserver(queries, watchedQuery(client, "claim.list", {}))
   const stop = observer.subscribe(() => undefined)

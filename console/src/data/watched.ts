@@ -3,12 +3,12 @@ import type { AnyOperation, Client, Input } from "./client.ts"
 import { keys } from "./keys.ts"
 import { useClient } from "./queries.tsx"
 
-/** Short enough that a claim is seen before somebody waits for it, long enough for one process. */
+/** Short enough to notice a claim in time, long enough for one process. */
 export const WATCH_MS = 5_000
 
 /**
- * What hooks write are files, and no event tells of them: asked again while somebody looks, and at
- * once when they come back. The one exception to the rule that the live line says what changed.
+ * Hooks write files and emit no event, so these queries are polled while the page is visible and
+ * refetched when it becomes visible again. The only exception to the live stream.
  */
 export function watchedQuery<Name extends AnyOperation>(
   client: Pick<Client, "read">,

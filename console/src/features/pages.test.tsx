@@ -22,7 +22,6 @@ const REPORT = {
 
 type Answers = readonly (readonly [readonly unknown[], unknown])[]
 
-/** A page as text, over a cache that holds these answers and asks for nothing. */
 function render(page: ReactNode, answers: Answers = []): string {
   const queries = new QueryClient()
   for (const [key, answer] of answers) queries.setQueryData(key, answer)

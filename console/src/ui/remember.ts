@@ -1,7 +1,4 @@
-/**
- * Small preferences of this browser. Storage may be off or full: then nothing is remembered, and
- * nothing breaks.
- */
+/** Small preferences of this browser. Without storage nothing is stored and nothing fails. */
 export function recall(name: string): string | null {
   try {
     return localStorage.getItem(`qm.${name}`)
@@ -14,6 +11,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`qm.${name}`, value)
   } catch {
-    // Not remembered; the caller has it in memory.
+    // Not stored; the caller has it in memory.
   }
 }

@@ -12,7 +12,6 @@ const parts = import.meta.glob<string>("./**/*.tsx", {
 })
 
 describe("style sheets", () => {
-  // Classes are not typed, so a renamed one would go unnoticed.
   it("every class that a component uses is in its style sheet", () => {
     const missing = Object.entries(parts).flatMap(([path, source]) => {
       const [, sheet] = /import styles from "([^"]+)"/.exec(source) ?? []

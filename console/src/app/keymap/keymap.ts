@@ -1,9 +1,6 @@
 import { defineKeymap } from "./scopes.ts"
 
-/**
- * Every key of the console. Help sheet, tips, buttons and palette read this table, so a key cannot
- * be undocumented.
- */
+/** Every key of the console. Help, tooltips, buttons and palette read this table. */
 export const KEYMAP = defineKeymap([
   { id: "palette.open", keys: ["mod+k"], scope: "everywhere", label: "Search or run" },
   { id: "help.open", keys: ["?"], scope: "everywhere", label: "Show the keys of this page" },

@@ -23,11 +23,12 @@ export type Scope =
 
 export type KeyRow = {
   readonly id: string
-  /** Alternatives; `g e` is two presses, `mod` is command on Apple machines and ctrl elsewhere. */
+  /**
+   * Alternatives; `g e` is two key presses, `mod` is Command on Apple machines and Ctrl elsewhere.
+   */
   readonly keys: readonly string[]
   readonly scope: Scope
   readonly label: string
-  /** The operation it runs, if it is one. */
   readonly operation?: string
 }
 
@@ -87,7 +88,6 @@ function areHeardTogether(a: Scope, b: Scope): boolean {
   return scopesOf(a).includes(b) || scopesOf(b).includes(a)
 }
 
-/** The same keys, or one begins the other: then the longer could never be reached. */
 function sharedKeys(a: KeyRow, b: KeyRow): string | undefined {
   return a.keys.find((mine) =>
     b.keys.some((its) => `${its} `.startsWith(`${mine} `) || `${mine} `.startsWith(`${its} `)),

@@ -5,10 +5,8 @@ import type { KeyBindings } from "../../ui/keys/keys.tsx"
 import { KEYMAP } from "./keymap.ts"
 import { type KeyRow, rowsHeardIn, type Scope } from "./scopes.ts"
 
-/** So long a begun binding waits for its second press. */
 const SECOND_PRESS_MS = 1_200
 
-/** Listens to the keyboard for the page that is open, and tells `ui` which keys do what. */
 export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
   const doers = useRef(new Map<string, (() => void)[]>())
   const presses = useRef<{ keys: readonly string[]; at: number }>({ keys: [], at: 0 })
@@ -26,7 +24,6 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
       const before = isFresh ? presses.current.keys : []
       const rows = rowsHeardIn(KEYMAP, scope)
       const longer = matchPresses(rows, [...before, press])
-      // A second press that continues nothing begins anew.
       const match = longer.kind === "none" ? matchPresses(rows, [press]) : longer
       const begun = longer.kind === "none" ? [press] : [...before, press]
       presses.current = { keys: match.kind === "begun" ? begun : [], at: clock.now() }
@@ -57,7 +54,8 @@ function createBindings(doers: Map<string, (() => void)[]>): KeyBindings {
     isBound: (id) => (doers.get(id)?.length ?? 0) > 0,
     press: (id) => doers.get(id)?.at(-1)?.(),
     bind(id, act) {
-      // The one bound last is the innermost layer: it acts, and the one before it comes back.
+      // The handler bound last belongs to the innermost layer; when it unbinds, the previous one is
+      // active again.
       doers.set(id, [...(doers.get(id) ?? []), act])
       return () => {
         doers.set(
@@ -77,24 +75,23 @@ type Press = {
   readonly isApple: boolean
 }
 
-/** The press in the words of the keymap: `mod+k`, `?`, `Escape`; undefined for a lone modifier. */
+/** The key press in keymap notation (`mod+k`, `?`, `Escape`), or undefined for a lone modifier. */
 export function sayPress(press: Press): string | undefined {
   if (["Shift", "Meta", "Control", "Alt", "Dead"].includes(press.key)) return undefined
   const hasMod = press.isApple ? press.metaKey : press.ctrlKey
   const hasOther = press.altKey || (press.isApple ? press.ctrlKey : press.metaKey)
-  // Moving a row up and down is the one thing that alt does here.
+  // Alt is used only to move a row up or down.
   const isMove = press.altKey && /^Arrow(Up|Down)$/.test(press.key)
   if (isMove && !press.metaKey && !press.ctrlKey) return `alt+${press.key}`
-  // Other modifiers belong to the browser and to the system.
+  // Other modifiers belong to the browser and the operating system.
   if (hasOther) return undefined
   const key = press.key === " " ? "Space" : press.key
-  // With caps lock a letter is a large one; the name of a key stays.
+  // With Caps Lock a letter is upper case; key names such as Enter keep their spelling.
   return hasMod ? `mod+${key.length === 1 ? key.toLowerCase() : key}` : key
 }
 
 type KeyMatch =
   | { readonly kind: "row"; readonly row: KeyRow }
-  /** The first press of a longer binding: wait for the next. */
   | { readonly kind: "begun" }
   | { readonly kind: "none" }
 

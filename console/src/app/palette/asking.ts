@@ -17,7 +17,6 @@ export function beginAsking(operation: OperationEntry): AskStep {
   return proceed({ operation, questions: questionsOf(operation.input), given: {}, index: 0 })
 }
 
-/** Takes an answer; an empty one leaves out what may be left out. */
 export function answer(asking: Asking, text: string): AskStep {
   const question = asking.questions[asking.index]
   if (question === undefined) return proceed(asking)
@@ -48,7 +47,6 @@ function leaveOut(asking: Asking, question: Question): AskStep {
   return proceed({ ...asking, index: asking.index + 1 })
 }
 
-/** One at a time; an empty answer ends the list. */
 function addToList(asking: Asking, question: Question, text: string): AskStep {
   if (question.field.kind !== "list") return { kind: "ask", asking }
   const parsed = parseField(question.field.item, text)

@@ -21,7 +21,6 @@ export type Call = { readonly operation: OperationEntry; readonly input: object 
 
 type ConfirmViewProps = { readonly call: Call; onConfirm(): void; onBack(): void }
 
-/** A write is asked for once, in words, before it happens. */
 export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
   const input = useFocus()
   const press = (event: KeyboardEvent) => {
@@ -63,7 +62,6 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
 
 type CallViewProps = { readonly call: Call; onBack(): void; onClose(): void }
 
-/** Runs the call once and shows what came back. */
 export function CallView({ call, onBack, onClose }: CallViewProps) {
   const client = useClient()
   const queries = useQueryClient()

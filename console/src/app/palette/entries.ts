@@ -32,7 +32,6 @@ export type Entry = {
   readonly action: EntryAction
 }
 
-/** In the order in which they are shown; recent things first while nothing is typed. */
 const GROUPS = ["Recent", "On this page", "Go to", "Run", "Console", "Appearance"] as const
 type GroupName = (typeof GROUPS)[number]
 
@@ -140,10 +139,8 @@ function shortcutEntry({ label, room, href, icon }: (typeof SHORTCUTS)[number]):
 
 export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }
 
-/** More than this is no answer; the next letter narrows it. */
 const MOST_PER_GROUP = 8
 
-/** What answers the query, grouped, the best first; without a query what was used last leads. */
 export function findEntries(
   entries: readonly Entry[],
   query: string,
@@ -161,7 +158,7 @@ export function findEntries(
     return { group, entries: (group === "Recent" ? ofRecent : rest).slice(0, MOST_PER_GROUP) }
   }).filter((it) => it.entries.length > 0)
   if (!isAsking) return groups.filter((it) => it.group !== "Appearance")
-  // The group with the best answer stands first, so that Enter does what was meant.
+  // The group with the best match comes first, so that Enter runs it.
   return groups.toSorted((a, b) => bestIn(b, query) - bestIn(a, query))
 }
 
@@ -169,7 +166,7 @@ function bestIn({ entries }: Found, query: string): number {
   return Math.max(...entries.map((it) => score(it, query)))
 }
 
-/** Keys that make no sense from here: the palette is open already, and layers are left by Escape. */
+/** Keys that do nothing in the palette: it is already open, and Escape closes layers. */
 const NOT_ACTIONS = /^(palette|go|list|leave|filter)/
 
 function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {

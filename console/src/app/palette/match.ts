@@ -2,13 +2,12 @@ export type Piece = { readonly text: string; readonly isMatch: boolean }
 
 export type Searchable = {
   readonly label: string
-  /** Found by these too, without being marked. */
   readonly words?: string
 }
 
 /**
- * How well an entry answers what was typed: every word must occur. The beginning of the label
- * counts most, then that of its name, then the beginning of a word, then anywhere.
+ * Match score; every word must occur. The start of the label counts most, then the start of the
+ * name, then the start of a word, then any position.
  */
 export function score({ label, words = "" }: Searchable, query: string): number {
   const asked = query.toLowerCase().split(/\s+/).filter(Boolean)

@@ -25,7 +25,6 @@ type Step =
   | { readonly kind: "confirm"; readonly call: Call }
   | { readonly kind: "call"; readonly call: Call }
 
-/** One input; the first result is already selected; the foot names what Enter will do. */
 export function Palette({ initialQuery, place, appearance, isReadOnly, onClose }: PaletteProps) {
   const [step, setStep] = useState<Step>({ kind: "search" })
   const input = useRef<HTMLInputElement>(null)

@@ -9,7 +9,6 @@ export const DENSITIES = ["compact", "default", "roomy"] as const
 type Mode = (typeof MODES)[number]
 type Density = (typeof DENSITIES)[number]
 
-/** How the console looks in this browser. */
 export type Look = {
   readonly mode: Mode
   readonly light: string
@@ -27,7 +26,7 @@ export function useAppearance() {
 
 export type Appearance = ReturnType<typeof useAppearance>
 
-/** Before the first paint, so that nothing flashes. */
+/** Runs before the first paint, so that no wrong theme flashes. */
 export function showRememberedLook(): void {
   show(themeFor(currentLook(), systemIsDark()), currentLook().density)
 }

@@ -26,9 +26,9 @@ export type TokenName =
 export type Tokens = Readonly<Record<TokenName, Oklch>>
 
 /**
- * Every colour of the screen from three inputs. The steps are those between the tokens of
- * CONSOLE.md, so the default inputs give exactly that table; where another base would break a
- * contrast bar, the lightness of the text gives way until it holds.
+ * Derives each colour from three inputs. The steps are those between the tokens of CONSOLE.md, so
+ * the default inputs give exactly that table. Where another base would break a contrast minimum,
+ * the lightness of the text is adjusted until it holds.
  */
 export function deriveTokens(theme: Theme): Tokens {
   const kind = kindOf(theme)
@@ -38,7 +38,6 @@ export function deriveTokens(theme: Theme): Tokens {
   return { ...held, ...deriveKinds(kind, held.surface) }
 }
 
-/** As custom properties, ready for the root element. */
 export function cssProperties(tokens: Tokens): readonly (readonly [string, string])[] {
   return Object.entries(tokens).map(([name, colour]) => [`--${name}`, formatOklch(colour)])
 }
@@ -77,7 +76,7 @@ function deriveGrounds({ base, contrast: factor }: Theme, steps: Steps) {
   }
   return {
     canvas: base,
-    // Surfaces keep their distance: more contrast must not turn panels into holes.
+    // Surface steps ignore the contrast input: more contrast must not darken panels.
     surface: step("surface", 1),
     raised: step("raised", 1),
     sunken: step("sunken", 1),
@@ -180,12 +179,12 @@ function holdBars(tokens: Coloured, kind: ThemeKind): Coloured {
   }
 }
 
-/** The current place of the sidebar: canvas with 6 % of the text over it. */
+/** The current sidebar item: canvas with 6 % of the text colour over it. */
 function isReadWherePressed(it: Oklch, { canvas, text }: Coloured): boolean {
   return contrastUnderVeil(it, canvas, { colour: text, alpha: 0.06 }) >= BAR_WHERE_PRESSED
 }
 
-/** Same lightness and chroma, only the hue turns: the seven kinds of context. */
+/** The seven kinds of context have the same lightness and chroma and differ only in hue. */
 export const KIND_HUES = {
   instructions: 274,
   files: 238,
@@ -200,7 +199,7 @@ function deriveKinds(kind: ThemeKind, surface: Oklch) {
   const isLight = kind === "light"
   const away = isLight ? -1 : 1
   const one = (h: number) => {
-    // At hue 195 sRGB ends at chroma .10 for this lightness.
+    // At hue 195 and this lightness sRGB ends at chroma .10.
     const c = isLight && h === 195 ? 0.1 : 0.11
     const start = { l: isLight ? 0.6 : 0.72, c, h }
     return moveUntil(start, away, (it) => contrast(it, surface) >= KIND_BARS[kind])
@@ -216,7 +215,6 @@ function deriveKinds(kind: ThemeKind, surface: Oklch) {
   }
 }
 
-/** Steps of .005 are below what an eye tells apart; black or white ends the walk. */
 function moveUntil(colour: Oklch, away: 1 | -1, holds: (it: Oklch) => boolean): Oklch {
   let moved = colour
   while (!holds(moved) && moved.l > 0 && moved.l < 1) {

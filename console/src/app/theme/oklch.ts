@@ -1,15 +1,13 @@
-/** A colour as people mix it: lightness 0 to 1, chroma, hue in degrees. */
 export type Oklch = { readonly l: number; readonly c: number; readonly h: number }
 
 type Triple = readonly [number, number, number]
 
-/** WCAG contrast of two opaque colours, 1 to 21. */
 export function contrast(a: Oklch, b: Oklch): number {
   const [darker, lighter] = [luminance(a), luminance(b)].toSorted((x, y) => x - y)
   return ((lighter ?? 0) + 0.05) / ((darker ?? 0) + 0.05)
 }
 
-/** Contrast on a ground over which a veil lies, blended as a browser does it: channel by channel. */
+/** Contrast on a background with a translucent overlay, blended per channel as browsers do. */
 export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: Veil): number {
   const below = encoded(ground)
   const above = encoded(veil.colour)
@@ -21,12 +19,12 @@ export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: Veil): num
 
 export type Veil = { readonly colour: Oklch; readonly alpha: number }
 
-/** The same lightness and hue with as much of the chroma as sRGB can show. */
+/** Same lightness and hue, with the highest chroma that sRGB can show. */
 export function insideSrgb(colour: Oklch): Oklch {
   if (isInsideSrgb(colour)) return colour
   let inside = 0
   let outside = colour.c
-  // Twelve halvings reach a chroma step of 0.0001, below what 8 bits can show.
+  // Twelve halvings reach a chroma step of 0.0001, below 8-bit resolution.
   for (let i = 0; i < 12; i++) {
     const middle = (inside + outside) / 2
     if (isInsideSrgb({ ...colour, c: middle })) inside = middle
@@ -36,7 +34,7 @@ export function insideSrgb(colour: Oklch): Oklch {
 }
 
 export function isInsideSrgb(colour: Oklch): boolean {
-  // The table of CONSOLE.md has three digits; half of the last one may stick out.
+  // The table of CONSOLE.md has three digits; half of the last digit may exceed the gamut.
   return linearSrgb(colour).every((it) => it >= -0.0015 && it <= 1.0015)
 }
 
@@ -44,7 +42,6 @@ export function formatOklch({ l, c, h }: Oklch): string {
   return `oklch(${short(l)} ${short(c)} ${short(h)})`
 }
 
-/** Reads `oklch(.985 .002 265)`; anything else is no colour of a theme. */
 export function parseOklch(text: string): Oklch | undefined {
   const found = /^oklch\((\d*\.?\d+) (\d*\.?\d+) (\d*\.?\d+)\)$/.exec(text)
   if (found === null) return undefined
@@ -64,7 +61,7 @@ function encoded(colour: Oklch): readonly number[] {
   return linearSrgb(colour).map((it) => Math.round(encode(clamp(it)) * 255) / 255)
 }
 
-/** A screen shows 8 bits a channel, and the bars are held there. */
+/** Screens have 8 bits per channel; contrast is checked on these values. */
 function quantised(linear: Triple): Triple {
   const [r, g, b] = linear.map((it) => decode(Math.round(encode(clamp(it)) * 255) / 255))
   return [r ?? 0, g ?? 0, b ?? 0]

@@ -17,7 +17,6 @@ import { DEFAULT_THEME, kindOf, THEMES, type Theme } from "./themes.ts"
 
 const named = (name: string): Theme => THEMES.find((it) => it.name === name)!
 
-/** Hex values that CONSOLE.md writes beside its table. */
 const HEX = {
   light: {
     canvas: "f9fafb",
@@ -129,7 +128,7 @@ function near(a: Oklch, b: Oklch): boolean {
   return Math.abs(a.l - b.l) < 0.0006 && Math.abs(a.c - b.c) < 0.0006 && isSameHue
 }
 
-/** A grey of the same luminance is enough to compare with: contrast is about light alone. */
+/** A grey of equal luminance is sufficient: contrast depends on luminance alone. */
 function fromHex(hex: string): Oklch {
   const [r = 0, g = 0, b = 0] = [0, 2, 4].map((i) => {
     const channel = Number.parseInt(hex.slice(i, i + 2), 16) / 255

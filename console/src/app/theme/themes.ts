@@ -1,12 +1,10 @@
 import type { Oklch } from "./oklch.ts"
 
-/** Three inputs and a name: everything on the screen is derived from them. */
 export type Theme = {
   readonly name: string
-  /** The ground of the app; above .5 lightness the theme is a light one. */
   readonly base: Oklch
   readonly accent: Oklch
-  /** 1 is the distance between ground and text that CONSOLE.md draws. */
+  /** 1 is the distance between background and text in CONSOLE.md. */
   readonly contrast: number
 }
 

@@ -13,7 +13,7 @@ type AskDialogProps = {
 export function AskDialog({ title, description, isTrusting, onAsk, onClose }: AskDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
   return (
-    // The focus lands on the way back: nothing is started by a key that was meant for the page.
+    // Focus Cancel, so that a key pressed for the page starts nothing.
     <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
       <DialogText>{description}</DialogText>
       {isTrusting ? (

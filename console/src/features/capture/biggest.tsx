@@ -115,7 +115,6 @@ type CellsProps = {
   readonly description: string
   readonly tokens?: number
   readonly share?: string
-  /** Share of what is in the window, drawn. */
   readonly meter?: number
 }
 

@@ -187,7 +187,6 @@ function lastOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1)
 }
 
-/** As the redactor writes it: kind and four digits that are the same for the same secret. */
 const REDACTED = /(\[redacted: [^\]\n]*\])/
 
 type TextQuery = ReturnType<typeof useOperation<"capture.text">>

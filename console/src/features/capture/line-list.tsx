@@ -10,7 +10,6 @@ type LineListProps<Line extends AnyLine> = {
   readonly columns: ColumnWidths
   readonly head?: ReactNode
   readonly lines: readonly Line[]
-  /** Key of the selected line. */
   readonly at: string
   onMove(line: NoInfer<Line>): void
   onOpen(line: NoInfer<Line>, how: "press" | "key"): void

@@ -179,7 +179,7 @@ describe("capture waterfall", () => {
     expect(line).toMatchObject({ delta })
   })
 
-  it("increases and decreases have a sign, 0 has none", () => {
+  it("increases have a plus, decreases a minus, 0 has neither", () => {
     expect([1_184, -40, 0].map(signed)).toEqual(["+1,184", "−40", "0"])
   })
 

@@ -17,11 +17,10 @@ export type LoadLine = {
   readonly kind: "load"
   readonly key: string
   readonly item: ManifestItem
-  /** The path as it is drawn: inside an opened folder without the folder. */
   readonly label: string
-  /** Place among the loads, from 1; null where it is not one of them. */
+  /** Position among the loads, from 1; null for others. */
   readonly number: number | null
-  /** Where its bar begins; null for what is not in the window. */
+  /** Start of its bar in tokens; null if it is not in the window. */
   readonly start: number | null
   readonly tokens: number
   readonly seen: Seen
@@ -63,12 +62,11 @@ export type Line = LoadLine | FolderLine | GroupLine | SearchedLine | ObservedLi
 
 export type LoadsView = {
   readonly diff: CaptureDiff | undefined
-  /** Groups and folders that are not as they are by default: groups open, folders folded. */
+  /** Groups and folders that are not in their default state: groups open, folders closed. */
   readonly turned: readonly string[]
   readonly kind: ContextKind | null
 }
 
-/** What the list of loads draws: the window in load order, then what is not in it, by group. */
 export function loadLines(capture: Capture, view: LoadsView): readonly Line[] {
   const { items, searched } = capture.manifest
   const isShown = (it: ManifestItem) => view.kind === null || it.kind === view.kind
@@ -101,7 +99,6 @@ export function loadLines(capture: Capture, view: LoadsView): readonly Line[] {
   ]
 }
 
-/** How many loads there are: a folder of names counts once, as it is drawn once. */
 export function countLoads(capture: Capture): number {
   return windowLines(capture, { diff: undefined, turned: [] }).length
 }
@@ -142,7 +139,7 @@ function group(
   return [{ kind: "group", ...head, isOpen }, ...(isOpen ? linesOf() : [])]
 }
 
-/** In the window before the first word, in load order; names of one folder are one step. */
+/** Loads before the first prompt, in load order; files of one folder are one row. */
 function windowLines(
   capture: Capture,
   { diff, turned }: Pick<LoadsView, "diff" | "turned">,
@@ -255,7 +252,6 @@ function deltasBy(diff: CaptureDiff | undefined): DeltaOf {
   }
 }
 
-/** +184, −40, and 0 without a sign. */
 export function signed(count: number): string {
   if (count === 0) return "0"
   return count < 0 ? `−${formatExact(-count)}` : `+${formatExact(count)}`
@@ -280,7 +276,6 @@ export function shortener({ items, workingDirectory }: Manifest): (path: string)
   }
 }
 
-/** 9 missing, 1 empty. */
 function sayOutcomes(searched: readonly SearchedPath[]): string {
   const counts = Map.groupBy(searched, (it) => it.outcome)
   return [...counts].map(([outcome, all]) => `${formatExact(all.length)} ${outcome}`).join(", ")
@@ -294,13 +289,12 @@ function sayDemand(items: readonly ManifestItem[]): string {
 type Folder = {
   readonly path: string
   readonly label: string
-  /** What its files are: skills, agents, commands; files where nobody says. */
   readonly noun: string
 }
 
 const NOUNS = ["skills", "agents", "commands", "prompts", "rules", "workflows"] as const
 
-/** A skill is a folder of its own inside `skills`, so the nearest folder that has a noun counts. */
+/** A skill is a folder inside `skills`, so the nearest folder with a known noun counts. */
 function folderOf(item: Pick<ManifestItem, "path" | "label">): Folder {
   const parts = item.path.split("/").slice(0, -1)
   const named = parts.findLastIndex((part) => NOUNS.some((it) => it === part))
@@ -315,7 +309,6 @@ function folderOf(item: Pick<ManifestItem, "path" | "label">): Folder {
   }
 }
 
-/** Descriptions of 6 skills. */
 export function sayFolder({ noun }: Folder, count: number): string {
   return `Descriptions of ${formatExact(count)} ${noun}`
 }

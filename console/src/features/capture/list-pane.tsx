@@ -92,7 +92,7 @@ function Shown(props: ListPaneProps) {
           )
         }
       >
-        {/* With their counts at once: a tab that moves under the pointer is pressed in vain. */}
+        {/* The tabs show their counts at once: a tab that moves under the pointer causes wrong clicks. */}
         {capture === undefined ? null : (
           <TabBar data={data} capture={capture} active={params.tab} onParams={onParams} />
         )}

@@ -21,7 +21,7 @@ export function Loads({ capture, diff, axis, params, onParams }: LoadsProps) {
   const { turned, kind, at, open } = params
   const lines = useMemo(
     () => loadLines(capture, { diff, turned, kind }),
-    // The list of the address is a new one each time; its text is what counts.
+    // The list from the URL is a new array on each render; compare its text.
     [capture, diff, turned.join("\n"), kind],
   )
   const turn = (key: string) =>
@@ -51,7 +51,6 @@ export function Loads({ capture, diff, axis, params, onParams }: LoadsProps) {
 }
 
 const COLUMNS = columnsWith("18px")
-/** Room for the number of the 2,000th load. */
 const MANY_COLUMNS = columnsWith("32px")
 
 function columnsWith(number: string) {
@@ -189,7 +188,6 @@ type PlainRowProps = {
   readonly path: string
   readonly load: string
   readonly reason: string
-  /** Null where nobody counted. */
   readonly tokens: number | null
 }
 

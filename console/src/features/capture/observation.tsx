@@ -22,7 +22,6 @@ export function AgreementMark({ now, observation, host }: AgreementProps) {
       </Text>
     )
   }
-  // What differs is why one looks: it stands first.
   const files = observation.files.toSorted(
     (a, b) => Number(a.state === "both") - Number(b.state === "both"),
   )
@@ -85,7 +84,6 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
   )
 }
 
-/** More blocks than this are no longer counted by eye, and find no room. */
 const MOST_BLOCKS = 24
 
 export function blocksOf(files: readonly Agreement[]): readonly ("ok" | "warn")[] {

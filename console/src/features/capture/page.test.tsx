@@ -33,7 +33,6 @@ const SUMMARY: CaptureSummary = {
   tokensOnDemand: 0,
 }
 
-/** The page as text over a cache that holds these answers and asks for nothing. */
 function render(
   of: { capture?: Capture; captures?: readonly CaptureSummary[]; host?: object },
   address = "",

@@ -22,7 +22,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
   const { part: AskDialog, want } = useLater(loadAsk)
   const ask = (trust: boolean) => want(() => setAsking({ trust }))
   const take = useTake(params, ({ manifest, historyProblem }) => {
-    // What could not be kept is in no list: then it is shown by its own name.
+    // A capture that could not be stored is in no list, so show it without its id.
     const id = historyProblem === null ? "" : manifest.id
     onParams({ id, from: "", to: "" }, "replace")
   })

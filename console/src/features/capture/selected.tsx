@@ -35,7 +35,6 @@ type Selected =
   | ReturnType<typeof biggestLines>[number]
   | ReturnType<typeof changeLines>[number]
 
-/** The line that the address names, in the tab that is open; undefined when there is none. */
 export function useSelected(sources: Sources): Selected | undefined {
   const { capture, diff, compared, settings, params } = sources
   const { tab, at, turned, kind } = params

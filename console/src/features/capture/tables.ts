@@ -29,7 +29,6 @@ export type FoundLine = {
   readonly item: ManifestItem | undefined
 }
 
-/** Every place that was looked at, in the order in which the host looks. */
 export function foundLines({ manifest }: Pick<Capture, "manifest">): readonly FoundLine[] {
   const shorten = shortener(manifest)
   const itemByPath = new Map(manifest.items.map((it) => [it.path, it]))
@@ -88,7 +87,6 @@ export type BiggestLine =
       readonly kind: "note"
       readonly key: string
       readonly note: ManifestNote
-      /** Where, as a person reads it; empty where it is about no file. */
       readonly place: string
     }
   | {
@@ -98,7 +96,6 @@ export type BiggestLine =
       readonly tokens: number
     }
 
-/** What costs most, what is said twice, what a person should know, what the host itself counts. */
 export function biggestLines({ budget, manifest, observation }: Capture): readonly BiggestLine[] {
   const itemByPath = new Map(manifest.items.map((it) => [it.path, it]))
   const repeated = budget.duplicates.reduce((sum, it) => sum + it.tokens, 0)

@@ -11,10 +11,9 @@ import type { CaptureParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** In the menu at most; older ones are compared by the command line. */
+/** Older captures can be compared on the command line. */
 const MOST_LISTED = 50
 
-/** The captures of this place, the one that is shown, and what changed since the one before. */
 export function useCapture(params: CaptureParams) {
   const { host, id, tab } = params
   const path = placeOf(params)
@@ -25,7 +24,7 @@ export function useCapture(params: CaptureParams) {
   const shown = useOperation("capture.show", { id: shownId }, { isAsked: shownId !== "" })
   const previousId = idBefore(shownId, { captures, previous: shown.data?.previous ?? null })
   const diff = useDiff(previousId, shownId)
-  // Without a choice the two are the one shown and the one before it.
+  // The default is the shown capture and the previous one.
   const from = params.from === "" ? previousId : params.from
   const to = params.to === "" ? shownId : params.to
   const compared = useDiff(tab === "diff" ? from : "", to)
@@ -41,7 +40,6 @@ export function useCapture(params: CaptureParams) {
     compared: { ...compared, from, to },
     settings,
     error: shown.error ?? list.error,
-    /** Nothing was ever captured here. */
     isNever: id === "" && list.data !== undefined && captures.length === 0,
     retry: () => void (list.error === null ? shown.refetch() : list.refetch()),
   }
@@ -52,7 +50,7 @@ export type CaptureData = ReturnType<typeof useCapture>
 const NONE: readonly CaptureSummary[] = []
 const NO_HOSTS: CaptureHosts["hosts"] = []
 
-/** An unchanged capture may name itself as the one before: then the list knows better. */
+/** An unchanged capture may name itself as its predecessor; then use the list. */
 function idBefore(
   id: string,
   { captures, previous }: Pick<Capture, "previous"> & { captures: readonly CaptureSummary[] },

@@ -15,21 +15,18 @@ export function sayWord(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** 8.5 %, and under 0.1 % where rounding would say none. */
 export function sayShare(share: number): string {
   if (share === 0) return "0 %"
   if (share < 0.001) return "under 0.1 %"
   return `${(share * 100).toFixed(1)} %`
 }
 
-/** 1st, 2nd, 3rd, 11th, 22nd. */
 export function sayPlace(place: number): string {
   const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
   return `${formatExact(place)}${ends[PLACES.select(place)] ?? "th"}`
 }
 const PLACES = new Intl.PluralRules("en", { type: "ordinal" })
 
-/** 16,981 tokens, 33 files, seen 3 times. */
 export function saySummary({ tokensInWindow, files, times }: CaptureSummary): string {
   const seen = times === 1 ? "seen once" : `seen ${formatExact(times)} times`
   return `${plural(tokensInWindow, "token")}, ${plural(files, "file")}, ${seen}`
@@ -41,13 +38,11 @@ export function sayInstalled({ installed }: Host): string {
   return installed === null ? "not found on this machine" : `${installed} on this machine`
 }
 
-/** What happens when the host is asked, before it happens. */
 export function sayAsking(host: Host, workingDirectory: string): string {
   const version = host.installed === null ? "" : ` ${host.installed}`
   return `This starts ${host.title}${version} in ${workingDirectory}, asks what is in its window, and ends it. No model is called and no message is sent. The answer is shown beside the estimate.`
 }
 
-/** 14 of 15 observed. */
 export function sayAgreement({ agreed, compared }: Observation): string {
   if (compared === 0) return "nothing to compare"
   return `${formatExact(agreed)} of ${formatExact(compared)} observed`
@@ -108,7 +103,6 @@ export function sayTrust({ trust, scope }: ManifestItem): string {
   return isPlain ? TRUST[trust] : `${TRUST[trust]}, ${scope}`
 }
 
-/** 5d0c91fe…a27b. */
 export function shortHash(sha256: string): string {
   return `${sha256.slice(0, 8)}…${sha256.slice(-4)}`
 }

@@ -281,7 +281,6 @@ function roomsOf(entries: readonly JournalEntry[]): readonly string[] {
   return [...new Set(entries.map((it) => `${it.name.split(".")[0]}.`))].toSorted()
 }
 
-/** Body in one line: the fields in their order, lists and objects by their size. */
 function sayBody(body: JournalEntry["body"]): string {
   return Object.entries(body)
     .map(([name, value]) => `${name} ${sayValue(value)}`)

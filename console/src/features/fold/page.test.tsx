@@ -16,7 +16,6 @@ type Known = {
   readonly answers?: Answers
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { tree, shown, answers = [] }: Known): string {
   const queries = new QueryClient()
   const params = foldParams.parse(address)

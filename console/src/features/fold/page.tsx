@@ -125,7 +125,6 @@ const WHICH = [
   { value: "all", label: "All" },
 ] as const
 
-/** The room's most of one tree; older ones are found in the trails. */
 const MOST_IN_TREE = 2_000
 
 function WaysFoot({ tree }: { readonly tree: FoldTree }) {

@@ -78,7 +78,6 @@ function Sentences({
   )
 }
 
-/** More would push what follows out of reach; the trail has them all. */
 const MOST_FILES = 100
 
 function Files({ branch }: { readonly branch: Branch }) {

@@ -4,10 +4,8 @@ type FoldSession = FoldTree["sessions"][number]
 
 type LinePlace = {
   readonly key: string
-  /** The row above it that holds it; empty for a session. */
   readonly parentKey: string
   readonly depth: number
-  /** Null for what holds nothing. */
   readonly isOpen: boolean | null
   readonly place: number
   readonly siblings: number
@@ -43,7 +41,7 @@ function branchLines(session: FoldSession, isClosed: ReadonlySet<string>): reado
   const children = new Map<string, number>()
   const made = new Map<string, BranchLine>()
   for (const branch of session.branches) {
-    // A parent that is not listed before it, because it ended long ago, holds nothing here.
+    // The parent may be missing from the list because it ended long ago.
     const parent = made.get(branch.parentId ?? "")
     const parentKey = parent?.key ?? top
     const place = (children.get(parentKey) ?? 0) + 1
@@ -90,9 +88,9 @@ export function sumsOf({ sessions }: FoldTree): FoldSums {
 }
 
 /**
- * Work in a window of its own leaves its result, and so does what the gateway folds, but only at
- * its return. Work beside handles is in the window with all that was charged; what lies under a
- * handle never was, and comes on top of it.
+ * Tokens of a branch in the parent's window. A branch with its own window, or folded by the
+ * gateway, leaves its result there, the latter only after its return. Inline work counts in full;
+ * content behind a handle was never in the window.
  */
 function seenOf({ mode, status, budgetUsed, resultTokens }: Branch): number {
   const isAway = mode === "sub-agent" || (mode === "wire" && status === "completed")

@@ -5,21 +5,17 @@ import { keys } from "../../data/keys.ts"
 import type { FoldParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 
-/** Shorter than a pause between words, longer than between letters. */
 const TYPING_MS = 150
-/** More lines than anybody reads; the next word narrows it. */
 export const MOST_FOUND = 200
 
 export const treeInput = (all: boolean) => (all ? { all } : {})
 export const searchInput = (words: string) => ({ words, limit: MOST_FOUND })
-/** Only how many are kept is wanted. */
 export const keptInput = () => ({ all: true, limit: 1 })
 
 export function useTree({ all }: Pick<FoldParams, "all">) {
   return useOperation("fold.tree", treeInput(all))
 }
 
-/** How many are kept at all: asked for only where none is listed. */
 export function useKept(isAsked: boolean) {
   return useOperation("fold.list", keptInput(), { isAsked })
 }
@@ -43,7 +39,6 @@ export function useRestored(id: string) {
   return useOperation("fold.restore", { id })
 }
 
-/** What the memories are called that a branch was handed; undefined for one that is gone. */
 export function useTitles(ids: readonly string[]): readonly (string | undefined)[] {
   const client = useClient()
   const answers = useQueries({

@@ -11,7 +11,7 @@ import {
 } from "../../contract.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 
-/** At this share of its budget a branch is warned, once. */
+/** Share of its budget at which a branch is warned once. */
 export const WARNED_AT = 0.8
 
 const MARKS: Readonly<Record<Branch["status"], Status>> = {
@@ -38,12 +38,11 @@ export function sayState({ status, endReason }: Branch): string {
   return endReason === null ? status : ENDS[endReason]
 }
 
-/** Why it was ended, as a sentence; what ended it gave only the reason. */
+/** The stored error has only the reason; this makes it a sentence. */
 export function sayForced(error: string): string {
   return `Ended by force: ${visibleLine(error)}.`
 }
 
-/** What never reached the parent's window. */
 export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
   if (mode === "none") return "nothing"
   if (tokensKeptOut === 0) return isLowerBound ? "nothing that was counted" : "nothing"
@@ -66,7 +65,7 @@ export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
   none: "none: nothing takes this work out of the window",
 }
 
-/** 9,812 of 12,000 tokens, 82 %; at least, where the host's own tools were not counted. */
+/** 9,812 of 12,000 tokens, 82 %; "at least" if the host's own tools were not counted. */
 export function sayBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
   const share = Math.floor((budgetUsed / budgetTotal) * 100)
   const used = `${formatExact(budgetUsed)} of ${formatExact(budgetTotal)} tokens, ${share} %`
@@ -81,13 +80,11 @@ export function timeUsedMs({ createdAt, completedAt }: Branch, now: number): num
   return Math.max(0, (completedAt ?? now) - createdAt)
 }
 
-/** 1:22 of 5:00 minutes. */
 export function sayTime(branch: Branch, now: number): string {
   const limit = formatMinutes(branch.timeoutSeconds * 1_000)
   return `${formatMinutes(timeUsedMs(branch, now))} of ${limit} minutes`
 }
 
-/** 0, 2 children. */
 export function sayDepth({ depth, children }: Branch): string {
   return `${depth}, ${children === 0 ? "no children" : plural(children, "child", "children")}`
 }
@@ -133,7 +130,7 @@ export function rowLine(text: string): string {
   return visibleLine(sliceText(firstLine(text), MOST_OF_A_LINE))
 }
 
-/** A column shows only the beginning of a line: what was looked for must not lie behind it. */
+/** A column shows only the start of a line, so the line is shifted to show the match. */
 export function lineAround(line: string, words: string): string {
   const text = rowLine(line)
   const word = words.trim().toLowerCase().split(/\s+/)[0] ?? ""
@@ -141,13 +138,12 @@ export function lineAround(line: string, words: string): string {
   return from > BEFORE_THE_WORD ? `…${text.slice(from).toWellFormed()}` : text
 }
 
-/** A phone has room for about 40 signs. */
+/** A phone shows about 40 characters. */
 const BEFORE_THE_WORD = 12
 
 /** No column shows more, and a line may be a whole file. */
 const MOST_OF_A_LINE = 300
 
-/** Files that were touched or named, each once, with what is to be known about it. */
 export function filesOf({ touchedPaths, files, outOfScope }: Branch) {
   const outside = new Set(outOfScope)
   const named = new Set(files)

@@ -1,9 +1,6 @@
-/** Enough to know a piece by. */
 const MOST_OF_LINE = 200
-/** So much of a long line stands before what was found: a row begins near it. */
 const MOST_BEFORE = 24
 
-/** The line of a text that has what was looked for; without a search, its first. */
 export function tellingLine(text: string, find: string): string {
   const found = find.trim() === "" ? null : markOf(find.trim()).exec(text)
   if (found === null) return text.trimStart().slice(0, MOST_OF_LINE).split("\n")[0] ?? ""

@@ -83,7 +83,7 @@ function pageOf({ run, id }: GatewayCarry): string {
   return run ?? id
 }
 
-/** A run that was carried more than once has one page: its newest stands for it. */
+/** A run that was proxied more than once has one page: that of its newest proxied session. */
 function byPage(carries: readonly GatewayCarry[]): readonly GatewayCarry[] {
   const seen = new Set<string>()
   return carries.filter((it) => {

@@ -111,14 +111,13 @@ type HeldLine =
       readonly kind: "item"
       readonly key: string
       readonly item: WireItem
-      /** In the request, from 0. */
       readonly place: number
       readonly isNew: boolean
-      /** Why it came, where it is new and the wire tells. */
+      /** Why it is there, if it is new and the reason is known. */
       readonly why: string
     }
 
-/** What a request held, by kind, each in the order of the wire; what is new is marked. */
+/** The items of a request by kind, each in request order; new ones are marked. */
 export function heldLines({ items, request }: GatewayManifest): readonly HeldLine[] {
   const fresh = freshPlaces(items, request.added)
   const kinds = Object.keys(KIND_NAMES)
@@ -142,7 +141,7 @@ export function heldLines({ items, request }: GatewayManifest): readonly HeldLin
   })
 }
 
-/** What is the same twice came last the second time: news are taken from the end. */
+/** If equal items occur twice, the last one is new, so matches are taken from the end. */
 function freshPlaces(items: readonly WireItem[], added: readonly WireItem[]): ReadonlySet<number> {
   const due = new Map<string, number>()
   for (const it of added) due.set(sameness(it), (due.get(sameness(it)) ?? 0) + 1)

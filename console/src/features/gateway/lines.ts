@@ -38,7 +38,6 @@ function keyOf({ carry, seq }: Pick<GatewayRequest, "carry" | "seq">): string {
   return `${carry}.${seq}`
 }
 
-/** Carry and number of a key of the address; undefined for what is none. */
 export function readKey(key: string): { carry: string; seq: number } | undefined {
   const match = /^(.+)\.(\d{1,15})$/.exec(key)
   const [carry, seq] = [match?.[1], Number(match?.[2])]
@@ -74,13 +73,13 @@ export function scaleOf(show: GatewayShow): Scale {
 type Wanted = {
   readonly who: GatewayWho
   readonly opened: ReadonlySet<string>
-  /** The request that is looked at: it is never folded away. */
+  /** Key of the selected request; it is never collapsed. */
   readonly at: string
 }
 
 /**
- * One line a request, neighbouring counts together; where a run was carried by several processes,
- * each stands above its own.
+ * One row per request, adjacent token counts together; if several processes proxied the run, each
+ * is listed above its own requests.
  */
 export function linesOf(show: GatewayShow, { who, ...shown }: Wanted): readonly Line[] {
   const from = beginningOf(show)
@@ -101,7 +100,6 @@ export function linesOf(show: GatewayShow, { who, ...shown }: Wanted): readonly 
   })
 }
 
-/** Fewer than two neighbours are no crowd. */
 const FEWEST_FOLDED = 2
 
 function foldCounts(
@@ -111,7 +109,7 @@ function foldCounts(
   return neighbours(lines).flatMap((run): readonly Line[] => {
     const [first] = run
     if (first === undefined || run.length < FEWEST_FOLDED) return run
-    // Not the key of a request: nothing opens beside the list.
+    // Not a request key, so no detail opens.
     const key = `${first.key}+`
     const hasPicked = run.some((it) => it.key === at)
     const isOpen = opened.has(key) || hasPicked
@@ -132,7 +130,6 @@ function neighbours(lines: readonly RequestLine[]): readonly (readonly RequestLi
   return runs
 }
 
-/** One that failed is to be seen: its only badge says what it is. */
 function isPlainCount({ request }: RequestLine): boolean {
   return isCount(request) && badgesOf({ ...request, agent: null }).length === 1
 }
@@ -179,12 +176,12 @@ export function chartOf(show: GatewayShow): {
   return { points, marks: marksOf(asked, from) }
 }
 
-/** Among several carries a number alone names nothing: 2.14 is the 14th of the second. */
+/** With several proxied sessions, 2.14 is request 14 of the second one. */
 function nameIn({ carries }: GatewayShow, { carry, seq }: GatewayRequest): string {
   return `${carries.findIndex((it) => it.id === carry) + 1}.${seq}`
 }
 
-/** A branch is marked once: at the first request that left without it. */
+/** A branch is marked once, at the first request without it. */
 function marksOf(requests: readonly GatewayRequest[], from: number): readonly AreaMark[] {
   const seen = new Set<string>()
   return requests.flatMap((it): readonly AreaMark[] => {

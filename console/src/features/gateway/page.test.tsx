@@ -20,9 +20,7 @@ type Known = {
   readonly texts?: GatewayTexts
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: Known): string {
-  // A failure that is known stays one: nothing is asked again.
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
   const params = gatewayParams.parse(address)
   const hold = (queryKey: readonly unknown[], answer: unknown) => {

@@ -60,7 +60,6 @@ type ListPaneProps = PageProps<GatewayParams> & {
   readonly id: string
   readonly show: ReturnType<typeof useShow>
   readonly run: ReturnType<typeof useRun>
-  /** How much has room in the agent's window, where that is known. */
   readonly window: number | null
 }
 
@@ -136,7 +135,6 @@ function sayNoRequest({ carries }: GatewayShow): string {
 
 function Chart({ data, window, params, onParams }: KnownProps) {
   const { points, marks } = useMemo(() => chartOf(data), [data])
-  // One moment is no course of things.
   if (points.length < 2) return null
   return (
     <AreaChart

@@ -29,7 +29,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
   const scale = useMemo(() => scaleOf(show), [show])
   const turn = ({ key, isOpen, hasPicked }: CountsLine) => {
     setOpened((keys) => turned(keys, key, !isOpen))
-    // What is looked at stays in sight, so closing leaves it.
+    // The selected request stays in the URL, so that closing the detail returns to it.
     if (hasPicked) onParams({ at: key, piece: null, from: null }, "replace")
   }
   if (lines.length === 0) return <RowNote>None of the requests that are listed.</RowNote>
@@ -43,7 +43,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
       isHeading={(it) => it.kind === "carry"}
       at={at}
       openKey="gateway.open"
-      // What has ended is read from its beginning.
+      // An ended session is read from its start.
       sticksToEnd={show.carries.some((it) => it.isAlive)}
       onMove={(key) => onParams({ at: key, piece: null, from: null }, "replace")}
       onOpen={(it, how) => {

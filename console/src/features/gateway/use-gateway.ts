@@ -8,12 +8,10 @@ import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { readKey } from "./lines.ts"
 
-/** The newest are shown at once; all that are asked for, when somebody wants them. */
 const FIRST_REQUESTS = 500
 const MOST_REQUESTS = 2_000
-/** So many pieces of an exact request are one page. */
+/** Items of an exact request per page. */
 export const PAGE_PIECES = 100
-/** So long a person may go on typing before the texts are searched. */
 const SETTLES_MS = 200
 const MOST_CARRIES = 50
 
@@ -25,7 +23,7 @@ export function useShow(id: string, all: boolean) {
   return useOperation("gateway.show", showInput(id, all))
 }
 
-/** Runs have a page of their own; a carry without one is known by its title alone. */
+/** Only runs have their own page; other proxied sessions are known by their title. */
 export function isRunId(id: string): boolean {
   return !id.startsWith("gw_")
 }

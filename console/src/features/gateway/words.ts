@@ -11,7 +11,6 @@ import {
   type WireKind,
 } from "../../contract.ts"
 
-/** What the host sent of each kind, as a heading says it; the order is that of the list. */
 export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
   prompt: "System prompt",
   instructions: "Instruction files",
@@ -45,7 +44,7 @@ export function isCount({ route }: Pick<GatewayRequest, "route">): boolean {
   return route === "count"
 }
 
-/** The provider's own figures; null where it said none, and for a count, which has none. */
+/** The provider's numbers; null if it gave none, and for a token count. */
 export function usageOf(request: Used): GatewayRequest["usage"] {
   return isCount(request) ? null : request.usage
 }
@@ -55,7 +54,6 @@ export function inputOf(request: Used): number | null {
   return usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite
 }
 
-/** Of the input, read from a cache; null where nothing is known. */
 export function cacheShareOf(request: Used): number | null {
   const input = inputOf(request)
   if (input === null || input === 0 || request.usage === null) return null
@@ -70,7 +68,6 @@ export function saySharePercent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** 842 ms, 12.4 s, 1:42: as a waterfall is read. */
 export function sayTime(ms: number): string {
   return ms < 60_000 ? formatDuration(Math.round(ms)) : formatMinutes(ms)
 }
@@ -153,7 +150,7 @@ const TELLING: readonly WireKind[] = [
   "user",
 ]
 
-/** What was new: the most telling first, a few names and how many more; empty for nothing. */
+/** The most important kind first, a few names and the number of others; empty if nothing is new. */
 export function sayNews({ added }: Pick<GatewayRequest, "added">): string {
   const told = withoutAnswered(added).toSorted(
     (a, b) => TELLING.indexOf(b.kind) - TELLING.indexOf(a.kind),
@@ -194,12 +191,11 @@ export function sayUsage(request: GatewayRequest): string {
   return `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh, ${formatExact(output)} answered`
 }
 
-/** What all of them came to; null when no answer said. */
 export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null {
   if (totals.unknownUsage >= totals.requests) return null
   const { input, output, cacheRead, cacheWrite } = totals.usage
   const sum = input + output + cacheRead + cacheWrite
-  // Every answer has some: where there are counts alone, none was said.
+  // Every real response has tokens; 0 means that there were only token counts.
   return sum === 0 ? null : sum
 }
 
@@ -215,7 +211,7 @@ export function sayUnknown(requests: number): string {
   return `usage unknown for ${formatExact(requests)}`
 }
 
-/** The address without what everybody has. */
+/** The URL without the parts that all providers share. */
 export function sayUpstream(upstream: string): string {
   return upstream.replace(/^https:\/\//, "")
 }

@@ -22,7 +22,6 @@ import { RULES_IN_WORDS, sayEvent, sayVerdict, VERDICT_LOOKS } from "./words.ts"
 
 type DetailProps = {
   readonly now: number
-  /** undefined for one that is not in the list any more. */
   readonly line: VerdictLine | undefined
   readonly isReadOnly: boolean
   onParams(change: Partial<GuardParams>, how?: "push" | "replace"): void

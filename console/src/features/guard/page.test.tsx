@@ -17,7 +17,6 @@ type Known = {
   readonly isReadOnly?: boolean
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, known: Known): string {
   const queries = new QueryClient()
   const params = guardParams.parse(address)

@@ -134,7 +134,6 @@ function Filters({ params, handle, onParams }: Listed) {
   )
 }
 
-/** What is in a button; the whole stands in the detail. */
 const MOST_OF_A_NAME = 16
 const UNSELECTED = { at: "", show: "" } as const
 

@@ -146,8 +146,8 @@ type GuardRow = {
 type Line = { readonly kind: "day"; readonly name: string; readonly count: number } | GuardRow
 
 /**
- * Verdicts have no id: their time is one, and those of one moment are counted from the oldest, so
- * that what comes in later moves no selection.
+ * Verdicts have no id: the key is their time, and verdicts with the same time are numbered from the
+ * oldest, so that new ones do not change a selection.
  */
 export function keyed(newestFirst: readonly VerdictLine[]): readonly GuardRow[] {
   const seen = new Map<number, number>()
@@ -159,7 +159,6 @@ export function keyed(newestFirst: readonly VerdictLine[]): readonly GuardRow[] 
   return rows.toReversed()
 }
 
-/** Those that have every word, in their order. */
 export function matching(rows: readonly GuardRow[], text: string): readonly GuardRow[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows

@@ -158,7 +158,6 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
   )
 }
 
-/** What is in a line; the whole stands in its tip. */
 const MOST_OF_A_NAME = 12
 
 type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }

@@ -11,10 +11,9 @@ import { useClient, useOperation } from "../../data/queries.tsx"
 import { useWatched } from "../../data/watched.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** Asked for every 5 s: a page that nobody could read to its end is not sent each time. */
+/** Polled every 5 s, so the page is limited. */
 const MOST_LISTED = 500
 const MOST_HITS = 200
-/** Longer than between letters: the whole log is read for each. */
 const TYPING_MS = 300
 
 type Filter = Pick<GuardParams, "verdict" | "rule" | "session" | "hours">
@@ -25,7 +24,6 @@ export const verdictsInput = ({ verdict, ...rest }: Filter): Input<"guard.verdic
   limit: MOST_LISTED,
 })
 
-/** The same without the verdict: how many there are of each. */
 export const countsInput = (params: Omit<Filter, "verdict">): Input<"guard.verdicts"> => ({
   ...filterOf(params),
   limit: 1,
@@ -41,7 +39,6 @@ export function useVerdicts(params: Filter) {
   return useWatched("guard.verdicts", verdictsInput(params))
 }
 
-/** Of every verdict, whichever is asked for; undefined until it is known. */
 export function useCounts(params: Filter, listed: GuardVerdicts | undefined) {
   const isNarrowed = params.verdict !== null
   const all = useWatched("guard.verdicts", countsInput(params), { isAsked: isNarrowed })
@@ -50,7 +47,6 @@ export function useCounts(params: Filter, listed: GuardVerdicts | undefined) {
 
 const RISK_KEY = "guard.highRiskPaths"
 
-/** What is set now; undefined until it is known. */
 export function useRiskSettings() {
   const { data } = useOperation("config.show", { sources: true })
   const find = (key: string) => data?.settings.find((it) => it.key === key)
@@ -75,7 +71,6 @@ export function useTried(text: string, hours: number) {
   })
 }
 
-/** Puts the patterns into the project's file. What was there before is put back by undo. */
 export function useMakeLive() {
   const client = useClient()
   const queries = useQueryClient()
@@ -102,7 +97,7 @@ export function useMakeLive() {
 
 type Change = { readonly value: string | null; readonly before?: ConfigSetting }
 
-/** What the project's file said before; undefined where a higher layer hides it. */
+/** The previous value of the project file; undefined if a higher layer hides it. */
 export function formerly(before: ConfigSetting): { readonly value: string | null } | undefined {
   const isOfProject = (origin: string) => readOrigin(origin).kind === "project"
   if (isOfProject(before.origin)) return { value: String(before.value) }

@@ -43,7 +43,7 @@ export function Ways({ line, isReadOnly }: WaysProps) {
         <Text as="p" tone="2" read>
           Or say why it may be edited all the same. It is recorded, and holds for {MINUTES} minutes.
         </Text>
-        {/* Pasted as it is, it is refused: the reason is the point of it. */}
+        {/* Pasted unchanged, the command is rejected: the user must fill in the reason. */}
         {typed === undefined ? null : <CommandLine command={`qm override ${typed} --reason ""`} />}
         {isReadOnly ? null : (
           <OverrideForm
@@ -59,7 +59,7 @@ export function Ways({ line, isReadOnly }: WaysProps) {
 }
 
 const MINUTES = 30
-/** The contract's least: a reason that is none helps nobody later. */
+/** The contract's minimum length of a reason. */
 const LEAST_CHARACTERS = 3
 
 type OverrideFormProps = { readonly isBusy: boolean; onOverride(reason: string): void }

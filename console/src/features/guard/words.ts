@@ -99,7 +99,6 @@ export function sayVerdict({ verdict, rule }: VerdictLine): string {
   return rule === null ? word : `${word} by ${rule}`
 }
 
-/** and 2 more; empty for one path or none. */
 export function sayMorePaths(paths: readonly string[]): string {
   return paths.length < 2 ? "" : `and ${formatExact(paths.length - 1)} more`
 }
@@ -115,7 +114,6 @@ export function sayHours(hours: GuardParams["hours"]): string {
   return HOURS[hours]
 }
 
-/** 214 verdicts in 24 hours, 3 denied. */
 export function sayCounts(counts: GuardVerdicts["counts"], hours: GuardParams["hours"]): string {
   const all = totalOf(counts)
   const refused = [
@@ -135,8 +133,7 @@ export function totalOf(counts: GuardVerdicts["counts"]): number {
 const PLAIN = /^[\w@%+=:,./-]+$/
 
 /**
- * Paths as a shell takes them, or undefined: a name with a character that acts on a terminal is
- * offered to nobody for pasting.
+ * Quoted for a shell; undefined if a name has a control character, because it must not be pasted.
  */
 export function pathsForShell(paths: readonly string[]): string | undefined {
   if (paths.some((it) => visibleLine(it) !== it)) return undefined

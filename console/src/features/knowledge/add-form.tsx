@@ -20,7 +20,6 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
   const [tier, setTier] = useState<KbTier>("primary")
   const [isEmpty, setIsEmpty] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  // It was opened to be written in.
   useEffect(() => field.current?.focus(), [])
   const { add } = useFolders()
   const isOff = isReadOnly || add.isPending
@@ -79,7 +78,6 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
   )
 }
 
-/** The others are named by the command line. */
 const MOST_NAMED = 10
 
 function Result({ added }: { readonly added: KbAdded }) {

@@ -95,7 +95,7 @@ function References({ title, all }: ReferencesProps) {
     <Block title={title} aside={formatExact(all.length)}>
       <Stack gap="8">
         {all.map(({ paragraph, text }, i) => (
-          // One paragraph may be named twice in other words.
+          // One paragraph may be referenced twice with different texts.
           <div key={`${i} ${paragraph.id}`}>
             <Flow align="apart">
               <PlaceLink href={placeOf(paragraph)}>{visibleLine(paragraph.citation)}</PlaceLink>
@@ -113,7 +113,6 @@ function References({ title, all }: ReferencesProps) {
   )
 }
 
-/** Enough to know whether one wants to go there. */
 const MOST_CHARACTERS = 200
 
 function cut(text: string): string {

@@ -8,7 +8,6 @@ import type { KnowledgeParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** Shorter than a pause between words, longer than between letters. */
 const TYPING_MS = 200
 const MOST_FOUND = 50
 
@@ -51,7 +50,6 @@ export function useParagraph(id: string) {
 
 const CHANGED: readonly AnyOperation[] = ["kb.status", "kb.documents", "kb.search", "kb.paragraph"]
 
-/** Reads a folder, anew where it was read before, or takes it out. */
 export function useFolders(onAdded?: (added: KbAdded) => void) {
   const client = useClient()
   const queries = useQueryClient()

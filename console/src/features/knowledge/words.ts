@@ -22,7 +22,6 @@ export function sayBy({ meaning, note }: KbBy): string {
   return note === null ? "Searched by words only" : `Searched by words only: ${visibleLine(note)}`
 }
 
-/** 10 documents, 118 paragraphs, 43 references. */
 export function sayWhole({ documents, paragraphs, references }: KbStatus): string {
   return [
     plural(documents, "document"),
@@ -42,7 +41,6 @@ export function sayWhy({ words, meaning, hop, matched }: KbHit): string {
   return parts.join("; ")
 }
 
-/** Harbour handbook, 4 Arrival, 4.2. */
 export function sayHeadings(headings: readonly string[]): string {
   return headings.map(visibleLine).join(" / ")
 }

@@ -20,7 +20,6 @@ type DetailProps = ParamsProps<MapParams>
 export type ViewProps = DetailProps & {
   readonly takesFocus: boolean
   onShow(show: string): void
-  /** The same, where a link changes the address itself. */
   onFollow(show: string): void
 }
 

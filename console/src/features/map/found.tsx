@@ -19,7 +19,6 @@ export type FoundLine =
   | { readonly kind: "file"; readonly key: string; readonly file: FoundFile }
   | { readonly kind: "symbol"; readonly key: string; readonly symbol: FoundSymbol }
 
-/** Of each file its best symbols: enough to see why it was found. */
 const SYMBOLS_OF_A_FILE = 3
 
 export function foundLines({ files }: SearchFind): readonly FoundLine[] {

@@ -28,7 +28,7 @@ export function linkLines({ callers, called, others }: ShownSymbol): readonly Li
 
 function groupOf(name: string, links: readonly MapLink[], hops: number): readonly LinkLine[] {
   const near = links.filter((it) => it.hops === hops)
-  // One hop is always said, also when there is none: that is an answer.
+  // The first hop is always listed, even if it is empty.
   if (near.length === 0 && hops === 2) return []
   const byFile = Map.groupBy(near, (it) => it.symbol.path)
   return [

@@ -58,7 +58,6 @@ export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
 
 type MapHeaderProps = {
   readonly now: number
-  /** Null before the first scan. */
   readonly state: IndexState | null
   readonly isReadOnly: boolean
   readonly isBusy: boolean

@@ -10,7 +10,6 @@ export type EntryLine = {
   readonly key: string
   readonly entry: MapEntry
   readonly depth: number
-  /** Null for a file. */
   readonly isOpen: boolean | null
   readonly place: number
   readonly siblings: number
@@ -27,7 +26,7 @@ export type NoteLine = {
 
 export type TreeLine = EntryLine | NoteLine
 
-/** More open folders than anybody looks at; an address could name any number. */
+/** A URL could name any number of folders; each one is a request. */
 const MOST_OPEN = 200
 
 export function shownFolders(open: readonly string[]): readonly string[] {
@@ -77,7 +76,6 @@ function noteOf(
   return { ...note, state: "failed", description: "This folder could not be read. Try again" }
 }
 
-/** The same rows without folders: all files whose path has the text in it. */
 export function flatLines(tree: MapTree): readonly TreeLine[] {
   const rows = tree.entries.map(
     (entry, i): EntryLine => ({
@@ -100,7 +98,6 @@ function sayCut({ entries, total }: MapTree): string {
   return `${shown} of ${formatExact(total)} are listed. Find the others by their path`
 }
 
-/** The folder that an entry lies in; undefined at the root. */
 export function parentOf(path: string): string | undefined {
   const cut = path.lastIndexOf("/")
   return cut < 0 ? undefined : path.slice(0, cut)

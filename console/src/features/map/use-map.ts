@@ -14,11 +14,8 @@ import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { shownFolders } from "./tree-lines.ts"
 
-/** The contract's most: a folder with more is found by its paths. */
 const MOST_ENTRIES = 2_000
-/** More files than anybody reads; the first ones are the answer. */
 const MOST_FOUND = 50
-/** Shorter than a pause between words, longer than between letters. */
 const TYPING_MS = 150
 
 export const folderInput = (folder: string) => ({ folder, limit: MOST_ENTRIES })
@@ -74,7 +71,6 @@ export function useShown({ show, hops }: Pick<MapParams, "show" | "hops">) {
 
 const CHANGED_BY_A_SCAN: readonly AnyOperation[] = ["map.tree", "map.show", "search.find"]
 
-/** Reads the repository again; only what changed is read. */
 export function useScan() {
   const client = useClient()
   const queries = useQueryClient()

@@ -8,14 +8,14 @@ import {
   plural,
 } from "../../contract.ts"
 
-/** What `map.show` is asked for: a symbol by its file, its owner and its name. */
+/** The argument of `map.show`: a symbol by file, parent and name. */
 export function placeOf({ path, parent, name, kind, signature }: MapSymbol): string {
-  // Code that stands in no symbol is the file's own.
+  // Code outside any symbol belongs to the file.
   if (kind === "module" && signature === path) return path
   return parent === undefined ? `${path}#${name}` : `${path}#${parent}.${name}`
 }
 
-/** Lines are addresses, not amounts: without commas, as an editor takes them. */
+/** Without thousands separators, so that an editor accepts the line numbers. */
 export function sayLines({ fromLine, toLine }: Pick<MapSymbol, "fromLine" | "toLine">): string {
   return fromLine === toLine ? `line ${fromLine}` : `lines ${fromLine} to ${toLine}`
 }
@@ -39,7 +39,6 @@ export function sayScan({ scan }: MapScan): string {
   return `${what} in ${took}, ${changed}`
 }
 
-/** 412 files, scanned today 08:12, at 4e2a19c. */
 export function sayState(state: IndexState, now: number): string {
   const commit = state.gitSha === null ? "" : `, at ${state.gitSha.slice(0, 7)}`
   return `${plural(state.files, "file")}, scanned ${formatWhen(state.scannedAt, now)}${commit}`

@@ -70,7 +70,6 @@ type SharedFormProps<Draft> = AddFormProps<Draft> & {
   children(entry: EntriesProps<Draft>): ReactNode
 }
 
-/** A panel, so that the list stays in sight. */
 function AddForm<Draft extends MemoryDraft | DecisionDraft>(props: SharedFormProps<Draft>) {
   const { title, verbs, draft, isReadOnly, onDraft, onClose } = props
   const { record, isPending, problems, error } = useRecord(props)
@@ -145,7 +144,6 @@ type TitleEntryProps = {
 
 function TitleEntry({ title, problem, onTitle }: TitleEntryProps) {
   const input = useRef<HTMLInputElement>(null)
-  // The form was opened to write.
   useEffect(() => input.current?.focus(), [])
   return <TextEntry ref={input} label="Title" value={title} problem={problem} onChange={onTitle} />
 }

@@ -26,7 +26,6 @@ type Known = {
   readonly isReadOnly?: boolean
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { decisions, shown, isReadOnly }: Known): string {
   const queries = new QueryClient()
   const params = decisionsParams.parse(address)

@@ -41,7 +41,7 @@ export type Checked<Request> =
   | { readonly kind: "wrong"; readonly problems: Problems }
   | { readonly kind: "right"; readonly input: Request }
 
-/** The server judges lengths and says the limit; empty fields are left out. */
+/** Empty fields are omitted; the server checks lengths and reports the limit. */
 export function checkMemory(draft: MemoryDraft): Checked<Input<"memory.record">> {
   const cites = parseCites(draft.cites)
   const description = draft.description.trim()
@@ -96,7 +96,6 @@ function parseCites(text: string): string[] {
   return text.split("\n").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
 }
 
-/** The contract's limit. */
 const MAX_CITES = 20
 
 function tooMany(cites: readonly string[]): string | false {

@@ -133,7 +133,7 @@ function FoundMemories(props: Listed) {
   return (
     <Loaded query={useFound(params)} rows={6}>
       {(data) => {
-        // The search knows kinds only; the state is filtered here.
+        // The server's search filters by kind only; the state is filtered here.
         const lines = data.found.filter(
           ({ memory }) => params.state === null || memory.state === params.state,
         )

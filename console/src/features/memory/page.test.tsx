@@ -15,7 +15,6 @@ type Known = {
   readonly isReadOnly?: boolean
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Known): string {
   const queries = new QueryClient()
   const params = memoryParams.parse(address)

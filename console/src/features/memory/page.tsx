@@ -96,7 +96,7 @@ function Frame({ now, view, params, isReadOnly, list, form, onParams }: FramePro
   )
 }
 
-/** The draft is kept by the page, so that it stays when the form is closed. */
+/** The page owns the draft, so that it survives closing the form. */
 function useForm({ onParams }: ParamsProps<DecisionsParams>, onEmpty: () => void) {
   const tell = useTellRecorded()
   return {

@@ -21,7 +21,6 @@ import { isQuarantined, markOf, saySource, sayStaleCites, sayState, sayTrust } f
 
 export type MemoryLine = {
   readonly memory: Memory
-  /** Why it was found; empty where nothing was looked for. */
   readonly why: readonly string[]
 }
 
@@ -154,7 +153,6 @@ function Age({ now, memory }: { readonly now: number; readonly memory: Memory })
 type TitleCellProps = {
   readonly memory: Memory
   readonly why: readonly string[]
-  /** Empty where all have the same kind. */
   readonly kind: string
 }
 
@@ -169,7 +167,7 @@ function TitleCell({ memory, why, kind }: TitleCellProps) {
           {title}
         </Text>
         {stale === "" ? null : (
-          // The state says it too: the title comes first where there is little room.
+          // The state has the same information, so narrow panes leave this out.
           <Cell from="wide">
             <Tag tone="warn">{stale}</Tag>
           </Cell>

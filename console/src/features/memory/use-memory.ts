@@ -8,9 +8,7 @@ import type { MemoryParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** Shorter than a pause between words, longer than between letters. */
 const TYPING_MS = 150
-/** The contract's most; beyond it the search finds the others. */
 export const MOST_LISTED = 1_000
 const MOST_FOUND = 100
 
@@ -62,7 +60,7 @@ export const CHANGED: readonly AnyOperation[] = [
   "decision.show",
 ]
 
-/** What can be done to a memory. Each shows at once and is asked again whatever comes of it. */
+/** Each action shows at once and refetches in any case. */
 export function useActions() {
   const client = useClient()
   const queries = useQueryClient()
@@ -123,6 +121,6 @@ export function judged(memory: Memory, verdict: Verdict): Memory {
 }
 
 function sayConfirmed({ state }: Memory): string {
-  // Confirmed by a person and still stale: the code it cites is not what it was.
+  // Confirmed by the user but still stale: the cited code has changed.
   return state === "stale" ? "Confirmed, the code it cites has changed" : "Confirmed"
 }

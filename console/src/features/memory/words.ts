@@ -54,7 +54,6 @@ export function saySource({ source }: Memory): string {
   return `${source.actor}${how}`
 }
 
-/** agent, distilled, in session s-1, at 4e2a19c. */
 export function saySourceWhole(memory: Memory): string {
   const { session, commit } = memory.source
   const where = session === null ? "" : `, in session ${visibleLine(session)}`
@@ -62,7 +61,6 @@ export function saySourceWhole(memory: Memory): string {
   return `${saySource(memory)}${where}${at}`
 }
 
-/** How many of its citations are not as they were; empty where all are. */
 export function sayStaleCites({ cites }: Memory): string {
   const changed = cites.filter((it) => it.state === "changed").length
   const gone = cites.filter((it) => it.state === "gone").length
@@ -73,7 +71,6 @@ export function sayStaleCites({ cites }: Memory): string {
   return parts.filter((it) => it !== "").join(", ")
 }
 
-/** 4 helpful, 1 unhelpful, 3 tasks succeeded; what nobody said is left out. */
 export function saySignals({ signals }: Memory): string {
   const { helpful, unhelpful, succeeded, failed } = signals
   const parts = [

@@ -43,7 +43,7 @@ export function Facts({ now }: { readonly now: number }) {
   )
 }
 
-/** Of the runs on this page; what no agent told is left out, never 0. */
+/** Sums of the runs on this page; unknown values are left out, never 0. */
 function SpentFacts() {
   const { data: report } = useOperation("now.show", {})
   const today = report === undefined ? undefined : sumToday(report)
@@ -185,7 +185,6 @@ function WindowFacts() {
   )
 }
 
-/** The rest is one press away. */
 const MOST_SHOWN = 5
 const SINCE_HOURS = 24
 const MOST_ASKED = 50
@@ -293,7 +292,6 @@ export function HookFacts() {
   )
 }
 
-/** 6 of 7 fired, risk did not. */
 export function sayFired(hooks: readonly HookState[]): string {
   const silent = hooks.filter((it) => it.state !== "fired").map((it) => it.hook)
   const fired = `${formatExact(hooks.length - silent.length)} of ${formatExact(hooks.length)} fired`

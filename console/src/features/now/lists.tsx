@@ -29,14 +29,13 @@ const TOKEN_COLUMNS = {
   tight: "14px minmax(0, 1fr) 104px 56px 64px 60px",
 } as const
 
-/** Context is drawn against the window that most hosts have. */
+/** The window size of most hosts. */
 const DRAWN_WINDOW_TOKENS = 200_000
 
 type RunListsProps = {
   readonly running: readonly NowRow[]
   readonly ended: readonly NowRow[]
   readonly now: number
-  /** Id of the row that keys act on. */
   readonly at: string | null
 }
 
@@ -110,7 +109,6 @@ function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) 
   )
 }
 
-/** Columns are named above rows only: over an empty list they would be about nothing. */
 function labelsOf(hasTokens: boolean, time: string): readonly GroupLabel[] {
   const tokens: readonly GroupLabel[] = [
     { text: "Context", from: "wide" },

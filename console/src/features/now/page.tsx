@@ -28,7 +28,7 @@ export function NowPage({ now, areFactsHidden, onToggleFacts }: NowPageProps) {
   const report = useOperation("now.show", {})
   const doctor = useOperation("doctor.run", {})
   const inbox = useOperation("agents.approvals", {})
-  // A row that waits is drawn with its question, so that no key falls on a row that changes.
+  // Wait for the approvals of waiting rows, so that no key hits a row that changes.
   const isAsked = (report.data?.waiting.length ?? 0) > 0
   const isPending = report.isPending || (isAsked && inbox.isPending)
   const check = () => void doctor.refetch()
@@ -133,8 +133,9 @@ function Lists({ report, approvals, now }: ListsProps) {
 }
 
 /**
- * The row that keys act on: the first that waits when the page is opened, then wherever one moves.
- * When it goes, nothing is current: Allow must not fall on a question that came into its place.
+ * The row that keys act on: the first waiting one when the page opens, then the one that the user
+ * moves to. When it disappears, no row is current, so that Allow cannot hit an approval that
+ * replaced it.
  */
 function useCurrent(waiting: readonly WaitingRow[], { running, ended }: Now): string | null {
   const [at, setAt] = useState<string | null>(waiting[0]?.key ?? null)

@@ -29,7 +29,6 @@ const COLUMNS = {
   nameSpan: 2,
 } as const
 
-/** Columns are named above rows only: over an empty list they would be about nothing. */
 const LABELS = [
   { text: "", from: "roomy" },
   { text: "Since", align: "end", from: "roomy" },
@@ -60,12 +59,10 @@ function sinceOf({ row, approval }: WaitingRow): number {
 type WaitingListProps = {
   readonly rows: readonly WaitingRow[]
   readonly now: number
-  /** Key of the row that keys act on. */
   readonly at: string | null
   readonly isReadOnly: boolean
 }
 
-/** First, because it is the only list in which time is lost because of the reader. */
 export function WaitingList({ rows, now, at, isReadOnly }: WaitingListProps) {
   return (
     <Rows columns={COLUMNS}>
@@ -136,7 +133,7 @@ function WaitingLine({ waiting, now, isCurrent, isReadOnly }: WaitingLineProps) 
   )
 }
 
-/** On a phone a question is read whole before it is answered. */
+/** On a phone the full request is opened before it can be answered. */
 function openedAt({ row, approval }: WaitingRow): string {
   return approval === undefined
     ? hrefOfRow(row)

@@ -42,7 +42,6 @@ export function Builder({ now, params, onParams }: BuilderProps) {
   const isNarrow = useNarrow()
   const isPreviewAlone = isNarrow && params.pane === "preview"
   const { written } = data
-  // Refused before there was any: then there is nothing to wait for.
   const hasNothing = pack === undefined && data.error !== null && !isPending
   return (
     <>
@@ -107,7 +106,6 @@ function sayState({ shown, error, isPending }: PackData): string {
   return sayBuilt(shown.pack)
 }
 
-/** A new package begins with nothing of the one before. */
 const NOTHING: Partial<PackParams> = {
   task: "",
   budget: null,
@@ -191,7 +189,6 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
   )
 }
 
-/** More steps back than anybody counts. */
 const MOST_STEPS = 100
 
 type Edits = {

@@ -31,7 +31,6 @@ export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
   })
 }
 
-/** "full to its signatures, score 0.44 to 0.61": only what differs is said. */
 export function sayChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {
   const form = (it: Change["formBefore"]) => (it === null ? "" : FORM_WORDS[it].description)
   const forms =

@@ -2,7 +2,7 @@ import type { ContextPack, PackFile, PackForm } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 import type { PackParams, PackTab } from "../../data/paths.ts"
 
-/** What a person asked for and changed about a package: all that `pack.build` is told. */
+/** All user choices of a package: the complete input of `pack.build`. */
 export type Choices = Pick<
   PackParams,
   | "task"
@@ -30,7 +30,7 @@ export const NO_CHOICES: Choices = {
   order: [],
 }
 
-/** The forms in the order of their keys, under the names of the lists that hold them. */
+/** The forms in the order of their keys, with the parameter that lists their paths. */
 const LIST_OF_FORM = {
   full: "full",
   symbols: "symbols",
@@ -73,7 +73,6 @@ export function buildInput(choices: Choices, format: PackTab): Input<"pack.build
   }
 }
 
-/** Pinned it must be in, so it is no longer dropped; unpinned it takes its chance again. */
 export function pinOrUnpin(choices: Choices, path: string): Choices {
   if (choices.pins.includes(path)) return { ...choices, pins: without(choices.pins, path) }
   return {
@@ -83,7 +82,6 @@ export function pinOrUnpin(choices: Choices, path: string): Choices {
   }
 }
 
-/** Dropped it must not be in, whatever was chosen about it before. */
 export function dropOrTakeBack(choices: Choices, path: string): Choices {
   if (choices.drops.includes(path)) return { ...choices, drops: without(choices.drops, path) }
   const rest = withoutForm(choices, path)
@@ -107,8 +105,8 @@ export function chosenForm(choices: Choices, path: string): PackForm | undefined
 }
 
 /**
- * One file to another place among those shown. Only the beginning up to the last place that a
- * person touched is written down: what follows stays in the package's own order.
+ * Moves one file within the displayed order. Only the paths up to the last moved position are
+ * stored; the others keep the package's own order.
  */
 export function moveTo(
   choices: Choices,
@@ -124,8 +122,8 @@ export function moveTo(
 }
 
 /**
- * The files as they will be, as far as that is known before the answer: dropped ones are gone,
- * moved ones moved, forms and pins as chosen. Only tokens are those of the last answer.
+ * The expected files before the server responds: dropped ones are gone, and moves, forms and pins
+ * are applied. Tokens are those of the last response.
  */
 export function applyChoices(files: readonly PackFile[], choices: Choices): readonly PackFile[] {
   const { drops, pins, order } = choices

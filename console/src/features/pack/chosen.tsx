@@ -35,7 +35,6 @@ export type ChosenProps = {
   readonly lines: readonly ChosenLine[] | undefined
   readonly files: readonly PackFile[]
   readonly choices: Choices
-  /** Why there is nothing in it, or null. */
   readonly emptyReason: string | null
   readonly at: string
   readonly isActive: boolean
@@ -110,7 +109,7 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   const place = (dragged: string, where: "before" | "after") => {
     const from = files.findIndex((it) => it.path === dragged)
     const behind = number - 1 + (where === "after" ? 1 : 0)
-    // What is taken away from above leaves its place free.
+    // A file moved down leaves its position free, so the target shifts by one.
     onPlace(dragged, from >= 0 && from < behind ? behind - 1 : behind)
   }
   return (

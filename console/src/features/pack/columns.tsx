@@ -140,7 +140,6 @@ function paneNamed(value: string): PackParams["pane"] {
   return value === "chosen" || value === "preview" ? value : "candidates"
 }
 
-/** The rows of both lists, as they will be once the last change is built. */
 function useLines({ shown, choices, minRelevance }: PackData, { turned, kind }: PackParams) {
   const pack = shown?.pack
   const folds = turned.join("\n")
@@ -181,7 +180,6 @@ function actionsOn(choices: Choices, files: readonly PackFile[], onChange: Chang
   const paths = () => files.map((it) => it.path)
   return {
     pin: (path: string) => onChange(pinOrUnpin(choices, path)),
-    /** What is dropped goes far away; the selection stays, on its neighbour. */
     drop: (path: string, neighbour?: string) => {
       const isTakenBack = choices.drops.includes(path)
       const goes = neighbour === undefined || isTakenBack ? {} : { at: neighbour }

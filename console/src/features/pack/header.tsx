@@ -10,13 +10,14 @@ import { sayTitle } from "./words.ts"
 type PackHeaderProps = {
   readonly now: number
   readonly choices: Choices
-  /** When the kept package was built; null for one that is not kept, undefined while unknown. */
+  /**
+   * Time at which the stored package was built; null if it is not stored, undefined while loading.
+   */
   readonly keptAt: number | null | undefined
   readonly isPending: boolean
   readonly isOff: boolean
   readonly isKeeping: boolean
   readonly isEmpty: boolean
-  /** Undefined while there is no text. */
   readonly onCopy: (() => void) | undefined
   onNew(): void
   onCompare(): void
@@ -75,7 +76,7 @@ export function PackHeader(props: PackHeaderProps) {
 }
 
 function sayState({ now, choices, keptAt, isPending }: PackHeaderProps): string {
-  // Beside a title that is not known yet it would move with it.
+  // Without a task the title is unknown, and this text would move with it.
   if (choices.task === "") return ""
   if (isPending) return "building"
   return typeof keptAt === "number" ? `kept ${formatWhen(keptAt, now)}` : "not kept"

@@ -21,7 +21,10 @@ type Left = Omit<PackLeft, "score" | "tokens"> & {
 const WHYS = ["no-room", "below", "denied", "dropped"] as const satisfies readonly PackLeft["why"][]
 type Why = (typeof WHYS)[number]
 
-/** What had no room is shown at once: it is the hatched part of the bar. The others are asked for. */
+/**
+ * Files without space are shown at once, because they are the hatched part of the bar; the other
+ * groups are closed.
+ */
 const OPEN_AT_FIRST: Readonly<Record<Why, boolean>> = {
   "no-room": true,
   below: false,
@@ -52,7 +55,7 @@ export function candidateLines(pack: ContextPack, shown: Shown): readonly Candid
       key,
       name: nameOf(why, { minRelevance, role: pack.role }),
       count: members.length,
-      // Of all that had no room, also of those not listed: the hatched part of the bar.
+      // Includes unlisted files without space, so that it equals the hatched part of the bar.
       sum: why === "no-room" ? formatExact(pack.manifest.leftTokens) : "",
       isOpen,
     }
@@ -62,7 +65,9 @@ export function candidateLines(pack: ContextPack, shown: Shown): readonly Candid
   return [...chosen, ...groups]
 }
 
-/** Dropped, and not among what the answer lists: it is older than that, or lists only the best. */
+/**
+ * Dropped paths that the response does not list: it is older, or lists only the best candidates.
+ */
 function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Left[] {
   const listed = new Set(pack.left.map((it) => it.path))
   return drops
@@ -104,14 +109,13 @@ export type ChosenLine =
       readonly file: PackFile
       readonly number: number
       readonly of: FileKind
-      /** Whether its kind stands in the row, because no head above says it. */
       readonly showsKind: boolean
     }
   | { readonly kind: "heading"; readonly key: string; readonly of: FileKind; readonly sum: string }
 
 /**
- * In final order. Heads name the kinds where each stands together; an order that mixes them keeps
- * its order and names the kind in each row, because the order is what is sent.
+ * In final order. Headings name the kinds if each kind is contiguous; otherwise each row names its
+ * kind, because the order is what the agent receives.
  */
 export function chosenLines(
   files: readonly PackFile[],

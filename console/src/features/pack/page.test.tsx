@@ -28,16 +28,13 @@ type Known = {
   readonly refusal?: ReturnType<typeof failure>
 }
 
-/** The page as text. */
 async function render(address: string, known: Known = {}): Promise<string> {
   const html = await renderHtml(address, known)
   return textOf(html)
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 async function renderHtml(address: string, known: Known = {}): Promise<string> {
   const { built, shown, packs = [], refusal } = known
-  // As in the browser a moment later: what is known is fresh, and nothing is on its way.
   const rests = { retry: false, retryOnMount: false, staleTime: Number.POSITIVE_INFINITY }
   const queries = new QueryClient({ defaultOptions: { queries: rests } })
   const params = packParams.parse(address)
@@ -163,7 +160,7 @@ describe("page Pack", () => {
       analysis: { ...aPack().analysis, keywords: [bidi], domain: bidi },
     })
     const text = await render("?id=pk_1", { shown: aBuilt(pack) })
-    // In the field itself the text is what a person may edit.
+    // The input field itself holds the unescaped text.
     expect(text.replace(/ Pack \/.*? Budget /, " ")).not.toContain("\u202E")
     expect(text).toContain("\\u{202e}txt")
   })

@@ -81,13 +81,11 @@ function sayTokens(tokens: number, { tab, summaryMaxTokens }: PreviewProps): str
   return `${formatExact(tokens)} of ${formatExact(summaryMaxTokens)}`
 }
 
-/** Where in the text of a package a file is, so that a preview can be opened at it. */
 export function findFile(
   lines: readonly string[],
   path: string,
 ): { readonly at: number | null; readonly marked: ReadonlySet<number> } {
   if (path === "") return { at: null, marked: new Set() }
-  // A name that hides something is written out as what it is.
   const shown = visibleLine(path)
   const found = lines.flatMap((line, i) => (names(line, path) || names(line, shown) ? [i] : []))
   const own = found.find((i) => isHead(lines[i] ?? ""))

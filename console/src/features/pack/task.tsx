@@ -42,7 +42,7 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
   const { budget, role } = choices
   const box = useRef<HTMLDivElement>(null)
   useKey("pack.budget", () => box.current?.querySelector("input")?.focus())
-  // Leaving a field commits it, and gives the keys back to the lists.
+  // Leaving the field commits it and returns the keys to the lists.
   const leave = (event: KeyboardEvent) => {
     const { target, key } = event
     const isWrong = target instanceof Element && target.getAttribute("aria-invalid") === "true"
@@ -76,7 +76,6 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
   )
 }
 
-/** Its place is there before it is known, so that nothing moves. */
 const UNREAD: readonly TextFact[] = [{ name: "Read as", value: "" }]
 
 function factsOf(pack: ContextPack): readonly TextFact[] {

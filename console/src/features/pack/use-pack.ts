@@ -9,9 +9,8 @@ import { useClient, useOperation } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { buildInput, type Choices, choicesFrom, choicesOf } from "./choices.ts"
 
-/** So long a person may go on pressing before the package is built once for all of it. */
 const SETTLES_MS = 150
-/** Each change is an answer of its own, with the text of every file: not kept for long. */
+/** Each change is a response with the text of every file, so the cache time is short. */
 const FORGOTTEN_AFTER_MS = 30_000
 const MOST_LISTED = 50
 
@@ -26,9 +25,8 @@ export function usePack(params: PackParams) {
   const isFromKept = params.task === "" && shown !== undefined
   return {
     shown,
-    /** What was asked for, also where only the id of a kept package is in the address. */
+    /** Also if the URL has only the id of a stored package. */
     choices: isFromKept ? choicesFrom(shown.pack) : asked,
-    /** Text and its tokens in the format that is asked for; undefined until they are there. */
     written: shown?.format === tab ? shown : undefined,
     error: query.error,
     isPending: query.isFetching || (id === "" && settled !== asked),
@@ -48,7 +46,7 @@ function useBuilt(choices: Choices, format: PackTab, isAsked: boolean) {
   const input = buildInput(choices, format)
   return useQuery({
     queryKey: keys.operation("pack.build", input),
-    // The signal ends what nobody waits for any more: the latest wins.
+    // Aborts builds that were superseded.
     queryFn: ({ signal }) => client.write("pack.build", input, { signal }),
     enabled: isAsked,
     gcTime: FORGOTTEN_AFTER_MS,
@@ -90,7 +88,6 @@ export function usePackSettings() {
   }
 }
 
-/** Keeps the package as it was asked for, so that it can be shown and compared later. */
 export function useKeep(onKept: (id: string) => void) {
   const client = useClient()
   const toast = useToast()

@@ -15,16 +15,14 @@ export const FORM_WORDS = {
   path: { label: "Path", description: "its path only" },
 } as const satisfies Readonly<Record<PackFile["form"], { label: string; description: string }>>
 
-/** An address can be loaded again only while it is short enough for the request that asks for it. */
+/** The task is in the URL, whose length is limited. */
 const MOST_TASK_CHARACTERS = 4_000
 
-/** What is wrong with a task, before it is sent. */
 export function checkTask(task: string): string | undefined {
   if (task.length <= MOST_TASK_CHARACTERS) return undefined
   return `${formatExact(task.length)} characters; this page takes ${formatExact(MOST_TASK_CHARACTERS)}. For longer tasks use qm pack.`
 }
 
-/** 24k and 24,000 as people write them; undefined for what is no whole number of tokens. */
 export function readBudget(text: string): number | undefined {
   const match = /^([\d,]+(?:\.\d+)?)\s*(k?)$/i.exec(text.trim())
   if (match === null) return undefined

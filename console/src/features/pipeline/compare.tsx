@@ -24,7 +24,6 @@ type ComparePaneProps = PageProps<PipelineParams> & {
   readonly run: PipelineRun
 }
 
-/** The most that one answer may hold. */
 const MOST_RUNS = 500
 
 export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {

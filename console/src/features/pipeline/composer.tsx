@@ -15,8 +15,8 @@ type SayProps = {
 }
 
 /**
- * A word to the run: an answer to its pause, or a question about what it found. The field is always
- * there, so that nothing moves when a run pauses; while it works, nothing can be sent.
+ * A message to the run: an answer to its pause, or a question about its result. The field is always
+ * shown, so that nothing moves when a run pauses; while the run is active, nothing can be sent.
  */
 export function SayBox({ run, isReadOnly, writes }: SayProps) {
   const [text, setText] = useState("")

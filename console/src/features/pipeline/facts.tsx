@@ -112,7 +112,6 @@ function About({ run, start, now }: AboutProps) {
   )
 }
 
-/** After stage 2, event 31. */
 function saySaved({ stages }: PipelineRun, lastSeq: number): string {
   const done = stages.filter((it) => it.status === "done" || it.status === "paused").length
   return done === 0 ? `event ${lastSeq}` : `after stage ${done}, event ${formatExact(lastSeq)}`
@@ -143,7 +142,6 @@ type StageContext = {
   readonly stage: number
   readonly tokens: Partial<Record<ContextKind, number>>
   readonly total: number
-  /** Of how much; null where nothing limits it. */
   readonly budget: number | null
 }
 
@@ -173,7 +171,7 @@ function readShaped(body: Substep, start: RunStarted | undefined): StageContext 
   if (total === undefined || total === 0) return undefined
   return {
     stage: body.stage,
-    // Without kinds it is what stages are given: paragraphs of the knowledge base.
+    // Without kinds, the context consists of paragraphs of the knowledge base.
     tokens: sumOf(kinds) > 0 ? kinds : { knowledge: total },
     total,
     budget: figureOf(of) ?? ownBudget(body.stage, start),

@@ -91,7 +91,10 @@ function Names({ run }: { readonly run: PipelineRun }) {
   )
 }
 
-/** Whether it has been so since the page was opened: a second press must not meet another button. */
+/**
+ * True once `is` was true since the page opened, so that a second click does not hit another
+ * button.
+ */
 function useEver(is: boolean): boolean {
   const [wasEver, setWasEver] = useState(is)
   if (is && !wasEver) setWasEver(true)

@@ -18,7 +18,6 @@ type Known = {
   readonly queries?: QueryClient
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function markupOf(address: string, known: Known): string {
   const { shown, answers = [], queries = new QueryClient() } = known
   const showKey = keys.operation("pipeline.show", { id: "p-12" })

@@ -140,7 +140,9 @@ function leaves({ compare, at }: PipelineParams, onParams: PipelinePageProps["on
 
 const BESIDE_FROM = "(min-width: 901px)"
 
-/** Beside the steps they are as they were left; where they take their place, only while wanted. */
+/**
+ * Beside the steps the panel keeps its state; where it replaces them, it is shown only on request.
+ */
 function useFacts({ areFactsHidden, onToggleFacts }: PipelinePageProps) {
   const [isOver, setIsOver] = useState(false)
   return {

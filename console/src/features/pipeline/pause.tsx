@@ -75,7 +75,6 @@ type AmendProps = {
 function Amend({ draft, writes, onDraft, onDone }: AmendProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const [isEmpty, setIsEmpty] = useState(false)
-  // It was opened to be written in.
   useEffect(() => area.current?.focus(), [])
   const { amend } = writes
   const send = () => {

@@ -78,7 +78,6 @@ export function Rerun({ run, stage, onClose }: RerunProps) {
   )
 }
 
-/** All that stands before it was gone through. */
 function canBegin({ stages }: PipelineRun, index: number): boolean {
   return stages.slice(0, index).every((it) => it.rounds > 0 || it.status === "skipped")
 }

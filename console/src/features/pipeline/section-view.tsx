@@ -149,11 +149,9 @@ function Unplaced({ section, writing }: SectionProps) {
 
 const nothing = (): void => undefined
 
-/** More than fits its line at any width. */
 const LONG_CHARACTERS = 80
-/** Of what is being written the end is read. */
 const LAST_CHARACTERS = 1_200
-/** Characters of one block: more is no longer read, and would be laid out in every frame. */
+/** Longer blocks would be laid out in every frame. */
 const MOST_CHARACTERS = 60_000
 
 function lastOf(text: string): string {

@@ -13,7 +13,6 @@ export type Activity = {
   readonly tool: string
   readonly what: Substep["kind"]
   readonly title: string
-  /** Null while it is not over. */
   readonly outcome: NonNullable<Substep["outcome"]> | null
   readonly tokens: number | null
   readonly durationMs: number | null
@@ -34,10 +33,10 @@ export type Note = {
 export type Item = Activity | Note
 
 export type Section = {
-  /** Stage and go: 3.2 is the second time through stage 3. */
+  /** Stage and attempt: 3.2 is the second attempt of stage 3. */
   readonly key: string
   readonly stage: number
-  /** From 1, of how many up to now. */
+  /** From 1, and the number of rounds so far. */
   readonly round: number
   readonly rounds: number
   readonly iteration: number
@@ -61,7 +60,6 @@ type Draft = { -readonly [Field in keyof Omit<Section, "items">]: Section[Field]
 }
 type StoryDraft = { sections: Draft[]; talk: Talk[] }
 
-/** The events of a run as its stages were gone through, in order, with what happened in each. */
 export function tellStory(events: readonly PipelineEvent[]): Story {
   const story: StoryDraft = { sections: [], talk: [] }
   for (const event of events) take(story, event)
@@ -142,7 +140,7 @@ function noteOf(body: Noted): NoteWords | undefined {
     case "validation_failed":
       return { ...plainNote("Not good enough", body.feedback), tone: "bad" }
     case "repair_started":
-      // The next go says that it is one, and what was wrong stands above.
+      // The next attempt shows that it is one, and the problem is listed above.
       return undefined
     case "resumed":
       return body.note === undefined ? undefined : plainNote("Went on", body.note)
@@ -169,7 +167,6 @@ const plainNote = (title: string, description: string): NoteWords => ({
   tone: null,
 })
 
-/** $2.40 of $3.00 for the run. */
 function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {
   const whose = scope === "run" ? "the run" : scope
   return `${formatUsd(spentUsd)} of ${formatUsd(budgetUsd)} for ${whose}`
@@ -179,7 +176,7 @@ function begin(story: StoryDraft, { stage, iteration }: BodyOf<"stage_started">,
   const last = story.sections.at(-1)
   if (last?.stage === stage && last.endedAt === null && last.iteration === iteration) {
     last.attempts++
-    // What was cut has no end, and never gets one.
+    // An interrupted activity never gets an end.
     last.items = last.items.map((it) =>
       it.kind === "activity" && it.outcome === null ? { ...it, outcome: "stopped" } : it,
     )
@@ -212,7 +209,7 @@ function open(story: StoryDraft, { stage, iteration, at }: Opening): Draft {
   return section
 }
 
-/** The latest go through a stage; what was carried over or skipped never began. */
+/** The latest attempt of a stage; a reused or skipped stage never started. */
 function sectionOf(story: StoryDraft, stage: number, at: number): Draft {
   const known = story.sections.findLast((it) => it.stage === stage)
   return known ?? open(story, { stage, iteration: 0, at })

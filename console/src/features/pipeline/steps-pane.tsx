@@ -80,8 +80,8 @@ export function StepsPane(props: StepsPaneProps) {
 }
 
 /**
- * Which sections are open: the latest, and what failed a check, unless the address says otherwise.
- * What was open while one looked stays so: nothing folds itself away under a reader.
+ * Which sections are open: the latest, and those with a failed check, unless the URL says
+ * otherwise. A section that was open stays open, so that nothing collapses while the user reads.
  */
 function useFolds({ run, story, params, onParams }: StepsPaneProps) {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
@@ -159,7 +159,7 @@ function Talks({ story }: { readonly story: Story }) {
 
 type DocumentProps = {
   readonly id: string
-  /** Below it; it comes with the document, so that nothing moves when that is there. */
+  /** Rendered with the document, so that nothing moves when it arrives. */
   readonly children: ReactNode
 }
 

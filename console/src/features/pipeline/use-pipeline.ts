@@ -9,7 +9,6 @@ import { useClient } from "../../data/queries.tsx"
 import { RunLineContext } from "../../data/run-line.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** The run and all its events; what is known already is not sent again. */
 export function usePipeline(id: string) {
   const client = useClient()
   const queries = useQueryClient()
@@ -34,7 +33,7 @@ async function readOn(
   return joinShown(known, answer) ?? client.read("pipeline.show", { id }, { signal })
 }
 
-/** What is known with what came after it; undefined where the history is another one. */
+/** Undefined if the response belongs to another history. */
 export function joinShown(
   known: PipelineShow | undefined,
   answer: PipelineShow,
@@ -42,7 +41,7 @@ export function joinShown(
   const after = known?.events.at(-1)?.seq ?? 0
   const fresh = answer.events.filter((it) => it.seq > after)
   const events = [...(known?.events ?? []), ...fresh]
-  // A restored store, or one that lost its tail: what is in memory is of another history.
+  // A restored store, or one that lost its newest events.
   if (answer.run.lastSeq < after) return undefined
   return { run: answer.run, events }
 }
@@ -67,7 +66,7 @@ export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, 
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
-/** What can be done with the run; the answer is shown at once, and asked again whatever comes. */
+/** Each action shows at once and refetches in any case. */
 export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" | "pause">) {
   const client = useClient()
   const queries = useQueryClient()
@@ -84,7 +83,7 @@ export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" |
     }
   }
   const simply = { onSuccess: take, onError, onSettled }
-  // The pause that is on screen: a second click must not answer the next one.
+  // Names the pause on screen, so that a second click cannot answer the next one.
   const answered = asked === null ? { id } : { id, pause: asked.pauseId }
   const resume = useMutation({
     mutationFn: () => client.write("pipeline.resume", answered),
@@ -92,7 +91,7 @@ export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" |
   })
   const skip = useMutation({ mutationFn: () => client.write("pipeline.skip", answered), ...simply })
   const stop = useMutation({ mutationFn: () => client.write("pipeline.stop", { id }), ...simply })
-  // What is refused is said in the card, beside the words.
+  // The card shows a rejected amendment beside its text.
   const amend = useMutation({
     mutationFn: (text: string) => client.write("pipeline.amend", { ...answered, text }),
     onSuccess: take,

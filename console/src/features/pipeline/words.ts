@@ -50,7 +50,6 @@ function placeOf({ status }: PipelineStage): StageDot["place"] {
   return status === "waiting" ? "next" : "past"
 }
 
-/** Under its name: 9.4 s, $0.04; or what it will do. */
 function sayStage(stage: PipelineStage, start: RunStarted | undefined): string {
   const cost = stage.cost.spentUsd === 0 ? "" : formatUsd(stage.cost.spentUsd)
   switch (stage.status) {
@@ -120,7 +119,7 @@ export function spendOf({ stages }: PipelineRun): readonly BudgetLine[] {
   })
 }
 
-/** Empty where nothing was called; a call whose price nobody knows is said, never counted as 0. */
+/** Empty without calls; a call of unknown price is named, never counted as 0. */
 export function saySpent({ spentUsd, unknownCalls }: PipelineRun["cost"]): string {
   if (unknownCalls === 0) return spentUsd === 0 ? "" : formatUsd(spentUsd)
   const calls = `${plural(unknownCalls, "call")} unknown`
@@ -147,7 +146,6 @@ export function iconOf({ tool, what, outcome }: Activity): IconName {
   return ICONS[what]
 }
 
-/** Tokens, time, cost; what is not known stays empty, so that columns hold. */
 export function figuresOf({ tokens, durationMs, usd }: Activity): readonly string[] {
   return [
     tokens === null || tokens === 0 ? "" : formatCount(tokens),
@@ -200,7 +198,7 @@ export function sayAside(section: Section, isLive: boolean, now: number): string
   return count === 0 ? "" : plural(count, "activity", "activities")
 }
 
-/** After what was done; at what failed, because that is tried again. */
+/** "after" a finished stage; "at" a failed one, because it is retried. */
 export function sayPaused({ pause, stages }: PipelineRun): string {
   const title = pause === null ? undefined : stages[pause.stage]?.title
   if (title === undefined) return "Paused"
@@ -218,7 +216,7 @@ export function join(...parts: readonly string[]): string {
 
 type End = { readonly title: string; readonly description: string; readonly tone?: "bad" | "warn" }
 
-/** How it ended, or that nobody works on it; undefined while it goes on. */
+/** How it ended, or that no process works on it; undefined while it is active. */
 export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
   const why = visibleLine(reason ?? "")
   const part = isPartial ? " The result is partial." : ""

@@ -35,7 +35,6 @@ export function countFacets(
   return counts
 }
 
-/** Why an agent cannot be started, or undefined. */
 export function whyNot({ problems, config, isTrusted }: AgentFolder): string | undefined {
   if (problems.length > 0 || config === null) {
     return `its folder has ${plural(Math.max(1, problems.length), "problem")}`
@@ -43,7 +42,6 @@ export function whyNot({ problems, config, isTrusted }: AgentFolder): string | u
   return isTrusted ? undefined : "not trusted yet"
 }
 
-/** Agents by name, in the order of the list, for a choice among those that have runs. */
 export function agentsIn(runs: readonly PipelineLine[]): readonly string[] {
   return [...new Set(runs.map((it) => it.agent))].toSorted()
 }

@@ -28,10 +28,8 @@ type NewRunProps = {
   onClose(): void
 }
 
-/** Starts a run. A panel, so that what runs already stays in sight. */
 export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRunProps) {
   const query = useRef<HTMLTextAreaElement>(null)
-  // It was opened to be written in.
   useEffect(() => query.current?.focus(), [])
   const agents = useAgents()
   const chosen = agents.data?.agents.find((it) => it.slug === draft.agent)
@@ -186,7 +184,6 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
   )
 }
 
-/** 8 queries, 20 paragraphs, 2 repairs, 12,000 tokens of context, with the web. */
 function sayDepth(agent: AgentFolder | undefined, depth: Draft["depth"]): string {
   const config = agent?.config?.depths[depth]
   if (config === undefined) return "How far it goes; this agent has no figures of its own for it."
@@ -203,7 +200,7 @@ type Draft = {
   readonly agent: string
   readonly query: string
   readonly depth: Depth
-  /** US dollars, as typed; empty for the agent's own. */
+  /** US dollars as typed; empty for the recipe's default. */
   readonly budget: string
 }
 
@@ -221,7 +218,6 @@ type Checked =
   | { readonly kind: "wrong"; readonly problems: Problems }
   | { readonly kind: "right"; readonly input: Input<"pipeline.run"> }
 
-/** What is left empty is left out; the server judges the rest and names its limits. */
 export function checkDraft(draft: Draft): Checked {
   const budget = Number(draft.budget.replace(",", ".").trim())
   const hasBudget = draft.budget.trim() !== ""

@@ -7,10 +7,9 @@ import type { PipelinesParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { countFacets, isOfFacet } from "./lines.ts"
 
-/** The most that one answer may hold. */
 export const MOST_RUNS = 500
 
-/** All runs at once: agent and status are narrowed here, so that each facet has its count. */
+/** Loads all runs; agent and status are filtered here, so that each filter has a count. */
 export const LIST_INPUT: Input<"pipeline.list"> = { limit: MOST_RUNS }
 
 export function usePipelines(params: Pick<PipelinesParams, "text" | "agent" | "status">) {
@@ -60,7 +59,7 @@ export const EXAMPLE = {
   query: "When may a booking be re-priced after arrival?",
 } as const
 
-/** The shipped example: its documents are read first, where nothing was read yet. */
+/** The shipped example; indexes its documents first if none are indexed. */
 export function useExample(onStarted: (run: PipelineRun) => void) {
   const client = useClient()
   const queries = useQueryClient()

@@ -43,7 +43,7 @@ export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewPro
   )
 }
 
-/** Of a folded activity the end of what it writes is seen, as it is written. */
+/** A collapsed activity shows the end of its streamed text. */
 const LAST_CHARACTERS = 90
 
 function lastWords(text: string): string {
@@ -73,13 +73,13 @@ function Inside({ entry, handlers }: Pick<ActivityViewProps, "entry" | "handlers
   )
 }
 
-/** What it ended with is the whole, and what was heard of it before stands in it already. */
+/** The final output includes the earlier updates. */
 function outputsOf({ updates, ended }: Activity): readonly Message[] {
   if (ended !== null && ended.message.content !== "") return [ended.message]
   return updates.filter((it) => it.content !== "")
 }
 
-/** Pieces of one output; more than this is a log that "raw" and the export hold. */
+/** More updates are a log; "Raw" and the export have all of them. */
 const MOST_OUTPUTS = 20
 
 function Output({
@@ -98,7 +98,7 @@ function Output({
   )
 }
 
-/** Characters of one block: more is no longer read, and would be laid out in every frame. */
+/** Longer blocks would be laid out in every frame. */
 const MOST_CHARACTERS = 60_000
 
 function capped(text: string): string {
@@ -115,7 +115,6 @@ function readable(input: string): string {
     if (entries.length === 1 && only !== undefined && typeof only[1] === "string") return only[1]
     return JSON.stringify(value, null, 2)
   } catch {
-    // Text, or JSON that was cut: as it came.
     return input
   }
 }
@@ -156,7 +155,6 @@ type FileChangeProps = {
   readonly handlers: RowHandlers
 }
 
-/** What fits a glance; the rest is one press away. */
 const FIRST_LINES = 24
 
 function FileChange({ file, files, entry, handlers }: FileChangeProps) {
@@ -195,8 +193,8 @@ function FileChange({ file, files, entry, handlers }: FileChangeProps) {
 }
 
 /**
- * A changed file as the drawer names it: from the run's folder where it lies below it, else from
- * the root. Heads of diffs say `b/tmp/x` for `/tmp/x`, so the first slash may have gone with the `b/`.
+ * The path of a changed file: relative to the run's folder if it is below it, else absolute. Diff
+ * headers contain `b/tmp/x` for `/tmp/x`, so the leading slash may be lost with the `b/`.
  */
 export function changedPath(inDiff: string, inCall: string, cwd: string): string {
   const path = inDiff === "" || inCall === `/${inDiff}` ? inCall : inDiff

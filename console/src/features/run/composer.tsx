@@ -40,7 +40,6 @@ export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProp
   return <OpenComposer run={run} onMode={onMode} onSent={onSent} isReadOnly={isReadOnly} />
 }
 
-/** Why nothing can be written, or null. */
 function whyClosed(run: Run, isReadOnly: boolean): string | null {
   if (isReadOnly) return "This server is read only; turns cannot be sent from here."
   const isForeign = run.origin !== "started"
@@ -111,7 +110,6 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
   )
 }
 
-/** Lines for turns of which only the number is known yet: nothing moves when their words come. */
 function unread(count: number): readonly QueuedTurn[] {
   return Array.from({ length: count }, (_, i) => ({ id: `unread ${i}`, text: "", queuedAt: 0 }))
 }

@@ -55,7 +55,7 @@ function sayUsed({ used: said, wire, window }: AgentsContext): string {
   return window === null ? formatCount(used) : `${formatCount(used)} of ${formatRound(window)}`
 }
 
-/** Hosts compact before the window is full; the notch is where they have been seen to. */
+/** Hosts compact before the window is full; this is the observed threshold. */
 const COMPACTS_AT = 0.8
 
 type BlocksProps = {

@@ -35,7 +35,7 @@ export type Activity = Placed &
   Followed & {
     readonly kind: "activity"
     readonly id: string
-    /** Absent when it began before the first message that is held. */
+    /** Absent if it started before the first loaded message. */
     readonly started: {
       readonly message: Message
       readonly event: EventOf<"activity.started">
@@ -49,18 +49,16 @@ export type Group = Placed & { readonly kind: "group"; readonly children: readon
 
 export type Entry = Said | Note | Quiet | ContextStart | TurnEnd | Ask | Activity | Group
 
-/** The event a message was made of; what has none, or one without a name, has none. */
 export function eventOf(message: Message): AgentEvent | undefined {
   const event: unknown = message.metadata.event
   return isEvent(event) ? event : undefined
 }
 
-/** The server made it by the contract, which the console cannot parse with: no zod here. */
+/** The server validated it; the console cannot, because it has no zod. */
 function isEvent(it: unknown): it is AgentEvent {
   return typeof it === "object" && it !== null && "event" in it && typeof it.event === "string"
 }
 
-/** The messages an entry is made of, without those of the entries in it. */
 export function ownMessages(entry: Entry): readonly Message[] {
   switch (entry.kind) {
     case "activity":

@@ -1,7 +1,7 @@
 import type { Message } from "../../contract.ts"
 import { type Entry, ownMessages } from "./entry.ts"
 
-/** An entry as the list draws it: every open child is a row of its own, so that it is virtual too. */
+/** An entry as a list row; each visible child is its own row, so that it is virtual too. */
 export type Row = {
   readonly key: string
   readonly entry: Entry
@@ -9,7 +9,6 @@ export type Row = {
   readonly isOpen: boolean
 }
 
-/** Rows in their order; `turned` holds the keys that are not as they are by default. */
 export function flatten(
   entries: readonly Entry[],
   turned: ReadonlySet<string>,
@@ -36,7 +35,6 @@ export function canOpen(entry: Entry): boolean {
   return entry.kind === "activity" || entry.kind === "group" || entry.kind === "quiet"
 }
 
-/** The keys from the top down to the entry that holds a message; empty when none does. */
 export function trailTo(entries: readonly Entry[], seq: number): readonly string[] {
   for (const entry of entries) {
     if (ownMessages(entry).some((it) => it.seq === seq)) return [entry.key]
@@ -50,7 +48,6 @@ export function openableIn(entry: Entry): readonly Entry[] {
   return [entry, ...childrenOf(entry).flatMap(openableIn)].filter(canOpen)
 }
 
-/** Turned so that each of these is open. */
 export function withOpen(
   turned: ReadonlySet<string>,
   entries: readonly Entry[],

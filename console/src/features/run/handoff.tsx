@@ -20,11 +20,11 @@ export function Handoff({ run, onClose }: HandoffProps) {
   const client = useClient()
   const toast = useToast()
   const copy = useCopyText()
-  // Asked for as a write, because the same operation can start the fresh session.
+  // A write operation, because it can also start the new session.
   const handoff = useQuery({
     queryKey: keys.operation("agents.handoff", { id }),
     queryFn: () => client.write("agents.handoff", { id }),
-    // What was true when the dialog was last open may not be now.
+    // Not cached: the run may have changed since the dialog was last open.
     gcTime: 0,
   })
   const start = useMutation({

@@ -72,7 +72,10 @@ export function RunHeader(props: RunHeaderProps) {
   )
 }
 
-/** Whether it has been so since the page was opened: a second press must not meet another button. */
+/**
+ * True once `is` was true since the page opened, so that a second click does not hit another
+ * button.
+ */
 function useEver(is: boolean): boolean {
   const [wasEver, setWasEver] = useState(is)
   if (is && !wasEver) setWasEver(true)

@@ -2,8 +2,8 @@ import type { AgentsContext, Message } from "../../contract.ts"
 import { eventOf } from "./entry.ts"
 
 /**
- * When the turn began in which the host last said how full its window is, by the messages that are
- * held. Its word always comes a moment after the request that it is about.
+ * Start time of the turn in which the host last reported its window, by the loaded messages. The
+ * host reports shortly after the request that the number is about.
  */
 export function saidAt(messages: readonly Message[]): number | null {
   const said = messages.findLastIndex(saysUse)
@@ -20,7 +20,7 @@ function saysUse(message: Message): boolean {
 
 type Known = Pick<AgentsContext, "used" | "wire" | "compactions">
 
-/** The wire's figures unless a later turn went without the gateway: those are exact and wrong. */
+/** The gateway's numbers, unless a later turn bypassed the gateway and made them outdated. */
 export function newestWire(context: Known, hostSaidAt: number | null): AgentsContext["wire"] {
   const { wire, used, compactions } = context
   if (wire === null || used === null) return wire

@@ -25,9 +25,7 @@ function asText(queries: QueryClient, page: ReactNode): string {
   return textOf(html)
 }
 
-/** The page over a cache that holds these answers and asks for nothing. */
 function renderRun(run: Run | Error, more: (queries: QueryClient) => void = () => {}): string {
-  // A failure that is known stays one: nothing is asked again.
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
   const key = keys.operation("agents.show", { id: ID })
   if (run instanceof Error) {
@@ -66,7 +64,6 @@ const DOES: RowHandlers = {
   showRaw: () => undefined,
 }
 
-/** Rows of these messages as text, as they are by default but for those that are turned. */
 function renderRows(
   messages: readonly Message[],
   handlers: Partial<RowHandlers> = {},

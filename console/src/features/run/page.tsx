@@ -72,7 +72,6 @@ function NoRun({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
   )
 }
 
-/** Few look at raw messages; the page that shows them is there without. */
 const RawPane = lazy(async () => {
   try {
     return { default: (await import("./raw-pane.tsx")).RawPane }
@@ -166,7 +165,10 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
 
 const BESIDE_FROM = "(min-width: 901px)"
 
-/** Beside the transcript it is as it was left; where it takes its place, only while it is wanted. */
+/**
+ * Beside the transcript the drawer keeps its state; where it replaces it, it is shown only on
+ * request.
+ */
 function useDrawer({ areFactsHidden, onToggleFacts }: RunPageProps) {
   const [isOver, setIsOver] = useState(false)
   return {
@@ -218,12 +220,10 @@ function Deleted({ title }: { readonly title: string }) {
   )
 }
 
-/** Under a second nothing can be seen in it. */
 const SHOWN_FROM_MS = 1_000
 
 type RunStripProps = { readonly run: Run; readonly now: number; onPick(seq: number): void }
 
-/** Its place is kept from the first moment, so that nothing moves when its answer comes. */
 function RunStrip({ run, now, onPick }: RunStripProps) {
   const { id, startedAt, endedAt } = run
   const { data } = useOperation("agents.timeline", { id })

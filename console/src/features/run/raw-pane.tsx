@@ -56,7 +56,6 @@ function unfolded(message: { readonly raw?: string | undefined }): object {
     const raw: unknown = JSON.parse(message.raw)
     return { ...message, raw }
   } catch {
-    // Cut, or never JSON.
     return message
   }
 }

@@ -3,7 +3,6 @@ import type { Entry } from "./entry.ts"
 
 export type RowHandlers = {
   readonly runId: string
-  /** Where the run works: paths are said from there. */
   readonly cwd: string
   readonly now: number
   readonly isReadOnly: boolean

@@ -125,7 +125,7 @@ function Told({ messages }: { readonly messages: readonly Message[] }) {
   return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
 }
 
-/** The newest say most: usage and cost are sums. */
+/** The newest entries are most relevant: usage and cost are sums. */
 const MOST_TOLD = 6
 
 const TURN_MARKS = { completed: "done", failed: "failed", stopped: "stopped" } as const
@@ -245,7 +245,7 @@ function QuietView({ entry, isOpen, handlers }: Foldable<Quiet>) {
   )
 }
 
-/** Of what the host tells in a row; a host that only tells would fill the page with it. */
+/** Consecutive host events in one entry; otherwise a chatty host would fill the page. */
 const MOST_QUIET = 50
 
 function GroupView({ entry, isOpen, handlers }: Foldable<Group>) {

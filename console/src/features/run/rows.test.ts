@@ -157,7 +157,6 @@ function allOpen(entries: readonly Entry[]): ReadonlySet<string> {
 const id = fc.constantFrom("a", "b", "c", "d")
 const kind = fc.constantFrom("read", "search", "command", "edit", "agent", "tomorrow")
 
-/** Anything an agent may say, in any order: ends before starts, twice, within what never began. */
 const anyMessage: fc.Arbitrary<(seq: number) => Message> = fc.oneof(
   fc.tuple(id, kind, fc.option(id, { nil: undefined })).map(
     ([of, what, parentId]) =>

@@ -12,7 +12,7 @@ import {
   type Said,
 } from "./entry.ts"
 
-/** Messages in the order of their numbers become entries; each message is in exactly one. */
+/** Folds messages in order of sequence numbers into entries; each message is in exactly one. */
 export function foldMessages(messages: readonly Message[]): readonly Entry[] {
   const fold: Fold = { top: [], activities: new Map(), asks: new Map(), lastSaid: "" }
   for (const message of messages) place(fold, message)
@@ -62,7 +62,7 @@ function place(fold: Fold, message: Message): void {
       fold.top.push({ ...placed(message), kind: "error", message, told: [] })
       return
     default:
-      // An event of a newer server, too: shown as what it is.
+      // Also an event of a newer server.
       return QUIET.has(event.event) ? quietly(fold.top, message) : note(fold.top, message)
   }
 }
@@ -76,7 +76,7 @@ const QUIET: ReadonlySet<AgentEvent["event"]> = new Set([
   "text.delta",
 ])
 
-/** At the top even when it is asked within another: what waits must be seen. */
+/** At the top level even if a nested activity requests it: a waiting approval must be visible. */
 function askFor(fold: Fold, message: Message, event: EventOf<"approval.requested">): void {
   const ask: Growing<Ask> = { ...placed(message), kind: "approval", message, event, resolved: null }
   fold.asks.set(event.approvalId, ask)
@@ -142,7 +142,8 @@ function startActivity(fold: Fold, message: Message, event: EventOf<"activity.st
     known.started = { message, event }
     return
   }
-  // Found before it is known itself: what names itself as its parent stands at the top.
+  // Looked up before the activity is registered: one that names itself as its parent is at the top
+  // level.
   const list = listFor(fold, event.parentId)
   if (known !== undefined) return note(list, message)
   const activity = newActivity(message, event.activityId)
@@ -153,7 +154,7 @@ function startActivity(fold: Fold, message: Message, event: EventOf<"activity.st
 
 function activityOf(fold: Fold, message: Message, id: string): GrowingActivity {
   const known = fold.activities.get(id)
-  // A second end would hide the first, so it begins one of its own.
+  // A second end would hide the first, so it starts its own entry.
   const isOver = known?.ended !== null && known !== undefined
   if (known !== undefined && !isOver) return known
   const activity = newActivity(message, id)
@@ -208,7 +209,7 @@ function endTurn(fold: Fold, message: Message, event: EventOf<"turn.ended">): vo
   fold.top.push({ ...placed(message), kind: "turn", message, event, isRepeated })
 }
 
-/** Two reads are two lines; three are one that opens. */
+/** From three reads on, they are one expandable row. */
 const SMALL_FROM = 3
 const SMALL_KINDS: ReadonlySet<string> = new Set([
   "read",

@@ -118,7 +118,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
   )
 }
 
-/** Before it was drawn: a line, or the lines its text will take at 72 characters. */
+/** Estimated height: one line, or the lines of its text at 72 characters. */
 function guessPx({ entry }: Row): number {
   switch (entry.kind) {
     case "user":

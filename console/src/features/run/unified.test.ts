@@ -31,7 +31,7 @@ describe("parsing a unified diff", () => {
         { sign: " ", before: 3, after: 3, text: "three" },
       ],
     })
-    // Lines that look like heads are lines while the hunk says that more come.
+    // Lines that look like headers are content while the hunk has lines left.
     expect(b).toMatchObject({ path: "b.ts", added: 1, removed: 1 })
     expect(b?.lines.map((it) => it.text)).toEqual(["-- x", "++ y"])
   })

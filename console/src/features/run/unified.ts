@@ -17,7 +17,7 @@ export function readUnified(text: string): readonly FileDiff[] {
       files.push(file)
       continue
     }
-    // Some hosts leave the head out when only one file is meant.
+    // Some hosts omit the header if only one file changed.
     if (file === undefined && line.startsWith("@@")) {
       file = begin("")
       files.push(file)
@@ -42,7 +42,6 @@ function begin(path: string): Reading {
   return { path, added: 0, removed: 0, lines: [], before: 0, after: 0, left: 0, isInside: false }
 }
 
-/** The name in a line of the head, without the letter of its side. */
 function pathIn(line: string): string {
   return line
     .slice(4)
@@ -62,7 +61,6 @@ function readLine(file: Reading, line: string): void {
     return
   }
   if (!file.isInside) {
-    // A file that is gone is known by the name it had.
     if (line.startsWith("+++ ") && line !== "+++ /dev/null") file.path = pathIn(line)
     return
   }

@@ -12,7 +12,7 @@ export function useApprovals(id: string, selected: Row | undefined) {
   const entry = selected?.entry
   const selectedId = entry?.kind === "approval" ? entry.event.approvalId : null
   const next = nextAsked(asked, all, selectedId)
-  // Derived from what was before: React draws again with it before anything is shown.
+  // State derived from the previous state: React renders again before it shows anything.
   if (!isSame(asked, next)) setAsked(next)
   const approvals = useMemo(() => new Map(all.map((it) => [it.id, it] as const)), [all])
   return { approvals, askedNow: next.keyed }
@@ -23,7 +23,7 @@ function isSame(a: Asked, b: Asked): boolean {
 }
 
 type Asked = {
-  /** The question that keys answer; null when none may be. */
+  /** The approval that keys answer; null if none. */
   readonly keyed: string | null
   readonly openIds: readonly string[]
 }
@@ -31,9 +31,9 @@ type Asked = {
 export const NOTHING_ASKED: Asked = { keyed: null, openIds: [] }
 
 /**
- * Keys answer the question that a person has seen: the one that was open, or one that came when
- * none was. Another that takes the place of an answered one has to be selected first, because the
- * press may have been meant for the one before.
+ * Keys answer the approval that the user has seen: the open one, or one that arrived when none was
+ * open. One that replaces an answered approval must be selected first, because the key press may
+ * have been meant for the previous one.
  */
 export function nextAsked(
   before: Asked,

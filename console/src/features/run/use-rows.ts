@@ -46,7 +46,6 @@ function keyOf(picked: Picked | null, at: number | null, trail: readonly string[
   return picked?.seq === at ? picked.key : (trail.at(-1) ?? "")
 }
 
-/** A message within others is seen only when they are open. */
 function openAlong(
   turned: ReadonlySet<string>,
   entries: readonly Entry[],

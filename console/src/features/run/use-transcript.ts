@@ -13,7 +13,7 @@ export function useTranscript(
   const client = useClient()
   const line = useContext(RunLineContext)
   const queries = useQueryClient()
-  // Only the place at which one arrives: moving within it loads nothing anew.
+  // Only the initial position: moving within the transcript loads nothing again.
   const [arrivedAt] = useState(at)
   const [transcript] = useState(() =>
     createTranscript({

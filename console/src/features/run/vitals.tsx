@@ -18,7 +18,6 @@ type RunVitalsProps = {
   readonly now: number
   readonly isReadOnly: boolean
   readonly find: string
-  /** What was found and where one stands, in words. */
   readonly found: string
   readonly hostSaidAt: number | null
   onMode(mode: AgentMode): void
@@ -120,7 +119,6 @@ function ContextVital({ run, hostSaidAt }: Pick<RunVitalsProps, "run" | "hostSai
   )
 }
 
-/** A warning at 80 %, nearly full at 95 %. */
 function fillTone(share: number): "warn" | "bad" | undefined {
   if (share >= 0.95) return "bad"
   return share >= 0.8 ? "warn" : undefined

@@ -13,7 +13,6 @@ import {
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { type Activity, type Entry, eventOf, type Group } from "./entry.ts"
 
-/** 840 ms, 8.2 s, 82 s, 12 min. */
 export function sayTook(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
@@ -58,7 +57,6 @@ export function activityTitle(activity: Activity): string {
   return activity.started?.event.tool ?? "Began before what is shown"
 }
 
-/** How long it took, by its own word or by the clock; null while nobody knows. */
 function tookMs(activity: Activity): number | null {
   const own = activity.ended?.event.durationMs
   if (own !== undefined) return own
@@ -66,7 +64,6 @@ function tookMs(activity: Activity): number | null {
   return activity.ended.message.timestamp - activity.started.message.timestamp
 }
 
-/** Tokens and time; what is not known stays empty, so that columns hold. */
 export function activityFigures(activity: Activity): readonly string[] {
   const tokens = activity.ended?.event.tokens
   const took = tookMs(activity)
@@ -112,7 +109,6 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   other: ["other", "others"],
 }
 
-/** "9 reads, 3 searches", in the order of the first of each. */
 export function groupTitle({ children }: Group): string {
   const counts = new Map<string, number>()
   for (const child of children) {

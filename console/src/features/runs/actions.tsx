@@ -22,7 +22,6 @@ type ActionMenuProps = {
   onDone(): void
 }
 
-/** `.` opens what can be done to the selection; each line says what happens then. */
 export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: ActionMenuProps) {
   const [doing, setDoing] = useState<Doing | null>(null)
   const { part: dialogs, want } = useLater(loadDialogs)

@@ -14,12 +14,12 @@ import { useToast } from "../../ui/toast/toast.tsx"
 type ApprovalCardProps = {
   readonly approval: Approval
   readonly now: number
-  /** `a` and `d` answer this one; of several shown together only one may hear them. */
+  /** Whether `a` and `d` answer this one; of several on screen only one may have the keys. */
   readonly hearsKeys: boolean
   readonly isReadOnly: boolean
 }
 
-/** A question in full, and what can be answered. The focus never lands on Allow by itself. */
+/** The full request and its answers. Allow never gets the focus by itself. */
 export function ApprovalCard({ approval, now, hearsKeys, isReadOnly }: ApprovalCardProps) {
   return (
     <Stack gap="8">

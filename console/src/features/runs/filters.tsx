@@ -130,7 +130,6 @@ function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
 
 const loadAskText = async () => (await import("./dialogs.tsx")).AskTextDialog
 
-/** Filters under names: those kept in this browser, the archive, and the way to keep this one. */
 function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
   const [views, setViews] = useState(savedViews)
   const [isNaming, setIsNaming] = useState(false)

@@ -11,9 +11,8 @@ export type Draft = {
   readonly budgetTokens: string
   readonly sources: string
   readonly script: string
-  /** Id of the kept package that goes in front of the first turn. */
   readonly pack: string
-  /** Empty: as the setting says. */
+  /** Empty for the configured mode. */
   readonly gateway: GatewayMode | ""
 }
 type Field = keyof Draft
@@ -81,7 +80,7 @@ export type Checked =
   | { readonly kind: "right"; readonly input: Input<"agents.start"> }
   | { readonly kind: "wrong"; readonly problems: Problems }
 
-/** What is left empty is left out, so that the server's own defaults hold. */
+/** Empty fields are omitted, so that the server's defaults apply. */
 export function checkDraft(draft: Draft): Checked {
   const problems: Problems = {
     ...(draft.prompt.trim() === "" ? { prompt: "Say what it shall do." } : {}),
@@ -120,7 +119,6 @@ function problemOf(draft: Draft, field: "budgetUsd" | "budgetTokens"): Problems 
   return isWhole ? {} : { [field]: "A whole number of tokens." }
 }
 
-/** 200k and 1.5M as people write them, and thousands with commas. */
 export function readNumber(text: string): number {
   const match = /^\$?([\d,]+(?:\.\d+)?|\.\d+)\s*([kM]?)$/.exec(text.trim())
   if (match === null) return Number.NaN
@@ -140,7 +138,6 @@ export function problemsOf({ code, message, data }: WireError): Problems {
   return field === undefined ? {} : { [field]: message }
 }
 
-/** "agents.start: budgetUsd must be..." names its field first. */
 function fieldNamedIn(data: unknown): Field | undefined {
   const problem =
     typeof data === "object" && data !== null && "problem" in data ? String(data.problem) : ""

@@ -40,11 +40,9 @@ type LaunchProps = {
   onClose(): void
 }
 
-/** Starts a run. A panel, so that what runs already stays in sight. */
 export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) {
   const { data: session } = useSession()
   const prompt = useRef<HTMLTextAreaElement>(null)
-  // It was opened to be written in.
   useEffect(() => prompt.current?.focus(), [])
   const { start, isPending, problems, error } = useStart(draft, onStarted)
   const set = (change: Partial<Draft>) => onDraft({ ...draft, ...change })
@@ -135,7 +133,6 @@ type EntriesProps = {
   set(change: Partial<Draft>): void
 }
 
-/** So long a person may go on typing before the package is asked for. */
 const SETTLES_MS = 200
 
 function PackEntry({ draft, problems, set }: EntriesProps) {

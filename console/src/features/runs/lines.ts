@@ -42,7 +42,7 @@ export type RunsLine =
 
 const GROUPS: readonly GroupName[] = ["Waiting for you", "Running", "Ended today", "Earlier"]
 
-/** Waiting first, because only there time is lost because of the reader; each run once. */
+/** Waiting runs come first, because they wait for the user; each run once. */
 export function linesOf(runs: readonly Run[], now: number): readonly RunsLine[] {
   return GROUPS.flatMap((group): readonly RunsLine[] => {
     const its = runs.filter((it) => groupOf(it, now) === group)
@@ -91,7 +91,7 @@ export function askedSince(approvals: readonly Approval[]): ReadonlyMap<string, 
   return since
 }
 
-/** The dearer figure, as budgets count; null when neither the provider nor our table knows. */
+/** The higher cost, as budgets count; null if neither the provider nor our price table knows it. */
 export function costOf({ cost }: Run): number | null {
   const known = [cost.reportedUsd, cost.computedUsd].filter((it) => it !== null)
   return known.length === 0 ? null : Math.max(...known)

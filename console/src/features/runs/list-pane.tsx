@@ -78,7 +78,7 @@ function RunList(props: ListPaneProps & { readonly handle: ListRef }) {
       isHeading={(it) => it.kind === "group"}
       at={at}
       onMove={(key) => onParams({ at: key }, "replace")}
-      // The first press looks, the second opens: nothing is left by a slip.
+      // The first click selects, the second opens, so that a slip leaves nothing.
       onOpen={({ key }) =>
         key === at && isPeek ? navigate(paths.run(key)) : onParams({ at: key, beside: "peek" })
       }

@@ -38,7 +38,6 @@ type Known = {
   readonly runs?: readonly Run[]
   readonly approvals?: readonly Approval[]
   readonly permissions?: Permissions
-  /** As much of a package as the form says of it. */
   readonly built?: { readonly pack: object }
 }
 
@@ -46,7 +45,6 @@ function renderedText(node: ReactNode, queries = new QueryClient()): string {
   return textOf(renderPage(queries, node))
 }
 
-/** The page as text over a cache that holds these answers and asks for nothing. */
 function render(address: string, { runs, approvals = [], permissions, built }: Known): string {
   const queries = new QueryClient()
   const params = runsParams.parse(address)

@@ -154,7 +154,7 @@ function Panes(props: PanesProps) {
   )
 }
 
-/** Without what the form began with: it is in the draft, as far as a person left it. */
+/** Without the initial form values: they are in the draft. */
 const CLOSED: Partial<RunsParams> = { beside: null, prompt: "", pack: "" }
 
 function useDraft({ prompt, pack }: RunsParams) {

@@ -75,9 +75,7 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
   )
 }
 
-/** So many messages back a word of the agent is nearly always found. */
 const LOOKED_BACK_MESSAGES = 40
-/** A look, not the transcript. */
 const MOST_CHARACTERS = 1_200
 
 function LastWords({ run }: { readonly run: Run }) {

@@ -150,7 +150,6 @@ function RuleRow({ rule, isOff, onRemove }: RuleRowProps) {
   )
 }
 
-/** "Bash, command npm test": every part of it must match. */
 export function sayRule({ tool, command, path }: Rule): string {
   const parts = [
     tool ?? (command === undefined && path === undefined ? "everything" : ""),
@@ -173,7 +172,7 @@ function useRuleActions() {
     queries.setQueryData(keys.operation("permissions.list", {}), permissions)
   const fail = (error: Error) => toast.fail(toWireError(error))
   const trust = useMutation({
-    // What was read is trusted, not what may stand in the file by now.
+    // Trusts the content that the user saw, not the current content of the file.
     mutationFn: ({ digest }: Permissions) =>
       client.write("permissions.trust", digest === null ? {} : { digest }),
     onSuccess: put,

@@ -112,12 +112,10 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
   )
 }
 
-/** Mono is for digits; a number with a word reads better without. */
 function isFigure(text: string): boolean {
   return /^[\d:]+$/.test(text)
 }
 
-/** A third would leave no room for what the run is called. */
 const MOST_LABELS = 2
 
 function AgentWords({ run: { type, model } }: { readonly run: Run }) {

@@ -1,6 +1,5 @@
 import type { Run } from "../../contract.ts"
 
-/** A run as the contract has it, with what a test is about. */
 export function aRun(given: Partial<Run> = {}): Run {
   return {
     id: "rn_1",

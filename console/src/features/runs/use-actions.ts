@@ -10,7 +10,6 @@ export type Edit = Omit<Input<"agents.edit">, "id">
 
 const LIST_KEY = keys.anyInput("agents.list")
 
-/** What can be done to runs from their list. Edits show at once and can be taken back. */
 export function useActions() {
   const client = useClient()
   const queries = useQueryClient()
@@ -42,7 +41,6 @@ export function useActions() {
     onSettled: refetch,
   })
 
-  /** Changes runs and offers the way back, one by one as they were. */
   const change = (runs: readonly Run[], to: Edit, description: string) => {
     edit.mutate({ runs, change: to })
     const undo = () => {
@@ -79,7 +77,6 @@ function patched(run: Run, { title, label, unlabel, workflow, archived }: Edit):
   }
 }
 
-/** The change that undoes another one, for a run as it was before. */
 export function former(run: Run, to: Edit): Edit {
   const isLabelled = to.label !== undefined || to.unlabel === true
   const labels = run.labels.length === 0 ? { unlabel: true } : { label: run.labels }

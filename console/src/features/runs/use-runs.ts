@@ -7,10 +7,9 @@ import type { RunsParams } from "../../data/paths.ts"
 import { useClient, useOperation } from "../../data/queries.tsx"
 import { askedSince, countFacets, isOfFacet, linesOf } from "./lines.ts"
 
-/** The most that one answer may hold. */
 export const MOST_RUNS = 500
 
-/** What the server narrows; the status is narrowed here, so that each facet has its count. */
+/** Filters of the server; the status is filtered here, so that each filter has a count. */
 export function listInput({ text, label, workflow, archived }: RunsParams): Input<"agents.list"> {
   return {
     limit: MOST_RUNS,
@@ -27,7 +26,7 @@ export function useRuns(params: RunsParams, now: number) {
   const list = useQuery({
     queryKey: keys.operation("agents.list", input),
     queryFn: ({ signal }) => client.read("agents.list", input, { signal }),
-    // While a word is typed the list of before stays: it narrows instead of blinking.
+    // While the user types, the previous list stays visible.
     placeholderData: keepPreviousData,
   })
   const inbox = useOperation("agents.approvals", {})

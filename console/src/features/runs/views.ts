@@ -1,10 +1,8 @@
 import { paths, type RunsParams, runsParams } from "../../data/paths.ts"
 import { recall, remember } from "../../ui/remember.ts"
 
-/** A filter of the list under a name. The address holds it; this browser keeps the name. */
 export type SavedView = { readonly name: string; readonly params: string }
 
-/** More names than this are a list to be searched, not a menu. */
 export const MOST_VIEWS = 20
 const KEY = "runs.views"
 
@@ -39,7 +37,6 @@ export function keepViews(views: readonly SavedView[]): void {
   remember(KEY, writeViews(views))
 }
 
-/** Only what narrows the list: not the selection, not what stands beside it. */
 export function filterOf({ text, status, label, workflow, archived }: RunsParams): string {
   return paths.runs({ text, status, label, workflow, archived }).slice(paths.runs().length)
 }
@@ -48,7 +45,6 @@ export function isNarrowed(params: RunsParams): boolean {
   return filterOf(params) !== ""
 }
 
-/** The whole search of a view, so that nothing of the one before is left. */
 export function searchOf(view: string): RunsParams {
   return runsParams.parse(view)
 }

@@ -26,7 +26,6 @@ import { holderMark, isPersons, sayExpiry, sayHolder, sayRelease } from "./words
 type ClaimDetailProps = {
   readonly now: number
   readonly path: string
-  /** undefined for one that was given back meanwhile. */
   readonly claim: Claim | undefined
   readonly isReadOnly: boolean
   onClose(): void

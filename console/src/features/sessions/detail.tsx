@@ -107,7 +107,8 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
 }
 
 function Owed({ live: { drifted, session } }: { readonly live: LiveSession }) {
-  // Without it the command would speak for the terminal; an id that cannot be typed is left out.
+  // Without the option the command would act for the terminal session; an id that cannot be typed
+  // is left out.
   const whose = /^[\w.:-]{1,200}$/.test(session) ? ` --session ${session}` : ""
   return (
     <Block title="Not written down" aside={formatExact(drifted)}>

@@ -5,7 +5,6 @@ import { Block, Flow, Stack } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { sayExpiry, sayLoaded } from "./words.ts"
 
-/** A long session edits hundreds; the rest is on the command line. */
 const MOST_SHOWN = 100
 
 type LineProps = {

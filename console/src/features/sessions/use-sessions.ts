@@ -8,7 +8,7 @@ import { useClient } from "../../data/queries.tsx"
 import { useWatched } from "../../data/watched.ts"
 import { useToast } from "../../ui/toast/toast.tsx"
 
-/** A month of ledgers, and the contract's most of what was written down. */
+/** One month of sessions, and the contract's maximum of stored logs. */
 export const LIST_INPUT: Input<"session.list"> = { sinceHours: 24 * 30, limit: 500 }
 
 export function useSessions() {
@@ -25,7 +25,7 @@ export function useOneSession(session: string) {
 
 const CHANGED: readonly AnyOperation[] = ["claim.list", "session.list", "session.show"]
 
-/** Gives claims back, at once on the screen. Whose it was can have it again, while nobody took it. */
+/** Releases claims, optimistically. Undo claims again unless another session did so. */
 export function useRelease() {
   const client = useClient()
   const queries = useQueryClient()
@@ -62,5 +62,4 @@ export function useRelease() {
   return { release: release.mutate, isBusy: release.isPending }
 }
 
-/** The contract's usual length of a claim. */
 const MINUTES = 60

@@ -7,7 +7,6 @@ export function markOf({ drifted, isRegistered }: LiveSession): Status {
   return isRegistered ? "done" : "queued"
 }
 
-/** 3 not written down; written down; nothing to write down. */
 export function sayDrift({ drifted, isRegistered }: LiveSession): string {
   if (drifted > 0) return `${drifted} not written down`
   return isRegistered ? "written down" : "nothing to write down"
@@ -27,7 +26,6 @@ export function holderMark({ isHolderAlive }: Claim): Status {
   return isHolderAlive ? "running" : "interrupted"
 }
 
-/** in 12 min; for one that ran out, that it did. */
 export function sayExpiry({ expiresAt }: Claim, now: number): string {
   return expiresAt <= now ? "ran out" : `in ${formatAge(now, expiresAt)}`
 }
@@ -41,7 +39,6 @@ export function sayRelease({ path, session, isHolderAlive }: Claim): string {
   return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not told; others may edit the file from then on.`
 }
 
-/** 12 edits of 4 files. */
 export function sayWork({ edits, files }: Pick<LiveSession, "edits" | "files">): string {
   return edits === 0 ? "no edit" : `${plural(edits, "edit")} of ${plural(files, "file")}`
 }
@@ -53,7 +50,6 @@ export function sayLoaded({ kind, reason }: SessionShow["loaded"][number]): stri
     .join(", ")
 }
 
-/** Lines that have every word, in their order. */
 export function having<One>(
   all: readonly One[],
   text: string,

@@ -8,10 +8,9 @@ export function isSetIn(setting: ConfigSetting, layer: ConfigLayer): boolean {
 export type Undo =
   | { readonly kind: "set"; readonly value: unknown }
   | { readonly kind: "unset" }
-  /** The former value was hidden by a higher layer, or is a secret: nobody here knows it. */
+  /** A higher layer hid the previous value, or it is a secret, so it is unknown. */
   | { readonly kind: "impossible" }
 
-/** How to take back a change of `layer`, known before it is made. */
 export function undoFor(before: ConfigSetting, layer: ConfigLayer): Undo {
   if (!isSetIn(before, layer)) return { kind: "unset" }
   const wins = readOrigin(before.origin).kind === layer
@@ -30,7 +29,6 @@ export function sayOutcome(
   return `${after.key} was ${from} the ${layer} file${still}`
 }
 
-/** Settings whose key, words or variable match; in the order of the schema. */
 export function filterSettings(
   settings: readonly ConfigSetting[],
   text: string,

@@ -14,7 +14,7 @@ export type Change = {
 
 const CONFIG_KEY = keys.anyInput("config.show")
 
-/** Saves at once on the screen, then on disk; what fails is put back, what worked can be undone. */
+/** Saves optimistically; an error restores the value, a success offers an undo. */
 export function useSave() {
   const client = useClient()
   const queries = useQueryClient()
@@ -31,7 +31,7 @@ export function useSave() {
         ? client.write("config.set", { key, layer, value: String(what.value) })
         : client.write("config.unset", { key, layer }),
     onMutate: ({ setting, what }) => {
-      // A secret is never held on the screen, not even for a moment.
+      // A secret is never put on the screen, not even briefly.
       if (what.kind === "set" && !setting.isSecret) put({ ...setting, value: what.value })
     },
     onError: (error, { setting }) => {

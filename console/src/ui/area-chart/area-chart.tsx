@@ -27,7 +27,6 @@ type AreaChartProps = {
   readonly marks: readonly AreaMark[]
   readonly wholeMs: number
   readonly limit: { readonly tokens: number; readonly label: string } | null
-  /** Key of the point that is looked at elsewhere. */
   readonly picked: string
   onPick(key: string): void
 }
@@ -90,7 +89,6 @@ export function AreaChart(props: AreaChartProps) {
   )
 }
 
-/** Before it was measured: about what it has on a wide screen. */
 const USUAL_WIDTH_PX = 900
 
 function useWidth() {
@@ -171,7 +169,6 @@ function TableOf({ points, marks, label }: TableProps) {
     <details className={styles.table} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {isOpen ? (
-        // Focusable, because a scrolled area must be reachable by keys.
         <div role="group" aria-label={label} tabIndex={0}>
           <table>
             <thead>

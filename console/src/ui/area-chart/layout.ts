@@ -6,7 +6,6 @@ export type AreaPoint = {
   readonly key: string
   readonly atMs: number
   readonly kinds: KindTokens
-  /** What it is called: "Request 12". */
   readonly name: string
   readonly description: string
 }
@@ -20,14 +19,11 @@ export type AreaMark = {
 
 export type Area = { readonly kind: ContextKind; readonly path: string }
 
-/** What the picture is drawn on; the browser stretches it. */
 export const CANVAS = { width: 1_000, height: 100 } as const
 
 const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10] as const
-/** A scale below this would make noise look like news. */
 const LEAST_TOP = 100
 
-/** The smallest round figure that holds so much. */
 export function topFor(most: number): number {
   const least = Math.max(LEAST_TOP, most)
   const power = 10 ** Math.floor(Math.log10(least))
@@ -41,8 +37,8 @@ export function totalOf(kinds: KindTokens): number {
 type Scale = { readonly wholeMs: number; readonly top: number }
 
 /**
- * One area a kind, each on top of the one before. Between two points nothing is known to change, so
- * the line is a stair and not a slope.
+ * One area per kind, stacked. Values are constant between two points, so the line is a step, not a
+ * slope.
  */
 export function layoutAreas(points: readonly AreaPoint[], scale: Scale): readonly Area[] {
   const used = KINDS.filter((kind) => points.some((it) => (it.kinds[kind] ?? 0) > 0))
@@ -69,29 +65,25 @@ function pathBetween(points: readonly AreaPoint[], { floors, roofs }: Edges, sca
   return `M${[...out, ...back.toReversed()].join("L")}Z`
 }
 
-/** Enough for a screen, and short. */
 function fixed(value: number): string {
   return String(Math.round(value * 100) / 100)
 }
 
-/** The point that holds at a moment: the last one at or before it. */
 export function pointAt(points: readonly AreaPoint[], ms: number): AreaPoint | undefined {
   return points.findLast((it) => it.atMs <= ms) ?? points[0]
 }
 
-/** What a character of a label takes at most, and what is left free behind it. */
+/** Maximum width of a label character, and the space after a label. */
 const CHARACTER_PX = 7
 const GAP_PX = 8
 
 export type PlacedMark = AreaMark & {
-  /** Of the width, 0 to 1. */
   readonly share: number
   readonly isNamed: boolean
-  /** Towards the left, where it would leave the picture. */
   readonly isTurned: boolean
 }
 
-/** Every mark is a line; only those are named whose name touches no other. */
+/** Every mark is a line; only labels that overlap no other are drawn. */
 export function placeMarks(
   marks: readonly AreaMark[],
   { wholeMs, widthPx }: { readonly wholeMs: number; readonly widthPx: number },

@@ -5,7 +5,7 @@ type AskLineProps = {
   readonly lead: string
   readonly subject: string
   readonly after?: string
-  /** Whether all of it can be read here; told again whenever the width changes. */
+  /** Whether the full text is visible; called again when the width changes. */
   onFit?(fits: boolean): void
 }
 

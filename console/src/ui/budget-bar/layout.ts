@@ -7,7 +7,6 @@ export type BarSegment = {
   readonly kind: ContextKind
   readonly tokens: number
   readonly isCut: boolean
-  /** Of the whole width, 0 to 1. */
   readonly share: number
 }
 
@@ -20,19 +19,18 @@ export type BarLayout = {
 export type BarContent = {
   readonly tokens: KindTokens
   readonly cut?: KindTokens
-  /** Where the notch stands. */
   readonly budget?: number
-  /** A window bar goes from 0 to the window; a budget bar is never full at its budget. */
+  /** A window bar ranges from 0 to the window; a budget bar extends past its budget. */
   readonly window?: number
 }
 
-/** A budget bar ends beyond the budget, so that what lies behind the notch can be seen. */
+/** The bar extends past the budget, so that content after the notch is visible. */
 const ROOM_BEYOND_BUDGET = 1.2
 
 export function layoutBar({ tokens, cut = {}, budget, window }: BarContent): BarLayout {
   const total = sumOf(tokens)
   const scale = window ?? Math.max((budget ?? 0) * ROOM_BEYOND_BUDGET, total + sumOf(cut), 1)
-  // More than the window cannot be drawn beyond the edge: then the content is the scale.
+  // If the content exceeds the window, the content is the scale.
   const full = Math.max(scale, total + sumOf(cut))
   const segmentsOf = (amounts: KindTokens, isCut: boolean) =>
     KINDS.flatMap((kind) => {

@@ -4,11 +4,9 @@ import styles from "./budget-lines.module.css"
 export type BudgetLine = {
   readonly key: string
   readonly name: string
-  /** What was spent; empty where nothing was, in words where it is not known. */
   readonly spent: string
-  /** Of how much; empty where there is no limit. */
   readonly budget: string
-  /** Of the budget; null where there is none. */
+  /** Share of the budget; null without a limit. */
   readonly share: number | null
   readonly isAhead: boolean
 }

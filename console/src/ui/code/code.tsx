@@ -7,14 +7,14 @@ type CodeProps = {
   readonly mark?: RegExp
 }
 
-/** More lines than this are no longer read here; the copy button takes them all. */
+/** The copy button copies all lines. */
 const MOST_LINES = 2_000
 
 export function Code({ text, label, mark }: CodeProps) {
   const lines = text.split(/\r?\n/)
   const hidden = lines.length - MOST_LINES
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
+    // Focusable, because a scrollable area must be reachable by keyboard.
     <section className={styles.code} aria-label={label} tabIndex={0}>
       {lines.slice(0, MOST_LINES).map((line, i) => (
         <div key={`${i} ${line}`} className={styles.line}>

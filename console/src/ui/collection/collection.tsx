@@ -10,16 +10,14 @@ import { PaneHead } from "../pane/pane.tsx"
 import { Split } from "../split/split.tsx"
 import { type Facet, Facets } from "../tabs/tabs.tsx"
 
-/** The parts of a page that lists things: header, filter, list, detail, and what is said instead. */
-
 type CollectionPageProps = {
-  /** Under this name the width of the detail is remembered. */
+  /** Key under which the width of the detail is stored. */
   readonly name: string
   readonly header: ReactNode
   readonly list: ReactNode
   readonly detail: ReactNode
   readonly detailPx?: number
-  /** What Escape does now. */
+  /** Action of Escape. */
   readonly onLeave?: (() => void) | undefined
 }
 
@@ -69,7 +67,7 @@ export function FilterHead({ label, text, list, actions, children, onText }: Fil
 
 type FacetHeadProps<Value extends string> = {
   readonly label: string
-  /** Key that picks the next facet. */
+  /** Key that selects the next filter. */
   readonly keyId?: string
   readonly facets: readonly (Facet & { readonly value: Value })[]
   readonly active: Value
@@ -106,12 +104,11 @@ type Query<Data> = {
 
 type LoadedProps<Data> = {
   readonly query: Query<Data>
-  /** Rows of the skeleton while nothing is known. */
   readonly rows: number
   children(data: Data): ReactNode
 }
 
-/** What a query has: its failure, a skeleton, or its data; a failure never hides known data. */
+/** Error, skeleton or data of a query; an error never hides known data. */
 export function Loaded<Data>({ query, rows, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   return (
@@ -131,7 +128,6 @@ type NoMatchProps = {
   onShowAll(): void
 }
 
-/** No item passes the filters. */
 export function NoMatch({ children, verb = "Show all", onShowAll }: NoMatchProps) {
   return (
     <RowNote>
@@ -147,29 +143,27 @@ type CollectionListProps<Item> = {
   readonly label: string
   readonly columns: ColumnWidths
   readonly items: readonly Item[]
-  /** Key of the selected item. */
   readonly at: string
   readonly head?: ReactNode
   readonly role?: "tree"
   readonly lines?: 1 | 2
   readonly sticksToEnd?: boolean
-  /** Of two lists side by side only one hears the keys. */
+  /** Of two lists side by side only one handles the keys. */
   readonly isActive?: boolean
   /** Key that opens the selected item, or selects the first. */
   readonly openKey?: string
   readonly ref?: Ref<VirtualListHandle>
   keyOf(item: NoInfer<Item>): string
   idOf?(item: NoInfer<Item>): string
-  /** Items that are no options: keys pass over them. */
+  /** Items that are no options; keys skip them. */
   isHeading?(item: NoInfer<Item>): boolean
-  /** Items that are as high as a heading; by default the headings. */
+  /** Items with the height of a heading; by default the headings. */
   isGroup?(item: NoInfer<Item>): boolean
   onMove(key: string): void
   onOpen(item: NoInfer<Item>, how: "press" | "key"): void
   renderItem(item: NoInfer<Item>, option: RowOption): ReactNode
 }
 
-/** A virtual list whose selection is moved by j, k, Home and End. */
 export function CollectionList<Item>(props: CollectionListProps<Item>) {
   const { items, at, isActive = true, openKey, keyOf, isHeading = never, onMove, onOpen } = props
   const listId = useId()
@@ -219,7 +213,6 @@ type MoveKeys = {
   onMove(key: string): void
 }
 
-/** Without a selection, down starts at the first item and up at the last. */
 function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): void {
   const index = keys.indexOf(at)
   const moveTo = (to: () => string | undefined) =>
@@ -248,19 +241,17 @@ function useMoveKeys({ keys, at, isActive = true, onMove }: MoveKeys): void {
 }
 
 type TreeKeys<Line> = {
-  /** The keys `<scope>.unfold` and `<scope>.fold`. */
+  /** Prefix of the keys `<scope>.unfold` and `<scope>.fold`. */
   readonly scope: string
   readonly lines: readonly Line[]
   readonly at: string
   keyOf(line: Line): string
   parentKeyOf(line: Line): string
-  /** Null for a line that holds nothing. */
   isOpen(line: Line): boolean | null
   onTurn(line: Line): void
   onMove(key: string): void
 }
 
-/** Right opens or enters a line, left closes or leaves it. */
 export function useTreeKeys<Line>(tree: TreeKeys<Line>): void {
   const { scope, lines, at, keyOf, parentKeyOf, isOpen, onTurn, onMove } = tree
   const index = lines.findIndex((it) => keyOf(it) === at)

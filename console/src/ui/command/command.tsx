@@ -25,7 +25,6 @@ type CommandInputProps = {
   readonly ref: Ref<HTMLInputElement>
 }
 
-/** A combobox whose list is below; the focus never leaves it. */
 export function CommandInput(props: CommandInputProps) {
   return (
     <input
@@ -81,7 +80,7 @@ type EntryListProps = {
   onPick(id: string): void
 }
 
-/** Grouped results; the focus stays in the input, which names the active one. */
+/** Grouped results; the focus stays in the input, which refers to the active one. */
 export function EntryList({ id, label, groups, selectedId, onHover, onPick }: EntryListProps) {
   return (
     <div className={styles.results} role="listbox" id={id} aria-label={label}>
@@ -154,7 +153,7 @@ export function CommandFoot(props: { description: ReactNode; actions: readonly F
           key={it.label}
           type="button"
           className={styles["foot-button"]}
-          // The input keeps the focus; the same is done by the keys shown.
+          // The input keeps the focus; the shown keys do the same.
           tabIndex={-1}
           onClick={it.onPress}
         >
@@ -175,7 +174,6 @@ type KeySheetProps = {
 
 export function KeySheet({ groups }: KeySheetProps) {
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <section className={styles.sheet} aria-label="Keys" tabIndex={0}>
       {groups.map((group) => (
         <section key={group.name} aria-label={group.name}>

@@ -58,7 +58,7 @@ function isCommit(event: KeyboardEvent): boolean {
   return event.key === "Enter" && (isApple() ? event.metaKey : event.ctrlKey)
 }
 
-/** A third of the window is the text's; the rest of it stays the transcript's. */
+/** At most a third of the window, so that the transcript stays visible. */
 const MOST_SHARE = 1 / 3
 
 function useGrowing(area: { readonly current: HTMLTextAreaElement | null }, text: string): void {

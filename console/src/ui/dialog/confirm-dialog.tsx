@@ -15,7 +15,7 @@ export function ConfirmDialog({ title, description, lines = [], verb, ...props }
   const { onDo, onClose } = props
   const cancel = useRef<HTMLButtonElement>(null)
   return (
-    // The focus lands on the way back: nothing is lost by a key that was meant for the page.
+    // Focus Cancel, so that a key pressed for the page deletes nothing.
     <Dialog title={title} showsTitle onClose={onClose} initialFocus={cancel}>
       <DialogText>{description}</DialogText>
       {lines.length === 0 ? null : <DialogLines lines={lines} />}

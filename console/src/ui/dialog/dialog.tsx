@@ -6,12 +6,11 @@ type DialogProps = {
   readonly title: string
   readonly showsTitle?: boolean
   readonly onClose: () => void
-  /** Where the focus goes first. */
   readonly initialFocus?: RefObject<HTMLElement | null>
   readonly children: ReactNode
 }
 
-/** Floats above the page; Escape or a press beside it leaves, and the focus returns. */
+/** Escape or a click outside closes it, and the focus returns. */
 export function Dialog({
   title,
   showsTitle = false,
@@ -43,7 +42,6 @@ export function DialogText({ children }: { readonly children: ReactNode }) {
 
 export function DialogLines({ lines }: { readonly lines: readonly string[] }) {
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <ul className={styles.lines} tabIndex={0} aria-label="What it is about">
       {lines.map((it) => (
         <li key={it}>{it}</li>

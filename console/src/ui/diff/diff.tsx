@@ -8,14 +8,12 @@ export type DiffLine = {
   readonly text: string
 }
 
-/** More than this is no longer read here. */
 const MOST_LINES = 2_000
 const WORDS = { " ": "", "+": "added", "-": "removed" } as const
 
 export function DiffLines({ lines, label }: { lines: readonly DiffLine[]; label: string }) {
   const hidden = lines.length - MOST_LINES
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <section className={styles.diff} aria-label={label} tabIndex={0}>
       {lines.slice(0, MOST_LINES).map((it, i) => (
         <div key={`${i} ${it.sign}`} className={styles.line} data-sign={it.sign}>

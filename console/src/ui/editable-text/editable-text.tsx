@@ -14,7 +14,7 @@ type EditableTextProps = {
   readonly value: string
   readonly placeholder?: string
   readonly keyId?: string
-  /** What is wrong with a text, or undefined; nothing is committed while something is. */
+  /** The problem of a text, or undefined; a text with a problem is not committed. */
   check?(text: string): string | undefined
   readonly waits?: boolean
   onDraft?(text: string): void
@@ -38,7 +38,7 @@ export function EditableText(props: EditableTextProps) {
     if (draft !== value) onCommit(draft)
   }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // Enter that ends the choice of a character in another script is not ours.
+    // Enter that ends an input method composition is not a commit.
     if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault()
       commit()

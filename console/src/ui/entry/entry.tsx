@@ -4,7 +4,6 @@ import styles from "./entry.module.css"
 type EntryLook = {
   readonly label: string
   readonly description?: ReactNode
-  /** What is wrong with it; in its place, not somewhere else. */
   readonly problem?: string | undefined
 }
 

@@ -10,7 +10,6 @@ type FailureProps = {
   readonly error: WireError
   readonly size: "page" | "pane" | "row"
   readonly onRetry?: (() => void) | undefined
-  /** Another way out, where an operation can fix it. */
   readonly children?: ReactNode
 }
 

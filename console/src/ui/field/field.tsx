@@ -11,7 +11,7 @@ type FilterFieldProps = {
   onLeave?(): void
 }
 
-/** Narrows the list below; `/` leads here, Escape clears it first and then leaves. */
+/** `/` focuses it; Escape first clears it, then leaves it. */
 export function FilterField({ label, value, onChange, onLeave }: FilterFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   useKey("filter", () => input.current?.focus())
@@ -56,7 +56,6 @@ type TextFieldProps = {
   readonly kind?: "text" | "number" | "secret"
   readonly placeholder?: string
   readonly disabled?: boolean
-  /** What is wrong with a text, or undefined; nothing is committed while something is. */
   check?(text: string): string | undefined
   onCommit(text: string): void
 }
@@ -114,7 +113,7 @@ type ChoiceFieldProps = {
   onPick(value: string): void
 }
 
-/** Beyond five a row of buttons is read no faster than a menu. */
+/** With more than five options a menu is as fast as a row of buttons. */
 const MOST_SEGMENTS = 5
 
 export function ChoiceField(props: ChoiceFieldProps) {

@@ -2,7 +2,6 @@ import type { ReactNode } from "react"
 import styles from "./figure.module.css"
 
 type FigureProps = {
-  /** The one number of the page; undefined while it is not known. */
   readonly value: string | undefined
   readonly description: string
   readonly facts: readonly { readonly value: string; readonly description: string }[]

@@ -4,7 +4,6 @@ import styles from "./form.module.css"
 
 type FormRowProps = {
   readonly name: string
-  /** Where the name leads: to more about this value. */
   readonly href?: string
   readonly description: string
   readonly isSelected?: boolean

@@ -92,10 +92,9 @@ export function Place({ href, icon, label, isCurrent, count, tone }: PlaceProps)
 
 type HeaderProps = {
   readonly title: ReactNode
-  /** Where the title belongs to. */
   readonly parent?: { readonly label: string; readonly href: string }
   readonly facts?: ReactNode
-  /** On a phone: the way back; the palette unless given. */
+  /** Left button on a phone: a back link; by default the palette. */
   readonly lead?: ReactNode
   readonly children?: ReactNode
 }

@@ -2,11 +2,9 @@ import styles from "./gauge.module.css"
 
 type GaugeBarProps = {
   readonly label: string
-  /** How much of the whole; above 1 is drawn as 1. */
   readonly share: number
-  /** Where the warning begins. */
   readonly notch?: number
-  /** It ended because nothing was left. */
+  /** It ended because the budget was used up. */
   readonly isOver?: boolean
 }
 

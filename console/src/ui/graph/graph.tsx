@@ -13,7 +13,7 @@ type GraphProps = {
 
 const PITCH_PX = 30
 const NODE_PX = 24
-/** Below this the labels could not be read; then the picture is scrolled. */
+/** Narrower columns would make labels unreadable; the graph scrolls instead. */
 const COLUMN_PX = 104
 
 export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
@@ -25,7 +25,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
   const press = (event: KeyboardEvent) => {
     const next = current === undefined ? undefined : nodeBeside(layout, current, event.key)
     const isArrow = event.key.startsWith("Arrow")
-    // At an edge an arrow does nothing; it must not move the list behind the picture either.
+    // An arrow key at an edge must not scroll the list behind the graph.
     if (!isArrow || event.altKey || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     event.stopPropagation()
@@ -121,7 +121,7 @@ function Edges({ edges, columns, rows }: EdgesProps) {
   )
 }
 
-/** Nodes take four fifths of the pane, the gaps between them the rest; in percent. */
+/** Nodes take 80 % of the width, the gaps the rest. */
 const NODES_PERCENT = 80
 
 function widthIn(columns: number): number {

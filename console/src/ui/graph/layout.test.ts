@@ -82,7 +82,7 @@ describe("graph of a neighbourhood", () => {
             if (next !== undefined) seen.add(next)
           }
         }
-        // Up and down walk a whole column, left and right never skip one that has nodes.
+        // Up and down reach each node of a column; left and right skip no column with nodes.
         expect(seen.size).toBe(layout.nodes.length)
       }),
       withSeed(),

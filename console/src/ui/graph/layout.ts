@@ -5,7 +5,7 @@ export type GraphNode = {
   readonly href: string
   readonly side: "before" | "after"
   readonly hops: 1 | 2
-  /** Id of the node between, for two hops; null when nobody knows it. */
+  /** Id of the intermediate node of a second hop; null if unknown. */
   readonly via: string | null
   readonly isSure: boolean
 }
@@ -13,7 +13,7 @@ export type GraphNode = {
 export type PlacedNode = GraphNode & {
   readonly key: string
   readonly column: number
-  /** From the top, in rows; halves where a column has fewer than the highest. */
+  /** Row from the top; fractional where a column is centred beside a higher one. */
   readonly row: number
 }
 
@@ -35,10 +35,10 @@ export type GraphLayout = {
   readonly hidden: readonly number[]
 }
 
-/** Beyond this a picture says less than the list above it. */
+/** With more nodes the graph is less clear than the list above it. */
 export const MOST_IN_A_COLUMN = 8
 
-/** Columns from left to right: what leads here, the middle, where that leads. */
+/** Columns from left to right: callers, the centre, callees. */
 export function layoutGraph(all: readonly GraphNode[]): GraphLayout {
   const nodes = withoutRepeats(all)
   const hopsOf = (side: GraphNode["side"]) =>
@@ -66,7 +66,6 @@ export function layoutGraph(all: readonly GraphNode[]): GraphLayout {
   }
 }
 
-/** The node that an arrow key leads to; undefined at an edge, or for another key. */
 export function nodeBeside(
   { nodes }: GraphLayout,
   at: PlacedNode,
@@ -98,7 +97,7 @@ function nearest(nodes: readonly PlacedNode[], at: Spot, column: number): Placed
     .toSorted((a, b) => Math.abs(a.row - at.row) - Math.abs(b.row - at.row))[0]
 }
 
-/** One that leads here twice is drawn once, as near as it is. */
+/** A repeated node is drawn once, at its nearest hop. */
 function withoutRepeats(all: readonly GraphNode[]): readonly GraphNode[] {
   const byKey = new Map<string, GraphNode>()
   for (const it of all.toSorted((a, b) => a.hops - b.hops)) {
@@ -111,7 +110,9 @@ function keyOf({ side, id }: Pick<GraphNode, "side" | "id">): string {
   return `${side} ${id}`
 }
 
-/** A second hop whose first is not known, or not drawn, has no line: a wrong one would lie. */
+/**
+ * A second hop with an unknown or undrawn intermediate node has no line, because it would be wrong.
+ */
 function edgeOf(it: PlacedNode, placed: readonly PlacedNode[], centre: Spot): readonly GraphEdge[] {
   const between = placed.find((one) => one.side === it.side && one.hops === 1 && one.id === it.via)
   const inner = it.hops === 1 ? centre : between

@@ -16,13 +16,13 @@ type HoverListProps = {
   readonly children: ReactNode
 }
 
-/** A pointer that only passes opens nothing; one on its way into the list does not lose it. */
+/** A passing pointer opens nothing, and one moving into the list does not close it. */
 const REST_MS = 150
 const LEAVE_MS = 250
 
 const loadList = async () => (await import("./open-list.tsx")).OpenList
 
-/** A short word in the page with the list behind it: by pointer, by focus and Enter, by touch. */
+/** A short text with a list behind it: by pointer, focus and Enter, or touch. */
 export function HoverList({ title, lines, foot, children }: HoverListProps) {
   const [shown, setShown] = useState<"no" | "hovered" | "pressed">("no")
   const trigger = useRef<HTMLButtonElement>(null)

@@ -34,7 +34,6 @@ export function OpenList(props: OpenListProps) {
             onMouseLeave={onLeave}
           >
             <Popover.Title className={styles.title}>{title}</Popover.Title>
-            {/* Focusable, because a scrolled area must be reachable by keys. */}
             <ul tabIndex={0} aria-label={title}>
               {lines.map((it) => (
                 <li key={it.key} data-tone={it.tone}>

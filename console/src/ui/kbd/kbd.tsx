@@ -2,10 +2,9 @@ import { classNames } from "../class-names.ts"
 import styles from "./kbd.module.css"
 
 type KbdProps = {
-  /** One binding as the keymap writes it: `mod+k`, `g e`, `Enter`. */
   readonly keys: string
   readonly onFill?: boolean
-  /** Also on a phone, where hints beside buttons are left out: the sheet of keys is about them. */
+  /** Also on a phone, where key hints beside buttons are hidden; used by the key help. */
   readonly always?: boolean
 }
 
@@ -35,7 +34,6 @@ function KeyCap({ part }: { readonly part: string }) {
   )
 }
 
-/** Capitals only for the names of keys that are held with another. */
 function capital(part: string): string {
   return part.length === 1 ? part.toUpperCase() : part
 }
@@ -54,7 +52,7 @@ const DRAWINGS: Readonly<Record<string, { label: string; path: string }>> = {
 
 const WORDS: Readonly<Record<string, string>> = { Escape: "esc", Space: "space" }
 
-/** Which modifier people of this machine press; outside a browser it is ctrl. */
+/** Outside a browser the modifier is Ctrl. */
 export function isApple(): boolean {
   return typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform)
 }

@@ -1,11 +1,12 @@
 import { createContext, useContext, useEffect, useEffectEvent } from "react"
 import { Kbd } from "../kbd/kbd.tsx"
 
-/** What `ui` asks of the keymap: the keys of an action, and a place to register its doer. */
+/**
+ * The part of the keymap that `ui` needs: the keys of an action, and registration of its handler.
+ */
 export type KeyBindings = {
   keysOf(id: string): readonly string[]
   bind(id: string, act: () => void): () => void
-  /** Does what the keys of `id` would do now. */
   press(id: string): void
   isBound(id: string): boolean
 }
@@ -21,7 +22,6 @@ export const KeysContext = createContext<KeyBindings>(NO_BINDINGS)
 
 export const useKeyBindings = (): KeyBindings => useContext(KeysContext)
 
-/** While the component is shown, pressing the keys of `id` does this. */
 export function useKey(id: string, act: (() => void) | undefined): void {
   const { bind } = useContext(KeysContext)
   const latest = useEffectEvent(() => act?.())

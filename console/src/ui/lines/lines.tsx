@@ -15,22 +15,20 @@ export type LinesHandle = { focus(): void }
 type LinesProps = {
   readonly label: string
   readonly lines: readonly string[]
-  /** The lines that are about what is selected elsewhere. */
   readonly marked: ReadonlySet<number>
-  /** The line to be seen; null to stay where one is. */
+  /** The line to scroll to; null to stay. */
   readonly at: number | null
   isStrong?(line: string): boolean
   onLeave?(): void
   readonly ref?: Ref<LinesHandle>
 }
 
-/** They scroll the text while it has the focus, whatever else they mean on the page. */
+/** These keys scroll the text while it has the focus, whatever else they do on the page. */
 const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "]
 
 const LINE_PX = 18
 const GUTTER_PX = 52
 const OVERSCAN_LINES = 30
-/** A line of JSON may hold a whole file; beyond this nobody reads to the right. */
 const MOST_CHARACTERS = 2_000
 
 export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: LinesProps) {
@@ -53,7 +51,6 @@ export function Lines({ label, lines, marked, at, isStrong, onLeave, ref }: Line
   }
   const longest = useMemo(() => longestOf(lines), [lines])
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <section ref={box} className={styles.box} aria-label={label} tabIndex={0} onKeyDown={press}>
       <div
         className={styles.canvas}

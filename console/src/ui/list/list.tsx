@@ -9,7 +9,7 @@ export type ColumnWidths = {
   readonly tight?: string
   readonly narrow?: string
   readonly nameSpan?: number
-  /** The same in a narrow pane, where some columns are left out. */
+  /** The same in a narrow pane, which leaves out some columns. */
   readonly nameSpanTight?: number
 }
 
@@ -25,7 +25,6 @@ export function columnStyle({ full, tight, narrow, nameSpan, nameSpanTight }: Co
 
 type RowsProps = { readonly columns: ColumnWidths; readonly children: ReactNode }
 
-/** Rows that share one grid, so that the eye scans straight lines. */
 export function Rows({ columns, children }: RowsProps) {
   return (
     <div className={styles.rows} style={columnStyle(columns)}>
@@ -69,7 +68,7 @@ type FoldProps = {
   readonly isOpen: boolean
 }
 
-/** A group that can be folded: among options it is one itself, so that keys reach it. */
+/** A collapsible group; among options it is an option itself, so that keys reach it. */
 export function FoldGroup({ option, name, count, sum, isOpen }: FoldProps) {
   return (
     <div
@@ -95,7 +94,7 @@ type GroupProps = {
   readonly count?: number | undefined
   readonly labels?: readonly GroupLabel[]
   readonly sum?: ReactNode
-  /** Left out where the pane is narrower than this. */
+  /** Left out in a narrower pane. */
   readonly sumFrom?: "wide" | "roomy"
   readonly lead?: ReactNode
   /** Among the options of a listbox, where a heading is not allowed. */
@@ -143,7 +142,7 @@ type RowProps = {
 export type RowOption = {
   readonly id: string
   readonly isSelected: boolean
-  /** Its place in a tree, where the rows are one; null for what holds nothing. */
+  /** Its position in a tree; null for a row without children. */
   readonly branch?: {
     readonly level: number
     readonly place: number
@@ -172,7 +171,7 @@ export function Row(props: RowProps) {
     )
   }
   return (
-    // Keys are handled by the listbox around it, which holds the focus.
+    // The surrounding listbox has the focus and handles the keys.
     <div
       className={className}
       data-row
@@ -200,7 +199,6 @@ export function RowLink({ href, children }: { readonly href: string; readonly ch
 }
 
 type CellProps = {
-  /** Left out where the pane is narrower than this. */
   readonly from?: "wide" | "roomy"
   readonly lead?: boolean
   readonly above?: boolean
@@ -262,7 +260,6 @@ export function RowNote({ children }: { readonly children: ReactNode }) {
   return <div className={styles.note}>{children}</div>
 }
 
-/** The shape of rows that are on their way; it appears after 300 ms, not before. */
 export function RowSkeleton({ rows }: { readonly rows: number }) {
   return (
     <div aria-busy="true">

@@ -22,7 +22,6 @@ type VirtualListProps<Item> = {
   readonly items: readonly Item[]
   keyOf(item: Item): string
   isGroup(item: Item): boolean
-  /** Rows of two lines, where what is asked or why stands in each. */
   readonly lines?: 1 | 2
   renderItem(item: Item): ReactNode
   readonly activeIndex: number
@@ -34,12 +33,10 @@ type VirtualListProps<Item> = {
 
 const GROUP_PX = 30
 const HEAD_PX = 28
-/** Rows drawn beyond what is seen: enough that a held key outruns no frame. */
 const OVERSCAN_ROWS = 12
-/** So near the end counts as being there; half a row forgives a scroll that stopped early. */
+/** Within this distance the list counts as scrolled to its end. */
 const END_SLACK_PX = 16
 
-/** Draws only the rows in sight; 100,000 cost as much as 50. */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { items, activeIndex, sticksToEnd, keyOf, isGroup } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -69,7 +66,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const drawn = virtual.getVirtualItems()
   useLayoutEffect(() => {
     const staysAtEnd = sticksToEnd && isAtEnd.current && activeIndex < 0
-    // The list is as high as it says, so its end is known before a row of it is drawn.
+    // The height of the list is known, so it can scroll to its end before drawing a row.
     if (staysAtEnd && scroller.current !== null) scroller.current.scrollTop = height
   }, [sticksToEnd, height, activeIndex])
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }))
@@ -85,7 +82,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       style={columnStyle(props.columns)}
       role={props.role ?? "listbox"}
       aria-label={props.label}
-      // Only what is drawn can be named.
+      // Only a drawn row can be referenced.
       aria-activedescendant={
         drawn.some((it) => it.index === activeIndex) ? props.activeId : undefined
       }
@@ -113,7 +110,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   )
 }
 
-/** A pane as narrow as a phone shows no names of columns (list.module.css). */
+/** A pane as narrow as a phone has no column labels (list.module.css). */
 const HEADLESS_BELOW_PX = 520
 
 function useHeadHeight(hasHead: boolean, box: RefObject<HTMLElement | null>): number {

@@ -1,6 +1,6 @@
 /**
- * A window packed in load order; the issued piece leaves at the corner and makes it a Q. The piece
- * is the only accent.
+ * The logo: a window packed in load order; the piece at the corner makes it a Q and is the only
+ * accent.
  */
 export function Mark({ size }: { readonly size: 16 | 32 }) {
   return (

@@ -7,8 +7,8 @@ type Reader = ComponentType<{ readonly text: string }>
 let reader: Reader | null = null
 
 /**
- * The reader of markdown, which most pages never need. Pages that do wait for it together with
- * their own code, so that no text is seen raw first. Without it the text is still read, as it is.
+ * Loads the markdown renderer, which most pages never need. Pages that need it load it together
+ * with their own code, so that no raw text is shown first. If it fails, the text is shown raw.
  */
 export async function loadMarkdown(): Promise<void> {
   try {

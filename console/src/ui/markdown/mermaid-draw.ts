@@ -1,7 +1,7 @@
 /**
- * Draws a diagram with the mermaid library. It builds in a document and writes markup there, which
- * our policy forbids, so it has a page of its own in a frame (diagram/page.ts); what it made comes
- * back as text and is only ever shown as an image, in which nothing runs and which loads nothing.
+ * Draws a diagram with the mermaid library. The library writes markup into a document, which our
+ * policy forbids, so it runs in its own frame (diagram/page.ts); its result comes back as text and
+ * is shown only as an image, which runs no script and loads nothing.
  */
 import { askFrame } from "./diagram/frame.ts"
 import type { DiagramLook } from "./diagram/messages.ts"
@@ -15,9 +15,8 @@ export type Drawing =
     }
   | { readonly kind: "refused"; readonly says: string }
 
-/** Scrolled away and back, a diagram is not drawn again. */
 const KEPT_DRAWINGS = 50
-/** Longer ones are no diagram that anybody reads, and take seconds to lay out. */
+/** Longer sources take seconds to lay out. */
 const LONGEST_CHARACTERS = 20_000
 
 const kept = new Map<string, Drawing>()
@@ -30,7 +29,9 @@ export type Wanted = {
   readonly signal: AbortSignal
 }
 
-/** One at a time, in the order in which they came to be seen; nothing for who has gone meanwhile. */
+/**
+ * One at a time, in order of appearance; undefined if the component was removed in the meantime.
+ */
 export async function drawDiagram(wanted: Wanted): Promise<Drawing | undefined> {
   const key = `${wanted.look} ${wanted.source}`
   const known = kept.get(key)

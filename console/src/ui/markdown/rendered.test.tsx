@@ -5,7 +5,6 @@ import { Rendered, resolveReferences, safeLink } from "./rendered.tsx"
 
 const html = (text: string) => renderToStaticMarkup(<Rendered text={text} />)
 
-/** Without the names of classes, which a build makes up. */
 const plain = (text: string) => html(text).replaceAll(/ class="[^"]*"/g, "")
 
 describe("markdown of an agent", () => {

@@ -6,9 +6,9 @@ import { LABELS, LabelsContext, type TextLabel } from "./labels.ts"
 import styles from "./markdown.module.css"
 import { MermaidBlock } from "./mermaid-block.tsx"
 
-/** More than this is no reading text; it is shown as it is. */
+/** Longer text is shown raw. */
 const LONGEST_CHARACTERS = 200_000
-/** Nobody nests deeper, but a hostile text might, until the stack is full. */
+/** A hostile text could nest until the stack overflows. */
 const DEEPEST = 16
 
 export function Rendered({ text }: { readonly text: string }) {
@@ -23,13 +23,13 @@ function lex(text: string): readonly Token[] | undefined {
   try {
     return Lexer.lex(text, { gfm: true })
   } catch {
-    // Nested beyond the stack: no reader's text.
+    // Nesting exceeded the stack.
     return undefined
   }
 }
 
 function blocks(tokens: readonly Token[], depth: number): ReactNode {
-  // The text never changes its order, so the place is the identity.
+  // The text never changes its order, so the index is the key.
   return tokens.map((token, i) => <Fragment key={i}>{block(token, depth)}</Fragment>)
 }
 
@@ -102,7 +102,6 @@ function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth:
       </Tag>
     ))
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <section className={styles.table} aria-label="Table" tabIndex={0}>
       <table>
         <thead>
@@ -147,7 +146,7 @@ function inlineOne(token: MarkedToken, depth: number): ReactNode {
     case "link":
       return <Link href={token.href}>{inline(token.tokens, depth)}</Link>
     case "image":
-      // Never loaded: the address alone would tell somebody that this was read.
+      // Never loaded: the request alone would reveal that the text was read.
       return (
         <Link href={token.href}>
           image: <Words text={token.text} />
@@ -181,7 +180,6 @@ function Words({ text }: { readonly text: string }) {
   const labels = useContext(LabelsContext)
   const shown = visible(resolveReferences(text))
   if (labels.size === 0) return shown
-  // The text never changes its order, so the place is the identity.
   return shown
     .split(LABELS)
     .map((part, i) => (i % 2 === 0 ? part : <Labels key={i} names={part} labels={labels} />))
@@ -214,14 +212,14 @@ function plain(text: string): ReactNode {
 
 type SafeLink = {
   readonly href: string
-  /** Shown beside the link, because its words may say something else. */
+  /** Shown beside the link, because the link text may claim another target. */
   readonly place: string
 }
 
 const PROTOCOLS = new Set(["http:", "https:", "mailto:"])
 
 export function safeLink(href: string): SafeLink | undefined {
-  // A relative address would lead into this console.
+  // A relative URL would lead into the console.
   if (!URL.canParse(href)) return undefined
   const url = new URL(href)
   if (!PROTOCOLS.has(url.protocol)) return undefined

@@ -2,7 +2,6 @@ import styles from "./meter.module.css"
 
 type MeterProps = { readonly share: number; readonly label: string }
 
-/** Neutral until 80 %, a warning up to 100 %, then too much. */
 export function Meter({ share, label }: MeterProps) {
   return (
     <div

@@ -4,7 +4,6 @@ import styles from "./notice.module.css"
 
 type NoticeProps = {
   readonly description: ReactNode
-  /** Something did not go as asked; without it the notice is an offer. */
   readonly tone?: "warn"
   readonly children?: ReactNode
 }

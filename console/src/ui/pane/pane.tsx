@@ -3,7 +3,6 @@ import { IconButton } from "../button/button.tsx"
 import { classNames } from "../class-names.ts"
 import styles from "./pane.module.css"
 
-/** A list and, beside it, 320 px of facts; below one another when there is no room. */
 export function Columns({ facts, children }: { facts?: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.columns} data-with={facts ? "facts" : "none"}>
@@ -86,7 +85,6 @@ export function Block({ title, aside, children }: BlockProps) {
   )
 }
 
-/** Key and value lines; a value that is not known is left out by the caller, never shown as 0. */
 export function Values({ children }: { readonly children: ReactNode }) {
   return <dl className={styles.values}>{children}</dl>
 }
@@ -136,7 +134,6 @@ export function OnlyWide({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-wide"]}>{children}</div>
 }
 
-/** Left out where the pane has less than 900 px: what is there finds no room beside the rest. */
 export function OnlyRoomy({ children }: { readonly children: ReactNode }) {
   return <div className={styles["only-roomy"]}>{children}</div>
 }
@@ -150,14 +147,12 @@ export function OnlyAsPage({ children }: { readonly children: ReactNode }) {
 }
 
 type DetailHeadProps = {
-  /** Where the way back leads when the detail is a page of its own. */
   readonly back: string
   readonly actions?: ReactNode
   readonly children: ReactNode
   onClose(): void
 }
 
-/** The head of what stands beside a list: closed there, and left by the way back on a narrow screen. */
 export function DetailHead({ back, actions, children, onClose }: DetailHeadProps) {
   return (
     <PaneHead

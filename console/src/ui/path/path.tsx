@@ -3,7 +3,9 @@ import styles from "./path.module.css"
 
 type PathProps = {
   readonly path: string
-  /** How many of the last parts are the name: two where all files of a kind are called alike. */
+  /**
+   * How many of the last path parts are the name: two where all files of a kind have the same name.
+   */
   readonly nameParts?: 1 | 2
 }
 

@@ -34,7 +34,6 @@ export function PauseCard(props: PauseCardProps) {
       {props.lines.length === 0 ? null : (
         <ol className={styles.lines}>
           {props.lines.map((it, i) => (
-            // Two may say the same; the place tells them apart.
             <li key={`${i} ${it.text}`}>
               <span>{it.text}</span>
               <em>{it.note}</em>

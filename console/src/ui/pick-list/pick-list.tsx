@@ -15,7 +15,6 @@ type PickListProps<Line> = {
   renderLine(line: NoInfer<Line>, option: RowOption): ReactNode
 }
 
-/** A list in a detail: it hears the keys of lists itself while it has the focus. */
 export function PickList<Line>(props: PickListProps<Line>) {
   const { lines, takesFocus = false, keyOf, isHeading, onOpen } = props
   const { keysOf } = useKeyBindings()

@@ -1,16 +1,13 @@
 import styles from "./ring.module.css"
 
 type RingProps = {
-  /** Of the whole, 0 to 1; more is drawn as full. */
   readonly share: number
-  /** The same in words: "62.4k of 200k tokens". */
   readonly label: string
 }
 
 const RADIUS = 6.75
 const ROUND = 2 * Math.PI * RADIUS
 
-/** How full a window is, from the top around; a warning at 80 %, nearly full at 95 %. */
 export function Ring({ share, label }: RingProps) {
   const drawn = Math.min(1, Math.max(0, share)) * ROUND
   return (

@@ -1,7 +1,6 @@
 import type { MouseEvent } from "react"
 import styles from "./score.module.css"
 
-/** How much of 1, as a figure and as a length below it. */
 export function Score({ share }: { readonly share: number }) {
   return (
     <span className={styles.score}>
@@ -16,8 +15,8 @@ export function Score({ share }: { readonly share: number }) {
 type TickProps = { readonly isOn: boolean; onPress(): void }
 
 /**
- * Whether a row is taken, drawn in it. An option may hold no control of its own: a pointer presses
- * here, keys and the buttons above the list do the same, and the row says it in words.
+ * Whether a row is selected. An option may not contain controls, so this is for the pointer only:
+ * keys and the buttons above the list do the same, and the row's label says it.
  */
 export function Tick({ isOn, onPress }: TickProps) {
   const press = (event: MouseEvent) => {

@@ -9,8 +9,8 @@ type SegmentedControlProps<Value extends string> = {
 }
 
 /**
- * One of a few in each row of a list. An option may hold no control of its own: a pointer presses
- * here, keys and the menu above the list do the same, and the row says in words what is on.
+ * One of a few values per row. An option may not contain controls, so this is for the pointer only:
+ * keys and the menu above the list do the same, and the row's label says it.
  */
 export function SegmentedControl<Value extends string>({
   choices,

@@ -17,7 +17,6 @@ export function SideBySide({ left, right }: { readonly left: Side; readonly righ
   )
 }
 
-/** More lines than this are no longer compared by eye. */
 const MOST_LINES = 400
 
 type OneSideProps = { readonly side: Side; readonly other: string; readonly label: string }
@@ -32,10 +31,8 @@ function OneSide({ side, other, label }: OneSideProps) {
         {side.title} <span>{side.description}</span>
       </p>
       {side.text === "" ? null : (
-        // Focusable, because a scrolled area must be reachable by keys.
         <section aria-label={`${label} output`} tabIndex={0}>
           {lines.slice(0, MOST_LINES).map((it, i) => (
-            // The text never changes its order, so the place is the identity.
             <div key={i} data-own={(it.trim() !== "" && !known.has(it)) || undefined}>
               {visible(it)}
             </div>

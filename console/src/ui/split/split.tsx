@@ -11,7 +11,7 @@ type SplitProps = {
 
 const NARROWEST_PX = 320
 const WIDEST_PX = 880
-/** NOTES: two widths of side panes only; this is the one for detail, peek and preview. */
+/** One of the two widths of side panes in NOTES: for detail, peek and preview. */
 const DEFAULT_PX = 392
 const STEP_PX = 16
 
@@ -58,7 +58,7 @@ function Divider({ width, startPx, onResize }: DividerProps) {
     onResize(width + steps)
   }
   return (
-    // A focusable separator is the pattern for a movable divider (WAI-ARIA 1.2, separator).
+    // WAI-ARIA 1.2 defines a movable divider as a focusable separator.
     <div
       className={styles.divider}
       role="separator"

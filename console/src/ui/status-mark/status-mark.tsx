@@ -1,7 +1,6 @@
 import type { Status } from "../../base/status.ts"
 import styles from "./status-mark.module.css"
 
-/** 14 px, drawn, not a coloured pill; always beside its word or with it as a label. */
 export function StatusMark({ status }: { readonly status: Status }) {
   return (
     <svg className={styles.mark} viewBox="0 0 14 14" role="img" aria-label={status}>

@@ -15,7 +15,6 @@ type StepsScrollProps = {
   readonly children: ReactNode
 }
 
-/** So near the end counts as being there. */
 const END_SLACK_PX = 24
 
 export function StepsScroll({ label, follows, ref, children }: StepsScrollProps) {
@@ -43,7 +42,6 @@ export function StepsScroll({ label, follows, ref, children }: StepsScrollProps)
     isAtEnd.current = it.scrollHeight - it.scrollTop - it.clientHeight < END_SLACK_PX
   }
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <div
       ref={box}
       className={styles.scroll}
@@ -64,7 +62,7 @@ type StepGroupProps = {
   readonly tone?: "bad" | "warn" | undefined
   readonly aside: string
   readonly isLive?: boolean
-  /** Absent when there is nothing in it. */
+  /** Absent if it has no content. */
   readonly isOpen: boolean | undefined
   readonly isSelected: boolean
   onToggle(): void

@@ -40,7 +40,7 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
               <button
                 key={`${it.seq} ${it.fromMs}`}
                 type="button"
-                // One tab stop for the picture: the list below has the same in words.
+                // One tab stop for the strip: the list below has the same content as text.
                 tabIndex={-1}
                 className={classNames(styles.span, styles[it.variant])}
                 style={{ left: share(it.fromMs), width: share(it.toMs - it.fromMs) }}
@@ -60,7 +60,6 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
   )
 }
 
-/** Before it was measured: about what it has on a wide screen with the context beside it. */
 const USUAL_WIDTH_PX = 600
 
 function Ticks({ durationMs, share }: { durationMs: number; share: (ms: number) => string }) {

@@ -4,15 +4,13 @@ const ROUND_MS = [
   1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
   1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000,
 ] as const
-/** More labels than this are more than anybody reads. */
 const MOST_TICKS = 8
-/** What a digit takes at most in the strip's font, and what is left free behind a label. */
+/** Maximum width of a digit in this font, and the space after a label. */
 const CHARACTER_PX = 7
 const GAP_PX = 10
 
 export type Tick = { readonly ms: number; readonly text: string }
 
-/** Round moments from 0 on, as many as have room, and the end; no two touch or say the same. */
 export function ticksFor(durationMs: number, widthPx: number): readonly Tick[] {
   const tick = (ms: number): Tick => ({ ms, text: sayTick(ms, durationMs) })
   const end = tick(durationMs)
@@ -32,7 +30,7 @@ function widthOf({ text }: Tick): number {
   return text.length * CHARACTER_PX
 }
 
-/** Of a run of seconds the tenths are said: 0:01 twice would be no scale. */
+/** Runs of a few seconds show tenths, because two ticks 0:01 would be useless. */
 function sayTick(ms: number, durationMs: number): string {
   if (durationMs < 10_000) return `${(ms / 1_000).toFixed(1)} s`
   return ms === 0 ? "0:00" : formatRunTime(ms)

@@ -8,11 +8,9 @@ type TextProps = {
   readonly tone?: "2" | "3" | "ok" | "warn" | "bad" | "accent"
   readonly mono?: boolean
   readonly strong?: boolean
-  /** Ends in an ellipsis where it does not fit. */
   readonly cut?: boolean
   readonly wrap?: boolean
   readonly align?: "end"
-  /** At most 60 characters a line, for sentences. */
   readonly read?: boolean
   readonly title?: string | undefined
   readonly id?: string
@@ -40,15 +38,12 @@ export function Text({ as: Tag = "span", size, tone, children, title, id, ...loo
   )
 }
 
-/** A sentence of ours, in which `backticks` stand for something to type. */
+/** A sentence of ours, in which `backticks` mark text to type. */
 export function Prose({ children }: { readonly children: string }) {
   const parts = children.split("`")
   return (
     <span className={styles.prose}>
-      {parts.map((part, i) =>
-        // The text never changes its order, so the place is the identity.
-        i % 2 === 1 ? <code key={i}>{part}</code> : part,
-      )}
+      {parts.map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}
     </span>
   )
 }

@@ -4,10 +4,9 @@ type TimeFallProps = {
   readonly wholeMs: number
   readonly fromMs: number
   readonly tookMs: number
-  /** Of it, until the first byte came; null when none did. */
+  /** Time until the first byte; null if none came. */
   readonly waitedMs: number | null
   readonly tone?: "bad" | "warn" | undefined
-  /** Without grid lines, under a line of text. */
   readonly bare?: boolean
 }
 
@@ -15,7 +14,7 @@ export function TimeFall(props: TimeFallProps) {
   const { wholeMs, fromMs, tookMs, waitedMs, bare = false } = props
   const whole = Math.max(1, wholeMs)
   const waited = tookMs <= 0 ? 1 : Math.min(1, (waitedMs ?? tookMs) / tookMs)
-  // What is at the end is pushed inside rather than drawn beyond the edge.
+  // A bar at the end is moved inside instead of leaving the chart.
   const left = Math.min(fromMs / whole, 1)
   const width = Math.min(tookMs / whole, 1 - left)
   return (

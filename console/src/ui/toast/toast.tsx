@@ -18,7 +18,6 @@ export type ToastContent = {
   readonly text: string
   readonly hint?: string
   readonly mood?: "bad"
-  /** A write shows its undo here, and `mod+z` does the same. */
   readonly undo?: () => void
 }
 type Toast = ToastContent & { readonly id: number }
@@ -32,9 +31,7 @@ const ToastContext = createContext<Toasts>({ show: () => undefined, fail: () => 
 
 export const useToast = (): Toasts => useContext(ToastContext)
 
-/** More than three at once are not read; the oldest goes. */
 const MOST_TOASTS = 3
-/** Long enough to reach for undo without hurry; failures stay until they are closed. */
 const SHOWN_MS = 8_000
 
 export function ToastProvider({ children }: { readonly children: ReactNode }) {

@@ -11,7 +11,6 @@ export function Box({ tone, children }: { tone?: "warn" | undefined; children: R
   )
 }
 
-/** The upper line of a box; what stands behind `aside` is at the right. */
 export function BoxTop({ children, aside }: { children: ReactNode; aside?: ReactNode }) {
   return (
     <div className={styles.top}>
@@ -42,7 +41,6 @@ export function BoxBody({ children }: { readonly children: ReactNode }) {
 
 export function BoxCode({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    // Focusable, because a scrolled area must be reachable by keys.
     <section className={styles.code} aria-label={label} tabIndex={0}>
       {visible(text)}
     </section>
@@ -53,7 +51,6 @@ export function BoxDiff({ children }: { readonly children: ReactNode }) {
   return <div className={styles.diff}>{children}</div>
 }
 
-/** +3 −2. */
 export function Changes({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span className={styles.counts}>

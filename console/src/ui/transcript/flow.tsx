@@ -39,17 +39,16 @@ type FlowProps<Item extends { readonly key: string }> = {
   readonly ref?: Ref<FlowHandle>
 }
 
-/** Drawn beyond what is seen on both sides: a held key or a fast wheel outruns no frame. */
+/** Drawn outside the viewport on both sides, so that fast scrolling shows no gap. */
 const EXTRA_PX = 500
-/** More is asked for when so little is left above or below. */
+/** Loads more when less than this is left above or below. */
 const NEAR_PX = 1_200
-/** So near the end counts as being there. */
 const END_SLACK_PX = 24
 const UNKNOWN_HEIGHT_PX = 900
 
 /**
- * Rows of any height of which only those in sight are drawn. What is read stays where it is while
- * rows come in above and below, or become higher than was guessed.
+ * Rows of any height of which only visible ones are drawn. The visible rows keep their position
+ * while rows are added around them or turn out higher than estimated.
  */
 export function Flow<Item extends { readonly key: string }>(props: FlowProps<Item>) {
   const { items, guessPx } = props
@@ -60,7 +59,7 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
   const [heights] = useState(() => new Map<string, number>())
   const [version, setVersion] = useState(0)
   const [seen, setSeen] = useState({ top: 0, height: UNKNOWN_HEIGHT_PX })
-  // The version stands for what is in the map.
+  // `version` changes with the content of the map.
   const geometry = useMemo(() => {
     const keys = items.map((it) => it.key)
     return layOut(keys, heights, (i) => {
@@ -89,7 +88,7 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
     noteEnd(element)
     if (top < NEAR_PX) props.onNearStart()
     if (scrollHeight - top - height < NEAR_PX) props.onNearEnd()
-    // Drawn before the next frame: a fast wheel must not show a gap.
+    // Drawn before the next frame, so that a fast wheel shows no gap.
     if (isOutside(range, rangeFor(geometry, { top, height }, EXTRA_PX / 2))) {
       flushSync(() => setSeen({ top, height }))
     }
@@ -147,11 +146,10 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
     noteScroll()
   }
   return (
-    // Focusable, because keys move within it.
     <div
       ref={box}
       className={styles.box}
-      // An empty feed is none.
+      // An empty feed is invalid ARIA.
       role={items.length === 0 ? "region" : "feed"}
       aria-label={props.label}
       tabIndex={0}
@@ -171,7 +169,6 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
   )
 }
 
-/** Room above and below a row that was brought into view. */
 const REVEAL_PX = 40
 
 function isOutside(drawn: Range, needed: Range): boolean {
@@ -183,7 +180,7 @@ function noteHeights(body: HTMLElement | null, heights: Map<string, number>): bo
   for (const row of body?.children ?? []) {
     const key = row.getAttribute("data-flow")
     const px = row.getBoundingClientRect().height
-    // A row that is hidden with its page has no height to remember.
+    // A hidden row has no height.
     if (key === null || px === 0 || heights.get(key) === px) continue
     heights.set(key, px)
     hasChanged = true

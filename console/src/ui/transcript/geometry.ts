@@ -5,7 +5,6 @@ export type Geometry = {
 
 export type Heights = ReadonlyMap<string, number>
 
-/** Measured heights where they are known, and a guess where they are not. */
 export function layOut(
   keys: readonly string[],
   heights: Heights,
@@ -22,7 +21,6 @@ export function heightOf({ edges }: Geometry): number {
   return edges.at(-1) ?? 0
 }
 
-/** The row in which a height lies: the last whose upper edge is at or above it. */
 export function rowAt({ edges, keys }: Geometry, top: number): number {
   let low = 0
   let high = Math.max(0, keys.length - 1)
@@ -36,7 +34,6 @@ export function rowAt({ edges, keys }: Geometry, top: number): number {
 
 export type Range = { readonly from: number; readonly to: number }
 
-/** The rows to draw for what is seen, with some pixels more on both sides. */
 export function rangeFor(geometry: Geometry, seen: Seen, extraPx: number): Range {
   if (geometry.keys.length === 0) return { from: 0, to: 0 }
   const from = rowAt(geometry, Math.max(0, seen.top - extraPx))
@@ -48,7 +45,7 @@ export type Seen = { readonly top: number; readonly height: number }
 
 export type Anchor = readonly { readonly key: string; readonly above: number }[]
 
-/** A row may go when others come in, because they are gathered into one; then the next holds. */
+/** Rows can be merged into another one; then the next row is the anchor. */
 const ANCHOR_ROWS = 12
 
 export function anchorAt({ edges, keys }: Geometry, top: number): Anchor {
@@ -58,7 +55,7 @@ export function anchorAt({ edges, keys }: Geometry, top: number): Anchor {
     .map((key, i) => ({ key, above: top - (edges[index + i] ?? 0) }))
 }
 
-/** Where to scroll so that the anchor stays; null when all its rows are gone. */
+/** The scroll position that keeps the anchor in place; null if all its rows are gone. */
 export function topFor({ edges, keys }: Geometry, anchor: Anchor): number | null {
   for (const { key, above } of anchor) {
     const index = keys.indexOf(key)

@@ -20,11 +20,9 @@ type PromptFieldProps = {
   readonly value: string
   readonly placeholder?: string
   onCommit(text: string): void
-  /** Escape, or the focus goes elsewhere. */
   onCancel(): void
 }
 
-/** One line that was asked for, so it takes the focus: Enter keeps it, Escape takes it back. */
 export function PromptField({ label, value, placeholder, onCommit, onCancel }: PromptFieldProps) {
   const [draft, setDraft] = useState(value)
   const input = useRef<HTMLInputElement>(null)

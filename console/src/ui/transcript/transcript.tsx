@@ -6,7 +6,7 @@ import styles from "./transcript.module.css"
 type FrameProps = {
   readonly beside: ReactNode
   readonly isBeside: boolean
-  /** `over`: facts that were asked for, also where they take the transcript's place. */
+  /** `over`: the drawer was opened by the user, also where it replaces the transcript. */
   readonly width: "facts" | "over" | "wide"
   readonly children: ReactNode
 }
@@ -35,7 +35,6 @@ type VitalProps = {
   readonly title?: string | undefined
   readonly wide?: boolean
   readonly push?: boolean
-  /** Gives way where there is too little room. */
   readonly yields?: boolean
   readonly children: ReactNode
 }
@@ -82,7 +81,7 @@ type EntryProps = {
 export function Entry(props: EntryProps) {
   const { id, time, mark, depth, isSelected, children } = props
   return (
-    // Keys move from one to the next; a press selects, without taking what is pressed within.
+    // Keys move between entries; a click selects without blocking controls inside.
     <article
       id={id}
       className={styles.entry}
@@ -109,10 +108,10 @@ type LineProps = {
   readonly plain?: boolean
   readonly description?: string
   readonly tone?: "warn" | "bad" | undefined
-  /** What is known of it stays on a phone, where otherwise its name alone does. */
+  /** Its details stay visible on a phone, where other entries show only their name. */
   readonly keeps?: boolean
   readonly figures?: readonly string[]
-  /** Absent when there is nothing behind it. */
+  /** Absent if it has no content. */
   readonly isOpen?: boolean | undefined
   readonly onToggle?: (() => void) | undefined
 }
@@ -141,7 +140,7 @@ export function Line(props: LineProps) {
       {figures.length === 0 ? null : (
         <span className={styles.figures}>
           {figures.map((it, i) => (
-            // Their order is their meaning: tokens, time, cost.
+            // Fixed order: tokens, time, cost.
             <span key={i}>{it}</span>
           ))}
         </span>
@@ -170,7 +169,6 @@ type SaidProps = {
   readonly children: ReactNode
 }
 
-/** Reading text, at most 72 characters wide. */
 export function SaidText({ variant, children }: SaidProps) {
   return (
     <div

@@ -4,12 +4,12 @@ import styles from "./tree-cell.module.css"
 
 type TreeCellProps = {
   readonly depth: number
-  /** Null for what holds nothing; left out where nothing of its kind can be opened. */
+  /** Null for a row without children; absent where rows of this kind cannot be opened. */
   readonly isOpen?: boolean | null
   readonly children: ReactNode
 }
 
-/** Deeper ones are drawn no further to the right: the name would find no room. */
+/** Deeper rows are not indented further, because the name would not fit. */
 const DEEPEST_DRAWN = 12
 
 export function TreeCell({ depth, isOpen, children }: TreeCellProps) {

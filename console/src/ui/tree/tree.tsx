@@ -98,7 +98,6 @@ type TreeNode = {
 
 type Walk = { readonly path: string; readonly depth: number; readonly open: ReadonlySet<string> }
 
-/** Deeper than this a body is no longer read as a tree; the raw text has it all. */
 const DEEPEST = 12
 
 function treeNodes(value: unknown, open: ReadonlySet<string>): readonly TreeNode[] {

@@ -2,9 +2,8 @@ import type { ReactNode } from "react"
 import styles from "./two-columns.module.css"
 
 type TwoColumnsProps = {
-  /** The one that keys act on; where there is room for one only, the one that is shown. */
+  /** The column that keys act on; where only one fits, the visible one. */
   readonly active: "first" | "second"
-  /** Instead of the second column, where there is room for one only. */
   readonly tabs: ReactNode
   readonly first: ReactNode
   readonly second: ReactNode

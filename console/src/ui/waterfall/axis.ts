@@ -1,6 +1,5 @@
 export type Axis = { readonly max: number; readonly ticks: readonly number[] }
 
-/** Below this a quarter has no room for a name. */
 const LEAST_STEP = 25
 const ROUND = [1, 2, 2.5, 5, 10] as const
 
@@ -12,7 +11,6 @@ export function axisFor(total: number): Axis {
   return { max: step * 4, ticks: [0, step, step * 2, step * 3] }
 }
 
-/** 0, 500, 5k, 2.5k, 1M. */
 export function sayTick(tokens: number): string {
   if (tokens < 1_000) return String(tokens)
   return tokens < 1_000_000 ? `${tokens / 1_000}k` : `${tokens / 1_000_000}M`

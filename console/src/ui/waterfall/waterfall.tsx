@@ -18,15 +18,12 @@ export function AxisLabels({ axis }: { readonly axis: Axis }) {
 
 type FallProps = {
   readonly axis: Axis
-  /** Nothing is drawn where nothing is in the window. */
   readonly bar: {
     readonly start: number
     readonly tokens: number
     readonly kind: ContextKind
   } | null
-  /** Hatched: only estimated. */
   readonly isHatched?: boolean
-  /** Without grid lines, under a line of text. */
   readonly bare?: boolean
 }
 

@@ -1,13 +1,12 @@
 import styles from "../markdown.module.css"
 import type { DrawingAnswer, DrawingAsked } from "./messages.ts"
 
-/** The longest that laying out may take: what is slower is no diagram that anybody reads. */
 const DRAWING_MS = 5_000
 /** 3 MB of script on a busy machine. */
 const LOADING_MS = 20_000
-/** An image of more text than this makes the browser slow, and shows nothing that can be read. */
+/** A larger image makes the browser slow. */
 const LARGEST_CHARACTERS = 2_000_000
-/** Twenty screens; a hostile one would push the rest of the transcript out of reach. */
+/** Twenty screens; a hostile diagram would push the rest of the transcript away. */
 const LONGEST_SIDE = 20_000
 const LONGEST_WORDS = 500
 
@@ -18,15 +17,15 @@ type Frame = { readonly element: HTMLIFrameElement; readonly isReady: Promise<un
 let frame: Frame | undefined
 
 /**
- * Asks the page that draws, one diagram at a time. There is one page, made for the first diagram;
- * if it does not answer it is thrown away, and the next diagram gets a new one.
+ * Draws one diagram at a time in one frame, created for the first diagram. A frame that does not
+ * answer is removed, and the next diagram gets a new one.
  */
 export async function askFrame(asked: DrawingAsked): Promise<Answer> {
   frame ??= open()
   const { element, isReady } = frame
   if ((await isReady) === undefined) return giveUp(asked, "The part that draws was not loaded.")
   const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === asked.id)
-  // A frame without an origin has no other address than this.
+  // A frame without an origin can be addressed only by "*".
   element.contentWindow?.postMessage(asked, "*")
   const heard = await answer
   if (heard === undefined || heard.kind === "ready") {

@@ -7,7 +7,6 @@ export type DrawingAsked = {
 export type DiagramLook = "light" | "dark"
 
 export type DrawingAnswer =
-  /** Said once, when the page can be asked. */
   | { readonly kind: "ready" }
   | {
       readonly kind: "drawn"

@@ -1,7 +1,7 @@
 /**
- * The script of /diagram.html, the page in which diagrams are laid out. It stands in a frame of the
- * console without its origin, so it has no session, no storage and nobody to talk to but the
- * console; its policy lets this one script run and loads nothing.
+ * The script of /diagram.html, which lays out diagrams. It runs in a frame without the console's
+ * origin, so it has no session and no storage and can talk only to the console; its policy allows
+ * this one script and loads nothing.
  */
 import mermaid from "mermaid"
 import type { DiagramLook, DrawingAnswer, DrawingAsked } from "./messages.ts"
@@ -21,12 +21,12 @@ async function draw({ id, source, look }: DrawingAsked): Promise<DrawingAnswer> 
   } catch (error) {
     return { kind: "refused", id, says: error instanceof Error ? error.message : String(error) }
   } finally {
-    // Also what the library forgets when it fails.
+    // Also removes what the library leaves behind when it fails.
     document.body.replaceChildren()
   }
 }
 
-/** The library writes HTML with the size of its page; an image must be XML with a size of its own. */
+/** The library writes HTML with the size of its page; an image must be XML with its own size. */
 function toPicture(id: number, text: string): DrawingAnswer {
   const svg = new DOMParser().parseFromString(text, "text/html").querySelector("svg")
   if (svg === null) return { kind: "refused", id, says: "Nothing was drawn." }
@@ -59,7 +59,10 @@ function settingsFor(look: DiagramLook) {
   } as const
 }
 
-/** What a diagram may not set for itself: the library's own list, and what is not shipped or unsafe. */
+/**
+ * Options that a diagram may not set: the library's own list, and those that are unsafe or not
+ * shipped.
+ */
 const OURS = [
   "secure",
   "securityLevel",
