@@ -5,9 +5,7 @@ import { createInterface } from "node:readline"
 import type { Page } from "playwright-core"
 import { launchChromium } from "../test/browser/chromium.ts"
 import { workInBranches } from "../test/browser/seed/branches.ts"
-import { writeHarbour } from "../test/browser/seed/harbour.ts"
 import { settle } from "../test/browser/visit.ts"
-import { makeRepository } from "../test/browser/world.ts"
 import { runQm } from "../test/kit/qm.ts"
 import { readToken } from "../test/kit/server.ts"
 import { tempDirectory } from "../test/kit/temp.ts"
@@ -32,28 +30,27 @@ export function readSteps(document: string): readonly Step[] {
   return steps
 }
 
-/** Runs the guide in a repository and a home of its own; without a folder it only looks. */
+/** Follows the guide literally, in an empty folder with an empty home; without `picturesInto` it takes none. */
 export async function walkGuide(options: { document: string; picturesInto?: string }) {
   const steps = readSteps(await readFile(options.document, "utf8"))
-  await using place = await makePlace()
-  await using server = await startServer(place)
+  await using reader = await newReader()
   await using chromium = await launchChromium()
   const page = await chromium.browser.newPage({
     viewport: { width: 1280, height: 800 },
     reducedMotion: "reduce",
   })
-  await page.goto(server.link)
-  await settle(page)
   const commands: string[] = []
   const pictures: string[] = []
   for (const step of steps) {
     if (step.kind === "command") {
-      if (!RUN_ELSEWHERE.has(step.line)) await runLine(step.line, place)
+      const link = await reader.runLine(step.line)
+      if (link !== undefined) {
+        await page.goto(link)
+        await settle(page)
+      }
       commands.push(step.line)
     } else {
-      const { origin, port } = new URL(server.link)
-      await PICTURES[step.name]?.prepare?.({ home: place.home, port: Number(port) })
-      await showPicture(page, origin, step.name)
+      await showPicture(page, reader, step.name)
       const file = `${step.name}.png`
       const folder = options.picturesInto
       if (folder !== undefined) await page.screenshot({ path: path.join(folder, file) })
@@ -63,76 +60,111 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
   return { commands, pictures }
 }
 
-/** `npm start` is what `startServer` does, and without `npm ci` this script would not run. */
-const RUN_ELSEWHERE = new Set(["npm ci", "npm start"])
+/** `npm ci` has run already, or this script would not; guide.ts builds; `qm` is the launcher of this clone. */
+const DONE_ALREADY = new Set(["npm ci", "npm run build", 'ln -s "$PWD/bin/qm" ~/.local/bin/qm'])
+const START_SERVER = "qm up --demo"
 
-type Place = AsyncDisposable & {
-  readonly home: string
-  readonly project: string
-  readonly env: Record<string, string>
-}
+type Reader = Awaited<ReturnType<typeof newReader>>
 
-async function makePlace(): Promise<Place> {
+/** A reader with a terminal in a folder, and a second one for the server. */
+async function newReader() {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
-  const project = path.join(temp.path, "tideline")
   await mkdir(home)
-  await makeRepository(project, "main")
-  await writeHarbour({ home, project })
-  const env = { PATH: process.env.PATH ?? "", HOME: home, npm_config_update_notifier: "false" }
-  return { home, project, env, [Symbol.asyncDispose]: temp[Symbol.asyncDispose] }
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home }
+  let cwd = temp.path
+  let server: Server | undefined
+  const qm = (args: readonly string[], extra: Record<string, string> = {}) =>
+    runQm(args, { cwd, env: { ...env, ...extra } })
+  return {
+    home,
+    qm,
+    /** Folders as a reader has them, not as this test has. */
+    withPlainPaths: (text: string) => text.replaceAll(home, "~").replaceAll(temp.path, "~"),
+    server(): Server {
+      if (server === undefined)
+        throw new Error("the guide shows a page before it starts the server")
+      return server
+    },
+    /** The sign-in link, if the line started the server. */
+    async runLine(line: string): Promise<string | undefined> {
+      if (DONE_ALREADY.has(line)) return undefined
+      const [program, ...args] = splitWords(line)
+      if (line === START_SERVER) {
+        server = await startServer({ cwd, env })
+        return server.link
+      }
+      if (program === "cd") {
+        cwd = path.join(cwd, args[0] ?? "")
+        return undefined
+      }
+      if (program !== "qm") throw new Error(`the guide may only run qm, not: ${line}`)
+      const { code, stdout, stderr } = await qm(args)
+      if (code !== 0) throw new Error(`${line} ended with ${code}\n${stdout}${stderr}`)
+      if (line.startsWith("qm pipeline resume")) await resumeToTheEnd(args)
+      return undefined
+    },
+    async [Symbol.asyncDispose]() {
+      await server?.[Symbol.asyncDispose]()
+      await temp[Symbol.asyncDispose]()
+    },
+  }
+
+  /** On a terminal `resume` asks at each pause and the reader types 1; without one it returns. */
+  async function resumeToTheEnd(args: readonly string[]): Promise<void> {
+    for (let pauses = 0; pauses < 5; pauses++) {
+      const { code } = await qm(args)
+      if (code !== 0) return
+    }
+  }
 }
 
-async function runLine(line: string, { project, env }: Place): Promise<void> {
-  const [program, ...args] = wordsOf(line)
-  if (program !== "qm") throw new Error(`the guide may only run qm, not: ${line}`)
-  const { code, stdout, stderr } = await runQm(args, { cwd: project, env })
-  if (code !== 0) throw new Error(`${line} ended with ${code}\n${stdout}${stderr}`)
-}
-
-/** As a shell would take it apart; the guide has no other signs than quotes. */
-function wordsOf(line: string): readonly string[] {
+/** Splits a line like a shell; the guide uses no other special characters than double quotes. */
+function splitWords(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word)
 }
 
-/** `npm start` as the guide says it, on the guide's repository and any free port. */
-async function startServer({ project, env }: Place) {
-  const args = ["start", "--", "--directory", project, "--port", "0", "--no-open"]
-  // A group of its own: npm does not hand every signal on to what it started.
-  const child = spawn("npm", args, {
-    cwd: ROOT,
-    env,
+type Server = AsyncDisposable & { readonly link: string }
+
+/** `qm up --demo` on any free port, without opening a browser. */
+async function startServer(options: { cwd: string; env: Record<string, string> }): Promise<Server> {
+  const launcher = path.join(ROOT, "bin/qm")
+  const child = spawn(launcher, ["up", "--demo", "--port", "0", "--no-open"], {
+    ...options,
     stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
   })
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()))
-  const said: string[] = []
-  child.stderr.on("data", (text) => said.push(String(text)))
+  const output: string[] = []
+  child.stderr.on("data", (text) => output.push(String(text)))
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line)
+    output.push(line)
     const link = /http:\S+#t=\S+/.exec(line)?.[0]
     if (link === undefined) continue
     child.stdout.resume()
     return {
       link,
       async [Symbol.asyncDispose]() {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM")
+        child.kill("SIGTERM")
         await ended
       },
     }
   }
-  throw new Error(`npm start ended without a link:\n${said.join("\n")}`)
+  throw new Error(`qm up ended without a link:\n${output.join("\n")}`)
 }
 
-type Picture = {
-  readonly at: string
-  /** What must have happened before there is anything to see. */
-  readonly prepare?: (at: { home: string; port: number }) => Promise<void>
-  show(page: Page): Promise<void>
-}
+type Picture =
+  | {
+      readonly at: string
+      /** Fills the store, where the page would be empty otherwise. */
+      readonly prepare?: (at: { home: string; port: number }) => Promise<void>
+      show(page: Page): Promise<void>
+    }
+  /** The output of a command, as a terminal of 100 columns shows it. */
+  | { readonly terminal: readonly string[] }
 
-/** What stands on the screen when a picture is taken; the document decides which and when. */
+/** How each picture of the guide is made. */
 const PICTURES: Readonly<Record<string, Picture>> = {
+  "terminal-capture": { terminal: ["capture"] },
   palette: {
     at: "/",
     async show(page) {
@@ -206,11 +238,49 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
 }
 
-async function showPicture(page: Page, origin: string, name: string): Promise<void> {
+async function showPicture(page: Page, reader: Reader, name: string): Promise<void> {
   const picture = PICTURES[name]
-  if (picture === undefined) throw new Error(`no picture is known by the name ${name}`)
+  if (picture === undefined) throw new Error(`no picture is called ${name}`)
   await page.emulateMedia({ colorScheme: "light" })
+  if ("terminal" in picture) {
+    const { stdout } = await reader.qm(picture.terminal, { FORCE_COLOR: "1", COLUMNS: "100" })
+    // A page of the server forbids setting its content.
+    await page.goto("about:blank")
+    await page.setContent(
+      terminalPage(`qm ${picture.terminal.join(" ")}`, reader.withPlainPaths(stdout)),
+    )
+    return
+  }
+  const { origin, port } = new URL(reader.server().link)
+  await picture.prepare?.({ home: reader.home, port: Number(port) })
   await page.goto(`${origin}${picture.at}`)
   await settle(page)
   await picture.show(page)
+}
+
+/** The colours that `show/cli/paint.ts` uses. */
+const STYLES: Readonly<Record<string, string>> = {
+  "1": "font-weight:600",
+  "2": "opacity:.6",
+  "31": "color:#c0392b",
+  "32": "color:#2e8b57",
+  "33": "color:#b8860b",
+  "38;5;43": "color:#1aa58b",
+  "38;5;75": "color:#3f8fd6",
+  "38;5;78": "color:#3aa76d",
+  "38;5;105": "color:#6f6ce0",
+  "38;5;173": "color:#c97b4a",
+  "38;5;176": "color:#b86fb8",
+  "38;5;179": "color:#b8923f",
+}
+
+function terminalPage(command: string, output: string): string {
+  const escaped = output.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character starts a colour.
+  const coloured = escaped.replaceAll(/\u001b\[([\d;]+)m/g, (_, code: string) =>
+    code === "0" ? "</span>" : `<span style="${STYLES[code] ?? ""}">`,
+  )
+  const style =
+    "margin:0;padding:28px 32px;background:#fbfbfa;color:#222;font:14px/1.45 'DejaVu Sans Mono',monospace;white-space:pre"
+  return `<pre style="${style}"><b>$ ${command}</b>\n\n${coloured}</pre>`
 }

@@ -1,10 +1,14 @@
+import { execFileSync } from "node:child_process"
 import path from "node:path"
 import { walkGuide } from "./guide-walk.ts"
 
 /**
- * `node scripts/guide.ts`: runs every command of the guide in a repository of its own and takes its
- * pictures into docs/guide/images. A command that fails, or a picture nobody can take, ends it.
+ * `node scripts/guide.ts`: runs every command of the guide in an empty folder and takes its
+ * pictures into docs/guide/images. It ends at a command that fails or a picture that it cannot take.
  */
+execFileSync(process.execPath, [path.join(import.meta.dirname, "build.ts"), "--if-needed"], {
+  stdio: "inherit",
+})
 const guide = path.join(import.meta.dirname, "../docs/guide")
 const { commands, pictures } = await walkGuide({
   document: path.join(guide, "first-five-minutes.md"),
