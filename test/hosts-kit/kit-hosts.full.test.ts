@@ -44,7 +44,7 @@ async function proofOf(user: KitUser, ...flags: readonly string[]): Promise<Doct
  */
 async function proofInTime(user: KitUser, host: string): Promise<DoctorReport> {
   const isLate = ({ checks }: DoctorReport) =>
-    checks.some((it) => it.name === `${host}: package of a sub-agent` && it.state === "warn")
+    checks.some((it) => it.name === `${host}: package for a sub-agent` && it.state === "warn")
   let report = await proofOf(user)
   for (let tries = 1; tries < MOST_PROOFS && isLate(report); tries++) report = await proofOf(user)
   return report
@@ -86,9 +86,9 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
       expect(statesOf(report, "codex")["loaded"]).toBe("not offered")
       const checks = report.checks.filter((it) => it.name.startsWith("Claude Code: "))
       expect(checks.map((it) => [it.name, it.state])).toEqual([
-        ["Claude Code: context at the start", "ok"],
-        ["Claude Code: a path of high risk", "ok"],
-        ["Claude Code: package of a sub-agent", "ok"],
+        ["Claude Code: context at session start", "ok"],
+        ["Claude Code: high-risk path", "ok"],
+        ["Claude Code: package for a sub-agent", "ok"],
         ["Claude Code: nudge at the end", "ok"],
       ])
     },
@@ -123,9 +123,9 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
       expect(await readFile(config, "utf8")).toBe(before)
       const checks = report.checks.filter((it) => it.name.startsWith("Codex: "))
       expect(checks.map((it) => [it.name, it.state])).toEqual([
-        ["Codex: context at the start", "ok"],
-        ["Codex: a path of high risk", "ok"],
-        ["Codex: package of a sub-agent", "ok"],
+        ["Codex: context at session start", "ok"],
+        ["Codex: high-risk path", "ok"],
+        ["Codex: package for a sub-agent", "ok"],
         ["Codex: nudge at the end", "ok"],
       ])
     },

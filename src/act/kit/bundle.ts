@@ -27,6 +27,6 @@ export async function loadHookBundle(
   }
   const file = path.join(packageFolder, "dist/hooks/qm-hook.mjs")
   const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
-  if (read.kind !== "read") throw BundleMissing({ why: "is not there" })
+  if (read.kind !== "read") throw BundleMissing({ why: "is missing" })
   return { bytes: read.bytes, hash: digest(read.bytes) }
 }

@@ -82,7 +82,7 @@ function wantedBundle({ home, bundle }: WantedWorld): WantedFile {
     path: bundleFile(home),
     within: home,
     host: null,
-    what: "the hooks, one file without dependencies",
+    what: "the hook bundle, one file without dependencies",
     isPrivate: true,
     bytes: bundle.bytes,
     mode: 0o500,
@@ -97,7 +97,7 @@ function wantedRuntime({ home, main }: WantedWorld): WantedFile {
     path: path.join(kitFolder(home), "runtime.json"),
     within: home,
     host: null,
-    what: "where the rest of qm lies",
+    what: "the location of the qm program",
     isPrivate: true,
     bytes: Buffer.from(`${JSON.stringify({ qm: main })}\n`),
     mode: 0o600,
@@ -118,7 +118,7 @@ function wantedForHost({ host, level }: Wiring, world: WantedWorld): readonly Wa
             ...base,
             kind: "shared",
             path: file.path,
-            what: `hooks at ${events}`,
+            what: `hooks on ${events}`,
             editor: hookEditor(file),
           },
         ]
@@ -187,7 +187,7 @@ export function wantedForRepository(
     if (name === null) return []
     const file = path.join(place.root, name)
     const editor = blockEditor({ path: file, lines: bootLines(wanted.level) })
-    const what = `a marked block that ${HOST_FORMS[host].title} reads at start`
+    const what = `a marked block that ${HOST_FORMS[host].title} reads at session start`
     return [{ ...inTree, kind: "shared", path: file, host, what, editor }]
   })
   const setting = { path: place.configFile, section: "kit", name: "level", value: wanted.level }
@@ -208,7 +208,7 @@ function enrolment(place: RepositoryPlace, mark: Buffer): WantedFile {
     path: markAt(place.stateDirectory),
     within: path.dirname(place.stateDirectory),
     host: null,
-    what: "this repository is enrolled; without it hooks are silent here",
+    what: "enrolls this repository; without this file hooks do nothing here",
     isPrivate: true,
     bytes: mark,
     mode: 0o600,

@@ -4,8 +4,8 @@ type File = { readonly path: string }
 
 export const FileIsLink = defineError<File>()("KIT_FILE_IS_LINK", {
   family: "conflict",
-  message: (it) => `${visibleLine(it.path)} is a link, and links are not followed here.`,
-  hint: () => "Put a regular file in its place, or wire the hooks by hand where it leads.",
+  message: (it) => `${visibleLine(it.path)} is a link; the kit does not follow links.`,
+  hint: () => "Replace the link with a regular file, then run the command again.",
 })
 
 export const FolderLeadsOut = defineError<File & { readonly to: string }>()(
@@ -13,8 +13,9 @@ export const FolderLeadsOut = defineError<File & { readonly to: string }>()(
   {
     family: "conflict",
     message: (it) =>
-      `A folder above ${visibleLine(it.path)} is a link that leads out, to ${visibleLine(it.to)}.`,
-    hint: () => "Name the real folder (CLAUDE_CONFIG_DIR, CODEX_HOME), or put it where it belongs.",
+      `${visibleLine(it.path)} leads out of its folder: a parent folder is a link to ${visibleLine(it.to)}.`,
+    hint: () =>
+      "Set CLAUDE_CONFIG_DIR or CODEX_HOME to the real folder, or replace the link with a folder.",
   },
 )
 
@@ -23,20 +24,21 @@ export const FileNotUsable = defineError<File & { readonly what: string }>()(
   {
     family: "conflict",
     message: (it) => `${visibleLine(it.path)} is a ${it.what}, not a regular file.`,
-    hint: () => "Move it away, then repeat the command.",
+    hint: () => "Move it away, then run the command again.",
   },
 )
 
 export const FileOfOthers = defineError<File>()("KIT_FILE_OF_OTHERS", {
   family: "denied",
   message: (it) => `${visibleLine(it.path)} belongs to another user.`,
-  hint: () => "Run the command as its owner, without sudo, or give the file to yourself.",
+  hint: () =>
+    "Run the command as the owner of the file, without sudo, or change its owner with chown.",
 })
 
 export const FileReadOnly = defineError<File>()("KIT_FILE_READ_ONLY", {
   family: "denied",
-  message: (it) => `${visibleLine(it.path)} is read-only, so somebody wants it to stay as it is.`,
-  hint: () => "Let its owner write to it (chmod u+w), then repeat the command.",
+  message: (it) => `${visibleLine(it.path)} is read-only.`,
+  hint: () => "Make it writable with `chmod u+w`, then run the command again.",
 })
 
 export const FileTooLarge = defineError<File & { readonly mostBytes: number }>()(
@@ -44,14 +46,15 @@ export const FileTooLarge = defineError<File & { readonly mostBytes: number }>()
   {
     family: "invalid",
     message: (it) => `${visibleLine(it.path)} is larger than ${it.mostBytes} bytes.`,
-    hint: () => "Look at what is in it; a host would not read it either.",
+    hint: () =>
+      "Check its content: settings files usually have a few kilobytes. Then run the command again.",
   },
 )
 
 export const FileNotText = defineError<File>()("KIT_FILE_NOT_TEXT", {
   family: "invalid",
-  message: (it) => `${visibleLine(it.path)} is not text in UTF-8.`,
-  hint: () => "Save it as UTF-8, then repeat the command.",
+  message: (it) => `${visibleLine(it.path)} is not UTF-8 text.`,
+  hint: () => "Save it as UTF-8, then run the command again.",
 })
 
 export const FileUnreadable = defineError<File & { readonly reason: string }>()(
@@ -59,7 +62,7 @@ export const FileUnreadable = defineError<File & { readonly reason: string }>()(
   {
     family: "denied",
     message: (it) => `${visibleLine(it.path)} could not be read (${it.reason}).`,
-    hint: () => "Check the owner and the mode of the file and of the folders above it.",
+    hint: () => "Check the owner and mode of the file and of its parent folders.",
   },
 )
 
@@ -68,38 +71,40 @@ export const SettingsInvalid = defineError<File & { readonly wrong: string }>()(
   {
     family: "invalid",
     message: (it) => `${visibleLine(it.path)} cannot be edited: ${it.wrong}.`,
-    hint: () => "Mend the file, then repeat the command; nothing was written.",
+    hint: () => "Fix the file, then run the command again. Nothing was written.",
   },
 )
 
 export const BlockDamaged = defineError<File>()("KIT_BLOCK_DAMAGED", {
   family: "conflict",
-  message: (it) => `The marks of Quartermaster's block in ${visibleLine(it.path)} do not pair up.`,
-  hint: () => "Leave one qm:begin with one qm:end after it, or delete the block with both marks.",
+  message: (it) => `The qm:begin and qm:end marks in ${visibleLine(it.path)} are not paired.`,
+  hint: () =>
+    "Keep exactly one qm:begin followed by one qm:end, or delete the block with both marks.",
 })
 
 export const InstallerBusy = defineError<{ readonly pid: number }>()("KIT_INSTALLER_BUSY", {
   family: "unavailable",
-  message: (it) => `Another install is at work (process ${it.pid}).`,
-  hint: () => "Wait until it is done, then repeat the command.",
+  message: (it) => `Another install is running (process ${it.pid}).`,
+  hint: () => "Wait until it has finished, then run the command again.",
 })
 
 export const PlanStale = defineError<Record<never, never>>()("KIT_PLAN_STALE", {
   family: "conflict",
-  message: () => "A file changed between the plan and its writing; nothing was written.",
-  hint: () => "Look at the new plan, then repeat the command.",
+  message: () => "A file changed after the plan was made; nothing was written.",
+  hint: () => "Run the command again and check the new plan.",
 })
 
 export const NoHost = defineError<Record<never, never>>()("KIT_NO_HOST", {
   family: "not-found",
-  message: () => "None of Claude Code, Codex and Antigravity was found on this machine.",
+  message: () => "Neither Claude Code, Codex nor Antigravity was found on this machine.",
   hint: () => "Name the host with --host, e.g. `qm init --host claude-code`.",
 })
 
 export const ManifestInvalid = defineError<File>()("KIT_MANIFEST_INVALID", {
   family: "invalid",
-  message: (it) => `${visibleLine(it.path)}, the list of what was installed, cannot be read.`,
-  hint: () => "Restore it from a backup, or move it away: hooks are then found by what they run.",
+  message: (it) => `The install manifest ${visibleLine(it.path)} is invalid.`,
+  hint: () =>
+    "Restore it from a backup, or move it away: hooks are then recognized by their command.",
 })
 
 export const TemplateInvalid = defineError<File & { readonly wrong: string }>()(
@@ -107,18 +112,18 @@ export const TemplateInvalid = defineError<File & { readonly wrong: string }>()(
   {
     family: "invalid",
     message: (it) => `The template ${visibleLine(it.path)} cannot be used: ${it.wrong}.`,
-    hint: () => "Install Quartermaster again; its templates are part of it.",
+    hint: () => "Reinstall Quartermaster; the templates are part of the package.",
   },
 )
 
 export const BundleInvalid = defineError<Record<never, never>>()("KIT_BUNDLE_INVALID", {
   family: "invalid",
-  message: () => "The bundle of the hooks is not what its hash says.",
-  hint: () => "Build it again with `node scripts/build.ts`, or install Quartermaster again.",
+  message: () => "The hook bundle does not match its hash.",
+  hint: () => "Rebuild it with `node scripts/build.ts`, or reinstall Quartermaster.",
 })
 
 export const BundleMissing = defineError<{ why: string }>()("APP_BUNDLE_MISSING", {
   family: "unavailable",
-  message: ({ why }) => `The program that hosts start for our hooks ${why}.`,
-  hint: () => "Run `npm run build` in the clone, then try again.",
+  message: ({ why }) => `The hook bundle that hosts run ${why}.`,
+  hint: () => "Run `npm run build` in the clone, then run the command again.",
 })

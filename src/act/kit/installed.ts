@@ -32,7 +32,7 @@ export async function lookAtInstalled(deps: KitDeps): Promise<Installed> {
   const wired = wiringOf(manifest.repositories).filter((it) => own.hosts.includes(it.host))
   for (const wiring of wired) {
     const found = await entriesOf(wiring, manifest, deps)
-    if (found.isTampered) tampered.push(`${found.path} has hooks of ours that we did not write`)
+    if (found.isTampered) tampered.push(`${found.path} has qm hooks that qm did not write`)
     hooks.push(...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...found, own })))
   }
   return { level: own.level, hosts: own.hosts, hooks, tampered }
@@ -81,11 +81,15 @@ function stateOf(host: KitHost, hook: HookName, seen: Seen): HookState {
   const base = { host, hook, event, at: null }
   if (event === null) return { ...base, state: "not offered", why: form.without[hook] ?? null }
   if (seen.own.level < HOOK_LEVELS[hook])
-    return { ...base, state: "not installed", why: `it comes with level ${HOOK_LEVELS[hook]}` }
+    return { ...base, state: "not installed", why: `needs level ${HOOK_LEVELS[hook]}` }
   const expected = seen.expected.filter((it) => it.event === event)
   const isThere = expected.length > 0 && expected.every((it) => isAmong(it, seen.present))
   if (isThere) return { ...base, state: "installed", why: null }
-  return { ...base, state: "not installed", why: `it is not in ${seen.path} as we wrote it` }
+  return {
+    ...base,
+    state: "not installed",
+    why: `${seen.path} does not contain the hook as qm wrote it`,
+  }
 }
 
 /**
@@ -96,6 +100,8 @@ async function tamperedFiles(manifest: Manifest, deps: KitDeps): Promise<readonl
   if (manifest.bundle === "") return []
   const file = bundleFile(deps.home)
   const read = await readBounded(file, { maxBytes: LARGEST_BUNDLE_BYTES })
-  if (read.kind !== "read") return [`${file}, which the hooks run, is ${read.kind}`]
-  return digest(read.bytes) === manifest.bundle ? [] : [`${file} is not the bundle we wrote`]
+  if (read.kind !== "read") return [`${file}, the hook bundle, is ${read.kind}`]
+  return digest(read.bytes) === manifest.bundle
+    ? []
+    : [`${file} is not the hook bundle that qm wrote`]
 }

@@ -31,10 +31,10 @@ describe("install", () => {
     const plan = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
     expect(await snapshot(temp.path)).toEqual(before)
     expect(plan.changes.map(({ action, host, what }) => [action, host, what])).toEqual([
-      ["create", null, "the hooks, one file without dependencies"],
-      ["create", null, "where the rest of qm lies"],
-      ["change", "claude-code", "hooks at SessionStart, PostToolUse, Stop, InstructionsLoaded"],
-      ["create", null, "this repository is enrolled; without it hooks are silent here"],
+      ["create", null, "the hook bundle, one file without dependencies"],
+      ["create", null, "the location of the qm program"],
+      ["change", "claude-code", "hooks on SessionStart, PostToolUse, Stop, InstructionsLoaded"],
+      ["create", null, "enrolls this repository; without this file hooks do nothing here"],
     ])
   })
 
@@ -181,7 +181,9 @@ describe("install", () => {
     const plan = await world.kit.plan({ hosts: ["codex"], level: 3 }, NEVER)
     const inTree = plan.changes.filter((it) => !path.isAbsolute(it.path)).map((it) => it.path)
     expect(inTree).toEqual(["AGENTS.md", ".qm/config.json"])
-    expect(plan.next[0]).toBe("In the repository, commit it or not: AGENTS.md, .qm/config.json.")
+    expect(plan.next[0]).toBe(
+      "Files in the repository, to commit or not: AGENTS.md, .qm/config.json.",
+    )
     const same = await world.kit.plan({ hosts: ["claude-code"], level: 2 }, NEVER)
     expect(same.changes.some((it) => it.path === ".qm/config.json")).toBe(false)
   })
@@ -503,7 +505,7 @@ describe("status", () => {
     expect(tampered).toHaveLength(2)
     expect(hooks.find((it) => it.hook === "drift")?.state).toBe("not installed")
     const done = await world.install(["claude-code"], 3)
-    expect(done.warnings.join()).toContain("written anew")
+    expect(done.warnings.join()).toContain("rewritten")
     expect((await world.kit.installed()).tampered).toEqual([])
   })
 

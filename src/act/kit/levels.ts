@@ -45,9 +45,9 @@ export const LEVEL_ADDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   2: "ledger, boot digest, drift nudge",
   3: "claims, concurrency guard, git hooks",
   4: "packs, sub-agent packages, metering",
-  5: "risk gate, archive of old sessions, lessons proposed, pitfalls before an edit",
-  6: "autonomy dial, token report, forge (none of them is built yet)",
-  7: "fleet, swarm, sources (none of them is built yet)",
+  5: "risk gate, archive of old sessions, proposed lessons, pitfalls before an edit",
+  6: "autonomy dial, token report, forge (not built yet)",
+  7: "fleet, swarm, sources (not built yet)",
 }
 
 export function hooksOfLevel(level: number): readonly HookName[] {

@@ -9,18 +9,18 @@ const LARGEST_MANIFEST_BYTES = 8 * 1024 * 1024
 const Before = z.object({
   hash: z.string(),
   mode: z.int(),
-  backup: z.string().describe("Name in the folder of backups"),
+  backup: z.string().describe("Name in the backups folder"),
 })
 
 const FileRecord = z.object({
   kind: z.enum(["shared", "owned"]),
   host: KitHost.nullable(),
-  within: z.string().describe("The folder that it must really lie in"),
+  within: z.string().describe("The folder that must contain the resolved path"),
   what: z.string(),
-  before: Before.nullable().describe("As it was before us; null where there was none"),
-  after: z.string().describe("Hash of what we wrote"),
-  isSealed: z.boolean().describe("Ours alone: it goes also when somebody changed it"),
-  folders: z.array(z.string()).describe("Made by us, the outermost first"),
+  before: Before.nullable().describe("Content before the install; null if the file did not exist"),
+  after: z.string().describe("Hash of the content after the install"),
+  isSealed: z.boolean().describe("Completely ours: removed even if it was changed"),
+  folders: z.array(z.string()).describe("Created by the install, outermost first"),
 })
 export type FileRecord = z.infer<typeof FileRecord>
 
@@ -32,18 +32,18 @@ const EnrolledRepository = z.object({
   root: z.string(),
   level: z.int().min(1).max(7),
   hosts: z.array(KitHost),
-  files: Files.describe("In the repository or its state; the others are the user's"),
+  files: Files.describe("In the repository or its state folder; all others are user files"),
 })
 export type EnrolledRepository = z.infer<typeof EnrolledRepository>
 
 const Manifest = z.object({
   version: z.literal(1),
-  bundle: z.string().describe("Its hash; empty where none is installed"),
-  main: z.string().describe("The rest of the product, for a runtime to run"),
-  node: z.string().describe("The runtime that the hooks name"),
+  bundle: z.string().describe("Hash; empty if none is installed"),
+  main: z.string().describe("Entry point of qm"),
+  node: z.string().describe("The Node binary that the hooks run"),
   files: Files,
   repositories: z.array(EnrolledRepository),
-  folders: z.array(z.string()).describe("Of our own, made by us; the outermost first"),
+  folders: z.array(z.string()).describe("Own folders created by the install, outermost first"),
 })
 export type Manifest = z.infer<typeof Manifest>
 

@@ -164,7 +164,7 @@ function planOf(
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
   const inTree = changes.filter((it) => !path.isAbsolute(it.path) && it.action !== "keep")
-  const commit = `In the repository, commit it or not: ${inTree.map((it) => it.path).join(", ")}.`
+  const commit = `Files in the repository, to commit or not: ${inTree.map((it) => it.path).join(", ")}.`
   const hosts = request?.hosts ?? []
   return {
     kind: request === undefined ? "uninstall" : "install",

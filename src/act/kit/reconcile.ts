@@ -106,7 +106,7 @@ async function stepOfOwned(file: OwnedFile, record: FileRecord | undefined): Pro
   const isOurs = found === undefined || isSame || isUnchanged(found, record)
   const change = { path: file.path, host, what }
   if (!isOurs && !file.isSealed) {
-    const warning = `${file.path} was written or changed by somebody else; it is left as it is.`
+    const warning = `${file.path} was written or changed by somebody else; it was left in place.`
     return {
       change: { ...change, action: "keep" },
       write: undefined,
@@ -131,7 +131,9 @@ async function stepOfOwned(file: OwnedFile, record: FileRecord | undefined): Pro
       isSealed: file.isSealed,
       folders: foldersOf(spot, record),
     },
-    warning: isTampered ? `${file.path} was not what we wrote; it is written anew.` : undefined,
+    warning: isTampered
+      ? `${file.path} was not the content that qm wrote; it was rewritten.`
+      : undefined,
   }
 }
 
@@ -148,7 +150,7 @@ async function stepOfRemoval(file: string, record: FileRecord, deps: ReconcileDe
   } as const
   if (found === undefined) return { ...stays, warning: undefined }
   if (record.kind === "owned" && !record.isSealed && !isUnchanged(found, record)) {
-    const warning = `${file} was changed since we wrote it; it is left, and is yours now.`
+    const warning = `${file} was changed after the install; it was left in place and is yours now.`
     return { ...stays, warning }
   }
   const past = { record, editor: deps.editorOf(file, record), backups: deps.backups }
@@ -172,7 +174,7 @@ function actionOf({ found }: Spot, isSame: boolean): "keep" | "create" | "change
 }
 
 function sayRemoval(action: "remove" | "restore" | "change", what: string): string {
-  if (action === "restore") return "byte for byte as it was before"
+  if (action === "restore") return "byte for byte as before the install"
   return action === "remove" ? what : `without ${what}; your own changes are kept`
 }
 
@@ -222,7 +224,7 @@ function hostMayRefuse(file: SharedFile, text: string): string | undefined {
     JSON.parse(text)
     return undefined
   } catch {
-    return `${file.path} has comments, trailing commas or a byte-order mark; its host may pass over it.`
+    return `${file.path} has comments, trailing commas or a byte-order mark; its host may ignore it.`
   }
 }
 

@@ -33,10 +33,10 @@ async function readTemplate(file: string, kind: Template["kind"]): Promise<Templ
   if (read.kind !== "read") throw TemplateInvalid({ path: file, wrong: `it is ${read.kind}` })
   const [, head, body] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(read.text) ?? []
   if (head === undefined || body === undefined)
-    throw TemplateInvalid({ path: file, wrong: "it has no head" })
+    throw TemplateInvalid({ path: file, wrong: "it has no header" })
   const parsed = Head.safeParse(await parseYaml(head))
   if (!parsed.success)
-    throw TemplateInvalid({ path: file, wrong: "its head is wrong" }, parsed.error)
+    throw TemplateInvalid({ path: file, wrong: "its header is invalid" }, parsed.error)
   return { ...parsed.data, kind: parsed.data.kind ?? kind, tools: parsed.data.tools, body }
 }
 

@@ -85,11 +85,11 @@ describe("skipped files", () => {
     expect(Object.fromEntries(skipped.map(({ path, reason }) => [path, reason]))).toEqual({
       "b.md": "binary",
       "c.md": "not UTF-8",
-      "d.pdf": "not markdown, html or text",
+      "d.pdf": "not Markdown, HTML or plain text",
       "large.txt": "larger than 5 MB",
       "link.md": "a symbolic link",
       linked: "a symbolic link",
-      node_modules: "a folder of packages",
+      node_modules: "a package folder",
       "pipe.md": "a FIFO",
     })
     expect(documents).toBe(2)
@@ -135,7 +135,7 @@ test("[KNOW-24] a document over the paragraph limit is truncated, and that is re
   })
   const added = await it.kb.add({ path: it.folder })
   expect(added).toMatchObject({ added: 1, paragraphs: 20_000 })
-  const reason = "only its first 20,000 paragraphs are kept"
+  const reason = "only its first 20,000 paragraphs are stored"
   expect(added.skipped).toEqual([{ path: "long.md", reason }])
   expect(await it.kb.add({ path: it.folder })).toMatchObject({ unchanged: 1, documents: 1 })
 })
@@ -178,7 +178,7 @@ test("[KNOW-8] a file that makes a reader throw is reported, and the others are 
   })
   expect(await it.other({ secrets }).add({ path: it.folder })).toMatchObject({
     added: 3,
-    skipped: [{ path: "a/strange.md", reason: "it cannot be read as a document" }],
+    skipped: [{ path: "a/strange.md", reason: "it cannot be parsed" }],
   })
   expect(JSON.stringify((await it.kb.documents()).documents)).not.toContain("strange")
 })
@@ -256,7 +256,7 @@ test("a paragraph is embedded again only when its text or headings change", asyn
   await it.write({ "more.md": "# More\n\nTwo ships." })
   const broken = await kb.add({ path: it.folder })
   expect(broken).toMatchObject({ changed: 1, by: { words: true, meaning: null } })
-  expect(broken.by.note).toBe("kinds-1 failed; 1 paragraphs are found by words only")
+  expect(broken.by.note).toBe("kinds-1 failed; 1 paragraphs can be found by words only")
   state.isBroken = false
   expect((await kb.add({ path: it.folder })).by.meaning).toBe("kinds-1")
 })
@@ -288,10 +288,10 @@ test("[KNOW-23] errors name the missing paragraph, folder or path", async () => 
   const missing = join(it.folder, "nothing")
   await expect(it.kb.add({ path: missing })).rejects.toMatchObject({
     code: "KNOWLEDGE_FOLDER_UNREADABLE",
-    message: `${missing} cannot be read: there is nothing.`,
+    message: `${missing} cannot be read: it does not exist.`,
   })
   await expect(it.kb.add({ path: join(it.folder, "a.png") })).rejects.toThrow(
-    "not markdown, html or text",
+    "not Markdown, HTML or plain text",
   )
   await expect(it.kb.remove({ path: missing })).rejects.toMatchObject({
     code: "KNOWLEDGE_FOLDER_NOT_FOUND",

@@ -109,7 +109,7 @@ async function readAll(work: Work, { signal, onProgress }: CallContext): Promise
 
 function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undefined) {
   const file = readCandidate(work.folder, candidate.path)
-  if (file.kind === "missing") return { kind: "gone" as const, reason: "it is gone" }
+  if (file.kind === "missing") return { kind: "gone" as const, reason: "the file was deleted" }
   if (file.kind === "skipped") return file
   const { digest } = file
   if (digest === before?.digest) return { kind: "same" as const }
@@ -121,7 +121,7 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
     return { kind: "fresh" as const, fresh }
   } catch (error) {
     work.log.warn("a document cannot be read", { path: candidate.path, error })
-    return { kind: "skipped" as const, reason: "it cannot be read as a document" }
+    return { kind: "skipped" as const, reason: "it cannot be parsed" }
   }
 }
 
@@ -149,7 +149,7 @@ async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Prom
   }
 }
 
-const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are kept`
+const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are stored`
 
 async function finish(work: Work, done: Done): Promise<number> {
   const { folder, tier, known, walked } = work

@@ -79,7 +79,7 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess
 }
 
 const QUIET: CallContext = { signal: new AbortController().signal }
-const OVER_THE_GRAPH = "reached over references and headings, not searched"
+const OVER_THE_GRAPH = "reached by references and headings, not by search"
 
 async function walked(input: OperationInput<"kb.hop">, access: LibraryAccess) {
   const { paragraphs, depth, limit } = OPERATIONS["kb.hop"].input.parse(input)

@@ -12,7 +12,7 @@ import {
 
 const TEXTS_A_CALL = 64
 
-export const NO_EMBEDDER = "no embedder is configured; knowledge.embedder names one"
+export const NO_EMBEDDER = "no embedder is configured; set knowledge.embedder"
 
 /** Vectors for the paragraphs of a folder that have none. After a failure the next `add` continues. */
 export async function embedFolder(
@@ -36,7 +36,7 @@ export async function embedFolder(
     context.signal.throwIfAborted()
     deps.log.warn("paragraphs are not embedded", { embedder: embedder.name, error })
     const left = waiting.length - done
-    return byWords(`${embedder.name} failed; ${left} paragraphs are found by words only`)
+    return byWords(`${embedder.name} failed; ${left} paragraphs can be found by words only`)
   }
   return { words: true, meaning: embedder.name, note: null }
 }
@@ -59,7 +59,8 @@ async function embedSome(
     const vector = vectors[at]
     return vector === undefined ? [] : [{ paragraph: row.id, vector: packVector(vector) }]
   })
-  if (packed.length !== rows.length) throw new Error("the embedder gave another number of vectors")
+  if (packed.length !== rows.length)
+    throw new Error("the embedder returned a different number of vectors")
   await db.transaction(async (tx) => {
     await tx.run(insertVectors(embedder.name, packed))
     await tx.run(raiseRevision())
@@ -69,7 +70,7 @@ async function embedSome(
 /** Base64 text, because both databases store it alike. */
 function packVector(vector: Float32Array): string {
   if (vector.length === 0 || !vector.every(Number.isFinite)) {
-    throw new Error("the embedder gave a vector that is none")
+    throw new Error("the embedder returned an invalid vector")
   }
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)

@@ -7,20 +7,20 @@ export const FolderUnreadable = defineError<{ path: string; reason: string }>()(
   {
     family: "invalid",
     message: (it) => `${shown(it.path)} cannot be read: ${it.reason}.`,
-    hint: () => "Name a folder or a file with documents: markdown, html or plain text.",
+    hint: () => "Give a folder or a file with Markdown, HTML or plain text documents.",
   },
 )
 
 export const FolderUnknown = defineError<{ path: string }>()("KNOWLEDGE_FOLDER_NOT_FOUND", {
   family: "not-found",
-  message: (it) => `${shown(it.path)} was never added to the knowledge base.`,
-  hint: () => "`qm kb status` lists the folders that were; name one of them.",
+  message: (it) => `${shown(it.path)} is not in the knowledge base.`,
+  hint: () => "List the indexed folders with `qm kb status`.",
 })
 
 export const ParagraphUnknown = defineError<{ id: string }>()("KNOWLEDGE_PARAGRAPH_NOT_FOUND", {
   family: "not-found",
-  message: (it) => `There is no paragraph ${shown(it.id)}.`,
-  hint: () => "Search again (qm kb search, kb_hybrid_search): its document may have changed.",
+  message: (it) => `Paragraph ${shown(it.id)} does not exist.`,
+  hint: () => "Search again (`qm kb search`, kb_hybrid_search); its document may have changed.",
 })
 
 function shown(text: string): string {

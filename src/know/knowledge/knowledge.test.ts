@@ -151,7 +151,7 @@ describe("searching by meaning", () => {
     const by = {
       words: true,
       meaning: null,
-      note: "no embedder is configured; knowledge.embedder names one",
+      note: "no embedder is configured; set knowledge.embedder",
     }
     expect((await it.kb.search({ query: "pilot" })).by).toEqual(by)
     expect((await it.kb.status()).by).toEqual(by)
@@ -167,7 +167,9 @@ describe("searching by meaning", () => {
     const kb = it.other({ embedder: async () => embedder })
     const unembedded = await kb.search({ query: "price" })
     expect(unembedded.hits).toEqual([])
-    expect(unembedded.by.note).toBe("kinds-1 has embedded nothing yet; add the folders again")
+    expect(unembedded.by.note).toBe(
+      "kinds-1 has not embedded any paragraphs yet; add the folders again",
+    )
 
     await kb.add({ path: it.folder })
     const { hits, by } = await kb.search({ query: "the price", limit: 3 })
@@ -242,7 +244,7 @@ describe("following references", () => {
       "same heading: Harbour Handbook § 4.1",
       "same heading: Harbour Handbook § 4.3",
     ])
-    expect(by.note).toContain("not searched")
+    expect(by.note).toContain("not by search")
     const two = await it.kb.hop({ paragraphs: [idOf("The pilot boards")], depth: 2, limit: 100 })
     const reached = two.hits.map((hit) => hit.paragraph.id)
     expect(new Set(reached).size).toBe(reached.length)
@@ -437,7 +439,7 @@ test("[KNOW-23] an unknown paragraph is an error when read alone and skipped in 
   await using _ = it
   const unknown = {
     code: "KNOWLEDGE_PARAGRAPH_NOT_FOUND",
-    message: "There is no paragraph x.\\n1.",
+    message: "Paragraph x.\\n1 does not exist.",
   }
   await expect(it.kb.paragraph({ id: "x.\n1" })).rejects.toMatchObject(unknown)
   await expect(it.kb.hop({ paragraphs: ["x.\n1"] })).rejects.toMatchObject(unknown)

@@ -39,7 +39,7 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
         return { by, ranked: rankBy(asked, library, vectors) }
       } catch (error) {
         signal.throwIfAborted()
-        deps.log.warn("a question is not embedded", { embedder: embedder.name, error })
+        deps.log.warn("a question could not be embedded", { embedder: embedder.name, error })
         return { by: byWords(`${embedder.name} failed; searched by words only`), ranked: [] }
       }
     },
@@ -49,7 +49,7 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
 function stateOf({ name }: Embedder, { paragraphs }: Library, vectors: Vectors): KbBy {
   const without = paragraphs.filter((it) => !vectors.has(it.id)).length
   if (without === paragraphs.length) {
-    return byWords(`${name} has embedded nothing yet; add the folders again`)
+    return byWords(`${name} has not embedded any paragraphs yet; add the folders again`)
   }
   const note = without === 0 ? null : `${without} paragraphs are not embedded; add them again`
   return { words: true, meaning: name, note }
@@ -58,7 +58,7 @@ function stateOf({ name }: Embedder, { paragraphs }: Library, vectors: Vectors):
 async function embedQuestion(query: string, embedder: Embedder, signal: AbortSignal) {
   const [vector] = await embedder.embed([query], signal)
   const asked = vector === undefined ? undefined : unit(vector)
-  if (asked === undefined) throw new Error("the embedder gave a vector that is none")
+  if (asked === undefined) throw new Error("the embedder returned an invalid vector")
   return asked
 }
 

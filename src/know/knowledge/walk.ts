@@ -43,7 +43,7 @@ export function walkDocuments(place: string, apart: ReadonlySet<string>): WalkOu
     visit({ folder, way: [] }, state)
     return { kind: "walked", walked: doneOf(state) }
   }
-  if (opened.kind === "missing") return { kind: "failed", reason: "there is nothing" }
+  if (opened.kind === "missing") return { kind: "failed", reason: "it does not exist" }
   if (opened.kind === "unreadable") return { kind: "failed", reason: opened.reason }
   if (opened.what !== "regular file") return { kind: "failed", reason: `it is a ${opened.what}` }
   return walkFile(place)
@@ -104,10 +104,10 @@ function enter({ folder, way }: FolderAt, name: string, state: State): void {
   const inner = [...way, name]
   const file = inner.join("/")
   if (state.isApart(inner)) return
-  if (name === "node_modules") return skip(state, file, "a folder of packages")
+  if (name === "node_modules") return skip(state, file, "a package folder")
   if (inner.length > DEEPEST_LEVELS) {
     state.unseen.push(file)
-    return skip(state, file, "the folder lies too deep")
+    return skip(state, file, "the folder is nested too deeply")
   }
   const opened = folder.open(name)
   if (opened.kind === "missing") return
@@ -127,8 +127,8 @@ function take({ folder, way }: FolderAt, name: string, state: State): void {
   if (looked.kind === "unreadable") return skip(state, file, looked.reason)
   if (looked.what !== "regular file") return skip(state, file, `a ${looked.what}`)
   const format = formatOf(name)
-  if (format === undefined) return skip(state, file, "not markdown, html or text")
-  if (isSecretBearing(file)) return skip(state, file, "its name says that it has secrets")
+  if (format === undefined) return skip(state, file, "not Markdown, HTML or plain text")
+  if (isSecretBearing(file)) return skip(state, file, "its name suggests that it contains secrets")
   const { sizeBytes } = looked.stat
   if (sizeBytes > LARGEST_DOCUMENT_BYTES) {
     return skip(state, file, `larger than ${LARGEST_DOCUMENT_BYTES / 1_000_000} MB`)

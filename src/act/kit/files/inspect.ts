@@ -90,7 +90,7 @@ async function foldersMissing(folder: string): Promise<readonly string[]> {
   if (looked.kind === "missing" && path.dirname(folder) !== folder)
     return [...(await foldersMissing(path.dirname(folder))), folder]
   if (looked.kind === "found" && looked.what !== "directory")
-    throw FileNotUsable({ path: folder, what: `${looked.what} where a folder is needed` })
+    throw FileNotUsable({ path: folder, what: `${looked.what} in place of a folder` })
   return []
 }
 

@@ -62,7 +62,7 @@ async function putBack(write: Write, log: Log): Promise<void> {
     await clear(write.foldersToMake)
   } catch (error) {
     // The first failure is reported; the manifest names the backup of this file.
-    log.error("a file could not be put back", { path: realPath, error: String(error) })
+    log.error("a file could not be restored", { path: realPath, error: String(error) })
   }
 }
 

@@ -23,15 +23,15 @@ test.each([
 })
 
 test.each([
-  ["updated stuff", "does not begin with"],
+  ["updated stuff", "does not start with"],
   ["feature: add a hook", '"feature" is not one of'],
   [": no type", "no type is not one of"],
   ["feat:no space", "a space is missing"],
-  ["feat:   ", "its subject is empty"],
-  ["feat(): empty", "its scope is empty"],
-  ["feat(a: open", "does not begin with"],
-  ["feat (a): space", "does not begin with"],
-  [`chore: ${"x".repeat(94)}`, "its header has 101 characters"],
+  ["feat:   ", "the subject is empty"],
+  ["feat(): empty", "the scope is empty"],
+  ["feat(a: open", "does not start with"],
+  ["feat (a): space", "does not start with"],
+  [`chore: ${"x".repeat(94)}`, "the header has 101 characters"],
   ["feat: subject\nbody at once", "a blank line is missing"],
 ])("[GITHOOKS-11] %j is rejected", (text, wrong) => {
   const outcome = check(text)

@@ -16,11 +16,12 @@ export async function commitMsg(
   file: string | undefined,
 ): Promise<string | undefined> {
   const { root, gitDirectory } = git.repository
-  if (gitDirectory === undefined || file === undefined) return "no message was named"
-  if (await checkGitBusy(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
+  if (gitDirectory === undefined || file === undefined) return "no message file was given"
+  if (await checkGitBusy(gitDirectory))
+    return "a merge, rebase, cherry-pick or revert is in progress"
   const limits = { maxBytes: LARGEST_MESSAGE_BYTES }
   const read = await readBounded(path.resolve(root, file), limits)
-  if (read.kind !== "read") return `the message could not be read (${read.kind})`
+  if (read.kind !== "read") return `the message file could not be read (${read.kind})`
 
   const checked = checkMessage(read.bytes.toString(), { commentSign: await commentSign(git) })
   if (checked.kind === "fine") return undefined
@@ -75,15 +76,15 @@ function isMadeByGit(header: string): boolean {
 function wrongOfHeader(header: string): string | undefined {
   const [, type = "", scope, colon, subject = ""] =
     /^([^\s():!]*)(\([^()]*\))?!?(: ?)?(.*)$/.exec(header) ?? []
-  if (colon === undefined) return "it does not begin with `type: ` or `type(scope): `"
+  if (colon === undefined) return "it does not start with `type: ` or `type(scope): `"
   // Conventional Commits 1.0 ignores letter case.
   const isKnown = COMMIT_TYPES.includes(type.toLowerCase())
   if (!isKnown)
     return `${type === "" ? "no type" : `"${type}"`} is not one of ${COMMIT_TYPES.join(" ")}`
-  if (scope !== undefined && scope.slice(1, -1).trim() === "") return "its scope is empty"
-  if (subject.trim() === "") return "its subject is empty"
+  if (scope !== undefined && scope.slice(1, -1).trim() === "") return "the scope is empty"
+  if (subject.trim() === "") return "the subject is empty"
   if (colon !== ": ") return "a space is missing after the colon"
   const length = [...header].length
   if (length <= LONGEST_HEADER_CHARACTERS) return undefined
-  return `its header has ${length} characters, at most ${LONGEST_HEADER_CHARACTERS} are allowed`
+  return `the header has ${length} characters (at most ${LONGEST_HEADER_CHARACTERS})`
 }

@@ -2,30 +2,30 @@ import { defineError } from "#ground/base"
 
 export const HookNotAFile = defineError<{ path: string; what: string }>()("KIT_HOOK_NOT_A_FILE", {
   family: "conflict",
-  message: (it) => `${it.path} is a ${it.what}, not a plain file; nothing was written.`,
-  hint: () => "Put a plain file there or take it away, then run the command again.",
+  message: (it) => `${it.path} is a ${it.what}, not a regular file; nothing was written.`,
+  hint: () => "Replace it with a regular file or remove it, then run the command again.",
 })
 
 export const HookKeptExists = defineError<{ path: string }>()("KIT_HOOK_KEPT_EXISTS", {
   family: "conflict",
-  message: (it) => `A hook of yours would be kept as ${it.path}, but that is there already.`,
-  hint: () => "Look at both files, move or delete the kept one, then run the command again.",
+  message: (it) => `Your hook would be kept as ${it.path}, but that file already exists.`,
+  hint: () => "Compare both files, move or delete the kept one, then run the command again.",
 })
 
 export const HooksChanged = defineError<{ folder: string }>()("KIT_HOOKS_CHANGED", {
   family: "conflict",
   message: (it) =>
-    `The hooks in ${it.folder} changed since the plan was made; nothing was written.`,
-  hint: () => "Run the command again and look at the new plan.",
+    `The hooks in ${it.folder} changed after the plan was made; nothing was written.`,
+  hint: () => "Run the command again and check the new plan.",
 })
 
 export const CommitMessageRefused = defineError<{ header: string; wrong: string }>()(
   "KIT_COMMIT_MESSAGE_REFUSED",
   {
     family: "invalid",
-    message: (it) => `The commit message was refused: ${it.wrong}. Its header is "${it.header}".`,
+    message: (it) => `Commit message rejected: ${it.wrong}. The header is "${it.header}".`,
     hint: () =>
-      "Write it as `type(scope): subject`, e.g. `fix(parser): keep empty lines`. To commit it as it is: `QM_SKIP=commit-msg git commit …`",
+      "Use `type(scope): subject`, e.g. `fix(parser): keep empty lines`. To commit anyway: `QM_SKIP=commit-msg git commit …`",
   },
 )
 
@@ -43,5 +43,5 @@ export const PushConflicts = defineError<{
     return `${it.branch} conflicts with ${it.base}, as last fetched, in ${files}:${names}${more}`
   },
   hint: () =>
-    "Fetch, then merge or rebase onto it, and push again. To push as it is: `QM_SKIP=pre-push git push …`",
+    "Fetch, merge or rebase onto it, then push again. To push anyway: `QM_SKIP=pre-push git push …`",
 })

@@ -127,7 +127,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     person.gitIn(root, "add", "-A")
     const refused = person.tryIn(root, ["commit", "-m", "updated \u001b[31mstuff"])
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain("The commit message was refused: it does not begin with")
+    expect(refused.err).toContain("Commit message rejected: it does not start with")
     expect(refused.err).toContain("QM_SKIP=commit-msg git commit")
     expect(refused.err).toContain("[KIT_COMMIT_MESSAGE_REFUSED]")
     expect(refused.err).not.toContain("\u001b")
@@ -174,7 +174,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
       expect.stringContaining("is not installed"),
     ])
     put(other, { ".git/qm/kit.json": "{}" })
-    expect(person.tryIn(other, [...dir, ...bad], debug).err).toContain("another repository")
+    expect(person.tryIn(other, [...dir, ...bad], debug).err).toContain("a repository other than")
     rmSync(path.join(root, ".git/qm/kit.json"))
     expect(person.tryIn(root, bad)).toEqual({ code: 0, out: "", err: "" })
   })
@@ -205,7 +205,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
       `refs/heads/main ${head} refs/heads/main ${"0".repeat(40)}\n`,
     )
     // This note needs the branch name, so our hook read the same standard input.
-    expect(pushed.err).toContain("qm pre-push: main: nothing to compare it with")
+    expect(pushed.err).toContain("qm pre-push: main: it has no base branch to compare with")
     expect(`${pushed.out}${pushed.err}`).toContain("own push origin")
   })
 
@@ -434,7 +434,7 @@ describe.runIf(needs("S5", "git"))("running the git hooks", () => {
     const unrelated = person.tryIn(mine, ["push", "-q", "origin", "unrelated"], debug)
     expect([unrelated.code, unrelated.err]).toEqual([0, expect.stringContaining("could not try")])
     const url = person.tryIn(mine, ["push", "-q", remote, "HEAD:refs/heads/by-url"], debug)
-    expect([url.code, url.err]).toEqual([0, expect.stringContaining("nothing to compare")])
+    expect([url.code, url.err]).toEqual([0, expect.stringContaining("no base branch")])
     const shallow = path.join(person.path, "shallow")
     person.gitIn(person.path, "clone", "-q", "--depth=1", `file://${remote}`, shallow)
     await person.install(shallow)

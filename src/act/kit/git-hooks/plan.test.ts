@@ -65,7 +65,7 @@ describe.runIf(needs("S6", "git"))("planning git hooks", () => {
         path: path.join(world.hooks, name),
         action: "create",
         host: null,
-        what: "git hook: our hook",
+        what: "git hook: the qm hook",
       })),
     )
     expect(existsSync(path.join(world.hooks, "pre-commit"))).toBe(false)
@@ -95,7 +95,7 @@ describe.runIf(needs("S6", "git"))("planning git hooks", () => {
       expect(plan.warnings[0]).toContain('qm hook pre-commit "$@"')
     }
     git(world.root, "config", "core.hooksPath", ".husky/_")
-    expectLeft(await world.plan(), "a folder of the project")
+    expectLeft(await world.plan(), "belongs to the project")
     git(world.root, "config", "--unset", "core.hooksPath")
     const global = path.join(world.path, "global")
     writeFileSync(global, "[core]\n\thooksPath = ~/everywhere\n")
@@ -150,7 +150,7 @@ describe.runIf(needs("S6", "git"))("planning git hooks", () => {
     expect(removal.changes).toEqual([])
     expect(removal.warnings).toHaveLength(2)
     expect(removal.warnings[0]).toContain("edited since")
-    expect(removal.warnings[1]).toContain("no longer our hook")
+    expect(removal.warnings[1]).toContain("no longer the qm hook")
     await removal.write()
     expect(lstatSync(hook("pre-push")).isSymbolicLink()).toBe(true)
     expect(readFileSync(hook("pre-push.qm-kept"), "utf8")).toBe(OWN)

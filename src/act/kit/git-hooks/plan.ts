@@ -85,7 +85,7 @@ const NOTHING: GitHooksPlan = { changes: [], warnings: [], write: async () => {}
 
 function sayLeftAlone(folder: { readonly path: string; readonly why: string }): string {
   const lines = GIT_HOOKS.map((name) => `\`qm hook ${name} "$@"\` to ${name}`).join(", ")
-  return `Git hooks are in ${folder.path}; ${folder.why}, so nothing was written there. To use ours, add ${lines}.`
+  return `Git hooks are in ${folder.path}; ${folder.why}, so nothing was written there. To use the qm hooks, add ${lines}.`
 }
 
 async function eachHook(stepOf: (name: GitHookName) => Promise<Step>): Promise<readonly Step[]> {
@@ -131,20 +131,24 @@ async function installStep(
   const text = renderScript(name, { qm })
   const write = () => writeFileAtomic(file, text, { mode: 0o755 })
   if (there === undefined) {
-    const what = keptThere === undefined ? "our hook" : "our hook, before it the one kept"
+    const what = keptThere === undefined ? "the qm hook" : "the qm hook; your kept hook runs first"
     return { change: changeOf(file, "create", what), do: write }
   }
   if (there.owner === "edited") return { warning: sayEdited(file) }
   if (there.owner === "ours") {
     const isSame = there.bytes?.equals(Buffer.from(text)) === true
-    if (isSame) return { change: changeOf(file, "keep", "our hook, as it is") }
-    return { change: changeOf(file, "change", "our hook, made anew"), do: write }
+    if (isSame) return { change: changeOf(file, "keep", "the qm hook, unchanged") }
+    return { change: changeOf(file, "change", "the qm hook, rewritten"), do: write }
   }
   // Both names lead to the same file: an install was interrupted between its two steps.
   const isHalfDone = keptThere !== undefined && keptThere.place === there.place
   if (keptThere !== undefined && !isHalfDone) throw HookKeptExists({ path: kept })
   return {
-    change: changeOf(file, "change", `our hook; yours is kept as ${keptName(name)} and runs first`),
+    change: changeOf(
+      file,
+      "change",
+      `the qm hook; yours is kept as ${keptName(name)} and runs first`,
+    ),
     async do() {
       // Link the kept name first, then replace the original: a hook is in place at every moment.
       if (!isHalfDone) await linkFile(file, kept)
@@ -171,7 +175,7 @@ async function removalStep(folder: string, name: GitHookName): Promise<Step> {
     return { change, do: async () => void (await renameFile(kept, file, { existing: "replace" })) }
   }
   if (there === undefined) return {}
-  const change = changeOf(file, "remove", "our hook")
+  const change = changeOf(file, "remove", "the qm hook")
   return { change, do: async () => void (await removeFile(file)) }
 }
 
@@ -180,11 +184,11 @@ function changeOf(file: string, action: KitChange["action"], what: string): KitC
 }
 
 function sayEdited(file: string): string {
-  return `${file} is a hook of ours that was edited since; it is left as it is. Delete it to have it made anew.`
+  return `${file} is a qm hook that was edited since; it was left in place. Delete it to have it rewritten.`
 }
 
 function sayReplaced(file: string, kept: string): string {
-  return `${file} is no longer our hook; it is left as it is, and so is the one kept in ${kept}.`
+  return `${file} is no longer the qm hook; it was left in place, and so was your kept hook in ${kept}.`
 }
 
 type Found = {
@@ -233,11 +237,11 @@ async function findHooksFolder(git: UserGit): Promise<HooksFolder | undefined> {
   const folder = path.resolve(root, set.value)
   const isOfGit = isInside(common, folder)
   if (!set.isOfRepository) {
-    return { kind: "left alone", path: folder, why: "it serves all your repositories" }
+    return { kind: "left alone", path: folder, why: "all your repositories use that folder" }
   }
   // Husky rewrites such a folder at every install, and tracked files reach everybody.
   if (isInside(root, folder) && !isOfGit) {
-    return { kind: "left alone", path: folder, why: "it is a folder of the project" }
+    return { kind: "left alone", path: folder, why: "that folder belongs to the project" }
   }
   return await lookedAt(folder, { isDefault: false })
 }
@@ -250,7 +254,7 @@ async function lookedAt(
   const isUsable =
     found.kind === "missing" || (found.kind === "found" && found.what === "directory")
   if (isUsable) return { kind: "ours to use", path: folder, isDefault }
-  const what = found.kind === "found" ? `it is a ${found.what}` : "it cannot be read"
+  const what = found.kind === "found" ? `that path is a ${found.what}` : "that path cannot be read"
   return { kind: "left alone", path: folder, why: what }
 }
 

@@ -12,15 +12,16 @@ const INDICES = [`${MEMORY}/SESSIONS.md`, `${MEMORY}/WORKSPACE.md`]
 export async function preCommit(git: UserGit): Promise<string | undefined> {
   const { root, gitDirectory, stateDirectory } = git.repository
   if (gitDirectory === undefined) return "outside git"
-  if (await checkGitBusy(gitDirectory)) return "a merge, rebase, cherry-pick or revert is under way"
+  if (await checkGitBusy(gitDirectory))
+    return "a merge, rebase, cherry-pick or revert is in progress"
   const memory = await statFile(path.join(root, MEMORY))
-  if (memory.kind !== "found" || memory.what !== "directory") return `there is no ${MEMORY}`
+  if (memory.kind !== "found" || memory.what !== "directory") return `${MEMORY} does not exist`
 
   // Indices quote memory files, which were redacted when they were written.
   const redact = (text: string) => text
   await createSessions({ root: () => root, stateDirectory, redact }).writeIndices()
   const indexFile = indexOfCommit(git, gitDirectory)
-  if (indexFile === undefined) return "a commit of chosen paths has an index of its own"
+  if (indexFile === undefined) return "a commit of selected paths uses a temporary index"
   return await stageIndices(git, indexFile)
 }
 
@@ -44,8 +45,9 @@ async function stageIndices(git: UserGit, indexFile: string): Promise<string | u
     env,
   })
   const entries = listed?.code === 0 ? parseEntries(listed.output.toString()) : []
-  if (entries.some((it) => it.stage !== "0")) return "the memory has conflicts"
-  if (entries.length === 0 || !(await isMemoryStaged(git, env))) return "no memory in this commit"
+  if (entries.some((it) => it.stage !== "0")) return "memory files have merge conflicts"
+  if (entries.length === 0 || !(await isMemoryStaged(git, env)))
+    return "the commit contains no memory files"
 
   const lines: string[] = []
   for (const file of INDICES) {
@@ -65,7 +67,7 @@ async function stageIndices(git: UserGit, indexFile: string): Promise<string | u
     "--index-info",
   ]
   const answer = await askUserGit(git, { args, env, input: lines.join("") })
-  return answer?.code === 0 ? undefined : "the index could not be written"
+  return answer?.code === 0 ? undefined : "the index could not be staged"
 }
 
 /**

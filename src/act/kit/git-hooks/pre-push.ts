@@ -30,7 +30,7 @@ export async function prePush(
   if (common === undefined) return "outside git"
   // In a shallow clone the common ancestor may be missing.
   const shallow = await statFile(path.join(common, "shallow"))
-  if (shallow.kind === "found") return "a shallow clone does not know where branches parted"
+  if (shallow.kind === "found") return "a shallow clone has no common history to compare"
   const notes: string[] = []
   for (const branch of parsePushed(pushed.stdin).slice(0, MOST_CHECKED_BRANCHES)) {
     const note = await checkBranch(git, branch, pushed.remote)
@@ -61,9 +61,9 @@ async function checkBranch(
   remote: string,
 ): Promise<string | undefined> {
   const base = await baseOf(git, pushed, remote)
-  if (base === undefined) return "nothing to compare it with"
+  if (base === undefined) return "it has no base branch to compare with"
   const theirs = await askLine(git, "rev-parse", "--verify", "--quiet", `${base}^{commit}`)
-  if (theirs === undefined) return `${base} is not there`
+  if (theirs === undefined) return `${base} does not exist`
   const forecast = await forecastMerge(git, { ours: pushed.commit, theirs })
   if (forecast.kind !== "conflicts") {
     return forecast.kind === "unknown" ? forecast.why : undefined

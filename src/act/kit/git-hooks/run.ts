@@ -64,7 +64,8 @@ async function reasonForSilence(
   if (level < GIT_HOOKS_LEVEL) return `level ${level} has no git hooks`
   const enrolled = await statFile(path.join(git.repository.stateDirectory, "kit.json"))
   if (enrolled.kind !== "found") return "the kit is not installed in this repository"
-  if (!(await isSameRepository(git))) return "git works in another repository than this folder's"
+  if (!(await isSameRepository(git)))
+    return "git works in a repository other than the one around this folder"
   return undefined
 }
 

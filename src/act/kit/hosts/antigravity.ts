@@ -6,8 +6,8 @@ import { asSkill, type HookProgram, type KitHostForm, type Machine, shellHandler
 const EDITS = "^(write_to_file|replace_file_content|multi_replace_file_content)$"
 
 const FAILS_CLOSED =
-  "Antigravity refuses the tool when a hook before it fails; ours must never be in the way"
-const NO_EVENT = "Antigravity has no event for it"
+  "Antigravity rejects the tool when a hook before it fails, so qm installs none there"
+const NO_EVENT = "Antigravity has no event for this hook"
 
 /**
  * From its documentation and reports by others; we have never run it, so it is unverified until `qm
@@ -43,7 +43,7 @@ export const antigravity: KitHostForm = {
   project: (template, machine) =>
     asSkill(path.join(folder(machine), "antigravity", "skills"), template),
   bootFile: "INSTRUCTIONS.md",
-  next: "Hooks of Antigravity are wired by its documents and were never seen to run by us.",
+  next: "The hooks of Antigravity follow its documentation; they have never been seen to run.",
 }
 
 function folder({ userHome }: Machine): string {

@@ -26,11 +26,11 @@ export const codex: KitHostForm = {
     package: "SubagentStart",
     loaded: null,
   },
-  without: { loaded: "Codex tells nobody which instructions it loads" },
+  without: { loaded: "Codex has no event for loaded instructions" },
   entries,
   project: (template, { userHome }) => asSkill(path.join(userHome, ".agents", "skills"), template),
   bootFile: "AGENTS.md",
-  next: "Codex runs no hook before you have looked at it: open `codex`, type /hooks and trust ours.",
+  next: "Codex runs a hook only after you have reviewed it: open `codex`, type /hooks and trust the qm hooks.",
 }
 
 function folder({ userHome, environment }: Machine): string {

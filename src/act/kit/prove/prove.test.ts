@@ -36,9 +36,9 @@ describe("proving a host", () => {
     const rows = [...installed("claude-code"), ...installed("codex"), ...installed("antigravity")]
     const proof = await prove({ installed: rows, trustHooks: false }, depsIn(home.path))
     expect(proof.hooks.map(({ host, state, why }) => [host, state, why])).toEqual([
-      ["claude-code", "installed", expect.stringContaining("not found on the PATH")],
-      ["codex", "installed", expect.stringContaining("not found on the PATH")],
-      ["antigravity", "installed", "Not proved here: Antigravity was not run."],
+      ["claude-code", "installed", expect.stringContaining("not on the PATH")],
+      ["codex", "installed", expect.stringContaining("not on the PATH")],
+      ["antigravity", "installed", "Not proved: Antigravity was not run."],
     ])
   })
 
@@ -112,7 +112,10 @@ describe("proving a host", () => {
     const onProgress = () => asking.abort()
     const options = { installed: installed("claude-code"), trustHooks: false, onProgress }
     const { hooks } = await prove({ ...options, signal: asking.signal }, deps)
-    expect(hooks[0]).toMatchObject({ state: "installed", why: expect.stringContaining("stopped") })
+    expect(hooks[0]).toMatchObject({
+      state: "installed",
+      why: expect.stringContaining("cancelled"),
+    })
   })
 })
 

@@ -67,7 +67,7 @@ export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Pro
   }
 }
 
-const NOTHING_THERE: Told = { kind: "untold", why: "Nothing of ours is installed there." }
+const NOTHING_THERE: Told = { kind: "untold", why: "No qm hooks are installed in this host." }
 
 const TOLD_HOSTS: Partial<Readonly<Record<KitHost, ToldHost>>> = {
   "claude-code": toldClaudeCode,
@@ -79,11 +79,10 @@ type Telling = ProveOptions & { readonly signal: AbortSignal }
 async function tell(host: KitHost, options: Telling, deps: ProveDeps): Promise<Told> {
   const { title, folder } = HOST_FORMS[host]
   const toldHost = TOLD_HOSTS[host]
-  if (toldHost === undefined)
-    return { kind: "untold", why: `Not proved here: ${title} was not run.` }
+  if (toldHost === undefined) return { kind: "untold", why: `Not proved: ${title} was not run.` }
   const program = await deps.findProgram(host)
   if (program === undefined) {
-    return { kind: "untold", why: `${title} was not found on the PATH, so it could not be run.` }
+    return { kind: "untold", why: `${title} is not on the PATH, so it could not run.` }
   }
   await using scene = await makeScene({ random: deps.random, now: deps.clock.now() })
   const hasPackages = options.installed.some((it) => it.hook === "package")
@@ -140,13 +139,13 @@ async function verdictsOf({ stateDirectory }: Scene, startedAt: number) {
 function whyNot(title: string, outcome: RunOutcome): string {
   switch (outcome.kind) {
     case "exited":
-      return `${title} ended with code ${outcome.code} before its story was over.`
+      return `${title} exited with code ${outcome.code} before the test session was over.`
     case "timed-out":
-      return `${title} was ended after ${LONGEST_HOST_MS / 1_000} seconds.`
+      return `${title} was stopped after ${LONGEST_HOST_MS / 1_000} seconds.`
     case "aborted":
-      return `The proof of ${title} was stopped.`
+      return `The proof of ${title} was cancelled.`
     case "signalled":
-      return `${title} was ended by ${outcome.signal}.`
+      return `${title} was killed by ${outcome.signal}.`
     case "not-found":
     case "not-started":
       return `${title} could not be started.`

@@ -74,8 +74,8 @@ describe("hook states", () => {
   test("[PROVE-4] the state that Codex reports for a hook becomes a sentence with the next step", () => {
     expect(sayReview({ enabled: true, trustStatus: "untrusted" })).toContain("/hooks and trust it")
     expect(sayReview({ enabled: true, trustStatus: "modified" })).toContain("changed since")
-    expect(sayReview({ enabled: false, trustStatus: "trusted" })).toContain("switched off")
-    expect(sayReview({ enabled: true, trustStatus: "trusted" })).toContain("did not start it")
+    expect(sayReview({ enabled: false, trustStatus: "trusted" })).toContain("disabled")
+    expect(sayReview({ enabled: true, trustStatus: "trusted" })).toContain("did not start the hook")
     expect(sayReview(undefined)).toContain("qm init")
   })
 })
@@ -91,7 +91,7 @@ describe("what reached the model", () => {
       bodyWith("SessionStart hook additional context: é mark-boot\n\n# Environment\nof the host"),
     ]
     expect(detailOf(toldBy([], asked), "boot")).toEqual([
-      ["ok", "it reached the model, 12 of at most 9000 bytes"],
+      ["ok", "the context reached the model, 12 of at most 9000 bytes"],
     ])
   })
 
@@ -100,7 +100,7 @@ describe("what reached the model", () => {
     expect(detailOf(long, "boot")[0]?.[0]).toBe("warn")
     const other = toldBy([], [bodyWith("nothing"), bodyWith("mark-boot, but later")])
     expect(detailOf(other, "boot")).toEqual([
-      ["warn", "the hook ran, but nothing reached the model"],
+      ["warn", "the hook ran, but no context reached the model"],
     ])
   })
 
@@ -114,7 +114,7 @@ describe("what reached the model", () => {
   test("a nudge must arrive exactly once", () => {
     const nudge = line("stop", { rule: "drift", verdict: "block" })
     const stop = line("stop")
-    expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "it came once"]])
+    expect(detailOf(toldBy([nudge, stop]), "drift")).toEqual([["ok", "one nudge arrived"]])
     expect(detailOf(toldBy([stop]), "drift")[0]?.[0]).toBe("warn")
     expect(detailOf(toldBy([nudge, nudge]), "drift")[0]?.[0]).toBe("warn")
   })

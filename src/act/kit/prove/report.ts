@@ -44,30 +44,30 @@ export function checksOf(title: string, states: readonly HookState[], told: Told
   })
 }
 
-const HINT = "Look at `qm guard verdicts` of a real session, and run `qm doctor --prove` once more."
+const HINT = "Check `qm guard verdicts` of a real session, then run `qm doctor --prove` again."
 
 type Look = (seen: Seen) => { readonly isRight: boolean; readonly detail: string }
 
 const CHECKS: readonly { readonly hook: HookName; readonly name: string; readonly look: Look }[] = [
-  { hook: "boot", name: "context at the start", look: lookAtBoot },
+  { hook: "boot", name: "context at session start", look: lookAtBoot },
   {
     hook: "risk",
-    name: "a path of high risk",
+    name: "high-risk path",
     look: ({ wasRiskRefused }) => ({
       isRight: wasRiskRefused,
       detail: wasRiskRefused
-        ? "an edit without a simulation was refused"
-        : "an edit without a simulation was let through",
+        ? "an edit without a simulation was rejected"
+        : "an edit without a simulation was allowed",
     }),
   },
   {
     hook: "package",
-    name: "package of a sub-agent",
+    name: "package for a sub-agent",
     look: ({ hasPackage }) => ({
       isRight: hasPackage,
       detail: hasPackage
-        ? "it reached the sub-agent, chosen from its task"
-        : "the hook ran, but nothing reached the sub-agent",
+        ? "the package for the task reached the sub-agent"
+        : "the hook ran, but no package reached the sub-agent",
     }),
   },
   {
@@ -75,16 +75,16 @@ const CHECKS: readonly { readonly hook: HookName; readonly name: string; readonl
     name: "nudge at the end",
     look: ({ nudges }) => ({
       isRight: nudges === 1,
-      detail: nudges === 1 ? "it came once" : `it came ${nudges} times instead of once`,
+      detail: nudges === 1 ? "one nudge arrived" : `${nudges} nudges arrived instead of one`,
     }),
   },
 ]
 
 function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
   if (bootBytes === null) {
-    return { isRight: false, detail: "the hook ran, but nothing reached the model" }
+    return { isRight: false, detail: "the hook ran, but no context reached the model" }
   }
-  const detail = `it reached the model, ${bootBytes} of at most ${MOST_CONTEXT_BYTES} bytes`
+  const detail = `the context reached the model, ${bootBytes} of at most ${MOST_CONTEXT_BYTES} bytes`
   return { isRight: bootBytes <= MOST_CONTEXT_BYTES, detail }
 }
 

@@ -8,29 +8,31 @@ export function bootLines(level: number): readonly string[] {
   const lines = [
     "## Quartermaster",
     "",
-    "This repository keeps a log of sessions, decisions and terms with `qm`. Before you begin:",
+    "This repository records sessions, decisions and terms with `qm`. Before you start:",
     "- `qm session list`: what the last sessions did and left open.",
-    "- `qm decision list`: what has been decided; do not decide it anew.",
-    '- `qm memory search "<words>"`: what was learnt here about a file or a subject.',
+    "- `qm decision list`: decisions made so far; do not decide them again.",
+    '- `qm memory search "<words>"`: lessons about a file or a subject.',
     "",
     "While you work:",
     ...(level >= HOOK_LEVELS.concurrency
       ? [
-          "- `qm claim list`: who works on which files now; leave those of others alone.",
-          "- `qm claim take <paths> --session <id>`: before you work on files for longer than a moment, with",
-          "  the id of your session that Quartermaster named; without one, take none.",
+          "- `qm claim list`: files that other sessions work on; do not edit those.",
+          "- `qm claim take <paths> --session <id>`: before longer work on files, with the session id that",
+          "  Quartermaster gave you; without one, take none.",
         ]
       : []),
     ...(level >= HOOK_LEVELS.package
-      ? ['- `qm pack "<task>"`: the files that a task needs, within a budget.']
+      ? ['- `qm pack "<task>"`: the files that a task needs, within a token budget.']
       : []),
     ...(level >= HOOK_LEVELS.risk
-      ? ["- `qm simulate <paths>`: what leans on a file, before you change one that much leans on."]
+      ? [
+          "- `qm simulate <paths>`: what depends on a file, before you change one with many dependents.",
+        ]
       : []),
-    '- `qm decision add "<title>" "<decision>"`: when something is decided that outlives the session.',
+    '- `qm decision add "<title>" "<decision>"`: when a decision outlives the session.',
     "",
     "When you are done and files that matter have changed:",
-    '- `qm session register <slug> "<request>"`: what was asked for, done, decided and left.',
+    '- `qm session register <slug> "<request>"`: the request, the work done, decisions and open points.',
   ]
   return lines.slice(0, MOST_BOOT_LINES - MARK_LINES)
 }

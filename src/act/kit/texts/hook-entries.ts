@@ -52,7 +52,7 @@ function validated(file: HookFile, before: JsonRecord, after: string): string {
   const stripped = stripEntries(file, after, JSON.stringify(before))
   const rest = stripped === undefined ? {} : readFields(file.path, stripped)
   if (!isWhole || !isDeepStrictEqual(rest, before))
-    throw SettingsInvalid({ path: file.path, wrong: "it would not be the same afterwards" })
+    throw SettingsInvalid({ path: file.path, wrong: "the edit would change other settings" })
   return after
 }
 

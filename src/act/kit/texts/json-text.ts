@@ -20,12 +20,15 @@ const DEEPEST_NESTING_LEVELS = 100
 export function readFields(file: string, text: string): JsonRecord {
   if (text.trim() === "") return {}
   if (nestingOf(text) > DEEPEST_NESTING_LEVELS)
-    throw SettingsInvalid({ path: file, wrong: `it nests over ${DEEPEST_NESTING_LEVELS} levels` })
+    throw SettingsInvalid({
+      path: file,
+      wrong: `it is nested deeper than ${DEEPEST_NESTING_LEVELS} levels`,
+    })
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first !== undefined) throw SettingsInvalid({ path: file, wrong: saySyntax(text, first) })
-  if (!isRecord(value)) throw SettingsInvalid({ path: file, wrong: "it is no object in braces" })
+  if (!isRecord(value)) throw SettingsInvalid({ path: file, wrong: "it is not a JSON object" })
   refuseDoubles(file, text)
   return value
 }
@@ -101,7 +104,7 @@ function refuseDoubles(file: string, text: string): void {
     const names = (node.children ?? []).map((it) => String(it.children?.[0]?.value))
     const double = names.find((name, at) => names.indexOf(name) !== at)
     if (double !== undefined)
-      throw SettingsInvalid({ path: file, wrong: `"${double}" stands in it twice` })
+      throw SettingsInvalid({ path: file, wrong: `the key "${double}" occurs twice` })
   }
 }
 

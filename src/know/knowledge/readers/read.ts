@@ -33,7 +33,7 @@ type Outcome =
 export function readDocument(text: string, format: Format, redact: Redact): Outcome {
   const clean = redactKeepingLines(withoutHiddenSigns(text.replace(/\r\n?/g, "\n")), redact)
   const read = readAs(clean, format)
-  if (read === undefined) return { kind: "skipped", reason: "a tag in it has too many attributes" }
+  if (read === undefined) return { kind: "skipped", reason: "an HTML tag has too many attributes" }
   return { kind: "read", document: format === "html" ? cleanedAgain(read, redact) : read }
 }
 

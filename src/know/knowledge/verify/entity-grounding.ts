@@ -40,7 +40,7 @@ function mentionsOf({ statements }: ReadAnswer): readonly Mention[] {
 
 const NAMES: Readonly<Record<Entity["kind"], string>> = {
   term: "The term",
-  figure: "The figure",
+  figure: "The number",
   date: "The date",
   reference: "The reference",
 }

@@ -25,7 +25,7 @@ test("[KNOW-43] the score is the share of distinct entities that occur in the ci
 test("[KNOW-43] only cited paragraphs count, or all of them without any citation", () => {
   const { failed } = entityGrounding("The Breakwater Line is 0.3 m wide [P4].", CITED)
   expect(failed.map((it) => it.problem)).toEqual([
-    'The figure "0.3 m" is in none of the cited paragraphs.',
+    'The number "0.3 m" is in none of the cited paragraphs.',
   ])
   expect(entityGrounding("The Breakwater Line is 0.3 m wide.", CITED).isPassed).toBe(true)
 })
@@ -113,7 +113,7 @@ test("[KNOW-47] a relation that the paragraph denies is not preserved", () => {
 test("in another language only numbers and the existence of citations are checked", async () => {
   const answer = "Der Liegeplatz wird nach der Ankunft nicht für 99 Tage vergeben [P1] [P8]."
   expect(entityGrounding(answer, CITED).failed.map((it) => it.problem)).toEqual([
-    'The figure "99" is in none of the cited paragraphs.',
+    'The number "99" is in none of the cited paragraphs.',
   ])
   const { failed } = await citationAccuracy(answer, CITED)
   expect(failed.map((it) => it.problem)).toEqual(["There is no paragraph P8."])

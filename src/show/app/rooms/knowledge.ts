@@ -56,7 +56,7 @@ export function openKbHandlers(deps: HandlerDeps) {
  */
 async function placeOf(given: string, deps: HandlerDeps): Promise<string> {
   const place = await realPath(deps.resolve(given)).catch((error: unknown) => {
-    throw FolderUnreadable({ path: given, reason: "there is nothing" }, error)
+    throw FolderUnreadable({ path: given, reason: "it does not exist" }, error)
   })
   if (deps.mayWriteFiles) return place
   const roots = [deps.places().repository.root, SHIPPED_AGENTS]

@@ -43,7 +43,7 @@ describe("[CLI-13] documents", () => {
       unchanged: 4,
       documents: 7,
       paragraphs: 120,
-      skipped: [{ path: "a.pdf", reason: "not markdown, html or text" }],
+      skipped: [{ path: "a.pdf", reason: "not Markdown, HTML or plain text" }],
       by: BY,
     }
     expect(render("kb.add", added)).toMatchInlineSnapshot(`
@@ -52,7 +52,7 @@ describe("[CLI-13] documents", () => {
       By words only: no embedder is configured.
 
       Left out 1
-        a.pdf  not markdown, html or text"
+        a.pdf  not Markdown, HTML or plain text"
     `)
   })
 

@@ -55,8 +55,8 @@ export const toldClaudeCode: ToldHost = {
     })
     const isOff = settings.kind === "read" && /"disableAllHooks"\s*:\s*true/.test(settings.text)
     const why = isOff
-      ? "`disableAllHooks` is set in the settings of Claude Code; take it out."
-      : "Claude Code ran and did not start it; settings of an administrator can forbid hooks."
+      ? "Claude Code's settings contain `disableAllHooks`; remove it."
+      : "Claude Code ran but did not start the hook; managed settings can forbid hooks."
     return () => why
   },
   // Even without a transcript it stores a note for each sub-agent and an empty folder.

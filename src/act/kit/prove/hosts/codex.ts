@@ -175,15 +175,16 @@ async function readReviews(stage: Stage): Promise<Reasons> {
 }
 
 export function sayReview(hook: Pick<Hook, "enabled" | "trustStatus"> | undefined): string {
-  if (hook === undefined) return "Codex ran and does not list this hook; run `qm init` again."
-  if (!hook.enabled) return "It is switched off in Codex: open `codex`, type /hooks, switch it on."
+  if (hook === undefined) return "Codex ran but does not list this hook; run `qm init` again."
+  if (!hook.enabled)
+    return "The hook is disabled in Codex: open `codex`, type /hooks and enable it."
   switch (hook.trustStatus) {
     case "untrusted":
-      return "Codex skips it until you have reviewed it: open `codex`, type /hooks and trust it."
+      return "Codex skips the hook until you have reviewed it: open `codex`, type /hooks and trust it."
     case "modified":
-      return "It changed since you reviewed it: open `codex`, type /hooks and trust it again."
+      return "The hook changed since your review: open `codex`, type /hooks and trust it again."
     default:
-      return "Codex ran and did not start it, although it is reviewed."
+      return "Codex ran but did not start the hook, although it is reviewed."
   }
 }
 
