@@ -76,9 +76,9 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 }
 
 /** How old each line was when it came, and how many came in a second. */
-type Heard = { readonly ages: Samples; readonly rate: number }
+type LineTimings = { readonly ages: Samples; readonly rate: number }
 
-function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", Heard>) {
+function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
   const one = { unit: "ms", against: `bare relay of the same lines, ${RATE} a second` }
   const many = { against: `bare relay of the same ${RUNS} programs` }
   const { floor, client, browser, floorOfAll, all } = heard
@@ -127,8 +127,8 @@ const AT_LEAST_ALL: Bar = {
   holds: (measured) => measured >= RATE_OF_ALL * 0.99,
 }
 
-const Hello = z.object({ url: z.url(), floorPort: z.int(), token: z.string(), link: z.url() })
-type Hello = z.infer<typeof Hello>
+const HelloLine = z.object({ url: z.url(), floorPort: z.int(), token: z.string(), link: z.url() })
+type HelloLine = z.infer<typeof HelloLine>
 
 const SERVER = fileURLToPath(new URL("agents/server.ts", import.meta.url))
 
@@ -137,7 +137,7 @@ async function startServer(folder: string) {
   const ended = new Promise((resolve) => child.on("close", resolve))
   const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
   return {
-    ...Hello.parse(JSON.parse(String(value))),
+    ...HelloLine.parse(JSON.parse(String(value))),
     async [Symbol.asyncDispose]() {
       child.stdin.end()
       await ended
@@ -150,7 +150,7 @@ const promptOf = ({ rate, seconds }: Plan, beginsAt: number) => `go ${rate} ${se
 const beginOf = ({ startsMs }: Plan) => Math.round(now() + startsMs)
 
 /** The floor: the same programs, each line passed on as it is. */
-async function relayed({ floorPort }: Hello, plan: Plan): Promise<Heard> {
+async function relayed({ floorPort }: HelloLine, plan: Plan): Promise<LineTimings> {
   const socket = io(`http://127.0.0.1:${floorPort}`, { transports: ["websocket"], forceNew: true })
   const beginsAt = beginOf(plan)
   const listener = createListener(plan, beginsAt)
@@ -163,7 +163,7 @@ async function relayed({ floorPort }: Hello, plan: Plan): Promise<Heard> {
 
 const Told = z.object({ message: z.object({ type: z.string(), content: z.string() }) })
 
-async function followed(server: Hello, plan: Plan): Promise<Heard> {
+async function followed(server: HelloLine, plan: Plan): Promise<LineTimings> {
   const extraHeaders = { authorization: `Bearer ${server.token}` }
   const options = { path: "/live", transports: ["websocket"], forceNew: true, extraHeaders }
   const socket = io(server.url, options)
@@ -185,7 +185,7 @@ async function follow(socket: Socket, ids: readonly string[]): Promise<void> {
 
 const Started = z.object({ agentId: z.string() })
 
-async function startRuns({ url, token }: Hello, plan: Plan, beginsAt: number) {
+async function startRuns({ url, token }: HelloLine, plan: Plan, beginsAt: number) {
   const start = async (): Promise<string> => {
     const response = await fetch(`${url}/api/agents`, {
       method: "POST",
@@ -204,7 +204,7 @@ async function startRuns({ url, token }: Hello, plan: Plan, beginsAt: number) {
 /** Takes texts that hold the time at which they were said, until all have come. */
 function createListener(plan: Plan, beginsAt: number) {
   const ages: number[] = []
-  const { promise: all, resolve } = Promise.withResolvers<Heard>()
+  const { promise: all, resolve } = Promise.withResolvers<LineTimings>()
   const total = plan.runs * plan.rate * plan.seconds
   return {
     all,
@@ -220,7 +220,7 @@ function createListener(plan: Plan, beginsAt: number) {
 
 type BrowserContext = ReturnType<Page["context"]>
 
-async function openPage(context: BrowserContext, { url, link }: Hello): Promise<Page> {
+async function openPage(context: BrowserContext, { url, link }: HelloLine): Promise<Page> {
   const token = new URL(link).hash.slice("#t=".length)
   await context.request.post(`${url}/api/session`, { data: { token } })
   const page = await context.newPage()
@@ -233,8 +233,8 @@ const BrowserHeard = z.array(z.tuple([z.number(), z.string()]))
 /** The same in a page, by its own socket and its own clock, which is this machine's too. */
 async function inBrowser(
   page: Page,
-  { server, plan }: { readonly server: Hello; readonly plan: Plan },
-): Promise<Heard> {
+  { server, plan }: { readonly server: HelloLine; readonly plan: Plan },
+): Promise<LineTimings> {
   const beginsAt = beginOf(plan)
   const [agentId] = await startRuns(server, plan, beginsAt)
   const total = plan.rate * plan.seconds

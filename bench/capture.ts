@@ -100,10 +100,10 @@ async function measureGrowth(context: BenchContext, folder: string): Promise<rea
   return [row]
 }
 
-type World = { readonly home: string; readonly directory: string }
+type CaptureBenchFolders = { readonly home: string; readonly directory: string }
 
 /** A project as one meets it: instructions with imports, rules, skills, commands and agents. */
-function makeWorld(folder: string, files: number): World {
+function makeWorld(folder: string, files: number): CaptureBenchFolders {
   const [home, directory] = [path.join(folder, "home"), path.join(folder, "home/code/project")]
   const write = (file: string, text: string): void => {
     mkdirSync(path.dirname(file), { recursive: true })
@@ -134,7 +134,11 @@ const KINDS: readonly [
   ["agents", described],
 ]
 
-function runToEnd(command: readonly string[], world: World, input = ""): Promise<void> {
+function runToEnd(
+  command: readonly string[],
+  world: CaptureBenchFolders,
+  input = "",
+): Promise<void> {
   const [program = "", ...args] = command
   return new Promise((resolve, reject) => {
     const env = {

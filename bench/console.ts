@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { z } from "zod"
 import { invariant } from "#ground/base"
 import { launchChromium } from "../test/browser/chromium.ts"
-import { startWorld, type World } from "../test/browser/world.ts"
+import { type BrowserWorld, startWorld } from "../test/browser/world.ts"
 import {
   atMost,
   type Bench,
@@ -40,7 +40,7 @@ export const bench: Bench = {
 
 type Session = { readonly page: Page; readonly context: BrowserContext }
 
-async function signIn(browser: Browser, world: World): Promise<Session> {
+async function signIn(browser: Browser, world: BrowserWorld): Promise<Session> {
   const context = await browser.newContext()
   context.setDefaultTimeout(HANG_MS)
   await context.addInitScript({ content: NOTE_MESSAGES })
@@ -80,12 +80,12 @@ function inKilobytes(bytes: number): number {
   return Math.round(bytes / 100) / 10
 }
 
-type Setting = { readonly world: World; readonly context: BenchContext }
+type ConsoleBench = { readonly world: BrowserWorld; readonly context: BenchContext }
 
 /** From an empty cache to a page whose facts are there and whose keys are heard. */
 async function measureStart(
   browser: Browser,
-  { world, session, context }: Setting & { session: Session },
+  { world, session, context }: ConsoleBench & { session: Session },
 ): Promise<Row> {
   const storageState = await session.context.storageState()
   const inNewWindow = async (visit: (page: Page) => Promise<number>): Promise<number> => {
@@ -126,7 +126,7 @@ const NOTE_FACTS = `
     requestAnimationFrame(look)
   })`
 
-async function untilInteractive(page: Page, world: World): Promise<number> {
+async function untilInteractive(page: Page, world: BrowserWorld): Promise<number> {
   await page.goto(world.url)
   const factsAt = z.number().parse(await page.evaluate("factsNoted"))
   await page.keyboard.press("]")
@@ -134,13 +134,13 @@ async function untilInteractive(page: Page, world: World): Promise<number> {
   return factsAt
 }
 
-async function untilLoaded(page: Page, world: World): Promise<number> {
+async function untilLoaded(page: Page, world: BrowserWorld): Promise<number> {
   await page.goto(`${world.url}/healthz`)
   const loadedAt = `performance.getEntriesByType("navigation")[0].loadEventEnd`
   return z.number().parse(await page.evaluate(loadedAt))
 }
 
-async function measureMessages(session: Session, setting: Setting): Promise<Row> {
+async function measureMessages(session: Session, setting: ConsoleBench): Promise<Row> {
   const browser = await timeToBrowser(session, setting)
   const socket = await timeOverSocket(setting.context)
   return makeRow({
@@ -170,7 +170,10 @@ const Message = z.tuple([
   z.object({ entries: z.array(z.object({ seq: z.int(), at: z.int() })) }),
 ])
 
-async function timeToBrowser({ page }: Session, { world, context }: Setting): Promise<Samples> {
+async function timeToBrowser(
+  { page }: Session,
+  { world, context }: ConsoleBench,
+): Promise<Samples> {
   await page.goto(`${world.url}/events`)
   await page.getByText("Live", { exact: true }).waitFor()
   const first = (await world.head()) + 1

@@ -64,7 +64,7 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
 
 type Process = Awaited<ReturnType<typeof startProcess>>
 type Name = "direct" | "bare" | "record" | "fold" | "folding"
-type Way = {
+type WireRoute = {
   readonly name: Name
   readonly process: Process
   readonly agent: Agent
@@ -74,7 +74,7 @@ type Way = {
 }
 
 function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Process>>) {
-  const way = (name: Name, process: Process): Way => ({
+  const way = (name: Name, process: Process): WireRoute => ({
     name,
     process,
     agent: new Agent({ keepAlive: true, maxSockets: 1 }),
@@ -90,7 +90,7 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Proce
   ]
 }
 
-type Taken = {
+type RouteTimings = {
   readonly firstByte: (name: Name) => Samples
   /** From the end of an answer to the end of its recording. */
   readonly recording: Samples
@@ -98,10 +98,10 @@ type Taken = {
 
 /** Each way once a round; the first changes with the round, and none records while another is timed. */
 async function takeFirstBytes(
-  ways: readonly Way[],
+  ways: readonly WireRoute[],
   size: Size,
   { clock, rounds }: BenchContext,
-): Promise<Taken> {
+): Promise<RouteTimings> {
   const bodies = { plain: plainBody(size.bytes), branch: branchBody(size.bytes, KEY) }
   const times = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
   const recordings: number[] = []
@@ -128,7 +128,7 @@ async function takeFirstBytes(
 }
 
 /** Figures of a gateway that did something else than its name says would be worth nothing. */
-function checkArrived({ name, isFolded }: Way, modelBytes: number, body: Buffer): void {
+function checkArrived({ name, isFolded }: WireRoute, modelBytes: number, body: Buffer): void {
   const isAsMeant = isFolded ? modelBytes < body.length / 2 : modelBytes === body.length
   invariant(isAsMeant, `${name}: the model got ${modelBytes} of ${body.length} bytes`)
 }
@@ -140,7 +140,7 @@ const WORDS: Readonly<Record<Exclude<Name, "direct">, string>> = {
   folding: "folding a branch",
 }
 
-function firstByteRows(size: Size, { firstByte, recording }: Taken): readonly Row[] {
+function firstByteRows(size: Size, { firstByte, recording }: RouteTimings): readonly Row[] {
   const direct = firstByte("direct")
   const measured = (["bare", "record", "fold", "folding"] as const).flatMap((name) => {
     const what = `${size.name}, ${WORDS[name]}`
@@ -175,7 +175,7 @@ function firstByteRows(size: Size, { firstByte, recording }: Taken): readonly Ro
 }
 
 /** How old each word is when it comes; the ways take turns here as well. */
-async function wordRows(ways: readonly Way[]): Promise<readonly Row[]> {
+async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
   const now = () => performance.timeOrigin + performance.now()
   const body = plainBody(SIZES[0].bytes)
   const ages = new Map<Name, number[]>(ways.map((it) => [it.name, []]))
@@ -206,7 +206,7 @@ type Answer = {
   readonly words: readonly { readonly said: number; readonly at: number }[]
 }
 
-function ask({ process, agent }: Way, { body, words }: Question, now: () => number) {
+function ask({ process, agent }: WireRoute, { body, words }: Question, now: () => number) {
   process.count()
   return new Promise<Answer>((resolve, reject) => {
     const url = `${process.url}/v1/messages?beta=true&words=${words}`

@@ -32,9 +32,9 @@ export const bench: Bench = {
   },
 }
 
-type World = { readonly app: App; readonly tree: MadeTree }
+type PackBench = { readonly app: App; readonly tree: MadeTree }
 
-async function measure(world: World, context: BenchContext): Promise<readonly Row[]> {
+async function measure(world: PackBench, context: BenchContext): Promise<readonly Row[]> {
   const rounds = { clock: context.clock, rounds: context.rounds ?? ROUNDS, warmUpRounds: 8 }
   // First the warm index, then what changes it: after a change the next package prepares anew.
   const asking = await interleave(askers(world), rounds)
@@ -69,7 +69,7 @@ async function measure(world: World, context: BenchContext): Promise<readonly Ro
   ]
 }
 
-function askers({ app }: World) {
+function askers({ app }: PackBench) {
   let asked = 0
   const nextTask = () => TASKS[asked++ % TASKS.length]
   return [
@@ -84,7 +84,7 @@ function askers({ app }: World) {
   ] as const
 }
 
-function scanners({ app, tree }: World) {
+function scanners({ app, tree }: PackBench) {
   let changed = 0
   return [
     {

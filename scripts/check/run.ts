@@ -49,9 +49,9 @@ const LISTED = /^(?:\/| {2}- )\S+\.[a-z]+$|^ VERBOSE |^ +(?:i Files |! The list 
 
 const MOST_OUTPUT_BYTES = 64_000_000
 
-type Ended = { readonly output: string; readonly exitCode: number }
+type CheckOutput = { readonly output: string; readonly exitCode: number }
 
-function runNode(args: readonly string[], cwd: string): Promise<Ended> {
+function runNode(args: readonly string[], cwd: string): Promise<CheckOutput> {
   const environment = { ...process.env, FORCE_COLOR: "0", NO_COLOR: "1" }
   return new Promise((done) => {
     execFile(

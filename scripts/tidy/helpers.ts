@@ -55,10 +55,10 @@ function ownersOf(tree: Tree): ReadonlyMap<string, string | undefined> {
   )
 }
 
-type Declared = { readonly name: string; readonly start: number }
+type DeclaredName = { readonly name: string; readonly start: number }
 
-function functionsIn(source: Source): readonly Declared[] {
-  const found: Declared[] = []
+function functionsIn(source: Source): readonly DeclaredName[] {
+  const found: DeclaredName[] = []
   new Visitor({
     FunctionDeclaration(node) {
       if (node.id) found.push({ name: node.id.name, start: node.start })

@@ -21,15 +21,15 @@ const Manifest = z.object({
   optionalDependencies: Versions,
   overrides: z.record(z.string(), z.unknown()).default({}),
 })
-const Locked = z.object({
+const LockedPackage = z.object({
   resolved: z.string().default(""),
   link: z.boolean().default(false),
   optionalDependencies: Versions,
   os: Names,
   cpu: Names,
 })
-const Lockfile = z.object({ packages: z.record(z.string(), Locked) })
-type Locked = z.infer<typeof Locked>
+const Lockfile = z.object({ packages: z.record(z.string(), LockedPackage) })
+type LockedPackage = z.infer<typeof LockedPackage>
 type Lockfile = z.infer<typeof Lockfile>
 
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/
@@ -65,7 +65,7 @@ function checkLockfile(lockfile: Lockfile): readonly Finding[] {
  * A package with native builds lists them as optional dependencies. npm may lock only those it
  * saw, and then `npm ci` fails, or silently lacks the binary, on the other machines.
  */
-function missingPlatforms(lockfile: Lockfile, name: string, it: Locked): readonly Finding[] {
+function missingPlatforms(lockfile: Lockfile, name: string, it: LockedPackage): readonly Finding[] {
   const builds = Object.keys(it.optionalDependencies)
   const locked = builds.flatMap((build) => findLocked(lockfile, name, build) ?? [])
   const isNative = new Set(locked.flatMap((build) => build.os)).size > 1
@@ -83,13 +83,13 @@ function missingPlatforms(lockfile: Lockfile, name: string, it: Locked): readonl
 }
 
 /** npm looks beside the package first, then at the top. */
-function findLocked(lockfile: Lockfile, name: string, build: string): Locked | undefined {
+function findLocked(lockfile: Lockfile, name: string, build: string): LockedPackage | undefined {
   return (
     lockfile.packages[`${name}/node_modules/${build}`] ?? lockfile.packages[`node_modules/${build}`]
   )
 }
 
-function serves(build: Locked, platform: string): boolean {
+function serves(build: LockedPackage, platform: string): boolean {
   const [os = "", cpu = ""] = platform.split("-")
   const fits = (list: readonly string[], wanted: string) => !list.length || list.includes(wanted)
   return build.os.length > 0 && fits(build.os, os) && fits(build.cpu, cpu)

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 
 /** What a model is asked, whichever wire it came by. */
-export type Asked = {
+export type ModelRequest = {
   readonly wire: Wire
   /** The last thing that was said to it, as JSON. */
   readonly last: string
@@ -27,8 +27,8 @@ export type Loopback = Awaited<ReturnType<typeof loopbackModel>>
  * One model on a free loopback port for all three hosts: Messages for Claude Code, Responses for
  * Codex, Chat Completions for Copilot. It keeps what it was asked, and streams piece by piece.
  */
-export async function loopbackModel(story: (asked: Asked) => Reply) {
-  const asked: Asked[] = []
+export async function loopbackModel(story: (asked: ModelRequest) => Reply) {
+  const asked: ModelRequest[] = []
   const gate = createGate()
   const server = createServer((request, response) => {
     void readBody(request).then(async (body) => {
@@ -86,10 +86,10 @@ function sendNothing(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" }).end(body)
 }
 
-type Body = { readonly input?: readonly Said[]; readonly messages?: readonly Said[] }
-type Said = { readonly type?: string; readonly role?: string; readonly content?: unknown }
+type Body = { readonly input?: readonly WireMessage[]; readonly messages?: readonly WireMessage[] }
+type WireMessage = { readonly type?: string; readonly role?: string; readonly content?: unknown }
 
-function readAsked(wire: Wire, body: Body): Asked {
+function readAsked(wire: Wire, body: Body): ModelRequest {
   const said = (body.input ?? body.messages ?? []).filter((it) => it.role !== "system")
   const lastSaid = wire === "messages" ? said.findLast((it) => it.role === "user") : said.at(-1)
   const last = JSON.stringify(lastSaid ?? "")
@@ -112,8 +112,8 @@ async function readBody(request: IncomingMessage): Promise<Body> {
 }
 
 type Stream = { send(event: unknown): void; end(): void }
-type Sending = { readonly gate: Gate; readonly nth: number }
-type Send = (stream: Stream, reply: Reply, sending: Sending) => Promise<void>
+type GatedResponse = { readonly gate: Gate; readonly nth: number }
+type Send = (stream: Stream, reply: Reply, sending: GatedResponse) => Promise<void>
 
 /** An event with a `type` also has it as its name; "[DONE]" goes as it is. */
 function openStream(response: ServerResponse): Stream {

@@ -4,10 +4,10 @@ import { AgentsApprovals } from "#ground/contract"
 import { launchChromium } from "./chromium.ts"
 import { runsOf, scriptOf } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])

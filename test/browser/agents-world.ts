@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { hostProgram } from "#test/host-programs"
-import { type Asked, loopbackModel, type Reply } from "./agents-loopback.ts"
+import { loopbackModel, type ModelRequest, type Reply } from "./agents-loopback.ts"
 import { startWorld } from "./world.ts"
 
 /** No key of anyone: long enough that a host does not find it in its own words. */
@@ -92,7 +92,7 @@ export const COMMAND = "touch made.txt && echo made by a command"
 const FOREVER = "touch waiting.txt; until false; do sleep 0.2; done"
 
 /** The words of a prompt decide; after a tool the model says its last word. */
-function tell({ wire, last, isAfterTool, whole }: Asked, cwd: string): Reply {
+function tell({ wire, last, isAfterTool, whole }: ModelRequest, cwd: string): Reply {
   const isTitle = whole.includes("Name the piece of work below")
   if (isTitle) return { says: ["A title by the model"] }
   if (isAfterTool) return { says: ["It is made, and **done**."] }
@@ -110,7 +110,7 @@ function tell({ wire, last, isAfterTool, whole }: Asked, cwd: string): Reply {
   return { says: ["Understood, nothing to do."] }
 }
 
-function edit(wire: Asked["wire"], cwd: string): NonNullable<Reply["tool"]> {
+function edit(wire: ModelRequest["wire"], cwd: string): NonNullable<Reply["tool"]> {
   const text = "Amounts are integers.\n"
   if (wire === "messages") {
     return { name: "Write", input: { file_path: `${cwd}/note.txt`, content: text } }

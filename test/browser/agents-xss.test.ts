@@ -8,7 +8,7 @@ import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
 import { runsOf } from "./seed/runs.ts"
 import { HANG_MS, type Visit, visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 const PAYLOADS = payloads(300)
 /** A script may have 200,000 characters, so the corpus is played in parts. */
@@ -16,7 +16,7 @@ const PARTS = 5
 const SIZE = PAYLOADS.length / PARTS
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 let runs: ReturnType<typeof runsOf>
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import path from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Browser } from "playwright-core"
 import { visit } from "./visit.ts"
-import { builtConsole, type World } from "./world.ts"
+import { type BrowserWorld, builtConsole } from "./world.ts"
 
 /** Words that only the schema library has: it must stay out of the console. */
 const SCHEMA_LIBRARY = /ZodError|\$ZodType/
@@ -13,7 +13,7 @@ const SCHEMA_LIBRARY = /ZodError|\$ZodType/
  * What a first visit costs: each file that the browser asks for, gzipped, also those it fetches
  * while it idles. What comes with the first key of a person, the palette, is not counted.
  */
-export async function measureFirstLoad(browser: Browser, world: World, address: string) {
+export async function measureFirstLoad(browser: Browser, world: BrowserWorld, address: string) {
   const folder = await builtConsole()
   const names = new Set<string>()
   await using window = await visit(browser, world, {

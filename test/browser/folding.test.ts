@@ -6,10 +6,10 @@ import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
 import { type BranchStory, SESSION, seedBranches } from "./seed/branches.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 let story: BranchStory
 
 beforeAll(async () => {

@@ -9,10 +9,10 @@ import { walkByTab } from "./looking.ts"
 import { payloads } from "./payloads.ts"
 import { CLAUDE, FILE, type GuardStory, seedGuard } from "./seed/guard.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 let story: GuardStory
 
 beforeAll(async () => {

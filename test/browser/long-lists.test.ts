@@ -3,14 +3,14 @@ import { launchChromium } from "./chromium.ts"
 import { writeFiles } from "./seed/harbour.ts"
 import { importRuns } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 /** More than 100 rows are virtual; fewer than these are in sight. */
 const MANY = 150
 const MOST_DRAWN = 90
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { writeFiles, writeHarbour } from "./seed/harbour.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 const ROUNDING = "src/tariff/rounding.ts"
 const AROUND = `/map?show=${encodeURIComponent(`${ROUNDING}#roundLine`)}`
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])

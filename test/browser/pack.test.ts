@@ -5,7 +5,7 @@ import { payloads } from "./payloads.ts"
 import { writeFiles, writeHarbour } from "./seed/harbour.ts"
 import { TASK } from "./seed/seed.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 const ROUNDING = "src/tariff/rounding.ts"
 const QUOTE = "src/tariff/quote.ts"
@@ -17,7 +17,7 @@ const NAMES = payloads(300)
   .slice(0, 40)
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])

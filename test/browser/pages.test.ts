@@ -3,10 +3,10 @@ import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 3 })])

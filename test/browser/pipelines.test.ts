@@ -8,12 +8,12 @@ import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
 import { writeAgent } from "./seed/pipelines.ts"
 import { settle, visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 const QUESTION = "When may a booking be re-priced after arrival?"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld({ backups: 0 })])

@@ -2,17 +2,17 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { CLAUDE } from "./seed/guard.ts"
 import { type Seed, seedRepository, TASK } from "./seed/seed.ts"
 import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
-import { builtGallery, startWorld, type World } from "./world.ts"
+import { type BrowserWorld, builtGallery, startWorld } from "./world.ts"
 
 /**
  * What the page of a scene stands on: the seeded repository, a fresh one, the seeded one with every
  * operation refused or nothing to be written, or the gallery of parts instead of the console.
  */
-type Ground = "seeded" | "empty" | "failing" | "read-only" | "gallery"
+type SceneSetup = "seeded" | "empty" | "failing" | "read-only" | "gallery"
 
 export type Scene = {
   readonly name: string
-  readonly on: Ground
+  readonly on: SceneSetup
   readonly path: string | ((seed: Seed) => string)
   act?(page: Page): Promise<void>
 }
@@ -23,7 +23,7 @@ const seeded = (name: string, path: Scene["path"], act?: Scene["act"]): Scene =>
   path,
   ...(act === undefined ? {} : { act }),
 })
-const on = (ground: Ground, name: string, path: Scene["path"]): Scene => ({
+const on = (ground: SceneSetup, name: string, path: Scene["path"]): Scene => ({
   name: `${name}-${ground}`,
   on: ground,
   path,
@@ -225,15 +225,15 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
   const seed = setup.use(await seedRepository(world))
   const stack = setup.move()
   const contexts: ((context: BrowserContext) => void)[] = []
-  const windows = new Map<Ground, Promise<Visit>>()
-  const worldOn = async (ground: Ground): Promise<World> => {
+  const windows = new Map<SceneSetup, Promise<Visit>>()
+  const worldOn = async (ground: SceneSetup): Promise<BrowserWorld> => {
     if (ground === "empty") return stack.use(await startWorld({ backups: 0 }))
     if (ground === "gallery") {
       return stack.use(await startWorld({ backups: 0, built: builtGallery }))
     }
     return world
   }
-  const open = async (ground: Ground): Promise<Visit> => {
+  const open = async (ground: SceneSetup): Promise<Visit> => {
     const at = await worldOn(ground)
     const by = ground === "gallery" ? "address" : "link"
     const prepare = async (context: BrowserContext) => {
@@ -243,7 +243,7 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
     const window = await visit(browser, at, { by, prepare, expects: [REFUSED], ...options })
     return stack.use(window)
   }
-  const windowOn = (ground: Ground): Promise<Visit> => {
+  const windowOn = (ground: SceneSetup): Promise<Visit> => {
     const window = windows.get(ground) ?? open(ground)
     windows.set(ground, window)
     return window
@@ -268,7 +268,7 @@ export async function openStage(browser: Browser, options: BrowserContextOptions
   }
 }
 
-const PREPARE: Readonly<Partial<Record<Ground, (context: BrowserContext) => Promise<void>>>> = {
+const PREPARE: Readonly<Partial<Record<SceneSetup, (context: BrowserContext) => Promise<void>>>> = {
   failing: beFailing,
   "read-only": beReadOnly,
 }

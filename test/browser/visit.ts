@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
-import type { World } from "./world.ts"
+import type { BrowserWorld } from "./world.ts"
 
 /** How long anything may take on a busy machine before we say that it hangs. */
 export const HANG_MS = 60_000
@@ -10,7 +10,7 @@ export type Visit = Awaited<ReturnType<typeof visit>>
  * One browser window that came in by a real link, and everything that went wrong in it:
  * `await using window = await visit(browser, world, { path: "/events" })`.
  */
-export async function visit(browser: Browser, world: World, options: VisitOptions = {}) {
+export async function visit(browser: Browser, world: BrowserWorld, options: VisitOptions = {}) {
   const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -78,7 +78,7 @@ const BROKEN = {
   data: {},
 }
 
-function linkTo(world: World, path: string): string {
+function linkTo(world: BrowserWorld, path: string): string {
   const [origin, token] = world.link().split("/#")
   return `${origin}${path}#${token}`
 }

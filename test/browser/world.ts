@@ -6,7 +6,7 @@ import path from "node:path"
 import { text } from "node:stream/consumers"
 import type { OperationInput, OperationName, OperationOutput } from "#ground/contract"
 import { type App, createApp } from "#show/app"
-import { type Serving, serve } from "#show/http"
+import { type HttpServer, serve } from "#show/http"
 import { runQm } from "#test/qm"
 import { tempDirectory } from "#test/temp"
 
@@ -14,7 +14,7 @@ const ROOT = path.join(import.meta.dirname, "../..")
 
 /** With the gateway of its server at hand. */
 export type CarryingWorld = Awaited<ReturnType<typeof startWorld>>
-export type World = Omit<CarryingWorld, "carry">
+export type BrowserWorld = Omit<CarryingWorld, "carry">
 
 /**
  * The real product on a repository of its own: the console is built from its sources, the server is
@@ -98,7 +98,7 @@ type Start = {
 
 async function start({ project, environment, consoleDirectory, port }: Start): Promise<{
   app: App
-  serving: Serving
+  serving: HttpServer
 }> {
   const app = await createApp({
     directory: project,

@@ -6,7 +6,7 @@ import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { payloads } from "./payloads.ts"
 import { visit } from "./visit.ts"
-import { startWorld, type World } from "./world.ts"
+import { type BrowserWorld, startWorld } from "./world.ts"
 
 const PAYLOADS = payloads(300)
 
@@ -15,7 +15,7 @@ const FOLDER = `<img src=x onerror="__pwn=1">`
 const BRANCH = `"><svg/onload=__pwn=1>`
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: World
+let world: BrowserWorld
 let firstSeq: number
 
 beforeAll(async () => {

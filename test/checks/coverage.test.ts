@@ -4,10 +4,10 @@ import { expect, test, vi } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { reportCoverage } from "../../scripts/test/coverage.ts"
 
-type Measured = Readonly<Record<string, readonly [covered: number, total: number]>>
+type CoverageCounts = Readonly<Record<string, readonly [covered: number, total: number]>>
 
 /** What is printed, and whether it holds, for lines covered of lines in each file. */
-async function report(files: Measured, floor: number) {
+async function report(files: CoverageCounts, floor: number) {
   await using directory = await tempDirectory()
   const lines = Object.entries(files).map(([path, [covered, total]]) => [
     join(directory.path, path),
@@ -28,7 +28,7 @@ async function report(files: Measured, floor: number) {
   }
 }
 
-const GOOD: Measured = {
+const GOOD: CoverageCounts = {
   "src/ground/contract/a.ts": [100, 100],
   "src/ground/base/b.ts": [90, 100],
   "src/show/app/c.ts": [90, 100],

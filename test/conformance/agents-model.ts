@@ -82,8 +82,8 @@ function copilotTools(cwd: string): Tools {
   }
 }
 
-type Body = { readonly input?: readonly Said[]; readonly messages?: readonly Said[] }
-type Said = { readonly type?: string; readonly role?: string }
+type Body = { readonly input?: readonly WireMessage[]; readonly messages?: readonly WireMessage[] }
+type WireMessage = { readonly type?: string; readonly role?: string }
 
 /** A scripted OpenAI on a free loopback port: Responses for Codex, Chat Completions for Copilot. */
 export async function scriptedOpenAi(cwd: string) {

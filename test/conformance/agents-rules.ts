@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import type { AgentEvent, AgentMode } from "#ground/contract"
-import { type AgentWorld, begin, type Deed, last, type Suite } from "./agents.ts"
+import { type AgentWorld, begin, last, type ScriptedAction, type Suite } from "./agents.ts"
 
 type Decision = "allow" | "ask" | "deny"
-type Asked = { readonly kind: string; readonly tool: string; readonly cwd: string }
+type ApprovalQuestion = { readonly kind: string; readonly tool: string; readonly cwd: string }
 
 /** How an agent keeps a person's rules; each adapter that can be asked runs it. */
 export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): void {
@@ -15,7 +15,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
       { mode: "auto", deed: "edit" },
     ] as const)("[AGENTS-43] a rule denies a $deed in mode $mode, and is told", async (it) => {
       await using place = await world()
-      const asked: Asked[] = []
+      const asked: ApprovalQuestion[] = []
       await using run = await under(place, { ...it, decision: "deny", asked })
       const events = await run.until("turn.ended")
       expectByRule(events, "deny")
@@ -67,17 +67,17 @@ function expectByRule(events: readonly AgentEvent[], decision: "allow" | "deny")
 
 type Case = {
   readonly mode: AgentMode
-  readonly deed: Deed
+  readonly deed: ScriptedAction
   readonly decision: Decision
-  readonly asked?: Asked[]
+  readonly asked?: ApprovalQuestion[]
 }
 
 function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
-  const verdict = (it: Asked) => {
+  const verdict = (it: ApprovalQuestion) => {
     asked?.push(it)
     return { decision, rule: `${decision} everything` }
   }
-  const options = (wanted: Deed) => ({ ...place.options(wanted), verdict })
+  const options = (wanted: ScriptedAction) => ({ ...place.options(wanted), verdict })
   return begin({ agent: place.agent, options }, deed, mode)
 }
 
@@ -90,7 +90,10 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
       { sources: [], started: [] },
     ])("[AGENTS-44] of its servers $sources are started", async ({ sources, started }) => {
       await using place = await suite.world()
-      const options = (deed: Deed) => ({ ...place.options(deed), ...(sources && { sources }) })
+      const options = (deed: ScriptedAction) => ({
+        ...place.options(deed),
+        ...(sources && { sources }),
+      })
       await using run = await begin({ agent: place.agent, options }, "talk", "auto")
       expect(last(await run.until("turn.ended"), "turn.ended").outcome).toBe("completed")
       expect(SERVERS.filter((it) => place.hasServed(it))).toEqual(started)

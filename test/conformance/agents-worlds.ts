@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { hostProgram } from "#test/host-programs"
 import { scriptedAnthropic } from "#test/model-anthropic"
-import type { AgentWorld, Deed, SuiteAgent } from "./agents.ts"
+import type { AgentWorld, ScriptedAction, SuiteAgent } from "./agents.ts"
 import { claudeScript, scriptedOpenAi } from "./agents-model.ts"
 
 /** In memory where there is some: the hosts sync databases to the disk. */
@@ -26,13 +26,13 @@ async function rooms(base = MEMORY) {
   }
 }
 
-const promptFor = (deed: Deed) => `--hello $(x), please ${deed}`
+const promptFor = (deed: ScriptedAction) => `--hello $(x), please ${deed}`
 
 /** No key of anyone: long enough that a host does not find it in its own words. */
 const NO_KEY = "not-a-key-of-anyone"
 
 /** The adapter under test, and what it lets through of an environment. */
-type Tested = {
+type TestedAgent = {
   readonly agent: SuiteAgent
   /** MCP servers in the person's own settings. */
   readonly servers?: readonly string[]
@@ -61,7 +61,7 @@ function serversJson(home: string, names?: readonly string[]): string {
   return JSON.stringify({ mcpServers: Object.fromEntries(entries) })
 }
 
-export async function claudeCodeWorld(tested: Tested): Promise<AgentWorld> {
+export async function claudeCodeWorld(tested: TestedAgent): Promise<AgentWorld> {
   const place = await rooms()
   const { servers } = tested
   if (servers) await writeFile(join(place.home, ".claude.json"), serversJson(place.home, servers))
@@ -76,7 +76,7 @@ export async function claudeCodeWorld(tested: Tested): Promise<AgentWorld> {
   return worldOf(place, model, { agent: tested.agent, host: "claude-code", environment })
 }
 
-export async function codexWorld(tested: Tested): Promise<AgentWorld> {
+export async function codexWorld(tested: TestedAgent): Promise<AgentWorld> {
   // Its sandbox has a /dev of its own, in which a folder of /dev/shm is not to be found.
   const place = await rooms(tmpdir())
   const model = await scriptedOpenAi(place.cwd)
@@ -107,7 +107,7 @@ ${tables.join("")}`
 /** Unpacked once a test file: the program brings its own files with it. */
 let copilotCache: string | undefined
 
-export async function copilotWorld(tested: Tested): Promise<AgentWorld> {
+export async function copilotWorld(tested: TestedAgent): Promise<AgentWorld> {
   const place = await rooms()
   await mkdir(join(place.home, ".copilot"))
   const { servers } = tested

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest"
 import type { AgentEvent, AgentMode } from "#ground/contract"
 
 /** The port as its users see it; the room's own types must fit. */
-type Heard = { readonly event: AgentEvent; readonly raw?: string }
+type PortEvent = { readonly event: AgentEvent; readonly raw?: string }
 type Answer = { readonly decision: "allow" | "deny"; readonly note?: string; readonly by?: string }
 
 export type SuiteSession = {
-  readonly events: AsyncIterable<Heard>
+  readonly events: AsyncIterable<PortEvent>
   readonly process: { readonly pid: number } | undefined
   send(text: string): Promise<void>
   answer(approvalId: string, answer: Answer): Promise<void>
@@ -29,14 +29,18 @@ type SuiteOptions = {
 type SuiteAsk = { readonly tool: string; readonly kind: string; readonly cwd: string }
 type SuiteVerdict = { readonly decision: "allow" | "ask" | "deny"; readonly rule: string }
 
-type Started = { readonly mode: AgentMode; readonly signal: AbortSignal; readonly resume?: string }
+type StartOptions = {
+  readonly mode: AgentMode
+  readonly signal: AbortSignal
+  readonly resume?: string
+}
 
 export type SuiteAgent = {
-  start(options: SuiteOptions & Started): Promise<SuiteSession>
+  start(options: SuiteOptions & StartOptions): Promise<SuiteSession>
 }
 
 /** What the scripted side of an agent does with a first turn. */
-export type Deed = "talk" | "edit" | "outside" | "command" | "wait" | "look" | "serve"
+export type ScriptedAction = "talk" | "edit" | "outside" | "command" | "wait" | "look" | "serve"
 
 export type AgentWorld = AsyncDisposable & {
   readonly agent: SuiteAgent
@@ -49,7 +53,7 @@ export type AgentWorld = AsyncDisposable & {
   /** Whether the MCP server of that name was started. */
   hasServed(name: string): boolean
   /** Everything but mode, resume and signal; the turn does that deed. */
-  options(deed: Deed): SuiteOptions
+  options(deed: ScriptedAction): SuiteOptions
 }
 
 export type Suite = {
@@ -223,7 +227,7 @@ function resumeTests(suite: Suite): void {
 /** A session with a reader; the events are checked for their form as they come. */
 export async function begin(
   world: Pick<AgentWorld, "agent" | "options">,
-  deed: Deed,
+  deed: ScriptedAction,
   ...[mode, resume]: readonly [AgentMode, string?]
 ) {
   const abort = new AbortController()
@@ -236,7 +240,7 @@ export function reading(session: SuiteSession) {
   const events = session.events[Symbol.asyncIterator]()
   const check = formChecker()
   async function next(): Promise<AgentEvent | undefined> {
-    const { done, value } = (await events.next()) as IteratorResult<Heard, undefined>
+    const { done, value } = (await events.next()) as IteratorResult<PortEvent, undefined>
     if (done) return undefined
     check(value.event)
     return value.event
@@ -287,13 +291,13 @@ function formChecker() {
   }
 }
 
-type Named<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
+type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
 
 export function last<Name extends AgentEvent["event"]>(
   events: readonly AgentEvent[],
   name: Name,
-): Named<Name> {
-  const found = events.findLast((it): it is Named<Name> => it.event === name)
+): EventOf<Name> {
+  const found = events.findLast((it): it is EventOf<Name> => it.event === name)
   if (found === undefined) throw new Error(`no ${name} in ${events.map((it) => it.event).join()}`)
   return found
 }

@@ -14,7 +14,7 @@ export function claudeCode(): Host {
 }
 
 /** What the host put into its first request. */
-export type Observed = {
+export type FirstRequest = {
   /** The block of instruction files between the host's own words; undefined without any. */
   readonly instructions: string | undefined
   /** The lines of skills and commands, as one text. */
@@ -109,7 +109,7 @@ function addWorktree(repository: string, at: string): void {
 const LONGEST_RUN_MS = 30_000
 
 /** Starts the real host in a place, against a scripted model, and reads its first request. */
-export async function observe(place: HostPlace): Promise<Observed> {
+export async function observe(place: HostPlace): Promise<FirstRequest> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
   const args = ["-p", "hello", "--output-format", "stream-json", "--verbose"]
@@ -154,7 +154,7 @@ const OPENING =
 const CLOSING = "\n</system-reminder>"
 
 /** By the host's own first and last words; what lies between may hold anything, also forgeries. */
-function readRequest(body: unknown): Observed {
+function readRequest(body: unknown): FirstRequest {
   const turns = (body as { messages: readonly Turn[] }).messages
   const texts = (role: string) =>
     turns.filter((it) => it.role === role).flatMap((it) => textsOf(it.content))

@@ -10,7 +10,7 @@ import { hostProgram } from "#test/host-programs"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 import { HOMES, type Home, MANAGED_HOMES } from "./claude-code-homes.ts"
-import { buildHome, type Observed, observe, claudeCode as theHost } from "./claude-code-run.ts"
+import { buildHome, type FirstRequest, observe, claudeCode as theHost } from "./claude-code-run.ts"
 
 const run = promisify(execFile)
 const claudeCode = theHost()
@@ -21,7 +21,7 @@ function instructionItems(survey: Survey) {
   return survey.items.filter((it) => loads.includes(it.load) && it.source !== "output-style")
 }
 
-function expectAgreement(survey: Survey, seen: Observed, bare: Observed): void {
+function expectAgreement(survey: Survey, seen: FirstRequest, bare: FirstRequest): void {
   const files = instructionItems(survey)
   const block = files.map((it) => it.frame + it.sent).join("\n\n")
   // The whole block at once: paths, order, labels and contents, and no heading can be forged.
@@ -64,7 +64,7 @@ async function inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
   return running
 }
 
-let bareRun: Promise<Observed> | undefined
+let bareRun: Promise<FirstRequest> | undefined
 const bareHost = () => (bareRun ??= inHome({ name: "bare", files: {} }, observe))
 
 /** A transcript line of several megabytes is more than is read of it; see TRANSCRIPT_HEAD_BYTES. */
@@ -134,7 +134,7 @@ describe.runIf(needs("HOSTS-1", "claude-code") && needs("HOSTS-1", "unshare"))(
         const { stdout } = await inTurn(() =>
           run("unshare", inside, { maxBuffer: MOST_SAID_BYTES }),
         )
-        const said = JSON.parse(stdout) as { survey: Survey; observed: Observed }
+        const said = JSON.parse(stdout) as { survey: Survey; observed: FirstRequest }
         expectAgreement(said.survey, said.observed, bare)
         expect(said.survey.searched.some((it) => it.path === "/etc/claude-code/CLAUDE.md")).toBe(
           true,

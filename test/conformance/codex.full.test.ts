@@ -4,9 +4,9 @@ import { loadHost } from "#see/hosts"
 import { needs } from "#test/needs"
 import { CODEX_HOMES } from "./codex-homes.ts"
 import {
-  type Compared,
   compareHome,
   disk,
+  type HostComparison,
   type HostHome,
   type HostRun,
   inPairs,
@@ -36,7 +36,7 @@ const Body = z.object({
   input: z.array(z.object({ role: z.string(), content: z.array(z.object({ text: z.string() })) })),
 })
 
-type Seen = {
+type CodexRequest = {
   readonly heading: string | undefined
   readonly instructions: string | undefined
   readonly base: string
@@ -65,19 +65,19 @@ describe.runIf(needs("HOSTS-20", "codex"))("Codex as it is", () => {
 })
 
 type Answer = {
-  readonly sent: Seen
-  readonly estimated: Seen
+  readonly sent: CodexRequest
+  readonly estimated: CodexRequest
   readonly recorded: string | undefined
 }
 
-async function bothOf(compared: Compared): Promise<Answer> {
+async function bothOf(compared: HostComparison): Promise<Answer> {
   const sent = seenIn(compared)
   const word = await codex.readLastSession?.(compared.place, disk)
   const estimated = estimatedIn(compared, sent)
   return { sent, estimated, recorded: word?.wholeText }
 }
 
-function seenIn({ requests }: Compared): Seen {
+function seenIn({ requests }: HostComparison): CodexRequest {
   const request = requests.find((it) => it.path.endsWith("/responses"))
   const [first, ...rest] = Body.parse(request?.body).input
   const developer = rest.filter((it) => it.role === "developer").flatMap((it) => it.content)
@@ -96,7 +96,7 @@ function seenIn({ requests }: Compared): Seen {
   }
 }
 
-function estimatedIn({ survey, place }: Compared, sent: Seen): Seen {
+function estimatedIn({ survey, place }: HostComparison, sent: CodexRequest): CodexRequest {
   const from = (...sources: readonly string[]) =>
     survey.items.filter((it) => sources.includes(it.source) && it.load !== "on-demand")
   const files = from("user-memory", "parent-directory", "project-root")

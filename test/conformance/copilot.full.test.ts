@@ -8,9 +8,9 @@ import { loadHost } from "#see/hosts"
 import { needs } from "#test/needs"
 import { COPILOT_HOMES } from "./copilot-homes.ts"
 import {
-  type Compared,
   compareHome,
   disk,
+  type HostComparison,
   type HostHome,
   type HostRun,
   inPairs,
@@ -38,15 +38,15 @@ const Body = z.object({
   tools: z.array(z.object({ function: z.object({ name: z.string(), description: z.string() }) })),
 })
 
-type Seen = {
+type CopilotRequest = {
   readonly instructions: string
   readonly skills: readonly string[]
   readonly agents: readonly string[]
 }
 
 type Answer = {
-  readonly sent: Seen
-  readonly estimated: Seen
+  readonly sent: CopilotRequest
+  readonly estimated: CopilotRequest
   readonly recorded: string | undefined
 }
 
@@ -86,7 +86,7 @@ function customInstructions(system: string): string {
   return part ?? ""
 }
 
-function seenIn({ requests }: Compared): Seen {
+function seenIn({ requests }: HostComparison): CopilotRequest {
   const request = requests.find((it) => it.path.endsWith("/chat/completions"))
   const { messages, tools } = Body.parse(request?.body)
   const system = String(messages.find((it) => it.role === "system")?.content)
@@ -105,7 +105,7 @@ const ADDED_TABLE =
   "| Directory | File Path | Description |\n| --------- | --------- | ----------- |\n"
 
 /** Puts the items together as the host does; only the sentences over its tables are not ours. */
-function estimatedIn({ survey, requests }: Compared): Seen {
+function estimatedIn({ survey, requests }: HostComparison): CopilotRequest {
   const items = survey.items.filter((it) => it.sent !== "" || it.load === "always")
   const always = items.filter((it) => it.load === "always")
   const blocks = always.filter((it) => it.source !== "rules")

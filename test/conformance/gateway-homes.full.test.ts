@@ -57,21 +57,21 @@ const FORGED: readonly Home[] = [
 const homes = [...HOMES.filter((it) => TAKEN.includes(it.name)), ...FORGED]
 
 /** What the host says of itself, asked in the very process whose requests are recorded. */
-type Word = {
+type HostSelfReport = {
   readonly files: readonly string[]
   /** By path; those that the host brings along have none and go by name. */
   readonly skills: readonly string[]
   readonly tools: readonly string[]
 }
 
-type Seen = {
-  readonly word: Word
+type HostRecording = {
+  readonly word: HostSelfReport
   readonly items: readonly WireItem[]
   readonly observation: Capture["observation"]
 }
 
 describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code through the gateway", () => {
-  let seen: ReadonlyMap<Home, Seen | Error> = new Map()
+  let seen: ReadonlyMap<Home, HostRecording | Error> = new Map()
 
   beforeAll(async () => {
     seen = await inPairs(homes, see)
@@ -112,7 +112,7 @@ describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code through th
   )
 })
 
-async function see(home: Home): Promise<Seen> {
+async function see(home: Home): Promise<HostRecording> {
   await using temp = await tempDirectory()
   const place = await buildHome(home, temp.path)
   const word = await runCarried(place, temp.path)
@@ -133,7 +133,7 @@ const INPUT = [
   .map((it) => `${JSON.stringify(it)}\n`)
   .join("")
 
-async function runCarried(place: HostPlace, root: string): Promise<Word> {
+async function runCarried(place: HostPlace, root: string): Promise<HostSelfReport> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
   const args = ["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose"]
@@ -187,7 +187,7 @@ type Line = {
   }
 }
 
-function wordIn(output: string): Word {
+function wordIn(output: string): HostSelfReport {
   const lines = output
     .split("\n")
     .filter((it) => it !== "")
@@ -204,7 +204,7 @@ function wordIn(output: string): Word {
 }
 
 /** The first request of the conversation, whole, as everybody may read it. */
-async function readRecord(place: HostPlace, root: string): Promise<Omit<Seen, "word">> {
+async function readRecord(place: HostPlace, root: string): Promise<Omit<HostRecording, "word">> {
   await using app = await createApp({
     directory: place.workingDirectory,
     environment: environmentOf(place, root),

@@ -7,9 +7,9 @@ import { loadHost } from "#see/hosts"
 import { needs } from "#test/needs"
 import { GEMINI_HOMES, UNTRUSTED_HOME } from "./gemini-homes.ts"
 import {
-  type Compared,
   compareHome,
   disk,
+  type HostComparison,
   type HostHome,
   type HostRun,
   inPairs,
@@ -35,14 +35,14 @@ const RUN: HostRun = {
 const Parts = z.object({ parts: z.array(z.object({ text: z.string() })) })
 const Body = z.object({ systemInstruction: Parts, contents: z.array(Parts) })
 
-type Seen = {
+type GeminiRequest = {
   readonly system: string
   readonly project: string
   readonly skills: readonly string[]
   readonly agents: readonly string[]
 }
 
-type Answer = { readonly sent: Seen; readonly estimated: Seen }
+type Answer = { readonly sent: GeminiRequest; readonly estimated: GeminiRequest }
 
 describe.runIf(needs("HOSTS-40", "gemini"))("Gemini CLI as it is", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, Answer>>>
@@ -65,7 +65,7 @@ describe.runIf(needs("HOSTS-40", "gemini"))("Gemini CLI as it is", () => {
   })
 })
 
-function seenIn({ requests }: Compared): Seen {
+function seenIn({ requests }: HostComparison): GeminiRequest {
   const request = requests.find((it) => it.path.includes("enerateContent"))
   const { systemInstruction, contents } = Body.parse(request?.body)
   const system = systemInstruction.parts.map((it) => it.text).join("")
@@ -83,7 +83,7 @@ function seenIn({ requests }: Compared): Seen {
 const BUILT_IN = /<name>(?:codebase_investigator|cli_help|generalist|browser_agent)<\/name>/
 
 /** Skills of one folder come in no promised order, so both sides are sorted. */
-function estimatedIn({ survey }: Compared): Seen {
+function estimatedIn({ survey }: HostComparison): GeminiRequest {
   const from = (...sources: readonly string[]) =>
     survey.items.filter((it) => sources.includes(it.source) && it.sent !== "")
   const text = (...sources: readonly string[]) =>

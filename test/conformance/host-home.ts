@@ -20,7 +20,7 @@ export type HostHome = {
 }
 
 /** What a real host sent from a home, and what the house says it would send. */
-export type Compared = {
+export type HostComparison = {
   readonly root: string
   readonly requests: readonly SentRequest[]
   readonly survey: Survey
@@ -41,7 +41,7 @@ const MOST_OUTPUT_BYTES = 1024 * 1024
 export async function compareHome<Answer>(
   home: HostHome,
   hostRun: HostRun,
-  read: (compared: Compared) => Promise<Answer> | Answer,
+  read: (compared: HostComparison) => Promise<Answer> | Answer,
 ): Promise<Answer> {
   await using temp = await quickDirectory()
   await using model = await openAiModel()

@@ -213,10 +213,10 @@ export function createSpecimens(from: number): Specimens {
   ]
 }
 
-type Filled = { readonly value: string; readonly draws: readonly string[] }
+type FilledTemplate = { readonly value: string; readonly draws: readonly string[] }
 
 /** A shape with its places filled by chance, and what was drawn. */
-function filled(shape: string, next: () => number): Filled {
+function filled(shape: string, next: () => number): FilledTemplate {
   const draws: string[] = []
   const value = shape.replace(/<([a-z])(\d+)>/g, (_, alphabet: string, count: string) => {
     const letters = ALPHABETS[alphabet] ?? ""
@@ -239,7 +239,7 @@ function mulberry(from: number): () => number {
 }
 
 /** Those that are made of parts: key blocks, web tokens, Discord tokens, logins in base64. */
-function built(fill: (shape: string) => Filled): readonly Specimen[] {
+function built(fill: (shape: string) => FilledTemplate): readonly Specimen[] {
   const encoded = (text: string) => Buffer.from(text).toString("base64url")
   const block = (label: string, lines: number) => ({
     kind: "private-key",
@@ -265,6 +265,6 @@ function built(fill: (shape: string) => Filled): readonly Specimen[] {
   ]
 }
 
-function withDraw({ value, draws }: Filled, draw: string): Filled {
+function withDraw({ value, draws }: FilledTemplate, draw: string): FilledTemplate {
   return { value, draws: [...draws, draw] }
 }

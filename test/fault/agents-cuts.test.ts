@@ -55,9 +55,9 @@ test(`[N1] two transcripts over ${CUTS} cuts and ${RESTARTS} restarts: received 
   expect(replies.filter((it) => it.kind !== "subscribed")).toEqual([])
 })
 
-type Stored = Awaited<ReturnType<ReturnType<typeof restOf>["messages"]>>
+type StoredMessages = Awaited<ReturnType<ReturnType<typeof restOf>["messages"]>>
 
-async function expectAll(reader: RunClient, all: Stored): Promise<void> {
+async function expectAll(reader: RunClient, all: StoredMessages): Promise<void> {
   expect(all.length).toBeGreaterThan(100)
   // Not by their number: what is lost shall be named, and not waited for.
   await reader.until(() => reader.messages.at(-1)?.seq === all.at(-1)?.seq)

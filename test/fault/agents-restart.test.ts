@@ -102,14 +102,14 @@ async function liveAndDie(folder: string, lives: readonly number[]) {
   return { begun: begun.length, atWork }
 }
 
-type World = {
+type RestartFolders = {
   readonly project: string
   readonly home: string
   readonly programs: string
   readonly marker: string
 }
 
-async function makeWorld(folder: string): Promise<World> {
+async function makeWorld(folder: string): Promise<RestartFolders> {
   const [project, home, programs] = ["project", "home", "programs"].map((it) =>
     path.join(folder, it),
   ) as [string, string, string]
@@ -119,10 +119,10 @@ async function makeWorld(folder: string): Promise<World> {
   return { project, home, programs, marker: path.basename(folder) }
 }
 
-const lifeOf = ({ marker }: World, life: number) => `${marker}-life-${life}.`
+const lifeOf = ({ marker }: RestartFolders, life: number) => `${marker}-life-${life}.`
 const everyLife = (count: number) => Array.from({ length: count }, (_, life) => life)
 
-async function startServer(world: World, life: number) {
+async function startServer(world: RestartFolders, life: number) {
   const { project, home, programs } = world
   const search = `${programs}:/usr/local/bin:/usr/bin:/bin`
   const started = child(SERVER, [project, home, search, lifeOf(world, life)])
@@ -137,7 +137,7 @@ async function startServer(world: World, life: number) {
 type Server = Awaited<ReturnType<typeof startServer>>
 
 /** What had begun before this server is interrupted, ran once, and has left no process. */
-async function expectTruth(server: Server, world: World, life: number): Promise<void> {
+async function expectTruth(server: Server, world: RestartFolders, life: number): Promise<void> {
   const hint = `SEED=${seed()} life ${life}`
   expect(processesOf(world, everyLife(life)), `${hint}: orphans`).toEqual([])
   const begun = await begunTasks(world)
@@ -154,13 +154,13 @@ async function expectTruth(server: Server, world: World, life: number): Promise<
 const isOld = (run: Run) => run.status === "interrupted" && run.endedAt !== null
 const taskIn = (text: string) => /task-\d+-\d+/.exec(text)?.[0] ?? ""
 
-async function begunTasks({ home }: World): Promise<readonly string[]> {
+async function begunTasks({ home }: RestartFolders): Promise<readonly string[]> {
   const text = await readFile(path.join(home, "begun"), "utf8").catch(() => "")
   return text.split("\n").filter(Boolean).map(taskIn)
 }
 
 /** Those started by these servers and by what they started, whatever their parent is now. */
-function processesOf(world: World, lives: readonly number[]): readonly string[] {
+function processesOf(world: RestartFolders, lives: readonly number[]): readonly string[] {
   const marks = lives.map((it) => lifeOf(world, it))
   return readdirSync("/proc")
     .filter((it) => /^\d+$/.test(it))
@@ -170,7 +170,7 @@ function processesOf(world: World, lives: readonly number[]): readonly string[] 
 }
 
 /** What a failed test would leave behind. */
-function endAll(world: World): void {
+function endAll(world: RestartFolders): void {
   for (const stat of processesOf(world, everyLife(KILLS + 1))) {
     try {
       process.kill(Number.parseInt(stat, 10), "SIGKILL")

@@ -10,7 +10,7 @@ const PROCESSES = 8
 const ROUNDS = isNight() ? 2_000 : 80
 const HOUR_MS = 3_600_000
 
-type Told = {
+type ClaimReport = {
   readonly won: readonly { readonly path: string; readonly fence: number }[]
   readonly intruders: number
   readonly lost: number
@@ -84,11 +84,11 @@ test.for(isNight() ? [-24, -1, 1, 24] : [24])(
   },
 )
 
-async function race(args: readonly string[]): Promise<Told> {
+async function race(args: readonly string[]): Promise<ClaimReport> {
   await using racer = child(RACER, args)
   const line = await racer.nextLine()
   if (line === undefined) throw new Error((await racer.exited).stderr)
-  return JSON.parse(line) as Told
+  return JSON.parse(line) as ClaimReport
 }
 
 /** Asks until it has the path: the lease of the one that was stopped runs out meanwhile. */

@@ -67,10 +67,13 @@ export async function cuttingProxy(port: number, budget: () => number) {
   }
 }
 
-type Numbered = { readonly seq: number; readonly id: string }
+type NumberedMessage = { readonly seq: number; readonly id: string }
 
 /** The first difference in a few words: two lists of thousands are nothing to look at. */
-export function findFault(received: readonly Numbered[], all: readonly Numbered[]): string {
+export function findFault(
+  received: readonly NumberedMessage[],
+  all: readonly NumberedMessage[],
+): string {
   const at = all.findIndex((it, place) => received[place]?.id !== it.id)
   if (at === -1) return received.length === all.length ? "none" : "more came than there is"
   return `place ${at}: expected ${all[at]?.seq}, received ${received[at]?.seq}`

@@ -6,7 +6,7 @@ import { sql } from "#ground/store"
 import { needs } from "#test/needs"
 import { ask, startPostgres } from "#test/postgres"
 import { fcParameters } from "#test/seed"
-import { type Real, storeSteps } from "./store-model.ts"
+import { type StoreUnderTest, storeSteps } from "./store-model.ts"
 import { openTestStore } from "./store-world.ts"
 
 test("[C7] a SQLite file behaves as the model does, through random histories", async () => {
@@ -56,10 +56,10 @@ test.runIf(needs("C7", "postgres"))(
 )
 
 /** A crash leaves the files as they are in that moment: so they are copied, and the copy opened. */
-async function sqliteReal(directory: string): Promise<Real> {
+async function sqliteReal(directory: string): Promise<StoreUnderTest> {
   let life = 0
   const fileOf = (number: number) => `${directory}/${number}/store.db`
-  const real: Real = {
+  const real: StoreUnderTest = {
     store: await openTestStore({ kind: "sqlite", file: fileOf(life) }),
     firstEvent: 1,
     async reopen() {
@@ -77,9 +77,13 @@ async function sqliteReal(directory: string): Promise<Real> {
   return real
 }
 
-function postgresReal(start: { url: string; store: Real["store"]; firstEvent: number }): Real {
+function postgresReal(start: {
+  url: string
+  store: StoreUnderTest["store"]
+  firstEvent: number
+}): StoreUnderTest {
   const reopen = () => openTestStore({ kind: "postgres", url: start.url })
-  const real: Real = {
+  const real: StoreUnderTest = {
     store: start.store,
     firstEvent: start.firstEvent,
     async reopen() {
@@ -100,7 +104,10 @@ const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name = 'qm' AND datname = current_database()`
 
 /** The moment of death: every statement of the transaction is done, the commit is not. */
-function dyingAtTheEnd(store: Real["store"], die: () => unknown): Real["store"] {
+function dyingAtTheEnd(
+  store: StoreUnderTest["store"],
+  die: () => unknown,
+): StoreUnderTest["store"] {
   return {
     ...store,
     forRoom(room) {

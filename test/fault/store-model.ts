@@ -7,7 +7,7 @@ import { insertNote, Note, plainNote, selectNotes } from "../conformance/tables.
 export type Model = { readonly notes: Map<string, string>; events: number }
 
 /** The store under test; a crash or a reopening puts another one in its place. */
-export type Real = {
+export type StoreUnderTest = {
   store: Store
   /** Events before this sequence began. */
   readonly firstEvent: number
@@ -16,7 +16,7 @@ export type Real = {
   crash(work: (store: Store) => Promise<void>): Promise<void>
 }
 
-type Step = fc.AsyncCommand<Model, Real>
+type Step = fc.AsyncCommand<Model, StoreUnderTest>
 
 /** Sequences of what rooms do to a store, each checked against the model. */
 export function storeSteps(): fc.Arbitrary<Iterable<Step>> {
@@ -83,7 +83,7 @@ const crash = (id: string, body: string): Step =>
     }),
   )
 
-function step(name: string, run: (model: Model, real: Real) => Promise<void>): Step {
+function step(name: string, run: (model: Model, real: StoreUnderTest) => Promise<void>): Step {
   return {
     check: () => true,
     async run(model, real) {
@@ -109,7 +109,7 @@ async function write(store: Store, change: Write): Promise<string> {
   }
 }
 
-async function compare(model: Model, real: Real): Promise<void> {
+async function compare(model: Model, real: StoreUnderTest): Promise<void> {
   const expected = [...model.notes].map(([id, body]) => plainNote(id, body))
   const found = await real.store.db.all(Note, selectNotes)
   expect(found).toEqual(expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)))

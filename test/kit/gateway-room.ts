@@ -11,11 +11,15 @@ type GatewayDeps = Parameters<typeof createGateway>[0]
 
 export const KEY = "ab".repeat(32)
 
-type Heard = { readonly path: string; readonly headers: IncomingMessage["headers"]; body: string }
+type UpstreamRequest = {
+  readonly path: string
+  readonly headers: IncomingMessage["headers"]
+  body: string
+}
 
 /** A provider on a free loopback port; what it answers can be changed while it runs. */
 async function newProvider() {
-  const heard: Heard[] = []
+  const heard: UpstreamRequest[] = []
   const say = { status: 200, refusesFolded: false }
   const server = createServer((request, response) => {
     void buffer(request).then((bytes) => {
@@ -124,10 +128,17 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
 /** What a host offers its model, with ours among them. */
 export const TOOLS = [{ name: "Read" }, { name: "mcp__qm__branch" }, { name: "mcp__qm__return" }]
 
-type Sent = { readonly session?: string; readonly headers?: Readonly<Record<string, string>> }
+type RequestOptions = {
+  readonly session?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** One request of a host, as Claude Code sends it. */
-export async function ask(carried: ProxiedHost, messages: readonly unknown[], sent: Sent = {}) {
+export async function ask(
+  carried: ProxiedHost,
+  messages: readonly unknown[],
+  sent: RequestOptions = {},
+) {
   const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
   const response = await fetch(`${base}/v1/messages?beta=true`, {
     method: "POST",

@@ -14,7 +14,7 @@ const LONGEST_RUN_MS = 120_000
 const QM = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
 /** How the host reaches the model: by itself, or through the gateway in one of its modes. */
-export type Way = "direct" | "record" | "fold"
+export type WireRoute = "direct" | "record" | "fold"
 
 const TOOLS = "Read,Write,Edit,Grep,Glob,Bash,Agent,Skill,ToolSearch,mcp__qm"
 
@@ -58,7 +58,7 @@ export type GatewayUser = Awaited<ReturnType<typeof gatewayUser>>
 
 /** One start of the host: prompts that are typed one after the other is done. */
 export type Start = {
-  readonly way: Way
+  readonly way: WireRoute
   readonly prompts: readonly string[]
   /** Prompts come one by one, as from a person, and not with the command. */
   readonly isTyped?: boolean
@@ -70,7 +70,7 @@ export type Start = {
   readonly gatewayArgs?: readonly string[]
 }
 
-export type Ended = {
+export type HostResult = {
   readonly code: number | null
   readonly stderr: string
   readonly lines: readonly StreamLine[]
@@ -91,15 +91,15 @@ export type StreamLine = {
 export async function claudeStory(
   user: GatewayUser,
   options: StrictOptions,
-  starts: readonly ((ended: readonly Ended[]) => Start)[],
+  starts: readonly ((ended: readonly HostResult[]) => Start)[],
 ) {
   await using model = await strictAnthropic(options)
-  const ended: Ended[] = []
+  const ended: HostResult[] = []
   for (const start of starts) ended.push(await startClaude(user, model.url, start(ended)))
   return { requests: model.requests, counted: model.counted.requests, ended }
 }
 
-async function startClaude(user: GatewayUser, url: string, start: Start): Promise<Ended> {
+async function startClaude(user: GatewayUser, url: string, start: Start): Promise<HostResult> {
   const isTyped = start.isTyped === true || start.prompts.length > 1
   const command = [
     "claude",
@@ -123,12 +123,12 @@ async function startClaude(user: GatewayUser, url: string, start: Start): Promis
 export async function codexStory(
   user: GatewayUser,
   options: StrictOpenAiOptions,
-  starts: readonly ((ended: readonly Ended[]) => Start)[],
+  starts: readonly ((ended: readonly HostResult[]) => Start)[],
 ) {
   await using model = await strictOpenAi(options)
   await mkdir(path.join(user.home, ".codex"), { recursive: true })
   await writeFile(path.join(user.home, ".codex", "config.toml"), codexConfig(user, model.url))
-  const ended: Ended[] = []
+  const ended: HostResult[] = []
   for (const start of starts) ended.push(await startCodex(user, start(ended)))
   return { requests: model.requests, ended }
 }
@@ -161,7 +161,7 @@ function codexConfig(user: GatewayUser, url: string): string {
   ].join("\n")
 }
 
-async function startCodex(user: GatewayUser, start: Start): Promise<Ended> {
+async function startCodex(user: GatewayUser, start: Start): Promise<HostResult> {
   const command = [
     "codex",
     "exec",
@@ -181,7 +181,7 @@ function throughGateway(start: Start, command: readonly string[]): readonly stri
   return [QM, "gateway", "run", "--mode", start.way, ...(start.gatewayArgs ?? []), "--", ...command]
 }
 
-type Living = {
+type HostProcessInput = {
   readonly program: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -190,7 +190,7 @@ type Living = {
   readonly typed: readonly string[]
 }
 
-async function live(living: Living): Promise<Ended> {
+async function live(living: HostProcessInput): Promise<HostResult> {
   const { program, args, env, cwd, typed } = living
   // A group of its own: when it hangs, all that it has started ends with it.
   const child = spawn(program, args, { cwd, env, detached: true })

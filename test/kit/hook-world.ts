@@ -10,7 +10,7 @@ import { tempDirectory } from "#test/temp"
 const NOW = Date.UTC(2020, 0, 9, 12)
 
 type EventKind = HookEvent["kind"]
-type Own<Kind extends EventKind> = Omit<
+type EventFields<Kind extends EventKind> = Omit<
   Extract<HookEvent, { kind: Kind }>,
   "kind" | "host" | "session" | "directory" | "at"
 >
@@ -46,7 +46,7 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
       ...world,
       config: { ...world.config, ...other },
     }),
-    event: <Kind extends EventKind>(kind: Kind, own: Own<Kind>, session = "mine") =>
+    event: <Kind extends EventKind>(kind: Kind, own: EventFields<Kind>, session = "mine") =>
       eventOf({ kind, ...own }, { session, directory: root, at: clock.now() }),
     async write(path: string, text: string): Promise<void> {
       await mkdir(dirname(join(root, path)), { recursive: true })

@@ -45,7 +45,7 @@ export async function kitUser(files: Readonly<Record<string, string>>) {
 }
 
 /** What the model was asked in a run, as texts, and how the run ended. */
-export type Lived = {
+export type StoryRun = {
   readonly asked: readonly string[]
   readonly code: number | null
   readonly stdout: string
@@ -59,7 +59,7 @@ export type ToolCall = { readonly name: string; readonly input: object }
 export async function liveClaudeCode(
   user: KitUser,
   story: { readonly prompt: string; readonly steps: readonly ToolCall[] },
-): Promise<Lived> {
+): Promise<StoryRun> {
   const script: Script = (request, turn): readonly AnswerBlock[] => {
     const isMain = JSON.stringify(request.body).includes(story.prompt)
     const step = isMain ? story.steps[turn] : undefined
@@ -94,7 +94,7 @@ export type CodexStory = {
 }
 
 /** Codex without a terminal, applying one patch after the other. */
-export async function liveCodex(user: KitUser, story: CodexStory): Promise<Lived> {
+export async function liveCodex(user: KitUser, story: CodexStory): Promise<StoryRun> {
   await using model = await scriptedResponses((turn) => story.patches[turn])
   const provider = `{name="m",base_url="${model.url}/v1",wire_api="responses",env_key="MODEL_KEY"}`
   const settings = [

@@ -2,7 +2,7 @@ import path from "node:path"
 import type { Disk, DiskEntry, DiskFile } from "#see/hosts"
 
 /** What stands at a path: text or bytes of a file, a link, a folder, or a file nobody may read. */
-export type Planted =
+export type PlantedFile =
   | string
   | Buffer
   | { readonly link: string }
@@ -24,7 +24,7 @@ const MOST_LINKS = 40
  * files need them, links are followed as a real disk follows them, the order of a folder is the
  * order of the record. Everything was written at second 1, 2, 3… in that order.
  */
-export function memoryDisk(planted: Readonly<Record<string, Planted>>): MemoryDisk {
+export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): MemoryDisk {
   const nodes = new Map(Object.entries(planted))
   const times = new Map([...nodes.keys()].map((it, index) => [it, (index + 1) * 1_000]))
   const folders = new Set(["/"])
@@ -96,7 +96,7 @@ export function memoryDisk(planted: Readonly<Record<string, Planted>>): MemoryDi
   }
 }
 
-function firstLink(at: string, nodes: ReadonlyMap<string, Planted>) {
+function firstLink(at: string, nodes: ReadonlyMap<string, PlantedFile>) {
   const parts = at.split("/").slice(1)
   for (let length = 1; length <= parts.length; length++) {
     const prefix = `/${parts.slice(0, length).join("/")}`
@@ -106,19 +106,19 @@ function firstLink(at: string, nodes: ReadonlyMap<string, Planted>) {
   return undefined
 }
 
-function isLink(node: Planted): node is { readonly link: string } {
+function isLink(node: PlantedFile): node is { readonly link: string } {
   return typeof node === "object" && "link" in node
 }
 
-function isFolder(node: Planted): node is { readonly dir: true } {
+function isFolder(node: PlantedFile): node is { readonly dir: true } {
   return typeof node === "object" && "dir" in node
 }
 
-function isUnreadable(node: Planted): node is { readonly unreadable: string } {
+function isUnreadable(node: PlantedFile): node is { readonly unreadable: string } {
   return typeof node === "object" && "unreadable" in node
 }
 
-function bytesOf(node: Planted): Buffer {
+function bytesOf(node: PlantedFile): Buffer {
   if (typeof node === "string") return Buffer.from(node)
   return Buffer.isBuffer(node) ? node : Buffer.alloc(0)
 }

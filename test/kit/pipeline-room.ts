@@ -64,7 +64,7 @@ export const echo: ScriptedBrain = async ({ name, prompt }) => ({
   usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 },
 })
 
-type Given = {
+type PipelineRoomOptions = {
   readonly deps?: Partial<PipelinesDeps>
   readonly config?: object
   readonly stages?: Partial<PlainStages>
@@ -74,7 +74,7 @@ type Given = {
 }
 
 /** The room on a real store, with the scripted model and stages that do little. */
-export async function newPipelines(given: Given = {}) {
+export async function newPipelines(given: PipelineRoomOptions = {}) {
   const folder = await tempDirectory()
   const { location = { kind: "memory" } as const } = given
   const clock = systemClock

@@ -18,7 +18,7 @@ import { tempDirectory } from "./temp.ts"
 
 const WORLD = { clock: systemClock, random: systemRandom, log: silentLog }
 
-type Given = {
+type ResearchOptions = {
   readonly brain?: ScriptedBrain
   /** US dollars of each call. */
   readonly usd?: number
@@ -29,7 +29,7 @@ type Given = {
 }
 
 /** The shipped agents over the shipped handbook, with everything real but the model. */
-export async function newResearch(given: Given = {}) {
+export async function newResearch(given: ResearchOptions = {}) {
   const folder = await tempDirectory()
   const handbook = await openHandbook()
   const { store, knowledge } = handbook

@@ -7,7 +7,7 @@ import type { Clock } from "#ground/base"
 import type { Cursor, JournalEntry } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { type App, createApp, type ExtraOperations } from "#show/app"
-import { type Serving, serve } from "#show/http"
+import { type HttpServer, serve } from "#show/http"
 import { tempDirectory } from "./temp.ts"
 
 export type ServerWorld = Awaited<ReturnType<typeof newServer>>
@@ -38,7 +38,7 @@ export async function newServer(options: ServerOptions = {}) {
       writeLog: (line) => logged.push(line),
       ...(options.extra === undefined ? {} : { extra: options.extra }),
     })
-  const start = (app: App, port: number): Promise<Serving> =>
+  const start = (app: App, port: number): Promise<HttpServer> =>
     serve({
       app: options.changeApp?.(app) ?? app,
       port,
@@ -67,7 +67,7 @@ export async function newServer(options: ServerOptions = {}) {
     app: () => app,
     store: () => app.store(),
     token: () => readToken(app.places.home),
-    ask: async (asked: Asked) => send(port, await withToken(asked, app.places.home)),
+    ask: async (asked: TestRequest) => send(port, await withToken(asked, app.places.home)),
     /** Ends the whole server, store and all, and starts it anew on the same port. */
     async restart(): Promise<void> {
       await stop()
@@ -86,7 +86,7 @@ export async function readToken(home: string): Promise<string> {
   return (await readFile(path.join(home, "token"), "utf8")).trim()
 }
 
-export type Asked = {
+export type TestRequest = {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string | string[]>>
@@ -101,14 +101,14 @@ export type Answer = {
   readonly text: string
 }
 
-async function withToken(asked: Asked, home: string): Promise<Asked> {
+async function withToken(asked: TestRequest, home: string): Promise<TestRequest> {
   if (asked.token === "none") return asked
   const authorization = `Bearer ${await readToken(home)}`
   return { ...asked, headers: { authorization, ...asked.headers } }
 }
 
 /** One request with exactly these headers; Host is ours unless given, and left out when empty. */
-export function send(port: number, asked: Asked): Promise<Answer> {
+export function send(port: number, asked: TestRequest): Promise<Answer> {
   const { host = `127.0.0.1:${port}`, ...others } = asked.headers ?? {}
   const headers: Record<string, string | string[]> = { ...others }
   if (asked.body !== undefined) {

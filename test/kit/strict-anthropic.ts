@@ -16,7 +16,7 @@ import {
 } from "./strict-wire.ts"
 
 /** What the model does in one turn: words, or calls at the same time. */
-export type Said = string | readonly Call[]
+export type ModelTurn = string | readonly Call[]
 
 /**
  * One call of a tool. `as` names it, and a `$name` in the input of a later one stands for the id of
@@ -31,7 +31,7 @@ export type Call = {
 }
 
 /** Turns that follow certain words of a user; the newest that a conversation heard are its story. */
-export type Story = { readonly hears: string; readonly says: readonly Said[] }
+export type ScriptedStory = { readonly hears: string; readonly says: readonly ModelTurn[] }
 
 export type StrictRequest = {
   readonly session: string
@@ -47,7 +47,7 @@ export type StrictRequest = {
 }
 
 export type StrictOptions = {
-  readonly stories: readonly Story[]
+  readonly stories: readonly ScriptedStory[]
   /** Answers thinking of another conversation with 400, as newer accounts see it. */
   readonly enforce?: boolean
   /** How many requests for which `refuses` holds are answered with 400. */
@@ -58,8 +58,8 @@ export type StrictOptions = {
 }
 
 type Conversation = {
-  story: Story | undefined
-  readonly answered: Map<Story, number>
+  story: ScriptedStory | undefined
+  readonly answered: Map<ScriptedStory, number>
   /** The end of another story that its next answer waits for. */
   awaited: string | undefined
   /** Its thinking was refused once, so that the host has dropped what there was. */
@@ -128,7 +128,7 @@ type State = {
   calls: number
 }
 
-type Asked = {
+type MessagesRequest = {
   readonly headers: IncomingHttpHeaders
   readonly body: MessagesBody
   readonly bytes: number
@@ -147,7 +147,7 @@ function count(state: State, bytes: Buffer, response: ServerResponse): void {
   sendJson(response, 200, { input_tokens: state.cache.count(bytes.toString()) })
 }
 
-function answer(state: State, asked: Asked, response: ServerResponse): void {
+function answer(state: State, asked: MessagesRequest, response: ServerResponse): void {
   const { body } = asked
   const session = String(asked.headers["x-claude-code-session-id"] ?? "")
   const agent = asked.headers["x-claude-code-agent-id"]?.toString() ?? null
@@ -180,13 +180,16 @@ function endStory(state: State, hears: string): void {
   }
 }
 
-type Judged = {
+type JudgedRequest = {
   readonly body: MessagesBody
   readonly mismatches: readonly string[]
   readonly violations: readonly string[]
 }
 
-function refusalOf(state: State, judged: Judged): { status: number; message: string } | undefined {
+function refusalOf(
+  state: State,
+  judged: JudgedRequest,
+): { status: number; message: string } | undefined {
   if (state.overloaded > 0) {
     state.overloaded -= 1
     return { status: 529, message: "Overloaded" }
@@ -207,7 +210,7 @@ function conversationOf(state: State, key: string, body: MessagesBody): Conversa
   const known = state.conversations.get(key)
   const conversation = known ?? {
     story: undefined,
-    answered: new Map<Story, number>(),
+    answered: new Map<ScriptedStory, number>(),
     awaited: undefined,
     mayStrip: false,
     callByName: new Map<string, string>(),
@@ -226,7 +229,10 @@ function heardIn(body: MessagesBody): string {
     .join("\n")
 }
 
-export function newestStory(stories: readonly Story[], heard: string): Story | undefined {
+export function newestStory(
+  stories: readonly ScriptedStory[],
+  heard: string,
+): ScriptedStory | undefined {
   return stories
     .map((story) => ({ story, at: heard.lastIndexOf(story.hears) }))
     .filter((it) => it.at !== -1)
@@ -258,14 +264,14 @@ function lostThinking(conversation: Conversation, body: MessagesBody): readonly 
   })
 }
 
-type Answering = {
+type MessagesResponse = {
   readonly conversation: Conversation
   readonly body: MessagesBody
   readonly usage: SimulatedUsage
   readonly content: readonly Block[]
 }
 
-function send(state: State, answering: Answering, response: ServerResponse): void {
+function send(state: State, answering: MessagesResponse, response: ServerResponse): void {
   const { body, usage, conversation, content } = answering
   for (const it of content) {
     const isCall = it.type === "tool_use" && content[0]?.type === "thinking"
@@ -306,7 +312,7 @@ function thinkingFor(body: MessagesBody): readonly Block[] {
 
 function saidNext(
   state: State,
-  { conversation, body }: Pick<Answering, "conversation" | "body">,
+  { conversation, body }: Pick<MessagesResponse, "conversation" | "body">,
 ): readonly Block[] {
   const last = body.messages.findLast((it) => it.role === "user")
   const asksSummary = JSON.stringify(last?.content ?? "").includes("summary of the conversation")
@@ -323,7 +329,7 @@ function saidNext(
   })
 }
 
-function tell({ story, answered }: Conversation): Said | undefined {
+function tell({ story, answered }: Conversation): ModelTurn | undefined {
   if (story === undefined) return undefined
   const turn = answered.get(story) ?? 0
   answered.set(story, turn + 1)
@@ -338,13 +344,13 @@ function inputOf(conversation: Conversation, call: Call): unknown {
   return JSON.parse(filled)
 }
 
-type Sent = {
+type SentMessage = {
   readonly content: readonly Block[]
   readonly stop_reason: string
   readonly usage: object
 }
 
-function eventsOf(message: Sent): string {
+function eventsOf(message: SentMessage): string {
   const events: string[] = []
   const say = (type: string, rest: object): void =>
     void events.push(`event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`)

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { zstdDecompressSync } from "node:zlib"
 import { createTokens } from "#ground/tokens"
-import { type Call, newestStory, type Story } from "./strict-anthropic.ts"
+import { type Call, newestStory, type ScriptedStory } from "./strict-anthropic.ts"
 
 export type InputItem = {
   readonly type: string
@@ -31,7 +31,7 @@ export type StrictResponse = {
 }
 
 export type StrictOpenAiOptions = {
-  readonly stories: readonly Story[]
+  readonly stories: readonly ScriptedStory[]
   readonly enforce?: boolean
   readonly refuses?: (body: ResponsesBody) => boolean
 }
@@ -78,7 +78,7 @@ export async function strictOpenAi(options: StrictOpenAiOptions) {
 }
 
 type Conversation = {
-  readonly story: Story | undefined
+  readonly story: ScriptedStory | undefined
   answered: number
   readonly callByName: Map<string, string>
   readonly branchByCall: Map<string, string>
@@ -94,13 +94,17 @@ type State = {
   calls: number
 }
 
-type Asked = {
+type ResponsesRequest = {
   readonly headers: IncomingHttpHeaders
   readonly body: ResponsesBody
   readonly bytes: number
 }
 
-function answer(state: State, { headers, body, bytes }: Asked, response: ServerResponse): void {
+function answer(
+  state: State,
+  { headers, body, bytes }: ResponsesRequest,
+  response: ServerResponse,
+): void {
   const thread = String(headers["thread-id"] ?? headers["session-id"] ?? "")
   const conversation = conversationOf(state, thread, body)
   learnBranches(conversation, body)
@@ -209,9 +213,12 @@ function use(state: State, body: ResponsesBody, prefixes: readonly string[]) {
   return { tokens, cached }
 }
 
-type Judged = Pick<StrictResponse, "body" | "violations" | "mismatches">
+type JudgedRequest = Pick<StrictResponse, "body" | "violations" | "mismatches">
 
-function refusalOf(state: State, { body, violations, mismatches }: Judged): string | undefined {
+function refusalOf(
+  state: State,
+  { body, violations, mismatches }: JudgedRequest,
+): string | undefined {
   if (violations.length > 0) return violations.join("; ")
   if (state.options.refuses?.(body) === true) return "this request is not wanted"
   const isWrong = mismatches.length > 0 && state.options.enforce === true

@@ -120,16 +120,16 @@ export function violationsOf(body: MessagesBody): readonly string[] {
   return found
 }
 
-type Say = (what: string) => void
+type ReportViolation = (what: string) => void
 
-function judgeSystem(messages: readonly Message[], index: number, say: Say): void {
+function judgeSystem(messages: readonly Message[], index: number, say: ReportViolation): void {
   const next = messages[index + 1]?.role
   if (messages[index - 1]?.role !== "user") say("a system turn that does not follow the user's")
   if (next !== undefined && next !== "assistant")
     say("role 'system' must precede an 'assistant' message or end the array")
 }
 
-function judgeAssistant(messages: readonly Message[], index: number, say: Say): void {
+function judgeAssistant(messages: readonly Message[], index: number, say: ReportViolation): void {
   const blocks = blocksOf(messages[index]?.content)
   if (blocks.length === 0) say("an assistant turn without content")
   if (blocks.at(-1)?.type === "thinking") say("thinking is the last block")
@@ -140,7 +140,7 @@ function judgeAssistant(messages: readonly Message[], index: number, say: Say): 
   for (const id of calls) if (!answered.includes(id)) say(`tool_use ${id} without its tool_result`)
 }
 
-function judgeUser(messages: readonly Message[], index: number, say: Say): void {
+function judgeUser(messages: readonly Message[], index: number, say: ReportViolation): void {
   const message = messages[index]
   if (message === undefined) return
   const before = messages[index - 1]
@@ -159,7 +159,7 @@ function judgeUser(messages: readonly Message[], index: number, say: Say): void 
     say("a tool_result after other content")
 }
 
-function judgeBlock(body: MessagesBody, block: Block, say: Say): void {
+function judgeBlock(body: MessagesBody, block: Block, say: ReportViolation): void {
   if (block.type === "text" && (block.text ?? "").trim() === "") say("an empty text")
   if (block.type === "thinking" && typeof block["signature"] !== "string") say("unsigned thinking")
   if (block.type !== "tool_result" || !Array.isArray(block["content"])) return

@@ -5,7 +5,7 @@ import { needs } from "#test/needs"
 import { isNight } from "#test/seed"
 import { stored } from "#test/server"
 import { type McpClient, mcpClient, type ToolAnswer } from "./client.ts"
-import { NO_LIMITS, startUp, type Up } from "./up.ts"
+import { NO_LIMITS, type RunningUp, startUp } from "./up.ts"
 
 const CLIENTS = 50
 const BRANCHES = isNight() ? 10_000 : 1_000
@@ -15,7 +15,7 @@ const MOST_GROWTH_BYTES = 200 * 1_024 * 1_024
 
 const LONGEST_TEST_MS = isNight() ? 900_000 : 300_000
 
-type Story = {
+type BranchStory = {
   readonly nonce: string
   readonly id: string
   readonly notes: readonly ToolAnswer[]
@@ -32,7 +32,7 @@ function clientOf(nonce: string): number {
   return Number(nonce.slice("job-".length)) % CLIENTS
 }
 
-async function liveThrough(client: McpClient, nonce: string): Promise<Story> {
+async function liveThrough(client: McpClient, nonce: string): Promise<BranchStory> {
   const opened = await client.call("branch", {
     description: `do ${nonce}`,
     prompt: `the whole of ${nonce}`,
@@ -50,7 +50,11 @@ async function liveThrough(client: McpClient, nonce: string): Promise<Story> {
 }
 
 /** Everything at once: as many clients, each with its share of branches. */
-async function liveAll(up: Up, from: number, count: number): Promise<readonly Story[]> {
+async function liveAll(
+  up: RunningUp,
+  from: number,
+  count: number,
+): Promise<readonly BranchStory[]> {
   const clients = Array.from({ length: CLIENTS }, (_, at) =>
     mcpClient({ port: up.port, token: up.token, name: `client-${at}` }),
   )
@@ -72,7 +76,7 @@ function noncesIn(value: unknown): readonly string[] {
 
 /** What the store holds when the server is gone. */
 async function afterwards<Value>(
-  up: Up,
+  up: RunningUp,
   read: (app: Awaited<ReturnType<typeof createApp>>) => Promise<Value>,
 ): Promise<Value> {
   await using app = await createApp({

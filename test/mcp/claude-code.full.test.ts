@@ -12,7 +12,7 @@ import { needs } from "#test/needs"
 import { readToken, send } from "#test/server"
 import { launchChromium } from "../browser/chromium.ts"
 import { settle, visit } from "../browser/visit.ts"
-import { startWorld, type World } from "../browser/world.ts"
+import { type BrowserWorld, startWorld } from "../browser/world.ts"
 import { resultsIn, type Step, type ToolResult, tell, toolsIn } from "./host-story.ts"
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
@@ -55,12 +55,12 @@ function storyWith(token: string, project: string): readonly Step[] {
   ]
 }
 
-function logOf(world: World): string {
+function logOf(world: BrowserWorld): string {
   return join(world.home, "qm-mcp.log")
 }
 
 /** Claude Code in print mode, with our server as its only one; what it said at its end. */
-async function runHost(world: World, url: string): Promise<string> {
+async function runHost(world: BrowserWorld, url: string): Promise<string> {
   // Its own words go to a file of ours: the host would keep them among its own.
   const log = logOf(world)
   const command = { command: "/bin/sh", args: ["-c", `exec "$0" mcp 2>"$1"`, LAUNCHER, log] }
@@ -111,7 +111,7 @@ async function runHost(world: World, url: string): Promise<string> {
 }
 
 /** The files that are ours, as bytes; the host's own transcripts are not. */
-async function ourFiles(world: World): Promise<ReadonlyMap<string, Buffer>> {
+async function ourFiles(world: BrowserWorld): Promise<ReadonlyMap<string, Buffer>> {
   const folders = [".qm", ".git/qm"].map((it) => join(world.project, it))
   const found = new Map([[logOf(world), await readFile(logOf(world))]])
   for (const folder of [join(world.home, ".qm"), ...folders].filter((it) => existsSync(it))) {
@@ -124,7 +124,7 @@ async function ourFiles(world: World): Promise<ReadonlyMap<string, Buffer>> {
   return found
 }
 
-async function lived(world: World, token: string) {
+async function lived(world: BrowserWorld, token: string) {
   await writeFile(join(world.project, "kettle.ts"), "export function boilWater() {}\n")
   await using model = await scriptedAnthropic(tell(storyWith(token, world.project)))
   await runHost(world, model.url)
@@ -136,7 +136,7 @@ async function lived(world: World, token: string) {
 
 describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools", () => {
   const token = newToken()
-  let world: World
+  let world: BrowserWorld
   let life: Awaited<ReturnType<typeof lived>>
 
   beforeAll(async () => {

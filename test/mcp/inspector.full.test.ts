@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { z } from "zod"
 import { hostProgram } from "#test/host-programs"
 import { needs } from "#test/needs"
-import { NO_LIMITS, startUp, type Up } from "./up.ts"
+import { NO_LIMITS, type RunningUp, startUp } from "./up.ts"
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const LONGEST_RUN_MS = 60_000
@@ -17,7 +17,7 @@ const WAYS = [
   ["http", "legacy"],
   ["http", "modern"],
 ] as const
-type Way = (typeof WAYS)[number]
+type Transport = (typeof WAYS)[number]
 
 const CORE = [
   "branch",
@@ -33,10 +33,10 @@ const CORE = [
   "search",
 ]
 
-type Said = { readonly code: number; readonly stdout: string; readonly stderr: string }
+type ProgramOutput = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
 /** The inspector as a person types it, with a home of its own. */
-function run(up: Up, args: readonly string[]): Promise<Said> {
+function run(up: RunningUp, args: readonly string[]): Promise<ProgramOutput> {
   const env = {
     PATH: process.env["PATH"],
     HOME: up.user.home,
@@ -52,8 +52,8 @@ function run(up: Up, args: readonly string[]): Promise<Said> {
 
 /** Where our server is, as the inspector's programs take it. */
 function target(
-  up: Up,
-  transport: Way[0],
+  up: RunningUp,
+  transport: Transport[0],
 ): { before: readonly string[]; after: readonly string[] } {
   if (transport === "stdio") {
     const limits = Object.entries(NO_LIMITS).flatMap(([name, value]) => ["-e", `${name}=${value}`])
@@ -64,7 +64,11 @@ function target(
 }
 
 /** One method, in a process of its own: `inspector --cli`. */
-async function inspect(up: Up, [transport, era]: Way, args: readonly string[]): Promise<Said> {
+async function inspect(
+  up: RunningUp,
+  [transport, era]: Transport,
+  args: readonly string[],
+): Promise<ProgramOutput> {
   const { before, after } = target(up, transport)
   const quiet = ["--format", "json", "-q", "--protocol-era", era]
   const script = hostProgram("mcp-inspector").args
@@ -72,7 +76,7 @@ async function inspect(up: Up, [transport, era]: Way, args: readonly string[]): 
 }
 
 /** One connection that stays: `mcpdo`, which leaves it to a process in the background. */
-async function connect(up: Up, [transport, era]: Way) {
+async function connect(up: RunningUp, [transport, era]: Transport) {
   const [launcher = ""] = hostProgram("mcp-inspector").args
   const script = join(dirname(launcher), "../../mcpdo/build/mcp-bin.js")
   const mcpdo = async (args: readonly string[]): Promise<unknown> => {
@@ -108,7 +112,7 @@ const Resources = z.object({ resources: z.array(z.object({ uri: z.string() })) }
 const Read = z.object({ contents: z.array(z.object({ uri: z.string(), text: z.string() })) })
 
 describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => {
-  let up: Up
+  let up: RunningUp
 
   beforeAll(async () => {
     up = await startUp(NO_LIMITS)

@@ -16,7 +16,7 @@ export const NO_LIMITS = {
   CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "100000",
 } as const
 
-export type Up = Awaited<ReturnType<typeof startUp>>
+export type RunningUp = Awaited<ReturnType<typeof startUp>>
 
 /** A person's home and a project of theirs. */
 export type UserPlace = AsyncDisposable & { readonly home: string; readonly project: string }

@@ -8,7 +8,7 @@ import { z } from "zod"
 import { type JournalEntry, Run } from "#ground/contract"
 import { commit, git } from "#test/git"
 import { newUser } from "#test/qm"
-import { type Answer, type Asked, follow, readToken, send } from "#test/server"
+import { type Answer, follow, readToken, send, type TestRequest } from "#test/server"
 import { type Canary, filesBelow, newKnownValues, type Output } from "./canary-search.ts"
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
@@ -49,7 +49,7 @@ export async function newCanaryWorld() {
   const live = follow(server.url, { token, after: null })
   await live.until(() => live.replies.length > 0)
 
-  const ask = async (asked: Asked): Promise<Answer> => {
+  const ask = async (asked: TestRequest): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, ...asked.headers }
     const answer = await send(server.port, { ...asked, headers })
     hear(`${asked.method ?? "GET"} ${asked.path.split("?")[0]?.slice(0, 40)}`, answer.text)
@@ -136,11 +136,11 @@ function pathOf(operation: string): string {
   return `/api/${operation.replace(".", "/")}`
 }
 
-type Hear = (from: string, text: string) => void
+type TextListener = (from: string, text: string) => void
 
 async function startServer(
   user: Awaited<ReturnType<typeof newUser>>,
-  { env, hear }: { readonly env: Readonly<Record<string, string>>; readonly hear: Hear },
+  { env, hear }: { readonly env: Readonly<Record<string, string>>; readonly hear: TextListener },
 ) {
   const child = spawn(LAUNCHER, ["up", "--port", "0", "--no-open"], {
     cwd: user.project,

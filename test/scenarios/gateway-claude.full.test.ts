@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest"
-import { claudeStory, type Ended, gatewayUser, type Start } from "#test/gateway-story"
+import { claudeStory, gatewayUser, type HostResult, type Start } from "#test/gateway-story"
 import { needs } from "#test/needs"
 import { runQm } from "#test/qm"
-import type { Said, StrictRequest } from "#test/strict-anthropic"
+import type { ModelTurn, StrictRequest } from "#test/strict-anthropic"
 import { blocksOf, type MessagesBody, textOfResult } from "#test/strict-wire"
 import {
   beginningOf,
   close,
   GO,
   open,
-  type Place,
   read,
   type Scene,
+  type SceneFolder,
   SESSIONS,
   wordFiles,
   wordOf,
@@ -137,7 +137,7 @@ function picturesIn(request: StrictRequest | undefined): number {
 /** Of the stories below, which are told in several starts. */
 const TAG = "x"
 
-const ONE_BRANCH = (at: Place): readonly Said[] => [
+const ONE_BRANCH = (at: SceneFolder): readonly ModelTurn[] => [
   [open("A")],
   [read(at, "w1.txt")],
   [close(at, "A")],
@@ -151,7 +151,7 @@ const ONE_BRANCH = (at: Place): readonly Said[] => [
 
 /** One branch in the first start; what each later start does is the test's. */
 async function play(options: {
-  readonly starts: readonly ((ended: readonly Ended[]) => Start)[]
+  readonly starts: readonly ((ended: readonly HostResult[]) => Start)[]
   readonly refuses?: (body: MessagesBody) => boolean
   readonly overloaded?: number
   readonly gzip?: boolean
@@ -166,7 +166,7 @@ async function play(options: {
 
 const folding =
   (more: Partial<Start> = {}) =>
-  (ended: readonly Ended[]): Start => ({
+  (ended: readonly HostResult[]): Start => ({
     way: "fold",
     prompts: [ended.length === 0 ? GO : "go on"],
     ...(ended[0] !== undefined && { resume: ended[0].session }),

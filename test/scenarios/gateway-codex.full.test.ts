@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { codexStory, type Ended, gatewayUser, type Start } from "#test/gateway-story"
+import { codexStory, gatewayUser, type HostResult, type Start } from "#test/gateway-story"
 import { needs } from "#test/needs"
-import type { Call, Said } from "#test/strict-anthropic"
+import type { Call, ModelTurn } from "#test/strict-anthropic"
 import type { ResponsesBody, StrictResponse } from "#test/strict-openai"
 import { GO, wordFile } from "./gateway-scenes.ts"
 
@@ -24,9 +24,9 @@ const NOBODY: Call = {
 
 const FILES = Object.fromEntries([1, 2, 3, 4].map((it) => [`w${it}.txt`, wordFile(`WORD-${it}`)]))
 
-type Scene = {
+type CodexScene = {
   readonly title: string
-  readonly says: readonly Said[]
+  readonly says: readonly ModelTurn[]
   /** Prompts after the first, each in a process that goes on with the session. */
   readonly resumed?: readonly string[]
   readonly folded: number
@@ -34,7 +34,7 @@ type Scene = {
   readonly lacks: readonly string[]
 }
 
-const SCENES: readonly Scene[] = [
+const SCENES: readonly CodexScene[] = [
   {
     title: "a branch",
     says: [
@@ -124,10 +124,10 @@ describe.runIf(needs("GATE-95", "codex"))("the real Codex, folded", () => {
   })
 })
 
-async function proveScene(scene: Scene): Promise<void> {
+async function proveScene(scene: CodexScene): Promise<void> {
   const resumed = (scene.resumed ?? []).map(
     (prompt) =>
-      (ended: readonly Ended[]): Start => ({
+      (ended: readonly HostResult[]): Start => ({
         way: "fold",
         prompts: [prompt],
         resume: ended[0]?.session ?? "",

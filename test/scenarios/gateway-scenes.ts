@@ -1,8 +1,8 @@
 import { crc32, deflateSync } from "node:zlib"
-import type { Call, Said, Story } from "#test/strict-anthropic"
+import type { Call, ModelTurn, ScriptedStory } from "#test/strict-anthropic"
 
 /** The folder of a scene, as the tools of the host want it, and a tag that makes its words its own. */
-export type Place = { readonly folder: string; readonly tag: string }
+export type SceneFolder = { readonly folder: string; readonly tag: string }
 
 /**
  * One small story about a branch. `has` are words that must be on the wire at its end, `lacks`
@@ -11,9 +11,9 @@ export type Place = { readonly folder: string; readonly tag: string }
 export type Scene = {
   readonly tag: string
   readonly title: string
-  readonly says: (place: Place) => readonly Said[]
+  readonly says: (place: SceneFolder) => readonly ModelTurn[]
   /** What sub-agents do, by the words that they are given. */
-  readonly others?: (place: Place) => readonly Story[]
+  readonly others?: (place: SceneFolder) => readonly ScriptedStory[]
   readonly files?: Readonly<Record<string, string | Buffer>>
   /** Typed after the words that begin it, each when the one before is answered. */
   readonly prompts?: readonly string[]
@@ -57,16 +57,16 @@ export const open = (as: string, more: object = {}): Call => ({
   as,
   input: { description: `Look into ${as}`, prompt: `Find out about ${as}.`, ...more },
 })
-export const close = (place: Place, name: string): Call => ({
+export const close = (place: SceneFolder, name: string): Call => ({
   use: "mcp__qm__return",
   input: { branch_id: `$${name}`, message: `RESULT-${name}-${place.tag} is what was found.` },
 })
-export const read = (place: Place, file: string): Call => ({
+export const read = (place: SceneFolder, file: string): Call => ({
   use: "Read",
   input: { file_path: `${place.folder}/${file}` },
 })
 
-const toNobody = ({ tag }: Place): Call => ({
+const toNobody = ({ tag }: SceneFolder): Call => ({
   use: "mcp__qm__return",
   input: { branch_id: `br_${"0".repeat(32)}`, message: `To nobody, ${tag}.` },
 })
@@ -450,13 +450,13 @@ function chunk(name: string, data: Buffer): Buffer {
 }
 
 /** A sub-agent that its parent waits for; one in the background answers when it likes. */
-function agent({ tag }: Place, prompt: string, subagent_type = "general-purpose"): Call {
+function agent({ tag }: SceneFolder, prompt: string, subagent_type = "general-purpose"): Call {
   const asked = { description: "Look around", prompt: `${prompt}-${tag}` }
   return { use: "Agent", input: { ...asked, subagent_type, run_in_background: false } }
 }
 
 /** Its word comes when it is done, as a message of the host. */
-function backgroundAgent({ tag }: Place, prompt: string): Call {
+function backgroundAgent({ tag }: SceneFolder, prompt: string): Call {
   const asked = { description: "Look around", prompt: `${prompt}-${tag}` }
   return { use: "Agent", input: { ...asked, subagent_type: "general-purpose" } }
 }

@@ -1,7 +1,7 @@
 import { formatExact } from "#ground/base"
-import { claudeStory, gatewayUser, type Way } from "#test/gateway-story"
-import type { Said, StrictRequest } from "#test/strict-anthropic"
-import { close, GO, open, type Place, read } from "./gateway-scenes.ts"
+import { claudeStory, gatewayUser, type WireRoute } from "#test/gateway-story"
+import type { ModelTurn, StrictRequest } from "#test/strict-anthropic"
+import { close, GO, open, read, type SceneFolder } from "./gateway-scenes.ts"
 
 const READS_BEFORE = 2
 const READS_INSIDE = 25
@@ -14,7 +14,7 @@ const SMALL_FILE_BYTES = 480
 export const AFTER_RETURN = READS_BEFORE + 1 + READS_INSIDE + SEARCHES_INSIDE + 1
 
 /** One request of the run: what of it is active, and what came from the cache. */
-export type Measured = {
+export type RequestMeasure = {
   readonly bytes: number
   readonly tokens: number
   readonly cacheRead: number
@@ -22,7 +22,7 @@ export type Measured = {
 }
 
 export type MainRun = {
-  readonly requests: readonly Measured[]
+  readonly requests: readonly RequestMeasure[]
   readonly problems: readonly string[]
   readonly code: number | null
 }
@@ -31,7 +31,7 @@ export type MainRun = {
  * The branch-heavy run of the table: two reads, a branch with twenty-five reads of 43 kB and three
  * searches in it, then nine reads and the answer.
  */
-export async function mainRun(way: Way): Promise<MainRun> {
+export async function mainRun(way: WireRoute): Promise<MainRun> {
   await using user = await gatewayUser(mainFiles())
   const stories = [{ hears: GO, says: mainStory({ folder: user.project, tag: "main" }) }]
   const options = { stories, enforce: true }
@@ -43,13 +43,13 @@ export async function mainRun(way: Way): Promise<MainRun> {
   }
 }
 
-function measure({ bytes, usage }: StrictRequest): Measured {
+function measure({ bytes, usage }: StrictRequest): RequestMeasure {
   const { cacheRead, cacheWrite } = usage
   return { bytes, tokens: usage.input + cacheRead + cacheWrite, cacheRead, cacheWrite }
 }
 
-function mainStory(at: Place): readonly Said[] {
-  const reads = (name: string, count: number): readonly Said[] =>
+function mainStory(at: SceneFolder): readonly ModelTurn[] {
+  const reads = (name: string, count: number): readonly ModelTurn[] =>
     Array.from({ length: count }, (_, index) => [read(at, `${name}-${index}.ts`)])
   const searches = Array.from({ length: SEARCHES_INSIDE }, (_, index) => [
     {
@@ -108,7 +108,7 @@ export function tableOf(off: MainRun, folded: MainRun): string {
     const [a, b] = [off.requests[index], folded.requests[index]]
     if (a !== undefined && b !== undefined) lines.push(row(`${index} ${name}`.trim(), a, b))
   }
-  const after = (run: MainRun): readonly Measured[] => run.requests.slice(AFTER_RETURN)
+  const after = (run: MainRun): readonly RequestMeasure[] => run.requests.slice(AFTER_RETURN)
   const sums = `sum after the return (${after(off).length})`
   lines.push(row(sums, total(after(off)), total(after(folded))))
   const whole = `sum of the run (${off.requests.length})`
@@ -116,8 +116,8 @@ export function tableOf(off: MainRun, folded: MainRun): string {
   return `${lines.join("\n")}\n`
 }
 
-function row(name: string, off: Measured, folded: Measured): string {
-  const cache = (it: Measured): string =>
+function row(name: string, off: RequestMeasure, folded: RequestMeasure): string {
+  const cache = (it: RequestMeasure): string =>
     `${formatExact(it.cacheRead)} / ${formatExact(it.cacheWrite)}`
   const cells = [
     name,
@@ -132,8 +132,8 @@ function row(name: string, off: Measured, folded: Measured): string {
   return `| ${cells.join(" | ")} |`
 }
 
-function total(requests: readonly Measured[]): Measured {
-  const sum = (of: (it: Measured) => number): number =>
+function total(requests: readonly RequestMeasure[]): RequestMeasure {
+  const sum = (of: (it: RequestMeasure) => number): number =>
     requests.reduce((whole, it) => whole + of(it), 0)
   return {
     bytes: sum((it) => it.bytes),

@@ -1,13 +1,13 @@
 import { isOpen } from "../base/status.ts"
 import type { Now } from "../contract.ts"
 import { useOperation } from "../data/queries.tsx"
-import type { Place } from "./places.ts"
+import type { NavPage } from "./places.ts"
 
 type Count = { readonly count?: number; readonly tone?: "warn" }
 
 const NEWEST_PIPELINES = 50
 
-export function useCounts(report: Now | undefined): (id: Place["id"]) => Count {
+export function useCounts(report: Now | undefined): (id: NavPage["id"]) => Count {
   const pipelines = useOperation("pipeline.list", { limit: NEWEST_PIPELINES }).data?.runs ?? []
   const open = pipelines.filter((it) => isOpen(it.status))
   const agents = useOperation("agent.list", {}).data?.agents.length ?? 0

@@ -7,12 +7,12 @@ import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
 import { CommandLine, Hello } from "../ui/empty/empty.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
-import type { Live } from "./live.ts"
+import type { LiveConnection } from "./live.ts"
 import { Shell } from "./shell.tsx"
 
 type GateProps = {
   readonly entered: Promise<void>
-  readonly live: Live
+  readonly live: LiveConnection
   readonly clock: Clock
 }
 

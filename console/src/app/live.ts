@@ -17,20 +17,20 @@ type RunsSay = {
   "agent:deleted"(it: { agentId: string }): void
 }
 type PipelinesSay = { "pipeline:text"(it: PipelineText): void }
-type Following =
+type FollowAnswer =
   | { readonly kind: "subscribed"; readonly lastSeq: number; readonly status: RunStatus }
   | { readonly kind: "refused"; readonly reason: string }
-type Subscribed =
+type SubscribeAnswer =
   | { readonly kind: "subscribed"; readonly head: Cursor }
   | { readonly kind: "resync"; readonly head: Cursor; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string }
 type ClientSays = {
-  subscribe(from: { after: Cursor | null }, answer: (it: Subscribed) => void): void
+  subscribe(from: { after: Cursor | null }, answer: (it: SubscribeAnswer) => void): void
 }
 type FollowersSay = {
   subscribe(
     from: { agentId: string; after: number; brief: true },
-    answer: (it: Following) => void,
+    answer: (it: FollowAnswer) => void,
   ): void
   unsubscribe(from: { agentId: string }): void
 }
@@ -49,7 +49,7 @@ const CAUGHT_UP_SHOWN_MS = 5_000
 /** A local server answers in milliseconds; a longer wait means that none is running. */
 const CONNECT_TIMEOUT_MS = 5_000
 
-export type Live = ReturnType<typeof createLive>
+export type LiveConnection = ReturnType<typeof createLive>
 
 /**
  * The only socket of the console: subscribes, resumes after a lost connection, and passes each
@@ -103,13 +103,13 @@ export function createLive({ clock, memory, onEvents, onRefetch, onLost }: Deps)
   }
 }
 
-type Heard = {
+type LiveInputState = {
   take(input: LiveInput): void
   retry(): void
   cursor(): Cursor | null
 }
 
-function connectTo({ take, retry, cursor }: Heard): Socket {
+function connectTo({ take, retry, cursor }: LiveInputState): Socket {
   const line: Socket = io({
     path: "/live",
     transports: ["websocket"],

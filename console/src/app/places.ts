@@ -6,7 +6,7 @@ export type PageScope = Exclude<Scope, "everywhere" | "list" | "work">
 
 type PlaceId = Exclude<PageScope, "run" | "gateway" | "pipeline">
 
-export type Place = {
+export type NavPage = {
   readonly id: PlaceId
   readonly href: string
   readonly label: string
@@ -31,9 +31,9 @@ const ROWS = [
   ["agents", "Agents", "agent", "act"],
   ["events", "Events", "events", "foot"],
   ["settings", "Settings", "settings", "foot"],
-] as const satisfies readonly (readonly [PlaceId, string, IconName, Place["part"]])[]
+] as const satisfies readonly (readonly [PlaceId, string, IconName, NavPage["part"]])[]
 
-export const PLACES: readonly Place[] = ROWS.map(([id, label, icon, part]) => ({
+export const PLACES: readonly NavPage[] = ROWS.map(([id, label, icon, part]) => ({
   id,
   href: paths[id](),
   label,
@@ -42,14 +42,14 @@ export const PLACES: readonly Place[] = ROWS.map(([id, label, icon, part]) => ({
   part,
 }))
 
-export function placeAt(path: string): Place | undefined {
+export function placeAt(path: string): NavPage | undefined {
   if (runIdAt(path) !== undefined) return placeWith("runs", "run")
   if (gatewayIdAt(path) !== undefined) return placeWith("runs", "gateway")
   if (pipelineIdAt(path) !== undefined) return placeWith("pipelines", "pipeline")
   return PLACES.find((it) => it.href === path)
 }
 
-function placeWith(id: PlaceId, scope: PageScope): Place | undefined {
+function placeWith(id: PlaceId, scope: PageScope): NavPage | undefined {
   const found = PLACES.find((it) => it.id === id)
   return found === undefined ? undefined : { ...found, scope }
 }

@@ -19,9 +19,9 @@ import { recall, remember } from "../ui/remember.ts"
 import { ToastProvider, useToast } from "../ui/toast/toast.tsx"
 import { useCounts } from "./counts.ts"
 import { useKeymap } from "./keymap/use-keymap.ts"
-import type { Live } from "./live.ts"
+import type { LiveConnection } from "./live.ts"
 import { loadLater, PART_NOT_LOADED, reloadOnceServed } from "./load-later.tsx"
-import { PLACES, type Place as PlaceOnMap, placeAt } from "./places.ts"
+import { PLACES, type NavPage as PlaceOnMap, placeAt } from "./places.ts"
 import { Page } from "./routes.tsx"
 import { StatusBar, useNow } from "./status-bar.tsx"
 import { type Appearance, useAppearance } from "./theme/appearance.ts"
@@ -32,7 +32,7 @@ const HelpSheet = loadLater(async () => (await import("./keymap/help-sheet.tsx")
 
 const SIGNS_OF_A_PERSON = ["pointermove", "pointerdown", "keydown"] as const
 
-type ShellProps = { readonly live: Live; readonly clock: Clock }
+type ShellProps = { readonly live: LiveConnection; readonly clock: Clock }
 
 type Layer =
   | { readonly kind: "none" }

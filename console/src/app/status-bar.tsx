@@ -7,14 +7,14 @@ import { useOperation, useSession } from "../data/queries.tsx"
 import { sumToday } from "../data/today.ts"
 import { StatusItem } from "../ui/frame/frame.tsx"
 import { Text } from "../ui/text/text.tsx"
-import type { Live } from "./live.ts"
+import type { LiveConnection } from "./live.ts"
 import type { LivePhase } from "./live-cursor.ts"
-import type { Look } from "./theme/appearance.ts"
+import type { AppearanceChoice } from "./theme/appearance.ts"
 
 type StatusBarProps = {
-  readonly live: Live
+  readonly live: LiveConnection
   readonly clock: Clock
-  readonly look: Look
+  readonly look: AppearanceChoice
   onAsk(query: string): void
 }
 

@@ -1,7 +1,7 @@
 import { visible, visibleLine } from "../base/format.ts"
 import type { Approval } from "../contract.ts"
 
-export type Ask = {
+export type ApprovalQuestion = {
   readonly verb: "run" | "change" | "use"
   readonly subject: string
   readonly text: string
@@ -13,7 +13,7 @@ const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 /** Only the reason; leaving it out of a row hides nothing that the command does. */
 const WHY_FIELD = "description"
 
-export function describeAsk({ tool, title, input, ...approval }: Approval): Ask {
+export function describeAsk({ tool, title, input, ...approval }: Approval): ApprovalQuestion {
   const fields = readObject(input)
   const path = approval.path ?? (fields === undefined ? null : fileIn(fields))
   const command = fields === undefined ? undefined : commandIn(fields)

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest"
 import { toWireError } from "../base/errors.ts"
 import { createClient, withQuery } from "./client.ts"
 
-type Sent = { url: string; method: string; headers: Headers; body: string }
+type SentRequest = { url: string; method: string; headers: Headers; body: string }
 
 function clientOf(answer: () => Response | Promise<Response>) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const client = createClient({
     fetch: async (url, request) => {
       sent.push({

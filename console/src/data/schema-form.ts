@@ -22,7 +22,7 @@ export type Question = {
   readonly fallback: unknown
 }
 
-export type Parsed =
+export type ParsedField =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "wrong"; readonly message: string }
 
@@ -63,7 +63,7 @@ export function fieldOf(schema: JsonSchema): FormField {
   }
 }
 
-export function parseField(field: FormField, text: string): Parsed {
+export function parseField(field: FormField, text: string): ParsedField {
   switch (field.kind) {
     case "choice":
       return field.options.includes(text)
@@ -123,7 +123,7 @@ function numberField(schema: JsonSchema): NumberField {
   }
 }
 
-function parseNumber(field: NumberField, text: string): Parsed {
+function parseNumber(field: NumberField, text: string): ParsedField {
   // Users write 200,000 and 200_000.
   const plain = text.trim().replaceAll(/[,_]/g, "")
   const number = plain === "" ? Number.NaN : Number(plain)
@@ -144,25 +144,25 @@ function sayRange({ isWhole, min, max }: NumberField): string {
   return hasMax ? `${noun}, at most ${formatExact(max)}` : noun
 }
 
-function parseText(field: Extract<FormField, { kind: "text" }>, text: string): Parsed {
+function parseText(field: Extract<FormField, { kind: "text" }>, text: string): ParsedField {
   if (text.length < field.minLength) return wrong("It must not be empty")
   if (text.length <= field.maxLength) return value(text)
   return wrong(`At most ${formatExact(field.maxLength)} characters`)
 }
 
-function parseYesNo(text: string): Parsed {
+function parseYesNo(text: string): ParsedField {
   if (/^(yes|true)$/i.test(text)) return value(true)
   return /^(no|false)$/i.test(text) ? value(false) : wrong("Yes or no")
 }
 
-function parseList(field: Extract<FormField, { kind: "list" }>, text: string): Parsed {
+function parseList(field: Extract<FormField, { kind: "list" }>, text: string): ParsedField {
   const items = text.split("\n").filter((it) => it !== "")
   const parsed = items.map((it) => parseField(field.item, it))
   const firstWrong = parsed.find((it) => it.kind === "wrong")
   return firstWrong ?? value(parsed.map((it) => (it.kind === "value" ? it.value : undefined)))
 }
 
-function parseJsonField(text: string): Parsed {
+function parseJsonField(text: string): ParsedField {
   try {
     const parsed: unknown = JSON.parse(text)
     return value(parsed)
@@ -171,8 +171,8 @@ function parseJsonField(text: string): Parsed {
   }
 }
 
-const value = (it: unknown): Parsed => ({ kind: "value", value: it })
-const wrong = (message: string): Parsed => ({ kind: "wrong", message })
+const value = (it: unknown): ParsedField => ({ kind: "value", value: it })
+const wrong = (message: string): ParsedField => ({ kind: "wrong", message })
 
 function asRecord(it: unknown): JsonSchema {
   return typeof it === "object" && it !== null ? { ...it } : {}

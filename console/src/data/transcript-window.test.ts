@@ -68,7 +68,10 @@ describe("transcript window", () => {
         fc.array(step, { maxLength: 60 }),
         fc.integer({ min: 0, max: 80 }),
         (steps, n) => {
-          const world: World = { last: n, window: openWindow(stored(Math.max(1, n - 9), n), n) }
+          const world: WindowModel = {
+            last: n,
+            window: openWindow(stored(Math.max(1, n - 9), n), n),
+          }
           for (const it of steps) act(world, it)
           expectUnbroken(world)
           while (!isAtEnd(world.window)) act(world, { kind: "newer", size: 7 })
@@ -95,9 +98,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: "replay" as const }),
 )
 
-type World = { last: number; window: TranscriptWindow }
+type WindowModel = { last: number; window: TranscriptWindow }
 
-function act(world: World, it: Step): void {
+function act(world: WindowModel, it: Step): void {
   const { window } = world
   const first = window.messages[0]?.seq ?? 1
   switch (it.kind) {
@@ -126,7 +129,7 @@ function act(world: World, it: Step): void {
   }
 }
 
-function expectUnbroken({ window, last }: World): void {
+function expectUnbroken({ window, last }: WindowModel): void {
   const held = seqs(window)
   const [first = 1] = held
   expect(held).toEqual(stored(first, first + held.length - 1).map((it) => it.seq))

@@ -11,13 +11,16 @@ export type Answer = {
   readonly always?: boolean
 }
 
-type Told = { show(it: { text: string }): void; fail(error: ReturnType<typeof toWireError>): void }
+type AnswerToasts = {
+  show(it: { text: string }): void
+  fail(error: ReturnType<typeof toWireError>): void
+}
 
 /**
  * Answers an approval once and refetches the list in any case. If somebody else answered first, the
  * page names them; that is no error.
  */
-export function useAnswer(told: Told, onAnswered?: (approval: Approval) => void) {
+export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) => void) {
   const client = useClient()
   const queries = useQueryClient()
   return useMutation({

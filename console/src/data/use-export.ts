@@ -3,7 +3,7 @@ import { toWireError } from "../base/errors.ts"
 import { browserClock } from "./clock.ts"
 import { useClient } from "./queries.tsx"
 
-type Told = { fail(error: ReturnType<typeof toWireError>): void }
+type ErrorToasts = { fail(error: ReturnType<typeof toWireError>): void }
 type Format = "html" | "jsonl"
 
 export const EXPORT_CHOICES = [
@@ -17,7 +17,7 @@ export function exportOf(value: string): Format | null {
 }
 
 /** Saves a run as a browser download; the server writes no file. */
-export function useExport(told: Told) {
+export function useExport(told: ErrorToasts) {
   const client = useClient()
   return useMutation({
     mutationFn: (asked: { readonly id: string; readonly format: Format }) =>

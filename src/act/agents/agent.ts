@@ -16,7 +16,7 @@ export type ProgramSearch =
   | { readonly kind: "found"; readonly program: string; readonly version: string | undefined }
   | { readonly kind: "missing"; readonly hint: string }
 
-export type Ask = {
+export type PermissionQuestion = {
   readonly tool: string
   readonly kind: ActivityKind
   /** JSON or plain text. */
@@ -46,7 +46,7 @@ export type StartOptions = {
   /** Apply it before truncating: half a secret is not recognised. */
   redact?(text: string): string
   /** Evaluated before the mode: a deny rule applies in every mode, and `plan` never allows. */
-  verdict?(ask: Ask): Verdict | undefined
+  verdict?(ask: PermissionQuestion): Verdict | undefined
   /** The deny and ask rules, for a host that cannot ask during a turn. */
   readonly restricting?: readonly PermissionRule[] | "unknown" | undefined
 }

@@ -20,7 +20,7 @@ const QUESTION = "--version pomegranate-of-the-question $(x)"
 const NO_KEY = "not-a-key-of-anyone"
 
 type Model = AsyncDisposable & { readonly requests: readonly { readonly body: unknown }[] }
-type Tested = {
+type TestedAgent = {
   readonly agent: Agent
   readonly host: Exclude<TestedHost, "gemini">
   readonly answer: string
@@ -29,7 +29,7 @@ type Tested = {
   ): Promise<{ readonly model: Model; readonly variables: Readonly<Record<string, string>> }>
 }
 
-const CLAUDE: Tested = {
+const CLAUDE: TestedAgent = {
   agent: claudeCode,
   host: "claude-code",
   answer: "Done.",
@@ -49,7 +49,7 @@ const CLAUDE: Tested = {
   },
 }
 
-const CODEX: Tested = {
+const CODEX: TestedAgent = {
   agent: codex,
   host: "codex",
   answer: "understood",
@@ -71,7 +71,7 @@ args = ["${home}/started"]
   },
 }
 
-const COPILOT: Tested = {
+const COPILOT: TestedAgent = {
   agent: copilot,
   host: "copilot",
   answer: "understood",
@@ -105,7 +105,7 @@ describe.runIf(needs("TB7", "copilot"))("a completion with the real Copilot", ()
   ask(COPILOT)
 })
 
-function ask({ agent, host, answer, prepare }: Tested): void {
+function ask({ agent, host, answer, prepare }: TestedAgent): void {
   test("a completion uses no tools, sees nothing of the project, and leaves no file behind", async () => {
     await using place = await tempDirectory()
     const [home, project, cwd] = ["home", "project", "q"].map((it) => join(place.path, it))

@@ -1,4 +1,4 @@
-export type { Ask } from "./agent.ts"
+export type { PermissionQuestion } from "./agent.ts"
 export type { Agents, AgentsDeps } from "./agents.ts"
 export { createAgents } from "./agents.ts"
 export { agentEnvironment } from "./environment.ts"

@@ -5,9 +5,9 @@ import { tempDirectory } from "#test/temp"
 import {
   type AgentWorld,
   agentSuite,
-  type Deed,
   last,
   reading,
+  type ScriptedAction,
 } from "../../../test/conformance/agents.ts"
 import { agentRuleSuite } from "../../../test/conformance/agents-rules.ts"
 import { standIn } from "../../../test/conformance/agents-stand-in.ts"
@@ -17,7 +17,7 @@ import { codex } from "./codex/codex.ts"
 import { copilot } from "./copilot/copilot.ts"
 import { synthetic } from "./synthetic/synthetic.ts"
 
-const SCRIPTS: Readonly<Record<Deed, readonly object[]>> = {
+const SCRIPTS: Readonly<Record<ScriptedAction, readonly object[]>> = {
   talk: [
     { event: "text.delta", text: "under" },
     { event: "message", type: "assistant", text: "understood" },

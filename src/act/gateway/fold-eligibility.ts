@@ -49,7 +49,7 @@ const ELIGIBLE = { kind: "eligible" } as const
 /** This process does not proxy the session; another one may. */
 const UNKNOWN: EligibilityAnswer = { kind: "unknown" }
 
-export type Latches = Map<string, string>
+export type IneligibleSessions = Map<string, string>
 
 export const MOST_SESSIONS = 1_000
 
@@ -59,7 +59,7 @@ export type SessionStates = ReturnType<typeof createSessionStates>
  * The state of the newest request of each session, separate for its main conversation (agent "")
  * and each sub-agent, because they have their own message lists.
  */
-export function createSessionStates(latches: Latches) {
+export function createSessionStates(latches: IneligibleSessions) {
   const sessions = new Map<string, Map<string, WireState>>()
   return {
     record(session: string, agent: string, state: WireState): void {

@@ -14,8 +14,8 @@ import { FoldNotOffered } from "./errors.ts"
 import {
   createSessionStates,
   type EligibilitySocketPlace,
+  type IneligibleSessions,
   joinAnswers,
-  type Latches,
   type SessionStates,
   serveFoldEligibility,
 } from "./fold-eligibility.ts"
@@ -131,7 +131,7 @@ function factsOf(wanted: ProxiedSessionRequest, upstream: URL) {
 
 /** The sessions that fold, and one socket at which other processes query their eligibility. */
 function createFolding(deps: GatewayDeps, store: GatewayStore) {
-  const latches: Latches = new Map()
+  const latches: IneligibleSessions = new Map()
   const sessions = new Map<string, SessionStates>()
   let server: Promise<SocketServer | undefined> | undefined
   async function listening(): Promise<void> {

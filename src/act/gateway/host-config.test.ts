@@ -20,8 +20,8 @@ const asked = (host: HostName | undefined, environment: Record<string, string> =
   environment,
 })
 
-type Named = Extract<CodexProvider, { kind: "named" }>
-const named = (fields: Named["fields"]): Named => ({
+type NamedProvider = Extract<CodexProvider, { kind: "named" }>
+const named = (fields: NamedProvider["fields"]): NamedProvider => ({
   kind: "named",
   baseUrl: "https://model.example/v1",
   fields,

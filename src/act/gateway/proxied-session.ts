@@ -1,7 +1,7 @@
 import type { Log } from "#ground/base"
 import type { WireName } from "#ground/contract"
 import { type FoldedBranch, foldBody, type WireState, wireStateOf } from "./fold/fold-body.ts"
-import type { Latches, SessionStates } from "./fold-eligibility.ts"
+import type { IneligibleSessions, SessionStates } from "./fold-eligibility.ts"
 import type {
   Exchange,
   Header,
@@ -26,7 +26,7 @@ export type LatchedOff = {
 type SessionDeps = {
   readonly wire: WireName
   readonly states: SessionStates
-  readonly latches: Latches
+  readonly latches: IneligibleSessions
   readonly key: string
   readonly log: Log
   /**

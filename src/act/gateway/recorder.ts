@@ -38,7 +38,7 @@ export function createRecorder(deps: RecorderDeps) {
   const heard = new Set<string>()
   let waitingBytes = 0
   let taken = 0
-  const record = async (exchange: Exchange | Skipped): Promise<void> => {
+  const record = async (exchange: Exchange | SkippedExchange): Promise<void> => {
     try {
       if ("skipped" in exchange) {
         return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names, folds })
@@ -75,7 +75,7 @@ export function createRecorder(deps: RecorderDeps) {
 
 const TOO_BUSY = "the recorder was too busy to look into it"
 
-type Skipped = { readonly skipped: Exchange }
+type SkippedExchange = { readonly skipped: Exchange }
 
 function weightOf({ asked, prepared, answer }: Exchange): number {
   const sent = asked.body.length + (prepared?.isChanged === true ? prepared.body.length : 0)
@@ -107,13 +107,13 @@ function conversationOf(session: string, agent: string | null | undefined): stri
 }
 
 type FoldCache = ReturnType<typeof createFoldCache>
-type Reading = {
+type ReadJob = {
   readonly exchange: Exchange
   readonly before: readonly WireItem[] | undefined
   readonly folds: FoldCache
 }
 
-async function readExchange({ exchange, before, folds }: Reading, deps: RecorderDeps) {
+async function readExchange({ exchange, before, folds }: ReadJob, deps: RecorderDeps) {
   const { asked, prepared, fallback, answer } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   return deps.reader.read({
@@ -135,7 +135,7 @@ async function readExchange({ exchange, before, folds }: Reading, deps: Recorder
 }
 
 type RedactionCache = ReturnType<typeof createRedactionCache>
-type Recording = {
+type RecordJob = {
   readonly exchange: Exchange
   readonly deps: RecorderDeps
   readonly names: RedactionCache
@@ -144,7 +144,7 @@ type Recording = {
 
 async function keep(
   read: Awaited<ReturnType<Reader["read"]>>,
-  { exchange, deps, names, folds }: Recording,
+  { exchange, deps, names, folds }: RecordJob,
 ): Promise<void> {
   const answer = "problem" in read ? unread(exchange) : read
   const clean = await names.cleaner()

@@ -29,7 +29,7 @@ export type OwnedFile = Base & {
 
 export type WantedFile = SharedFile | OwnedFile
 
-export type Wiring = { readonly host: KitHost; readonly level: number }
+export type HostLevel = { readonly host: KitHost; readonly level: number }
 
 export type WantedWorld = {
   readonly home: string
@@ -56,7 +56,7 @@ export function bundleFile(home: string): string {
  */
 export function wiringOf(
   repositories: readonly { readonly level: number; readonly hosts: readonly KitHost[] }[],
-): readonly Wiring[] {
+): readonly HostLevel[] {
   const hosts = [...new Set(repositories.flatMap((it) => it.hosts))].toSorted()
   return hosts.map((host) => {
     const levels = repositories.filter((it) => it.hosts.includes(host)).map((it) => it.level)
@@ -65,7 +65,7 @@ export function wiringOf(
 }
 
 export function wantedForUser(
-  wiring: readonly Wiring[],
+  wiring: readonly HostLevel[],
   world: WantedWorld,
 ): readonly WantedFile[] {
   if (wiring.length === 0) return []
@@ -105,7 +105,7 @@ function wantedRuntime({ home, main }: WantedWorld): WantedFile {
   }
 }
 
-function wantedForHost({ host, level }: Wiring, world: WantedWorld): readonly WantedFile[] {
+function wantedForHost({ host, level }: HostLevel, world: WantedWorld): readonly WantedFile[] {
   const form = HOST_FORMS[host]
   const base = { within: anchorOf(form, world.machine), host, isPrivate: true } as const
   const file = hookFileOf(form, level, world)

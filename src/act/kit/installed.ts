@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { readBounded, readTextBounded, statFile } from "#ground/base"
 import { HOOK_NAMES, type HookName, type HookState, type KitHost } from "#ground/contract"
-import { bundleFile, hookFileOf, type Wiring, wiringOf } from "./desired-files.ts"
+import { bundleFile, type HostLevel, hookFileOf, wiringOf } from "./desired-files.ts"
 import { markAt } from "./enrolment.ts"
 import { digest } from "./files/inspect.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
@@ -11,7 +11,7 @@ import { type Manifest, readManifest } from "./manifest.ts"
 import type { KitDeps } from "./plan.ts"
 import { type HookEntry, ownEntries } from "./texts/hook-entries.ts"
 
-export type Installed = {
+export type InstalledKit = {
   readonly level: number | null
   readonly hosts: readonly KitHost[]
   /** `fired` comes from the verdict log, not from here. */
@@ -19,7 +19,7 @@ export type Installed = {
   readonly tampered: readonly string[]
 }
 
-export async function lookAtInstalled(deps: KitDeps): Promise<Installed> {
+export async function lookAtInstalled(deps: KitDeps): Promise<InstalledKit> {
   const manifest = await readManifest(deps.home)
   const { stateDirectory } = deps.repository
   const mark = await statFile(markAt(stateDirectory))
@@ -46,7 +46,7 @@ type FoundEntries = {
 }
 
 async function entriesOf(
-  { host, level }: Wiring,
+  { host, level }: HostLevel,
   manifest: Manifest,
   deps: KitDeps,
 ): Promise<FoundEntries> {
@@ -73,9 +73,9 @@ function isAmong(entry: HookEntry, entries: readonly HookEntry[]): boolean {
   return entries.some((it) => isDeepStrictEqual(it, entry))
 }
 
-type Seen = FoundEntries & { readonly own: { readonly level: number } }
+type OwnEntries = FoundEntries & { readonly own: { readonly level: number } }
 
-function stateOf(host: KitHost, hook: HookName, seen: Seen): HookState {
+function stateOf(host: KitHost, hook: HookName, seen: OwnEntries): HookState {
   const form = HOST_FORMS[host]
   const event = form.events[hook]
   const base = { host, hook, event, at: null }

@@ -14,7 +14,7 @@ import { InstallerBusy, PlanStale } from "./errors.ts"
 import { writeAll } from "./files/transaction.ts"
 import type { Template } from "./hosts/host.ts"
 import { HOST_FORMS } from "./hosts/hosts.ts"
-import { type Installed, lookAtInstalled } from "./installed.ts"
+import { type InstalledKit, lookAtInstalled } from "./installed.ts"
 import { hooksOfLevel, LEVEL_ADDS, LEVELS, measureEdits } from "./levels.ts"
 import { type KitDeps, type KitPlan, type KitRequest, planChange } from "./plan.ts"
 import { readTemplates } from "./templates.ts"
@@ -37,7 +37,7 @@ export function createKit(deps: KitDeps) {
       return (await planChange(deps, undefined, { signal })).plan
     },
     apply: (plan: KitPlan, signal: AbortSignal): Promise<KitDone> => apply(deps, plan, signal),
-    installed: (): Promise<Installed> => lookAtInstalled(deps),
+    installed: (): Promise<InstalledKit> => lookAtInstalled(deps),
     hostsFound: (): Promise<readonly KitHost[]> => findHosts(deps),
     levelTable: (asked: {
       readonly measure: boolean

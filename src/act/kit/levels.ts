@@ -68,12 +68,12 @@ export async function measureEdits(
 
 const LEVELS_THAT_DIFFER = [HOOK_LEVELS.track, HOOK_LEVELS.concurrency, HOOK_LEVELS.risk]
 
-type Scene = { readonly deps: KitDeps; readonly root: string; readonly signal: AbortSignal }
+type LevelContext = { readonly deps: KitDeps; readonly root: string; readonly signal: AbortSignal }
 
 const EDITED = "src/edited.ts"
 
 /** Hooks do nothing outside git, so build a minimal repository. */
-async function build({ root }: Scene, bundle: Uint8Array): Promise<void> {
+async function build({ root }: LevelContext, bundle: Uint8Array): Promise<void> {
   const git = path.join(root, ".git")
   for (const folder of ["objects", "refs", "qm"]) await ensureDirectory(path.join(git, folder))
   await writeFileAtomic(path.join(git, "HEAD"), "ref: refs/heads/main\n")
@@ -84,7 +84,7 @@ async function build({ root }: Scene, bundle: Uint8Array): Promise<void> {
   await writeFileAtomic(path.join(root, "qm-hook.mjs"), bundle)
 }
 
-async function measureLevel(scene: Scene, level: number): Promise<number> {
+async function measureLevel(scene: LevelContext, level: number): Promise<number> {
   const events = [
     ...(level >= HOOK_LEVELS.concurrency ? ["PreToolUse"] : []),
     ...(level >= HOOK_LEVELS.track ? ["PostToolUse"] : []),
@@ -101,11 +101,11 @@ async function measureLevel(scene: Scene, level: number): Promise<number> {
   return Math.max(0, Math.round(middle * 10) / 10)
 }
 
-function hookArgs({ root }: Scene): readonly string[] {
+function hookArgs({ root }: LevelContext): readonly string[] {
   return [path.join(root, "qm-hook.mjs"), "claude-code"]
 }
 
-function payload({ root }: Scene, event: string): string {
+function payload({ root }: LevelContext, event: string): string {
   const file = path.join(root, EDITED)
   return JSON.stringify({
     session_id: "measured",
@@ -117,7 +117,7 @@ function payload({ root }: Scene, event: string): string {
   })
 }
 
-async function timed(scene: Scene, event: string): Promise<number> {
+async function timed(scene: LevelContext, event: string): Promise<number> {
   const { deps, root, signal } = scene
   const began = deps.clock.monotonicMs()
   await run(deps.runtime.node, hookArgs(scene), {

@@ -4,10 +4,10 @@ import type { KitChange, KitHost } from "#ground/contract"
 import type { Repository } from "#see/repo"
 import {
   bundleFile,
+  type HostLevel,
   kitFolder,
   type WantedFile,
   type WantedWorld,
-  type Wiring,
   wantedForRepository,
   wantedForUser,
   wiringOf,
@@ -70,7 +70,7 @@ export type KitPlan = {
 
 export type KitRequest = { readonly hosts: readonly KitHost[]; readonly level: number }
 
-export type Prepared = {
+export type PreparedPlan = {
   readonly plan: KitPlan
   readonly writes: readonly Write[]
   finish(): Promise<void>
@@ -85,7 +85,7 @@ export async function planChange(
   deps: KitDeps,
   request: KitRequest | undefined,
   options: Options,
-): Promise<Prepared> {
+): Promise<PreparedPlan> {
   if (request?.hosts.length === 0) throw NoHost({})
   const manifest = await readManifest(deps.home)
   const { stateDirectory } = deps.repository
@@ -123,7 +123,7 @@ async function stillEnrolled(
   return found
 }
 
-type Planned = { readonly steps: readonly Step[] }
+type PlannedSteps = { readonly steps: readonly Step[] }
 
 async function planGit(
   deps: KitDeps,
@@ -159,7 +159,7 @@ function enrolledOf(
 function planOf(
   deps: KitDeps,
   request: KitRequest | undefined,
-  { steps, git }: Planned & { readonly git: GitHooksPlan },
+  { steps, git }: PlannedSteps & { readonly git: GitHooksPlan },
 ): KitPlan {
   const { root } = deps.repository
   const changes = [...steps.map((it) => shown(it, root)), ...git.changes]
@@ -298,7 +298,7 @@ async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<b
 async function planUser(
   deps: KitDeps,
   manifest: Manifest,
-  { wiring, isLeaving }: { readonly wiring: readonly Wiring[]; readonly isLeaving: boolean },
+  { wiring, isLeaving }: { readonly wiring: readonly HostLevel[]; readonly isLeaving: boolean },
 ) {
   const program = wiring.length > 0 ? await programFor(deps, manifest, isLeaving) : undefined
   const wanted = program === undefined ? [] : await wantedNow(deps, wiring, program)
@@ -336,7 +336,7 @@ async function programFor(deps: KitDeps, manifest: Manifest, isLeaving: boolean)
 
 async function wantedNow(
   deps: KitDeps,
-  wiring: readonly Wiring[],
+  wiring: readonly HostLevel[],
   program: Program,
 ): Promise<readonly WantedFile[]> {
   const templates = await readTemplates(deps.templates)

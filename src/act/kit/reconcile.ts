@@ -2,7 +2,7 @@ import path from "node:path"
 import { readBounded } from "#ground/base"
 import type { KitChange } from "#ground/contract"
 import type { OwnedFile, SharedFile, WantedFile } from "./desired-files.ts"
-import { type Content, digest, inspect, inspectText, type Spot } from "./files/inspect.ts"
+import { type Content, digest, type InspectedPath, inspect, inspectText } from "./files/inspect.ts"
 import type { Write } from "./files/transaction.ts"
 import { LARGEST_SETTINGS_BYTES } from "./limits.ts"
 import type { FileRecord, Files } from "./manifest.ts"
@@ -75,14 +75,14 @@ async function stepOfShared(
   }
 }
 
-type Past = {
+type FileHistory = {
   readonly record: FileRecord | undefined
   readonly editor: Editor
   readonly backups: string
 }
 
 /** The file without our entries: the backup if it did not change since, else with ours removed. */
-async function beforeUs(spot: Spot, past: Past): Promise<Content | undefined> {
+async function beforeUs(spot: InspectedPath, past: FileHistory): Promise<Content | undefined> {
   const { found } = spot
   if (found === undefined) return undefined
   const { record, editor } = past
@@ -168,7 +168,7 @@ async function stepOfRemoval(file: string, record: FileRecord, deps: ReconcileDe
   }
 }
 
-function actionOf({ found }: Spot, isSame: boolean): "keep" | "create" | "change" {
+function actionOf({ found }: InspectedPath, isSame: boolean): "keep" | "create" | "change" {
   if (isSame) return "keep"
   return found === undefined ? "create" : "change"
 }
@@ -182,12 +182,12 @@ function isUnchanged(found: Content, record: FileRecord | undefined): boolean {
   return record !== undefined && record.after === digest(found.bytes)
 }
 
-function foldersOf(spot: Spot, record: FileRecord | undefined): string[] {
+function foldersOf(spot: InspectedPath, record: FileRecord | undefined): string[] {
   return [...new Set([...(record?.folders ?? []), ...spot.missingFolders])]
 }
 
 function writeOf(
-  spot: Spot,
+  spot: InspectedPath,
   after: Content | undefined,
   options: { readonly folders: readonly string[]; readonly isPrivate: boolean },
 ): Write {

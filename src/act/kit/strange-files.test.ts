@@ -43,14 +43,18 @@ const TARGETS: Readonly<Record<string, Target>> = {
   },
 }
 
-type Fate = "restored" | `KIT_${string}`
+type ExpectedOutcome = "restored" | `KIT_${string}`
 type Kind = {
   make(file: string): Promise<unknown>
-  readonly json: Fate
-  readonly text: Fate
+  readonly json: ExpectedOutcome
+  readonly text: ExpectedOutcome
 }
 
-const text = (content: string | Uint8Array, json: Fate = "restored", plain: Fate = "restored") => ({
+const text = (
+  content: string | Uint8Array,
+  json: ExpectedOutcome = "restored",
+  plain: ExpectedOutcome = "restored",
+) => ({
   make: (file: string) => writeFile(file, content),
   json,
   text: plain,

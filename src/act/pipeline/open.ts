@@ -14,7 +14,7 @@ export type RunRequest = {
   readonly auto: boolean
 }
 
-type Opening = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
+type FirstBodies = readonly [BodyOf<"run_started">, ...PipelineEventBody[]]
 
 function runnable(agent: AgentFolder): PipelineConfig {
   const { slug, config, problems, isTrusted } = agent
@@ -38,7 +38,7 @@ export function openRun(
     readonly defaultBudgetUsd: number
     readonly unapproved: readonly string[]
   },
-): Opening {
+): FirstBodies {
   const config = runnable(of.agent)
   return [
     {
@@ -101,7 +101,7 @@ function allowedSources(wanted: readonly string[], listed: readonly string[]): s
 export function reopenRun(
   state: RunState,
   again: { readonly stage: string; readonly edit: string | undefined; readonly by: string },
-): Opening {
+): FirstBodies {
   const stage = stageNamed(state, again.stage)
   const edit = again.edit?.trim() === "" ? undefined : again.edit
   const start = { ...state.start, from: { run: state.id, stage, edit: edit ?? null } }

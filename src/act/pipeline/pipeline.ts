@@ -179,13 +179,14 @@ function createStarting(deps: StartingDeps) {
 type AnsweringDeps = Pick<PipelinesDeps, "redact"> & { readonly engine: Engine }
 
 /** With `pause`, only that pause is answered. */
-type By = string | { readonly by: string; readonly pause?: string | undefined }
+type AnswerSource = string | { readonly by: string; readonly pause?: string | undefined }
 
-const byOf = (by: By): string => (typeof by === "string" ? by : by.by)
-const pauseOf = (by: By): string | undefined => (typeof by === "string" ? undefined : by.pause)
+const byOf = (by: AnswerSource): string => (typeof by === "string" ? by : by.by)
+const pauseOf = (by: AnswerSource): string | undefined =>
+  typeof by === "string" ? undefined : by.pause
 
 const mayAnswer =
-  (by: By) =>
+  (by: AnswerSource) =>
   ({ state, isAlone }: FoundRun): void => {
     const { id, end, pause } = state
     if (end !== undefined) throw RunEnded({ id, status: end.status })
@@ -200,7 +201,7 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
     return runView(state, { isAlone })
   }
   return {
-    async resume(id: string, by: By): Promise<PipelineRun> {
+    async resume(id: string, by: AnswerSource): Promise<PipelineRun> {
       const isAny = pauseOf(by) === undefined
       await engine.answer(id, {
         may: (found) => (found.isAlone && isAny ? undefined : mayAnswer(by)(found)),
@@ -208,7 +209,7 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
       })
       return shown(id)
     },
-    async amend(id: string, text: string, by: By): Promise<PipelineRun> {
+    async amend(id: string, text: string, by: AnswerSource): Promise<PipelineRun> {
       if (text.trim() === "") throw TextEmpty({ what: `An amendment of ${id}` })
       await engine.answer(id, {
         may: mayAnswer(by),
@@ -218,7 +219,7 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
       })
       return shown(id)
     },
-    async skip(id: string, by: By): Promise<PipelineRun> {
+    async skip(id: string, by: AnswerSource): Promise<PipelineRun> {
       await engine.answer(id, {
         may: mayAnswer(by),
         decide: (state) => {

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isAppError } from "#ground/base"
 import type { PipelineEventBody } from "#ground/contract"
 import type { Model, ModelAnswer } from "#ground/model"
-import { type Classified, classifyBreakout } from "./breakout/classify.ts"
+import { type Classification, classifyBreakout } from "./breakout/classify.ts"
 import { priceNotes } from "./engine/budget.ts"
 import type { BodyOf, RunState } from "./events/state.ts"
 import { SAY_OUTPUT_TOKENS } from "./limits.ts"
@@ -18,7 +18,7 @@ type Deps = {
 type Message = { readonly text: string; readonly signal: AbortSignal }
 
 export type AskedClassifier = {
-  readonly found: Classified | undefined
+  readonly found: Classification | undefined
   /** Events for the end of the call, to be written with its consequence. */
   readonly calls: readonly PipelineEventBody[]
   readonly after: RunState
@@ -70,9 +70,12 @@ function stepOf(state: RunState): Step {
   }
 }
 
-type Asking = { readonly state: RunState; readonly message: Message; readonly deps: Deps }
+type ClassifyRequest = { readonly state: RunState; readonly message: Message; readonly deps: Deps }
 
-async function asking(ask: StageAsk, { state, message, deps }: Asking): Promise<ModelAnswer> {
+async function asking(
+  ask: StageAsk,
+  { state, message, deps }: ClassifyRequest,
+): Promise<ModelAnswer> {
   const model = await deps.model()
   return model.ask({
     name: `${state.start.agent}/breakout`,

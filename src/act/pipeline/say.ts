@@ -72,14 +72,14 @@ function answerAt(
 
 const ANSWERED = "somebody answered it at the same time"
 
-type Decided = {
+type MessageDecision = {
   readonly said: Reply
   readonly bodies: readonly PipelineEventBody[]
   readonly after?: RunState
 }
 
 /** Any unclear message continues the run, which loses nothing. */
-async function decide(state: RunState, message: Message, deps: SayDeps): Promise<Decided> {
+async function decide(state: RunState, message: Message, deps: SayDeps): Promise<MessageDecision> {
   const { text, by } = message
   const pending = state.pause?.pending
   const { case: its } = decideBreakout({ message: text, pending })
@@ -104,12 +104,16 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
 }
 
 /** 1 continues; 2 alone does not say what to amend. */
-function ofMenu({ text, by }: Message): Decided | undefined {
+function ofMenu({ text, by }: Message): MessageDecision | undefined {
   if (isMenuNumber(text, 1)) return { said: said("E", GOES_ON), bodies: [{ type: "resumed", by }] }
   return isMenuNumber(text, 2) ? { said: said("E", SAY_WHAT), bodies: [] } : undefined
 }
 
-async function undecided(state: RunState, message: Message, deps: SayDeps): Promise<Decided> {
+async function undecided(
+  state: RunState,
+  message: Message,
+  deps: SayDeps,
+): Promise<MessageDecision> {
   const { text, by } = message
   const mayAsk = deps.hasClassifier() && exhausted(state, state.pause?.stage ?? 0) === undefined
   const asked = mayAsk
@@ -126,7 +130,7 @@ async function undecided(state: RunState, message: Message, deps: SayDeps): Prom
   return { said: said("E", GOES_ON_UNCHANGED), bodies: [...calls, resumed], ...after }
 }
 
-function left(its: "B" | "C", asked: string): Decided {
+function left(its: "B" | "C", asked: string): MessageDecision {
   const message = asked.slice(0, BREAKOUT_CHARACTERS).toWellFormed()
   // A menu number is a choice, not a question to answer.
   const answered = isMenuNumber(asked, 3) ? null : asked

@@ -4,7 +4,7 @@ import type { Tx } from "#ground/store"
 import { counterOrRough, type FoldDeps, openCall, openScrub, type Scrub } from "./deps.ts"
 import { endByForce, endOverdue, withTouched } from "./end.ts"
 import {
-  type Bound,
+  type BranchOwner,
   markUntrusted,
   type NewStep,
   selectActive,
@@ -18,11 +18,11 @@ import { BranchRow, LONGEST_NAME_UNITS, MOST_TOUCHED_PATHS } from "./rows.ts"
 import type { SpooledCharge } from "./spool.ts"
 import { addStep } from "./trail.ts"
 
-type Charging = FoldDeps & { onEnded(): void }
+type ChargeDeps = FoldDeps & { onEnded(): void }
 
 /** Reports of the host's hooks; after one, the count is no longer a lower bound. */
 export async function chargeByHost(
-  deps: Charging,
+  deps: ChargeDeps,
   input: OperationInput<"fold.charge">,
   caller: Caller,
 ): Promise<FoldCharge> {
@@ -74,7 +74,7 @@ export function isOwnTool(tool: string): boolean {
 const WARNING_FIFTHS = 4
 
 type Charge = {
-  readonly who: Bound
+  readonly who: BranchOwner
   readonly at: number
   readonly tokens: number
   readonly keptUnderHandles: number
@@ -85,14 +85,14 @@ type Charge = {
   readonly count: (text: string) => number
 }
 
-export type Charged = {
+export type ChargeResult = {
   /** `refused`: over budget, the branch was ended; `ended`: its time was over before. */
   readonly outcome: "charged" | "warned" | "refused" | "ended" | "none"
   readonly row: BranchRow | undefined
 }
 
 /** Charges the session's newest active branch, or ends it when the budget is used up. */
-export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Charged> {
+export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<ChargeResult> {
   const { who, at, count } = charge
   const ended = await endOverdue(tx, { root: who.root, at, count })
   const row = await tx.get(BranchRow, selectActive(who, 1))
@@ -100,7 +100,11 @@ export async function chargeActive(tx: Tx<"fold">, charge: Charge): Promise<Char
   return (await trySpend(tx, row, charge)) ? charged(tx, row, charge) : refused(tx, row, charge)
 }
 
-async function whatEnded(tx: Tx<"fold">, ids: readonly string[], who: Bound): Promise<Charged> {
+async function whatEnded(
+  tx: Tx<"fold">,
+  ids: readonly string[],
+  who: BranchOwner,
+): Promise<ChargeResult> {
   for (const id of ids) {
     const row = await tx.get(BranchRow, selectBound(id, who))
     if (row !== undefined) return { outcome: "ended", row }
@@ -121,7 +125,7 @@ function isWarning(row: BranchRow, tokens: number): boolean {
   return (row.budgetUsed + tokens) * 5 >= row.budgetTotal * WARNING_FIFTHS
 }
 
-async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<Charged> {
+async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<ChargeResult> {
   const { at, tokens, step } = charge
   const budgetUsed = row.budgetUsed + tokens
   const isFirstWarning = isWarning(row, tokens) && !row.isWarned
@@ -137,7 +141,7 @@ async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<
 }
 
 /** Nothing is charged, but the step stays in the trail. */
-async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<Charged> {
+async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<ChargeResult> {
   const { at, count, step } = charge
   const state = await keepState(tx, row, charge)
   const stepsAfter = await addStep(tx, row, { ...step, at, tokens: 0 })
@@ -158,10 +162,10 @@ async function keepState(tx: Tx<"fold">, row: BranchRow, charge: Charge) {
 /** Hooks report only lengths; an average of tool output. */
 const UNITS_PER_TOKEN = 4
 
-type Draining = FoldDeps & { onEnded(): void }
+type DrainDeps = FoldDeps & { onEnded(): void }
 
 /** Charges what hooks have spooled for a session; call it before reading its branches. */
-export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
+export async function drainSpool(deps: DrainDeps, who: BranchOwner): Promise<void> {
   const left = (await deps.spool?.drain(who.session)) ?? []
   // Our own tools are charged by `meterCall`.
   const charges = left.filter((it) => !isOwnTool(it.tool))
@@ -182,7 +186,7 @@ export async function drainSpool(deps: Draining, who: Bound): Promise<void> {
   if (hasEnded) deps.onEnded()
 }
 
-export async function drainAllSpools(deps: Draining): Promise<void> {
+export async function drainAllSpools(deps: DrainDeps): Promise<void> {
   if (deps.spool === undefined) return
   const db = await deps.db()
   const live = await db.all(BranchRow, selectLive(deps.root()))
@@ -243,6 +247,6 @@ function asCharge({ tool, textUnits, paths }: SpooledCharge, scrub: Scrub) {
   } as const
 }
 
-function isEnd(outcome: Charged["outcome"]): boolean {
+function isEnd(outcome: ChargeResult["outcome"]): boolean {
   return outcome === "ended" || outcome === "refused"
 }

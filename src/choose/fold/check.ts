@@ -18,11 +18,11 @@ const LONGEST_PROGRESS_CHARACTERS = 2_000
 
 const LONGEST_SESSION_UNITS = 200
 
-type Folding = Config["context_folding"]
+type FoldingConfig = Config["context_folding"]
 
 export function checkBranch(
   input: OperationInput<"fold.branch">,
-  config: Folding,
+  config: FoldingConfig,
 ): { readonly budget: number; readonly timeoutSeconds: number } {
   const { description, prompt } = input
   checkText({ what: "description", text: description, most: LONGEST_DESCRIPTION_CHARACTERS })

@@ -24,7 +24,7 @@ import {
 import { modeOf, nextOf, packageOf } from "./package.ts"
 import {
   activate,
-  type Bound,
+  type BranchOwner,
   countBranches,
   countLive,
   deleteBranches,
@@ -60,7 +60,7 @@ const RATE_WINDOW_MS = 60_000
 type Config = ReturnType<FoldDeps["config"]>
 type BranchDraft = Omit<NewBranch, "parent" | "depth"> & { readonly parentAsked: string }
 
-type Creating = FoldDeps & {
+type CreateDeps = FoldDeps & {
   isClosed(): boolean
   onOpening(): void
   onOpened(deadlineAt: number): void
@@ -69,7 +69,7 @@ type Creating = FoldDeps & {
 
 /** Stores the row first: memories are asked for a branch that exists. */
 export async function createBranch(
-  deps: Creating,
+  deps: CreateDeps,
   input: OperationInput<"fold.branch">,
   caller: Caller,
 ): Promise<FoldBranch> {
@@ -149,7 +149,7 @@ function nameOf({ client }: Caller, scrub: Scrub): string | null {
 }
 
 /** Checks and inserts in one transaction, so that two calls cannot both be the last allowed. */
-async function store(deps: Creating, draft: BranchDraft, config: Config): Promise<number> {
+async function store(deps: CreateDeps, draft: BranchDraft, config: Config): Promise<number> {
   const count = await counterOrRough(deps)
   const db = await deps.db()
   deps.onOpening()
@@ -211,7 +211,7 @@ async function refuseTooMany(tx: Tx<"fold">, draft: BranchDraft, config: Config)
 }
 
 type Rate = {
-  readonly who: Bound
+  readonly who: BranchOwner
   readonly now: number
   readonly limit: number
   wait(until: number | null | undefined): number
@@ -310,13 +310,13 @@ const CREATIONS_PER_CLEANING = 100
 
 const MOST_CLEANED_BRANCHES = 1_000
 
-type Cleaning = Pick<FoldDeps, "db" | "root" | "clock" | "random" | "log">
+type CleanupDeps = Pick<FoldDeps, "db" | "root" | "clock" | "random" | "log">
 
 /**
  * At random: many short processes open one branch each, and a counter in them would never reach the
  * limit.
  */
-async function cleanIfDue(deps: Cleaning): Promise<void> {
+async function cleanIfDue(deps: CleanupDeps): Promise<void> {
   const [byte = 0, second = 0] = deps.random.bytes(2)
   const isDue = (byte * 256 + second) % CREATIONS_PER_CLEANING === 0
   if (!isDue) return
@@ -327,7 +327,7 @@ async function cleanIfDue(deps: Cleaning): Promise<void> {
   }
 }
 
-export async function clean(deps: Cleaning, kept: number): Promise<void> {
+export async function clean(deps: CleanupDeps, kept: number): Promise<void> {
   const [db, root, now] = [await deps.db(), deps.root(), deps.clock.now()]
   const total = (await db.get(CountRow, countBranches(root)))?.count ?? 0
   await db.transaction(async (tx) => {

@@ -11,7 +11,7 @@ import type { Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import { checkSession } from "./check.ts"
 import { ScrubFailed } from "./errors.ts"
-import type { Bound } from "./queries.ts"
+import type { BranchOwner } from "./queries.ts"
 import type { Owner } from "./rows.ts"
 import type { Spool } from "./spool.ts"
 
@@ -52,7 +52,7 @@ type MemoriesWanted = {
 
 export const TERMINAL: Caller = { principal: "owner", session: "terminal" }
 
-export type Call = { readonly who: Bound; readonly scrub: Scrub }
+export type Call = { readonly who: BranchOwner; readonly scrub: Scrub }
 
 export async function openCall(
   deps: Pick<FoldDeps, "root" | "secrets" | "log">,

@@ -19,11 +19,11 @@ const MOST_NAMED_PATHS = 20
 
 const MOST_ENDED_AT_ONCE = 200
 
-type Forced = Exclude<BranchEndReason, "returned">
+type ForcedEndReason = Exclude<BranchEndReason, "returned">
 
 type Plan = {
   readonly row: BranchRow
-  readonly reason: Forced
+  readonly reason: ForcedEndReason
   readonly at: number
   readonly count: (text: string) => number
 }
@@ -34,7 +34,7 @@ const STATUS = {
   "parent-returned": "cancelled",
   "session-ended": "cancelled",
   shutdown: "cancelled",
-} as const satisfies Record<Forced, BranchStatus>
+} as const satisfies Record<ForcedEndReason, BranchStatus>
 
 /** Ends descendants first; returns the ids in the order of their end. */
 export async function endByForce(tx: Tx<"fold">, plan: Plan): Promise<string[]> {
@@ -108,9 +108,9 @@ const SAYS = {
   "parent-returned": () => "the branch above it ended",
   "session-ended": () => "its session ended",
   shutdown: () => "the process that had opened it ended",
-} as const satisfies Record<Forced, (row: BranchRow) => string>
+} as const satisfies Record<ForcedEndReason, (row: BranchRow) => string>
 
-function partialResult(row: BranchRow, reason: Forced): string {
+function partialResult(row: BranchRow, reason: ForcedEndReason): string {
   const { progress, touchedPaths } = row.state
   const used = `${formatExact(row.budgetUsed)} of ${formatExact(row.budgetTotal)} tokens`
   const named = touchedPaths.slice(0, MOST_NAMED_PATHS).join(", ")
@@ -135,7 +135,7 @@ export function withTouched(
 
 /** Ends the branches of a session or a process. */
 export function createEnds(deps: FoldDeps & { onEnded(): void }) {
-  async function endAll({ rows, isMeant, reason }: Meant): Promise<string[]> {
+  async function endAll({ rows, isMeant, reason }: EndSelection): Promise<string[]> {
     const count = await counterOrRough(deps)
     const at = deps.clock.now()
     const db = await deps.db()
@@ -150,7 +150,7 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   }
 
   /** Reads first: most calls have nothing to end and need no write lock. */
-  async function endIfAny(meant: Meant): Promise<string[]> {
+  async function endIfAny(meant: EndSelection): Promise<string[]> {
     const db = await deps.db()
     const isAny = (await db.all(BranchRow, meant.rows)).some(meant.isMeant)
     return isAny ? endAll(meant) : []
@@ -180,10 +180,10 @@ export function createEnds(deps: FoldDeps & { onEnded(): void }) {
   }
 }
 
-type Meant = {
+type EndSelection = {
   readonly rows: Sql
   isMeant(row: BranchRow): boolean
-  readonly reason: Forced
+  readonly reason: ForcedEndReason
 }
 
 function isLost(owner: Owner, deps: FoldDeps): boolean {

@@ -6,17 +6,17 @@ import { type Call, counterOrRough, type FoldDeps, isBranchId, openCall } from "
 import { endDescendants, endOverdue, outOfScope, pathWithin } from "./end.ts"
 import { AlreadyCompleted, CannotReturnFromRoot, FoldNotFound } from "./errors.ts"
 import { distillText } from "./package.ts"
-import { type Bound, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
+import { type BranchOwner, finish, selectActive, selectBound, selectByKey } from "./queries.ts"
 import { BranchRow, type BranchState, isLive, modeNow, tokensKeptOut } from "./rows.ts"
 import { addStep } from "./trail.ts"
 import { askWire, endingOf, noteOf, type WireEligibility } from "./wire.ts"
 
-type Finishing = FoldDeps & { onEnded(): void }
+type FinishDeps = FoldDeps & { onEnded(): void }
 type Input = OperationInput<"fold.return">
 
 /** Scrubs, ends the children, completes: in this order, so that a failure changes nothing. */
 export async function returnFrom(
-  deps: Finishing,
+  deps: FinishDeps,
   input: Input,
   caller: Caller,
 ): Promise<FoldReturn> {
@@ -47,7 +47,7 @@ async function eligibilityAtReturn(
   return wire.kind === "no" ? { ...wire, why: scrub.text(wire.why) } : wire
 }
 
-type Completing = ReturnLookup & {
+type ReturnCompletion = ReturnLookup & {
   readonly id: string
   readonly said: ReturnText
   readonly wire: WireEligibility
@@ -56,7 +56,7 @@ type Completing = ReturnLookup & {
 
 async function complete(
   deps: FoldDeps,
-  { id, who, returnKey, said, wire, count }: Completing,
+  { id, who, returnKey, said, wire, count }: ReturnCompletion,
 ): Promise<BranchRow & { readonly isNew: boolean }> {
   const at = deps.clock.now()
   const resultTokens = count(said.result)
@@ -92,7 +92,7 @@ function isSameReturn(row: BranchRow, returnKey: string | null): boolean {
   return returnKey !== null && row.returnKey === returnKey
 }
 
-type ReturnLookup = { readonly who: Bound; readonly returnKey: string | null }
+type ReturnLookup = { readonly who: BranchOwner; readonly returnKey: string | null }
 
 async function findReturned(
   deps: FoldDeps,

@@ -50,7 +50,7 @@ export function testGateway(): TestGateway {
   return gateway
 }
 
-export type World<Time extends Clock = Clock> = {
+export type FoldWorld<Time extends Clock = Clock> = {
   readonly fold: Fold
   readonly store: Store
   readonly clock: Time
@@ -61,9 +61,9 @@ export type World<Time extends Clock = Clock> = {
   eventNames(): Promise<readonly string[]>
 }
 
-type Folding = Config["context_folding"]
+type FoldingConfig = Config["context_folding"]
 
-const WIDE: Partial<Folding> = { branch_creation_rate_limit: 1_000 }
+const WIDE: Partial<FoldingConfig> = { branch_creation_rate_limit: 1_000 }
 
 let worlds = 0
 
@@ -72,10 +72,10 @@ export async function foldWorld<Time extends Clock>(
   store: Store,
   clock: Time,
   options: {
-    readonly config?: Partial<Folding>
+    readonly config?: Partial<FoldingConfig>
     readonly deps?: Partial<FoldDeps>
   } = {},
-): Promise<World<Time>> {
+): Promise<FoldWorld<Time>> {
   const root = `/repo-${process.pid}-${++worlds}`
   const defaults = Config.parse({}).context_folding
   const secrets = createSecrets({ random: systemRandom })

@@ -10,12 +10,12 @@ import { clean, TRAIL_TEXT_LIFE_MS } from "./create.ts"
 import {
   AGENT,
   CLAUDE,
+  type FoldWorld,
   fakeToken,
   foldWorld,
   openWith,
   TASK,
   testGateway,
-  type World,
   words,
 } from "./fold.fixture.ts"
 import { HANDLE_LIFE_MS } from "./rows.ts"
@@ -31,7 +31,7 @@ const NEVER_CLEANS: Random = {
   bytes: (count) => (count === 2 ? Uint8Array.of(0, 1) : systemRandom.bytes(count)),
 }
 
-const liveIds = async ({ fold }: World): Promise<readonly string[]> =>
+const liveIds = async ({ fold }: FoldWorld): Promise<readonly string[]> =>
   (await fold.list({ all: true })).branches
     .filter((it) => it.status === "created" || it.status === "active")
     .map((it) => it.id)

@@ -152,7 +152,7 @@ export const foldHandlers = ({ fold }: HandlerDeps): Handlers<typeof foldOperati
 /** The wall clock may jump, so the wait is checked again after this. */
 const LONGEST_WAIT_MS = 60_000
 
-type Watched = {
+type DeadlineWatch = {
   readonly clock: Clock
   readonly log: Log
   nearest(): Promise<number | undefined>
@@ -160,7 +160,7 @@ type Watched = {
 }
 
 /** One timer per process, for the nearest deadline; none when nothing is open. */
-function createWatch(deps: Watched) {
+function createWatch(deps: DeadlineWatch) {
   const wait = createWait(deps.clock)
   let isOn = false
   let asked = 0
@@ -208,7 +208,7 @@ function createWatch(deps: Watched) {
   }
 }
 
-async function step(deps: Watched, wait: Wait, isOld: () => boolean): Promise<boolean> {
+async function step(deps: DeadlineWatch, wait: Wait, isOld: () => boolean): Promise<boolean> {
   const nearest = await deps.nearest()
   if (isOld()) return true
   if (nearest === undefined) return false

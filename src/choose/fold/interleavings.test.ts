@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "#ground/base"
 import type { Store } from "#ground/store"
 import { type TestClock, testClock } from "#test/clock"
 import { fcParameters, isNight } from "#test/seed"
-import { AGENT, foldWorld, openWith, TASK, type World } from "./fold.fixture.ts"
+import { AGENT, type FoldWorld, foldWorld, openWith, TASK } from "./fold.fixture.ts"
 
 let store: Store
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const Steps = fc.array(
   { minLength: 3, maxLength: 12 },
 )
 
-type Believed = {
+type ExpectedBranch = {
   readonly id: string
   readonly parent: string | null
   readonly depth: number
@@ -49,9 +49,9 @@ type Believed = {
 }
 
 function createModel() {
-  const all: Believed[] = []
+  const all: ExpectedBranch[] = []
   const live = () => all.filter((it) => it.reason === null)
-  const end = (it: Believed, reason: string): void => {
+  const end = (it: ExpectedBranch, reason: string): void => {
     for (const child of live().filter((one) => one.parent === it.id)) end(child, "parent-returned")
     it.reason = reason
   }
@@ -69,7 +69,7 @@ function createModel() {
   }
 }
 
-async function play(world: World<TestClock>, steps: readonly Step[]): Promise<void> {
+async function play(world: FoldWorld<TestClock>, steps: readonly Step[]): Promise<void> {
   const { fold, clock } = world
   const model = createModel()
   for (const step of steps) {

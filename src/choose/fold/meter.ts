@@ -1,12 +1,12 @@
 import { formatExact, withoutHiddenSigns } from "#ground/base"
 import { type Caller } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
-import { type Charged, chargeActive, drainSpool, storable } from "./charge.ts"
+import { type ChargeResult, chargeActive, drainSpool, storable } from "./charge.ts"
 import { counterOrRough, type FoldDeps, newId, openCall, type Scrub } from "./deps.ts"
 import { BudgetExhausted } from "./errors.ts"
 import { digestOf } from "./lines.ts"
 import {
-  type Bound,
+  type BranchOwner,
   insertHandle,
   markUntrusted,
   selectActive,
@@ -33,7 +33,7 @@ export type MeteredCall = {
   readonly isUntrusted?: boolean
 }
 
-export type Metered = {
+export type MeteredText = {
   readonly text: string
   readonly handle?: string
   readonly notice?: string
@@ -41,9 +41,9 @@ export type Metered = {
 
 const READING_TOOL = "read_handle"
 
-type Metering = FoldDeps & { onEnded(): void }
+type MeterDeps = FoldDeps & { onEnded(): void }
 
-export async function meterCall(deps: Metering, call: MeteredCall): Promise<Metered> {
+export async function meterCall(deps: MeterDeps, call: MeteredCall): Promise<MeteredText> {
   const { who, scrub } = await openCall(deps, call.caller, call.sessionId)
   const whole = shortenedText(scrub.text(call.text))
   if (!deps.config().enabled) return { text: whole }
@@ -66,7 +66,7 @@ export async function meterCall(deps: Metering, call: MeteredCall): Promise<Mete
   return answer(weighed, { charged, untold })
 }
 
-type Weighed = {
+type WeighedText = {
   readonly whole: string
   readonly wholeTokens: number
   readonly handle: string | undefined
@@ -82,7 +82,7 @@ type Weighed = {
 async function weigh(
   deps: FoldDeps,
   { call, whole, scrub }: { call: MeteredCall; whole: string; scrub: Scrub },
-): Promise<Weighed> {
+): Promise<WeighedText> {
   const count = await counterOrRough(deps)
   const input = scrub.text(call.input)
   const label = storable(withoutHiddenSigns(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS))
@@ -101,7 +101,7 @@ async function weigh(
 /** Most calls are small and without a branch; those only read. */
 async function needsWriting(
   db: Db<"fold">,
-  { who, call, weighed }: { who: Bound; call: MeteredCall; weighed: Weighed },
+  { who, call, weighed }: { who: BranchOwner; call: MeteredCall; weighed: WeighedText },
 ): Promise<boolean> {
   if (weighed.handle !== undefined || call.isUntrusted === true) return true
   if ((await db.get(BranchRow, selectActive(who, 1))) !== undefined) return true
@@ -109,13 +109,13 @@ async function needsWriting(
 }
 
 type Chargeable = {
-  readonly who: Bound
+  readonly who: BranchOwner
   readonly at: number
   readonly scrub: Scrub
   readonly call: MeteredCall
 }
 
-function chargeOf(weighed: Weighed, { who, at, scrub, call }: Chargeable) {
+function chargeOf(weighed: WeighedText, { who, at, scrub, call }: Chargeable) {
   const { handle, shown, input, tokens, count } = weighed
   return {
     who,
@@ -135,14 +135,14 @@ function chargeOf(weighed: Weighed, { who, at, scrub, call }: Chargeable) {
   } as const
 }
 
-type Keeping = {
+type KeepRequest = {
   readonly kept: string
-  readonly who: Bound
+  readonly who: BranchOwner
   readonly at: number
-  readonly active: Charged
+  readonly active: ChargeResult
 }
 
-function newHandle(weighed: Weighed, { kept, who, at, active }: Keeping) {
+function newHandle(weighed: WeighedText, { kept, who, at, active }: KeepRequest) {
   return {
     ...who,
     handle: kept,
@@ -156,16 +156,16 @@ function newHandle(weighed: Weighed, { kept, who, at, active }: Keeping) {
 }
 
 /** Reports each branch that was ended by force to its session, once. */
-async function tellPending(tx: Tx<"fold">, who: Bound): Promise<readonly BranchRow[]> {
+async function tellPending(tx: Tx<"fold">, who: BranchOwner): Promise<readonly BranchRow[]> {
   const untold = await tx.all(BranchRow, selectUntold(who, MOST_PENDING))
   if (untold.length > 0) await tx.run(setTold(untold.map((it) => it.id)))
   return untold
 }
 
 function answer(
-  weighed: Weighed,
-  { charged, untold }: { charged: Charged; untold: readonly BranchRow[] },
-): Metered {
+  weighed: WeighedText,
+  { charged, untold }: { charged: ChargeResult; untold: readonly BranchRow[] },
+): MeteredText {
   const { row, outcome } = charged
   if (row !== undefined && outcome === "refused") {
     const { id: branchId, budgetUsed: used, budgetTotal: total } = row

@@ -19,7 +19,7 @@ function isTerminal({ principal, session }: Caller): boolean {
   return principal === TERMINAL.principal && session === TERMINAL.session
 }
 
-type Handed = {
+type PackageInput = {
   readonly branchId: string
   readonly budget: number
   readonly given: BranchGiven
@@ -27,7 +27,7 @@ type Handed = {
 }
 
 /** States where the tokens of the work stay, and claims nothing else. */
-export function nextOf({ branchId, given }: Handed): string {
+export function nextOf({ branchId, given }: PackageInput): string {
   const end = `call return with branch_id ${branchId}`
   switch (given.mode) {
     case "wire":
@@ -54,7 +54,7 @@ export function nextOf({ branchId, given }: Handed): string {
   }
 }
 
-export function packageOf(handed: Handed): string {
+export function packageOf(handed: PackageInput): string {
   const { branchId, budget, given } = handed
   const { description, prompt, scope, timeoutSeconds } = given
   return [

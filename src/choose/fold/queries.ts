@@ -3,7 +3,7 @@ import { join, type Sql, sql } from "#ground/store"
 import { type BranchGiven, type BranchState, type Owner, packText } from "./rows.ts"
 
 /** The owner of a branch; every query of an agent has it. */
-export type Bound = {
+export type BranchOwner = {
   readonly root: string
   readonly principal: string
   readonly session: string
@@ -12,18 +12,18 @@ export type Bound = {
 const ROW = sql`b.*, (SELECT count(*) FROM fold_branches c WHERE c.parent = b.id) AS children`
 const LIVE = sql`('created', 'active')`
 
-const bound = ({ root, principal, session }: Bound): Sql => sql`
+const bound = ({ root, principal, session }: BranchOwner): Sql => sql`
   b.root = ${root} AND b.session = ${session} AND b.principal = ${principal}`
 
-export const selectBound = (id: string, who: Bound): Sql => sql`
+export const selectBound = (id: string, who: BranchOwner): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE b.id = ${id} AND ${bound(who)}`
 
-export const selectByKey = (key: string, who: Bound): Sql => sql`
+export const selectByKey = (key: string, who: BranchOwner): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.return_key = ${key}
   ORDER BY b.completed_at DESC LIMIT 1`
 
 /** A session works in its newest active branch; of the same moment, in the deepest. */
-export const selectActive = (who: Bound, limit: number): Sql => sql`
+export const selectActive = (who: BranchOwner, limit: number): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.status = 'active'
   ORDER BY b.created_at DESC, b.depth DESC, b.id DESC LIMIT ${limit}`
 
@@ -56,14 +56,14 @@ export const selectOverdue = ({ root, now, limit }: Overdue): Sql => sql`
 export const selectNearestDeadline = (root: string): Sql => sql`
   SELECT min(deadline_at) AS at FROM fold_branches WHERE root = ${root} AND status IN ${LIVE}`
 
-export const countLive = (who: Bound): Sql => sql`
+export const countLive = (who: BranchOwner): Sql => sql`
   SELECT
     (SELECT count(*) FROM fold_branches b WHERE ${bound(who)} AND b.status IN ${LIVE})
       AS in_session,
     (SELECT count(*) FROM fold_branches a WHERE a.root = ${who.root} AND a.status IN ${LIVE})
       AS in_all`
 
-export const selectNearestOfSession = (who: Bound): Sql => sql`
+export const selectNearestOfSession = (who: BranchOwner): Sql => sql`
   SELECT min(b.deadline_at) AS at FROM fold_branches b
   WHERE ${bound(who)} AND b.status IN ${LIVE}`
 
@@ -73,12 +73,12 @@ type Rate = { readonly now: number; readonly windowMs: number; readonly limit: n
  * When the branch was opened that fills the rate limit. Branches from the future, after the clock
  * was set back, do not count.
  */
-export const selectRateFiller = (who: Bound, { now, windowMs, limit }: Rate): Sql => sql`
+export const selectRateFiller = (who: BranchOwner, { now, windowMs, limit }: Rate): Sql => sql`
   SELECT b.created_at AS at FROM fold_branches b
   WHERE ${bound(who)} AND b.created_at > ${now - windowMs} AND b.created_at < ${now + windowMs}
   ORDER BY b.created_at DESC LIMIT 1 OFFSET ${limit - 1}`
 
-export type NewBranch = Bound & {
+export type NewBranch = BranchOwner & {
   readonly id: string
   readonly parent: string | null
   readonly depth: number
@@ -107,7 +107,7 @@ export const activate = (id: string, state: BranchState): Sql => sql`
 export const setState = (id: string, state: BranchState): Sql => sql`
   UPDATE fold_branches SET state = ${JSON.stringify(state)} WHERE id = ${id}`
 
-type Spending = {
+type SpendUpdate = {
   readonly id: string
   readonly tokens: number
   readonly keptUnderHandles: number
@@ -116,14 +116,14 @@ type Spending = {
 }
 
 /** All or nothing: concurrent charges cannot exceed the total together. */
-export const spend = (it: Spending): Sql => sql`
+export const spend = (it: SpendUpdate): Sql => sql`
   UPDATE fold_branches SET budget_used = budget_used + ${it.tokens},
     kept_under_handles = kept_under_handles + ${it.keptUnderHandles},
     is_warned = CASE WHEN ${it.isWarned ? 1 : 0} = 1 THEN 1 ELSE is_warned END,
     is_metered_by_host = CASE WHEN ${it.isByHost ? 1 : 0} = 1 THEN 1 ELSE is_metered_by_host END
   WHERE id = ${it.id} AND status = 'active' AND budget_used + ${it.tokens} <= budget_total`
 
-type Ending = {
+type EndUpdate = {
   readonly id: string
   readonly status: BranchStatus
   readonly reason: BranchEndReason
@@ -134,7 +134,7 @@ type Ending = {
 }
 
 /** A final state never changes. */
-export const finish = (it: Ending): Sql => sql`
+export const finish = (it: EndUpdate): Sql => sql`
   UPDATE fold_branches SET status = ${it.status}, end_reason = ${it.reason},
     completed_at = ${it.at}, is_told = ${it.isTold ? 1 : 0}, return_key = ${it.returnKey},
     state = ${JSON.stringify(it.state)}
@@ -144,27 +144,30 @@ export const finish = (it: Ending): Sql => sql`
  * Branches of the session whose span crosses this one's: opened inside and still open, or opened
  * before and ended inside. The same moment counts as crossing; the caller excludes ancestors.
  */
-export const selectCrossing = (who: Bound, row: { id: string; createdAt: number }): Sql => sql`
+export const selectCrossing = (
+  who: BranchOwner,
+  row: { id: string; createdAt: number },
+): Sql => sql`
   SELECT b.id, b.parent FROM fold_branches b
   WHERE ${bound(who)} AND b.id <> ${row.id} AND (
     (b.created_at >= ${row.createdAt} AND b.status IN ${LIVE})
     OR (b.created_at <= ${row.createdAt} AND b.completed_at >= ${row.createdAt}))`
 
-export const selectUntold = (who: Bound, limit: number): Sql => sql`
+export const selectUntold = (who: BranchOwner, limit: number): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.is_told = 0
   ORDER BY b.completed_at, b.id LIMIT ${limit}`
 
 export const setTold = (ids: readonly string[]): Sql => sql`
   UPDATE fold_branches SET is_told = 1 WHERE id IN (${join(ids.map((it) => sql`${it}`))})`
 
-type Pending = {
-  readonly who: Bound
+type PendingQuery = {
+  readonly who: BranchOwner
   readonly parent: string | null
   readonly since: number
   readonly limit: number
 }
 
-export const selectPending = ({ who, parent, since, limit }: Pending): Sql => sql`
+export const selectPending = ({ who, parent, since, limit }: PendingQuery): Sql => sql`
   SELECT ${ROW} FROM fold_branches b
   WHERE ${bound(who)} AND ${parent === null ? sql`b.parent IS NULL` : sql`b.parent = ${parent}`}
     AND b.end_reason IN ('budget', 'timeout', 'shutdown') AND b.completed_at > ${since}
@@ -196,7 +199,7 @@ export const selectWholeTrail = (branch: string): Sql => sql`
   FROM fold_trail t LEFT JOIN fold_handles h ON h.handle = t.handle
   WHERE t.branch = ${branch} ORDER BY t.seq`
 
-export type NewHandle = Bound & {
+export type NewHandle = BranchOwner & {
   readonly handle: string
   readonly branch: string | null
   readonly label: string
@@ -212,11 +215,11 @@ export const insertHandle = (it: NewHandle): Sql => sql`
   VALUES (${it.handle}, ${it.root}, ${it.principal}, ${it.session}, ${it.branch}, ${it.label},
     ${it.tokens}, ${it.createdAt}, ${it.expiresAt}, ${packText(it.text)})`
 
-export const selectHandle = (handle: string, who: Bound, now: number): Sql => sql`
+export const selectHandle = (handle: string, who: BranchOwner, now: number): Sql => sql`
   SELECT b.handle, b.label, b.tokens, b.text FROM fold_handles b
   WHERE b.handle = ${handle} AND ${bound(who)} AND b.expires_at > ${now}`
 
-export const markUntrusted = (who: Bound, at: number): Sql => sql`
+export const markUntrusted = (who: BranchOwner, at: number): Sql => sql`
   INSERT INTO fold_untrusted (root, session, at) VALUES (${who.root}, ${who.session}, ${at})
   ON CONFLICT (root, session) DO UPDATE SET at = excluded.at`
 
@@ -253,9 +256,9 @@ export const countActive = (root: string): Sql => sql`
   SELECT count(*) AS count FROM fold_branches
   WHERE root = ${root} AND status IN ('created', 'active')`
 
-type Surplus = { readonly root: string; readonly kept: number; readonly limit: number }
+type SurplusQuery = { readonly root: string; readonly kept: number; readonly limit: number }
 
-export const selectSurplus = ({ root, kept, limit }: Surplus): Sql => sql`
+export const selectSurplus = ({ root, kept, limit }: SurplusQuery): Sql => sql`
   SELECT id FROM fold_branches
   WHERE root = ${root} AND status NOT IN ('created', 'active')
   ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${kept}`

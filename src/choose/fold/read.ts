@@ -2,7 +2,7 @@ import type { Caller, FoldRead, OperationInput } from "#ground/contract"
 import { counterOrRough, type FoldDeps, isBranchId, openCall } from "./deps.ts"
 import { FoldNotFound } from "./errors.ts"
 import { linesOf, matchesIn, sliceOf, withoutDigest, wordsOf } from "./lines.ts"
-import { type Bound, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
+import { type BranchOwner, selectBound, selectHandle, selectWholeTrail } from "./queries.ts"
 import { BranchRow, HandleRow, WholeTrailRow } from "./rows.ts"
 
 export async function readHandle(
@@ -33,7 +33,7 @@ export async function readHandle(
 
 type StoredText = { readonly text: string; readonly label: string; readonly tokens?: number }
 
-async function find(deps: FoldDeps, handle: string, who: Bound): Promise<StoredText> {
+async function find(deps: FoldDeps, handle: string, who: BranchOwner): Promise<StoredText> {
   const db = await deps.db()
   if (isHandle(handle)) {
     const kept = await db.get(HandleRow, selectHandle(handle, who, deps.clock.now()))

@@ -90,7 +90,7 @@ const Ending = z.object({
   receipt: z.string().nullable(),
   note: z.string(),
 })
-export type Ending = z.infer<typeof Ending>
+export type BranchEnding = z.infer<typeof Ending>
 
 const BranchState = z.object({
   progress: z.string().nullable(),

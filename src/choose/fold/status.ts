@@ -6,7 +6,7 @@ import { counterOrRough, type FoldDeps, isBranchId, openCall, type Scrub } from 
 import { endOverdue } from "./end.ts"
 import { AlreadyCompleted, FoldNotFound } from "./errors.ts"
 import {
-  type Bound,
+  type BranchOwner,
   selectActive,
   selectBound,
   selectNearestDeadline,
@@ -16,11 +16,11 @@ import {
 import { ARCHIVED_AFTER_MS, BranchRow, branchOf, isLive, MOST_PENDING, MomentRow } from "./rows.ts"
 import { addStep } from "./trail.ts"
 
-type Asking = FoldDeps & { onEnded(): void }
+type StatusDeps = FoldDeps & { onEnded(): void }
 
 /** Ends what is overdue first; stores the progress note. */
 export async function statusOf(
-  deps: Asking,
+  deps: StatusDeps,
   input: OperationInput<"fold.status">,
   caller: Caller,
 ): Promise<FoldStatus> {
@@ -48,7 +48,7 @@ export async function statusOf(
   }
 }
 
-async function find(db: Db<"fold">, id: string, who: Bound): Promise<BranchRow | undefined> {
+async function find(db: Db<"fold">, id: string, who: BranchOwner): Promise<BranchRow | undefined> {
   if (id === "root") return undefined
   if (id === "") return db.get(BranchRow, selectActive(who, 1))
   const row = isBranchId(id) ? await db.get(BranchRow, selectBound(id, who)) : undefined
@@ -56,17 +56,17 @@ async function find(db: Db<"fold">, id: string, who: Bound): Promise<BranchRow |
   return row
 }
 
-type Noting = {
+type ProgressNote = {
   readonly db: Db<"fold">
   readonly row: BranchRow | undefined
-  readonly who: Bound
+  readonly who: BranchOwner
   readonly scrub: Scrub
   readonly progress: string | undefined
 }
 
 async function note(
   deps: FoldDeps,
-  { db, row, who, scrub, progress }: Noting,
+  { db, row, who, scrub, progress }: ProgressNote,
 ): Promise<BranchRow | undefined> {
   if (progress === undefined || progress.trim() === "" || row === undefined) return row
   checkProgress(progress)
@@ -85,7 +85,7 @@ async function note(
   })
 }
 
-export async function endWhatIsOverdue(deps: Asking, db: Db<"fold">): Promise<void> {
+export async function endWhatIsOverdue(deps: StatusDeps, db: Db<"fold">): Promise<void> {
   const root = deps.root()
   const nearest = await db.get(MomentRow, selectNearestDeadline(root))
   const at = deps.clock.now()

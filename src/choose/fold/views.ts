@@ -37,10 +37,10 @@ const MOST_TREE_BRANCHES = 2_000
 
 const MOST_SEARCHED_BRANCHES = 500
 
-type Viewing = FoldDeps & { onEnded(): void }
+type ViewDeps = FoldDeps & { onEnded(): void }
 
 /** Ends what is overdue; a read-only store is still shown. */
-async function openView(deps: Viewing): Promise<Db<"fold">> {
+async function openView(deps: ViewDeps): Promise<Db<"fold">> {
   const db = await deps.db()
   await drainAllSpools(deps).catch((error: unknown) => {
     deps.log.warn("what hooks left is not charged", { error })
@@ -52,7 +52,7 @@ async function openView(deps: Viewing): Promise<Db<"fold">> {
 }
 
 export async function listBranches(
-  deps: Viewing,
+  deps: ViewDeps,
   input: OperationInput<"fold.list">,
 ): Promise<FoldList> {
   const db = await openView(deps)
@@ -73,7 +73,7 @@ type SearchInput = {
 }
 
 async function find(
-  deps: Viewing,
+  deps: ViewDeps,
   { all, session, limit }: SearchInput,
 ): Promise<readonly Branch[]> {
   const db = await deps.db()
@@ -85,7 +85,7 @@ async function find(
 }
 
 export async function treeOfBranches(
-  deps: Viewing,
+  deps: ViewDeps,
   input: OperationInput<"fold.tree">,
 ): Promise<FoldTree> {
   await openView(deps)
@@ -116,7 +116,7 @@ function inTreeOrder(oldestFirst: readonly Branch[]): Branch[] {
   return below("")
 }
 
-export async function showBranch(deps: Viewing, id: string): Promise<FoldShow> {
+export async function showBranch(deps: ViewDeps, id: string): Promise<FoldShow> {
   const db = await openView(deps)
   const row = await findBranch(db, deps.root(), id)
   const trail = await db.all(TrailRow, selectTrail(id))
@@ -131,7 +131,7 @@ async function findBranch(db: Db<"fold">, root: string, id: string): Promise<Bra
 
 /** Lines with all the words, newest branches first, one line a step. */
 export async function searchTrails(
-  deps: Viewing,
+  deps: ViewDeps,
   input: OperationInput<"fold.search">,
 ): Promise<FoldSearch> {
   const db = await deps.db()

@@ -10,13 +10,13 @@ import { type FoldEligibility, TERMINAL } from "./deps.ts"
 import {
   AGENT,
   CLAUDE,
+  type FoldWorld,
   fakeToken,
   foldWorld,
   openWith,
   TASK,
   type TestGateway,
   testGateway,
-  type World,
   words,
 } from "./fold.fixture.ts"
 import { foldReceipt, openReceipt } from "./receipt.ts"
@@ -246,7 +246,7 @@ const Steps = fc.array(
   { minLength: 4, maxLength: 16 },
 )
 
-type Believed = {
+type ExpectedBranch = {
   readonly id: string
   readonly parent: string | null
   readonly openedAt: number
@@ -255,17 +255,17 @@ type Believed = {
   answer?: string
 }
 
-type Played = World<TestClock> & { readonly gateway: TestGateway }
+type FoldWorldWithGateway = FoldWorld<TestClock> & { readonly gateway: TestGateway }
 
 /** Plays steps and predicts, from their numbers alone, which branch may be folded. */
-function createPlay({ fold, clock, gateway }: Played) {
-  const all: Believed[] = []
+function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
+  const all: ExpectedBranch[] = []
   const folded: string[] = []
   const open = () => all.filter((it) => it.endedAt === undefined)
-  const isBelow = (it: Believed, id: string): boolean =>
+  const isBelow = (it: ExpectedBranch, id: string): boolean =>
     it.parent === id || all.some((one) => one.id === it.parent && isBelow(one, id))
   const isCarried = () => !(gateway.stand instanceof Error) && gateway.stand.kind === "eligible"
-  const isCrossing = (it: Believed, row: Believed): boolean =>
+  const isCrossing = (it: ExpectedBranch, row: ExpectedBranch): boolean =>
     it.openedAt > row.openedAt ? it.endedAt === undefined : (it.endedAt ?? -1) > row.openedAt
   const answerTo = (id: string) =>
     fold.return({ branchId: id, message: `of ${id}`, idempotencyKey: id }, CLAUDE)
@@ -278,7 +278,7 @@ function createPlay({ fold, clock, gateway }: Played) {
     all.push({ id: branchId, parent, openedAt: at, isCarried: isCarried() })
   }
 
-  async function returns(at: number, row: Believed): Promise<void> {
+  async function returns(at: number, row: ExpectedBranch): Promise<void> {
     for (const it of open().filter((one) => isBelow(one, row.id))) it.endedAt = at
     row.endedAt = at
     const isCrossed = all.some((it) => it !== row && isCrossing(it, row))
@@ -317,13 +317,13 @@ test("[FOLD-30] in any order, mode `wire` is reported only when all conditions h
 
 describe("steps removed by the gateway", () => {
   const step = (tool: string | null, text: string, tokens = 10) => ({ tool, text, tokens })
-  const folded = async (it: Played): Promise<string> => {
+  const folded = async (it: FoldWorldWithGateway): Promise<string> => {
     await it.clock.advance(1)
     const { branchId } = await it.fold.branch(TASK, CLAUDE)
     await it.fold.return({ branchId, message: "It is in a.ts" }, CLAUDE)
     return branchId
   }
-  const trailOf = async ({ fold }: Pick<World, "fold">, id: string) =>
+  const trailOf = async ({ fold }: Pick<FoldWorld, "fold">, id: string) =>
     (await fold.show({ id })).trail.map(({ kind, tool, text }) => [kind, tool, text])
 
   test("[FOLD-31] they precede the result in the trail, once", async () => {

@@ -3,9 +3,9 @@ import type { FoldMode } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { type FoldDeps, isBranchId } from "./deps.ts"
 import { modeOf } from "./package.ts"
-import { type Bound, selectBranch, selectCrossing, setState } from "./queries.ts"
+import { type BranchOwner, selectBranch, selectCrossing, setState } from "./queries.ts"
 import { foldReceipt } from "./receipt.ts"
-import { BranchRow, type Ending, LONGEST_NAME_UNITS, PlaceRow } from "./rows.ts"
+import { type BranchEnding, BranchRow, LONGEST_NAME_UNITS, PlaceRow } from "./rows.ts"
 
 export type WireEligibility =
   | { readonly kind: "eligible"; readonly key: string }
@@ -33,14 +33,14 @@ function shortened(why: string): string {
   return withoutHiddenSigns(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
 }
 
-type Returning = { readonly who: Bound; readonly wire: WireEligibility }
+type ReturnContext = { readonly who: BranchOwner; readonly wire: WireEligibility }
 
 /** Null for a branch that was not opened for the wire. */
 export async function endingOf(
   tx: Tx<"fold">,
   row: BranchRow,
-  { who, wire }: Returning,
-): Promise<Ending | null> {
+  { who, wire }: ReturnContext,
+): Promise<BranchEnding | null> {
   if (row.given.mode !== "wire") return null
   if (wire.kind === "no") return notFolded(row, wire.why)
   if (await isCrossed(tx, row, who)) return notFolded(row, "another branch overlaps it")
@@ -54,11 +54,11 @@ export async function endingOf(
   }
 }
 
-export function endingByForce(row: BranchRow): Ending | null {
+export function endingByForce(row: BranchRow): BranchEnding | null {
   return row.given.mode === "wire" ? notFolded(row, "it was ended before it returned") : null
 }
 
-function notFolded(row: BranchRow, why: string): Ending {
+function notFolded(row: BranchRow, why: string): BranchEnding {
   const note = `Not folded: ${why}. What was done inside stays in this conversation.`
   return { mode: withoutWire(row), receipt: null, note }
 }
@@ -98,7 +98,7 @@ function withoutWire({ principal, session, given }: BranchRow): FoldMode {
  * Folding a branch that crosses another would remove that one's opening or result. After the clock
  * was set back only the gateway notices, by the positions in the conversation.
  */
-async function isCrossed(tx: Tx<"fold">, row: BranchRow, who: Bound): Promise<boolean> {
+async function isCrossed(tx: Tx<"fold">, row: BranchRow, who: BranchOwner): Promise<boolean> {
   const crossing = await tx.all(PlaceRow, selectCrossing(who, row))
   const parents = new Map(crossing.map((it) => [it.id, it.parent]))
   // Of the same moment: ancestors enclose it, descendants are enclosed.

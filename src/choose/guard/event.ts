@@ -61,7 +61,7 @@ export type HookConfig = {
   readonly registration: readonly string[] | undefined
 }
 
-export type Afterwards = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
+export type BackgroundWork = { readonly kind: "fetch" } | { readonly kind: "index-daemon" }
 
 export type HookWorld = {
   readonly root: string
@@ -76,7 +76,7 @@ export type HookWorld = {
   readonly random: Random
   /** Aborted when the hook must answer immediately. */
   readonly signal: AbortSignal
-  afterwards(work: Afterwards): void
+  afterwards(work: BackgroundWork): void
   /** Started with `qm hook`, which the log records. */
   readonly isByHand?: boolean
 }

@@ -15,9 +15,9 @@ const DEFAULTS = {
   registration: undefined,
 }
 
-type Given = { project?: string | Buffer; user?: string } & Partial<HookConfigPlaces>
+type ConfigFiles = { project?: string | Buffer; user?: string } & Partial<HookConfigPlaces>
 
-async function configOf({ project, user, ...places }: Given) {
+async function configOf({ project, user, ...places }: ConfigFiles) {
   await using temp = await tempDirectory()
   const [projectFile, userFile] = [join(temp.path, "project.json"), join(temp.path, "user.json")]
   if (project !== undefined) await writeFile(projectFile, project)

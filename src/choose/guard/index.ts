@@ -1,7 +1,7 @@
 // Hooks load this file: nothing here may load a package (GUARD-13).
 
 export type {
-  Afterwards,
+  BackgroundWork,
   HookConfig,
   HookEvent,
   HookEventKind,

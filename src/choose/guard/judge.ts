@@ -14,7 +14,7 @@ import { sliceLines } from "./words.ts"
 /** Hosts truncate hook output at 10,000 characters silently. */
 const LARGEST_ANSWER_BYTES = 9_000
 
-type Judged = {
+type DecidedVerdict = {
   readonly verdict: Verdict
   /** The rule that decided; null when all were silent. */
   readonly rule: HookName | null
@@ -24,7 +24,7 @@ type Judged = {
  * Evaluates the rules of the level and appends one line to the log. Skips a rule or a log that
  * fails: a hook never stops the work by failing.
  */
-export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Judged> {
+export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<DecidedVerdict> {
   const startedAt = world.clock.now()
   const judged = decide(await ask(event, world))
   const ms = Math.max(0, world.clock.now() - startedAt)
@@ -37,7 +37,7 @@ export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<Ju
 
 type LogFacts = { readonly ms: number; readonly isByHand: boolean }
 
-function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: LogFacts): VerdictLine {
+function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, seen: LogFacts): VerdictLine {
   const { at, host, session, kind } = event
   return {
     at,
@@ -53,8 +53,8 @@ function lineOf(event: HookEvent, { verdict, rule }: Judged, seen: LogFacts): Ve
   }
 }
 
-type RuleVerdict = { readonly rule: HookName; readonly verdict: Spoken }
-type Spoken = Exclude<Verdict, { kind: "silent" }>
+type RuleVerdict = { readonly rule: HookName; readonly verdict: AudibleVerdict }
+type AudibleVerdict = Exclude<Verdict, { kind: "silent" }>
 
 async function ask(event: HookEvent, world: HookWorld): Promise<readonly RuleVerdict[]> {
   const said: RuleVerdict[] = []
@@ -94,7 +94,7 @@ const WEIGHT: Readonly<Record<VerdictKind, number>> = {
   silent: 0,
 }
 
-function decide(said: readonly RuleVerdict[]): Judged {
+function decide(said: readonly RuleVerdict[]): DecidedVerdict {
   const [first, ...others] = said.toSorted(
     (a, b) => WEIGHT[b.verdict.kind] - WEIGHT[a.verdict.kind],
   )

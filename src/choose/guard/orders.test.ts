@@ -9,7 +9,7 @@ import type { HookEvent } from "./event.ts"
 import { judgeEvent } from "./judge.ts"
 import { createOverrides } from "./overrides.ts"
 
-type World = Awaited<ReturnType<typeof hookWorld>>
+type HookWorld = Awaited<ReturnType<typeof hookWorld>>
 
 const session = fc.constantFrom("one", "two", "../three\n", "")
 const paths = fc.subarray(["a.ts", "b.ts", "src/c.ts", "CHANGELOG.md", "node_modules/x.js"])
@@ -44,9 +44,9 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
 /** Sessions whose last stop was blocked; a host reports that at the next stop. */
-type Blocked = { readonly sessions: Set<string>; readonly seen: Set<string> }
+type BlockedSessions = { readonly sessions: Set<string>; readonly seen: Set<string> }
 
-async function take(it: World, next: Step, blocked: Blocked): Promise<void> {
+async function take(it: HookWorld, next: Step, blocked: BlockedSessions): Promise<void> {
   switch (next.do) {
     case "claim":
       if (next.paths.length > 0) await it.claim(next.session, ...next.paths)
@@ -69,9 +69,9 @@ async function take(it: World, next: Step, blocked: Blocked): Promise<void> {
 }
 
 async function stop(
-  it: World,
+  it: HookWorld,
   next: Extract<Step, { do: "stop" }>,
-  { sessions, seen }: Blocked,
+  { sessions, seen }: BlockedSessions,
 ): Promise<void> {
   const isAgain = next.isTold && sessions.has(next.session)
   const own = { isAgain, isBusy: next.isBusy }
@@ -90,7 +90,7 @@ async function stop(
 }
 
 function eventsOf(
-  it: World,
+  it: HookWorld,
   next: Exclude<Step, { do: "claim" | "override" | "write" | "wait" | "stop" }>,
 ): readonly HookEvent[] {
   const { session: whose } = next
@@ -132,7 +132,7 @@ test("[GUARD-32] any events in any order: nothing throws, and no session is bloc
       const items = [{ id: "m", title: "t", line: "l", paths: ["a.ts"] }]
       const file = join(it.stateDirectory, "pitfalls.json")
       await writeFile(file, JSON.stringify({ version: 1, items }))
-      const blocked: Blocked = { sessions: new Set(), seen: new Set() }
+      const blocked: BlockedSessions = { sessions: new Set(), seen: new Set() }
       for (const next of steps) await take(it, next, blocked)
     }),
     fcParameters({ numRuns: ORDERS, nightRuns: ORDERS }),

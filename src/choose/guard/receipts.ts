@@ -155,17 +155,17 @@ export type PlannedEdit = {
   readonly now: number
 }
 
-type Covering = Pick<KeptReceipt, "paths" | "at">
+type ReceiptCoverage = Pick<KeptReceipt, "paths" | "at">
 
 /**
  * True if the path is in a receipt younger than four hours, and the file is as simulated or as this
  * session left it since.
  */
-export function covers(receipts: readonly Covering[], asked: PlannedEdit): boolean {
+export function covers(receipts: readonly ReceiptCoverage[], asked: PlannedEdit): boolean {
   return receipts.some((it) => coversEdit(it, asked))
 }
 
-function coversEdit({ paths, at }: Covering, asked: PlannedEdit): boolean {
+function coversEdit({ paths, at }: ReceiptCoverage, asked: PlannedEdit): boolean {
   const ageMs = asked.now - at
   // Written so that NaN is false too.
   const isYoung = ageMs < LONGEST_COVER_MS && ageMs >= -CLOCK_SLACK_MS

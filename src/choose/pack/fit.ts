@@ -8,7 +8,12 @@ import {
   followNames,
   type SentLines,
 } from "./fit/closure.ts"
-import { type ChosenFile, type Fitted, fillBudget, leastForTargets } from "./fit/fill-budget.ts"
+import {
+  type ChosenFile,
+  type FittedFiles,
+  fillBudget,
+  leastForTargets,
+} from "./fit/fill-budget.ts"
 import { fitFileOf } from "./fit/fit-file.ts"
 import { FIT_WEIGHTS, type FitWeights } from "./fit/value-density.ts"
 import type { SentPlace } from "./history.ts"
@@ -33,7 +38,7 @@ export type SelectedFile = ChosenFile & {
 
 export type Selection = {
   readonly files: readonly SelectedFile[]
-  readonly left: Fitted["left"]
+  readonly left: FittedFiles["left"]
   readonly edges: readonly Edge[]
   readonly leastTokens: number
 }
@@ -80,7 +85,7 @@ export async function selectFiles(
 }
 
 function selectionOf(
-  { chosen, left }: Fitted,
+  { chosen, left }: FittedFiles,
   files: readonly WeighedFile[],
 ): Pick<Selection, "files" | "left"> {
   const byPath = new Map(files.map((it) => [it.file.path, it]))
@@ -92,7 +97,7 @@ function selectionOf(
   return { files: selected, left }
 }
 
-function linesOf({ chosen }: Fitted, files: readonly WeighedFile[]): readonly SentLines[] {
+function linesOf({ chosen }: FittedFiles, files: readonly WeighedFile[]): readonly SentLines[] {
   const byPath = new Map(files.map((it) => [it.file.path, it]))
   return chosen.flatMap(({ path, segments }) => {
     const weighed = byPath.get(path)

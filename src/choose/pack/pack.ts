@@ -12,7 +12,7 @@ import type { Redact, Secrets } from "#ground/secrets"
 import type { Db } from "#ground/store"
 import type { TokenCounter } from "#ground/tokens"
 import { type IndexedTree, indexStateOf } from "#know/map"
-import type { LiftWeights, Meaning, Ranker } from "#know/search"
+import type { LiftWeights, Ranker, SemanticScores } from "#know/search"
 import { analyzeTask } from "./analyze.ts"
 import {
   type AssembledPack,
@@ -40,7 +40,7 @@ export type PackDeps = {
   refresh(context: CallContext): Promise<IndexedTree>
   ranker(): Promise<Ranker>
   /** Called only with `pack.wordTable`; undefined or a rejection when there is no word table. */
-  meaning?(tree: IndexedTree): Promise<Meaning | undefined>
+  meaning?(tree: IndexedTree): Promise<SemanticScores | undefined>
   readonly lift?: LiftWeights
   counter(): Promise<TokenCounter>
   db(): Promise<Db<"pack">>

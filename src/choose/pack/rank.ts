@@ -3,11 +3,11 @@ import type { Config, PackLeft, PackSource, TaskAnalysis } from "#ground/contrac
 import type { Content, IndexedFile, IndexedTree } from "#know/map"
 import {
   type LiftWeights,
-  type Meaning,
   type PostingsOf,
   type Query,
   type Ranker,
   rarityIn,
+  type SemanticScores,
   scoreFileSymbols,
 } from "#know/search"
 import { isSecretBearing } from "#see/repo"
@@ -31,7 +31,7 @@ type RankRequest = {
 export type RankDeps = {
   readonly ranker: Ranker
   /** Only with `pack.wordTable`. */
-  readonly meaning?: Meaning | undefined
+  readonly meaning?: SemanticScores | undefined
   /** Why `meaning` is missing although `pack.wordTable` is on. */
   readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
@@ -42,7 +42,7 @@ export type RankDeps = {
 export type RankedFiles = {
   readonly analysis: TaskAnalysis
   readonly signals: Signals
-  readonly weighed: Weighed
+  readonly weighed: WeighedFiles
   readonly scored: readonly ScoredFile[]
   readonly left: readonly PackLeft[]
   readonly rules: FilterRules
@@ -120,7 +120,7 @@ export type ScoredFile = Candidate & {
   readonly source: PackSource
 }
 
-type Scoring = {
+type ScoringOptions = {
   readonly scoring: "learned" | "weighted"
   readonly astWeight: number
   readonly semanticWeight: number
@@ -128,7 +128,7 @@ type Scoring = {
 
 export function scoreFiles(
   candidates: readonly Candidate[],
-  scoring: Scoring,
+  scoring: ScoringOptions,
 ): readonly ScoredFile[] {
   checkWeights(scoring)
   const scored = candidates.map((it) => scoreFile(it, scoring))
@@ -141,7 +141,7 @@ export function scoreFiles(
   )
 }
 
-function scoreFile(candidate: Candidate, scoring: Scoring): ScoredFile {
+function scoreFile(candidate: Candidate, scoring: ScoringOptions): ScoredFile {
   const astScore = structuralScore(candidate)
   const semanticScore = candidate.share
   return {
@@ -165,7 +165,7 @@ const DEFINES_NAMED = 0.95
 const USES_NAMED = 0.5
 
 /** A missing signal is unknown, not zero: the other one then counts alone. */
-function combined(ast: number | null, semantic: number | null, scoring: Scoring): number {
+function combined(ast: number | null, semantic: number | null, scoring: ScoringOptions): number {
   if (scoring.scoring === "learned") {
     const structural = ast === DEFINES_NAMED ? ast : 0
     return Math.max(structural, semantic ?? ast ?? 0)
@@ -192,7 +192,7 @@ function reasonsOf({ naming, defines, uses, reasons }: Candidate): readonly stri
   return [...own, ...reasons].slice(0, 4)
 }
 
-function checkWeights({ astWeight, semanticWeight }: Scoring): void {
+function checkWeights({ astWeight, semanticWeight }: ScoringOptions): void {
   const isGood = (weight: number) => Number.isFinite(weight) && weight >= 0
   const areGood = isGood(astWeight) && isGood(semanticWeight) && astWeight + semanticWeight > 0
   if (!areGood) throw PackWeightsInvalid({ ast: astWeight, semantic: semanticWeight })
@@ -215,13 +215,13 @@ type FilterRules = {
   readonly dropped: ReadonlySet<string>
 }
 
-type Filtered = {
+type FilteredFiles = {
   readonly kept: readonly ScoredFile[]
   readonly left: readonly PackLeft[]
 }
 
 /** A denial overrides everything; below `minRelevance` only named files stay. */
-export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): Filtered {
+export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): FilteredFiles {
   const kept: ScoredFile[] = []
   const left: PackLeft[] = []
   for (const file of files) {
@@ -232,9 +232,9 @@ export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): F
   return { kept, left }
 }
 
-type Out = Pick<PackLeft, "why" | "detail">
+type LeftReason = Pick<PackLeft, "why" | "detail">
 
-function reasonAgainst(file: ScoredFile, rules: FilterRules): Out | undefined {
+function reasonAgainst(file: ScoredFile, rules: FilterRules): LeftReason | undefined {
   const { path } = file.file
   const denial = denialOf(path, rules)
   if (denial !== undefined) {
@@ -247,7 +247,7 @@ function reasonAgainst(file: ScoredFile, rules: FilterRules): Out | undefined {
   return { why: "below", detail: `relevance ${file.score.toFixed(2)}` }
 }
 
-const DROPPED: Out = { why: "dropped", detail: "left out by you" }
+const DROPPED: LeftReason = { why: "dropped", detail: "left out by you" }
 
 function droppedFile({ path, tokens }: IndexedFile): PackLeft {
   return { path, score: 0, tokens, ...DROPPED, reasons: [] }
@@ -262,7 +262,7 @@ export function denialOf(
   return isAllowed(path) ? undefined : "the role may not see it"
 }
 
-export function leftFile(file: ScoredFile, out: Out): PackLeft {
+export function leftFile(file: ScoredFile, out: LeftReason): PackLeft {
   return {
     path: file.file.path,
     score: file.score,
@@ -278,7 +278,7 @@ export type WeighedFile = ScoredFile & {
   readonly scores: readonly number[]
 }
 
-type Weighed = {
+type WeighedFiles = {
   readonly files: readonly WeighedFile[]
   readonly beyond: readonly ScoredFile[]
   readonly stale: readonly string[]
@@ -294,7 +294,7 @@ async function weighFiles(
   tree: IndexedTree,
   files: readonly ScoredFile[],
   options: WeighOptions,
-): Promise<Weighed> {
+): Promise<WeighedFiles> {
   const count = depthOf(files, options.budgetTokens)
   const near = files.slice(0, count)
   const [contents, texts] = await Promise.all([

@@ -40,7 +40,7 @@ export function closingOf(fence: string): string {
   return `${fence}\n`
 }
 
-export function openingOf(pack: Opening): string {
+export function openingOf(pack: PackIntro): string {
   const lines = [
     "# Context package",
     "",
@@ -52,7 +52,7 @@ export function openingOf(pack: Opening): string {
   return `${lines.join("\n")}\n`
 }
 
-type Opening = Pick<ContextPack, "task" | "isEmpty" | "emptyReason" | "advice" | "manifest">
+type PackIntro = Pick<ContextPack, "task" | "isEmpty" | "emptyReason" | "advice" | "manifest">
 
 /** One line, so that it cannot look like a block. */
 function adviceLine({ guideline, text }: PackAdvice): string {
@@ -66,13 +66,13 @@ function howToRead(fence: string): string {
   )
 }
 
-export function headingOf(file: Heading): string {
+export function headingOf(file: FileHeading): string {
   const { path, blobId, sentBefore, form } = file
   const what = sentBefore ? "sent before" : FORM_WORDS[form]
   return `## ${visibleLine(path)} (blob ${blobId.slice(0, 7)}, trust project, ${what})\n`
 }
 
-type Heading = Pick<PackFile, "path" | "blobId" | "form" | "sentBefore">
+type FileHeading = Pick<PackFile, "path" | "blobId" | "form" | "sentBefore">
 
 const FORM_WORDS: Readonly<Record<PackForm, string>> = {
   full: "whole",

@@ -3,12 +3,12 @@ import type { ContextPack, PackFile } from "#ground/contract"
 import { sum } from "./fit/budget-board.ts"
 import { renderMarkdown } from "./render.ts"
 
-type Validating = {
+type ValidateDeps = {
   hasFile(path: string, blobId: string): boolean
   count(text: string): number
 }
 
-export function validatePack(pack: ContextPack, { hasFile, count }: Validating): void {
+export function validatePack(pack: ContextPack, { hasFile, count }: ValidateDeps): void {
   const { files, budget, manifest } = pack
   const paths = files.map((it) => it.path)
   invariant(new Set(paths).size === paths.length, "no file is in a package twice")

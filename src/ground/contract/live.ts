@@ -1,4 +1,4 @@
-type Described = { readonly body: string; readonly summary: string }
+type EventDescription = { readonly body: string; readonly summary: string }
 
 /** What a client may send; each is answered by its acknowledgement. */
 const CLIENT_EVENTS = {
@@ -11,7 +11,7 @@ const CLIENT_EVENTS = {
     body: "`{ agentId }`",
     summary: "Stop following a run. The answer is `unsubscribed` or `refused`",
   },
-} as const satisfies Readonly<Record<string, Described>>
+} as const satisfies Readonly<Record<string, EventDescription>>
 
 /** What the server sends. */
 const SERVER_EVENTS = {
@@ -61,7 +61,7 @@ const SERVER_EVENTS = {
     body: "`{ reason, cursor? }`",
     summary: "The server disconnects this client. Connect again and subscribe from the cursor",
   },
-} as const satisfies Readonly<Record<string, Described>>
+} as const satisfies Readonly<Record<string, EventDescription>>
 
 /** The live stream as the reference describes it. */
 export const LIVE_PROTOCOL = {

@@ -87,7 +87,7 @@ export type Operation<
 
 type Descriptors = Readonly<Record<string, OperationDescriptor>>
 
-type Named<Group extends string, Declared extends Descriptors> = {
+type NamedOperations<Group extends string, Declared extends Descriptors> = {
   readonly [Verb in keyof Declared & string as `${Group}.${Verb}`]: Operation<
     Declared[Verb]["input"],
     Declared[Verb]["output"]
@@ -98,7 +98,7 @@ type Named<Group extends string, Declared extends Descriptors> = {
 export function defineOperations<const Group extends string, const Declared extends Descriptors>(
   group: Group,
   descriptors: Declared,
-): Named<Group, Declared>
+): NamedOperations<Group, Declared>
 export function defineOperations(group: string, descriptors: Descriptors): object {
   return Object.fromEntries(
     Object.entries(descriptors).map(([verb, descriptor]) => {

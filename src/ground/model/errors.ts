@@ -1,16 +1,19 @@
 import { defineError } from "#ground/base"
 import { LONGEST_ANSWER_CHARACTERS, LONGEST_PROMPT_CHARACTERS } from "./limits.ts"
 
-type Who = { readonly provider: string }
+type ProviderName = { readonly provider: string }
 
-export const NoKey = defineError<Who & { variable: string; credential: string }>()("MODEL_NO_KEY", {
-  family: "invalid",
-  message: (it) => `There is no key for ${it.provider}, which model.provider names.`,
-  hint: (it) =>
-    `Set ${it.variable}, or run \`qm credential set ${it.credential}\`. Set model.provider to scripted to work offline.`,
-})
+export const NoKey = defineError<ProviderName & { variable: string; credential: string }>()(
+  "MODEL_NO_KEY",
+  {
+    family: "invalid",
+    message: (it) => `There is no key for ${it.provider}, which model.provider names.`,
+    hint: (it) =>
+      `Set ${it.variable}, or run \`qm credential set ${it.credential}\`. Set model.provider to scripted to work offline.`,
+  },
+)
 
-export const KeyInvalid = defineError<Who & { variable: string; credential: string }>()(
+export const KeyInvalid = defineError<ProviderName & { variable: string; credential: string }>()(
   "MODEL_KEY_INVALID",
   {
     family: "invalid",
@@ -38,7 +41,7 @@ export const AddressInvalid = defineError<{ setting: string; reason: string }>()
   },
 )
 
-export const ModelRefused = defineError<Who & { status: number; reason: string }>()(
+export const ModelRefused = defineError<ProviderName & { status: number; reason: string }>()(
   "MODEL_REFUSED",
   {
     family: "denied",
@@ -47,25 +50,23 @@ export const ModelRefused = defineError<Who & { status: number; reason: string }
   },
 )
 
-export const ModelBusy = defineError<Who & { status: number; reason: string; tries: number }>()(
-  "MODEL_BUSY",
-  {
-    family: "too-many",
-    message: (it) => `${it.provider} is busy (${it.status}, ${tried(it.tries)}): ${it.reason}`,
-    hint: () => "Wait a few minutes and resume, or raise model.retries.",
-  },
-)
+export const ModelBusy = defineError<
+  ProviderName & { status: number; reason: string; tries: number }
+>()("MODEL_BUSY", {
+  family: "too-many",
+  message: (it) => `${it.provider} is busy (${it.status}, ${tried(it.tries)}): ${it.reason}`,
+  hint: () => "Wait a few minutes and resume, or raise model.retries.",
+})
 
-export const ModelFailed = defineError<Who & { status: number; reason: string; tries: number }>()(
-  "MODEL_FAILED",
-  {
-    family: "unavailable",
-    message: (it) => `${it.provider} failed (${it.status}, ${tried(it.tries)}): ${it.reason}`,
-    hint: () => "The failure is on the provider's side. Try again later.",
-  },
-)
+export const ModelFailed = defineError<
+  ProviderName & { status: number; reason: string; tries: number }
+>()("MODEL_FAILED", {
+  family: "unavailable",
+  message: (it) => `${it.provider} failed (${it.status}, ${tried(it.tries)}): ${it.reason}`,
+  hint: () => "The failure is on the provider's side. Try again later.",
+})
 
-export const ModelUnreachable = defineError<Who & { reason: string; tries: number }>()(
+export const ModelUnreachable = defineError<ProviderName & { reason: string; tries: number }>()(
   "MODEL_UNREACHABLE",
   {
     family: "unavailable",
@@ -74,13 +75,13 @@ export const ModelUnreachable = defineError<Who & { reason: string; tries: numbe
   },
 )
 
-export const ModelTimedOut = defineError<Who & { seconds: number }>()("MODEL_TIMED_OUT", {
+export const ModelTimedOut = defineError<ProviderName & { seconds: number }>()("MODEL_TIMED_OUT", {
   family: "unavailable",
   message: (it) => `${it.provider} did not finish its answer within ${it.seconds} seconds.`,
   hint: () => "Raise model.timeout, or ask for less at once.",
 })
 
-export const AnswerTooLarge = defineError<Who>()("MODEL_ANSWER_TOO_LARGE", {
+export const AnswerTooLarge = defineError<ProviderName>()("MODEL_ANSWER_TOO_LARGE", {
   family: "full",
   message: (it) =>
     `The answer of ${it.provider} is longer than ${LONGEST_ANSWER_CHARACTERS} characters and was cut off.`,
@@ -103,12 +104,15 @@ export const SchemaInvalid = defineError<{ name: string; reason: string }>()(
   },
 )
 
-export const EmbeddingWrong = defineError<Who & { reason: string }>()("MODEL_EMBEDDING_WRONG", {
-  family: "unavailable",
-  message: (it) => `The vectors of ${it.provider} cannot be used: ${it.reason}.`,
-  hint: () =>
-    "Check knowledge.embedder and knowledge.embedderUrl; without them words are searched.",
-})
+export const EmbeddingWrong = defineError<ProviderName & { reason: string }>()(
+  "MODEL_EMBEDDING_WRONG",
+  {
+    family: "unavailable",
+    message: (it) => `The vectors of ${it.provider} cannot be used: ${it.reason}.`,
+    hint: () =>
+      "Check knowledge.embedder and knowledge.embedderUrl; without them words are searched.",
+  },
+)
 
 function tried(tries: number): string {
   return tries === 1 ? "one try" : `${tries} tries`

@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 20_000
 
 const FIRST_WAIT_MS = 500
 
-type Patience = {
+type RetryOptions = {
   readonly provider: string
   readonly name: string
   readonly retries: number
@@ -25,7 +25,7 @@ type Patience = {
  */
 export async function tryPatiently<Value>(
   attempt: (signal: AbortSignal) => Promise<Try<Value>>,
-  patience: Patience,
+  patience: RetryOptions,
 ): Promise<{ readonly value: Value; readonly retries: number }> {
   patience.signal.throwIfAborted()
   using deadline = startDeadline(patience)
@@ -53,7 +53,7 @@ export async function tryPatiently<Value>(
   }
 }
 
-function startDeadline(patience: Pick<Patience, "clock" | "timeoutSeconds">) {
+function startDeadline(patience: Pick<RetryOptions, "clock" | "timeoutSeconds">) {
   const { clock } = patience
   const timeoutMs = patience.timeoutSeconds * 1_000
   const dueMs = clock.monotonicMs() + timeoutMs
@@ -85,7 +85,7 @@ async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): 
 function waitAfter(
   failure: Failure,
   retries: number,
-  patience: Pick<Patience, "retries" | "random">,
+  patience: Pick<RetryOptions, "retries" | "random">,
 ): number | undefined {
   if (failure.kind === "refused" || retries >= patience.retries) return undefined
   const asked = failure.kind === "unreachable" ? undefined : failure.retryAfterMs

@@ -1,7 +1,7 @@
 import { createAutomaton } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
-import type { Known } from "./known.ts"
+import type { KnownSecretFinder } from "./known.ts"
 import { NAME_RULES } from "./names.ts"
 import type { Rule, SecretMatch, Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"
@@ -10,7 +10,7 @@ import { VENDOR_RULES } from "./vendors.ts"
 export type Span = SecretMatch & { readonly secret: string; readonly rank: number }
 
 /** Findings in the raw text, the unescaped text and decoded base64. They may overlap. */
-export function findSpans(text: string, known: Known, work: Work): readonly Span[] {
+export function findSpans(text: string, known: KnownSecretFinder, work: Work): readonly Span[] {
   const spans = [...findThroughBase64(text, known, work)]
   for (const view of unescapedViews(text)) {
     work.steps += view.text.length
@@ -19,7 +19,7 @@ export function findSpans(text: string, known: Known, work: Work): readonly Span
   return spans
 }
 
-function findThroughBase64(text: string, known: Known, work: Work): readonly Span[] {
+function findThroughBase64(text: string, known: KnownSecretFinder, work: Work): readonly Span[] {
   const runs = runsOf(text)
   const spans = findPlain(text, runs, { known, work })
   for (const view of base64Views(text, runs)) {
@@ -36,7 +36,7 @@ const RULES_BY_KEYWORD = KEYWORDS.map((keyword) =>
 )
 const walk = createAutomaton(KEYWORDS)
 
-type Tools = { readonly known: Known; readonly work: Work }
+type Tools = { readonly known: KnownSecretFinder; readonly work: Work }
 
 function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): Span[] {
   const spans: Span[] = []

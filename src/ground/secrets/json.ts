@@ -1,5 +1,5 @@
 import { isSecretKey } from "./names.ts"
-import { MARKER, markerOf, type Redacted, type SecretFinding } from "./redact.ts"
+import { MARKER, markerOf, type RedactedText, type SecretFinding } from "./redact.ts"
 
 export const MOST_JSON_VALUES = 500_000
 
@@ -13,7 +13,7 @@ export type StructureOptions = {
 }
 
 type Tools = StructureOptions & {
-  readonly redact: (text: string) => Redacted
+  readonly redact: (text: string) => RedactedText
   readonly hashOf: (secret: string) => string
 }
 

@@ -13,14 +13,17 @@ const SHORTEST_KNOWN_CHARACTERS = 8
 
 type Entry = { readonly length: number; readonly fingerprint: number; readonly digest: string }
 
-export type Known = (text: string, work: Work) => readonly SecretMatch[]
+export type KnownSecretFinder = (text: string, work: Work) => readonly SecretMatch[]
 
 /**
  * A rolling hash of eight characters finds candidates; then the rolling hash of the whole value is
  * compared, then its SHA hash. The base is a secret of this instance, so no text can be crafted to
  * collide.
  */
-export function createKnown(deps: { random: Random; values: readonly string[] }): Known {
+export function createKnown(deps: {
+  random: Random
+  values: readonly string[]
+}): KnownSecretFinder {
   const salt = Buffer.from(deps.random.bytes(32)).toString("hex")
   const base = new DataView(new Uint8Array(deps.random.bytes(4)).buffer).getUint32(0) | 1
   const powers = powersOf(base)

@@ -20,7 +20,7 @@ export function createRedactor(deps: {
   const hashOf = (secret: string) => hash("sha256", `${salt}${secret}`).slice(0, 4)
   return {
     hashOf,
-    redact(text: string, work: Work = { steps: 0 }): Redacted {
+    redact(text: string, work: Work = { steps: 0 }): RedactedText {
       const spans = findAll(text, (it) => findSpans(it, known, work))
       return spans.length === 0 ? { text, findings: [] } : replace(text, spans, hashOf)
     },
@@ -66,9 +66,9 @@ function merged(spans: readonly Span[]): readonly Span[] {
   return result
 }
 
-type Stretch = { readonly start: number; readonly end: number }
+type TextRange = { readonly start: number; readonly end: number }
 
-function withBarriers(text: string, stretches: readonly Stretch[]): string {
+function withBarriers(text: string, stretches: readonly TextRange[]): string {
   if (stretches.length === 0) return text
   const pieces: string[] = []
   let copied = 0
@@ -83,7 +83,7 @@ function replace(
   text: string,
   spans: readonly Span[],
   hashOf: (secret: string) => string,
-): Redacted {
+): RedactedText {
   const pieces: string[] = []
   const findings: SecretFinding[] = []
   let length = 0
@@ -118,7 +118,7 @@ export type SecretFinding = {
   readonly end: number
 }
 
-export type Redacted = { readonly text: string; readonly findings: readonly SecretFinding[] }
+export type RedactedText = { readonly text: string; readonly findings: readonly SecretFinding[] }
 
 export function markerOf(kind: string, hashDigits: string): string {
   return `[redacted: ${kind} ${hashDigits}]`

@@ -1,6 +1,6 @@
 import type { Random } from "#ground/base"
 import { type RedactedStructure, redactStructure, type StructureOptions } from "./json.ts"
-import { createRedactor, type Redacted } from "./redact.ts"
+import { createRedactor, type RedactedText } from "./redact.ts"
 
 export type { SecretFinding } from "./redact.ts"
 export type Secrets = ReturnType<typeof createSecrets>
@@ -15,7 +15,7 @@ export function createSecrets(deps: {
 }) {
   const { redact, hashOf } = createRedactor({ ...deps, known: deps.known ?? [] })
   return {
-    redact: (text: string): Redacted => redact(text),
+    redact: (text: string): RedactedText => redact(text),
     redactJson: (value: unknown, options: StructureOptions = {}): RedactedStructure =>
       redactStructure(value, { ...options, redact: (text) => redact(text), hashOf }),
   }

@@ -77,7 +77,7 @@ export function createJournalWriter(deps: { clock: Clock; random: Random }) {
 
   return {
     collect<Room extends EventRoom>(room: Room | undefined) {
-      const collected: Collected[] = []
+      const collected: PendingEvent[] = []
       let isWritten = false
       const emit: Emit<Room> = (name, body) => {
         invariant(!isWritten, "an event is emitted before its transaction ends")
@@ -101,12 +101,12 @@ export function createJournalWriter(deps: { clock: Clock; random: Random }) {
   }
 }
 
-type Collected = { name: string; version: number; text: string }
-type Stamped = Collected & { id: string; at: number }
+type PendingEvent = { name: string; version: number; text: string }
+type StampedEvent = PendingEvent & { id: string; at: number }
 
 const definitions = new Map<string, (typeof EVENTS)[number]>(EVENTS.map((it) => [it.name, it]))
 
-function serialise(name: string, body: unknown): Collected {
+function serialise(name: string, body: unknown): PendingEvent {
   const definition = definitions.get(name)
   invariant(definition !== undefined, `${name} is in the list of events`)
   const text = JSON.stringify(definition.body.parse(body))
@@ -122,7 +122,7 @@ function serialise(name: string, body: unknown): Collected {
  */
 async function append(
   statements: Statements,
-  events: readonly Stamped[],
+  events: readonly StampedEvent[],
 ): Promise<readonly JournalEntry[]> {
   const [head] = parseRows(HeadRow, await statements.all(advanceHead(events.length)))
   if (head === undefined) throw StoreCorrupt({ what: "the head of the journal is missing" })

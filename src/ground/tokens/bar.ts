@@ -35,20 +35,20 @@ export function layoutBar(
 }
 
 const FREE = "free"
-type Party = { readonly kind: ContextKind | typeof FREE; readonly tokens: number }
-type Seat = { readonly kind: Party["kind"]; readonly quota: number; cells: number }
+type BarShare = { readonly kind: ContextKind | typeof FREE; readonly tokens: number }
+type BarQuota = { readonly kind: BarShare["kind"]; readonly quota: number; cells: number }
 
 function wholeCells(width: number): number {
   return Number.isFinite(width) ? Math.min(Math.max(0, Math.floor(width)), WIDEST_BAR_CELLS) : 0
 }
 
-function partiesOf(segments: readonly BarSegment[], scale: number): readonly Party[] {
-  const kinds: readonly Party[] = CONTEXT_KINDS.map((kind) => ({
+function partiesOf(segments: readonly BarSegment[], scale: number): readonly BarShare[] {
+  const kinds: readonly BarShare[] = CONTEXT_KINDS.map((kind) => ({
     kind,
     tokens: segments.reduce((sum, it) => sum + (it.kind === kind ? atLeastZero(it.tokens) : 0), 0),
   }))
   const used = kinds.reduce((sum, it) => sum + it.tokens, 0)
-  const left: Party = { kind: FREE, tokens: Math.max(0, atLeastZero(scale) - used) }
+  const left: BarShare = { kind: FREE, tokens: Math.max(0, atLeastZero(scale) - used) }
   return [...kinds, left].filter((it) => it.tokens > 0)
 }
 
@@ -56,17 +56,17 @@ function atLeastZero(tokens: number): number {
   return Number.isFinite(tokens) ? Math.max(0, tokens) : 0
 }
 
-function seatFor(party: Party, quota: number): Seat {
+function seatFor(party: BarShare, quota: number): BarQuota {
   return { kind: party.kind, quota, cells: Math.floor(quota) }
 }
 
-function giveRemainders(seats: readonly Seat[], width: number): void {
+function giveRemainders(seats: readonly BarQuota[], width: number): void {
   const byRemainder = seats.toSorted((a, b) => b.quota - b.cells - (a.quota - a.cells))
   const left = width - seats.reduce((sum, it) => sum + it.cells, 0)
   for (const seat of byRemainder.slice(0, left)) seat.cells++
 }
 
-function giveAtLeastOne(seats: readonly Seat[], width: number): void {
+function giveAtLeastOne(seats: readonly BarQuota[], width: number): void {
   const wanting = seats
     .filter((it) => it.kind !== FREE && it.cells === 0)
     .toSorted((a, b) => b.quota - a.quota)
@@ -79,7 +79,7 @@ function giveAtLeastOne(seats: readonly Seat[], width: number): void {
 }
 
 /** All free cells can be taken; a kind keeps its last one. */
-function mostAboveQuota(seats: readonly Seat[]): Seat | undefined {
+function mostAboveQuota(seats: readonly BarQuota[]): BarQuota | undefined {
   const givers = seats.filter((it) => it.cells > (it.kind === FREE ? 0 : 1))
   return givers.toSorted((a, b) => b.cells - b.quota - (a.cells - a.quota))[0]
 }

@@ -20,8 +20,14 @@ import {
   upsertFolder,
 } from "./queries.ts"
 import { readDocument } from "./readers/read.ts"
-import { type Candidate, readCandidate, type Skipped, type Walked, walkDocuments } from "./walk.ts"
-import { type Fresh, prepareDocument, writeDocument } from "./write-document.ts"
+import {
+  type Candidate,
+  readCandidate,
+  type SkippedFile,
+  type WalkResult,
+  walkDocuments,
+} from "./walk.ts"
+import { type NewDocument, prepareDocument, writeDocument } from "./write-document.ts"
 
 const DOCUMENTS_A_TRANSACTION = 20
 
@@ -66,7 +72,7 @@ export async function addFolder(
 }
 
 type Work = AddRequest & {
-  readonly walked: Walked
+  readonly walked: WalkResult
   readonly known: readonly DocumentRow[]
   readonly redact: Redact
   readonly db: Db<"knowledge">
@@ -74,21 +80,21 @@ type Work = AddRequest & {
   readonly now: number
 }
 
-type Done = {
+type AddProgress = {
   added: number
   changed: number
   unchanged: number
-  readonly skipped: Skipped[]
-  readonly notes: Skipped[]
+  readonly skipped: SkippedFile[]
+  readonly notes: SkippedFile[]
   readonly same: Candidate[]
 }
 
-async function readAll(work: Work, { signal, onProgress }: CallContext): Promise<Done> {
+async function readAll(work: Work, { signal, onProgress }: CallContext): Promise<AddProgress> {
   const known = new Map(work.known.map((it) => [it.path, it]))
   const skipped = [...work.walked.skipped]
-  const done: Done = { added: 0, changed: 0, unchanged: 0, skipped, notes: [], same: [] }
+  const done: AddProgress = { added: 0, changed: 0, unchanged: 0, skipped, notes: [], same: [] }
   const total = work.walked.candidates.length
-  let batch: Fresh[] = []
+  let batch: NewDocument[] = []
   for (const [at, candidate] of work.walked.candidates.entries()) {
     signal.throwIfAborted()
     const read = readFresh(work, candidate, known.get(candidate.path))
@@ -117,7 +123,7 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
     const read = readDocument(file.text, candidate.format, work.redact)
     if (read.kind === "skipped") return read
     const made = prepareDocument(read.document, candidate)
-    const fresh: Fresh = { candidate, digest, ...made, knownId: before?.id }
+    const fresh: NewDocument = { candidate, digest, ...made, knownId: before?.id }
     return { kind: "fresh" as const, fresh }
   } catch (error) {
     work.log.warn("a document cannot be read", { path: candidate.path, error })
@@ -125,11 +131,15 @@ function readFresh(work: Work, candidate: Candidate, before: DocumentRow | undef
   }
 }
 
-async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Promise<void> {
+async function writeBatch(
+  work: Work,
+  batch: readonly NewDocument[],
+  done: AddProgress,
+): Promise<void> {
   const { folder, tier, now, walked } = work
   const refused = await work.db.transaction(async (tx) => {
     await tx.run(upsertFolder(folderRow(work, walked.skipped)))
-    const full: Fresh[] = []
+    const full: NewDocument[] = []
     for (const fresh of batch) {
       const isKept = await writeDocument(fresh, { folder, tier, now }, tx)
       if (!isKept) full.push(fresh)
@@ -151,7 +161,7 @@ async function writeBatch(work: Work, batch: readonly Fresh[], done: Done): Prom
 
 const ONLY_FIRST = `only its first ${formatExact(MOST_PARAGRAPHS_OF_A_DOCUMENT)} paragraphs are stored`
 
-async function finish(work: Work, done: Done): Promise<number> {
+async function finish(work: Work, done: AddProgress): Promise<number> {
   const { folder, tier, known, walked } = work
   const gone = goneFrom(known, walked, done.skipped)
   const knownByPath = new Map(known.map((it) => [it.path, it]))
@@ -193,15 +203,15 @@ async function takeFromAbove(
   }
 }
 
-function folderRow({ folder, tier, now }: Work, skipped: readonly Skipped[]) {
+function folderRow({ folder, tier, now }: Work, skipped: readonly SkippedFile[]) {
   return { folder, tier, added_at: now, skipped: JSON.stringify(skipped) }
 }
 
 /** Indexed documents without a readable file, except below folders that could not be listed. */
 export function goneFrom<Known extends { readonly path: string }>(
   known: readonly Known[],
-  { candidates, unseen }: Pick<Walked, "candidates" | "unseen">,
-  skipped: readonly Skipped[],
+  { candidates, unseen }: Pick<WalkResult, "candidates" | "unseen">,
+  skipped: readonly SkippedFile[],
 ): readonly Known[] {
   const unreadable = new Set(skipped.map((it) => it.path))
   const there = new Set(candidates.map((it) => it.path).filter((it) => !unreadable.has(it)))

@@ -30,7 +30,7 @@ export function findParagraphs(
   }))
 }
 
-type Ranked = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & {
+type RankedParagraph = Pick<KbHit, "score" | "words" | "meaning" | "hop"> & {
   readonly paragraph: StoredParagraph
 }
 
@@ -38,7 +38,7 @@ function rankAll(
   { query, tier }: Question,
   library: Library,
   byMeaning: readonly StoredParagraph[],
-): readonly Ranked[] {
+): readonly RankedParagraph[] {
   const isWanted = (it: StoredParagraph) => tier === undefined || it.document.tier === tier
   const words = library.words
     .search(query)
@@ -51,13 +51,13 @@ function rankAll(
   return meant.length === 0 ? byWordsAlone(words) : fuse(words.map(paragraphOf), meant)
 }
 
-type Scored = { readonly paragraph: StoredParagraph; readonly score: number }
+type ScoredParagraph = { readonly paragraph: StoredParagraph; readonly score: number }
 
-function paragraphOf({ paragraph }: Scored): StoredParagraph {
+function paragraphOf({ paragraph }: ScoredParagraph): StoredParagraph {
   return paragraph
 }
 
-function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
+function byWordsAlone(words: readonly ScoredParagraph[]): readonly RankedParagraph[] {
   const best = words[0]?.score ?? 1
   return words.map(({ paragraph, score }, at) => ({
     paragraph,
@@ -72,7 +72,7 @@ function byWordsAlone(words: readonly Scored[]): readonly Ranked[] {
 function fuse(
   words: readonly StoredParagraph[],
   meant: readonly StoredParagraph[],
-): readonly Ranked[] {
+): readonly RankedParagraph[] {
   const rankIn = (list: readonly StoredParagraph[]) =>
     new Map(list.map((it, at) => [it.id, at + 1]))
   const [byWords, byMeaning] = [rankIn(words), rankIn(meant)]
@@ -93,7 +93,7 @@ function shareOf(rank: number | null): number {
   return rank === null ? 0 : 1 / (FUSION_RANKS + rank)
 }
 
-function byScore(a: Ranked, b: Ranked): number {
+function byScore(a: RankedParagraph, b: RankedParagraph): number {
   return b.score - a.score || a.paragraph.number - b.paragraph.number
 }
 
@@ -103,9 +103,9 @@ function byScore(a: Ranked, b: Ranked): number {
  */
 function followed(
   { limit, hops, tier }: Question,
-  ranked: readonly Ranked[],
+  ranked: readonly RankedParagraph[],
   graph: Graph,
-): readonly Ranked[] {
+): readonly RankedParagraph[] {
   const reserved = limit === 1 ? 0 : Math.ceil(limit / 3)
   const best = ranked.slice(0, limit - reserved)
   const starts = best.map(({ paragraph, score }) => ({ paragraph, weight: score }))
@@ -120,7 +120,10 @@ function followed(
   return [...best, ...reached, ...others].slice(0, limit).toSorted(byScore)
 }
 
-function rankedStep({ to, from, kind, depth, weight }: Step, own: Ranked | undefined): Ranked {
+function rankedStep(
+  { to, from, kind, depth, weight }: Step,
+  own: RankedParagraph | undefined,
+): RankedParagraph {
   return {
     paragraph: to,
     score: Math.max(weight, own?.score ?? 0),

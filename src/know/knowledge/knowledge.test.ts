@@ -66,8 +66,8 @@ async function world(location?: StoreLocation) {
   return { it, idOf }
 }
 
-type Found = Awaited<ReturnType<Awaited<ReturnType<typeof knowledgeWorld>>["kb"]["search"]>>
-const cites = ({ hits }: Found) => hits.map((hit) => hit.paragraph.citation)
+type SearchResult = Awaited<ReturnType<Awaited<ReturnType<typeof knowledgeWorld>>["kb"]["search"]>>
+const cites = ({ hits }: SearchResult) => hits.map((hit) => hit.paragraph.citation)
 
 describe("searching by words", () => {
   test("[KNOW-14] the best result comes first with its matched words, the same each time", async () => {

@@ -15,7 +15,7 @@ export function createResolver(library: Library): Resolve {
   const byPlace = new Map(library.documents.map((it) => [path.join(homeOf(it), it.path), it]))
   const byTitle = Map.groupBy(library.documents, (it) => plain(it.title))
   const documentsById = new Map(library.documents.map((it) => [it.id, it]))
-  const house: House = { library, partsOf, byPlace, byTitle }
+  const house: LibraryIndex = { library, partsOf, byPlace, byTitle }
   return (reference) => {
     const from = documentsById.get(reference.document)
     if (from === undefined) return undefined
@@ -32,7 +32,7 @@ export function createResolver(library: Library): Resolve {
   }
 }
 
-type House = {
+type LibraryIndex = {
   readonly library: Library
   partsOf(document: DocumentRow): Parts
   readonly byPlace: ReadonlyMap<string, DocumentRow>
@@ -72,7 +72,11 @@ function slugOf(heading: string): string {
     .replace(/\s/g, "-")
 }
 
-function followLink(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
+function followLink(
+  target: string,
+  from: DocumentRow,
+  house: LibraryIndex,
+): StoredParagraph | undefined {
   const [before = "", anchor = ""] = decoded(target).split("#", 2)
   const [way = ""] = before.split("?", 1)
   const document = way === "" ? from : documentAt(way, from, house)
@@ -81,7 +85,7 @@ function followLink(target: string, from: DocumentRow, house: House): StoredPara
   return anchor === "" ? first : byAnchor.get(anchor.toLowerCase())
 }
 
-function documentAt(way: string, from: DocumentRow, house: House): DocumentRow | undefined {
+function documentAt(way: string, from: DocumentRow, house: LibraryIndex): DocumentRow | undefined {
   const base = way.startsWith("/") ? "" : path.dirname(from.path)
   const place = path.join(homeOf(from), base, way).replace(/\/$/, "")
   const places = [place, `${place}.md`, `${place}/index.md`, `${place}/README.md`]
@@ -108,7 +112,11 @@ function decoded(target: string): string {
  * In the document itself, or in the only neighbour with such a part. With `of` the title must be known;
  * with `in` the preceding words may be a title.
  */
-function findSection(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
+function findSection(
+  target: string,
+  from: DocumentRow,
+  house: LibraryIndex,
+): StoredParagraph | undefined {
   const [, number = "", how, title = ""] = /^(.+?)(?: (of|in) (.+))?$/.exec(target) ?? []
   const named = how === undefined ? undefined : documentOfTitle(title, from, { how, house })
   if (named !== undefined) return partOf(number, house.partsOf(named))
@@ -131,7 +139,7 @@ function partOf(number: string, { byNumber }: Parts): StoredParagraph | undefine
 function onlyNeighbour(
   number: string,
   from: DocumentRow,
-  house: House,
+  house: LibraryIndex,
 ): StoredParagraph | undefined {
   const home = homeOf(from)
   const neighbours = house.library.documents.filter(
@@ -144,7 +152,7 @@ function onlyNeighbour(
 function documentOfTitle(
   title: string,
   from: DocumentRow,
-  { how, house }: { readonly how: string; readonly house: House },
+  { how, house }: { readonly how: string; readonly house: LibraryIndex },
 ): DocumentRow | undefined {
   const words = plain(title).split(" ")
   // Tries fewer and fewer words, because words of the sentence may precede (`in`) or follow (`of`) the
@@ -160,7 +168,11 @@ function documentOfTitle(
   return undefined
 }
 
-function findWiki(target: string, from: DocumentRow, house: House): StoredParagraph | undefined {
+function findWiki(
+  target: string,
+  from: DocumentRow,
+  house: LibraryIndex,
+): StoredParagraph | undefined {
   const [name = "", heading = ""] = target.split("#", 2)
   const document = name === "" ? from : documentOfName(name, from, house)
   if (document === undefined) return house.partsOf(from).byAnchor.get(slugOf(name))
@@ -168,7 +180,11 @@ function findWiki(target: string, from: DocumentRow, house: House): StoredParagr
   return heading === "" ? first : byAnchor.get(slugOf(heading))
 }
 
-function documentOfName(name: string, from: DocumentRow, house: House): DocumentRow | undefined {
+function documentOfName(
+  name: string,
+  from: DocumentRow,
+  house: LibraryIndex,
+): DocumentRow | undefined {
   const titled = house.byTitle.get(plain(name))?.[0]
   if (titled !== undefined) return titled
   const wanted = plain(name)

@@ -11,7 +11,7 @@ import { findContradictions } from "./verify/contradictions.ts"
 import { entityGrounding } from "./verify/entity-grounding.ts"
 import { relationPreservation } from "./verify/relation-preservation.ts"
 
-type Verified = OperationInput<"kb.entities">
+type VerifyInput = OperationInput<"kb.entities">
 
 export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: LibraryAccess) {
   /** Labels are positions in the list, so a deleted paragraph leaves its label empty. */
@@ -38,14 +38,14 @@ export function createVerification(deps: Pick<KnowledgeDeps, "judge">, access: L
   }
 
   return {
-    async entities({ answer, paragraphs }: Verified): Promise<KbVerification> {
+    async entities({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
       return entityGrounding(answer, (await citedIn(paragraphs)).texts)
     },
-    async citations({ answer, paragraphs }: Verified): Promise<KbVerification> {
+    async citations({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
       const { texts } = await citedIn(paragraphs)
       return citationAccuracy(answer, texts, await deps.judge?.())
     },
-    async relations({ answer, paragraphs }: Verified): Promise<KbVerification> {
+    async relations({ answer, paragraphs }: VerifyInput): Promise<KbVerification> {
       const { texts, edges } = await citedIn(paragraphs)
       return relationPreservation(answer, texts, edges())
     },

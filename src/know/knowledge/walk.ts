@@ -19,16 +19,16 @@ export type Candidate = {
   readonly format: Format
   readonly stat: FileStat
 }
-export type Skipped = { readonly path: string; readonly reason: string }
+export type SkippedFile = { readonly path: string; readonly reason: string }
 
-export type Walked = {
+export type WalkResult = {
   readonly candidates: readonly Candidate[]
-  readonly skipped: readonly Skipped[]
+  readonly skipped: readonly SkippedFile[]
   readonly unseen: readonly string[]
 }
 
 type WalkOutcome =
-  | { readonly kind: "walked"; readonly walked: Walked }
+  | { readonly kind: "walked"; readonly walked: WalkResult }
   | { readonly kind: "failed"; readonly reason: string }
 
 /**
@@ -62,7 +62,7 @@ function walkFile(place: string): WalkOutcome {
 
 type State = {
   readonly candidates: Candidate[]
-  readonly skipped: Skipped[]
+  readonly skipped: SkippedFile[]
   readonly unseen: string[]
   left: number
   isApart(way: readonly string[]): boolean
@@ -73,7 +73,7 @@ function newState(isApart: State["isApart"]): State {
   return { candidates: [], skipped: [], unseen: [], left: 0, isApart }
 }
 
-function doneOf({ candidates, skipped, unseen, left }: State): Walked {
+function doneOf({ candidates, skipped, unseen, left }: State): WalkResult {
   const more = left === 0 ? [] : [{ path: "…", reason: `and ${left} more` }]
   return { candidates, skipped: [...skipped, ...more], unseen }
 }

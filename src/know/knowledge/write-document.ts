@@ -25,7 +25,7 @@ import type { Candidate } from "./walk.ts"
 /** SQLite takes 32,766 values. */
 const ROWS_A_STATEMENT = 200
 
-export type Fresh = {
+export type NewDocument = {
   readonly candidate: Candidate
   readonly digest: string
   readonly title: string
@@ -37,17 +37,17 @@ export type Fresh = {
 export function prepareDocument(
   read: ReadDocument,
   { path }: Pick<Candidate, "path">,
-): Pick<Fresh, "title" | "paragraphs" | "isCut"> {
+): Pick<NewDocument, "title" | "paragraphs" | "isCut"> {
   const title = read.title ?? titleOfFile(path)
   return { title, paragraphs: splitDocument(read, { id: "", title }), isCut: read.isCut }
 }
 
-type Into = { readonly folder: string; readonly tier: KbTier; readonly now: number }
+type DocumentTarget = { readonly folder: string; readonly tier: KbTier; readonly now: number }
 
 /** Replaces the document's paragraphs. False if the store is full. */
 export async function writeDocument(
-  fresh: Fresh,
-  { folder, tier, now }: Into,
+  fresh: NewDocument,
+  { folder, tier, now }: DocumentTarget,
   tx: Tx<"knowledge">,
 ): Promise<boolean> {
   const { candidate, digest, title } = fresh

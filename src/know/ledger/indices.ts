@@ -23,13 +23,13 @@ const MEMORY = ".qm/memory"
 export const SESSIONS_FOLDER = `${MEMORY}/sessions`
 export const ARCHIVE_FOLDER = `${SESSIONS_FOLDER}/archive`
 
-export type Indexed = { readonly written: readonly string[] }
+export type WrittenIndices = { readonly written: readonly string[] }
 
 /**
  * The same files give the same bytes. Every writer checks again, because one of two simultaneous
  * writers may have replaced a newer state by an older one.
  */
-export async function writeIndices(root: string): Promise<Indexed> {
+export async function writeIndices(root: string): Promise<WrittenIndices> {
   const written = new Set<string>()
   for (let tries = 0; tries < MOST_INDEX_TRIES; tries++) {
     const changed = await writeOnce(root)

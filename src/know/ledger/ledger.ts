@@ -128,7 +128,7 @@ function readers({ fileOf }: LedgerFolder) {
       const found = await readLines(fileOf(sessionId), '"kind":"simulated"')
       return found.flatMap((it) => simulationOf(it) ?? [])
     },
-    ownEdits: (sessionId: string, path: string): Promise<readonly Modified[]> =>
+    ownEdits: (sessionId: string, path: string): Promise<readonly ModifiedRecord[]> =>
       edits(fileOf(sessionId), path),
     async ownSha(sessionId: string, path: string, tree?: string): Promise<string | undefined> {
       const own = await edits(fileOf(sessionId), path)
@@ -210,9 +210,9 @@ async function appendTo(
   await lines.append(record)
 }
 
-type Modified = Extract<LedgerRecord, { kind: "modified" }>
+type ModifiedRecord = Extract<LedgerRecord, { kind: "modified" }>
 
-async function edits(file: string, path: string): Promise<readonly Modified[]> {
+async function edits(file: string, path: string): Promise<readonly ModifiedRecord[]> {
   const found = await readLines(file, `"path":${JSON.stringify(path)}`)
   return found.flatMap((it) => (it.kind === "modified" && it.path === path ? [it] : []))
 }

@@ -7,7 +7,7 @@ import {
   writeFileAtomic,
 } from "#ground/base"
 import { SessionInvalid, TooManySessions } from "./errors.ts"
-import { ARCHIVE_FOLDER, type Indexed, SESSIONS_FOLDER, writeIndices } from "./indices.ts"
+import { ARCHIVE_FOLDER, SESSIONS_FOLDER, type WrittenIndices, writeIndices } from "./indices.ts"
 import { LONGEST_PART_UNITS, MOST_INDEXED_FILES, MOST_SESSIONS_A_DAY } from "./limits.ts"
 import { makeFolders } from "./paths.ts"
 import { renderSession } from "./session-file.ts"
@@ -35,7 +35,7 @@ type SessionsDeps = {
 
 type RegisteredSession = {
   readonly file: string
-  readonly indices: Indexed
+  readonly indices: WrittenIndices
   readonly archived: readonly string[]
   readonly proposal: Proposal | undefined
 }

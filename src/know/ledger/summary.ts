@@ -52,9 +52,9 @@ export function simulationOf(it: LedgerRecord): Simulation | undefined {
   return { id: it.id, files: it.files, risk: it.risk, at: it.at }
 }
 
-type Modified = Extract<LedgerRecord, { kind: "modified" }>
+type ModifiedRecord = Extract<LedgerRecord, { kind: "modified" }>
 
-function touchedOf(modified: readonly Modified[]): readonly TouchedPath[] {
+function touchedOf(modified: readonly ModifiedRecord[]): readonly TouchedPath[] {
   const byPath = new Map<string, TouchedPath>()
   for (const { path, at, sha } of modified) {
     const known = byPath.get(path)

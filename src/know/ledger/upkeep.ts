@@ -38,12 +38,12 @@ export type Proposal = {
   readonly files: readonly string[]
 }
 
-type Places = { readonly root: string; readonly stateDirectory: string }
+type UpkeepFolders = { readonly root: string; readonly stateDirectory: string }
 
 const UPKEEP_LEVEL = 5
 
 /** Once a day; failures are retried the next day. */
-export async function archiveOld(places: Places, upkeep: Upkeep | undefined) {
+export async function archiveOld(places: UpkeepFolders, upkeep: Upkeep | undefined) {
   if (upkeep === undefined || upkeep.level < UPKEEP_LEVEL) return []
   return unlessRefused([], async () => {
     const names = archivable(sessionNames(places.root), upkeep.now)
@@ -53,7 +53,7 @@ export async function archiveOld(places: Places, upkeep: Upkeep | undefined) {
 }
 
 export async function proposeLesson(
-  places: Places,
+  places: UpkeepFolders,
   upkeep: Upkeep | undefined,
 ): Promise<Proposal | undefined> {
   if (upkeep === undefined || upkeep.level < UPKEEP_LEVEL) return undefined
@@ -88,13 +88,13 @@ function sessionNames(root: string): readonly string[] {
 }
 
 /** True for one caller among all processes and worktrees. */
-async function stampOnce({ stateDirectory }: Places, stamp: string): Promise<boolean> {
+async function stampOnce({ stateDirectory }: UpkeepFolders, stamp: string): Promise<boolean> {
   const folder = join(stateDirectory, UPKEEP_FOLDER)
   await ensureDirectory(folder)
   return (await createFile(join(folder, stamp))).kind === "created"
 }
 
-function isDone({ stateDirectory }: Places, stamp: string): boolean {
+function isDone({ stateDirectory }: UpkeepFolders, stamp: string): boolean {
   using folder = openBelow(stateDirectory, UPKEEP_FOLDER)
   return folder?.stat(stamp).kind === "found"
 }

@@ -1,7 +1,7 @@
 import type { Node, QueryMatch } from "web-tree-sitter"
 import { SYMBOL_KINDS, type SymbolKind } from "#ground/contract"
 
-export type Collected = {
+export type CollectedNodes = {
   readonly frames: readonly Frame[]
   readonly wrapperOf: ReadonlyMap<number, Node>
   readonly docstringOf: ReadonlyMap<number, Node>
@@ -26,7 +26,7 @@ export type Frame = {
   readonly owner: Node | undefined
 }
 
-export function collect(matches: readonly QueryMatch[]): Collected {
+export function collect(matches: readonly QueryMatch[]): CollectedNodes {
   const frames = new Map<string, Frame & { readonly pattern: number }>()
   const wrapperOf = new Map<number, Node>()
   const docstringOf = new Map<number, Node>()

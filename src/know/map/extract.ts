@@ -1,7 +1,7 @@
 import type { Node, QueryMatch } from "web-tree-sitter"
 import { compareText } from "#ground/base"
 import type { SymbolKind } from "#ground/contract"
-import { type Collected, collect, type Frame } from "./collect.ts"
+import { type CollectedNodes, collect, type Frame } from "./collect.ts"
 import { cleanDoc, createLinesAbove, type LinesAbove, lastRowOf, signatureOf } from "./comments.ts"
 import type { FileFacts, ImportFact, Problem, ReferenceFact, SymbolFact } from "./facts.ts"
 import type { Language } from "./language.ts"
@@ -37,7 +37,7 @@ export function extract(
 
 const TOO_MANY: Problem = { reason: "too-many" }
 
-function importsOf(language: Language, { imports }: Collected): readonly ImportFact[] {
+function importsOf(language: Language, { imports }: CollectedNodes): readonly ImportFact[] {
   const facts = imports.flatMap((statement) =>
     language
       .readImport(statement)
@@ -50,7 +50,7 @@ function importsOf(language: Language, { imports }: Collected): readonly ImportF
 function referencesOf(
   { builtins }: Language,
   text: string,
-  collected: Collected,
+  collected: CollectedNodes,
 ): readonly ReferenceFact[] {
   const names = collected.frames.flatMap((it) => (it.what === "container" ? [] : (it.name ?? [])))
   const isNamed = insideOf([...names, ...collected.declared])
@@ -89,7 +89,11 @@ function syntaxProblems(errors: readonly Node[]): readonly Problem[] {
  * Walks all frames in text order with a stack of open frames, which decides parent, kind and
  * visibility.
  */
-function symbolsOf(language: Language, text: string, collected: Collected): readonly SymbolFact[] {
+function symbolsOf(
+  language: Language,
+  text: string,
+  collected: CollectedNodes,
+): readonly SymbolFact[] {
   const walk: Walk = {
     language,
     text,
@@ -115,7 +119,7 @@ function isPast(open: OpenFrame | undefined, { frame, start }: PlacedFrame): boo
 type Walk = {
   readonly language: Language
   readonly text: string
-  readonly collected: Collected
+  readonly collected: CollectedNodes
   readonly above: LinesAbove
   readonly listed: ReadonlySet<string> | undefined
   readonly hasImport: (from: number, to: number) => boolean
@@ -141,11 +145,11 @@ type OpenFrame = {
   readonly outer: OpenFrame | undefined
 }
 
-function listedNames({ listed }: Collected): ReadonlySet<string> | undefined {
+function listedNames({ listed }: CollectedNodes): ReadonlySet<string> | undefined {
   return listed.length === 0 ? undefined : new Set(listed.map((it) => it.text))
 }
 
-function placedFrames({ frames, wrapperOf }: Collected): readonly PlacedFrame[] {
+function placedFrames({ frames, wrapperOf }: CollectedNodes): readonly PlacedFrame[] {
   const placed = frames.map((frame) => {
     let outer = frame.node
     for (let next = wrapperOf.get(outer.id); next !== undefined; next = wrapperOf.get(outer.id)) {

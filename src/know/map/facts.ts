@@ -43,13 +43,13 @@ export type SymbolFact = {
 
 export type ReferenceFact = { readonly name: string; readonly line: number }
 
-export type Imported = {
+export type ImportStatement = {
   /** As written, without quotes; a relative path begins with a dot in every language. */
   readonly specifier: string
   /** Names in the other file; `*` for all, `default` for the default export. */
   readonly names?: readonly string[]
 }
-export type ImportFact = Imported & { readonly line: number }
+export type ImportFact = ImportStatement & { readonly line: number }
 
 export type Problem = {
   readonly reason: "too-large" | "line-too-long" | "too-slow" | "too-many" | "syntax" | "crashed"

@@ -8,10 +8,10 @@ import type {
 } from "#ground/contract"
 import type { Search } from "#know/search"
 import type { Redact } from "./find/describe.ts"
-import type { IndexedTree, Scanned } from "./tree/types.ts"
+import type { IndexedTree, ScannedTree } from "./tree/types.ts"
 
 export type MapHandlerDeps = {
-  scan(mode: ScanMode, context: CallContext): Promise<Scanned>
+  scan(mode: ScanMode, context: CallContext): Promise<ScannedTree>
   /** Scans if the tree is older than the config allows. */
   tree(context: CallContext): Promise<IndexedTree>
   /** As of the last scan; undefined before the first. */

@@ -16,7 +16,7 @@ export type {
   Content,
   IndexedFile,
   IndexedTree,
-  Scanned,
+  ScannedTree,
   Segment,
   SourceEntry,
   TreeIndex,

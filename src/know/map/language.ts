@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter"
 import type { SymbolKind } from "#ground/contract"
-import type { Imported, LanguageName } from "./facts.ts"
+import type { ImportStatement, LanguageName } from "./facts.ts"
 import type { SourceIndex } from "./source-index.ts"
 
 /** The query does most of the work; the README explains its captures. All functions are pure. */
@@ -15,9 +15,9 @@ export type Language = {
   readonly builtins?: ReadonlySet<string>
   isVisible(definition: Definition): boolean
   /** Empty when it only looks like an import. */
-  readImport(statement: Node): readonly Imported[]
+  readImport(statement: Node): readonly ImportStatement[]
   /** Empty when it leads out of the repository. */
-  resolveImport(imported: Imported, fromPath: string, index: SourceIndex): readonly string[]
+  resolveImport(imported: ImportStatement, fromPath: string, index: SourceIndex): readonly string[]
 }
 
 export type Definition = {

@@ -28,7 +28,7 @@ type SourceText = { readonly language: LanguageName; readonly text: string }
 export function createParser(deps: { readonly spentMs?: () => number } = {}): Parser {
   const spentMs = deps.spentMs ?? threadCpuMs
   const passedMs = deps.spentMs ?? systemClock.monotonicMs
-  const loaded = new Map<LanguageName, Promise<Loaded>>()
+  const loaded = new Map<LanguageName, Promise<LoadedParser>>()
   let isSpent = false
   return {
     async parse({ language, text }) {
@@ -46,11 +46,11 @@ export function createParser(deps: { readonly spentMs?: () => number } = {}): Pa
   }
 }
 
-type Loaded = { readonly parser: TreeParser; readonly query: Query }
+type LoadedParser = { readonly parser: TreeParser; readonly query: Query }
 
 const GRAMMARS = path.join(import.meta.dirname, "../../../grammars")
 
-async function load(name: LanguageName): Promise<Loaded> {
+async function load(name: LanguageName): Promise<LoadedParser> {
   const file = path.join(GRAMMARS, `${name}.wasm`)
   const [outcome] = await Promise.all([
     readBounded(file, { maxBytes: LARGEST_GRAMMAR_BYTES }),
@@ -96,7 +96,7 @@ type ReadOutcome =
   | { readonly kind: "too-slow" }
   | { readonly kind: "crashed" }
 
-function read({ parser, query }: Loaded, file: SourceText, deadline: Deadline): ReadOutcome {
+function read({ parser, query }: LoadedParser, file: SourceText, deadline: Deadline): ReadOutcome {
   const progressCallback = () => deadline.isOver()
   try {
     const tree = parser.parse(file.text, null, { progressCallback })

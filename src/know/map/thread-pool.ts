@@ -59,14 +59,14 @@ type PendingBatch<Item, Answer extends PoolAnswer> = {
   readonly asked: ThreadAnswer<Answer>
 }
 
-type Judged<Item> = {
+type BatchOutcome<Item> = {
   readonly keep: () => Promise<void>
   readonly left: readonly (readonly Item[])[]
 }
 
 async function judge<Item, Answer extends PoolAnswer>(
   given: PendingBatch<Item, Answer>,
-): Promise<Judged<Item>> {
+): Promise<BatchOutcome<Item>> {
   const { thread, batch, work, asked } = given
   switch (asked.kind) {
     case "answered": {

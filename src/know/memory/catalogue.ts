@@ -36,7 +36,7 @@ export type Load = () => Promise<Catalogue>
 /** The index avoids reading unchanged files; without it the result is the same but slower. */
 export function createCatalogue(deps: Deps): Load {
   // By file, to skip parsing rows that did not change.
-  let parsed: ReadonlyMap<string, Current> = new Map()
+  let parsed: ReadonlyMap<string, CurrentFile> = new Map()
   return async () => {
     const db = await deps.db()
     const root = deps.root()
@@ -53,22 +53,22 @@ export function createCatalogue(deps: Deps): Load {
   }
 }
 
-type Current = { readonly row: FileRow; readonly entry: MemoryEntry | undefined }
+type CurrentFile = { readonly row: FileRow; readonly entry: MemoryEntry | undefined }
 
 type IndexedFile = {
   readonly known: ReadonlyMap<string, FileRow>
-  readonly parsed: ReadonlyMap<string, Current>
+  readonly parsed: ReadonlyMap<string, CurrentFile>
   readonly deps: Deps
 }
 
 async function currentRows(
   files: readonly FoundFile[],
   { known, parsed, deps }: IndexedFile,
-): Promise<readonly Current[]> {
+): Promise<readonly CurrentFile[]> {
   const now = deps.clock.now()
   // Only changed files need it, and it may take a while to create.
   let redact: Redact | undefined
-  const rows: Current[] = []
+  const rows: CurrentFile[] = []
   for (const found of files) {
     const stamp = stampOf(found, now)
     const { file } = found
@@ -85,8 +85,8 @@ async function currentRows(
 
 function currentRow(
   row: FileRow | undefined,
-  { stamp, parsed }: { readonly stamp: string; readonly parsed: Current | undefined },
-): Current | undefined {
+  { stamp, parsed }: { readonly stamp: string; readonly parsed: CurrentFile | undefined },
+): CurrentFile | undefined {
   if (row === undefined || stamp === NO_STAMP || row.stamp !== stamp) return undefined
   if (parsed !== undefined && isSame(row, parsed.row)) return parsed
   const entry = row.body === null ? undefined : entryOfRow(row.body)
@@ -110,7 +110,7 @@ type ReadOptions = { readonly stamp: string; readonly root: string; readonly red
 async function readRow(
   { file, stat }: FoundFile,
   { stamp, root, redact }: ReadOptions,
-): Promise<Current | undefined> {
+): Promise<CurrentFile | undefined> {
   const outcome = await readText(root, file)
   if (outcome.kind === "missing") return undefined
   const wrong = (problem: string) => ({
@@ -126,7 +126,7 @@ async function readRow(
 
 type Index = {
   readonly root: string
-  readonly rows: readonly Current[]
+  readonly rows: readonly CurrentFile[]
   readonly known: ReadonlyMap<string, FileRow>
 }
 
@@ -152,7 +152,7 @@ function isSame(row: FileRow, before: FileRow | undefined): boolean {
 
 /** The first file with an id wins; a copy is reported as a problem. */
 function sorted(
-  rows: readonly Current[],
+  rows: readonly CurrentFile[],
   found: readonly Problem[],
 ): Pick<Catalogue, "kept" | "problems"> {
   const fileById = new Map<string, string>()

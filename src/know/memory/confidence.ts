@@ -21,9 +21,9 @@ const PRIORS = {
   vouched: { good: 8.5, bad: 1.5 },
 } as const
 
-type Judged = Pick<MemoryEntry, "signals" | "state" | "source">
+type ConfidenceInput = Pick<MemoryEntry, "signals" | "state" | "source">
 
-export function confidenceOf({ signals, state, source }: Judged, uses: number): number {
+export function confidenceOf({ signals, state, source }: ConfidenceInput, uses: number): number {
   const isVouched = state === "confirmed" || (source.actor === "human" && !source.isUntrusted)
   const prior = isVouched ? PRIORS.vouched : PRIORS.proposed
   const used = Math.min(MOST_USE_OBSERVATIONS, uses * WEIGHTS.use)

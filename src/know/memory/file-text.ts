@@ -21,9 +21,9 @@ type ReadMemory =
   | { readonly kind: "memory"; readonly entry: MemoryEntry }
   | { readonly kind: "problem"; readonly problem: string }
 
-type Where = { readonly file: string; readonly modifiedAtMs: number }
+type FileOrigin = { readonly file: string; readonly modifiedAtMs: number }
 
-export function readMemory(text: string, where: Where, redact: Redact): ReadMemory {
+export function readMemory(text: string, where: FileOrigin, redact: Redact): ReadMemory {
   if (hasMergeMarks(text)) return problem("it has the marks of a merge that is not done")
   const parts = partsOf(text)
   if (parts === undefined) return problem("it does not begin with a head between two lines of ---")
@@ -192,7 +192,7 @@ const Front = z.object({
 
 function entryOf(
   front: z.infer<typeof Front>,
-  { file, modifiedAtMs, body }: Where & { readonly body: string },
+  { file, modifiedAtMs, body }: FileOrigin & { readonly body: string },
   redact: Redact,
 ): MemoryEntry {
   const line = (text: string, most: number) => truncate(redactLine(text, redact).text, most)

@@ -202,7 +202,7 @@ function problemWith(
   return count >= MOST_FILES ? `there are more than ${MOST_FILES} files` : undefined
 }
 
-type Rewritten = { readonly change: FileChange; readonly kept: StoredMemory }
+type RewrittenMemory = { readonly change: FileChange; readonly kept: StoredMemory }
 
 /**
  * Reads the file under the lock, to preserve edits since it was indexed. An unreadable file is left
@@ -212,7 +212,7 @@ export async function changeOf(
   { file, entry: known }: StoredMemory,
   deps: Pick<MemoryDeps, "root" | "secrets">,
   edit: (entry: MemoryEntry) => MemoryEntry | Promise<MemoryEntry>,
-): Promise<Rewritten> {
+): Promise<RewrittenMemory> {
   const outcome = await readText(deps.root(), file)
   if (outcome.kind !== "read") throw FileChanged({ file, problem: problemOf(outcome) })
   const { text, bytes, stat, hasByteOrderMark } = outcome

@@ -5,7 +5,7 @@ import { confidenceOf } from "./confidence.ts"
 import type { MemoryDeps } from "./deps.ts"
 import { isQuarantined, type StoredMemory } from "./entry.ts"
 import { countUse } from "./queries.ts"
-import { type Ranked, rankMemories } from "./rank.ts"
+import { type RankedMemory, rankMemories } from "./rank.ts"
 import { createView } from "./view.ts"
 
 /** Each has 64 random bits. */
@@ -38,8 +38,8 @@ function candidatesFor(
   { text, minConfidence }: InjectRequest,
   { kept, usesOf }: Catalogue,
   now: number,
-): readonly Ranked[] {
-  const worth = (it: Ranked) => it.score * believed(it.kept)
+): readonly RankedMemory[] {
+  const worth = (it: RankedMemory) => it.score * believed(it.kept)
   const believed = ({ entry }: StoredMemory) => confidenceOf(entry, usesOf(entry.id))
   return rankMemories(text, kept, now)
     .filter((it) => it.isStrong && isAllowed(it.kept) && believed(it.kept) >= minConfidence)
@@ -51,15 +51,15 @@ function isAllowed({ entry }: StoredMemory): boolean {
   return entry.state !== "superseded" && !isQuarantined(entry)
 }
 
-type Fitting = {
+type FitInput = {
   readonly wanted: InjectRequest
   readonly catalogue: Catalogue
   readonly deps: MemoryDeps
 }
 
 async function fit(
-  candidates: readonly Ranked[],
-  { wanted, catalogue, deps }: Fitting,
+  candidates: readonly RankedMemory[],
+  { wanted, catalogue, deps }: FitInput,
 ): Promise<readonly MemoryInjected[]> {
   const [view, count] = [await createView(deps), await deps.count()]
   const chosen: MemoryInjected[] = []

@@ -57,13 +57,13 @@ type ListInput = {
   readonly limit: number
 }
 
-type Reading = {
+type ReadDeps = {
   readonly deps: Pick<MemoryDeps, "clock">
   readonly load: Load
   view(): Promise<View>
 }
 
-function createReads({ deps, load, view }: Reading) {
+function createReads({ deps, load, view }: ReadDeps) {
   return {
     async search({ words, kind, limit }: SearchInput): Promise<MemorySearch> {
       const catalogue = await load()

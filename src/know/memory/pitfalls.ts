@@ -25,7 +25,7 @@ const LONGEST_LINE_UNITS = 300
 
 const LARGEST_FILE_BYTES = 8 * 1024 ** 2
 
-type Locked = ReturnType<typeof createWriteLock>
+type WriteLock = ReturnType<typeof createWriteLock>
 type Deps = Pick<MemoryDeps, "secrets" | "log"> & { stateDirectory(): string }
 
 /**
@@ -34,9 +34,9 @@ type Deps = Pick<MemoryDeps, "secrets" | "log"> & { stateDirectory(): string }
  */
 export function forHooks(
   load: Load,
-  locked: Locked,
+  locked: WriteLock,
   { stateDirectory, ...others }: MemoryDeps,
-): { readonly load: Load; readonly locked: Locked } {
+): { readonly load: Load; readonly locked: WriteLock } {
   if (stateDirectory === undefined) return { load, locked }
   const keepingLoad = withPitfalls(load, { ...others, stateDirectory })
   return {
@@ -83,9 +83,9 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   }))
 }
 
-type Keeping = { readonly deps: Deps; readonly written: string | undefined }
+type KeepContext = { readonly deps: Deps; readonly written: string | undefined }
 
-async function keepPitfalls(catalogue: Catalogue, { deps, written }: Keeping): Promise<string> {
+async function keepPitfalls(catalogue: Catalogue, { deps, written }: KeepContext): Promise<string> {
   const pitfalls = pitfallsIn(catalogue)
   const source = JSON.stringify(pitfalls)
   if (source === written) return source

@@ -28,9 +28,9 @@ export const deleteFile = (root: string, file: string): Sql => sql`
 export const selectUses = (root: string): Sql => sql`
   SELECT memory, uses FROM memory_uses WHERE root = ${root}`
 
-type Used = { readonly root: string; readonly memory: string; readonly at: number }
+type UseRecord = { readonly root: string; readonly memory: string; readonly at: number }
 
-export const countUse = ({ root, memory, at }: Used): Sql => sql`
+export const countUse = ({ root, memory, at }: UseRecord): Sql => sql`
   INSERT INTO memory_uses (root, memory, uses, used_at) VALUES (${root}, ${memory}, 1, ${at})
   ON CONFLICT (root, memory) DO UPDATE SET uses = memory_uses.uses + 1, used_at = excluded.used_at`
 

@@ -21,7 +21,7 @@ const LEAST_AGE_SHARE = 0.25
 /** After half a year about half of all notes about code concern code that has changed. */
 const HALF_LIFE_DAYS = 180
 
-export type Ranked = {
+export type RankedMemory = {
   readonly kept: StoredMemory
   readonly score: number
   readonly isStrong: boolean
@@ -35,7 +35,7 @@ export function rankMemories(
   text: string,
   kept: readonly StoredMemory[],
   now: number,
-): readonly Ranked[] {
+): readonly RankedMemory[] {
   const query = queryOf(text)
   const terms = kept.map(({ entry }) => termsOf(entry))
   const index = { postingsOf: postingsIn(terms), lengths: measureSymbols(terms) }

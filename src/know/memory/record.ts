@@ -19,7 +19,7 @@ import { type CheckedMemory, checkMemory, type RecordInput } from "./memory-inpu
 import { isTwin, textPrintOf } from "./similarity.ts"
 import type { View } from "./view.ts"
 
-type Recording = {
+type RecordDeps = {
   readonly deps: MemoryDeps
   readonly load: Load
   view(): Promise<View>
@@ -30,7 +30,7 @@ type Recording = {
 export async function recordMemory(
   input: RecordInput,
   caller: Caller | undefined,
-  { deps, load, view, locked }: Recording,
+  { deps, load, view, locked }: RecordDeps,
 ): Promise<MemoryRecorded> {
   const draft = await checkMemory(input, caller, deps)
   return locked(async (held) => {
@@ -98,7 +98,7 @@ function findOld(
   return old
 }
 
-type Writing = {
+type WriteContext = {
   readonly old: StoredMemory | undefined
   readonly held: HeldLock
   readonly deps: MemoryDeps
@@ -106,7 +106,7 @@ type Writing = {
 
 async function write(
   { entry }: CheckedMemory,
-  { old, held, deps }: Writing,
+  { old, held, deps }: WriteContext,
 ): Promise<StoredMemory> {
   const root = deps.root()
   const folder = await makeFolder(root, folderOf(entry.kind))

@@ -65,11 +65,11 @@ export function scoreFileSymbols(
 }
 
 type FieldCounts = { readonly counts: ReadonlyMap<number, number>; readonly length: number }
-type Measured = Readonly<Record<SymbolField, FieldCounts>>
+type FieldMeasures = Readonly<Record<SymbolField, FieldCounts>>
 
 type TermFinder = ReturnType<typeof createTermFinder>
 
-function measureFile(file: SearchedFile, read: TermFinder): readonly Measured[] {
+function measureFile(file: SearchedFile, read: TermFinder): readonly FieldMeasures[] {
   const bodies = measureBodies(file, read)
   const symbols = file.symbols.map((it) => ({
     path: measureText(`${file.path} ${it.parent ?? ""}`, read),
@@ -124,9 +124,9 @@ function lineStarts(text: string): readonly number[] {
   return starts
 }
 
-type Means = Readonly<Record<SymbolField, number>>
+type FieldMeans = Readonly<Record<SymbolField, number>>
 
-function meanLengths(all: readonly Measured[]): Means {
+function meanLengths(all: readonly FieldMeasures[]): FieldMeans {
   const mean = (field: SymbolField) => {
     let sum = 0
     let filled = 0
@@ -152,7 +152,7 @@ function weightsOf(query: Query, { fileCount, documentFrequency }: TermRarity): 
   })
 }
 
-function scoreOf(segment: Measured, means: Means, weights: Float64Array): number {
+function scoreOf(segment: FieldMeasures, means: FieldMeans, weights: Float64Array): number {
   const counts = new Map<number, number>()
   for (const field of SYMBOL_FIELDS) {
     const { weight, b } = BM25F_WEIGHTS[field]

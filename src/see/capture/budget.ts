@@ -22,9 +22,9 @@ const MOST_COMPARED_ITEMS = 400
 
 type Duplicate = CaptureBudget["duplicates"][number]
 
-type Weighed = { readonly label: string; readonly text: string; readonly tokens: number }
+type WeighedText = { readonly label: string; readonly text: string; readonly tokens: number }
 
-export function findDuplicates(items: readonly Weighed[]): Duplicate[] {
+export function findDuplicates(items: readonly WeighedText[]): Duplicate[] {
   const compared = items
     .filter((it) => it.tokens > 0 && it.text !== "")
     .slice(0, MOST_COMPARED_ITEMS)
@@ -39,7 +39,7 @@ export function findDuplicates(items: readonly Weighed[]): Duplicate[] {
     .slice(0, MOST_DUPLICATES_SHOWN)
 }
 
-type Group = { readonly first: Weighed; readonly copies: readonly Weighed[] }
+type Group = { readonly first: WeighedText; readonly copies: readonly WeighedText[] }
 
 function sayWholeCopy({ first, copies }: Group): Duplicate {
   return {
@@ -50,7 +50,7 @@ function sayWholeCopy({ first, copies }: Group): Duplicate {
   }
 }
 
-function findAlike(items: readonly Weighed[]): Duplicate[] {
+function findAlike(items: readonly WeighedText[]): Duplicate[] {
   const shingles = items.map((it) => shinglesOf(it.text))
   const sharedByPair = countShared(shingles)
   const found: Duplicate[] = []
@@ -68,9 +68,9 @@ function findAlike(items: readonly Weighed[]): Duplicate[] {
   return found
 }
 
-type Shared = { count: number; readonly first: string }
+type SharedText = { count: number; readonly first: string }
 
-function countShared(shingles: readonly ReadonlyMap<string, string>[]): Map<string, Shared> {
+function countShared(shingles: readonly ReadonlyMap<string, string>[]): Map<string, SharedText> {
   const itemsByRun = new Map<string, number[]>()
   for (const [index, runs] of shingles.entries()) {
     for (const run of runs.keys()) {
@@ -79,7 +79,7 @@ function countShared(shingles: readonly ReadonlyMap<string, string>[]): Map<stri
       itemsByRun.set(run, items)
     }
   }
-  const sharedByPair = new Map<string, Shared>()
+  const sharedByPair = new Map<string, SharedText>()
   for (const [run, items] of itemsByRun) {
     if (items.length > MOST_SHARING_ITEMS) continue
     for (const pair of pairsOf(items)) {
@@ -115,7 +115,7 @@ type Sizes = { readonly window: number; readonly startBudget: number }
 
 export function analyseBudget(
   manifest: Manifest,
-  texts: readonly Weighed[],
+  texts: readonly WeighedText[],
   sizes: Sizes,
 ): CaptureBudget {
   const { items, totals } = manifest

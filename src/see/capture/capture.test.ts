@@ -8,7 +8,7 @@ import type {
   HostItem,
   HostPlace,
   HostReport,
-  Installed,
+  InstalledHost,
   Survey,
 } from "#see/hosts"
 import { testClock } from "#test/clock"
@@ -31,16 +31,16 @@ const TAKE = {
   signal,
 } as const
 
-type Word = {
+type FakeHostReport = {
   readonly survey?: Partial<Survey>
   readonly items?: readonly HostItem[]
-  readonly installed?: Installed
+  readonly installed?: InstalledHost
   readonly lastSession?: HostReport
   readonly answer?: AskOutcome
   readonly isVerified?: boolean
 }
 
-function hostThat(word: Word): Host {
+function hostThat(word: FakeHostReport): Host {
   const survey: Survey = {
     items: word.items ?? [],
     searched: [],
@@ -63,7 +63,7 @@ function hostThat(word: Word): Host {
   }
 }
 
-function worldWith(word: Word, given: Partial<CaptureDeps> = {}) {
+function worldWith(word: FakeHostReport, given: Partial<CaptureDeps> = {}) {
   const clock = testClock()
   const opening = openStore({
     location: { kind: "memory" },
@@ -134,7 +134,7 @@ describe("counting and redaction", () => {
   })
 
   test("[CAPTURE-3] the disclaimer says that it is an estimate and names the host version of its rules", async () => {
-    const noteOf = async (word: Word) => {
+    const noteOf = async (word: FakeHostReport) => {
       await using world = worldWith(word)
       const { manifest } = await world.take(TAKE)
       expect(manifest.disclaimer).toMatch(/estimation.*may include additional content not shown/)
@@ -271,7 +271,7 @@ describe("host report", () => {
   })
 
   test("[CAPTURE-14] the host is started only if the user requests it, and a refusal is reported", async () => {
-    const heard = async (given: Word) => {
+    const heard = async (given: FakeHostReport) => {
       await using world = worldWith({ items, installed, ...given })
       const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
       return observationProblem?.text ?? observation?.by

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import {
-  type Counted,
   countItems,
   createPace,
   type EarlierCounts,
+  type ItemCounts,
   PAUSE_AFTER_BYTES,
 } from "./count.ts"
 import { aFound } from "./items.fixture.ts"
@@ -23,7 +23,7 @@ function counting() {
 
 const earlierOf = (
   items: readonly ReturnType<typeof aFound>[],
-  counted: readonly Counted[],
+  counted: readonly ItemCounts[],
   estimator = "letters",
 ): EarlierCounts => ({
   estimator,

@@ -7,7 +7,7 @@ export const PAUSE_AFTER_BYTES = 1024 * 1024
 
 export type Counter = { readonly encoding: string; readonly count: (text: string) => number }
 
-export type Counted = Pick<
+export type ItemCounts = Pick<
   ManifestItem,
   "tokens" | "tokensOnDemand" | "sha256" | "sentSha256" | "sentBytes"
 >
@@ -32,12 +32,12 @@ export async function countItems(
   items: readonly HostItem[],
   earlier: EarlierCounts | undefined,
   deps: Deps,
-): Promise<readonly Counted[]> {
+): Promise<readonly ItemCounts[]> {
   const known = earlier?.estimator === deps.encoding ? knownFrom(earlier) : NOTHING
   const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
   const isAllKnown = hashed.every((it) => known.has(keyOf(it.found, it)))
   const counter = isAllKnown ? undefined : await deps.counter()
-  const counted: Counted[] = []
+  const counted: ItemCounts[] = []
   for (const { found, sha256, sentSha256 } of hashed) {
     await deps.pace(found.file.bytes.length)
     const figures = known.get(keyOf(found, { sha256, sentSha256 })) ?? weigh(found, counter)
@@ -54,8 +54,8 @@ export async function countItems(
 
 const NOTHING: ReadonlyMap<string, Figures> = new Map()
 
-type Figures = Pick<Counted, "tokens" | "tokensOnDemand">
-type Hashes = Pick<Counted, "sha256"> & { readonly sentSha256: string | undefined }
+type Figures = Pick<ItemCounts, "tokens" | "tokensOnDemand">
+type Hashes = Pick<ItemCounts, "sha256"> & { readonly sentSha256: string | undefined }
 
 function weigh({ frame, sent, later }: HostItem, counter: Counter | undefined): Figures {
   const count = counter?.count ?? (() => 0)

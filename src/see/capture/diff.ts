@@ -91,10 +91,10 @@ function findMoved(
   return new Set(common.map((it) => it.path).filter((path) => !kept.has(path)))
 }
 
-type Placed = { readonly path: string; readonly place: number }
-type Link = Placed & { readonly previous: Link | undefined }
+type PlacedItem = { readonly path: string; readonly place: number }
+type Link = PlacedItem & { readonly previous: Link | undefined }
 
-function longestRising(items: readonly Placed[]): ReadonlySet<string> {
+function longestRising(items: readonly PlacedItem[]): ReadonlySet<string> {
   const tops: Link[] = []
   for (const item of items) {
     const pile = tops.findIndex((top) => top.place >= item.place)

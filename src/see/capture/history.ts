@@ -44,7 +44,7 @@ type SavedCapture = { readonly id: string; readonly isNew: boolean }
 export type History = ReturnType<typeof createHistory>
 
 export function createHistory(db: Db<"capture">) {
-  const find = async (id: string, here: Partial<Where>): Promise<CaptureSummary> => {
+  const find = async (id: string, here: Partial<HistoryFilter>): Promise<CaptureSummary> => {
     const isNewest = id === "last"
     const query = isNewest ? selectSummaries({ ...ANYWHERE, ...here }, 1) : selectSummary(id)
     const found = await db.get(SummaryRow, query)
@@ -63,7 +63,7 @@ export function createHistory(db: Db<"capture">) {
     return { items: (await manifest(id)).items, textOf: (path) => textByPath.get(path) }
   }
   return {
-    async counts(where: Where): Promise<EarlierCounts | undefined> {
+    async counts(where: HistoryFilter): Promise<EarlierCounts | undefined> {
       return (await db.get(CountsRow, selectNewestManifest(where)))?.manifest
     },
     find,
@@ -71,7 +71,7 @@ export function createHistory(db: Db<"capture">) {
     texts,
     side,
     keep: (entry: Entry): Promise<SavedCapture> => db.transaction((tx) => keep(tx, entry)),
-    list: (where: Partial<Where>, limit: number): Promise<CaptureSummary[]> =>
+    list: (where: Partial<HistoryFilter>, limit: number): Promise<CaptureSummary[]> =>
       db.all(SummaryRow, selectSummaries({ ...ANYWHERE, ...where }, limit)),
     before: (it: CaptureSummary): Promise<CaptureSummary | undefined> =>
       db.get(SummaryRow, selectBefore(it)),
@@ -89,8 +89,11 @@ export function createHistory(db: Db<"capture">) {
   }
 }
 
-type Where = { readonly workingDirectory: string | undefined; readonly host: string | undefined }
-const ANYWHERE: Where = { workingDirectory: undefined, host: undefined }
+type HistoryFilter = {
+  readonly workingDirectory: string | undefined
+  readonly host: string | undefined
+}
+const ANYWHERE: HistoryFilter = { workingDirectory: undefined, host: undefined }
 
 type Entry = {
   readonly manifest: Manifest

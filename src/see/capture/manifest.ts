@@ -8,32 +8,36 @@ import type {
   ManifestNote,
   SearchedPath,
 } from "#ground/contract"
-import type { Host, HostItem, HostPlace, Installed, Survey } from "#see/hosts"
-import type { Counted, Pace } from "./count.ts"
+import type { Host, HostItem, HostPlace, InstalledHost, Survey } from "#see/hosts"
+import type { ItemCounts, Pace } from "./count.ts"
 import type { Redact } from "./redact.ts"
 
 const LONGEST_TEXT_CHARACTERS = 200_000
 
-export type Surveyed = {
+export type HostSurvey = {
   readonly host: Host
-  readonly installed: Installed | undefined
+  readonly installed: InstalledHost | undefined
   readonly place: HostPlace
   readonly survey: Survey
   readonly notes: readonly ManifestNote[]
 }
 
-export type Shown = {
+export type ShownItem = {
   readonly item: ManifestItem
   readonly text: CaptureText
   readonly found: HostItem
 }
 
-type Work = { readonly counted: readonly Counted[]; readonly redact: Redact; readonly pace: Pace }
+type Work = {
+  readonly counted: readonly ItemCounts[]
+  readonly redact: Redact
+  readonly pace: Pace
+}
 
 /** Only `found` still contains secrets. */
-export async function showItems(surveyed: Surveyed, work: Work): Promise<Shown[]> {
+export async function showItems(surveyed: HostSurvey, work: Work): Promise<ShownItem[]> {
   const { redact } = work
-  const shown: Shown[] = []
+  const shown: ShownItem[] = []
   for (const [order, found] of surveyed.survey.items.entries()) {
     const figures = work.counted[order]
     invariant(figures !== undefined, "every item was counted")
@@ -46,8 +50,8 @@ export async function showItems(surveyed: Surveyed, work: Work): Promise<Shown[]
 }
 
 export function toManifest(
-  surveyed: Surveyed,
-  shown: readonly Shown[],
+  surveyed: HostSurvey,
+  shown: readonly ShownItem[],
   made: { readonly id: string; readonly at: number; readonly encoding: string; redact: Redact },
 ): Manifest {
   const { host, installed, survey } = surveyed
@@ -91,7 +95,7 @@ export function fingerprintOf(manifest: Manifest): string {
   return sha256(JSON.stringify([host, hostVersion, essence, said, found]))
 }
 
-type Described = {
+type DescribeContext = {
   readonly order: number
   readonly redactions: number
   readonly place: HostPlace
@@ -100,8 +104,8 @@ type Described = {
 
 function describeItem(
   found: HostItem,
-  { order, redactions, place, redact }: Described,
-): Omit<ManifestItem, keyof Counted> {
+  { order, redactions, place, redact }: DescribeContext,
+): Omit<ManifestItem, keyof ItemCounts> {
   return {
     path: redact.line(found.path),
     label: visibleLine(redact.line(labelOf(found.path, place))),
@@ -173,7 +177,7 @@ function cut(path: string, text: string, later: string): CaptureText {
     : { path, text, later, isCut }
 }
 
-function linkNotes({ survey, host }: Surveyed): ManifestNote[] {
+function linkNotes({ survey, host }: HostSurvey): ManifestNote[] {
   const isSaid = (path: string) =>
     survey.notes.some((it) => it.code === "link-outside" && it.path === path)
   return survey.items
@@ -188,7 +192,7 @@ function linkNotes({ survey, host }: Surveyed): ManifestNote[] {
     }))
 }
 
-function versionNotes(host: Host, installed: Installed | undefined): ManifestNote[] {
+function versionNotes(host: Host, installed: InstalledHost | undefined): ManifestNote[] {
   const known = host.factsVersions.at(-1) ?? "none"
   if (!host.isVerified) {
     const text = `${host.title} could not be run by us: this follows its documents only.`
@@ -212,10 +216,10 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, it) => total + it, 0)
 }
 
-type Standpoint = { readonly home: string; readonly workingDirectory: string }
+type ReaderFolders = { readonly home: string; readonly workingDirectory: string }
 
 /** The path relative to the working directory, else to home, else absolute. */
-export function labelOf(file: string, from: Standpoint): string {
+export function labelOf(file: string, from: ReaderFolders): string {
   const isNoFile = !path.isAbsolute(file)
   if (isNoFile) return file
   const inside = relativeInside(from.workingDirectory, file)

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { type Clock, isAppError, isInside, visibleLine } from "#ground/base"
 import type { Agreement, HostName, Observation, ObservationProblem } from "#ground/contract"
-import type { Disk, Host, HostItem, HostPlace, HostReport, Installed } from "#see/hosts"
-import { labelOf, type Surveyed } from "./manifest.ts"
+import type { Disk, Host, HostItem, HostPlace, HostReport, InstalledHost } from "#see/hosts"
+import { type HostSurvey, labelOf } from "./manifest.ts"
 
 type ObserveRequest = {
   readonly host: Host
@@ -31,7 +31,7 @@ type HostObservation = {
  */
 export async function observeHost(
   asking: ObserveRequest,
-  surveyed: Surveyed,
+  surveyed: HostSurvey,
   deps: Deps,
 ): Promise<HostObservation> {
   return redactObservation(await listen(asking, surveyed, deps), deps.line)
@@ -39,7 +39,7 @@ export async function observeHost(
 
 async function listen(
   asking: ObserveRequest,
-  surveyed: Surveyed,
+  surveyed: HostSurvey,
   deps: Deps,
 ): Promise<HostObservation> {
   const { host, place } = asking
@@ -110,7 +110,7 @@ function redactObservation(
 
 async function askHost(
   asking: ObserveRequest,
-  installed: Installed | undefined,
+  installed: InstalledHost | undefined,
   deps: Deps,
 ): Promise<HostReport | ObservationProblem> {
   const { host, place, trust, signal } = asking

@@ -5,7 +5,7 @@ import { HOST_NAMES } from "#ground/contract"
 import { createSecrets } from "#ground/secrets"
 import { loadHost } from "#see/hosts"
 import { testClock } from "#test/clock"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
 import { createCapture } from "./capture.ts"
 import { createRedact } from "./redact.ts"
@@ -58,7 +58,7 @@ const text = fc.oneof(
     "\u0000\uFEFF\ud800",
   ),
 )
-const planted: fc.Arbitrary<Planted> = fc.oneof(
+const planted: fc.Arbitrary<PlantedFile> = fc.oneof(
   { weight: 6, arbitrary: text },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((it) => Buffer.from(it)) },
   { weight: 2, arbitrary: aPath.map((link) => ({ link })) },

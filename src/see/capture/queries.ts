@@ -72,16 +72,16 @@ export const TextRow = z.object({ body: json(CaptureText) })
 const SUMMARY = sql`id, host, host_version, working_directory, captured_at, last_seen_at, times,
   files, tokens_in_window, tokens_on_demand`
 
-type Where = {
+type CaptureFilter = {
   readonly workingDirectory: string | undefined
   readonly host: string | undefined
 }
 
-const isWhere = ({ workingDirectory, host }: Where): Sql => sql`
+const isWhere = ({ workingDirectory, host }: CaptureFilter): Sql => sql`
   ${workingDirectory === undefined ? sql`1 = 1` : sql`working_directory = ${workingDirectory}`}
   AND ${host === undefined ? sql`1 = 1` : sql`host = ${host}`}`
 
-export const selectSummaries = (where: Where, limit: number): Sql => sql`
+export const selectSummaries = (where: CaptureFilter, limit: number): Sql => sql`
   SELECT ${SUMMARY} FROM captures WHERE ${isWhere(where)}
   ORDER BY last_seen_at DESC, id DESC LIMIT ${limit}`
 
@@ -94,11 +94,11 @@ export const selectBefore = (it: CaptureSummary): Sql => sql`
     AND (captured_at < ${it.capturedAt} OR (captured_at = ${it.capturedAt} AND id < ${it.id}))
   ORDER BY captured_at DESC, id DESC LIMIT 1`
 
-export const selectNewestFingerprint = (where: Where): Sql => sql`
+export const selectNewestFingerprint = (where: CaptureFilter): Sql => sql`
   SELECT id, fingerprint FROM captures WHERE ${isWhere(where)}
   ORDER BY captured_at DESC, id DESC LIMIT 1`
 
-export const selectNewestManifest = (where: Where): Sql => sql`
+export const selectNewestManifest = (where: CaptureFilter): Sql => sql`
   SELECT manifest FROM captures WHERE ${isWhere(where)}
   ORDER BY captured_at DESC, id DESC LIMIT 1`
 
@@ -138,15 +138,15 @@ export const insertPage = (page: { id: string; path: string; hash: string }): Sq
   INSERT INTO capture_pages (capture_id, path, hash)
   VALUES (${page.id}, ${page.path}, ${page.hash}) ON CONFLICT (capture_id, path) DO NOTHING`
 
-const surplus = (where: Where, keep: number): Sql => sql`
+const surplus = (where: CaptureFilter, keep: number): Sql => sql`
   SELECT id FROM captures WHERE ${isWhere(where)}
     AND id NOT IN (SELECT id FROM captures WHERE ${isWhere(where)}
       ORDER BY captured_at DESC, id DESC LIMIT ${keep})`
 
-export const deleteSurplusPages = (where: Where, keep: number): Sql => sql`
+export const deleteSurplusPages = (where: CaptureFilter, keep: number): Sql => sql`
   DELETE FROM capture_pages WHERE capture_id IN (${surplus(where, keep)})`
 
-export const deleteSurplus = (where: Where, keep: number): Sql => sql`
+export const deleteSurplus = (where: CaptureFilter, keep: number): Sql => sql`
   DELETE FROM captures WHERE id IN (${surplus(where, keep)})`
 
 export const deleteUnusedTexts = (): Sql => sql`

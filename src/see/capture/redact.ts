@@ -8,19 +8,19 @@ const DEEPEST_ARGUMENT_LEVELS = 64
 
 const LONGEST_COMMAND_CHARACTERS = 1_000
 
-type Redacted = { readonly text: string; readonly replaced: number }
+type RedactedCount = { readonly text: string; readonly replaced: number }
 
 export type Redact = {
-  text(text: string): Redacted
+  text(text: string): RedactedCount
   line(text: string): string
   /** Undefined if the file cannot be parsed and therefore not be redacted safely. */
-  settings(text: string, file: string): Redacted | undefined
+  settings(text: string, file: string): RedactedCount | undefined
   values(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
   command(text: string): string
 }
 
 export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): Redact {
-  const text = (given: string): Redacted => {
+  const text = (given: string): RedactedCount => {
     const { text: shown, findings } = secrets.redact(given)
     return { text: shown, replaced: findings.length }
   }
@@ -50,9 +50,9 @@ export function createRedact(secrets: Pick<Secrets, "redact" | "redactJson">): R
 /** Any value in these maps may be a secret. */
 const SECRET_MAPS = ["env", "headers", "http_headers", "env_http_headers"]
 
-type Parsed = { readonly value: unknown }
+type ParsedValue = { readonly value: unknown }
 
-function jsonIn(text: string): Parsed | undefined {
+function jsonIn(text: string): ParsedValue | undefined {
   const errors: ParseError[] = []
   const value: unknown = parseJson(text.replace(/^\uFEFF/, ""), errors, {
     allowTrailingComma: true,
@@ -60,7 +60,7 @@ function jsonIn(text: string): Parsed | undefined {
   return errors.length > 0 || value === undefined ? undefined : { value }
 }
 
-function tomlIn(text: string): Parsed | undefined {
+function tomlIn(text: string): ParsedValue | undefined {
   try {
     return { value: parseToml(text) }
   } catch {

@@ -23,7 +23,13 @@ import { diffCaptures } from "./diff.ts"
 import { CaptureUnknown } from "./errors.ts"
 import type { History } from "./history.ts"
 import { findIdleRules } from "./idle-rules.ts"
-import { fingerprintOf, type Shown, type Surveyed, showItems, toManifest } from "./manifest.ts"
+import {
+  fingerprintOf,
+  type HostSurvey,
+  type ShownItem,
+  showItems,
+  toManifest,
+} from "./manifest.ts"
 import { observeHost } from "./observe-host.ts"
 import type { Redact } from "./redact.ts"
 
@@ -68,12 +74,12 @@ export type TakeOptions = {
   readonly signal: AbortSignal
 }
 
-type Taking = Omit<TakeOptions, "path" | "host"> & {
+type TakeRequest = Omit<TakeOptions, "path" | "host"> & {
   readonly place: HostPlace
   readonly host: Host
 }
 
-export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Capture> {
+export async function takeCapture(taking: TakeRequest, deps: CaptureDeps): Promise<Capture> {
   const surveyed = await surveyPlace(taking, deps)
   const encoding = deps.encoding()
   const earlier = await earlierCounts(taking, deps)
@@ -99,7 +105,7 @@ export async function takeCapture(taking: Taking, deps: CaptureDeps): Promise<Ca
 }
 
 async function earlierCounts(
-  { save, place, host }: Taking,
+  { save, place, host }: TakeRequest,
   deps: CaptureDeps,
 ): Promise<EarlierCounts | undefined> {
   if (!save) return undefined
@@ -112,11 +118,11 @@ async function earlierCounts(
   }
 }
 
-function weighed({ item, text }: Shown) {
+function weighed({ item, text }: ShownItem) {
   return { label: item.label, tokens: item.tokens, text: text.text }
 }
 
-async function surveyPlace(taking: Taking, deps: CaptureDeps): Promise<Surveyed> {
+async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<HostSurvey> {
   const { host, place, signal } = taking
   const { disk } = deps
   const [survey, installed] = await Promise.all([
@@ -158,15 +164,15 @@ type KeepOutcome = {
   readonly diff: CaptureDiff | null
 }
 
-type Taken = {
-  readonly taking: Taking
+type TakeResult = {
+  readonly taking: TakeRequest
   readonly manifest: Manifest
-  readonly shown: readonly Shown[]
+  readonly shown: readonly ShownItem[]
   readonly observation: Observation | null
 }
 
 /** If the history cannot be written, the capture is still returned. */
-async function keep(taken: Taken, deps: CaptureDeps): Promise<KeepOutcome> {
+async function keep(taken: TakeResult, deps: CaptureDeps): Promise<KeepOutcome> {
   const { taking, manifest } = taken
   const notKept = { id: manifest.id, isNew: true, problem: null, previous: null, diff: null }
   if (!taking.save && taking.diff === undefined) return notKept
@@ -180,7 +186,11 @@ async function keep(taken: Taken, deps: CaptureDeps): Promise<KeepOutcome> {
   }
 }
 
-async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Promise<KeepOutcome> {
+async function keepOrFail(
+  taken: TakeResult,
+  history: History,
+  deps: CaptureDeps,
+): Promise<KeepOutcome> {
   const { taking, manifest, shown, observation } = taken
   const here = { workingDirectory: manifest.workingDirectory, host: taking.host.name }
   const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
@@ -196,14 +206,14 @@ async function keepOrFail(taken: Taken, history: History, deps: CaptureDeps): Pr
 }
 
 /** Settings texts are never stored; personal texts are not stored where others read them. */
-function isKept({ item }: Shown, deps: CaptureDeps): boolean {
+function isKept({ item }: ShownItem, deps: CaptureDeps): boolean {
   const isPrivate = deps.isShared() && item.trust === "own"
   return item.load !== "config-only" && !isPrivate
 }
 
 async function compareNow(
   earlier: CaptureSummary,
-  { taking, manifest, shown }: Taken,
+  { taking, manifest, shown }: TakeResult,
   history: History,
 ): Promise<CaptureDiff> {
   const texts = new Map(shown.map((it) => [it.item.path, it.text]))
@@ -229,13 +239,16 @@ async function compareNow(
   }
 }
 
-type Extra = { readonly items: readonly HostItem[]; readonly searched: readonly SearchedPath[] }
+type ExtraItems = {
+  readonly items: readonly HostItem[]
+  readonly searched: readonly SearchedPath[]
+}
 
 async function findExtra(
   patterns: string,
   from: { readonly workingDirectory: string; readonly disk: Disk },
   listFiles: (folder: string) => Promise<readonly string[] | undefined>,
-): Promise<Extra> {
+): Promise<ExtraItems> {
   const wanted = patterns.split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
   if (wanted.length === 0) return { items: [], searched: [] }
   const matchers = wanted.map((it) => globMatcher(it))

@@ -52,14 +52,14 @@ function foldersBetween(folder: string, root: string): readonly string[] {
   return top === -1 ? up : up.slice(0, top + 1)
 }
 
-type Telltale = {
+type AddressSource = {
   readonly files: readonly string[]
   /** Whether a file may set an address; in doubt true, then the host is loaded to check. */
   mayTell(text: string): boolean
 }
 
 /** A host is loaded only for a file that may redirect its requests. */
-const TELLTALES: Readonly<Record<BaseUrlHost, Telltale>> = {
+const TELLTALES: Readonly<Record<BaseUrlHost, AddressSource>> = {
   "claude-code": {
     files: [".claude/settings.json", ".claude/settings.local.json"],
     mayTell: (text) => Object.keys(envIn(text)).some((name) => CLAUDE_VARIABLE.test(name)),

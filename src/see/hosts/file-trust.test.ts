@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import { antigravity } from "./antigravity/antigravity.ts"
 import { claudeCode } from "./claude-code/claude-code.ts"
 import { codex } from "./codex/codex.ts"
@@ -141,7 +141,7 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-const BASE: Readonly<Record<string, Planted>> = {
+const BASE: Readonly<Record<string, PlantedFile>> = {
   [`${PROJECT}/.git/HEAD`]: "x",
   [`${PROJECT}/.git/objects/x`]: "x",
   [`${PROJECT}/.git/refs/x`]: "x",
@@ -159,9 +159,12 @@ const rows = KINDS.flatMap(({ host, own, rows: ofHost }) =>
   })),
 )
 
-type Scene = { readonly files: Readonly<Record<string, Planted>>; readonly place?: HostPlace }
+type TrustCase = {
+  readonly files: Readonly<Record<string, PlantedFile>>
+  readonly place?: HostPlace
+}
 
-async function trustOf(host: Host, at: readonly string[], { files, place = PLACE }: Scene) {
+async function trustOf(host: Host, at: readonly string[], { files, place = PLACE }: TrustCase) {
   const { items, layers, mcpServers } = await host.survey(place, memoryDisk({ ...BASE, ...files }))
   const isIt = (it: { readonly path: string }) => at.includes(it.path)
   const itemTrusts = items.filter(isIt).map((it) => it.trust)
@@ -210,7 +213,11 @@ describe.each(rows.filter((it) => it.row[0].startsWith(`${PROJECT}/`)))("$name",
 })
 
 describe("trust of Claude Code's memory folder", () => {
-  const memory = async (settings: string, folder: string, more: Record<string, Planted> = {}) => {
+  const memory = async (
+    settings: string,
+    folder: string,
+    more: Record<string, PlantedFile> = {},
+  ) => {
     const at = `${folder}/MEMORY.md`
     const chosen = JSON.stringify({ autoMemoryDirectory: folder })
     return trustOf(claudeCode, [at], { files: { [settings]: chosen, [at]: "text", ...more } })

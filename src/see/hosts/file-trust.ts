@@ -3,9 +3,9 @@ import { isInside } from "#ground/base"
 import type { HostItem, Scope } from "./host.ts"
 import type { ReadFile, SurveyReader } from "./survey-reader.ts"
 
-export type Grounds = { readonly own: readonly string[]; readonly project: readonly string[] }
+export type TrustFolders = { readonly own: readonly string[]; readonly project: readonly string[] }
 
-export type Reached = {
+export type ReachedFile = {
   readonly realPath: string
   readonly scope: Scope
   /** Where the host's walk found it; absent if a text or a setting chose the path. */
@@ -16,7 +16,7 @@ export type Reached = {
  * By the real location. Hosts follow links; the user should know, and nobody else should see what a
  * project's link brings in, also from the user's own folders.
  */
-export function belongsTo(it: Reached, grounds: Grounds): HostItem["trust"] {
+export function belongsTo(it: ReachedFile, grounds: TrustFolders): HostItem["trust"] {
   // A link in the user's own folder, and a path in the user's own file, are the user's choice.
   if (it.scope === "user" || it.scope === "managed") return "own"
   const isOfProject = it.scope === "project" || it.scope === "local"
@@ -32,7 +32,7 @@ export function belongsTo(it: Reached, grounds: Grounds): HostItem["trust"] {
 export function belongsIfThere(
   file: ReadFile | undefined,
   at: { readonly path: string; readonly scope: Scope },
-  grounds: Grounds,
+  grounds: TrustFolders,
 ): HostItem["trust"] {
   const isOfProject = at.scope === "project" || at.scope === "local"
   if (file === undefined) return isOfProject ? "project" : "own"

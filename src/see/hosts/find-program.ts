@@ -2,7 +2,7 @@ import path from "node:path"
 import { z } from "zod"
 import { parseJson } from "#ground/base"
 import type { Disk } from "./disk.ts"
-import type { HostPlace, Installed } from "./host.ts"
+import type { HostPlace, InstalledHost } from "./host.ts"
 import { DEEPEST_FOLDER_LEVELS, SETTINGS_LIMIT_BYTES } from "./limits.ts"
 
 export type WantedProgram = {
@@ -18,7 +18,7 @@ export async function findProgram(
   place: HostPlace,
   disk: Disk,
   wanted: WantedProgram,
-): Promise<Installed | undefined> {
+): Promise<InstalledHost | undefined> {
   for (const candidate of candidates(place, wanted.names)) {
     const program = await programAt(candidate, disk)
     if (program === undefined) continue

@@ -89,7 +89,7 @@ export type HostReport = {
   readonly categories: readonly { readonly name: string; readonly tokens: number }[]
 }
 
-export type Installed = {
+export type InstalledHost = {
   readonly version: string | undefined
   /** Links resolved. */
   readonly program: string
@@ -110,7 +110,7 @@ export type Host = {
    */
   readonly joinsLists?: boolean
   survey(place: HostPlace, disk: Disk): Promise<Survey>
-  findInstalled(place: HostPlace, disk: Disk): Promise<Installed | undefined>
+  findInstalled(place: HostPlace, disk: Disk): Promise<InstalledHost | undefined>
   readLastSession?(place: HostPlace, disk: Disk): Promise<HostReport | undefined>
   /** Starts the host; only with the user's consent. */
   ask?(place: HostPlace, options: AskOptions): Promise<AskOutcome>

@@ -1,4 +1,4 @@
-import { belongsTo, type Grounds } from "./file-trust.ts"
+import { belongsTo, type TrustFolders } from "./file-trust.ts"
 import type { HostItem } from "./host.ts"
 
 /** A file whose text the host copies into the importing file: listed here, sent there. */
@@ -9,7 +9,7 @@ export function copiedImport(
     readonly by: NonNullable<HostItem["importedBy"]>
   },
   main: Pick<HostItem, "scope" | "kind" | "priority">,
-  grounds: Grounds,
+  grounds: TrustFolders,
 ): HostItem {
   const { scope, kind, priority } = main
   return {

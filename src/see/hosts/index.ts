@@ -10,7 +10,7 @@ export type {
   HostItem,
   HostPlace,
   HostReport,
-  Installed,
+  InstalledHost,
   SettingsLayer,
   Survey,
 } from "./host.ts"

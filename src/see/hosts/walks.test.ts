@@ -1,7 +1,7 @@
 import { dirname } from "node:path"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
 import { antigravity } from "./antigravity/antigravity.ts"
 import { codex } from "./codex/codex.ts"
@@ -67,7 +67,7 @@ const TEXTS = [
   '{"type":"session_meta","payload":{"cwd":"/w/a/b"}}\n',
 ]
 
-const planted: fc.Arbitrary<Planted> = fc.oneof(
+const planted: fc.Arbitrary<PlantedFile> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((it) => Buffer.from(it)) },
   { weight: 2, arbitrary: fc.constantFrom(...paths, ...FOLDERS).map((link) => ({ link })) },

@@ -34,9 +34,9 @@ export async function listFiles(
   return { files, isWhole }
 }
 
-type Listed = ListedFiles & { readonly folders: readonly string[] }
+type ListedTree = ListedFiles & { readonly folders: readonly string[] }
 
-async function listFolder(root: string, folder: string): Promise<Listed> {
+async function listFolder(root: string, folder: string): Promise<ListedTree> {
   const listed = await listDirectory(path.join(root, folder))
   if (listed.kind !== "listed") return { files: [], folders: [], isWhole: false }
   const within = (name: string) => (folder === "" ? name : `${folder}/${name}`)

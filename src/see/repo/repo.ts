@@ -155,9 +155,11 @@ export async function directoryProblem(directory: string): Promise<string | unde
 
 const NOTHING_THERE = "there is nothing"
 
-type Real = { readonly kind: "at"; readonly path: string } | { kind: "problem"; problem: string }
+type RealPathResult =
+  | { readonly kind: "at"; readonly path: string }
+  | { kind: "problem"; problem: string }
 
-async function withoutLinks(directory: string): Promise<Real> {
+async function withoutLinks(directory: string): Promise<RealPathResult> {
   try {
     return { kind: "at", path: await realPath(path.resolve(directory)) }
   } catch (error) {

@@ -11,13 +11,13 @@ const CHILD = fileURLToPath(new URL("../../../test/fault/repo-walk.child.ts", im
 const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url))
 afterAll(closeHostileSockets)
 
-type Said = { files: number; isWhole: boolean; walkMs: number; readMs: number; rssMb: number }
+type WalkReport = { files: number; isWhole: boolean; walkMs: number; readMs: number; rssMb: number }
 
-function walkInChild(root: string, under: readonly string[] = []): Said {
+function walkInChild(root: string, under: readonly string[] = []): WalkReport {
   const [file, ...args] = [...under, process.execPath, CHILD, root]
   const done = spawnSync(file, args, { encoding: "utf8", timeout: 300_000 })
   if (done.status !== 0) throw new Error(done.stderr)
-  return JSON.parse(done.stdout) as Said
+  return JSON.parse(done.stdout) as WalkReport
 }
 
 describe.runIf(needs("F3", "strace"))("system calls during a walk", () => {

@@ -202,13 +202,13 @@ function ownRules(state: State, { folder, entries, path }: InFolder): readonly I
   })
 }
 
-type Looked = {
+type VisitedEntry = {
   readonly folder: OpenFolder
   readonly place: FolderVisit
   readonly entry: DirectoryEntry
 }
 
-async function look(state: State, { folder, place, entry }: Looked): Promise<void> {
+async function look(state: State, { folder, place, entry }: VisitedEntry): Promise<void> {
   const path = joined(place.path, entry.name)
   if (++state.looks > state.limits.maxEntries) return skip(state, path, "too-many-entries")
   if (state.looks % LOOKS_A_TURN === 0) await giveOthersATurn()
@@ -227,7 +227,10 @@ async function look(state: State, { folder, place, entry }: Looked): Promise<voi
   }
 }
 
-async function descend(state: State, { folder: parent, place, entry }: Looked): Promise<void> {
+async function descend(
+  state: State,
+  { folder: parent, place, entry }: VisitedEntry,
+): Promise<void> {
   if (PASSED_OVER.has(entry.name)) return skip(state, place.path, "installed")
   const opened = parent.open(entry.name)
   if (opened.kind !== "open") {

@@ -138,13 +138,13 @@ function resting(slug: string, restMs: number, state: SourceState) {
   return SourceResting({ slug, seconds, problem: state.problem ?? "" })
 }
 
-type Failing = {
+type FailureContext = {
   readonly source: Usable
   readonly state: SourceState
   readonly deps: AskDeps
 }
 
-async function failed(error: unknown, { source, state, deps }: Failing): Promise<Error> {
+async function failed(error: unknown, { source, state, deps }: FailureContext): Promise<Error> {
   const { slug, config } = source
   // Not the server's fault: not approved, a missing key, or an unknown tool.
   if (isAppError(error)) return error

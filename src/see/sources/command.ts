@@ -11,13 +11,13 @@ export type Program = {
   readonly cwd: string
 }
 
-type Where = {
+type CommandContext = {
   readonly folder: string
   readonly runtime: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-export async function resolveProgram(config: StdioConfig, where: Where): Promise<Program> {
+export async function resolveProgram(config: StdioConfig, where: CommandContext): Promise<Program> {
   const { command, args } = config
   const cwd = where.folder
   if (command === "node") return { file: where.runtime, args, cwd }

@@ -11,7 +11,7 @@ const MOST_SOURCES = 100
 
 type Origin = Source["origin"]
 
-export type Described = {
+export type SourceDescription = {
   readonly slug: string
   readonly origin: Origin
   readonly folder: string
@@ -22,7 +22,7 @@ export type Described = {
   | { readonly problem: string; readonly config: SourceConfig | undefined }
 )
 
-export type Usable = Extract<Described, { problem: null }>
+export type Usable = Extract<SourceDescription, { problem: null }>
 
 export type DescribeDeps = {
   readonly places: Readonly<Record<Origin, string>>
@@ -33,8 +33,8 @@ export type DescribeDeps = {
 /** For the same name the first origin wins: a project cannot replace a user's source. */
 const BY_TRUST: readonly Origin[] = ["shipped", "user", "project"]
 
-export async function describeSources(deps: DescribeDeps): Promise<readonly Described[]> {
-  const all: Described[] = []
+export async function describeSources(deps: DescribeDeps): Promise<readonly SourceDescription[]> {
+  const all: SourceDescription[] = []
   for (const origin of BY_TRUST) {
     for (const slug of await slugsIn(deps.places[origin])) {
       const described = await describeSource({ slug, origin }, deps)
@@ -48,7 +48,7 @@ export async function describeSources(deps: DescribeDeps): Promise<readonly Desc
 export async function describeNamed(
   slug: string,
   deps: DescribeDeps,
-): Promise<Described | undefined> {
+): Promise<SourceDescription | undefined> {
   if (!SourceSlug.safeParse(slug).success) return undefined
   for (const origin of BY_TRUST) {
     const listed = await listDirectory(path.join(deps.places[origin], slug))
@@ -65,9 +65,12 @@ async function slugsIn(place: string): Promise<readonly string[]> {
     .map((it) => it.name)
 }
 
-type Named = { readonly slug: string; readonly origin: Origin }
+type NamedSource = { readonly slug: string; readonly origin: Origin }
 
-async function describeSource({ slug, origin }: Named, deps: DescribeDeps): Promise<Described> {
+async function describeSource(
+  { slug, origin }: NamedSource,
+  deps: DescribeDeps,
+): Promise<SourceDescription> {
   const folder = path.join(deps.places[origin], slug)
   const named = { slug, origin, folder }
   const read = await readConfig(path.join(folder, "config.json"))
@@ -130,7 +133,7 @@ function wrongWithAddress(text: string): string | undefined {
   return undefined
 }
 
-function shadowed(described: Described, by: Origin): Described {
+function shadowed(described: SourceDescription, by: Origin): SourceDescription {
   const { slug, origin, folder, command, digest, config } = described
   const whose = by === "shipped" ? "One that is shipped" : "One of yours"
   const problem = `${whose} has this name already: give its folder another one.`

@@ -35,13 +35,13 @@ export async function hashFiles(folder: string, config: StdioConfig): Promise<Ha
 }
 
 type Hashes = Map<string, string>
-type Left = { bytes: number }
+type ByteAllowance = { bytes: number }
 type FolderLevel = { readonly folder: string; readonly at: string; readonly level: number }
 
 async function coverFolder(
   { folder, at, level }: FolderLevel,
   hashes: Hashes,
-  left: Left,
+  left: ByteAllowance,
 ): Promise<string | undefined> {
   const listed = await listDirectory(path.join(folder, at), { maxEntries: MOST_COVERED_FILES })
   if (listed.kind !== "listed") return `Its folder cannot be read (${listed.kind}).`
@@ -57,7 +57,7 @@ async function coverFolder(
 async function coverEntry(
   { folder, at, level }: FolderLevel,
   what: string,
-  given: { readonly hashes: Hashes; readonly left: Left; readonly name?: string },
+  given: { readonly hashes: Hashes; readonly left: ByteAllowance; readonly name?: string },
 ): Promise<string | undefined> {
   const { hashes, left, name = at } = given
   if (what === "directory") return coverFolder({ folder, at, level: level + 1 }, hashes, left)
@@ -69,7 +69,7 @@ async function coverEntry(
 async function hashNamed(
   named: readonly NamedFile[],
   hashes: Hashes,
-  left: Left,
+  left: ByteAllowance,
 ): Promise<string | undefined> {
   for (const { name, file, what } of named) {
     if (what === "directory") return `${name} is a directory, which no approval can cover.`
@@ -83,7 +83,7 @@ async function hashNamed(
 async function coverFile(
   { name, file }: { readonly name: string; readonly file: string },
   hashes: Hashes,
-  left: Left,
+  left: ByteAllowance,
 ): Promise<string | undefined> {
   const outcome = await readBounded(file, { maxBytes: left.bytes })
   if (outcome.kind === "too-large" || hashes.size >= MOST_COVERED_FILES) {

@@ -43,7 +43,7 @@ export async function newWorld(changes: Partial<SourcesDeps> = {}) {
     approvalsFile,
     make,
     sources,
-    add: (slug: string, behaviour: string, added: Added = {}) =>
+    add: (slug: string, behaviour: string, added: AddedSource = {}) =>
       addStub(path.join(places[added.origin ?? "user"], slug), behaviour, added),
     async [Symbol.asyncDispose]() {
       await sources.close()
@@ -71,7 +71,7 @@ function movableClock(): Clock & { moveOn(ms: number): void } {
   }
 }
 
-type Added = {
+type AddedSource = {
   readonly origin?: Source["origin"]
   readonly env?: readonly string[]
   readonly timeoutMs?: number
@@ -79,7 +79,7 @@ type Added = {
   readonly provides?: readonly string[]
 }
 
-async function addStub(at: string, behaviour: string, added: Added): Promise<string> {
+async function addStub(at: string, behaviour: string, added: AddedSource): Promise<string> {
   await ensureDirectory(at)
   const stub = await readTextBounded(STUB, { maxBytes: 100_000 })
   await writeFileAtomic(path.join(at, "stub.sh"), stub.kind === "read" ? stub.text : "")

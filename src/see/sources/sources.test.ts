@@ -18,14 +18,14 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return isAppError(error) ? error.code : String(error)
 }
 
-type World = Awaited<ReturnType<typeof newWorld>>
+type SourcesWorld = Awaited<ReturnType<typeof newWorld>>
 
-const textOf = async (world: World, slug: string) => {
+const textOf = async (world: SourcesWorld, slug: string) => {
   const { content } = await world.sources.call(slug, QUESTION, signal)
   return content.map((it) => (it.type === "text" ? it.text : it.type)).join("")
 }
 
-const listed = async (world: World, slug: string) =>
+const listed = async (world: SourcesWorld, slug: string) =>
   (await world.sources.list()).filter((it) => it.slug === slug)
 
 describe("list", () => {

@@ -5,9 +5,9 @@ import { createAsk, requireTool } from "./ask.ts"
 import { type Connections, createConnections } from "./connections.ts"
 import {
   type DescribeDeps,
-  type Described,
   describeNamed,
   describeSources,
+  type SourceDescription,
   type Usable,
 } from "./describe.ts"
 import { SourceChanged, SourceInvalid, SourceUnknown } from "./errors.ts"
@@ -31,7 +31,7 @@ export function createSources(deps: SourcesDeps) {
   const connections = createConnections(deps.clock)
   const approvals = createApprovals(deps.approvalsFile)
   const ask = createAsk({ ...deps, connections, approvals })
-  const viewOf = (described: Described) => viewSource(described, { connections, approvals })
+  const viewOf = (described: SourceDescription) => viewSource(described, { connections, approvals })
   const room: Room = { ...deps, connections, approvals, ask, viewOf }
 
   async function call(
@@ -59,15 +59,15 @@ export function createSources(deps: SourcesDeps) {
   }
 }
 
-type Known = {
+type SourceState = {
   readonly connections: Connections
   readonly approvals: ReturnType<typeof createApprovals>
 }
 
 type Room = SourcesDeps &
-  Known & {
+  SourceState & {
     readonly ask: ReturnType<typeof createAsk>
-    viewOf(described: Described): Promise<Source>
+    viewOf(described: SourceDescription): Promise<Source>
   }
 
 async function testSource(slug: string, signal: AbortSignal, room: Room): Promise<SourceTest> {
@@ -119,8 +119,8 @@ async function approveSource(
 }
 
 async function viewSource(
-  described: Described,
-  { connections, approvals }: Known,
+  described: SourceDescription,
+  { connections, approvals }: SourceState,
 ): Promise<Source> {
   const { slug, origin, command, digest, config, problem } = described
   const isApproved =

@@ -3,9 +3,9 @@ import type { KbWeb, Source } from "#ground/contract"
 import { type createAsk, toolMissing } from "./ask.ts"
 import {
   type DescribeDeps,
-  type Described,
   describeNamed,
   describeSources,
+  type SourceDescription,
   type Usable,
 } from "./describe.ts"
 import { readResults } from "./results.ts"
@@ -21,7 +21,7 @@ export type WebQuestion = {
 
 type WebDeps = DescribeDeps & {
   readonly ask: ReturnType<typeof createAsk>
-  viewOf(described: Described): Promise<Source>
+  viewOf(described: SourceDescription): Promise<Source>
   redact(text: string): Promise<string>
 }
 
@@ -68,14 +68,14 @@ async function namedSource(slug: string, deps: WebDeps): Promise<Usable | string
   return problem ?? `The source ${slug} is not approved: qm source approve ${slug}`
 }
 
-function searchesWeb({ config }: Described): boolean {
+function searchesWeb({ config }: SourceDescription): boolean {
   return config?.provides.includes("web-search") === true
 }
 
 const NEAREST_FIRST = ["project", "user", "shipped"]
 
 /** Sources that users added come before the shipped demo. */
-function byNearness(a: Described, b: Described): number {
+function byNearness(a: SourceDescription, b: SourceDescription): number {
   return NEAREST_FIRST.indexOf(a.origin) - NEAREST_FIRST.indexOf(b.origin)
 }
 

@@ -7,7 +7,7 @@ import type { CallContext, Config, Operation } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { InputInvalid } from "./errors.ts"
 import { type ExtraOperations, type OperationTable, operationTable } from "./operations.ts"
-import type { Places } from "./places.ts"
+import type { RepositoryPaths } from "./places.ts"
 import type { HostSessionRequest } from "./rooms/gateway.ts"
 import { noticeCredentials } from "./secrets/known-secrets.ts"
 import { type CallOperation, openServices, type ServiceOptions } from "./services.ts"
@@ -18,7 +18,7 @@ export type AppOptions = ServiceOptions & {
 }
 
 export type App = AsyncDisposable & {
-  readonly places: Places
+  readonly places: RepositoryPaths
   /** Everything it can do. */
   readonly operations: readonly Operation[]
   readonly log: Log

@@ -5,7 +5,7 @@ import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
 import { DirectoryMissing, HomeUnknown } from "./errors.ts"
 
 /** Every place the product reads or writes for one repository and one user. */
-export type Places = {
+export type RepositoryPaths = {
   readonly repository: Repository
   readonly home: string
   readonly userConfig: string
@@ -17,7 +17,7 @@ export type Places = {
 export async function findPlaces(
   directory: string,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<Places> {
+): Promise<RepositoryPaths> {
   const home = findHome(environment)
   const found = await statFile(directory)
   const isFile = found.kind === "found" && found.what === "regular file"
@@ -42,7 +42,7 @@ function findHome(environment: Readonly<Record<string, string | undefined>>): st
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Surroundings = {
-  places(): Places
+  places(): RepositoryPaths
   environment(): Environment
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string

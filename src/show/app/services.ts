@@ -23,7 +23,7 @@ import type { Knowledge } from "#know/knowledge"
 import type { MemoryRoom } from "#know/memory"
 import type { Sources } from "#see/sources"
 import { createSettings, type LoadedConfig } from "./config/layers.ts"
-import { findPlaces, type Places } from "./places.ts"
+import { findPlaces, type RepositoryPaths } from "./places.ts"
 import { createRepositoryMap, type RepositoryMap } from "./rooms/map.ts"
 import { lazyTokens } from "./rooms/tokens.ts"
 import { loadSecrets } from "./secrets/known-secrets.ts"
@@ -31,7 +31,7 @@ import { refuseForeignState } from "./secrets/salt.ts"
 
 /** What handlers and rooms use; each takes a `Pick` of it. Whatever may fail or cost time is a function. */
 export type Services = {
-  places(): Places
+  places(): RepositoryPaths
   environment(): Readonly<Record<string, string | undefined>>
   /** A path as the person gave it, made absolute. */
   resolve(path: string): string
@@ -86,7 +86,7 @@ export type ServiceOptions = {
   /** Whether operations may write files wherever the caller says; a server may not. */
   readonly mayWriteFiles?: boolean
   /** Probes of the running server, for the doctor; handed in by what serves. */
-  readonly attack?: (places: Places) => Promise<readonly DoctorCheck[]>
+  readonly attack?: (places: RepositoryPaths) => Promise<readonly DoctorCheck[]>
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -193,7 +193,7 @@ async function openBase(options: ServiceOptions) {
   return { base, isDefault, closeStore: store.close }
 }
 
-function locateStore(config: Config, places: Places): StoreLocation {
+function locateStore(config: Config, places: RepositoryPaths): StoreLocation {
   const { databaseUrl } = config.store
   return databaseUrl === ""
     ? { kind: "sqlite", file: places.database }

@@ -57,9 +57,9 @@ async function commandsFor(extra: ExtraCommands | undefined): Promise<readonly C
   return [...commands, ...(await derivedCommands(Object.values(extra.operations)))]
 }
 
-type Setting = { readonly terminal: Terminal; readonly commands: readonly Command[] }
+type CommandSetup = { readonly terminal: Terminal; readonly commands: readonly Command[] }
 
-async function perform(line: ParsedLine, { terminal, commands }: Setting): Promise<number> {
+async function perform(line: ParsedLine, { terminal, commands }: CommandSetup): Promise<number> {
   const screen = screenFor(terminal.stdout, line.color, terminal.environment)
   switch (line.action.kind) {
     case "help":
@@ -75,7 +75,7 @@ async function perform(line: ParsedLine, { terminal, commands }: Setting): Promi
 }
 
 type RunAction = Extract<ParsedLine["action"], { kind: "run" }>
-type Call = Setting & { readonly line: ParsedLine; readonly screen: Screen }
+type Call = CommandSetup & { readonly line: ParsedLine; readonly screen: Screen }
 
 async function run(action: RunAction, call: Call): Promise<number> {
   const { operation } = action.command
@@ -185,14 +185,14 @@ function liveNameOf(
   return Object.entries(LIVE_NAMES).find(([name]) => name === operation)?.[1]
 }
 
-type Explained = {
+type ExplainedError = {
   readonly text: string
   readonly wire: WireError
   readonly exitCode: number
 }
 
 /** An error as the command line says it: what happened, what to do, the code. */
-export function explain(error: unknown, paint: Paint): Explained {
+export function explain(error: unknown, paint: Paint): ExplainedError {
   if (isAppError(error)) {
     const { code, message, hint, data } = error
     const text = `${visible(message)}\n  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`

@@ -35,7 +35,7 @@ export async function runThroughGateway(
   return exitCodeOf(outcome, program)
 }
 
-type Opening = {
+type GatewayRunInput = {
   readonly program: string
   readonly args: readonly string[]
   readonly input: Readonly<Record<string, unknown>>
@@ -43,7 +43,7 @@ type Opening = {
   readonly notices: string[]
 }
 
-async function open(app: App, { program, args, input, context, notices }: Opening) {
+async function open(app: App, { program, args, input, context, notices }: GatewayRunInput) {
   const { Bypassed, bypassingArgument, hostOfProgram } = await import("#act/gateway")
   const bypass = bypassingArgument(hostOfProgram(program), args)
   if (bypass !== undefined) throw Bypassed({ file: "The command line", key: bypass })

@@ -37,13 +37,13 @@ export function wantsJson(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json")
 }
 
-type Found = { readonly words: readonly string[]; readonly command: Command | undefined }
+type FoundCommand = { readonly words: readonly string[]; readonly command: Command | undefined }
 type ReadTokens = {
   readonly values: ReadonlyMap<string, FlagValue>
   readonly loose: readonly string[]
 }
 
-function chooseAction(found: Found, read: ReadTokens): ParsedLine["action"] {
+function chooseAction(found: FoundCommand, read: ReadTokens): ParsedLine["action"] {
   if (read.values.get("version") === true) return { kind: "version" }
   if (found.command === undefined || read.values.get("help") === true) {
     return { kind: "help", words: found.words }
@@ -77,7 +77,7 @@ function leadingWords(argv: readonly string[]): string[] {
 }
 
 /** The longest command whose words come first; none for an empty line or the name of a group. */
-function findCommand(words: readonly string[], commands: readonly Command[]): Found {
+function findCommand(words: readonly string[], commands: readonly Command[]): FoundCommand {
   const [first] = words
   if (first === undefined) return { words: [], command: undefined }
   const [longest] = commands

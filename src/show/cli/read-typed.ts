@@ -1,6 +1,6 @@
 import { visible } from "#ground/base"
 
-type Typing = {
+type KeyInput = {
   readKey(signal: AbortSignal): Promise<string | undefined>
   readonly signal: AbortSignal
   /** What the terminal shows for a key. */
@@ -16,7 +16,7 @@ export async function readTyped({
   signal,
   echo,
   end,
-}: Typing): Promise<string | undefined> {
+}: KeyInput): Promise<string | undefined> {
   let text = ""
   for (;;) {
     const typed = await readKey(signal)

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Afterwards } from "#choose/guard"
+import type { BackgroundWork } from "#choose/guard"
 import {
   createFile,
   type Environment,
@@ -36,7 +36,7 @@ type BackgroundDeps = {
 }
 
 export async function startInBackground(
-  work: Afterwards,
+  work: BackgroundWork,
   root: string,
   deps: BackgroundDeps,
 ): Promise<void> {
@@ -127,12 +127,12 @@ function plainEnvironment(environment: Variables): Environment {
   }
 }
 
-type Setting = { readonly key: string; readonly value: string }
+type EnvironmentSetting = { readonly key: string; readonly value: string }
 
 /** Only system and user settings; the repository's come from its author. */
-export function userSettings(said: string): readonly Setting[] {
+export function userSettings(said: string): readonly EnvironmentSetting[] {
   const words = said.split("\0")
-  const settings: Setting[] = []
+  const settings: EnvironmentSetting[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, entry = ""] = words.slice(at, at + 2)
     const [key = "", ...value] = entry.split("\n")
@@ -146,7 +146,7 @@ export function userSettings(said: string): readonly Setting[] {
  * As variables, because a value may contain what a command line would split; the last setting
  * counts.
  */
-function fetchEnvironment(own: readonly Setting[]): Environment {
+function fetchEnvironment(own: readonly EnvironmentSetting[]): Environment {
   const ssh = own.findLast((it) => it.key === "core.sshcommand")?.value
   const settings = [...SWITCHED_OFF, ...own.filter((it) => it.key.startsWith("credential."))]
   const numbered: Record<string, string> = {}
@@ -162,7 +162,7 @@ function fetchEnvironment(own: readonly Setting[]): Environment {
   }
 }
 
-const SWITCHED_OFF: readonly Setting[] = [
+const SWITCHED_OFF: readonly EnvironmentSetting[] = [
   { key: "core.hooksPath", value: "/dev/null" },
   { key: "core.fsmonitor", value: "false" },
   { key: "core.alternateRefsCommand", value: "true" },

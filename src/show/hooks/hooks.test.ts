@@ -8,22 +8,22 @@ import {
   type Judge,
   LARGEST_ANSWER_BYTES,
   LARGEST_PAYLOAD_BYTES,
-  type Later,
   parsePayload,
   readPayload,
   runHook,
   STDIN_DEADLINE_MS,
+  type Timer,
 } from "./hooks.ts"
 import { homeOf } from "./judge.ts"
 
-const never: Later = () => () => {}
-const atOnce: Later = (_, act) => {
+const never: Timer = () => () => {}
+const atOnce: Timer = (_, act) => {
   act()
   return () => {}
 }
 const START = '{"session_id":"s","cwd":"/repo","hook_event_name":"SessionStart"}'
 
-async function ask(judge: Judge, options: { later?: Later; input?: string; host?: string } = {}) {
+async function ask(judge: Judge, options: { later?: Timer; input?: string; host?: string } = {}) {
   const lines: string[] = []
   const troubles: string[] = []
   await runHook({

@@ -39,7 +39,7 @@ export type HookDeps = {
   readonly directory: string
   readonly now: () => number
   readonly judge: Judge
-  readonly later: Later
+  readonly later: Timer
   readonly write: (line: string) => Promise<void>
   readonly debug: (sentence: string) => void
 }
@@ -112,7 +112,7 @@ export type ByteSource = {
 }
 
 /** Calls `act` after `ms`, unless the returned function is called first. */
-export type Later = (ms: number, act: () => void) => () => void
+export type Timer = (ms: number, act: () => void) => () => void
 
 /**
  * Reads one JSON object within the size limit and the deadline. Excess input is read and dropped,
@@ -120,7 +120,7 @@ export type Later = (ms: number, act: () => void) => () => void
  */
 export async function readPayload(
   input: ByteSource | string,
-  deps: { readonly later: Later },
+  deps: { readonly later: Timer },
 ): Promise<PayloadOutcome> {
   if (typeof input === "string") return parsePayload(input)
   const { promise, resolve } = Promise.withResolvers<PayloadOutcome>()

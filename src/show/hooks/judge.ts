@@ -1,6 +1,6 @@
 import path from "node:path"
 import {
-  type Afterwards,
+  type BackgroundWork,
   type HookConfig,
   type HookEvent,
   type HookWorld,
@@ -23,7 +23,7 @@ import type { HostEvent } from "./hosts/dialect.ts"
 type JudgeDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly home: string
-  afterwards(work: Afterwards, root: string): void
+  afterwards(work: BackgroundWork, root: string): void
   readonly isByHand?: boolean
 }
 

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Afterwards } from "#choose/guard"
+import type { BackgroundWork } from "#choose/guard"
 import { fetchIfDue, startInBackground } from "./background.ts"
 import { runHook } from "./hooks.ts"
 import { createJudge, homeOf } from "./judge.ts"
@@ -28,7 +28,7 @@ async function answerEvent(): Promise<void> {
   const self = path.resolve(process.argv[1] ?? "")
   const home = homeOf(environment, self)
   if (home === undefined) return debug("neither QM_HOME nor HOME is set")
-  const left: { readonly work: Afterwards; readonly root: string }[] = []
+  const left: { readonly work: BackgroundWork; readonly root: string }[] = []
   await runHook({
     input: process.stdin,
     asked: { host: first, eventName: second },

@@ -29,7 +29,7 @@ type DoorDeps = {
 }
 
 /** What a route of the door is asked, and how it asks the operations. */
-type Asked = {
+type DoorRequest = {
   readonly id: string
   body(): unknown
   /** The query in the types of that operation's input. */
@@ -48,7 +48,7 @@ export type DoorRoute = {
   readonly query?: z.ZodType
   readonly body?: z.ZodType
   readonly result?: z.ZodType
-  answer(asked: Asked, deps: DoorDeps): Promise<unknown>
+  answer(asked: DoorRequest, deps: DoorDeps): Promise<unknown>
 }
 
 const StartBody = z.strictObject({
@@ -178,7 +178,7 @@ const Params = z.object({ id: z.string().default("") })
 function askedOf(
   request: FastifyRequest,
   { app, operations, signal }: DoorDeps & { readonly signal: AbortSignal },
-): Asked {
+): DoorRequest {
   return {
     id: Params.parse(request.params).id,
     body: () => bodyOf(request),

@@ -5,8 +5,8 @@ import { readExposure } from "./expose.ts"
 import { clientToken, isClientName } from "./guard/keys.ts"
 import { readOrMakeToken } from "./guard/token-file.ts"
 import { openPage, openWindow } from "./open-page.ts"
-import { askForLink, findRunning, type Running } from "./running.ts"
-import { type ServeOptions, type Serving, serve } from "./serve.ts"
+import { askForLink, findRunning, type RunningServer } from "./running.ts"
+import { type HttpServer, type ServeOptions, serve } from "./serve.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -49,7 +49,7 @@ export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<nu
 async function serveAsAsked(
   { app, input, say }: ServeCall,
   carried: ProxiedHost,
-): Promise<Serving> {
+): Promise<HttpServer> {
   const asked = typeof input["port"] === "number" ? input["port"] : undefined
   const port = asked ?? app.config().server.port
   const mayMove = asked === undefined && app.isDefault("server.port")
@@ -88,7 +88,7 @@ export async function token({ app, input, say }: ServeCall): Promise<number> {
   return 0
 }
 
-async function pointAt(running: Running, call: ServeCall): Promise<number> {
+async function pointAt(running: RunningServer, call: ServeCall): Promise<number> {
   const link = await linkOf(running, call.app)
   call.say(`Already running for ${call.app.places.repository.root}`)
   call.say(`  ${link}`)
@@ -96,7 +96,7 @@ async function pointAt(running: Running, call: ServeCall): Promise<number> {
   return 0
 }
 
-async function linkOf({ url }: Running, app: App): Promise<string> {
+async function linkOf({ url }: RunningServer, app: App): Promise<string> {
   const bearer = await readOrMakeToken(app.places.home, systemRandom)
   return askForLink(url, bearer)
 }

@@ -2,7 +2,7 @@ import { createSecureContext } from "node:tls"
 import { readBounded } from "#ground/base"
 import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
 import type { Tls } from "./http.ts"
-import type { Exposed } from "./serve.ts"
+import type { ExposedAddress } from "./serve.ts"
 
 /** A certificate with its chain is a few kilobytes. */
 const TLS_FILE_LIMIT_BYTES = 1_000_000
@@ -13,7 +13,7 @@ type Input = Readonly<Record<string, unknown>>
  * Whether the server is to listen where other machines reach it. That takes an address, a flag
  * that says what it does, and TLS; anything less is refused. Loopback needs none of it.
  */
-export async function readExposure(input: Input): Promise<Exposed | undefined> {
+export async function readExposure(input: Input): Promise<ExposedAddress | undefined> {
   const host = input["host"]
   if (typeof host !== "string" || isLoopback(host)) return undefined
   const { tlsCert, tlsKey } = input

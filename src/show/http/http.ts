@@ -10,7 +10,7 @@ import { createGate, type Gate } from "./guard/gate.ts"
 import type { Keys } from "./guard/keys.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 import { listenOnAddress, listenOnLoopback } from "./listen.ts"
-import { createLive, type Live } from "./live/live.ts"
+import { createLive, type LiveUpdates } from "./live/live.ts"
 import { addPages } from "./pages.ts"
 import { addTools, type Tools } from "./tools.ts"
 
@@ -83,7 +83,7 @@ export async function createHttp(deps: HttpDeps) {
   }
 }
 
-type RouterDeps = { readonly gate: Gate; readonly live: Live; readonly tls: Tls | undefined }
+type RouterDeps = { readonly gate: Gate; readonly live: LiveUpdates; readonly tls: Tls | undefined }
 
 /** The framework and the live stream behind the gate; what is not admitted reaches neither. */
 function createRouter({ gate, live, tls }: RouterDeps) {

@@ -4,11 +4,16 @@ import { ListenFailed, PortTaken } from "./errors.ts"
 
 const HTTPS_PORT = 443
 
-type Place = { server: Server; hosts: Set<string>; host: string; port: number }
-type Listening = { port: number; close(): Promise<void> }
+type ListenAddress = { server: Server; hosts: Set<string>; host: string; port: number }
+type Listener = { port: number; close(): Promise<void> }
 
 /** Listen on one address that other machines may reach. Only its own name is answered to. */
-export async function listenOnAddress({ server, hosts, host, port }: Place): Promise<Listening> {
+export async function listenOnAddress({
+  server,
+  hosts,
+  host,
+  port,
+}: ListenAddress): Promise<Listener> {
   await listen(server, host, port)
   const { port: actual } = addressOf(server)
   const name = host.includes(":") ? `[${host}]` : host
@@ -22,7 +27,7 @@ export async function listenOnAddress({ server, hosts, host, port }: Place): Pro
  * Listen on 127.0.0.1, and hand what comes to ::1 to the same server where the machine has it.
  * The names the guard accepts are filled in here, since they include the port.
  */
-export async function listenOnLoopback({ server, hosts, ...at }: Place): Promise<Listening> {
+export async function listenOnLoopback({ server, hosts, ...at }: ListenAddress): Promise<Listener> {
   await listen(server, "127.0.0.1", at.port)
   const { port } = addressOf(server)
   for (const name of ["127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${port}`)

@@ -29,12 +29,12 @@ const Running = z.object({
   port: z.int().positive(),
   url: z.string(),
 })
-export type Running = z.infer<typeof Running>
+export type RunningServer = z.infer<typeof Running>
 
 const fileIn = (stateDirectory: string): string => path.join(stateDirectory, "server.json")
 
 /** The server of this repository, if it still lives: its process, not only its number. */
-export async function findRunning(stateDirectory: string): Promise<Running | undefined> {
+export async function findRunning(stateDirectory: string): Promise<RunningServer | undefined> {
   const outcome = await readTextBounded(fileIn(stateDirectory), { maxBytes: RECORD_LIMIT_BYTES })
   if (outcome.kind !== "read") return undefined
   const parsed = Running.safeParse(parseJson(outcome.text))
@@ -49,7 +49,7 @@ export async function findRunning(stateDirectory: string): Promise<Running | und
 /** Claim the place of this repository's server; false when another one has it. */
 export async function recordRunning(
   stateDirectory: string,
-  at: Pick<Running, "port" | "url">,
+  at: Pick<RunningServer, "port" | "url">,
 ): Promise<boolean> {
   const file = fileIn(stateDirectory)
   const draft = `${file}.${process.pid}`

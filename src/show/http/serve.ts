@@ -18,7 +18,7 @@ export type ServeOptions = {
   /** Whether another port will do when this one is taken. */
   readonly mayMove: boolean
   /** An address that other machines can reach; never without TLS. */
-  readonly exposed?: Exposed | undefined
+  readonly exposed?: ExposedAddress | undefined
   readonly consoleDirectory?: string
   /** Our tools for agents, handed in by what puts the house together. */
   readonly tools?: ((app: App) => Promise<Tools>) | undefined
@@ -26,9 +26,9 @@ export type ServeOptions = {
   readonly random?: Random
 }
 
-export type Exposed = { readonly host: string; readonly tls: Tls }
+export type ExposedAddress = { readonly host: string; readonly tls: Tls }
 
-export type Serving = Awaited<ReturnType<typeof serve>>
+export type HttpServer = Awaited<ReturnType<typeof serve>>
 
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../console/dist", import.meta.url))
 
@@ -106,7 +106,7 @@ async function listenSomewhere(
   }
 }
 
-function urlOf(exposed: Exposed | undefined, port: number): string {
+function urlOf(exposed: ExposedAddress | undefined, port: number): string {
   if (exposed === undefined) return `http://127.0.0.1:${port}`
   const { host } = exposed
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`

@@ -9,10 +9,13 @@ import type { Caller } from "#ground/contract"
 import { LONGEST_CLIENT_NAME_CHARACTERS } from "./limits.ts"
 
 /** What a request says of who sends it; none of it is believed further than a name is. */
-export type Named = { readonly client: string | undefined; readonly session: string | undefined }
+export type CallerName = {
+  readonly client: string | undefined
+  readonly session: string | undefined
+}
 
 /** Makes the caller of one request: what opened the callerOf, and what the client calls itself. */
-export type CallerOf = (named: Named) => Caller
+export type CallerOf = (named: CallerName) => Caller
 
 /**
  * A client that does not say what it is called; in the older era over HTTP none can. It has a name

@@ -59,9 +59,12 @@ export function createFrames({ input, write, onEnd }: FrameDeps): Frames {
 
 type Line = { readonly kind: "line"; readonly text: string } | { readonly kind: "too-large" }
 
-type Receiving = Pick<FrameDeps, "write"> & { readonly frames: Frames; readonly asked: Asked }
+type ReceiveDeps = Pick<FrameDeps, "write"> & {
+  readonly frames: Frames
+  readonly asked: PendingRequests
+}
 
-function receive(line: Line, { frames, asked, write }: Receiving): void {
+function receive(line: Line, { frames, asked, write }: ReceiveDeps): void {
   const refuse = (code: number, message: string): void => {
     // A frame that cannot be read has no id to answer to.
     const answer = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } })
@@ -85,7 +88,7 @@ function receive(line: Line, { frames, asked, write }: Receiving): void {
   frames.onmessage?.(message)
 }
 
-type Asked = ReturnType<typeof createAsked>
+type PendingRequests = ReturnType<typeof createAsked>
 
 /** What was asked and is not answered yet. */
 function createAsked() {

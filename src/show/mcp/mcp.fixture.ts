@@ -8,11 +8,11 @@ import type { McpApp } from "./tools/tool.ts"
 export type Era = "legacy" | "modern"
 export const ERAS: readonly Era[] = ["legacy", "modern"]
 
-type Asked = { readonly name: string; readonly input: unknown; readonly principal?: string }
+type OperationCall = { readonly name: string; readonly input: unknown; readonly principal?: string }
 
 /** A house of which only what a test says is real. It remembers what it was asked. */
 export function bareApp(given: Partial<McpApp> = {}) {
-  const asked: Asked[] = []
+  const asked: OperationCall[] = []
   const app: McpApp = {
     config: () => Config.parse({}),
     log: silentLog,
@@ -29,14 +29,14 @@ export function bareApp(given: Partial<McpApp> = {}) {
   return { app, asked }
 }
 
-export type Joined = {
+export type JoinOptions = {
   readonly era: Era
   readonly principal?: string
   readonly name?: string
 }
 
 /** A client of the real package, on our handler without a socket between them. */
-export async function join(mcp: Mcp, joined: Joined) {
+export async function join(mcp: Mcp, joined: JoinOptions) {
   const { era, principal = "owner", name = "tester" } = joined
   const client = new Client(
     { name, version: "1.0.0" },

@@ -17,15 +17,15 @@ type ResourceDeps = {
   callOf(context: ServerContext): ToolCall
 }
 
-type Listed = { readonly id: string; readonly title: string; readonly description: string }
+type ResourceEntry = { readonly id: string; readonly title: string; readonly description: string }
 
 /** Something that is kept and can be read by its id, or as `last`. */
-type Kept = {
+type ResourceKind = {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly mimeType: string
-  list(call: ToolCall): Promise<readonly Listed[]>
+  list(call: ToolCall): Promise<readonly ResourceEntry[]>
   read(id: string, call: ToolCall): Promise<string>
 }
 
@@ -33,7 +33,7 @@ export function addResources(server: McpServer, deps: ResourceDeps): void {
   for (const kept of KEPT) addKept(server, kept, deps)
 }
 
-const packs: Kept = {
+const packs: ResourceKind = {
   name: "pack",
   title: "Context package",
   description: "A package that was chosen for a task, as an agent gets it",
@@ -53,7 +53,7 @@ const packs: Kept = {
   },
 }
 
-const manifests: Kept = {
+const manifests: ResourceKind = {
   name: "manifest",
   title: "Context manifest",
   description: "What a host had in its window before the first word, as it was captured",
@@ -74,9 +74,9 @@ const manifests: Kept = {
   },
 }
 
-const KEPT: readonly Kept[] = [packs, manifests]
+const KEPT: readonly ResourceKind[] = [packs, manifests]
 
-function addKept(server: McpServer, kept: Kept, { app, callOf }: ResourceDeps): void {
+function addKept(server: McpServer, kept: ResourceKind, { app, callOf }: ResourceDeps): void {
   const { name, title, description, mimeType } = kept
   const list = async (context: ServerContext) => {
     const listed = await kept.list(callOf(context)).catch(async (error: unknown) => {

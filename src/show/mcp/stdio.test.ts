@@ -15,15 +15,15 @@ import { newWorld } from "./world.fixture.ts"
 const PROGRAM = fileURLToPath(new URL("stdio.fixture.ts", import.meta.url))
 const { signal } = new AbortController()
 
-type World = Awaited<ReturnType<typeof newWorld>>
+type StdioWorld = Awaited<ReturnType<typeof newWorld>>
 
-async function branchesOf(world: World) {
+async function branchesOf(world: StdioWorld) {
   await using app = await world.open()
   return FoldList.parse(await app.call("fold.list", {}, { signal })).branches
 }
 
 /** The program with bare pipes: what a careless client may send it. */
-function started(world: World) {
+function started(world: StdioWorld) {
   const child = spawn(process.execPath, [PROGRAM, world.project], {
     env: world.environment,
     stdio: ["pipe", "pipe", "pipe"],

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { isAppError, type Random, systemClock, systemRandom } from "#ground/base"
 import { type Caller, TOOL_SETS, type ToolSetName } from "#ground/contract"
 import { versions } from "#show/app"
-import { type CallerOf, type Named, stdioCallers } from "./caller.ts"
+import { type CallerName, type CallerOf, stdioCallers } from "./caller.ts"
 import { ToolSetUnknown } from "./errors.ts"
 import { createFrames } from "./frames.ts"
 import { LONGEST_LAST_WORK_MS, MOST_ENDED_SESSIONS, MOST_SUBSCRIPTIONS } from "./limits.ts"
@@ -65,7 +65,7 @@ async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<v
 function watchCallers(callerOf: CallerOf) {
   const bySession = new Map<string, Caller>()
   return {
-    open: (named: Named): Caller => {
+    open: (named: CallerName): Caller => {
       const caller = callerOf(named)
       const isKept = bySession.size < MOST_ENDED_SESSIONS || bySession.has(caller.session)
       if (isKept) bySession.set(caller.session, caller)

@@ -1,4 +1,4 @@
-type Done = (error?: Error | null) => void
+type WriteCallback = (error?: Error | null) => void
 type Stream = Pick<NodeJS.WriteStream, "write">
 
 type TakenStdout = Disposable & {
@@ -13,7 +13,11 @@ type TakenStdout = Disposable & {
 export function takeStdout(stdout: Stream, stderr: Stream): TakenStdout {
   const own = stdout.write
   const frame = own.bind(stdout)
-  stdout.write = (chunk: string | Uint8Array, second?: BufferEncoding | Done, third?: Done) => {
+  stdout.write = (
+    chunk: string | Uint8Array,
+    second?: BufferEncoding | WriteCallback,
+    third?: WriteCallback,
+  ) => {
     const done = typeof second === "function" ? second : third
     return typeof second === "string" && typeof chunk === "string"
       ? stderr.write(chunk, second, done)

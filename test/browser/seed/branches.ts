@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { readToken } from "#test/server"
 import { type McpClient, mcpClient, type ToolAnswer } from "../../mcp/client.ts"
-import type { World } from "../world.ts"
+import type { BrowserWorld } from "../world.ts"
 import { writeHarbour, writeQuays } from "./harbour.ts"
 
 /** What agents of two kinds did in a world, over its real `/mcp`. */
@@ -15,7 +15,7 @@ export const SESSION = "why invoices differ"
  * outermost live; one of another client that returned with a file out of its scope; a memory of a
  * person, one of an agent whose code has changed since, and one that rests on a web page.
  */
-export async function seedBranches(world: World) {
+export async function seedBranches(world: BrowserWorld) {
   await writeHarbour(world)
   await writeQuays(world.project)
   const token = await readToken(path.join(world.home, ".qm"))
@@ -41,7 +41,7 @@ export async function seedBranches(world: World) {
   }
 }
 
-async function remember(world: World, agent: McpClient) {
+async function remember(world: BrowserWorld, agent: McpClient) {
   const body = "Rounding happens once, on the line, and goes to the even cent."
   const title = "Half to even, on the line"
   await world.call("memory.record", { kind: "decision", title, body })

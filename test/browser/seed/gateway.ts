@@ -45,8 +45,8 @@ async function startProvider() {
 
 const REFUSAL = { type: "error", error: { type: "invalid_request_error", message: "no" } }
 
-type Carry = Partial<Parameters<CarryingWorld["carry"]>[0]>
-type Sent = {
+type ProxyOptions = Partial<Parameters<CarryingWorld["carry"]>[0]>
+type SeedRequest = {
   readonly messages: readonly object[]
   readonly tools?: readonly object[]
   readonly model?: string
@@ -56,7 +56,7 @@ type Sent = {
 /** A run whose host opens a branch, returns from it and goes on; more can be carried. */
 export async function seedGateway(world: CarryingWorld, run: string) {
   const provider = await startProvider()
-  const carry = async (given: Carry = {}) => {
+  const carry = async (given: ProxyOptions = {}) => {
     const carried = await world.carry({
       run: null,
       title: "claude",
@@ -81,7 +81,7 @@ export async function seedGateway(world: CarryingWorld, run: string) {
         })
         await response.text()
       },
-      async ask({ messages, tools = [], model = "claude-opus-5-5", headers = {} }: Sent) {
+      async ask({ messages, tools = [], model = "claude-opus-5-5", headers = {} }: SeedRequest) {
         const response = await fetch(`${base}/v1/messages?beta=true`, {
           method: "POST",
           headers: {

@@ -2,7 +2,7 @@ import path from "node:path"
 import { appendVerdict } from "#choose/guard"
 import type { VerdictLine } from "#ground/contract"
 import { createLedger } from "#know/ledger"
-import type { World } from "../world.ts"
+import type { BrowserWorld } from "../world.ts"
 
 export const CLAUDE = "5f0c2d1e-7a44-4c1b-9a0e-3f1b7c2d9e10"
 export const FILE = "docs/tariff.md"
@@ -10,7 +10,7 @@ export const FILE = "docs/tariff.md"
 export type GuardStory = Awaited<ReturnType<typeof seedGuard>>
 
 /** What hooks of one agent left behind, written by what hooks write with. */
-export async function seedGuard({ project }: World) {
+export async function seedGuard({ project }: BrowserWorld) {
   const stateDirectory = path.join(project, ".git", "qm")
   const now = Date.now()
   const say = (given: Partial<VerdictLine>) =>

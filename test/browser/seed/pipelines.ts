@@ -1,12 +1,12 @@
 import path from "node:path"
-import type { World } from "../world.ts"
+import type { BrowserWorld } from "../world.ts"
 import { writeFiles } from "./harbour.ts"
 import { until } from "./until.ts"
 
 const CORPUS = path.join(import.meta.dirname, "../../../agents/deep-research/corpus")
 
 /** The shipped handbook, one research that is through, one that waits, one that was left. */
-export async function seedPipelines(world: World) {
+export async function seedPipelines(world: BrowserWorld) {
   await world.call("kb.add", { path: path.join(CORPUS, "guides"), tier: "guide" })
   await world.call("kb.add", { path: CORPUS })
   const done = await start(world, "When may a booking be re-priced after arrival?", true)
@@ -17,7 +17,7 @@ export async function seedPipelines(world: World) {
   return { done, paused, left }
 }
 
-async function start(world: World, query: string, auto: boolean): Promise<string> {
+async function start(world: BrowserWorld, query: string, auto: boolean): Promise<string> {
   const { id } = await world.call("pipeline.run", { agent: "deep-research", query, auto })
   await until(async () => {
     const { run } = await world.call("pipeline.show", { id })

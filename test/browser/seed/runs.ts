@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises"
 import path from "node:path"
 import type { Message, Run } from "#ground/contract"
-import type { World } from "../world.ts"
+import type { BrowserWorld } from "../world.ts"
 import { until } from "./until.ts"
 
-type Caller = Pick<World, "call">
+type Caller = Pick<BrowserWorld, "call">
 export type RunSeed = Awaited<ReturnType<typeof seedRuns>>
 
 /** The runs of a world, as another client would reach them beside the browser under test. */
@@ -51,7 +51,7 @@ export const question = (id: string, command: string) => ({
 })
 
 /** A run in each state that the pages about runs tell apart. */
-export async function seedRuns(world: World) {
+export async function seedRuns(world: BrowserWorld) {
   const runs = runsOf(world)
   const tariff = await runs.play("Make quotes and invoices agree to the cent", TARIFF)
   const asking = await runs.play("Publish the tariffs", [question("push", PUSH), ENDED])
@@ -170,7 +170,7 @@ type ImportedRuns = { readonly titles: readonly string[]; readonly messages: num
  * Runs that were exported elsewhere: of each ten messages one is the agent's word, `Step n: …`, and
  * the others are what it read.
  */
-export async function importRuns(world: World, { titles, messages }: ImportedRuns) {
+export async function importRuns(world: BrowserWorld, { titles, messages }: ImportedRuns) {
   const { id } = await runsOf(world).play("A template", [ENDED])
   const run = await until(async () => {
     const shown = await runsOf(world).show(id)

@@ -1,7 +1,7 @@
 import type { OperationEntry } from "../../data/client.ts"
 import { parseField, type Question, questionsOf } from "../../data/schema-form.ts"
 
-export type Asking = {
+export type PaletteForm = {
   readonly operation: OperationEntry
   readonly questions: readonly Question[]
   readonly given: Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ export type Asking = {
 }
 
 export type AskStep =
-  | { readonly kind: "ask"; readonly asking: Asking }
+  | { readonly kind: "ask"; readonly asking: PaletteForm }
   | { readonly kind: "ready"; readonly operation: OperationEntry; readonly input: object }
   | { readonly kind: "wrong"; readonly message: string }
 
@@ -17,7 +17,7 @@ export function beginAsking(operation: OperationEntry): AskStep {
   return proceed({ operation, questions: questionsOf(operation.input), given: {}, index: 0 })
 }
 
-export function answer(asking: Asking, text: string): AskStep {
+export function answer(asking: PaletteForm, text: string): AskStep {
   const question = asking.questions[asking.index]
   if (question === undefined) return proceed(asking)
   if (text === "") return leaveOut(asking, question)
@@ -34,12 +34,12 @@ export function sayGiven(given: Readonly<Record<string, unknown>>): string {
     .join(", ")
 }
 
-function proceed(asking: Asking): AskStep {
+function proceed(asking: PaletteForm): AskStep {
   if (asking.index < asking.questions.length) return { kind: "ask", asking }
   return { kind: "ready", operation: asking.operation, input: asking.given }
 }
 
-function leaveOut(asking: Asking, question: Question): AskStep {
+function leaveOut(asking: PaletteForm, question: Question): AskStep {
   const isAnswered = question.name in asking.given
   if (question.isRequired && !isAnswered) {
     return { kind: "wrong", message: `${question.name} is needed` }
@@ -47,7 +47,7 @@ function leaveOut(asking: Asking, question: Question): AskStep {
   return proceed({ ...asking, index: asking.index + 1 })
 }
 
-function addToList(asking: Asking, question: Question, text: string): AskStep {
+function addToList(asking: PaletteForm, question: Question, text: string): AskStep {
   if (question.field.kind !== "list") return { kind: "ask", asking }
   const parsed = parseField(question.field.item, text)
   if (parsed.kind === "wrong") return parsed

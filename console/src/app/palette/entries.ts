@@ -137,7 +137,7 @@ function shortcutEntry({ label, room, href, icon }: (typeof SHORTCUTS)[number]):
   return { id: `go ${label}`, group: "Go to", icon, label, detail: room, verb: "Open", action }
 }
 
-export type Found = { readonly group: GroupName; readonly entries: readonly Entry[] }
+export type EntryGroup = { readonly group: GroupName; readonly entries: readonly Entry[] }
 
 const MOST_PER_GROUP = 8
 
@@ -145,7 +145,7 @@ export function findEntries(
   entries: readonly Entry[],
   query: string,
   recent: readonly string[],
-): readonly Found[] {
+): readonly EntryGroup[] {
   const isAsking = query.trim() !== ""
   const scored = entries
     .map((entry) => ({ entry, points: score(entry, query) }))
@@ -162,7 +162,7 @@ export function findEntries(
   return groups.toSorted((a, b) => bestIn(b, query) - bestIn(a, query))
 }
 
-function bestIn({ entries }: Found, query: string): number {
+function bestIn({ entries }: EntryGroup, query: string): number {
   return Math.max(...entries.map((it) => score(it, query)))
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { OperationEntry } from "../../data/client.ts"
-import { type Asking, type AskStep, answer, beginAsking, sayGiven } from "./asking.ts"
+import { type AskStep, answer, beginAsking, type PaletteForm, sayGiven } from "./asking.ts"
 import { buildEntries, findEntries } from "./entries.ts"
 import { markMatches, score } from "./match.ts"
 
@@ -21,7 +21,7 @@ const count = operation("tokens.count", "read", {
 const restore = operation("store.restore", "write", { file: { type: "string", minLength: 1 } })
 const context = { operations: [backup, count, restore], scope: "now", isReadOnly: false } as const
 
-function asking(step: AskStep): Asking {
+function asking(step: AskStep): PaletteForm {
   if (step.kind !== "ask") throw new Error(`expected a question, got ${step.kind}`)
   return step.asking
 }

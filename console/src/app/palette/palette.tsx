@@ -3,9 +3,9 @@ import { navigate } from "../../data/location.ts"
 import { useOperationList } from "../../data/queries.tsx"
 import { Dialog } from "../../ui/dialog/dialog.tsx"
 import { useKeyBindings } from "../../ui/keys/keys.tsx"
-import type { Place } from "../places.ts"
+import type { NavPage } from "../places.ts"
 import { type Appearance, appearanceChoice } from "../theme/appearance.ts"
-import { type Asking, type AskStep, beginAsking } from "./asking.ts"
+import { type AskStep, beginAsking, type PaletteForm } from "./asking.ts"
 import { type Call, CallView, ConfirmView } from "./call-view.tsx"
 import { type Entry, noteRecent } from "./entries.ts"
 import { QuestionView } from "./question-view.tsx"
@@ -13,7 +13,7 @@ import { SearchView } from "./search-view.tsx"
 
 type PaletteProps = {
   readonly initialQuery: string
-  readonly place: Place | undefined
+  readonly place: NavPage | undefined
   readonly appearance: Appearance
   readonly isReadOnly: boolean
   onClose(): void
@@ -21,7 +21,7 @@ type PaletteProps = {
 
 type Step =
   | { readonly kind: "search" }
-  | { readonly kind: "ask"; readonly asking: Asking }
+  | { readonly kind: "ask"; readonly asking: PaletteForm }
   | { readonly kind: "confirm"; readonly call: Call }
   | { readonly kind: "call"; readonly call: Call }
 

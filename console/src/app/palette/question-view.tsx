@@ -9,11 +9,11 @@ import {
   EntryList,
   entryElementId,
 } from "../../ui/command/command.tsx"
-import { type Asking, type AskStep, answer, sayGiven } from "./asking.ts"
+import { type AskStep, answer, type PaletteForm, sayGiven } from "./asking.ts"
 import { markMatches } from "./match.ts"
 
 type QuestionViewProps = {
-  readonly asking: Asking
+  readonly asking: PaletteForm
   onStep(step: AskStep): void
   onBack(): void
 }

@@ -10,13 +10,13 @@ import {
 } from "../../ui/command/command.tsx"
 import { useKeyBindings } from "../../ui/keys/keys.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import type { Place } from "../places.ts"
+import type { NavPage } from "../places.ts"
 import { buildEntries, type Entry, findEntries, recentIds } from "./entries.ts"
 import { markMatches } from "./match.ts"
 
 type SearchViewProps = {
   readonly initialQuery: string
-  readonly place: Place | undefined
+  readonly place: NavPage | undefined
   readonly operations: readonly OperationEntry[]
   readonly isReadOnly: boolean
   onChoose(entry: Entry): void

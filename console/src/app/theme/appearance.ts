@@ -9,7 +9,7 @@ export const DENSITIES = ["compact", "default", "roomy"] as const
 type Mode = (typeof MODES)[number]
 type Density = (typeof DENSITIES)[number]
 
-export type Look = {
+export type AppearanceChoice = {
   readonly mode: Mode
   readonly light: string
   readonly dark: string
@@ -31,7 +31,7 @@ export function showRememberedLook(): void {
   show(themeFor(currentLook(), systemIsDark()), currentLook().density)
 }
 
-export function themeFor(look: Look, isSystemDark: boolean): Theme {
+export function themeFor(look: AppearanceChoice, isSystemDark: boolean): Theme {
   const kind = look.mode === "system" ? kindOfSystem(isSystemDark) : look.mode
   const named = THEMES.find((it) => it.name === look[kind] && kindOf(it) === kind)
   const fallback = THEMES.find((it) => it.name === DEFAULT_THEME[kind])
@@ -40,7 +40,7 @@ export function themeFor(look: Look, isSystemDark: boolean): Theme {
   return theme
 }
 
-export function parseLook(text: string | null): Look {
+export function parseLook(text: string | null): AppearanceChoice {
   const [mode, light, dark, density] = (text ?? "").split(",")
   return {
     mode: MODES.find((it) => it === mode) ?? "system",
@@ -50,7 +50,7 @@ export function parseLook(text: string | null): Look {
   }
 }
 
-export function formatLook({ mode, light, dark, density }: Look): string {
+export function formatLook({ mode, light, dark, density }: AppearanceChoice): string {
   return [mode, light, dark, density].join(",")
 }
 
@@ -67,15 +67,15 @@ function kindOfSystem(isDark: boolean): ThemeKind {
   return isDark ? "dark" : "light"
 }
 
-let look: Look | undefined
+let look: AppearanceChoice | undefined
 const listeners = new Set<() => void>()
 
-function currentLook(): Look {
+function currentLook(): AppearanceChoice {
   look ??= parseLook(recall("look"))
   return look
 }
 
-function changeLook(change: Partial<Look>): void {
+function changeLook(change: Partial<AppearanceChoice>): void {
   look = { ...currentLook(), ...change }
   remember("look", formatLook(look))
   for (const changed of listeners) changed()

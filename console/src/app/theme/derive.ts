@@ -66,10 +66,10 @@ const STEPS = {
 } as const
 
 type Steps = (typeof STEPS)[ThemeKind]
-type Ground = keyof Steps
+type StepName = keyof Steps
 
 function deriveGrounds({ base, contrast: factor }: Theme, steps: Steps) {
-  const step = (name: Ground, scale: number) => {
+  const step = (name: StepName, scale: number) => {
     const [lightness, chroma] = steps[name]
     const l = Math.min(1, Math.max(0, base.l + lightness * scale))
     return insideSrgb({ l, c: Math.max(0, base.c + chroma), h: base.h })
@@ -149,9 +149,9 @@ export const KIND_BARS = { light: 3.7, dark: 6.8 } as const
 export const WHITE: Oklch = { l: 1, c: 0, h: 0 }
 
 type BarName = keyof typeof BARS
-type Coloured = Readonly<Record<Exclude<TokenName, `k-${string}`>, Oklch>>
+type TokenColours = Readonly<Record<Exclude<TokenName, `k-${string}`>, Oklch>>
 
-function holdBars(tokens: Coloured, kind: ThemeKind): Coloured {
+function holdBars(tokens: TokenColours, kind: ThemeKind): TokenColours {
   const everywhere = [tokens.canvas, tokens.surface, tokens.sunken]
   const away = kind === "light" ? -1 : 1
   const held = (name: BarName) =>
@@ -180,7 +180,7 @@ function holdBars(tokens: Coloured, kind: ThemeKind): Coloured {
 }
 
 /** The current sidebar item: canvas with 6 % of the text colour over it. */
-function isReadWherePressed(it: Oklch, { canvas, text }: Coloured): boolean {
+function isReadWherePressed(it: Oklch, { canvas, text }: TokenColours): boolean {
   return contrastUnderVeil(it, canvas, { colour: text, alpha: 0.06 }) >= BAR_WHERE_PRESSED
 }
 

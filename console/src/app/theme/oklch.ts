@@ -8,7 +8,7 @@ export function contrast(a: Oklch, b: Oklch): number {
 }
 
 /** Contrast on a background with a translucent overlay, blended per channel as browsers do. */
-export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: Veil): number {
+export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: TransparentColour): number {
   const below = encoded(ground)
   const above = encoded(veil.colour)
   const blended = below.map((it, i) => it * (1 - veil.alpha) + (above[i] ?? 0) * veil.alpha)
@@ -17,7 +17,7 @@ export function contrastUnderVeil(colour: Oklch, ground: Oklch, veil: Veil): num
   return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05)
 }
 
-export type Veil = { readonly colour: Oklch; readonly alpha: number }
+export type TransparentColour = { readonly colour: Oklch; readonly alpha: number }
 
 /** Same lightness and hue, with the highest chroma that sRGB can show. */
 export function insideSrgb(colour: Oklch): Oklch {

@@ -10,7 +10,7 @@ import { sayWhere } from "./detail.tsx"
 import { AgentsPage } from "./page.tsx"
 import { stateOf } from "./words.ts"
 
-type Known = {
+type AgentsPageData = {
   readonly agents?: readonly AgentFolder[]
   readonly shown?: Partial<AgentShow> & { readonly agent: AgentFolder }
   readonly isReadOnly?: boolean
@@ -19,7 +19,7 @@ type Known = {
 
 function markupOf(
   address: string,
-  { agents, shown, isReadOnly, queries = new QueryClient() }: Known,
+  { agents, shown, isReadOnly, queries = new QueryClient() }: AgentsPageData,
 ) {
   const params = agentsParams.parse(address)
   if (agents !== undefined) queries.setQueryData(keys.operation("agent.list", {}), { agents })
@@ -31,7 +31,7 @@ function markupOf(
   return renderPage(queries, <AgentsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: AgentsPageData) => textOf(markupOf(address, known))
 
 describe("page Agents", () => {
   it("[CONSOLE-56] stages show their purpose, tools, budget, pauses and repair targets", () => {

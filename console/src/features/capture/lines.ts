@@ -10,7 +10,7 @@ import {
   type SearchedPath,
 } from "../../contract.ts"
 
-export type Seen = "both" | "text-differs" | "estimated-only" | null
+export type ObservationMatch = "both" | "text-differs" | "estimated-only" | null
 export type Delta = { readonly description: string; readonly tone?: "ok" }
 
 export type LoadLine = {
@@ -23,7 +23,7 @@ export type LoadLine = {
   /** Start of its bar in tokens; null if it is not in the window. */
   readonly start: number | null
   readonly tokens: number
-  readonly seen: Seen
+  readonly seen: ObservationMatch
   readonly delta: Delta | null
 }
 export type FolderLine = {
@@ -34,7 +34,7 @@ export type FolderLine = {
   readonly number: number
   readonly start: number
   readonly tokens: number
-  readonly seen: Seen
+  readonly seen: ObservationMatch
   readonly delta: Delta | null
   readonly isOpen: boolean
 }
@@ -196,7 +196,7 @@ function stepsOf(items: readonly ManifestItem[]): readonly Step[] {
 function childrenOf(
   { folder, items }: { readonly folder: Folder; readonly items: readonly ManifestItem[] },
   from: number,
-  { deltaOf, seenOf }: { deltaOf: DeltaOf; seenOf(item: ManifestItem): Seen },
+  { deltaOf, seenOf }: { deltaOf: DeltaOf; seenOf(item: ManifestItem): ObservationMatch },
 ): readonly LoadLine[] {
   let start = from
   return items.map((item): LoadLine => {
@@ -218,7 +218,7 @@ function aside(part: "demand" | "config", item: ManifestItem, tokens: number): L
   return { ...line, number: null, start: null, tokens, seen: null, delta: null }
 }
 
-function seenBy({ observation }: Capture): (item: ManifestItem) => Seen {
+function seenBy({ observation }: Capture): (item: ManifestItem) => ObservationMatch {
   const byPath = new Map(observation?.files.map((it) => [it.path, it]))
   return ({ path }) => {
     const agreement = byPath.get(path)
@@ -228,7 +228,7 @@ function seenBy({ observation }: Capture): (item: ManifestItem) => Seen {
   }
 }
 
-function seenOfAll(all: readonly Seen[]): Seen {
+function seenOfAll(all: readonly ObservationMatch[]): ObservationMatch {
   const worst = ["estimated-only", "text-differs", "both"] as const
   return worst.find((it) => all.includes(it)) ?? null
 }

@@ -15,7 +15,7 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Delta, Seen } from "./lines.ts"
+import type { Delta, ObservationMatch } from "./lines.ts"
 
 type RowCellsProps = {
   readonly option: RowOption
@@ -28,7 +28,7 @@ type RowCellsProps = {
   readonly load: string
   readonly reason: string
   readonly tokens: string
-  readonly seen: Seen
+  readonly seen: ObservationMatch
   fall(bare: boolean): ReactNode
 }
 
@@ -76,7 +76,7 @@ export function RowCells(props: RowCellsProps) {
   )
 }
 
-function SeenMark({ seen }: { readonly seen: Seen }) {
+function SeenMark({ seen }: { readonly seen: ObservationMatch }) {
   switch (seen) {
     case "both":
       return (

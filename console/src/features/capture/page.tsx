@@ -13,12 +13,12 @@ import { sayAsking } from "./words.ts"
 
 type CapturePageProps = PageProps<CaptureParams>
 
-type Asking = { readonly trust: boolean } | null
+type TakeDialog = { readonly trust: boolean } | null
 
 export function CapturePage({ now, params, onParams }: CapturePageProps) {
   const data = useCapture(params)
   const { capture, captures, diff, host } = data
-  const [asking, setAsking] = useState<Asking>(null)
+  const [asking, setAsking] = useState<TakeDialog>(null)
   const { part: AskDialog, want } = useLater(loadAsk)
   const ask = (trust: boolean) => want(() => setAsking({ trust }))
   const take = useTake(params, ({ manifest, historyProblem }) => {

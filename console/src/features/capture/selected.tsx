@@ -23,25 +23,25 @@ type Sources = {
 }
 
 type SelectedDetailProps = PageProps<CaptureParams> & {
-  readonly line: Selected
+  readonly line: SelectedLine
   readonly capture: Capture
   readonly diff: CaptureDiff | undefined
 }
 
-type Selected =
+type SelectedLine =
   | Line
   | ReturnType<typeof foundLines>[number]
   | ReturnType<typeof settingsLines>[number]
   | ReturnType<typeof biggestLines>[number]
   | ReturnType<typeof changeLines>[number]
 
-export function useSelected(sources: Sources): Selected | undefined {
+export function useSelected(sources: Sources): SelectedLine | undefined {
   const { capture, diff, compared, settings, params } = sources
   const { tab, at, turned, kind } = params
   const folds = turned.join("\n")
   return useMemo(() => {
     if (capture === undefined || at === "") return undefined
-    const lines: Readonly<Record<typeof tab, () => readonly Selected[]>> = {
+    const lines: Readonly<Record<typeof tab, () => readonly SelectedLine[]>> = {
       loads: () => loadLines(capture, { diff, turned: folds.split("\n"), kind }),
       found: () => foundLines(capture),
       settings: () => (settings === undefined ? [] : settingsLines(settings)),

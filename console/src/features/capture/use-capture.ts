@@ -68,7 +68,7 @@ function placeOf({ dir }: Pick<CaptureParams, "dir">): string {
   return dir === "" ? "." : dir
 }
 
-export type Asking = { readonly observe: boolean; readonly trust: boolean }
+export type TakeChoice = { readonly observe: boolean; readonly trust: boolean }
 
 export function useTake(
   params: Pick<CaptureParams, "host" | "dir">,
@@ -78,7 +78,7 @@ export function useTake(
   const queries = useQueryClient()
   const toast = useToast()
   return useMutation({
-    mutationFn: ({ observe, trust }: Asking) =>
+    mutationFn: ({ observe, trust }: TakeChoice) =>
       client.write("capture.take", { path: placeOf(params), host: params.host, observe, trust }),
     onSuccess: async (capture, { observe }) => {
       const { id } = capture.manifest

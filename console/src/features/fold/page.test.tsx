@@ -10,13 +10,13 @@ import { keptInput, searchInput, treeInput } from "./use-fold.ts"
 
 type Answers = readonly (readonly [readonly unknown[], unknown])[]
 
-type Known = {
+type FoldPageData = {
   readonly tree?: FoldTree
   readonly shown?: FoldShow
   readonly answers?: Answers
 }
 
-function markupOf(address: string, { tree, shown, answers = [] }: Known): string {
+function markupOf(address: string, { tree, shown, answers = [] }: FoldPageData): string {
   const queries = new QueryClient()
   const params = foldParams.parse(address)
   if (tree !== undefined) {
@@ -29,7 +29,7 @@ function markupOf(address: string, { tree, shown, answers = [] }: Known): string
   return renderPage(queries, <FoldPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: FoldPageData) => textOf(markupOf(address, known))
 const TREE = aTree([aBranch("fb_1"), aBranch("fb_2", ACTIVE)])
 const kept = (total: number): Answers => [
   [keys.operation("fold.list", keptInput()), { branches: [], active: 0, total, tokensKeptOut: 0 }],

@@ -70,7 +70,7 @@ export function scaleOf(show: GatewayShow): Scale {
   }
 }
 
-type Wanted = {
+type LineFilter = {
   readonly who: GatewayWho
   readonly opened: ReadonlySet<string>
   /** Key of the selected request; it is never collapsed. */
@@ -81,7 +81,7 @@ type Wanted = {
  * One row per request, adjacent token counts together; if several processes proxied the run, each
  * is listed above its own requests.
  */
-export function linesOf(show: GatewayShow, { who, ...shown }: Wanted): readonly Line[] {
+export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): readonly Line[] {
   const from = beginningOf(show)
   const wanted = show.requests.filter((it) => isOf(it, who))
   const lineOf = (request: GatewayRequest): RequestLine => ({
@@ -104,7 +104,7 @@ const FEWEST_FOLDED = 2
 
 function foldCounts(
   lines: readonly RequestLine[],
-  { opened, at }: Omit<Wanted, "who">,
+  { opened, at }: Omit<LineFilter, "who">,
 ): readonly Line[] {
   return neighbours(lines).flatMap((run): readonly Line[] => {
     const [first] = run

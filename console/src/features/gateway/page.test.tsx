@@ -12,7 +12,7 @@ import { showInput, textsInput } from "./use-gateway.ts"
 
 const HOSTILE = '<img src=x onerror="window.hacked=1">\u202e'
 
-type Known = {
+type GatewayPageData = {
   readonly id?: string
   readonly run?: Run | Error
   readonly show?: GatewayShow | Error
@@ -20,7 +20,10 @@ type Known = {
   readonly texts?: GatewayTexts
 }
 
-function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: Known): string {
+function markupOf(
+  address: string,
+  { id = "rn_1", run, show, manifest, texts }: GatewayPageData,
+): string {
   const queries = new QueryClient({ defaultOptions: { queries: { retryOnMount: false } } })
   const params = gatewayParams.parse(address)
   const hold = (queryKey: readonly unknown[], answer: unknown) => {
@@ -39,7 +42,7 @@ function markupOf(address: string, { id = "rn_1", run, show, manifest, texts }: 
   )
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: GatewayPageData) => textOf(markupOf(address, known))
 const NO_CARRY = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
 const AT = "?at=gw_1.2"
 
@@ -193,7 +196,7 @@ describe("request on the page Gateway", () => {
     const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
     const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
     const carries = [aCarry("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE })]
-    const known: Known = {
+    const known: GatewayPageData = {
       show: aShow({ carries, requests: [aRequest(1), request] }),
       manifest: aManifest({ request, headers: [{ name: HOSTILE, value: HOSTILE }] }),
       texts: { total: 1, pieces: [piece] },

@@ -38,23 +38,23 @@ export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
   fold: "Returned branches leave the requests; each request is recorded.",
 }
 
-type Used = Pick<GatewayRequest, "usage" | "route">
+type RequestUsage = Pick<GatewayRequest, "usage" | "route">
 
 export function isCount({ route }: Pick<GatewayRequest, "route">): boolean {
   return route === "count"
 }
 
 /** The provider's numbers; null if it gave none, and for a token count. */
-export function usageOf(request: Used): GatewayRequest["usage"] {
+export function usageOf(request: RequestUsage): GatewayRequest["usage"] {
   return isCount(request) ? null : request.usage
 }
 
-export function inputOf(request: Used): number | null {
+export function inputOf(request: RequestUsage): number | null {
   const usage = usageOf(request)
   return usage === null ? null : usage.input + usage.cacheRead + usage.cacheWrite
 }
 
-export function cacheShareOf(request: Used): number | null {
+export function cacheShareOf(request: RequestUsage): number | null {
   const input = inputOf(request)
   if (input === null || input === 0 || request.usage === null) return null
   return request.usage.cacheRead / input

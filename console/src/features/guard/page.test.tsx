@@ -8,7 +8,7 @@ import { aLine, aLog, aSetting, NOW } from "./guard.fixture.ts"
 import { GuardPage } from "./page.tsx"
 import { countsInput, tryInput, verdictsInput } from "./use-guard.ts"
 
-type Known = {
+type GuardPageData = {
   readonly log?: GuardVerdicts
   readonly all?: GuardVerdicts
   readonly tried?: GuardTry
@@ -17,7 +17,7 @@ type Known = {
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, known: Known): string {
+function markupOf(address: string, known: GuardPageData): string {
   const queries = new QueryClient()
   const params = guardParams.parse(address)
   const put = (key: readonly unknown[], answer: unknown) => {
@@ -35,7 +35,7 @@ function markupOf(address: string, known: Known): string {
   return renderPage(queries, <GuardPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: GuardPageData) => textOf(markupOf(address, known))
 const shown = (line = aLine()) => `?at=${line.at}&show=${line.at}`
 
 describe("page Guard", () => {

@@ -77,7 +77,7 @@ function Beside({ now, params, onParams }: PageProps<GuardParams>) {
   return <Detail key={params.show} {...{ now, line, isReadOnly, onParams }} />
 }
 
-type Listed = PageProps<GuardParams> & { readonly handle: ListRef }
+type GuardListProps = PageProps<GuardParams> & { readonly handle: ListRef }
 
 function ListPane(props: PageProps<GuardParams>) {
   const { params } = props
@@ -94,7 +94,7 @@ function ListPane(props: PageProps<GuardParams>) {
   )
 }
 
-function Filters({ params, handle, onParams }: Listed) {
+function Filters({ params, handle, onParams }: GuardListProps) {
   return (
     <FilterHead
       label="Filter by path, text or tool"
@@ -176,7 +176,7 @@ function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
   )
 }
 
-function Verdicts(props: Listed & { readonly list: GuardVerdicts }) {
+function Verdicts(props: GuardListProps & { readonly list: GuardVerdicts }) {
   const { now, list, params, onParams } = props
   const rows = useMemo(() => matching(keyed(list.verdicts), params.text), [list, params.text])
   const lines = useMemo(() => byDay(rows, now), [rows, now])

@@ -4,7 +4,7 @@ import { CollectionList } from "../../ui/collection/collection.tsx"
 import { Group, NameCell, NarrowLine, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Handled } from "./page.tsx"
+import type { ListPaneHandleProps } from "./page.tsx"
 import { sayDocument } from "./words.ts"
 
 const COLUMNS = {
@@ -15,7 +15,9 @@ const COLUMNS = {
   nameSpanTight: 1,
 } as const
 
-export function DocumentRows(props: Handled & { readonly lines: readonly KnowledgeLine[] }) {
+export function DocumentRows(
+  props: ListPaneHandleProps & { readonly lines: readonly KnowledgeLine[] },
+) {
   const { lines, params, handle, onParams } = props
   return (
     <CollectionList

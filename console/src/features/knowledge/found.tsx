@@ -5,7 +5,7 @@ import { Cell, Row, type RowOption, TextCell } from "../../ui/list/list.tsx"
 
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import type { Handled } from "./page.tsx"
+import type { ListPaneHandleProps } from "./page.tsx"
 import { useFound } from "./use-knowledge.ts"
 import { sayWhy } from "./words.ts"
 
@@ -15,7 +15,7 @@ const COLUMNS = {
   narrow: "minmax(0, 1fr)",
 } as const
 
-export function FoundPane({ params, handle, onParams }: Handled) {
+export function FoundPane({ params, handle, onParams }: ListPaneHandleProps) {
   return (
     <Loaded query={useFound(params)} rows={6}>
       {({ hits, documents }) =>

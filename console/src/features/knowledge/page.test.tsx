@@ -12,14 +12,14 @@ import { searchInput } from "./use-knowledge.ts"
 
 beforeAll(loadMarkdown)
 
-type Known = {
+type KnowledgePageData = {
   readonly status?: KbStatus
   readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
   readonly isReadOnly?: boolean
   readonly queries?: QueryClient
 }
 
-function markupOf(address: string, known: Known) {
+function markupOf(address: string, known: KnowledgePageData) {
   const { status, answers = [], isReadOnly, queries = new QueryClient() } = known
   if (status !== undefined) queries.setQueryData(keys.operation("kb.status", {}), status)
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
@@ -30,7 +30,7 @@ function markupOf(address: string, known: Known) {
   )
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: KnowledgePageData) => textOf(markupOf(address, known))
 const DOCUMENTS = [keys.operation("kb.documents", {}), { documents: [aDocument("kd_1")] }] as const
 
 describe("page Knowledge", () => {

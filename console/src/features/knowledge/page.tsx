@@ -118,9 +118,9 @@ function ListPane(props: ListPaneProps) {
   )
 }
 
-export type Handled = ListPaneProps & { readonly handle: ListRef }
+export type ListPaneHandleProps = ListPaneProps & { readonly handle: ListRef }
 
-function Filters({ params, handle, onParams }: Handled) {
+function Filters({ params, handle, onParams }: ListPaneHandleProps) {
   const isSearching = params.text.trim() !== ""
   const turnHops = () => onParams({ hops: !params.hops, at: "" }, "replace")
   useKey("knowledge.hops", isSearching ? turnHops : undefined)
@@ -173,7 +173,7 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
   )
 }
 
-function Documents({ status, ...props }: Handled & { readonly status: KbStatus }) {
+function Documents({ status, ...props }: ListPaneHandleProps & { readonly status: KbStatus }) {
   const { params, onParams } = props
   return (
     <Loaded query={useDocuments(params)} rows={8}>

@@ -11,9 +11,9 @@ import { useToast } from "../../ui/toast/toast.tsx"
 const TYPING_MS = 200
 const MOST_FOUND = 50
 
-type Asked = Pick<KnowledgeParams, "text" | "tier" | "hops">
+type KnowledgeQuery = Pick<KnowledgeParams, "text" | "tier" | "hops">
 
-export const searchInput = (query: string, { tier, hops }: Omit<Asked, "text">) =>
+export const searchInput = (query: string, { tier, hops }: Omit<KnowledgeQuery, "text">) =>
   ({
     query,
     limit: MOST_FOUND,
@@ -32,7 +32,7 @@ export function useDocuments({ tier }: Pick<KnowledgeParams, "tier">) {
   return useOperation("kb.documents", documentsInput(tier))
 }
 
-export function useFound(params: Asked) {
+export function useFound(params: KnowledgeQuery) {
   const client = useClient()
   const query = useSettled(params.text.trim(), TYPING_MS)
   const input = searchInput(query, params)

@@ -13,14 +13,14 @@ import { sayLines, sayScan, sayState } from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-type Known = {
+type MapPageData = {
   readonly root?: MapTree
   readonly shown?: MapShow
   readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Known): string {
+function markupOf(address: string, { root, shown, answers = [], isReadOnly }: MapPageData): string {
   const queries = new QueryClient()
   const params = mapParams.parse(address)
   if (root !== undefined) {
@@ -35,7 +35,7 @@ function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Kn
   return renderPage(queries, <MapPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: MapPageData) => textOf(markupOf(address, known))
 const SOME = aTree([anEntry("src/rounding.ts")])
 const SCAN: MapScan = {
   scan: {

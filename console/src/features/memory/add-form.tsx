@@ -55,7 +55,7 @@ export function AddDecision(props: AddFormProps<DecisionDraft>) {
   )
 }
 
-type Wrong = { readonly kind: "wrong"; readonly problems: Problems }
+type FormFailure = { readonly kind: "wrong"; readonly problems: Problems }
 
 type EntriesProps<Draft> = {
   readonly draft: Draft
@@ -66,7 +66,7 @@ type EntriesProps<Draft> = {
 type SharedFormProps<Draft> = AddFormProps<Draft> & {
   readonly title: string
   readonly verbs: readonly [string, string]
-  send(client: Client, draft: Draft): Wrong | Promise<MemoryRecorded>
+  send(client: Client, draft: Draft): FormFailure | Promise<MemoryRecorded>
   children(entry: EntriesProps<Draft>): ReactNode
 }
 

@@ -20,13 +20,13 @@ const aDecision = (id: string, given: Partial<Memory> = {}): Memory =>
     ...given,
   })
 
-type Known = {
+type DecisionsPageData = {
   readonly decisions?: readonly Memory[]
   readonly shown?: Memory
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, { decisions, shown, isReadOnly }: Known): string {
+function markupOf(address: string, { decisions, shown, isReadOnly }: DecisionsPageData): string {
   const queries = new QueryClient()
   const params = decisionsParams.parse(address)
   if (decisions !== undefined) {
@@ -40,7 +40,7 @@ function markupOf(address: string, { decisions, shown, isReadOnly }: Known): str
   return renderPage(queries, <DecisionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: DecisionsPageData) => textOf(markupOf(address, known))
 
 describe("page Decisions", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {

@@ -37,12 +37,12 @@ export const NO_DECISION: DecisionDraft = {
 
 export type Problems<Field extends string = string> = Partial<Readonly<Record<Field, string>>>
 
-export type Checked<Request> =
+export type CheckResult<Request> =
   | { readonly kind: "wrong"; readonly problems: Problems }
   | { readonly kind: "right"; readonly input: Request }
 
 /** Empty fields are omitted; the server checks lengths and reports the limit. */
-export function checkMemory(draft: MemoryDraft): Checked<Input<"memory.record">> {
+export function checkMemory(draft: MemoryDraft): CheckResult<Input<"memory.record">> {
   const cites = parseCites(draft.cites)
   const description = draft.description.trim()
   return checked(
@@ -62,7 +62,7 @@ export function checkMemory(draft: MemoryDraft): Checked<Input<"memory.record">>
   )
 }
 
-export function checkDecision(draft: DecisionDraft): Checked<Input<"decision.add">> {
+export function checkDecision(draft: DecisionDraft): CheckResult<Input<"decision.add">> {
   const cites = parseCites(draft.cites)
   const consequences = draft.consequences.trim()
   return checked(
@@ -85,7 +85,7 @@ export function checkDecision(draft: DecisionDraft): Checked<Input<"decision.add
 function checked<Request>(
   found: Readonly<Record<string, string | false>>,
   input: Request,
-): Checked<Request> {
+): CheckResult<Request> {
   const problems: Problems = Object.fromEntries(
     Object.entries(found).filter((it): it is [string, string] => it[1] !== false),
   )

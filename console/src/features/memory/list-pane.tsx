@@ -27,7 +27,7 @@ import { MOST_LISTED, useDecisions, useFound, useMemories } from "./use-memory.t
 import { NAMES_OF_STATES } from "./words.ts"
 
 type MemoriesPaneProps = PageProps<MemoryParams> & { readonly isReadOnly: boolean }
-type Listed = MemoriesPaneProps & { readonly handle: ListRef }
+type MemoryListProps = MemoriesPaneProps & { readonly handle: ListRef }
 
 export function MemoriesPane(props: MemoriesPaneProps) {
   const { params, onParams } = props
@@ -90,7 +90,7 @@ function Problems({ problems }: Pick<MemoryList, "problems">) {
   return <Notice tone="warn" description={visibleLine(description)} />
 }
 
-function AllMemories({ list, ...props }: Listed & { readonly list: MemoryList }) {
+function AllMemories({ list, ...props }: MemoryListProps & { readonly list: MemoryList }) {
   const { params, isReadOnly, onParams } = props
   const { memories, total } = list
   const lines = useMemo(() => memories.map(plainLine), [memories])
@@ -128,7 +128,7 @@ function AllMemories({ list, ...props }: Listed & { readonly list: MemoryList })
 
 const plainLine = (memory: Memory): MemoryLine => ({ memory, why: [] })
 
-function FoundMemories(props: Listed) {
+function FoundMemories(props: MemoryListProps) {
   const { params, onParams } = props
   return (
     <Loaded query={useFound(params)} rows={6}>

@@ -8,14 +8,17 @@ import { aList, aMemory, NOW, OUTSIDE } from "./memory.fixture.ts"
 import { MemoryPage } from "./page.tsx"
 import { listInput, searchInput } from "./use-memory.ts"
 
-type Known = {
+type MemoryPageData = {
   readonly list?: MemoryList
   readonly shown?: Memory
   readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Known): string {
+function markupOf(
+  address: string,
+  { list, shown, answers = [], isReadOnly }: MemoryPageData,
+): string {
   const queries = new QueryClient()
   const params = memoryParams.parse(address)
   if (list !== undefined) {
@@ -29,7 +32,7 @@ function markupOf(address: string, { list, shown, answers = [], isReadOnly }: Kn
   return renderPage(queries, <MemoryPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: MemoryPageData) => textOf(markupOf(address, known))
 const SOME = aList([aMemory("mem_1")])
 
 describe("page Memory", () => {

@@ -99,7 +99,7 @@ export function useActions() {
     onSettled: settle,
   })
   const forget = useMutation({
-    mutationFn: ({ id }: Forgetting) => client.write("memory.forget", { id }),
+    mutationFn: ({ id }: ForgetRequest) => client.write("memory.forget", { id }),
     onSuccess: ({ file }, { isUndo = false }) =>
       toast.show({ text: `${isUndo ? "Taken back" : "Forgotten"}, ${file} is deleted` }),
     onError: fail,
@@ -111,7 +111,7 @@ export function useActions() {
 
 export type Actions = ReturnType<typeof useActions>
 
-type Forgetting = { readonly id: string; readonly isUndo?: boolean }
+type ForgetRequest = { readonly id: string; readonly isUndo?: boolean }
 type Verdict = "helpful" | "unhelpful"
 type Judgement = { readonly memory: Memory; readonly verdict: Verdict }
 

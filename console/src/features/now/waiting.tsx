@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react"
 import { formatAge, visibleLine } from "../../base/format.ts"
 import { type Approval, type NowRow, plural } from "../../contract.ts"
-import { type Ask, describeAsk } from "../../data/approvals.ts"
+import { type ApprovalQuestion, describeAsk } from "../../data/approvals.ts"
 import { paths } from "../../data/paths.ts"
 import { hrefOfRow } from "../../data/today.ts"
 import { useAnswer } from "../../data/use-answer.ts"
@@ -142,7 +142,7 @@ function openedAt({ row, approval }: WaitingRow): string {
 
 type AnswersProps = {
   readonly approval: Approval
-  readonly ask: Ask
+  readonly ask: ApprovalQuestion
   readonly canRead: boolean
 }
 

@@ -3,7 +3,7 @@ import { formatExact } from "../../contract.ts"
 
 export type CandidateLine =
   | { readonly kind: "chosen"; readonly key: string; readonly file: PackFile }
-  | { readonly kind: "left"; readonly key: string; readonly left: Left }
+  | { readonly kind: "left"; readonly key: string; readonly left: LeftFile }
   | {
       readonly kind: "group"
       readonly key: string
@@ -13,38 +13,38 @@ export type CandidateLine =
       readonly isOpen: boolean
     }
 
-type Left = Omit<PackLeft, "score" | "tokens"> & {
+type LeftFile = Omit<PackLeft, "score" | "tokens"> & {
   readonly score: number | null
   readonly tokens: number | null
 }
 
 const WHYS = ["no-room", "below", "denied", "dropped"] as const satisfies readonly PackLeft["why"][]
-type Why = (typeof WHYS)[number]
+type LeftReason = (typeof WHYS)[number]
 
 /**
  * Files without space are shown at once, because they are the hatched part of the bar; the other
  * groups are closed.
  */
-const OPEN_AT_FIRST: Readonly<Record<Why, boolean>> = {
+const OPEN_AT_FIRST: Readonly<Record<LeftReason, boolean>> = {
   "no-room": true,
   below: false,
   denied: false,
   dropped: true,
 }
 
-type Shown = {
+type PackLinesInput = {
   readonly files: readonly PackFile[]
   readonly drops: readonly string[]
   readonly turned: readonly string[]
   readonly minRelevance: number
 }
 
-export function candidateLines(pack: ContextPack, shown: Shown): readonly CandidateLine[] {
+export function candidateLines(pack: ContextPack, shown: PackLinesInput): readonly CandidateLine[] {
   const { files, turned, minRelevance } = shown
   const chosen = files
     .toSorted(byScore)
     .map((file): CandidateLine => ({ kind: "chosen", key: file.path, file }))
-  const left: readonly Left[] = [...pack.left, ...unlistedDrops(pack, shown.drops)]
+  const left: readonly LeftFile[] = [...pack.left, ...unlistedDrops(pack, shown.drops)]
   const groups = WHYS.flatMap((why) => {
     const key = `group:${why}`
     const members = left.filter((it) => it.why === why).toSorted(byScore)
@@ -68,7 +68,7 @@ export function candidateLines(pack: ContextPack, shown: Shown): readonly Candid
 /**
  * Dropped paths that the response does not list: it is older, or lists only the best candidates.
  */
-function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Left[] {
+function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly LeftFile[] {
   const listed = new Set(pack.left.map((it) => it.path))
   return drops
     .filter((path) => !listed.has(path))
@@ -85,7 +85,7 @@ function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Le
     })
 }
 
-function nameOf(why: Why, of: { minRelevance: number; role: string | null }): string {
+function nameOf(why: LeftReason, of: { minRelevance: number; role: string | null }): string {
   switch (why) {
     case "no-room":
       return "No room"
@@ -150,8 +150,8 @@ function sumOf(all: readonly { readonly tokens: number }[]): number {
   return all.reduce((sum, it) => sum + it.tokens, 0)
 }
 
-type Scored = { readonly score: number | null; readonly path: string }
+type ScoredPath = { readonly score: number | null; readonly path: string }
 
-function byScore(a: Scored, b: Scored): number {
+function byScore(a: ScoredPath, b: ScoredPath): number {
   return (b.score ?? -1) - (a.score ?? -1) || (a.path < b.path ? -1 : 1)
 }

@@ -21,19 +21,19 @@ const ITEM: PackSummaryItem = {
   builtAt: NOW - 60_000,
 }
 
-type Known = {
+type PackPageData = {
   readonly built?: PackBuilt
   readonly shown?: PackBuilt
   readonly packs?: readonly PackSummaryItem[]
   readonly refusal?: ReturnType<typeof failure>
 }
 
-async function render(address: string, known: Known = {}): Promise<string> {
+async function render(address: string, known: PackPageData = {}): Promise<string> {
   const html = await renderHtml(address, known)
   return textOf(html)
 }
 
-async function renderHtml(address: string, known: Known = {}): Promise<string> {
+async function renderHtml(address: string, known: PackPageData = {}): Promise<string> {
   const { built, shown, packs = [], refusal } = known
   const rests = { retry: false, retryOnMount: false, staleTime: Number.POSITIVE_INFINITY }
   const queries = new QueryClient({ defaultOptions: { queries: rests } })

@@ -11,14 +11,14 @@ import { aPause, aRun, aStage, eventsOf, gives, NOW, starts, step } from "./pipe
 
 beforeAll(loadMarkdown)
 
-type Known = {
+type PipelinePageData = {
   readonly shown?: PipelineShow
   readonly answers?: readonly (readonly [readonly unknown[], unknown])[]
   readonly isReadOnly?: boolean
   readonly queries?: QueryClient
 }
 
-function markupOf(address: string, known: Known): string {
+function markupOf(address: string, known: PipelinePageData): string {
   const { shown, answers = [], queries = new QueryClient() } = known
   const showKey = keys.operation("pipeline.show", { id: "p-12" })
   if (shown !== undefined) queries.setQueryData(showKey, shown)
@@ -37,7 +37,7 @@ function markupOf(address: string, known: Known): string {
   )
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: PipelinePageData) => textOf(markupOf(address, known))
 const EVENTS = eventsOf([
   starts(0),
   step("a", { tokens: 3_400, durationMs: 200 }),

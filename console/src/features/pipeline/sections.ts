@@ -51,16 +51,19 @@ export type Section = {
   readonly items: readonly Item[]
 }
 
-type Talk = { readonly key: string; readonly message: string; readonly answer: string }
+type MessageReply = { readonly key: string; readonly message: string; readonly answer: string }
 
-export type Story = { readonly sections: readonly Section[]; readonly talk: readonly Talk[] }
+export type PipelineSections = {
+  readonly sections: readonly Section[]
+  readonly talk: readonly MessageReply[]
+}
 
-type Draft = { -readonly [Field in keyof Omit<Section, "items">]: Section[Field] } & {
+type SectionDraft = { -readonly [Field in keyof Omit<Section, "items">]: Section[Field] } & {
   items: Item[]
 }
-type StoryDraft = { sections: Draft[]; talk: Talk[] }
+type StoryDraft = { sections: SectionDraft[]; talk: MessageReply[] }
 
-export function tellStory(events: readonly PipelineEvent[]): Story {
+export function tellStory(events: readonly PipelineEvent[]): PipelineSections {
   const story: StoryDraft = { sections: [], talk: [] }
   for (const event of events) take(story, event)
   for (const section of story.sections) {
@@ -101,7 +104,7 @@ function take(story: StoryDraft, event: PipelineEvent): void {
   }
 }
 
-type Noted = Exclude<
+type NoteBody = Exclude<
   Body,
   {
     type:
@@ -117,7 +120,7 @@ type Noted = Exclude<
   }
 >
 
-function takeNote(story: StoryDraft, body: Noted, { at, seq }: PipelineEvent): void {
+function takeNote(story: StoryDraft, body: NoteBody, { at, seq }: PipelineEvent): void {
   const section = sectionFor(story, body, at)
   if (body.type === "validation_failed") section.problems = body.problems
   if (body.type === "resumed") section.answer = "you chose to go on"
@@ -127,7 +130,7 @@ function takeNote(story: StoryDraft, body: Noted, { at, seq }: PipelineEvent): v
   if (note !== undefined) section.items.push({ kind: "note", key: `note-${seq}`, at, ...note })
 }
 
-function sectionFor(story: StoryDraft, body: Noted, at: number): Draft {
+function sectionFor(story: StoryDraft, body: NoteBody, at: number): SectionDraft {
   const last = story.sections.at(-1)
   const stage = "stage" in body && body.stage !== null ? body.stage : (last?.stage ?? 0)
   return sectionOf(story, stage, at)
@@ -135,7 +138,7 @@ function sectionFor(story: StoryDraft, body: Noted, at: number): Draft {
 
 type NoteWords = Pick<Note, "title" | "description" | "tone">
 
-function noteOf(body: Noted): NoteWords | undefined {
+function noteOf(body: NoteBody): NoteWords | undefined {
   switch (body.type) {
     case "validation_failed":
       return { ...plainNote("Not good enough", body.feedback), tone: "bad" }
@@ -185,11 +188,11 @@ function begin(story: StoryDraft, { stage, iteration }: BodyOf<"stage_started">,
   open(story, { stage, iteration, at })
 }
 
-type Opening = { readonly stage: number; readonly iteration: number; readonly at: number }
+type StageStart = { readonly stage: number; readonly iteration: number; readonly at: number }
 
-function open(story: StoryDraft, { stage, iteration, at }: Opening): Draft {
+function open(story: StoryDraft, { stage, iteration, at }: StageStart): SectionDraft {
   const round = story.sections.filter((it) => it.stage === stage).length + 1
-  const section: Draft = {
+  const section: SectionDraft = {
     key: `${stage}.${round}`,
     stage,
     round,
@@ -210,12 +213,12 @@ function open(story: StoryDraft, { stage, iteration, at }: Opening): Draft {
 }
 
 /** The latest attempt of a stage; a reused or skipped stage never started. */
-function sectionOf(story: StoryDraft, stage: number, at: number): Draft {
+function sectionOf(story: StoryDraft, stage: number, at: number): SectionDraft {
   const known = story.sections.findLast((it) => it.stage === stage)
   return known ?? open(story, { stage, iteration: 0, at })
 }
 
-function substep(section: Draft, body: Substep, at: number): void {
+function substep(section: SectionDraft, body: Substep, at: number): void {
   const known = find(section, body.activityId)
   const isOver = body.phase === "ended"
   put(section, {
@@ -235,7 +238,7 @@ function substep(section: Draft, body: Substep, at: number): void {
   })
 }
 
-function called(section: Draft, body: BodyOf<"llm_called">, at: number): void {
+function called(section: SectionDraft, body: BodyOf<"llm_called">, at: number): void {
   const known = find(section, body.activityId)
   const { input, output, cacheRead, cacheWrite } = body.usage
   const retried = body.retries === 0 ? "" : `, ${plural(body.retries, "retry", "retries")}`
@@ -256,11 +259,11 @@ function called(section: Draft, body: BodyOf<"llm_called">, at: number): void {
   })
 }
 
-function find({ items }: Draft, id: string): Activity | undefined {
+function find({ items }: SectionDraft, id: string): Activity | undefined {
   return items.filter((it) => it.kind === "activity").find((it) => it.id === id)
 }
 
-function put(section: Draft, activity: Activity): void {
+function put(section: SectionDraft, activity: Activity): void {
   const index = section.items.findIndex((it) => it.key === activity.key)
   if (index < 0) section.items.push(activity)
   else section.items[index] = activity

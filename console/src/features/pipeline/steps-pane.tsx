@@ -19,13 +19,13 @@ import { StepEnd, type StepsHandle, StepsScroll, StepText } from "../../ui/steps
 import { Text } from "../../ui/text/text.tsx"
 import { Pause } from "./pause.tsx"
 import { SectionView, sectionId } from "./section-view.tsx"
-import type { Section, Story } from "./sections.ts"
+import type { PipelineSections, Section } from "./sections.ts"
 import { type PipelineWrites, useSeconds, useWriting } from "./use-pipeline.ts"
 import { sayEnd } from "./words.ts"
 
 export type StepsPaneProps = PageProps<PipelineParams> & {
   readonly run: PipelineRun
-  readonly story: Story
+  readonly story: PipelineSections
   readonly isReadOnly: boolean
   readonly writes: PipelineWrites
   readonly handle: React.RefObject<StepsHandle | null>
@@ -101,7 +101,7 @@ function useFolds({ run, story, params, onParams }: StepsPaneProps) {
   }
 }
 
-function openByDefault(run: PipelineRun, { sections }: Story): readonly string[] {
+function openByDefault(run: PipelineRun, { sections }: PipelineSections): readonly string[] {
   const last = sections.at(-1)
   if (last === undefined || (run.hasDocument && run.endedAt !== null)) return []
   const failed = sections.filter(
@@ -146,7 +146,7 @@ function End({ run, writes, isReadOnly }: Pick<StepsPaneProps, "run" | "writes" 
   )
 }
 
-function Talks({ story }: { readonly story: Story }) {
+function Talks({ story }: { readonly story: PipelineSections }) {
   return story.talk.map((it) => (
     <StepText key={it.key} label="A question after the end">
       <Text as="p" strong wrap>

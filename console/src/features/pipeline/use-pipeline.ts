@@ -20,12 +20,12 @@ export function usePipeline(id: string) {
 
 const showKey = (id: string) => keys.operation("pipeline.show", { id })
 
-type Asked = { readonly id: string; readonly signal: AbortSignal }
+type EventsQuery = { readonly id: string; readonly signal: AbortSignal }
 
 async function readOn(
   client: Pick<Client, "read">,
   queries: QueryClient,
-  { id, signal }: Asked,
+  { id, signal }: EventsQuery,
 ): Promise<PipelineShow> {
   const known = queries.getQueryData<PipelineShow>(showKey(id))
   const after = known?.events.at(-1)?.seq ?? 0

@@ -154,9 +154,9 @@ export function figuresOf({ tokens, durationMs, usd }: Activity): readonly strin
   ]
 }
 
-export type Said = { readonly description: string; readonly tone?: "bad" | "warn" }
+export type OutcomeText = { readonly description: string; readonly tone?: "bad" | "warn" }
 
-export function sayActivity(activity: Activity, isLive: boolean): Said {
+export function sayActivity(activity: Activity, isLive: boolean): OutcomeText {
   const { title, outcome, detail } = activity
   const words = visibleLine(title)
   switch (outcome) {
@@ -176,7 +176,7 @@ export function sayActivity(activity: Activity, isLive: boolean): Said {
   }
 }
 
-export function saySection(section: Section, isLive: boolean): Said {
+export function saySection(section: Section, isLive: boolean): OutcomeText {
   const { problems, summary, round, rounds, iteration, attempts, isSkipped, isCarried } = section
   const which = join(
     rounds > 1 ? `round ${round}` : "",

@@ -21,9 +21,9 @@ import { whyNot } from "./lines.ts"
 import { useAgents, useStart } from "./use-pipelines.ts"
 
 type NewRunProps = {
-  readonly draft: Draft
+  readonly draft: RunDraft
   readonly isReadOnly: boolean
-  onDraft(draft: Draft): void
+  onDraft(draft: RunDraft): void
   onStarted(run: PipelineRun): void
   onClose(): void
 }
@@ -36,7 +36,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
   const reason = chosen === undefined ? undefined : whyNot(chosen)
   const { start, isPending, problems, error } = useChecked(draft, onStarted)
   const isOff = isReadOnly || isPending || reason !== undefined
-  const set = (change: Partial<Draft>) => onDraft({ ...draft, ...change })
+  const set = (change: Partial<RunDraft>) => onDraft({ ...draft, ...change })
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
       event.preventDefault()
@@ -115,7 +115,7 @@ function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly 
   )
 }
 
-function useChecked(draft: Draft, onStarted: (run: PipelineRun) => void) {
+function useChecked(draft: RunDraft, onStarted: (run: PipelineRun) => void) {
   const [wrong, setWrong] = useState<Problems>({})
   const begin = useStart(onStarted)
   const refusal = begin.error === null ? undefined : toWireError(begin.error)
@@ -136,8 +136,8 @@ function useChecked(draft: Draft, onStarted: (run: PipelineRun) => void) {
 
 type EntryProps = {
   readonly chosen: AgentFolder | undefined
-  readonly draft: Draft
-  set(change: Partial<Draft>): void
+  readonly draft: RunDraft
+  set(change: Partial<RunDraft>): void
 }
 
 type AgentEntryProps = EntryProps & {
@@ -184,7 +184,7 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
   )
 }
 
-function sayDepth(agent: AgentFolder | undefined, depth: Draft["depth"]): string {
+function sayDepth(agent: AgentFolder | undefined, depth: RunDraft["depth"]): string {
   const config = agent?.config?.depths[depth]
   if (config === undefined) return "How far it goes; this agent has no figures of its own for it."
   return [
@@ -196,7 +196,7 @@ function sayDepth(agent: AgentFolder | undefined, depth: Draft["depth"]): string
   ].join(", ")
 }
 
-type Draft = {
+type RunDraft = {
   readonly agent: string
   readonly query: string
   readonly depth: Depth
@@ -207,18 +207,18 @@ type Draft = {
 type Field = "agent" | "query" | "budget"
 type Problems = Partial<Readonly<Record<Field, string>>>
 
-export const emptyDraft = (agent: string): Draft => ({
+export const emptyDraft = (agent: string): RunDraft => ({
   agent,
   query: "",
   depth: "standard",
   budget: "",
 })
 
-type Checked =
+type RunCheck =
   | { readonly kind: "wrong"; readonly problems: Problems }
   | { readonly kind: "right"; readonly input: Input<"pipeline.run"> }
 
-export function checkDraft(draft: Draft): Checked {
+export function checkDraft(draft: RunDraft): RunCheck {
   const budget = Number(draft.budget.replace(",", ".").trim())
   const hasBudget = draft.budget.trim() !== ""
   const problems: Problems = {

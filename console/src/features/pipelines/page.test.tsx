@@ -9,7 +9,7 @@ import { PipelinesPage } from "./page.tsx"
 import { aLine, anAgent, NOW } from "./pipelines.fixture.ts"
 import { LIST_INPUT } from "./use-pipelines.ts"
 
-type Known = {
+type PipelinesPageData = {
   readonly runs?: readonly PipelineLine[]
   readonly agents?: readonly AgentFolder[]
   readonly isReadOnly?: boolean
@@ -18,7 +18,7 @@ type Known = {
 
 function markupOf(
   address: string,
-  { runs, agents, isReadOnly, queries = new QueryClient() }: Known,
+  { runs, agents, isReadOnly, queries = new QueryClient() }: PipelinesPageData,
 ) {
   if (runs !== undefined)
     queries.setQueryData(keys.operation("pipeline.list", LIST_INPUT), { runs })
@@ -30,7 +30,7 @@ function markupOf(
   )
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: PipelinesPageData) => textOf(markupOf(address, known))
 
 describe("page Pipelines", () => {
   it("[CONSOLE-15] the empty page says what it shows and offers the example as one button", () => {

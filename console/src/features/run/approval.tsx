@@ -9,10 +9,10 @@ import { useToast } from "../../ui/toast/toast.tsx"
 import { Box, BoxCode, BoxFoot, BoxTop } from "../../ui/transcript/box.tsx"
 import { PromptField } from "../../ui/transcript/title-button.tsx"
 import { Line } from "../../ui/transcript/transcript.tsx"
-import type { Ask } from "./entry.ts"
+import type { ApprovalEntry } from "./entry.ts"
 import type { RowHandlers } from "./row-handlers.ts"
 
-type ApprovalViewProps = { readonly entry: Ask; readonly handlers: RowHandlers }
+type ApprovalViewProps = { readonly entry: ApprovalEntry; readonly handlers: RowHandlers }
 
 export function ApprovalView({ entry, handlers }: ApprovalViewProps) {
   const approval = handlers.approvals.get(entry.event.approvalId)
@@ -22,7 +22,7 @@ export function ApprovalView({ entry, handlers }: ApprovalViewProps) {
   return <OpenAsk approval={approval} handlers={handlers} />
 }
 
-function Answered({ entry, approval }: { entry: Ask; approval: Approval | undefined }) {
+function Answered({ entry, approval }: { entry: ApprovalEntry; approval: Approval | undefined }) {
   const title = visibleLine(entry.event.title)
   const description =
     approval === undefined || approval.status === "open"
@@ -40,14 +40,14 @@ function Answered({ entry, approval }: { entry: Ask; approval: Approval | undefi
   )
 }
 
-function sayResolved({ resolved }: Ask): string {
+function sayResolved({ resolved }: ApprovalEntry): string {
   if (resolved === null) return "not answered yet"
   const { decision, by } = resolved.event
   if (decision === "expired") return "ran out before anybody answered"
   return `${decision === "allow" ? "allowed" : "denied"} by ${visibleLine(by)}`
 }
 
-function Unknown({ entry }: { readonly entry: Ask }) {
+function Unknown({ entry }: { readonly entry: ApprovalEntry }) {
   return (
     <Box tone="warn">
       <BoxTop>

@@ -2,27 +2,30 @@ import type { AgentEvent, Message } from "../../contract.ts"
 
 export type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
 
-export type Placed = {
+export type EntryPosition = {
   readonly key: string
   readonly seq: number
   readonly at: number
 }
 
-type Followed = { readonly told: readonly Message[] }
+type FollowUps = { readonly told: readonly Message[] }
 
-export type Said = Placed &
-  Followed & { readonly kind: "user" | "said" | "error"; readonly message: Message }
-type Note = Placed & { readonly kind: "note"; readonly message: Message }
-export type Quiet = Placed & { readonly kind: "quiet"; readonly messages: readonly Message[] }
-export type ContextStart = Placed &
-  Followed & { readonly kind: "context"; readonly message: Message }
-export type TurnEnd = Placed & {
+export type MessageEntry = EntryPosition &
+  FollowUps & { readonly kind: "user" | "said" | "error"; readonly message: Message }
+type Note = EntryPosition & { readonly kind: "note"; readonly message: Message }
+export type QuietEntry = EntryPosition & {
+  readonly kind: "quiet"
+  readonly messages: readonly Message[]
+}
+export type ContextStart = EntryPosition &
+  FollowUps & { readonly kind: "context"; readonly message: Message }
+export type TurnEnd = EntryPosition & {
   readonly kind: "turn"
   readonly message: Message
   readonly event: EventOf<"turn.ended">
   readonly isRepeated: boolean
 }
-export type Ask = Placed & {
+export type ApprovalEntry = EntryPosition & {
   readonly kind: "approval"
   readonly message: Message
   readonly event: EventOf<"approval.requested">
@@ -31,8 +34,8 @@ export type Ask = Placed & {
     readonly event: EventOf<"approval.resolved">
   } | null
 }
-export type Activity = Placed &
-  Followed & {
+export type Activity = EntryPosition &
+  FollowUps & {
     readonly kind: "activity"
     readonly id: string
     /** Absent if it started before the first loaded message. */
@@ -45,9 +48,17 @@ export type Activity = Placed &
     readonly ended: { readonly message: Message; readonly event: EventOf<"activity.ended"> } | null
     readonly children: readonly Entry[]
   }
-export type Group = Placed & { readonly kind: "group"; readonly children: readonly Entry[] }
+export type Group = EntryPosition & { readonly kind: "group"; readonly children: readonly Entry[] }
 
-export type Entry = Said | Note | Quiet | ContextStart | TurnEnd | Ask | Activity | Group
+export type Entry =
+  | MessageEntry
+  | Note
+  | QuietEntry
+  | ContextStart
+  | TurnEnd
+  | ApprovalEntry
+  | Activity
+  | Group
 
 export function eventOf(message: Message): AgentEvent | undefined {
   const event: unknown = message.metadata.event

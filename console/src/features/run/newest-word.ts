@@ -18,10 +18,13 @@ function saysUse(message: Message): boolean {
   return event?.event === "context.compacted" && event.tokensAfter !== undefined
 }
 
-type Known = Pick<AgentsContext, "used" | "wire" | "compactions">
+type ContextFigures = Pick<AgentsContext, "used" | "wire" | "compactions">
 
 /** The gateway's numbers, unless a later turn bypassed the gateway and made them outdated. */
-export function newestWire(context: Known, hostSaidAt: number | null): AgentsContext["wire"] {
+export function newestWire(
+  context: ContextFigures,
+  hostSaidAt: number | null,
+): AgentsContext["wire"] {
   const { wire, used, compactions } = context
   if (wire === null || used === null) return wire
   const said = Math.max(hostSaidAt ?? -Infinity, compactions.at(-1)?.at ?? -Infinity)

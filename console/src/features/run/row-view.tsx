@@ -19,7 +19,15 @@ import {
 } from "../../ui/transcript/transcript.tsx"
 import { ActivityView } from "./activity.tsx"
 import { ApprovalView } from "./approval.tsx"
-import type { Ask, ContextStart, Entry, Group, Quiet, Said, TurnEnd } from "./entry.ts"
+import type {
+  ApprovalEntry,
+  ContextStart,
+  Entry,
+  Group,
+  MessageEntry,
+  QuietEntry,
+  TurnEnd,
+} from "./entry.ts"
 import type { Row } from "./flat.ts"
 import type { RowHandlers } from "./row-handlers.ts"
 import { WholeText } from "./whole-text.tsx"
@@ -116,7 +124,7 @@ function markOf(entry: Entry) {
   }
 }
 
-function askMark({ resolved }: Ask) {
+function askMark({ resolved }: ApprovalEntry) {
   if (resolved === null) return "waiting"
   return resolved.event.decision === "allow" ? "done" : "stopped"
 }
@@ -159,7 +167,7 @@ function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
 }
 
 type SaidViewProps = {
-  readonly entry: Said
+  readonly entry: MessageEntry
   readonly depth: number
   readonly handlers: RowHandlers
 }
@@ -220,7 +228,7 @@ type Foldable<One> = {
   readonly handlers: RowHandlers
 }
 
-function QuietView({ entry, isOpen, handlers }: Foldable<Quiet>) {
+function QuietView({ entry, isOpen, handlers }: Foldable<QuietEntry>) {
   const { messages, key } = entry
   const [first] = messages
   if (first === undefined) return null

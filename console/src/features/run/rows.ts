@@ -1,15 +1,15 @@
 import type { AgentEvent, Message } from "../../contract.ts"
 import {
   type Activity,
-  type Ask,
+  type ApprovalEntry,
   type ContextStart,
   type Entry,
+  type EntryPosition,
   type EventOf,
   eventOf,
   type Group,
-  type Placed,
-  type Quiet,
-  type Said,
+  type MessageEntry,
+  type QuietEntry,
 } from "./entry.ts"
 
 /** Folds messages in order of sequence numbers into entries; each message is in exactly one. */
@@ -19,19 +19,19 @@ export function foldMessages(messages: readonly Message[]): readonly Entry[] {
   return gatherSmall(fold.top)
 }
 
-type Growing<One> = { -readonly [Key in keyof One]: One[Key] }
-type GrowingActivity = Omit<Growing<Activity>, "updates" | "children" | "told"> & {
+type Mutable<One> = { -readonly [Key in keyof One]: One[Key] }
+type GrowingActivity = Omit<Mutable<Activity>, "updates" | "children" | "told"> & {
   updates: Message[]
   children: Entry[]
   told: Message[]
 }
-type GrowingSaid = Omit<Said | ContextStart, "told"> & { told: Message[] }
-type GrowingQuiet = Omit<Quiet, "messages"> & { messages: Message[] }
+type GrowingSaid = Omit<MessageEntry | ContextStart, "told"> & { told: Message[] }
+type GrowingQuiet = Omit<QuietEntry, "messages"> & { messages: Message[] }
 
 type Fold = {
   readonly top: Entry[]
   readonly activities: Map<string, GrowingActivity>
-  readonly asks: Map<string, Growing<Ask>>
+  readonly asks: Map<string, Mutable<ApprovalEntry>>
   lastSaid: string
 }
 
@@ -78,7 +78,13 @@ const QUIET: ReadonlySet<AgentEvent["event"]> = new Set([
 
 /** At the top level even if a nested activity requests it: a waiting approval must be visible. */
 function askFor(fold: Fold, message: Message, event: EventOf<"approval.requested">): void {
-  const ask: Growing<Ask> = { ...placed(message), kind: "approval", message, event, resolved: null }
+  const ask: Mutable<ApprovalEntry> = {
+    ...placed(message),
+    kind: "approval",
+    message,
+    event,
+    resolved: null,
+  }
   fold.asks.set(event.approvalId, ask)
   fold.top.push(ask)
 }
@@ -89,7 +95,7 @@ function answer({ asks, top }: Fold, message: Message, event: EventOf<"approval.
   else ask.resolved = { message, event }
 }
 
-function placed(message: Message): Placed {
+function placed(message: Message): EntryPosition {
   return { key: `m${message.seq}`, seq: message.seq, at: message.timestamp }
 }
 

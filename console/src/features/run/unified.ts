@@ -8,8 +8,8 @@ export type FileDiff = {
 }
 
 export function readUnified(text: string): readonly FileDiff[] {
-  const files: Reading[] = []
-  let file: Reading | undefined
+  const files: DiffFileDraft[] = []
+  let file: DiffFileDraft | undefined
   for (const line of text.split(/\r?\n/)) {
     const isHead = line.startsWith("--- ") && !(file?.isInside === true && file.left > 0)
     if (isHead) {
@@ -27,7 +27,7 @@ export function readUnified(text: string): readonly FileDiff[] {
   return files.map(({ path, added, removed, lines }) => ({ path, added, removed, lines }))
 }
 
-type Reading = {
+type DiffFileDraft = {
   path: string
   added: number
   removed: number
@@ -38,7 +38,7 @@ type Reading = {
   isInside: boolean
 }
 
-function begin(path: string): Reading {
+function begin(path: string): DiffFileDraft {
   return { path, added: 0, removed: 0, lines: [], before: 0, after: 0, left: 0, isInside: false }
 }
 
@@ -51,7 +51,7 @@ function pathIn(line: string): string {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 
-function readLine(file: Reading, line: string): void {
+function readLine(file: DiffFileDraft, line: string): void {
   const hunk = HUNK.exec(line)
   if (hunk !== null) {
     file.before = Number(hunk[1])

@@ -18,17 +18,17 @@ export function useApprovals(id: string, selected: Row | undefined) {
   return { approvals, askedNow: next.keyed }
 }
 
-function isSame(a: Asked, b: Asked): boolean {
+function isSame(a: OpenApprovals, b: OpenApprovals): boolean {
   return a.keyed === b.keyed && a.openIds.join(" ") === b.openIds.join(" ")
 }
 
-type Asked = {
+type OpenApprovals = {
   /** The approval that keys answer; null if none. */
   readonly keyed: string | null
   readonly openIds: readonly string[]
 }
 
-export const NOTHING_ASKED: Asked = { keyed: null, openIds: [] }
+export const NOTHING_ASKED: OpenApprovals = { keyed: null, openIds: [] }
 
 /**
  * Keys answer the approval that the user has seen: the open one, or one that arrived when none was
@@ -36,10 +36,10 @@ export const NOTHING_ASKED: Asked = { keyed: null, openIds: [] }
  * have been meant for the previous one.
  */
 export function nextAsked(
-  before: Asked,
+  before: OpenApprovals,
   approvals: readonly Approval[],
   selectedId: string | null,
-): Asked {
+): OpenApprovals {
   const openIds = approvals.filter((it) => it.status === "open").map((it) => it.id)
   const isOpen = (id: string | null) => id !== null && openIds.includes(id)
   const first = before.openIds.length === 0 ? (openIds[0] ?? null) : null

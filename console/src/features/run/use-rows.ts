@@ -7,11 +7,11 @@ import { foldMessages } from "./rows.ts"
 
 export type RowsState = ReturnType<typeof useRows>
 
-type Picked = { readonly key: string; readonly seq: number }
+type PickedRow = { readonly key: string; readonly seq: number }
 
 export function useRows(messages: readonly Message[], params: RunParams) {
   const [turned, setTurned] = useState<ReadonlySet<string>>(() => new Set())
-  const [picked, setPicked] = useState<Picked | null>(null)
+  const [picked, setPicked] = useState<PickedRow | null>(null)
   const entries = useMemo(() => foldMessages(messages), [messages])
   const trail = useMemo(
     () => (params.at === null ? [] : trailTo(entries, params.at)),
@@ -41,7 +41,7 @@ export function useRows(messages: readonly Message[], params: RunParams) {
   }
 }
 
-function keyOf(picked: Picked | null, at: number | null, trail: readonly string[]): string {
+function keyOf(picked: PickedRow | null, at: number | null, trail: readonly string[]): string {
   if (at === null) return ""
   return picked?.seq === at ? picked.key : (trail.at(-1) ?? "")
 }

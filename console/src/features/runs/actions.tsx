@@ -12,7 +12,7 @@ import type { Actions } from "./use-actions.ts"
 
 const loadDialogs = () => import("./dialogs.tsx")
 
-type Doing = "rename" | "label" | "workflow" | "stop" | "delete"
+type RunAction = "rename" | "label" | "workflow" | "stop" | "delete"
 
 type ActionMenuProps = {
   readonly runs: readonly Run[]
@@ -23,11 +23,11 @@ type ActionMenuProps = {
 }
 
 export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: ActionMenuProps) {
-  const [doing, setDoing] = useState<Doing | null>(null)
+  const [doing, setDoing] = useState<RunAction | null>(null)
   const { part: dialogs, want } = useLater(loadDialogs)
   const [first] = runs
   const toFile = useExport(useToast())
-  const begin = (it: Doing) => want(() => setDoing(it))
+  const begin = (it: RunAction) => want(() => setDoing(it))
   const isOff = isReadOnly || first === undefined
   useKey("runs.rename", isOff || runs.length > 1 ? undefined : () => begin("rename"))
   const archive = (archived: boolean) => {
@@ -70,7 +70,7 @@ export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: Act
   )
 }
 
-const DOINGS: readonly Doing[] = ["rename", "label", "workflow", "stop", "delete"]
+const DOINGS: readonly RunAction[] = ["rename", "label", "workflow", "stop", "delete"]
 
 function choicesFor(runs: readonly Run[]): readonly MenuChoice[] {
   const many = runs.length > 1
@@ -91,7 +91,7 @@ function choicesFor(runs: readonly Run[]): readonly MenuChoice[] {
 
 type DoingProps = {
   readonly dialogs: typeof import("./dialogs.tsx")
-  readonly doing: Doing
+  readonly doing: RunAction
   readonly runs: readonly Run[]
   readonly first: Run
   readonly workflows: readonly string[]

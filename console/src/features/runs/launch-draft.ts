@@ -1,7 +1,7 @@
 import type { AgentMode, AgentType, GatewayMode, Provider, WireError } from "../../contract.ts"
 import type { Input } from "../../data/client.ts"
 
-export type Draft = {
+export type LaunchDraft = {
   readonly prompt: string
   readonly type: AgentType
   readonly mode: AgentMode
@@ -15,7 +15,7 @@ export type Draft = {
   /** Empty for the configured mode. */
   readonly gateway: GatewayMode | ""
 }
-type Field = keyof Draft
+type Field = keyof LaunchDraft
 export type Problems = Readonly<Partial<Record<Field, string>>>
 
 export const TYPES: readonly AgentType[] = ["claude-code", "codex", "copilot", "synthetic"]
@@ -28,7 +28,7 @@ export const MODES: readonly { readonly value: AgentMode; readonly description: 
 ]
 
 export const GATEWAYS: readonly {
-  readonly value: Draft["gateway"]
+  readonly value: LaunchDraft["gateway"]
   readonly label: string
   readonly description: string
 }[] = [
@@ -55,12 +55,12 @@ export const GATEWAYS: readonly {
   },
 ]
 
-type Begun = Partial<Pick<Draft, "prompt" | "pack">>
+type LaunchPrefill = Partial<Pick<LaunchDraft, "prompt" | "pack">>
 
 export function emptyDraft(
   remembered: { type: string | null; mode: string | null },
-  { prompt = "", pack = "" }: Begun = {},
-): Draft {
+  { prompt = "", pack = "" }: LaunchPrefill = {},
+): LaunchDraft {
   return {
     prompt,
     type: TYPES.find((it) => it === remembered.type) ?? "claude-code",
@@ -76,12 +76,12 @@ export function emptyDraft(
   }
 }
 
-export type Checked =
+export type LaunchCheck =
   | { readonly kind: "right"; readonly input: Input<"agents.start"> }
   | { readonly kind: "wrong"; readonly problems: Problems }
 
 /** Empty fields are omitted, so that the server's defaults apply. */
-export function checkDraft(draft: Draft): Checked {
+export function checkDraft(draft: LaunchDraft): LaunchCheck {
   const problems: Problems = {
     ...(draft.prompt.trim() === "" ? { prompt: "Say what it shall do." } : {}),
     ...problemOf(draft, "budgetUsd"),
@@ -110,7 +110,7 @@ export function checkDraft(draft: Draft): Checked {
   }
 }
 
-function problemOf(draft: Draft, field: "budgetUsd" | "budgetTokens"): Problems {
+function problemOf(draft: LaunchDraft, field: "budgetUsd" | "budgetTokens"): Problems {
   const text = draft[field].trim()
   if (text === "") return {}
   const value = readNumber(text)

@@ -24,8 +24,8 @@ import { remember } from "../../ui/remember.ts"
 import { Prose, Text } from "../../ui/text/text.tsx"
 import {
   checkDraft,
-  type Draft,
   GATEWAYS,
+  type LaunchDraft,
   MODES,
   type Problems,
   problemsOf,
@@ -34,8 +34,8 @@ import {
 } from "./launch-draft.ts"
 
 type LaunchProps = {
-  readonly draft: Draft
-  onDraft(draft: Draft): void
+  readonly draft: LaunchDraft
+  onDraft(draft: LaunchDraft): void
   onStarted(run: Run): void
   onClose(): void
 }
@@ -45,7 +45,7 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
   const prompt = useRef<HTMLTextAreaElement>(null)
   useEffect(() => prompt.current?.focus(), [])
   const { start, isPending, problems, error } = useStart(draft, onStarted)
-  const set = (change: Partial<Draft>) => onDraft({ ...draft, ...change })
+  const set = (change: Partial<LaunchDraft>) => onDraft({ ...draft, ...change })
   const isOff = session?.readOnly === true || isPending
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
@@ -100,7 +100,7 @@ function FormHead({ onClose }: { onClose(): void }) {
   )
 }
 
-function useStart(draft: Draft, onStarted: (run: Run) => void) {
+function useStart(draft: LaunchDraft, onStarted: (run: Run) => void) {
   const client = useClient()
   const [wrong, setWrong] = useState<Problems>({})
   const begin = useMutation({
@@ -128,9 +128,9 @@ function useStart(draft: Draft, onStarted: (run: Run) => void) {
 }
 
 type EntriesProps = {
-  readonly draft: Draft
+  readonly draft: LaunchDraft
   readonly problems: Problems
-  set(change: Partial<Draft>): void
+  set(change: Partial<LaunchDraft>): void
 }
 
 const SETTLES_MS = 200
@@ -296,9 +296,9 @@ function BudgetEntries({ draft, problems, set }: EntriesProps) {
 }
 
 type GatewayEntryProps = {
-  readonly draft: Draft
+  readonly draft: LaunchDraft
   readonly problems: Problems
-  set(change: Partial<Draft>): void
+  set(change: Partial<LaunchDraft>): void
 }
 
 function GatewayEntry({ draft, problems, set }: GatewayEntryProps) {

@@ -34,7 +34,7 @@ const APPROVAL: Approval = {
 }
 const RULE = { id: "ru_1", decision: "allow", origin: "project", isInForce: false } as const
 
-type Known = {
+type RunsPageData = {
   readonly runs?: readonly Run[]
   readonly approvals?: readonly Approval[]
   readonly permissions?: Permissions
@@ -45,7 +45,10 @@ function renderedText(node: ReactNode, queries = new QueryClient()): string {
   return textOf(renderPage(queries, node))
 }
 
-function render(address: string, { runs, approvals = [], permissions, built }: Known): string {
+function render(
+  address: string,
+  { runs, approvals = [], permissions, built }: RunsPageData,
+): string {
   const queries = new QueryClient()
   const params = runsParams.parse(address)
   if (runs !== undefined) {

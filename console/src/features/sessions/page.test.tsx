@@ -8,14 +8,14 @@ import { SessionsPage } from "./page.tsx"
 import { aClaim, aList, aSession, aShow, NOW } from "./sessions.fixture.ts"
 import { LIST_INPUT } from "./use-sessions.ts"
 
-type Known = {
+type SessionsPageData = {
   readonly list?: SessionList
   readonly claims?: readonly Claim[]
   readonly shown?: SessionShow
   readonly isReadOnly?: boolean
 }
 
-function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): string {
+function markupOf(address: string, { list, claims, shown, isReadOnly }: SessionsPageData): string {
   const queries = new QueryClient()
   const params = sessionsParams.parse(address)
   if (list !== undefined) queries.setQueryData(keys.operation("session.list", LIST_INPUT), list)
@@ -27,7 +27,7 @@ function markupOf(address: string, { list, claims, shown, isReadOnly }: Known): 
   return renderPage(queries, <SessionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: Known) => textOf(markupOf(address, known))
+const render = (address: string, known: SessionsPageData) => textOf(markupOf(address, known))
 
 describe("page Sessions", () => {
   it("[CONSOLE-15] each empty list says what it shows and gives the command that fills it", () => {

@@ -148,9 +148,9 @@ const FILTER_LABELS = {
 
 const TAB_NAMES = { live: "Recent", logged: "Written down", claims: "Claims" } as const
 
-type Listed = PageProps<SessionsParams> & { readonly handle: ListRef }
+type SessionListProps = PageProps<SessionsParams> & { readonly handle: ListRef }
 
-function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession[] }) {
+function Live({ live, ...props }: SessionListProps & { readonly live: readonly LiveSession[] }) {
   const { now, params } = props
   const items = useMemo(() => having(live, params.text, wordsOfLive), [live, params.text])
   if (live.length === 0) {
@@ -178,7 +178,7 @@ function Live({ live, ...props }: Listed & { readonly live: readonly LiveSession
 
 const wordsOfLive = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
 
-function Logged({ list, ...props }: Listed & { readonly list: SessionList }) {
+function Logged({ list, ...props }: SessionListProps & { readonly list: SessionList }) {
   const { params } = props
   const { logged, loggedCount } = list
   const items = useMemo(() => having(logged, params.text, wordsOfLogged), [logged, params.text])
@@ -215,7 +215,7 @@ function Logged({ list, ...props }: Listed & { readonly list: SessionList }) {
 const wordsOfLogged = ({ file, date, title, request }: LoggedSession) =>
   [file, date, title, request].join(" ")
 
-function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim[] }) {
+function Claims({ claims, ...props }: SessionListProps & { readonly claims: readonly Claim[] }) {
   const { now, params } = props
   const items = useMemo(() => having(claims, params.text, wordsOfClaim), [claims, params.text])
   if (claims.length === 0) {
@@ -243,7 +243,7 @@ function Claims({ claims, ...props }: Listed & { readonly claims: readonly Claim
 
 const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
 
-function listOf({ params, handle, onParams }: Listed) {
+function listOf({ params, handle, onParams }: SessionListProps) {
   return {
     ref: handle,
     at: params.at,
@@ -252,6 +252,6 @@ function listOf({ params, handle, onParams }: Listed) {
   }
 }
 
-function NoneFits({ onParams }: Pick<Listed, "onParams">) {
+function NoneFits({ onParams }: Pick<SessionListProps, "onParams">) {
   return <NoMatch onShowAll={() => onParams({ text: "" })}>Nothing has these words.</NoMatch>
 }

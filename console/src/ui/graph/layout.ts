@@ -19,17 +19,17 @@ export type PlacedNode = GraphNode & {
 
 export type GraphEdge = {
   readonly key: string
-  readonly from: Spot
-  readonly to: Spot
+  readonly from: GridCell
+  readonly to: GridCell
   readonly isSure: boolean
 }
 
-type Spot = { readonly column: number; readonly row: number }
+type GridCell = { readonly column: number; readonly row: number }
 
 export type GraphLayout = {
   readonly columns: number
   readonly rows: number
-  readonly centre: Spot
+  readonly centre: GridCell
   readonly nodes: readonly PlacedNode[]
   readonly edges: readonly GraphEdge[]
   readonly hidden: readonly number[]
@@ -86,12 +86,16 @@ export function nodeBeside(
   }
 }
 
-const rightOf = (it: Spot, at: Spot) =>
+const rightOf = (it: GridCell, at: GridCell) =>
   it.column > at.column ? it.column : Number.POSITIVE_INFINITY
-const leftOf = (it: Spot, at: Spot) =>
+const leftOf = (it: GridCell, at: GridCell) =>
   it.column < at.column ? it.column : Number.NEGATIVE_INFINITY
 
-function nearest(nodes: readonly PlacedNode[], at: Spot, column: number): PlacedNode | undefined {
+function nearest(
+  nodes: readonly PlacedNode[],
+  at: GridCell,
+  column: number,
+): PlacedNode | undefined {
   return nodes
     .filter((it) => it.column === column)
     .toSorted((a, b) => Math.abs(a.row - at.row) - Math.abs(b.row - at.row))[0]
@@ -113,7 +117,11 @@ function keyOf({ side, id }: Pick<GraphNode, "side" | "id">): string {
 /**
  * A second hop with an unknown or undrawn intermediate node has no line, because it would be wrong.
  */
-function edgeOf(it: PlacedNode, placed: readonly PlacedNode[], centre: Spot): readonly GraphEdge[] {
+function edgeOf(
+  it: PlacedNode,
+  placed: readonly PlacedNode[],
+  centre: GridCell,
+): readonly GraphEdge[] {
   const between = placed.find((one) => one.side === it.side && one.hops === 1 && one.id === it.via)
   const inner = it.hops === 1 ? centre : between
   if (inner === undefined) return []
@@ -121,4 +129,4 @@ function edgeOf(it: PlacedNode, placed: readonly PlacedNode[], centre: Spot): re
   return [{ key: it.key, from: spot(from), to: spot(to), isSure: it.isSure }]
 }
 
-const spot = ({ column, row }: Spot): Spot => ({ column, row })
+const spot = ({ column, row }: GridCell): GridCell => ({ column, row })

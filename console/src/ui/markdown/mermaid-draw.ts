@@ -23,7 +23,7 @@ const kept = new Map<string, Drawing>()
 let last: Promise<unknown> = Promise.resolve()
 let asked = 0
 
-export type Wanted = {
+export type DiagramRequest = {
   readonly source: string
   readonly look: DiagramLook
   readonly signal: AbortSignal
@@ -32,7 +32,7 @@ export type Wanted = {
 /**
  * One at a time, in order of appearance; undefined if the component was removed in the meantime.
  */
-export async function drawDiagram(wanted: Wanted): Promise<Drawing | undefined> {
+export async function drawDiagram(wanted: DiagramRequest): Promise<Drawing | undefined> {
   const key = `${wanted.look} ${wanted.source}`
   const known = kept.get(key)
   if (known !== undefined) return known
@@ -45,7 +45,7 @@ export async function drawDiagram(wanted: Wanted): Promise<Drawing | undefined> 
   return drawn
 }
 
-async function drawNow({ source, look }: Wanted): Promise<Drawing> {
+async function drawNow({ source, look }: DiagramRequest): Promise<Drawing> {
   if (source.length > LONGEST_CHARACTERS) {
     return { kind: "refused", says: `It is longer than ${LONGEST_CHARACTERS} characters.` }
   }

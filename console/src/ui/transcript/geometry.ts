@@ -34,14 +34,14 @@ export function rowAt({ edges, keys }: Geometry, top: number): number {
 
 export type Range = { readonly from: number; readonly to: number }
 
-export function rangeFor(geometry: Geometry, seen: Seen, extraPx: number): Range {
+export function rangeFor(geometry: Geometry, seen: ViewportRange, extraPx: number): Range {
   if (geometry.keys.length === 0) return { from: 0, to: 0 }
   const from = rowAt(geometry, Math.max(0, seen.top - extraPx))
   const to = rowAt(geometry, seen.top + seen.height + extraPx) + 1
   return { from, to }
 }
 
-export type Seen = { readonly top: number; readonly height: number }
+export type ViewportRange = { readonly top: number; readonly height: number }
 
 export type Anchor = readonly { readonly key: string; readonly above: number }[]
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest"
 import { leadsTo, silentLog } from "#ground/base"
 import { needs } from "#test/needs"
-import { agentSuite, begin, type Deed, last } from "../../../../test/conformance/agents.ts"
+import {
+  agentSuite,
+  begin,
+  last,
+  type ScriptedAction,
+} from "../../../../test/conformance/agents.ts"
 import {
   agentRuleSuite,
   agentServerSuite,
@@ -31,7 +36,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
   test("[AGENTS-43] a rule also applies to tools that the host would allow without asking", async () => {
     await using place = await world()
     const verdict = () => ({ decision: "deny", rule: "deny Read" }) as const
-    const options = (deed: Deed) => ({ ...place.options(deed), verdict })
+    const options = (deed: ScriptedAction) => ({ ...place.options(deed), verdict })
     await using run = await begin({ agent: claudeCode, options }, "look", "ask")
     const events = await run.until("turn.ended")
     expect(last(events, "approval.resolved")).toMatchObject({ by: "rule: deny Read" })
@@ -53,7 +58,7 @@ describe.runIf(needs("TB7", "claude-code"))("the real Claude Code", () => {
       log: silentLog,
     })
     await rules.reload()
-    const options = (deed: Deed) => ({ ...place.options(deed), verdict: rules.verdict })
+    const options = (deed: ScriptedAction) => ({ ...place.options(deed), verdict: rules.verdict })
     await using run = await begin({ agent: claudeCode, options }, it.deed, "ask")
     const events = await run.until("turn.ended")
     expect(last(events, "approval.resolved")).toMatchObject({ by: it.by })

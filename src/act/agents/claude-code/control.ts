@@ -1,6 +1,6 @@
 import type { JsonRecord } from "#ground/base"
 import type { AgentMode } from "#ground/contract"
-import type { Answer, Ask, Verdict } from "../agent.ts"
+import type { Answer, PermissionQuestion, Verdict } from "../agent.ts"
 import { QuestionUnknown } from "../errors.ts"
 import {
   DENIED,
@@ -18,7 +18,7 @@ import { kindOf, titleOf } from "./tools.ts"
 type Deps = {
   readonly emitter: EventEmitter
   readonly cwd: string
-  readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
+  readonly verdict: ((ask: PermissionQuestion) => Verdict | undefined) | undefined
   mode(): AgentMode
   write(message: object): void
   /** Called when the host has reported its window, or that it cannot. */

@@ -1,5 +1,5 @@
 import type { ActivityKind, AgentMode } from "#ground/contract"
-import type { Answer, Ask, Verdict } from "../agent.ts"
+import type { Answer, PermissionQuestion, Verdict } from "../agent.ts"
 import { QuestionUnknown } from "../errors.ts"
 import {
   type ApprovalDecision,
@@ -21,7 +21,7 @@ type Deps = {
   }
   readonly cwd: string
   readonly about: ReadonlyMap<string, ActivityFacts>
-  readonly verdict: ((ask: Ask) => Verdict | undefined) | undefined
+  readonly verdict: ((ask: PermissionQuestion) => Verdict | undefined) | undefined
   mode(): AgentMode
 }
 

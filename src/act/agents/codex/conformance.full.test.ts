@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest"
 import { leadsTo, silentLog } from "#ground/base"
 import { needs } from "#test/needs"
-import { agentSuite, begin, type Deed, last } from "../../../../test/conformance/agents.ts"
+import {
+  agentSuite,
+  begin,
+  last,
+  type ScriptedAction,
+} from "../../../../test/conformance/agents.ts"
 import {
   agentRuleSuite,
   agentServerSuite,
@@ -52,7 +57,7 @@ describe.runIf(needs("TB7", "codex"))("the real Codex", () => {
       log: silentLog,
     })
     await rules.reload()
-    const options = (deed: Deed) => ({ ...place.options(deed), verdict: rules.verdict })
+    const options = (deed: ScriptedAction) => ({ ...place.options(deed), verdict: rules.verdict })
     await using run = await begin({ agent: codex, options }, it.deed, "ask")
     const events = await run.until("turn.ended")
     expect(last(events, "approval.resolved")).toMatchObject({ by: it.by })

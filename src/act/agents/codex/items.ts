@@ -49,9 +49,13 @@ export function pathsOf(changes: readonly Change[]): readonly string[] {
   )
 }
 
-type About = { readonly title: string; readonly input: string; readonly path?: string | undefined }
+type ItemSummary = {
+  readonly title: string
+  readonly input: string
+  readonly path?: string | undefined
+}
 
-function about<const Kind extends string>(kind: Kind, tool: string, it: About) {
+function about<const Kind extends string>(kind: Kind, tool: string, it: ItemSummary) {
   return { kind, tool, input: it.input, path: it.path, title: it.title }
 }
 

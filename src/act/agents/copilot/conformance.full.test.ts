@@ -1,6 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
-import { agentSuite, begin, type Deed, last } from "../../../../test/conformance/agents.ts"
+import {
+  agentSuite,
+  begin,
+  last,
+  type ScriptedAction,
+} from "../../../../test/conformance/agents.ts"
 import { agentServerSuite, SERVERS } from "../../../../test/conformance/agents-rules.ts"
 import { copilotWorld, removeCopilotCache } from "../../../../test/conformance/agents-worlds.ts"
 import { agentEnvironment } from "../environment.ts"
@@ -35,7 +40,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
   ] as const)("[AGENTS-43] the rule $rule denies a $deed in mode auto", async ({ rule, deed }) => {
     await using place = await copilotWorld({ agent: copilot, environment, servers: SERVERS })
     const restricting = [{ decision: "deny", ...rule }] as const
-    const options = (wanted: Deed) => ({ ...place.options(wanted), restricting })
+    const options = (wanted: ScriptedAction) => ({ ...place.options(wanted), restricting })
     await using run = await begin({ agent: copilot, options }, deed, "auto")
     const events = await run.until("turn.ended")
     expect(last(events, "activity.ended").outcome).toMatch(/denied|failed/)
@@ -45,7 +50,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
   test("[AGENTS-43] actions that no rule matches are executed", async () => {
     await using place = await world()
     const restricting = [{ decision: "ask", command: "rm -rf *" }] as const
-    const options = (wanted: Deed) => ({ ...place.options(wanted), restricting })
+    const options = (wanted: ScriptedAction) => ({ ...place.options(wanted), restricting })
     await using run = await begin({ agent: copilot, options }, "command", "auto")
     expect(last(await run.until("turn.ended"), "activity.ended").outcome).toBe("done")
     expect(place.hasMade()).toBe(true)

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import type { ActivityKind, PermissionRule } from "#ground/contract"
-import type { Ask } from "../agent.ts"
+import type { PermissionQuestion } from "../agent.ts"
 import { evaluate, outOfScope, prepareRule } from "./evaluate-rules.ts"
 import type { RepositoryPaths } from "./tool-subject.ts"
 
@@ -11,16 +11,16 @@ const WORLD: RepositoryPaths = {
     path.replace(/^\/r\/src\/out(?=\/|$)/, "/etc").replace(/^\/r\/alias(?=\/|$)/, "/r/secret"),
 }
 
-type Given = Omit<PermissionRule, "decision">
-const allow = (rule: Given): PermissionRule => ({ decision: "allow", ...rule })
-const ask = (rule: Given): PermissionRule => ({ decision: "ask", ...rule })
-const deny = (rule: Given): PermissionRule => ({ decision: "deny", ...rule })
+type RuleFields = Omit<PermissionRule, "decision">
+const allow = (rule: RuleFields): PermissionRule => ({ decision: "allow", ...rule })
+const ask = (rule: RuleFields): PermissionRule => ({ decision: "ask", ...rule })
+const deny = (rule: RuleFields): PermissionRule => ({ decision: "deny", ...rule })
 
-function judged(rules: readonly PermissionRule[], asked: Ask): string | undefined {
+function judged(rules: readonly PermissionRule[], asked: PermissionQuestion): string | undefined {
   return evaluate(rules.map(prepareRule), asked, WORLD)?.decision
 }
 
-function use(tool: string, kind: ActivityKind, given: unknown): Ask {
+function use(tool: string, kind: ActivityKind, given: unknown): PermissionQuestion {
   const input = typeof given === "string" ? given : JSON.stringify(given)
   return { tool, kind, input, cwd: "/r" }
 }

@@ -2,7 +2,7 @@ import { createMatcher } from "#ground/base"
 import type { ActivityKind, PermissionRule } from "#ground/contract"
 import { globMatcher } from "#see/hosts"
 import { PROJECT_FOLDER } from "#see/repo"
-import type { Ask, Verdict } from "../agent.ts"
+import type { PermissionQuestion, Verdict } from "../agent.ts"
 import { matchesAnywhere, matchesExactly } from "./command-pattern.ts"
 import { COMMAND_TOOLS, formatRule } from "./rule-text.ts"
 import {
@@ -37,7 +37,7 @@ export function prepareRule(rule: PermissionRule): PreparedRule {
 
 export function evaluate(
   rules: readonly PreparedRule[],
-  ask: Ask,
+  ask: PermissionQuestion,
   repository: RepositoryPaths,
 ): Verdict | undefined {
   const subject = subjectOf(ask)
@@ -137,7 +137,7 @@ function isToolOrLike(pattern: string, { tool, kind }: Part): boolean {
  */
 export function outOfScope(
   changes: readonly string[],
-  ask: Ask,
+  ask: PermissionQuestion,
   repository: RepositoryPaths,
 ): Verdict | undefined {
   const only = `only ${changes.join(", ")} may be changed in this run`

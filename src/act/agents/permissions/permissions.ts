@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isAppError, type Log } from "#ground/base"
 import type { Approval, PermissionRule, Permissions } from "#ground/contract"
-import type { Ask, Verdict } from "../agent.ts"
+import type { PermissionQuestion, Verdict } from "../agent.ts"
 import {
   RuleInSettings,
   RuleInvalid,
@@ -84,7 +84,7 @@ export function createPermissions(deps: Deps) {
    * The host waits for the answer, so a change of the files applies from the next request. Without
    * readable rules, every change needs approval.
    */
-  function verdict(ask: Ask): Verdict | undefined {
+  function verdict(ask: PermissionQuestion): Verdict | undefined {
     void reloadIfChanged()
     if (prepared !== undefined) return evaluate(prepared, ask, repository)
     const denied = evaluate(settingsDenials, ask, repository)
@@ -113,7 +113,7 @@ export function createPermissions(deps: Deps) {
 
   return {
     verdict,
-    verdictWithin: (changes: readonly string[], ask: Ask): Verdict | undefined =>
+    verdictWithin: (changes: readonly string[], ask: PermissionQuestion): Verdict | undefined =>
       outOfScope(changes, ask, repository) ?? verdict(ask),
     restricting: (): readonly PermissionRule[] | "unknown" =>
       prepared === undefined ? "unknown" : restricting,

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside, isRecord, parseJson } from "#ground/base"
 import type { ActivityKind } from "#ground/contract"
-import type { Ask } from "../agent.ts"
+import type { PermissionQuestion } from "../agent.ts"
 import { textField } from "../wire/tool-text.ts"
 
 export type Subject = {
@@ -36,7 +36,7 @@ const PATH_FIELDS: ReadonlySet<string> = new Set([
   "to",
 ])
 
-export function subjectOf(ask: Ask): Subject {
+export function subjectOf(ask: PermissionQuestion): Subject {
   const { tool, kind, cwd, input } = ask
   const bare = { tool, kind, cwd, command: undefined, paths: [], wantsMore: false }
   if (PLAIN_COMMAND_TOOLS.has(tool)) return { ...bare, command: unwrapped(input) }

@@ -127,13 +127,13 @@ export function answerPrompt({ title, status, note }: Approval): string {
   return `Before you were interrupted you asked: ${title}. It was ${status}${why}. Go on.`
 }
 
-type Requested = Extract<AgentEvent, { event: "approval.requested" }>
-type Resolved = Extract<AgentEvent, { event: "approval.resolved" }>
+type ApprovalRequested = Extract<AgentEvent, { event: "approval.requested" }>
+type ApprovalResolved = Extract<AgentEvent, { event: "approval.resolved" }>
 type NewApproval = { readonly approval: Approval; readonly hostId: string }
 
 export type ApprovalChanges = {
   readonly requested: readonly NewApproval[]
-  readonly resolved: readonly Resolved[]
+  readonly resolved: readonly ApprovalResolved[]
 }
 
 type TrackerDeps = { readonly clock: Clock; readonly ids: Ids; redact(text: string): string }
@@ -145,7 +145,7 @@ export function createApprovalTracker(run: Run, deps: TrackerDeps) {
   const ids = new Map<string, string>()
   const hostIds = new Map<string, string>()
 
-  function request(event: Requested): NewApproval {
+  function request(event: ApprovalRequested): NewApproval {
     const approval = approvalOf(event, run, deps)
     // An answer to an earlier request with the same id does not apply to this one.
     hostIds.delete(ids.get(event.approvalId) ?? "")
@@ -156,7 +156,7 @@ export function createApprovalTracker(run: Run, deps: TrackerDeps) {
   return {
     track(events: readonly EmittedEvent[]): ApprovalChanges & { events: readonly EmittedEvent[] } {
       const requested: NewApproval[] = []
-      const resolved: Resolved[] = []
+      const resolved: ApprovalResolved[] = []
       const renamed = events.map((emitted): EmittedEvent => {
         const { event } = emitted
         if (event.event === "approval.requested") {
@@ -175,7 +175,7 @@ export function createApprovalTracker(run: Run, deps: TrackerDeps) {
   }
 }
 
-function approvalOf(event: Requested, run: Run, deps: TrackerDeps): Approval {
+function approvalOf(event: ApprovalRequested, run: Run, deps: TrackerDeps): Approval {
   const at = deps.clock.now()
   const input = deps.redact(event.input)
   const { file_path, path } = Paths.safeParse(parseJson(input)).data ?? {}

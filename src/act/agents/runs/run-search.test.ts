@@ -12,9 +12,9 @@ import { insertRun, RunRow, selectRuns } from "./run-store.ts"
 const RUN = madeRun({ title: "", prompt: "", cwd: "/r", mode: "ask", sessionId: null })
 const CONFIGURATION: RunConfiguration = { mode: "ask" }
 
-type Given = { readonly title?: string; readonly prompt?: string; readonly said?: string }
+type RunTexts = { readonly title?: string; readonly prompt?: string; readonly said?: string }
 
-async function storeOf(location: StoreLocation, runs: readonly Given[]) {
+async function storeOf(location: StoreLocation, runs: readonly RunTexts[]) {
   const parts = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ location, ...parts })
   const db = store.forRoom("agents")
@@ -36,7 +36,7 @@ async function storeOf(location: StoreLocation, runs: readonly Given[]) {
   }
 }
 
-const WORDS: readonly Given[] = [
+const WORDS: readonly RunTexts[] = [
   { title: "Ärger mit GRÖSSE" },
   { prompt: "über die Straße" },
   { said: "ÜBER Łódź and ЗДРАВСТВУЙ" },
@@ -76,7 +76,7 @@ test.runIf(needs("N1", "postgres"))("Postgres finds the same terms", async () =>
 })
 
 test("messages are searched in the newest runs, titles and prompts in all runs", async () => {
-  const runs = Array.from({ length: MAX_SEARCHED_RUNS + 2 }, (): Given => ({ said: "needle" }))
+  const runs = Array.from({ length: MAX_SEARCHED_RUNS + 2 }, (): RunTexts => ({ said: "needle" }))
   const old = [{ title: "a needle" }, { prompt: "a needle" }]
   await using store = await storeOf({ kind: "memory" }, [...old, ...runs])
   const found = await store.found("needle")

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest"
 import type { AgentEvent, AgentType } from "#ground/contract"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
-import { begin, type Deed } from "../../../../test/conformance/agents.ts"
+import { begin, type ScriptedAction } from "../../../../test/conformance/agents.ts"
 import {
   claudeCodeWorld,
   codexWorld,
@@ -31,7 +31,7 @@ const WORLDS = {
   copilot: () => copilotWorld({ agent: copilot, environment: environmentOf("copilot") }),
 } as const
 
-async function bothOf(type: "claude-code" | "codex", deed: Deed) {
+async function bothOf(type: "claude-code" | "codex", deed: ScriptedAction) {
   await using world = await WORLDS[type]()
   const { cwd } = world.options(deed)
   const places = { home: world.marker, environment: {} }
@@ -51,7 +51,7 @@ async function bothOf(type: "claude-code" | "codex", deed: Deed) {
   return { live, read, sessions, session, facts: pages.at(-1)?.facts, canResume, cwd }
 }
 
-async function spoken(world: Awaited<ReturnType<(typeof WORLDS)["codex"]>>, deed: Deed) {
+async function spoken(world: Awaited<ReturnType<(typeof WORLDS)["codex"]>>, deed: ScriptedAction) {
   await using agent = await begin(world, deed, "auto")
   const events = await agent.until("turn.ended")
   await agent.session.stop()

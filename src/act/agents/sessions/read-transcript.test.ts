@@ -64,10 +64,10 @@ function textOf(lines: readonly unknown[]): string {
   return lines.map((it) => `${typeof it === "string" ? it : JSON.stringify(it)}\n`).join("")
 }
 
-type Read = Parameters<typeof readTranscript>[0]
+type ReadTranscriptInput = Parameters<typeof readTranscript>[0]
 
 async function pagesOf(
-  it: Read,
+  it: ReadTranscriptInput,
   options: Partial<ReadOptions> = {},
 ): Promise<readonly TranscriptPage[]> {
   return all(readTranscript(it, { ...PLAIN, ...options }))

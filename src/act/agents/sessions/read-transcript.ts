@@ -60,7 +60,7 @@ export async function* readTranscript(
   const { title, createReader } = HOSTS[transcript.host]
   const collector = createCollector(title, options.redact)
   const reader = createReader(collector.emitter)
-  const reading: Reading = {
+  const reading: TranscriptRead = {
     transcript,
     options,
     collector,
@@ -95,7 +95,7 @@ export async function* readTranscript(
   yield page()
 }
 
-type Reading = {
+type TranscriptRead = {
   readonly transcript: TranscriptFile
   readonly options: ReadOptions
   readonly collector: ReturnType<typeof createCollector>
@@ -163,7 +163,7 @@ function* wholeLines(bytes: Buffer): Generator<TextLine> {
 
 async function readLine(
   line: TextLine,
-  reading: Reading,
+  reading: TranscriptRead,
   isNew: boolean,
 ): Promise<readonly TranscriptMessage[]> {
   const { reader, collector, options } = reading
@@ -182,7 +182,10 @@ async function readLine(
   return isNew ? events.flatMap((it) => messageOf(it, reading.at, options)) : []
 }
 
-async function readSubAgent(subAgent: SubAgent, { transcript, reader }: Reading): Promise<void> {
+async function readSubAgent(
+  subAgent: SubAgent,
+  { transcript, reader }: TranscriptRead,
+): Promise<void> {
   const root = path.dirname(transcript.file)
   const name = path.join(transcript.sessionId, "subagents", `agent-${subAgent.agentId}.jsonl`)
   const read = await readBounded(path.join(root, name), { maxBytes: MAX_SUB_AGENT_BYTES, root })

@@ -14,7 +14,7 @@ export type RestoredInput = {
   readonly mostTokens?: number
 }
 
-type Restored = {
+type RestoredContext = {
   readonly text: string
   readonly tokens: number
   readonly messages: number
@@ -24,7 +24,7 @@ type Restored = {
  * Context for a session that replaces another: earlier parts within half of the tokens, then as
  * many of the last messages as fit. undefined when there is nothing.
  */
-export function restoredContext(input: RestoredInput): Restored | undefined {
+export function restoredContext(input: RestoredInput): RestoredContext | undefined {
   const most = input.mostTokens ?? 8_000
   const all = input.messages.flatMap(messageText)
   // The last text of a turn occurs twice: as a message and as the turn's response.

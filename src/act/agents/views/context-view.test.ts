@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import { AgentEvent, type AgentsContext, type Message } from "#ground/contract"
 import { createContextView } from "./context-view.ts"
 
-type Loose = { readonly event: string; readonly [field: string]: unknown }
+type AnyEvent = { readonly event: string; readonly [field: string]: unknown }
 
-function messages(...told: readonly (Loose | Partial<Message>)[]): Message[] {
+function messages(...told: readonly (AnyEvent | Partial<Message>)[]): Message[] {
   return told.map((it, index) => ({
     id: `m${index}`,
     seq: index + 1,

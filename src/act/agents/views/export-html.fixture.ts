@@ -37,9 +37,9 @@ export const RUN: Run = {
   queuedTurns: 0,
 }
 
-type Told = Partial<Message> & { readonly event?: unknown }
+type MessageFields = Partial<Message> & { readonly event?: unknown }
 
-export function messages(...told: readonly Told[]): Message[] {
+export function messages(...told: readonly MessageFields[]): Message[] {
   return told.map(({ event, ...rest }, index) => ({
     id: `m${index}`,
     seq: index + 1,

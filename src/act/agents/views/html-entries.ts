@@ -5,15 +5,15 @@ import { textField } from "../wire/tool-text.ts"
 import { diffLines } from "../wire/unified-diff.ts"
 import { escapeText, plainText, renderMarkdown } from "./markdown.ts"
 
-type Started = Extract<AgentEvent, { event: "activity.started" }>
-type Ended = Extract<AgentEvent, { event: "activity.ended" }>
+type ActivityStarted = Extract<AgentEvent, { event: "activity.started" }>
+type ActivityEnded = Extract<AgentEvent, { event: "activity.ended" }>
 
 type Activity = {
-  readonly started: Started
+  readonly started: ActivityStarted
   readonly at: number
   readonly depth: number
   readonly parts: (string | Activity)[]
-  ended: (Pick<Ended, "outcome" | "durationMs"> & { readonly at: number }) | undefined
+  ended: (Pick<ActivityEnded, "outcome" | "durationMs"> & { readonly at: number }) | undefined
 }
 
 type State = {
@@ -102,7 +102,7 @@ function endPiece(
   return linePiece({ ...message, content: `Turn ${event.outcome}${took}` })
 }
 
-function begin(state: State, started: Started, message: Message): void {
+function begin(state: State, started: ActivityStarted, message: Message): void {
   const parent = started.parentId === undefined ? undefined : state.open.get(started.parentId)
   // Deeper ones start at the top level again.
   const isDeep = parent !== undefined && parent.depth >= 20
@@ -117,7 +117,7 @@ function begin(state: State, started: Started, message: Message): void {
   state.waitingCharacters += lengthOf(parts)
 }
 
-function end(state: State, event: Ended, message: Message): void {
+function end(state: State, event: ActivityEnded, message: Message): void {
   const { activityId, outcome, durationMs, diff } = event
   const body = diff === undefined ? codeBlock(message.content) : diffPiece(diff)
   const piece = `${body}${rawPiece(message)}\n`

@@ -33,7 +33,7 @@ function marksIn(text: string): number {
   return text.match(/[*_~]/g)?.length ?? 0
 }
 
-type Shown = (token: Token, depth: number) => string
+type TokenRenderer = (token: Token, depth: number) => string
 
 function blocks(tokens: readonly Token[] | undefined, depth: number): string {
   return all(tokens, depth, block)
@@ -43,7 +43,7 @@ function inline(tokens: readonly Token[] | undefined, depth: number): string {
   return all(tokens, depth, inlineOne)
 }
 
-function all(tokens: readonly Token[] | undefined, depth: number, show: Shown): string {
+function all(tokens: readonly Token[] | undefined, depth: number, show: TokenRenderer): string {
   return (tokens ?? [])
     .map((it) => (depth > MAX_DEPTH_MARKDOWN ? asText(it) : show(it, depth)))
     .join("")

@@ -4,9 +4,9 @@ import type { AgentsTimeline, Message } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { createTimeline } from "./timeline.ts"
 
-type Loose = { readonly event: string; readonly [field: string]: unknown }
+type AnyEvent = { readonly event: string; readonly [field: string]: unknown }
 
-function messages(...told: readonly (readonly [at: number, event?: Loose])[]): Message[] {
+function messages(...told: readonly (readonly [at: number, event?: AnyEvent])[]): Message[] {
   return told.map(([timestamp, event], index) => ({
     id: `m${index}`,
     seq: index + 1,
@@ -178,7 +178,7 @@ describe("where the time of a run went", () => {
 
 describe("a long run", () => {
   test("at most 400 spans remain; adjacent ones of one lane and kind are merged", () => {
-    const rounds = Array.from({ length: 1_000 }, (_, i): readonly [number, Loose][] => [
+    const rounds = Array.from({ length: 1_000 }, (_, i): readonly [number, AnyEvent][] => [
       [i * 10 + 1, tool(`t${i}`, i % 2 === 0 ? "read" : "command")],
       [i * 10 + 5, toolEnd(`t${i}`)],
     ])

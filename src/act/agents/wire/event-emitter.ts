@@ -83,7 +83,7 @@ export function createEventEmitter(
     reportUnknown,
     fail,
     end,
-    setStopping(how: Stopping): void {
+    setStopping(how: StopState): void {
       state.stopping = how
     },
     waitForRoom: queue.waitForRoom,
@@ -100,10 +100,10 @@ export function createEventEmitter(
  * A host that was asked to stop still reports what it finished; one whose processes are killed may
  * report a killed command as done.
  */
-type Stopping = "asked" | "killed"
+type StopState = "asked" | "killed"
 
 type State = {
-  stopping: Stopping | undefined
+  stopping: StopState | undefined
   hasStarted: boolean
   isInTurn: boolean
   hasEnded: boolean

@@ -8,11 +8,11 @@ import {
   type Conversation,
   type Fold,
   type FoldGroup,
+  type FoldSelection,
   foldsIn,
   groupsOf,
   isInRegion,
   openingsIn,
-  type Settled,
   settle,
 } from "./select.ts"
 
@@ -126,7 +126,7 @@ function readBody(body: Buffer, { wire }: FoldOptions): ParsedBody | string {
   return typeof conversation === "string" ? conversation : { elements, spans, conversation }
 }
 
-function settledIn(read: ParsedBody, key: string): Settled {
+function settledIn(read: ParsedBody, key: string): FoldSelection {
   const { calls, bytesOf, doubtOf } = read.conversation
   return settle(foldsIn(calls, key), (fold, settled) => {
     if (bytesOf(fold) < LEAST_FOLDED_BYTES) return "there is too little to fold"

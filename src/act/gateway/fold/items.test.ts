@@ -178,7 +178,7 @@ type Step = {
   readonly strange: "none" | "item" | "role" | "call again" | "answer again" | "unanswered"
 }
 
-type Telling = {
+type ItemStory = {
   readonly items: Item[]
   readonly server: Server
   readonly opened: string[]
@@ -187,7 +187,7 @@ type Telling = {
 }
 
 /** One turn of a model that opens and closes branches at will, and does some work. */
-function itemsOf(telling: Telling, step: Step, number: number): readonly Item[] {
+function itemsOf(telling: ItemStory, step: Step, number: number): readonly Item[] {
   const known = [...telling.opened]
   const calls: Item[] = []
   const outputs: Item[] = []
@@ -215,13 +215,17 @@ function itemsOf(telling: Telling, step: Step, number: number): readonly Item[] 
 }
 
 /** Whose return gets a receipt: for an honest server, the branches that can be folded. */
-function carriedIn({ items, server }: Telling): readonly string[] | "all" {
+function carriedIn({ items, server }: ItemStory): readonly string[] | "all" {
   if (server === "careless") return "all"
   const { branches } = wireStateOf(bodyOf(items), OPENAI)
   return branches.filter((it) => it.bytesAfter >= LEAST_FOLDED_BYTES).map((it) => it.branchId)
 }
 
-function strangeItems({ items }: Telling, kind: Step["strange"], number: number): readonly Item[] {
+function strangeItems(
+  { items }: ItemStory,
+  kind: Step["strange"],
+  number: number,
+): readonly Item[] {
   const calls = items.filter((it) => it.type === "function_call")
   // Of the newest call or an older one, including our own.
   const id = String(calls.at(-1 - (number % 3))?.call_id ?? calls.at(-1)?.call_id)
@@ -259,7 +263,7 @@ const OPENING: Step = { opens: 1, closes: [], works: true, strange: "none" }
 
 function everyStory(
   server: Server,
-  check: () => (telling: Telling, madeBy: string | undefined) => void,
+  check: () => (telling: ItemStory, madeBy: string | undefined) => void,
 ): void {
   fc.assert(
     fc.property(fc.array(step, { minLength: 3, maxLength: 10 }), (told) => {

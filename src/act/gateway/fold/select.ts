@@ -20,7 +20,7 @@ export type Fold = Region & {
   readonly closeCallId: string
 }
 
-type Opening = {
+type BranchOpening = {
   readonly branchId: string
   readonly callId: string
   readonly start: number
@@ -51,8 +51,8 @@ export function isOfOutside(
 }
 
 /** Each branch once, by receipts that only our server can issue. */
-export function openingsIn(calls: readonly FoldCall[], key: string): readonly Opening[] {
-  const openings = new Map<string, Opening>()
+export function openingsIn(calls: readonly FoldCall[], key: string): readonly BranchOpening[] {
+  const openings = new Map<string, BranchOpening>()
   for (const { verb, callId, at, text } of calls) {
     if (verb !== "branch") continue
     const [branchId, another] = receiptsIn(text, "open", key)
@@ -71,7 +71,7 @@ export function foldsIn(calls: readonly FoldCall[], key: string): readonly Fold[
 }
 
 function foldOf(
-  { branchId, callId, start }: Opening,
+  { branchId, callId, start }: BranchOpening,
   calls: readonly FoldCall[],
   key: string,
 ): Fold | undefined {
@@ -87,7 +87,7 @@ function foldOf(
   return { branchId, start, end: close.at, openCallId: callId, closeCallId: close.callId }
 }
 
-export type Settled = {
+export type FoldSelection = {
   readonly folds: readonly Fold[]
   readonly refused: readonly { readonly branchId: string; readonly why: string }[]
 }
@@ -99,7 +99,7 @@ export type Settled = {
 export function settle(
   candidates: readonly Fold[],
   doubtOf: (fold: Fold, settled: readonly Fold[]) => string | null,
-): Settled {
+): FoldSelection {
   const folds: Fold[] = []
   const refused: { branchId: string; why: string }[] = []
   for (const fold of candidates) {

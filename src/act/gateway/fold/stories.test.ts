@@ -8,15 +8,15 @@ import {
   type Message,
   requestOf,
   type Server,
-  type Story,
   steps,
   tell,
+  type WireStory,
 } from "./story.fixture.ts"
 import { turnOf } from "./turns.ts"
 import { newViolation, violationsOf } from "./validity.ts"
 
 /** The request that a provider gets for each step of a story. */
-function wireOf(story: Story) {
+function wireOf(story: WireStory) {
   return story.requests.map((length) => {
     const body = requestOf(story, length)
     const outcome = foldBody(body, ANTHROPIC)
@@ -27,7 +27,7 @@ function wireOf(story: Story) {
   })
 }
 
-type Sent = ReturnType<typeof wireOf>[number]
+type WireMessage = ReturnType<typeof wireOf>[number]
 
 /** As a provider compares it: cache markers and the two forms of a system turn do not matter. */
 function normal(messages: readonly Message[]): string {
@@ -41,7 +41,10 @@ function normal(messages: readonly Message[]): string {
   )
 }
 
-function everyStory(server: Server, check: (story: Story, wire: readonly Sent[]) => void): void {
+function everyStory(
+  server: Server,
+  check: (story: WireStory, wire: readonly WireMessage[]) => void,
+): void {
   fc.assert(
     fc.property(steps, (told) => {
       const story = tell(told, server)
@@ -95,7 +98,7 @@ test("[GATE-22] every pending result and all text of the user stays in the reque
 })
 
 /** By the story's own record: which regions were removed, and whose results are in them. */
-function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): boolean {
+function isWaitedFor(story: WireStory, { folded, length }: WireMessage, answer: Answer): boolean {
   if (answer.at >= length) return false
   const regions = folded.map((it) => regionOf(story, it))
   const isFolded = answer.tool === "branch" && folded.includes(answer.branchId ?? "")
@@ -111,12 +114,12 @@ function isWaitedFor(story: Story, { folded, length }: Sent, answer: Answer): bo
 }
 
 /** The first return with a receipt; another in the same message only repeats it. */
-function isClosing(story: Story, { branchId, callId }: Answer): boolean {
+function isClosing(story: WireStory, { branchId, callId }: Answer): boolean {
   const { start } = regionOf(story, branchId ?? "")
   return story.receipts.find((it) => it.branchId === branchId && it.at > start)?.callId === callId
 }
 
-function regionOf(story: Story, branchId: string) {
+function regionOf(story: WireStory, branchId: string) {
   const isOpening = (it: Answer) => it.tool === "branch" && it.branchId === branchId
   const start = story.answers.find(isOpening)?.at ?? Number.POSITIVE_INFINITY
   const end = story.receipts.find((it) => it.branchId === branchId && it.at > start)?.at ?? start

@@ -26,7 +26,7 @@ type Step = {
   readonly thinks: boolean
   readonly beside: readonly ("lazy" | "skill" | "typed" | "reminder" | "picture")[]
   readonly system: "hook" | "style" | "nag" | "config" | "none"
-  readonly strange: Strange
+  readonly strange: UnknownMessageKind
 }
 
 /** Whether `return` always gives a receipt, or only when the branch is eligible. */
@@ -43,7 +43,7 @@ export type Answer = {
 
 type Receipt = { readonly branchId: string; readonly callId: string; readonly at: number }
 
-export type Story = {
+export type WireStory = {
   readonly messages: readonly Message[]
   readonly requests: readonly number[]
   readonly answers: readonly Answer[]
@@ -51,7 +51,7 @@ export type Story = {
   readonly receipts: readonly Receipt[]
 }
 
-type Telling = {
+type StoryBuilder = {
   messages: Message[]
   requests: number[]
   answers: Answer[]
@@ -65,8 +65,8 @@ type Telling = {
 const NOTHING_OPEN: ReturnType<typeof wireStateOf> = { branches: [], doubt: null }
 const LAZY = "<system-reminder>\nContents of /repo/sub/CLAUDE.md:\n\n"
 
-export function tell(steps: readonly Step[], server: Server = "careless"): Story {
-  const telling: Telling = {
+export function tell(steps: readonly Step[], server: Server = "careless"): WireStory {
+  const telling: StoryBuilder = {
     messages: [
       { role: "user", content: [{ type: "text", text: "go" }] },
       { role: "system", content: "# Environment", output_config: { effort: "medium" } },
@@ -84,7 +84,7 @@ export function tell(steps: readonly Step[], server: Server = "careless"): Story
   return telling
 }
 
-function tellStep(telling: Telling, step: Step): void {
+function tellStep(telling: StoryBuilder, step: Step): void {
   const { messages, requests } = telling
   requests.push(messages.length)
   const number = ++telling.count
@@ -129,7 +129,7 @@ function inputOf(call: ToldCall, known: readonly string[]): Json {
   return call.names && branchId !== undefined ? { branch_id: branchId } : { message: "m" }
 }
 
-type Asked = {
+type FoldCall = {
   readonly call: ToldCall
   readonly callId: string
   readonly at: number
@@ -137,7 +137,7 @@ type Asked = {
   readonly state: ReturnType<typeof wireStateOf>
 }
 
-function resultOf(telling: Telling, asked: Asked): Json {
+function resultOf(telling: StoryBuilder, asked: FoldCall): Json {
   const { call, callId, at } = asked
   const mark = `mark-${callId}-`
   if (call.tool === "branch") return branchResult(telling, asked, mark)
@@ -156,7 +156,7 @@ function resultOf(telling: Telling, asked: Asked): Json {
   return { tool_use_id: callId, type: "tool_result", content }
 }
 
-function branchResult(telling: Telling, { call, callId, at }: Asked, mark: string): Json {
+function branchResult(telling: StoryBuilder, { call, callId, at }: FoldCall, mark: string): Json {
   const how = call.tool === "branch" ? call.how : "failed"
   if (how === "failed") {
     return { tool_use_id: callId, type: "tool_result", content: "refused", is_error: true }
@@ -169,7 +169,7 @@ function branchResult(telling: Telling, { call, callId, at }: Asked, mark: strin
   return { tool_use_id: callId, type: "tool_result", content }
 }
 
-function returnResult(telling: Telling, asked: Asked, mark: string): Json {
+function returnResult(telling: StoryBuilder, asked: FoldCall, mark: string): Json {
   const { call, callId, at, known, state } = asked
   const branchId = call.tool === "return" ? known[call.of % Math.max(1, known.length)] : undefined
   const how = call.tool === "return" ? call.how : "failed"
@@ -190,13 +190,13 @@ function returnResult(telling: Telling, asked: Asked, mark: string): Json {
   return { tool_use_id: callId, type: "tool_result", content }
 }
 
-function typedBlock(telling: Telling, at: number): Json {
+function typedBlock(telling: StoryBuilder, at: number): Json {
   const mark = `typed-${telling.typed.length}-`
   telling.typed.push({ at, mark })
   return { type: "text", text: `please ${mark}` }
 }
 
-function besideOf(telling: Telling, kind: Step["beside"][number], at: number): Json {
+function besideOf(telling: StoryBuilder, kind: Step["beside"][number], at: number): Json {
   const marked = (before: string, after: string) => {
     const mark = `${kind}-${telling.typed.length}-`
     telling.typed.push({ at, mark })
@@ -239,7 +239,7 @@ function systemOf(kind: Step["system"], number: number): Message | undefined {
 }
 
 /** As the host sends it: the last system turn in blocks, a cache marker on the last block. */
-export function requestOf({ messages }: Pick<Story, "messages">, length: number): Buffer {
+export function requestOf({ messages }: Pick<WireStory, "messages">, length: number): Buffer {
   const sent = structuredClone(messages.slice(0, length))
   const last = sent.at(-1)
   if (last?.role === "system" && typeof last.content === "string") {
@@ -310,15 +310,18 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc
   .map((told) => [OPENING, WORK, ...told])
 
 /** Messages that we do not know, and some that no host should send. */
-type Strange = "none" | "system block" | "user block" | "role" | "twice"
+type UnknownMessageKind = "none" | "system block" | "user block" | "role" | "twice"
 
-type Place = {
+type TurnPosition = {
   readonly number: number
   readonly last: Message | undefined
   readonly callId: string
 }
 
-function strangeMessages(kind: Strange, { number, last, callId }: Place): Message[] {
+function strangeMessages(
+  kind: UnknownMessageKind,
+  { number, last, callId }: TurnPosition,
+): Message[] {
   switch (kind) {
     case "none":
       return []

@@ -4,19 +4,19 @@ import { describe, expect, test } from "vitest"
 import { wordsOf } from "./error-response.ts"
 import { type HostRequest, type PreparedRequest } from "./exchange.ts"
 import { pairsOf } from "./headers.ts"
-import { ask, json, newProvider, newWorld, type Seen } from "./proxy.fixture.ts"
+import { ask, json, newProvider, newWorld, type UpstreamRequest } from "./proxy.fixture.ts"
 
 const FOLDED = Buffer.from('{"folded":true}')
 const ORIGINAL = '{"messages":["long","longer"]}'
 const REFUSAL = json({ type: "error", error: { type: "x", message: "messages.5: Invalid" } })
 
 const fold = (): PreparedRequest => ({ body: FOLDED, isChanged: true, note: { saved: 12 } })
-const isFolded = ({ body }: Seen) => body.equals(FOLDED)
+const isFolded = ({ body }: UpstreamRequest) => body.equals(FOLDED)
 
 /** Refuses the folded form and accepts the original. */
 const refusing =
   (refuse: (response: ServerResponse) => void) =>
-  (response: ServerResponse, seen: Seen): void => {
+  (response: ServerResponse, seen: UpstreamRequest): void => {
     if (isFolded(seen)) refuse(response)
     else response.end("yes")
   }

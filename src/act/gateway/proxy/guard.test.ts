@@ -4,18 +4,18 @@ import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { ask, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
 
-type World = Awaited<ReturnType<typeof newWorld>>
+type GuardWorld = Awaited<ReturnType<typeof newWorld>>
 type Attack = {
   readonly name: string
   readonly status: number
   readonly code: string
-  text(world: World): string
+  text(world: GuardWorld): string
 }
 
 const PATH = "/v1/messages?beta=true"
 const lines = (...it: readonly string[]) => [...it, "Connection: close", "", ""].join("\r\n")
-const good = (world: World) => `POST ${world.base}${PATH} HTTP/1.1`
-const own = (world: World) => `Host: ${world.host}`
+const good = (world: GuardWorld) => `POST ${world.base}${PATH} HTTP/1.1`
+const own = (world: GuardWorld) => `Host: ${world.host}`
 
 /** A request for a path without the token, with the right Host. */
 const at = (name: string, path: (base: string) => string): Attack => ({

@@ -10,7 +10,7 @@ import { type Clock, createLog, invariant, systemClock, systemRandom } from "#gr
 import { type Exchange, type Header, type SessionPort } from "./exchange.ts"
 import { createProxy } from "./proxy.ts"
 
-export type Seen = {
+export type UpstreamRequest = {
   readonly method: string
   readonly url: string
   readonly rawHeaders: readonly string[]
@@ -20,15 +20,15 @@ export type Seen = {
 }
 
 type Provider = Awaited<ReturnType<typeof newProvider>>
-type Answer = (response: ServerResponse, seen: Seen, request: IncomingMessage) => void
+type Answer = (response: ServerResponse, seen: UpstreamRequest, request: IncomingMessage) => void
 
 export async function newProvider(answer: Answer, options: { readonly early?: Answer } = {}) {
-  const seen: Seen[] = []
+  const seen: UpstreamRequest[] = []
   const sockets = new Set<Socket>()
   const order: Socket[] = []
   const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     response.sendDate = false
-    const of = (body: Buffer): Seen => ({
+    const of = (body: Buffer): UpstreamRequest => ({
       method: request.method ?? "",
       url: request.url ?? "",
       rawHeaders: request.rawHeaders,
@@ -114,7 +114,7 @@ export async function newWorld(provider: Pick<Provider, "url">, options: WorldOp
   }
 }
 
-type Said = {
+type ProxyResponse = {
   readonly status: number
   readonly statusMessage: string
   readonly rawHeaders: readonly string[]
@@ -131,7 +131,7 @@ type Question = {
 }
 
 /** Rejects when the answer is cut. */
-export function ask(port: number, question: Question): Promise<Said> {
+export function ask(port: number, question: Question): Promise<ProxyResponse> {
   const { method = "POST", path, headers = [], body = "", agent } = question
   const length: Header[] =
     body.length > 0 ? [["Content-Length", String(Buffer.byteLength(body))]] : []

@@ -18,7 +18,7 @@ const LARGEST_KEPT_ANSWER_BYTES = 8 * 1024 * 1024
 
 type RelayDeps = { readonly clock: Clock; readonly log: Log }
 
-type Passing = {
+type RelayedRequest = {
   readonly session: { readonly id: string; readonly port: SessionPort; readonly upstream: Upstream }
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -32,7 +32,7 @@ export type Relay = {
   cut(): void
 }
 
-export function relay(passing: Passing, deps: RelayDeps): Relay {
+export function relay(passing: RelayedRequest, deps: RelayDeps): Relay {
   const ended = Promise.withResolvers<void>()
   const state = setOut(passing, deps)
   const { request, response, session } = passing
@@ -51,7 +51,7 @@ export function relay(passing: Passing, deps: RelayDeps): Relay {
   return { ended: ended.promise, cut: () => cut(state) }
 }
 
-type RelayState = Passing & {
+type RelayState = RelayedRequest & {
   readonly deps: RelayDeps
   readonly upload: Upload
   readonly recorder: BodyRecorder
@@ -71,7 +71,7 @@ type RelayState = Passing & {
   isOver: boolean
 }
 
-function setOut(passing: Passing, deps: RelayDeps): RelayState {
+function setOut(passing: RelayedRequest, deps: RelayDeps): RelayState {
   return {
     ...passing,
     deps,

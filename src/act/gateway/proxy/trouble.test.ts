@@ -5,11 +5,11 @@ import { describe, expect, test } from "vitest"
 import { ask, newProvider, newWorld, sendRaw } from "./proxy.fixture.ts"
 import { listen, USUAL } from "./proxy.ts"
 
-type World = Awaited<ReturnType<typeof newWorld>>
+type TroubleWorld = Awaited<ReturnType<typeof newWorld>>
 const sha = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex")
 const MB = 1024 * 1024
 
-function begin(world: World, body: string | undefined, path = "/v1/messages") {
+function begin(world: TroubleWorld, body: string | undefined, path = "/v1/messages") {
   const length = body === undefined ? 1_000 : Buffer.byteLength(body)
   const headers = { host: world.host, "content-length": String(length) }
   const at = { host: "127.0.0.1", port: world.port, path: world.base + path, headers }

@@ -59,7 +59,7 @@ export function anthropicTurns(turns: readonly unknown[]): readonly RawItem[] {
   })
 }
 
-type Around = {
+type MessageContext = {
   readonly role: string
   readonly results: readonly string[]
   readonly hasAttached: boolean
@@ -74,7 +74,7 @@ function idOf(block: JsonRecord): string {
   return textOf(block["tool_use_id"])
 }
 
-function blockItems(block: JsonRecord, around: Around): readonly RawItem[] {
+function blockItems(block: JsonRecord, around: MessageContext): readonly RawItem[] {
   const type = textOf(block["type"])
   if (type === "text") return [textItem(textOf(block["text"]), around)]
   if (type === "thinking" || type === "redacted_thinking") return [thoughtItem(block)]
@@ -89,14 +89,14 @@ function thoughtItem(block: JsonRecord): RawItem {
   return thinkingItem({ text, seal, identity: `${text}\0${seal}` })
 }
 
-function callItem(block: JsonRecord, { toolNames }: Around): RawItem {
+function callItem(block: JsonRecord, { toolNames }: MessageContext): RawItem {
   const name = textOf(block["name"]) || "tool"
   const callId = textOf(block["id"])
   toolNames.set(callId, name)
   return { kind: "call", name, text: jsonOf(block["input"]), callId }
 }
 
-function resultItems(block: JsonRecord, { toolNames }: Around): readonly RawItem[] {
+function resultItems(block: JsonRecord, { toolNames }: MessageContext): readonly RawItem[] {
   const { content } = block
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : contentOf(content)
   const isPicture = (it: JsonRecord) => it["type"] === "image" || it["type"] === "document"
@@ -143,7 +143,7 @@ function otherItem(block: JsonRecord): RawItem {
   }
 }
 
-function textItem(text: string, around: Around): RawItem {
+function textItem(text: string, around: MessageContext): RawItem {
   if (around.role === "assistant") return { kind: "assistant", name: "assistant", text }
   if (around.role === "system") return { kind: "system", name: "system", text, claims: "turn" }
   return userItem(text, around)
@@ -155,7 +155,7 @@ const INSTRUCTIONS_OPENING = "<system-reminder>\nCodebase and user instructions 
 const ATTACHED = "<system-reminder>\nResult of calling the "
 
 /** Hosts write into user turns; the rest was typed. */
-function userItem(text: string, around: Around): RawItem {
+function userItem(text: string, around: MessageContext): RawItem {
   const { results, hasAttached, toolNames } = around
   if (text.startsWith(INSTRUCTIONS_OPENING)) {
     return { kind: "instructions", name: "instructions", text, claims: "instructions" }

@@ -14,9 +14,9 @@ const PATHS: Readonly<Record<WireName, string>> = {
   gemini: "/v1beta/models/gemini-9:streamGenerateContent?alt=sse",
 }
 
-type Given = Partial<Omit<ReadQuestion, "body">> & { readonly said?: string }
+type QuestionFields = Partial<Omit<ReadQuestion, "body">> & { readonly said?: string }
 
-export function ask(body: unknown, { said = "", ...given }: Given = {}): ReadQuestion {
+export function ask(body: unknown, { said = "", ...given }: QuestionFields = {}): ReadQuestion {
   const { wire = "anthropic" } = given
   return {
     wire,

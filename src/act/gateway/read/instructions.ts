@@ -69,22 +69,22 @@ function headingsIn(inside: string): readonly Heading[] {
   return headings
 }
 
-type Chosen = Heading & { readonly file: KnownFile; readonly isExact: boolean }
+type MatchedHeading = Heading & { readonly file: KnownFile; readonly isExact: boolean }
 
 function choose(
   inside: string,
   headings: readonly Heading[],
   known: readonly KnownFile[],
-): readonly Chosen[] {
+): readonly MatchedHeading[] {
   const fileByFrame = new Map(known.map((it) => [it.frame, it]))
   const starts = new Set(headings.map((it) => it.at))
-  const claims = headings.flatMap((it): readonly Chosen[] => {
+  const claims = headings.flatMap((it): readonly MatchedHeading[] => {
     const file = fileByFrame.get(it.frame)
     return file === undefined
       ? []
       : [{ ...it, file, isExact: isExact({ inside, starts }, it, file) }]
   })
-  const chosen: Chosen[] = []
+  const chosen: MatchedHeading[] = []
   const proven = new Set(claims.filter((it) => it.isExact).map((it) => it.frame))
   const taken = new Set<string>()
   let done = 0

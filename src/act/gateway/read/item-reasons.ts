@@ -76,9 +76,9 @@ function hasMention(stretch: readonly RawItem[]): boolean {
   )
 }
 
-type Around = { readonly calls: ReadonlyMap<string, Call>; readonly attached: readonly Call[] }
+type CallContext = { readonly calls: ReadonlyMap<string, Call>; readonly attached: readonly Call[] }
 
-function besideReason(item: RawItem, { calls, attached }: Around): string | undefined {
+function besideReason(item: RawItem, { calls, attached }: CallContext): string | undefined {
   const beside = (item.beside ?? []).flatMap((it) => calls.get(it) ?? [])
   if (item.kind === "skill") return skillReason(item.name, beside)
   const around = [...beside, ...attached]

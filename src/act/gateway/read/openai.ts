@@ -42,17 +42,17 @@ export function responsesTurns(
   input: readonly unknown[],
   { hasPrompt }: { readonly hasPrompt: boolean } = { hasPrompt: true },
 ): readonly RawItem[] {
-  const around: Around = { names: new Map(), isPromptKnown: hasPrompt }
+  const around: InputContext = { names: new Map(), isPromptKnown: hasPrompt }
   return input.flatMap((it) => inputItems(recordOf(it), around))
 }
 
-type Around = {
+type InputContext = {
   readonly names: Map<string, string>
   /** The first developer message is the prompt, unless `instructions` has it. */
   isPromptKnown: boolean
 }
 
-function inputItems(item: JsonRecord, around: Around): readonly RawItem[] {
+function inputItems(item: JsonRecord, around: InputContext): readonly RawItem[] {
   const type = firstText(item["type"], isRecord(item) && "role" in item ? "message" : "")
   if (type === "message") return messageItems(item, around)
   if (type === "reasoning") return [reasoningItem(item)]
@@ -61,7 +61,7 @@ function inputItems(item: JsonRecord, around: Around): readonly RawItem[] {
   return [{ kind: "other", name: type || "item", text: jsonOf(item) }]
 }
 
-function messageItems(message: JsonRecord, around: Around): readonly RawItem[] {
+function messageItems(message: JsonRecord, around: InputContext): readonly RawItem[] {
   const { content } = message
   const role = textOf(message["role"])
   const parts = typeof content === "string" ? [{ text: content }] : listOf(content).map(recordOf)
@@ -101,7 +101,7 @@ function reasoningItem(item: JsonRecord): RawItem {
   return thinkingItem({ text, seal, identity: `${text}\0${seal}` })
 }
 
-function callItem(item: JsonRecord, type: string, { names }: Around): RawItem {
+function callItem(item: JsonRecord, type: string, { names }: InputContext): RawItem {
   const space = textOf(item["namespace"])
   const own = firstText(item["name"], type.slice(0, -"_call".length))
   const name = space === "" ? own : `${space}__${own}`
@@ -112,7 +112,7 @@ function callItem(item: JsonRecord, type: string, { names }: Around): RawItem {
   return { kind: "call", name, text, callId }
 }
 
-function outputItems(item: JsonRecord, { names }: Around): readonly RawItem[] {
+function outputItems(item: JsonRecord, { names }: InputContext): readonly RawItem[] {
   const callId = textOf(item["call_id"])
   const name = names.get(callId) ?? "tool"
   const { output } = item
@@ -152,7 +152,7 @@ export function chatItems(body: JsonRecord): readonly RawItem[] {
   ]
 }
 
-function chatMessage(message: JsonRecord, around: Around): readonly RawItem[] {
+function chatMessage(message: JsonRecord, around: InputContext): readonly RawItem[] {
   const role = textOf(message["role"])
   const said = message["content"] === null ? [] : messageItems(message, around)
   if (role === "tool" || role === "function") {
@@ -163,7 +163,7 @@ function chatMessage(message: JsonRecord, around: Around): readonly RawItem[] {
   return [...said, ...listOf(message["tool_calls"]).map((it) => chatCall(recordOf(it), around))]
 }
 
-function chatCall(call: JsonRecord, { names }: Around): RawItem {
+function chatCall(call: JsonRecord, { names }: InputContext): RawItem {
   const given = recordOf(call["function"] ?? call["custom"])
   const name = firstText(given["name"], "tool")
   const callId = textOf(call["id"])

@@ -22,7 +22,7 @@ const THREAD_HEAP_MB = 1_024
 /** Ten times what an uncached body of 64 MB takes. */
 const LONGEST_SILENCE_MS = 60_000
 
-type Unread = { readonly problem: string }
+type ReadProblem = { readonly problem: string }
 
 export type Reader = ReturnType<typeof createReader>
 
@@ -52,7 +52,7 @@ export function createReader(
     await thread.end()
   }
   return {
-    async read(question: ReadQuestion): Promise<ReadAnswer | Unread> {
+    async read(question: ReadQuestion): Promise<ReadAnswer | ReadProblem> {
       const bytes = sizeOf(question)
       if (isClosed) return { problem: "the reader is closed" }
       if (question.body.length > LARGEST_BODY_BYTES) {
@@ -123,7 +123,7 @@ function shared(parts: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | Unread {
+function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | ReadProblem {
   switch (said?.kind) {
     case "answered":
       return said.answer

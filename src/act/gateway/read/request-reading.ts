@@ -20,7 +20,7 @@ import { chatItems, responsesItems, responsesTurns } from "./openai.ts"
 import { LARGEST_BODY_BYTES, type RawItem } from "./raw-item.ts"
 import type { ReadAnswer, ReadQuestion, TrailStep } from "./reader.ts"
 import { usageOf } from "./usage.ts"
-import { createWeigher, kindsOf, sum, type Weighed, type Weigher } from "./weigh.ts"
+import { createWeigher, kindsOf, sum, type WeighedItem, type Weigher } from "./weigh.ts"
 
 /** Bounds decompression. */
 const LARGEST_ANSWER_BYTES = 64 * 1024 ** 2
@@ -128,7 +128,7 @@ async function foldsOf({ wire, folded, encoding }: ReadQuestion, weigher: Weighe
   return { folded: folds, trails }
 }
 
-function textsOf(weighed: readonly Weighed[], added: readonly WireItem[]) {
+function textsOf(weighed: readonly WeighedItem[], added: readonly WireItem[]) {
   const isAdded = new Set(added)
   const texts = new Map<string, string>()
   for (const { item, raw } of weighed) {

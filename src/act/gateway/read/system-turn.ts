@@ -125,7 +125,7 @@ export function serverWord(name: string): string {
 /** The line by which a host lists a skill or agent on this disk. */
 export type KnownLine = { readonly path: string; readonly sent: string }
 
-type Listing = {
+type KnownListing = {
   readonly kind: "skill" | "agent"
   readonly known: readonly KnownLine[]
 }
@@ -134,7 +134,7 @@ type Listing = {
  * Each `- name: description` is an item. Descriptions may span lines and look like further entries;
  * a line known from the disk is one item.
  */
-export function listedItems(text: string, { kind, known }: Listing) {
+export function listedItems(text: string, { kind, known }: KnownListing) {
   const linesByStart = new Map<string, KnownLine[]>()
   for (const line of known) {
     const start = lineAt(line.sent)
@@ -179,7 +179,7 @@ function endOfEntry(text: string, at: number): number {
   return next.exec(text)?.index ?? text.length
 }
 
-function entry(kind: Listing["kind"], text: string, line: KnownLine | undefined): RawItem {
+function entry(kind: KnownListing["kind"], text: string, line: KnownLine | undefined): RawItem {
   const [, name = kind] = /^- (.+?)(?:: |$)/m.exec(text) ?? []
   return {
     kind,

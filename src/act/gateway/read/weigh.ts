@@ -17,7 +17,7 @@ const LONGEST_NAME_UNITS = 4_096
 /** By hash: every request repeats most of the previous one. */
 const MOST_REMEMBERED_COUNTS = 200_000
 
-export type Weighed = { readonly item: WireItem; readonly raw: RawItem }
+export type WeighedItem = { readonly item: WireItem; readonly raw: RawItem }
 
 export function createWeigher() {
   const counters = new Map<TokenEncoding, Promise<TokenCounter>>()
@@ -28,7 +28,7 @@ export function createWeigher() {
     return counter
   }
   return {
-    async weigh(raw: readonly RawItem[], encoding: TokenEncoding): Promise<readonly Weighed[]> {
+    async weigh(raw: readonly RawItem[], encoding: TokenEncoding): Promise<readonly WeighedItem[]> {
       const counter = await counterOf(encoding)
       const count = (text: string, sha256: string): number => {
         const key = `${encoding} ${sha256}`
@@ -88,7 +88,7 @@ function contextOf({ kind, name }: RawItem): ContextKind {
 }
 
 /** Items over the limit become one at the end. */
-function bounded(weighed: readonly Weighed[]): readonly Weighed[] {
+function bounded(weighed: readonly WeighedItem[]): readonly WeighedItem[] {
   if (weighed.length <= MOST_ITEMS) return weighed
   const listed = weighed.slice(0, MOST_ITEMS - 1)
   const rest = weighed.slice(MOST_ITEMS - 1).map((it) => it.item)

@@ -21,10 +21,10 @@ export const EMPTY_SESSION_LIFE_MS = 30 * 24 * 60 * 60 * 1_000
 /** A write of about 10 ms. */
 const MOST_CLEANED = 500
 
-type Cleaning = Pick<StoreDeps, "db" | "root" | "clock" | "log" | "keepRequests">
+type CleanupDeps = Pick<StoreDeps, "db" | "root" | "clock" | "log" | "keepRequests">
 
 /** A failed cleanup is repeated the next time. */
-export async function cleanIfItCan(deps: Cleaning): Promise<void> {
+export async function cleanIfItCan(deps: CleanupDeps): Promise<void> {
   try {
     await clean(deps)
   } catch (error) {
@@ -35,7 +35,7 @@ export async function cleanIfItCan(deps: Cleaning): Promise<void> {
 /**
  * Deletes the oldest requests over the limit, chain by chain, and the rows that belonged to them.
  */
-async function clean(deps: Cleaning): Promise<void> {
+async function clean(deps: CleanupDeps): Promise<void> {
   const [root, now] = [deps.root(), deps.clock.now()]
   const kept = Math.max(1, deps.keepRequests())
   await deps.db.transaction(async (tx) => {

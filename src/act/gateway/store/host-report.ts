@@ -10,9 +10,9 @@ import { conversationKey } from "./record.ts"
 import { RequestRow, requestOf, type StoreDeps, WhereRow } from "./rows.ts"
 import { readManifest } from "./views.ts"
 
-type Asking = Pick<StoreDeps, "db" | "root">
+type HostReportDeps = Pick<StoreDeps, "db" | "root">
 
-export function wireContextOf({ db, root }: Asking) {
+export function wireContextOf({ db, root }: HostReportDeps) {
   return async (run: string): Promise<WireContext | undefined> => {
     const row = await db.get(RequestRow, selectNewestAnswered(root(), run))
     if (row === undefined) return undefined
@@ -63,7 +63,7 @@ type HostReport = {
  * From the first request of the newest session in a folder: later ones also have lazily loaded
  * files.
  */
-export function newestHostReport({ db, root }: Asking) {
+export function newestHostReport({ db, root }: HostReportDeps) {
   return async (workingDirectory: string, host: HostName): Promise<HostReport | undefined> => {
     const place = { root: root(), workingDirectory, host }
     const newest = await db.get(WhereRow, selectNewestOfPlace(place))
@@ -91,7 +91,7 @@ function filesIn({ items }: GatewayManifest): HostReport["files"] {
 }
 
 /** The last items of a session, for a process that has not seen it. */
-export function lastPiecesOf({ db, root }: Asking) {
+export function lastPiecesOf({ db, root }: HostReportDeps) {
   return async (conversation: string): Promise<readonly WireItem[] | undefined> => {
     const last = await db.get(WhereRow, selectLast(root(), conversationKey(conversation)))
     if (last === undefined) return undefined

@@ -1,9 +1,9 @@
 import { join, type Sql, sql } from "#ground/store"
 import type { Owner, ProxiedSessionFacts } from "./rows.ts"
 
-export type Own = { readonly root: string; readonly id: string }
+export type SessionKey = { readonly root: string; readonly id: string }
 
-type NewProxiedSession = Own & {
+type NewProxiedSession = SessionKey & {
   readonly run: string | null
   readonly startedAt: number
   readonly owner: Owner
@@ -17,11 +17,11 @@ export const insertProxiedSession = (it: NewProxiedSession): Sql => sql`
     ${it.startedAt}, NULL, NULL, 0, ${JSON.stringify(it.owner)}, ${JSON.stringify(it.facts)})`
 
 /** Unique also when requests are recorded concurrently. */
-export const nextSeq = ({ root, id }: Own): Sql => sql`
+export const nextSeq = ({ root, id }: SessionKey): Sql => sql`
   UPDATE gateway_carries SET last_seq = last_seq + 1 WHERE id = ${id} AND root = ${root}
   RETURNING last_seq AS seq, run, body`
 
-export const setLatchedOff = ({ root, id }: Own, reason: string): Sql => sql`
+export const setLatchedOff = ({ root, id }: SessionKey, reason: string): Sql => sql`
   UPDATE gateway_carries SET latched_off = coalesce(latched_off, ${reason})
   WHERE id = ${id} AND root = ${root} RETURNING run`
 
@@ -43,7 +43,7 @@ export const selectLatches = (root: string, limit: number): Sql => sql`
 export const deleteLatches = (root: string, before: number): Sql => sql`
   DELETE FROM gateway_latches WHERE root = ${root} AND at < ${before}`
 
-export const setEnded = ({ root, id }: Own, at: number): Sql => sql`
+export const setEnded = ({ root, id }: SessionKey, at: number): Sql => sql`
   UPDATE gateway_carries SET ended_at = ${at}
   WHERE id = ${id} AND root = ${root} AND ended_at IS NULL RETURNING run`
 
@@ -91,12 +91,12 @@ export const insertRequest = (it: NewRequest): Sql => sql`
 
 export type NewText = { readonly sha256: string; readonly body: Uint8Array }
 
-export const insertTexts = ({ root, id }: Own, texts: readonly NewText[]): Sql => sql`
+export const insertTexts = ({ root, id }: SessionKey, texts: readonly NewText[]): Sql => sql`
   INSERT INTO gateway_texts (carry, sha256, root, body)
   VALUES ${join(texts.map((it) => sql`(${id}, ${it.sha256}, ${root}, ${it.body})`))}
   ON CONFLICT (carry, sha256) DO NOTHING`
 
-export const selectBase = ({ root, id }: Own, seq: number): Sql => sql`
+export const selectBase = ({ root, id }: SessionKey, seq: number): Sql => sql`
   SELECT base_seq FROM gateway_requests
   WHERE carry = ${id} AND seq = ${seq} AND root = ${root}`
 
@@ -117,10 +117,10 @@ export const selectOldestKept = (root: string, kept: number): Sql => sql`
     AND (SELECT count(*) FROM gateway_requests a WHERE a.root = ${root}) > ${kept}
   ORDER BY at DESC LIMIT 1 OFFSET ${kept - 1}`
 
-type Aged = { readonly root: string; readonly before: number; readonly limit: number }
+type AgeQuery = { readonly root: string; readonly before: number; readonly limit: number }
 
 /** Whole chains: one remaining request needs them all. */
-export const deleteOldChains = ({ root, before, limit }: Aged): Sql => sql`
+export const deleteOldChains = ({ root, before, limit }: AgeQuery): Sql => sql`
   DELETE FROM gateway_requests WHERE root = ${root} AND (carry, base_seq) IN (
     SELECT carry, base_seq FROM gateway_requests WHERE root = ${root}
     GROUP BY carry, base_seq HAVING max(at) < ${before}
@@ -146,7 +146,7 @@ export const selectProxiedSessions = ({ root, run, limit }: SessionQuery): Sql =
   WHERE c.root = ${root} AND ${run === undefined ? sql`1 = 1` : sql`c.run = ${run}`}
   ORDER BY c.started_at DESC, c.id DESC LIMIT ${limit}`
 
-export const selectProxiedSession = ({ root, id }: Own): Sql => sql`
+export const selectProxiedSession = ({ root, id }: SessionKey): Sql => sql`
   SELECT ${CARRY} FROM gateway_carries c WHERE c.id = ${id} AND c.root = ${root}`
 
 const REQUEST = sql`r.carry, r.seq, c.run, r.body FROM gateway_requests r
@@ -162,7 +162,7 @@ export const selectRequests = ({ root, carries, limit }: OfProxiedSessions): Sql
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry IN ${among(carries)}
   ORDER BY r.at DESC, r.carry DESC, r.seq DESC LIMIT ${limit}`
 
-export const selectRequest = ({ root, id }: Own, seq: number): Sql => sql`
+export const selectRequest = ({ root, id }: SessionKey, seq: number): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id} AND r.seq = ${seq}`
 
 /** Postgres widens the type of a sum. */
@@ -175,13 +175,13 @@ export const selectTotals = (root: string, carries: readonly string[]): Sql => s
     ${sum(sql`saved_tokens`)} AS saved_tokens, ${sum(sql`saved_bytes`)} AS saved_bytes
   FROM gateway_requests WHERE root = ${root} AND carry IN ${among(carries)}`
 
-export const selectLinks = ({ root, id }: Own, seq: number): Sql => sql`
+export const selectLinks = ({ root, id }: SessionKey, seq: number): Sql => sql`
   SELECT seq, before_seq, kept, items FROM gateway_requests
   WHERE root = ${root} AND carry = ${id} AND seq <= ${seq} AND base_seq =
     (SELECT base_seq FROM gateway_requests WHERE carry = ${id} AND seq = ${seq})
   ORDER BY seq`
 
-export const selectTexts = ({ root, id }: Own, hashes: readonly string[]): Sql => sql`
+export const selectTexts = ({ root, id }: SessionKey, hashes: readonly string[]): Sql => sql`
   SELECT sha256, body FROM gateway_texts
   WHERE root = ${root} AND carry = ${id} AND sha256 IN ${among(hashes)}`
 
@@ -204,7 +204,7 @@ export const selectNewestOfPlace = ({ root, workingDirectory, host }: FolderQuer
     AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.at DESC, r.seq DESC LIMIT 1`
 
-export const selectFirst = ({ root, id }: Own, conversation: string): Sql => sql`
+export const selectFirst = ({ root, id }: SessionKey, conversation: string): Sql => sql`
   SELECT ${REQUEST} WHERE r.root = ${root} AND r.carry = ${id}
     AND r.conversation = ${conversation} AND r.standing > ${STANDINGS.none}
   ORDER BY r.standing DESC, r.seq LIMIT 1`

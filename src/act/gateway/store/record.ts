@@ -8,7 +8,7 @@ import {
   insertTexts,
   type NewText,
   nextSeq,
-  type Own,
+  type SessionKey,
   STANDINGS,
   selectBase,
 } from "./queries.ts"
@@ -17,10 +17,10 @@ import { BaseRow, mapInTurns, NumberedRow, pack, RequestBody, type StoreDeps } f
 /** Requests between two cleanups. */
 const RECORDS_PER_CLEANING = 500
 
-type Listed = "added" | "folded" | "kinds"
+type ListField = "added" | "folded" | "kinds"
 
-export type Recorded = Omit<GatewayRequest, "carry" | "seq" | "run" | Listed> & {
-  readonly [Key in Listed]: Readonly<GatewayRequest[Key]>
+export type RecordedRequest = Omit<GatewayRequest, "carry" | "seq" | "run" | ListField> & {
+  readonly [Key in ListField]: Readonly<GatewayRequest[Key]>
 } & {
   readonly conversation: string
   readonly items: readonly WireItem[]
@@ -38,7 +38,7 @@ export function createRecording(deps: StoreDeps) {
   let sinceCleaning = 0
   return {
     /** Undefined when the session was deleted meanwhile. */
-    async record(carry: string, recorded: Recorded): Promise<number | undefined> {
+    async record(carry: string, recorded: RecordedRequest): Promise<number | undefined> {
       const conversation = conversationKey(recorded.conversation)
       // Small requests in between have lists of their own.
       const line = `${conversation} ${recorded.route} ${standingOf(recorded)}`
@@ -64,19 +64,19 @@ export function createRecording(deps: StoreDeps) {
 
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-type Written = Link | "gone" | "unlinked"
+type WriteOutcome = Link | "gone" | "unlinked"
 
 /** One transaction for the request, its texts and its event; packing happens before. */
-function writeRequest(deps: StoreDeps, carry: string, recorded: Recorded) {
-  const own: Own = { root: deps.root(), id: carry }
+function writeRequest(deps: StoreDeps, carry: string, recorded: RecordedRequest) {
+  const own: SessionKey = { root: deps.root(), id: carry }
   const { conversation, items: _, headers, texts, ...request } = recorded
   // Parsed before writing: one unreadable row would hide all others.
   const packing = Promise.all([pack(RequestBody.parse({ ...request, headers })), packTexts(texts)])
-  return async (tail: Tail): Promise<Written> => {
+  return async (tail: Tail): Promise<WriteOutcome> => {
     const { before, kept } = tail
     const [body, packedTexts] = await packing
     const packedItems = await pack(await mapInTurns(tail.items, (it) => WireItem.parse(it)))
-    return deps.db.transaction(async (tx): Promise<Written> => {
+    return deps.db.transaction(async (tx): Promise<WriteOutcome> => {
       // The request it links to may have been deleted.
       const base = before && (await tx.get(BaseRow, selectBase(own, before.seq)))
       if (before !== undefined && base === undefined) return "unlinked"
@@ -111,20 +111,24 @@ function writeRequest(deps: StoreDeps, carry: string, recorded: Recorded) {
   }
 }
 
-async function packTexts(texts: Recorded["texts"]): Promise<readonly NewText[]> {
+async function packTexts(texts: RecordedRequest["texts"]): Promise<readonly NewText[]> {
   const packed: NewText[] = []
   for (const { sha256, text } of texts) packed.push({ sha256, body: await pack(text) })
   return packed
 }
 
-async function writeTexts(tx: Tx<"gateway">, own: Own, texts: readonly NewText[]): Promise<void> {
+async function writeTexts(
+  tx: Tx<"gateway">,
+  own: SessionKey,
+  texts: readonly NewText[],
+): Promise<void> {
   for (let from = 0; from < texts.length; from += ROWS_PER_STATEMENT) {
     await tx.run(insertTexts(own, texts.slice(from, from + ROWS_PER_STATEMENT)))
   }
 }
 
 /** Hosts send small requests, e.g. for a title, under the same session and without tools. */
-function standingOf({ agent, route, items }: Recorded): number {
+function standingOf({ agent, route, items }: RecordedRequest): number {
   const isConversation = route !== "count" && route !== "other"
   if (agent !== null || !isConversation) return STANDINGS.none
   return items.some((it) => it.kind === "tool") ? STANDINGS.main : STANDINGS.aside

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { type Clock, createIds, silentLog, systemClock, systemRandom } from "#ground/base"
 import type { GatewayCarry, WireItem } from "#ground/contract"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
-import type { Recorded } from "./record.ts"
+import type { RecordedRequest } from "./record.ts"
 import { type StoreDeps } from "./rows.ts"
 import { createGatewayStore, type GatewayStore, type NewProxiedSession } from "./store.ts"
 
@@ -94,7 +94,10 @@ export function piece(name: string, more: Partial<WireItem> = {}): WireItem {
 
 export const TOOL = piece("Read", { kind: "tool", context: "tools" })
 
-export function aRequest(items: readonly WireItem[], more: Partial<Recorded> = {}): Recorded {
+export function aRequest(
+  items: readonly WireItem[],
+  more: Partial<RecordedRequest> = {},
+): RecordedRequest {
   return {
     at: 1_000,
     route: "messages",

@@ -43,8 +43,8 @@ export function createGatewayStore(deps: StoreDeps) {
       await end(deps, id)
       await cleanIfItCan(deps)
     },
-    latchOff: (id: string, latch: Latch) => latchOff(deps, id, latch),
-    latches: (): Promise<readonly Latch[]> =>
+    latchOff: (id: string, latch: IneligibleSession) => latchOff(deps, id, latch),
+    latches: (): Promise<readonly IneligibleSession[]> =>
       deps.db.all(LatchRow, selectLatches(deps.root(), MOST_LATCHES)),
     recover: () => recover(deps),
     delete: (input: { readonly id: string }) => deleteProxiedSession(deps, input.id),
@@ -71,10 +71,10 @@ async function open(deps: StoreDeps, given: NewProxiedSession): Promise<GatewayC
   return proxiedSessionOf({ id, run, startedAt, owner, facts, ...fresh }, deps)
 }
 
-type Latch = { readonly session: string; readonly reason: string }
+type IneligibleSession = { readonly session: string; readonly reason: string }
 
 /** Once per session and for good, also after a restart. */
-async function latchOff(deps: StoreDeps, id: string, latch: Latch): Promise<void> {
+async function latchOff(deps: StoreDeps, id: string, latch: IneligibleSession): Promise<void> {
   const [root, at] = [deps.root(), deps.clock.now()]
   const session = storable(latch.session)
   const reason = storable(latch.reason)

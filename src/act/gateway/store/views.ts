@@ -44,9 +44,9 @@ const MOST_SEARCHED_WORDS = 10
 /** Each may have hundreds of kilobytes. */
 const TEXTS_PER_STATEMENT = 20
 
-type Viewing = Pick<StoreDeps, "db" | "root" | "owner" | "isAlive">
+type ViewDeps = Pick<StoreDeps, "db" | "root" | "owner" | "isAlive">
 
-export function listProxiedSessions(deps: Viewing) {
+export function listProxiedSessions(deps: ViewDeps) {
   return async ({ run, limit = 50 }: OperationInput<"gateway.list">): Promise<GatewayList> => {
     const rows = await deps.db.all(
       ProxiedSessionRow,
@@ -57,7 +57,7 @@ export function listProxiedSessions(deps: Viewing) {
 }
 
 /** All sessions of a run, or one: the newest requests in order, totals over all. */
-export function showProxiedSessions(deps: Viewing) {
+export function showProxiedSessions(deps: ViewDeps) {
   return async ({ id, limit = 500 }: OperationInput<"gateway.show">): Promise<GatewayShow> => {
     const carries = await findProxiedSessions(deps, id)
     const ids = carries.map((it) => it.id)
@@ -70,13 +70,13 @@ export function showProxiedSessions(deps: Viewing) {
   }
 }
 
-async function findProxiedSessions(deps: Viewing, id: string): Promise<readonly GatewayCarry[]> {
+async function findProxiedSessions(deps: ViewDeps, id: string): Promise<readonly GatewayCarry[]> {
   const rows = await findRows(deps, id)
   if (rows.length === 0) throw ProxiedSessionUnknown({ id })
   return rows.toReversed().map((it) => proxiedSessionOf(it, deps))
 }
 
-async function findRows({ db, ...deps }: Viewing, id: string): Promise<ProxiedSessionRow[]> {
+async function findRows({ db, ...deps }: ViewDeps, id: string): Promise<ProxiedSessionRow[]> {
   const root = deps.root()
   if (id === "last") return db.all(ProxiedSessionRow, selectProxiedSessions({ root, limit: 1 }))
   // Other ids cannot exist, and the store would reject them.
@@ -89,7 +89,7 @@ async function findRows({ db, ...deps }: Viewing, id: string): Promise<ProxiedSe
   )
 }
 
-async function totalsOf(deps: Viewing, ids: readonly string[]): Promise<GatewayTotals> {
+async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<GatewayTotals> {
   const row = await deps.db.get(TotalsRow, selectTotals(deps.root(), ids))
   const {
     input = 0,
@@ -110,7 +110,7 @@ async function totalsOf(deps: Viewing, ids: readonly string[]): Promise<GatewayT
 }
 
 /** For a run with several sessions the user must name one. */
-async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCarry> {
+async function findProxiedSession(deps: ViewDeps, id: string): Promise<GatewayCarry> {
   const carries = await findProxiedSessions(deps, id)
   const [carry] = carries
   if (carry === undefined) throw ProxiedSessionUnknown({ id })
@@ -118,7 +118,7 @@ async function findProxiedSession(deps: Viewing, id: string): Promise<GatewayCar
   return carry
 }
 
-export function manifestOf(deps: Viewing) {
+export function manifestOf(deps: ViewDeps) {
   return async ({ id, seq }: OperationInput<"gateway.request">): Promise<GatewayManifest> => {
     const carry = await findProxiedSession(deps, id)
     return readManifest(deps, carry.id, seq)
@@ -126,7 +126,7 @@ export function manifestOf(deps: Viewing) {
 }
 
 export async function readManifest(
-  deps: Pick<Viewing, "db" | "root">,
+  deps: Pick<ViewDeps, "db" | "root">,
   id: string,
   seq: number,
 ): Promise<GatewayManifest> {
@@ -148,9 +148,9 @@ function withProblem(request: GatewayRequest, missing: number): GatewayRequest {
   }
 }
 
-type Placed = WireItem & { readonly place: number }
+type NumberedItem = WireItem & { readonly place: number }
 
-export function textsOf(deps: Viewing) {
+export function textsOf(deps: ViewDeps) {
   return async (input: OperationInput<"gateway.texts">): Promise<GatewayTexts> => {
     const { seq, query = "", from = 0, limit = 100 } = input
     const { id } = await findProxiedSession(deps, input.id)
@@ -179,11 +179,14 @@ function wordsOf(query: string): readonly string[] {
 
 type Search = {
   readonly id: string
-  readonly placed: readonly Placed[]
+  readonly placed: readonly NumberedItem[]
   readonly words: readonly string[]
 }
 
-async function having(deps: Viewing, { id, placed, words }: Search): Promise<readonly Placed[]> {
+async function having(
+  deps: ViewDeps,
+  { id, placed, words }: Search,
+): Promise<readonly NumberedItem[]> {
   const found = new Set<string>()
   for await (const [sha256, text] of readTexts(deps, id, placed)) {
     const lower = text.toLowerCase()
@@ -193,9 +196,9 @@ async function having(deps: Viewing, { id, placed, words }: Search): Promise<rea
 }
 
 async function* readTexts(
-  deps: Viewing,
+  deps: ViewDeps,
   id: string,
-  pieces: readonly Placed[],
+  pieces: readonly NumberedItem[],
 ): AsyncGenerator<readonly [sha256: string, text: string]> {
   const hashes = [...new Set(pieces.map((it) => it.sha256))]
   for (let at = 0; at < hashes.length; at += TEXTS_PER_STATEMENT) {

@@ -16,7 +16,7 @@ import { LARGEST_SETTINGS_BYTES } from "../limits.ts"
 
 export type Content = { readonly bytes: Buffer; readonly mode: number }
 
-export type Spot = {
+export type InspectedPath = {
   readonly path: string
   /** The path to write to, with all links above the file resolved. */
   readonly realPath: string
@@ -24,7 +24,7 @@ export type Spot = {
   readonly missingFolders: readonly string[]
 }
 
-export type Place = {
+export type PathWithin = {
   readonly path: string
   readonly within: string
 }
@@ -33,7 +33,7 @@ export type Place = {
  * Reads the file at a path and rejects anything but a regular file of the current user. The type is
  * checked before opening, because opening a FIFO would block.
  */
-export async function inspect(place: Place): Promise<Spot> {
+export async function inspect(place: PathWithin): Promise<InspectedPath> {
   const realPath = realPathOf(place)
   const looked = await statFile(realPath)
   if (looked.kind === "unreadable")
@@ -50,7 +50,7 @@ export async function inspect(place: Place): Promise<Spot> {
   return { path: place.path, realPath, found, missingFolders: [] }
 }
 
-export async function inspectText(place: Place): Promise<Spot> {
+export async function inspectText(place: PathWithin): Promise<InspectedPath> {
   const spot = await inspect(place)
   if (spot.found === undefined) return spot
   const { bytes, mode } = spot.found
@@ -61,7 +61,7 @@ export async function inspectText(place: Place): Promise<Spot> {
 
 const OWNER_WRITES = 0o200
 
-function realPathOf(place: Place): string {
+function realPathOf(place: PathWithin): string {
   const folder = leadsTo(path.dirname(place.path))
   const within = leadsTo(place.within)
   if (folder === undefined || within === undefined)

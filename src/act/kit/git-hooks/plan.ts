@@ -191,14 +191,14 @@ function sayReplaced(file: string, kept: string): string {
   return `${file} is no longer the qm hook; it was left in place, and so was your kept hook in ${kept}.`
 }
 
-type Found = {
+type FoundHook = {
   readonly bytes: Buffer | undefined
   /** Device and inode, equal for two hard links. */
   readonly place: string
   readonly owner: ReturnType<typeof ownerOf>
 }
 
-async function lookAt(file: string): Promise<Found | undefined> {
+async function lookAt(file: string): Promise<FoundHook | undefined> {
   const found = await statFile(file)
   if (found.kind === "missing") return undefined
   if (found.kind !== "found") throw unreadable(file, found.reason)
@@ -217,7 +217,7 @@ function unreadable(file: string, reason: string): Error {
   return HookNotAFile({ path: file, what: `file that cannot be read (${reason})` })
 }
 
-async function lookAtAny(file: string): Promise<Found | undefined> {
+async function lookAtAny(file: string): Promise<FoundHook | undefined> {
   const found = await statFile(file)
   const isOther = found.kind === "found" && found.what !== "regular file"
   return isOther ? { bytes: undefined, place: "", owner: "theirs" } : await lookAt(file)
@@ -258,10 +258,10 @@ async function lookedAt(
   return { kind: "left alone", path: folder, why: what }
 }
 
-type Configured = { readonly value: string; readonly isOfRepository: boolean }
+type HooksPathSetting = { readonly value: string; readonly isOfRepository: boolean }
 
 /** Parses `scope NUL value NUL`; git resolves `~` itself. */
-async function configuredFolder(git: UserGit): Promise<Configured | undefined> {
+async function configuredFolder(git: UserGit): Promise<HooksPathSetting | undefined> {
   const args = ["config", "--null", "--show-scope", "--type=path", "--get", "core.hooksPath"]
   const answer = await askUserGit(git, { args })
   const [scope = "", value = ""] = answer?.output.toString().split("\0") ?? []

@@ -39,13 +39,13 @@ export async function prePush(
   return notes.length === 0 ? undefined : notes.join("; ")
 }
 
-type Pushed = {
+type PushedRef = {
   readonly localRef: string
   readonly commit: string
   readonly remoteRef: string
 }
 
-function parsePushed(stdin: string): readonly Pushed[] {
+function parsePushed(stdin: string): readonly PushedRef[] {
   return stdin.split("\n").flatMap((line) => {
     const [localRef = "", commit = "", remoteRef = ""] = line.split(" ")
     const isMoved = /^(?!0+$)[0-9a-f]{40,64}$/.test(commit)
@@ -57,7 +57,7 @@ const BRANCHES = "refs/heads/"
 
 async function checkBranch(
   git: UserGit,
-  pushed: Pushed,
+  pushed: PushedRef,
   remote: string,
 ): Promise<string | undefined> {
   const base = await baseOf(git, pushed, remote)
@@ -76,7 +76,7 @@ async function checkBranch(
 /** The upstream if it is another branch, else the remote's main branch if it is another one. */
 async function baseOf(
   git: UserGit,
-  { localRef, remoteRef }: Pushed,
+  { localRef, remoteRef }: PushedRef,
   remote: string,
 ): Promise<string | undefined> {
   const upstream = await upstreamOf(git, localRef)

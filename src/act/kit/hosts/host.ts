@@ -22,7 +22,7 @@ export type Template = {
   readonly body: string
 }
 
-export type Projected = { readonly path: string; readonly text: string }
+export type ProjectedFile = { readonly path: string; readonly text: string }
 
 export type KitHostForm = {
   readonly host: KitHost
@@ -33,7 +33,7 @@ export type KitHostForm = {
   readonly events: Readonly<Record<HookName, string | null>>
   readonly without: Partial<Readonly<Record<HookName, string>>>
   entries(level: number, program: HookProgram): readonly HookEntry[]
-  project(template: Template, machine: Machine): Projected
+  project(template: Template, machine: Machine): ProjectedFile
   readonly bootFile: string | null
   readonly next: string | null
 }
@@ -45,7 +45,7 @@ export function withHead(fields: Readonly<Record<string, string>>, body: string)
 }
 
 /** Commands and agents also become skills in a host that has only skills. */
-export function asSkill(folder: string, { name, description, body }: Template): Projected {
+export function asSkill(folder: string, { name, description, body }: Template): ProjectedFile {
   const text = withHead({ name: `qm-${name}`, description }, body)
   return { path: `${folder}/qm-${name}/SKILL.md`, text }
 }

@@ -8,8 +8,8 @@ import { toldCodex } from "./hosts/codex.ts"
 import type { Stage, ToldHost } from "./hosts/told.ts"
 import { LARGEST_OUTPUT_BYTES, MOST_REQUESTS } from "./limits.ts"
 import { type Model, startModel } from "./models/model.ts"
-import { checksOf, lookAt, statesOf, type Told } from "./report.ts"
-import { deedOf, makeScene, type Scene } from "./scene.ts"
+import { checksOf, lookAt, type StoryOutcome, statesOf } from "./report.ts"
+import { deedOf, makeScene, type StoryFolder } from "./scene.ts"
 
 const LONGEST_PROOF_MS = 120_000
 
@@ -55,7 +55,7 @@ export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Pro
     const wired = installed.filter((it) => it.state === "installed" || it.state === "fired")
     const hasHooks = wired.length > 0
     if (hasHooks) options.onProgress?.(`Running ${HOST_FORMS[host].title} on a scripted model`)
-    const told: Told = hasHooks
+    const told: StoryOutcome = hasHooks
       ? await tell(host, { ...options, installed: wired, signal }, deps)
       : NOTHING_THERE
     const hooks = statesOf(installed, told)
@@ -67,16 +67,19 @@ export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Pro
   }
 }
 
-const NOTHING_THERE: Told = { kind: "untold", why: "No qm hooks are installed in this host." }
+const NOTHING_THERE: StoryOutcome = {
+  kind: "untold",
+  why: "No qm hooks are installed in this host.",
+}
 
 const TOLD_HOSTS: Partial<Readonly<Record<KitHost, ToldHost>>> = {
   "claude-code": toldClaudeCode,
   codex: toldCodex,
 }
 
-type Telling = ProveOptions & { readonly signal: AbortSignal }
+type ProveRun = ProveOptions & { readonly signal: AbortSignal }
 
-async function tell(host: KitHost, options: Telling, deps: ProveDeps): Promise<Told> {
+async function tell(host: KitHost, options: ProveRun, deps: ProveDeps): Promise<StoryOutcome> {
   const { title, folder } = HOST_FORMS[host]
   const toldHost = TOLD_HOSTS[host]
   if (toldHost === undefined) return { kind: "untold", why: `Not proved: ${title} was not run.` }
@@ -106,7 +109,7 @@ async function tell(host: KitHost, options: Telling, deps: ProveDeps): Promise<T
   }
 }
 
-type Life = {
+type HostRun = {
   readonly title: string
   readonly toldHost: ToldHost
   readonly stage: Stage
@@ -114,7 +117,7 @@ type Life = {
   readonly startedAt: number
 }
 
-async function live({ title, toldHost, stage, model, startedAt }: Life): Promise<Told> {
+async function live({ title, toldHost, stage, model, startedAt }: HostRun): Promise<StoryOutcome> {
   const { args, env } = await toldHost.command(stage)
   const outcome = await run(stage.program, args, {
     cwd: stage.scene.root,
@@ -131,7 +134,7 @@ async function live({ title, toldHost, stage, model, startedAt }: Life): Promise
   return { kind: "told", seen: lookAt(model.asked, verdicts, stage.scene), why }
 }
 
-async function verdictsOf({ stateDirectory }: Scene, startedAt: number) {
+async function verdictsOf({ stateDirectory }: StoryFolder, startedAt: number) {
   const asked = { stateDirectory, now: startedAt, sinceMs: startedAt, limit: MOST_REQUESTS }
   return (await readVerdicts(asked)).verdicts
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { HookState, VerdictLine } from "#ground/contract"
 import { sayReview } from "./hosts/codex.ts"
-import { checksOf, lookAt, statesOf, type Told } from "./report.ts"
+import { checksOf, lookAt, type StoryOutcome, statesOf } from "./report.ts"
 import type { Marks } from "./scene.ts"
 
 const MARKS: Marks = {
@@ -20,7 +20,7 @@ function line(event: string, rest: Partial<VerdictLine> = {}): VerdictLine {
   return { ...base, event, rule: null, verdict: "silent", ...rest }
 }
 
-function toldBy(verdicts: readonly VerdictLine[], asked: readonly string[] = []): Told {
+function toldBy(verdicts: readonly VerdictLine[], asked: readonly string[] = []): StoryOutcome {
   return {
     kind: "told",
     seen: lookAt(asked, verdicts, { marks: MARKS }),
@@ -63,7 +63,7 @@ describe("hook states", () => {
   })
 
   test("[PROVE-2] when the host could not run, each hook gets that reason", () => {
-    const told: Told = { kind: "untold", why: "Codex was not found." }
+    const told: StoryOutcome = { kind: "untold", why: "Codex was not found." }
     expect(statesOf([row("boot"), row("loaded", "not offered")], told)).toEqual([
       { ...row("boot"), why: "Codex was not found." },
       row("loaded", "not offered"),
@@ -83,7 +83,7 @@ describe("hook states", () => {
 describe("what reached the model", () => {
   const fired = (hook: HookState["hook"]) => row(hook, "fired")
   const bodyWith = (text: string) => JSON.stringify({ messages: [{ text: "mark-main" }, { text }] })
-  const detailOf = (told: Told, hook: HookState["hook"]) =>
+  const detailOf = (told: StoryOutcome, hook: HookState["hook"]) =>
     checksOf("Codex", [fired(hook)], told).map(({ state, detail }) => [state, detail])
 
   test("the start context is measured as it arrived, without the host's own text", () => {

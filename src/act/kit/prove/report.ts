@@ -1,13 +1,13 @@
 import type { HookEventKind } from "#choose/guard"
 import { parseJson } from "#ground/base"
 import type { DoctorCheck, HookName, HookState, VerdictLine } from "#ground/contract"
-import type { Scene } from "./scene.ts"
+import type { StoryFolder } from "./scene.ts"
 
 /** Hosts silently truncate texts over 10,000 characters. */
 const MOST_CONTEXT_BYTES = 9_000
 
-export type Told =
-  | { readonly kind: "told"; readonly seen: Seen; why(event: string): string | undefined }
+export type StoryOutcome =
+  | { readonly kind: "told"; readonly seen: StoryRecord; why(event: string): string | undefined }
   | { readonly kind: "untold"; readonly why: string }
 
 const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
@@ -21,7 +21,10 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
   loaded: "loaded",
 }
 
-export function statesOf(installed: readonly HookState[], told: Told): readonly HookState[] {
+export function statesOf(
+  installed: readonly HookState[],
+  told: StoryOutcome,
+): readonly HookState[] {
   return installed.map((row) => {
     if (row.state !== "installed" && row.state !== "fired") return row
     if (told.kind === "untold") return { ...row, why: told.why }
@@ -33,7 +36,7 @@ export function statesOf(installed: readonly HookState[], told: Told): readonly 
   })
 }
 
-export function checksOf(title: string, states: readonly HookState[], told: Told) {
+export function checksOf(title: string, states: readonly HookState[], told: StoryOutcome) {
   if (told.kind === "untold") return []
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
   return CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
@@ -46,9 +49,13 @@ export function checksOf(title: string, states: readonly HookState[], told: Told
 
 const HINT = "Check `qm guard verdicts` of a real session, then run `qm doctor --prove` again."
 
-type Look = (seen: Seen) => { readonly isRight: boolean; readonly detail: string }
+type StoryCheck = (seen: StoryRecord) => { readonly isRight: boolean; readonly detail: string }
 
-const CHECKS: readonly { readonly hook: HookName; readonly name: string; readonly look: Look }[] = [
+const CHECKS: readonly {
+  readonly hook: HookName
+  readonly name: string
+  readonly look: StoryCheck
+}[] = [
   { hook: "boot", name: "context at session start", look: lookAtBoot },
   {
     hook: "risk",
@@ -80,7 +87,7 @@ const CHECKS: readonly { readonly hook: HookName; readonly name: string; readonl
   },
 ]
 
-function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
+function lookAtBoot({ bootBytes }: StoryRecord): { isRight: boolean; detail: string } {
   if (bootBytes === null) {
     return { isRight: false, detail: "the hook ran, but no context reached the model" }
   }
@@ -88,7 +95,7 @@ function lookAtBoot({ bootBytes }: Seen): { isRight: boolean; detail: string } {
   return { isRight: bootBytes <= MOST_CONTEXT_BYTES, detail }
 }
 
-export type Seen = {
+export type StoryRecord = {
   readonly verdicts: readonly VerdictLine[]
   readonly bootBytes: number | null
   readonly hasPackage: boolean
@@ -99,8 +106,8 @@ export type Seen = {
 export function lookAt(
   asked: readonly string[],
   verdicts: readonly VerdictLine[],
-  { marks }: Pick<Scene, "marks">,
-): Seen {
+  { marks }: Pick<StoryFolder, "marks">,
+): StoryRecord {
   const main = asked.filter((it) => it.includes(marks.main))
   const ofAgents = asked.filter((it) => !it.includes(marks.main) && it.includes(marks.agent))
   return {

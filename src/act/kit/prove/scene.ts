@@ -15,7 +15,7 @@ export type Marks = {
   readonly package: string
 }
 
-export type Scene = AsyncDisposable & {
+export type StoryFolder = AsyncDisposable & {
   readonly root: string
   readonly stateDirectory: string
   readonly scratch: string
@@ -31,7 +31,7 @@ export type Scene = AsyncDisposable & {
 export async function makeScene(deps: {
   readonly random: Random
   readonly now: number
-}): Promise<Scene> {
+}): Promise<StoryFolder> {
   const temporary = await makeTemporaryDirectory()
   try {
     const root = path.join(temporary.path, "project")
@@ -80,7 +80,7 @@ function makeSessionId(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-export type Deed =
+export type StoryAction =
   | { readonly kind: "write"; readonly path: string; readonly text: string }
   | { readonly kind: "edit"; readonly path: string; readonly from: string; readonly to: string }
   | { readonly kind: "agent"; readonly task: string }
@@ -95,7 +95,7 @@ export function promptOf(marks: Marks): string {
  * Two files that trigger a nudge at the end (one of them edited), one high-risk file and a
  * sub-agent: together they trigger every hook.
  */
-function storyOf(marks: Marks): readonly Deed[] {
+function storyOf(marks: Marks): readonly StoryAction[] {
   return [
     { kind: "write", path: "src/first.ts", text: "export const first = 1\n" },
     { kind: "edit", path: "src/first.ts", from: "= 1", to: "= 2" },
@@ -109,7 +109,7 @@ function storyOf(marks: Marks): readonly Deed[] {
 export function deedOf(
   question: { readonly text: string; readonly turn: number },
   marks: Marks,
-): Deed {
+): StoryAction {
   const isMain = question.text.includes(marks.main)
   return (isMain ? storyOf(marks)[question.turn] : undefined) ?? { kind: "done" }
 }

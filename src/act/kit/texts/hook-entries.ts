@@ -76,9 +76,9 @@ function stripEntries(
   return isLeft || before !== undefined ? after : undefined
 }
 
-type Stripped = { readonly at: (string | number)[]; readonly entry: unknown }
+type StrippedEntry = { readonly at: (string | number)[]; readonly entry: unknown }
 
-function stripEntry(file: HookFile, text: string, { at, entry }: Stripped): string {
+function stripEntry(file: HookFile, text: string, { at, entry }: StrippedEntry): string {
   if (!isRecord(entry)) return text
   if (isWholly(file, entry)) return removeAt(text, at)
   const handlers = handlersOf(entry)

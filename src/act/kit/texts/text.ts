@@ -70,9 +70,9 @@ export function blockEditor(file: {
   })
 }
 
-type Found = { readonly start: number; readonly end: number }
+type TextRange = { readonly start: number; readonly end: number }
 
-function findBlock(file: string, text: string): Found | undefined {
+function findBlock(file: string, text: string): TextRange | undefined {
   const start = text.indexOf(BEGIN)
   const close = text.indexOf(END)
   if (start === -1 && close === -1) return undefined

@@ -8,7 +8,7 @@ export type BreakoutQuestion = {
   readonly message: string
 }
 
-export type Classified = {
+export type Classification = {
   readonly isBreakout: boolean
   readonly confidence: number
 }
@@ -20,7 +20,7 @@ export type Classified = {
 export async function classifyBreakout(
   ask: (question: StageAsk) => Promise<StageAnswer>,
   question: BreakoutQuestion,
-): Promise<Classified | undefined> {
+): Promise<Classification | undefined> {
   try {
     const { value } = await ask(askOf(question))
     const answer = Answer.safeParse(value)

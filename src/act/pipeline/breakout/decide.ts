@@ -103,7 +103,7 @@ function phrases(
 type Matches = { readonly plain: string | undefined; readonly negated: string | undefined }
 
 /** The first affirmed and the first negated match; "exit code" is not an exit. */
-function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
+function findPhrase(words: readonly MessageWord[], among: readonly Phrase[]): Matches {
   let negated: string | undefined
   for (const at of words.keys()) {
     const phrase = among.find((it) => lengthAt(words, at, it.slots) > 0)
@@ -115,7 +115,7 @@ function findPhrase(words: readonly Word[], among: readonly Phrase[]): Matches {
   return { plain: undefined, negated }
 }
 
-function lengthAt(words: readonly Word[], at: number, slots: readonly Slot[]): number {
+function lengthAt(words: readonly MessageWord[], at: number, slots: readonly Slot[]): number {
   let next = at
   for (const slot of slots) {
     if (slot === "articles") next += articlesAt(words, next)
@@ -125,34 +125,34 @@ function lengthAt(words: readonly Word[], at: number, slots: readonly Slot[]): n
   return next - at
 }
 
-function articlesAt(words: readonly Word[], at: number): number {
+function articlesAt(words: readonly MessageWord[], at: number): number {
   const found = words.slice(at, at + MOST_ARTICLES).findIndex((it) => !ARTICLES.has(it.text))
   return found === -1 ? Math.min(MOST_ARTICLES, words.length - at) : found
 }
 
-function textOf(words: readonly Word[], at: number, slots: readonly Slot[]): string {
+function textOf(words: readonly MessageWord[], at: number, slots: readonly Slot[]): string {
   const taken = words.slice(at, at + lengthAt(words, at, slots))
   return taken.map((it) => it.text).join(" ")
 }
 
-function isNegatedAt(words: readonly Word[], at: number, phrase: Phrase): boolean {
+function isNegatedAt(words: readonly MessageWord[], at: number, phrase: Phrase): boolean {
   const before = words[at - 1]
   const isBareNo = phrase.isCommand && before?.text === "no"
   return (isBareNo ? before : words[at])?.isNegated ?? false
 }
 
-function isExitCode(words: readonly Word[], at: number): boolean {
+function isExitCode(words: readonly MessageWord[], at: number): boolean {
   return words[at]?.text === "exit" && /^(?:codes?|status)$/.test(words[at + 1]?.text ?? "")
 }
 
-type Word = {
+type MessageWord = {
   readonly text: string
   /** Commas, full stops and words such as "but" start a new clause. */
   readonly clause: number
   readonly isNegated: boolean
 }
 
-function readWords(message: string): readonly Word[] {
+function readWords(message: string): readonly MessageWord[] {
   const plain = cutIntoClauses(message)
   let negatedClause = -1
   return plain.map((word, index) => {
@@ -162,7 +162,7 @@ function readWords(message: string): readonly Word[] {
   })
 }
 
-type PlainWord = Omit<Word, "isNegated">
+type PlainWord = Omit<MessageWord, "isNegated">
 
 function cutIntoClauses(message: string): readonly PlainWord[] {
   const text = withoutHiddenSigns(message).normalize("NFKC").toLowerCase().replace(APOSTROPHES, "'")

@@ -103,11 +103,14 @@ function seal(content: unknown): string {
 
 const Sealed = z.object({ version: z.literal(1), sha256: z.string(), content: z.unknown() })
 
-type Unsealed<Content> =
+type StoredContent<Content> =
   | { readonly kind: "whole"; readonly content: Content }
   | { readonly kind: "damaged"; readonly problem: string }
 
-function unseal<Shape extends z.ZodType>(text: string, shape: Shape): Unsealed<z.output<Shape>> {
+function unseal<Shape extends z.ZodType>(
+  text: string,
+  shape: Shape,
+): StoredContent<z.output<Shape>> {
   const sealed = Sealed.safeParse(jsonOf(text))
   if (!sealed.success) return { kind: "damaged", problem: "it is not what was written" }
   if (digestOf(sealed.data.content) !== sealed.data.sha256)

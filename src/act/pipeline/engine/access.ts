@@ -30,7 +30,7 @@ export type FoundRun = {
 
 type Deps = EngineDeps & { readonly activeRuns: ActiveRuns; find(id: string): Promise<FoundRun> }
 
-type Held = { readonly claim: Claim; readonly state: RunState }
+type ClaimedRun = { readonly claim: Claim; readonly state: RunState }
 type Bodies = readonly PipelineEventBody[]
 
 export type Answer = {
@@ -110,7 +110,7 @@ function writtenOff(line: PipelineLine, damage: AppError, { clock }: Deps): Pipe
   }
 }
 
-async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
+async function take(id: string, answer: Answer, deps: Deps): Promise<ClaimedRun> {
   const { eventStore, activeRuns } = deps
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
     // A run that is just pausing or ending in this process releases its claim first.
@@ -131,13 +131,16 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<Held> {
  * The run continues here. A previous holder's writes fail from now on, also those of a concurrent
  * answer.
  */
-async function handOn({ claim, state }: Held, { eventStore, activeRuns }: Deps): Promise<void> {
+async function handOn(
+  { claim, state }: ClaimedRun,
+  { eventStore, activeRuns }: Deps,
+): Promise<void> {
   const goesOn = state.end === undefined && state.pause === undefined
   if (goesOn) activeRuns.start(claim, state)
   else await eventStore.release(claim)
 }
 
-async function write({ claim, state }: Held, bodies: Bodies, deps: Deps): Promise<RunState> {
+async function write({ claim, state }: ClaimedRun, bodies: Bodies, deps: Deps): Promise<RunState> {
   if (bodies.length === 0) return state
   const writer = createRunWriter({ ...deps, claim, state })
   await writer.append(bodies).catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { Claim, EventStore } from "./event-store.ts"
 import { Interruption } from "./interruption.ts"
 import { createRunWriter, type RunWriter } from "./run-writer.ts"
 
-type Working = {
+type ActiveRun = {
   readonly claim: Claim
   readonly cut: AbortController
   readonly done: Promise<void>
@@ -24,7 +24,7 @@ export type ActiveRunsDeps = DriveDeps & {
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 export function createActiveRuns(deps: ActiveRunsDeps) {
-  const working = new Map<string, Working>()
+  const working = new Map<string, ActiveRun>()
   const over = new AbortController()
   const lease = createLease(working, over.signal, deps)
   return {
@@ -78,7 +78,7 @@ async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps
 }
 
 function createLease(
-  working: ReadonlyMap<string, Working>,
+  working: ReadonlyMap<string, ActiveRun>,
   over: AbortSignal,
   { eventStore, clock, log }: ActiveRunsDeps,
 ) {

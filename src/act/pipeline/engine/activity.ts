@@ -2,9 +2,9 @@ import type { Clock } from "#ground/base"
 import { isAppError } from "#ground/base"
 import type { PipelineEventBody, StageConfig } from "#ground/contract"
 import { ResultTooLarge } from "../errors.ts"
-import type { BodyOf, Recorded } from "../events/state.ts"
+import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StepLabel } from "../stage.ts"
-import { dueWarnings, exhausted, priceNotes, type Spending } from "./budget.ts"
+import { type BudgetUse, dueWarnings, exhausted, priceNotes } from "./budget.ts"
 import { mayWrite, untilCut } from "./interruption.ts"
 import type { RunWriter } from "./run-writer.ts"
 
@@ -31,9 +31,9 @@ type End = Pick<Substep, "outcome" | "result" | "detail" | "tokens" | "usd">
 
 export class OverBudget extends Error {
   override readonly name = "OverBudget"
-  readonly spending: Spending
+  readonly spending: BudgetUse
 
-  constructor(spending: Spending) {
+  constructor(spending: BudgetUse) {
     super(`the budget of ${spending.scope} is spent`)
     this.spending = spending
   }
@@ -102,7 +102,7 @@ function substep(
   return { type: "substep", stage, attempt, key, ...place, kind, tool, title: redact(title) }
 }
 
-export function recordedOf(key: string, { writer, stage }: Attempt): Recorded | undefined {
+export function recordedOf(key: string, { writer, stage }: Attempt): RecordedEffect | undefined {
   const recorded = writer.state().stages[stage]?.recorded ?? {}
   return Object.hasOwn(recorded, key) ? recorded[key] : undefined
 }

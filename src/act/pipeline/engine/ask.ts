@@ -1,6 +1,6 @@
 import type { Model, ModelAnswer } from "#ground/model"
 import { AnswerInvalid, PromptTooLong } from "../errors.ts"
-import type { BodyOf, Recorded } from "../events/state.ts"
+import type { BodyOf, RecordedEffect } from "../events/state.ts"
 import type { StageAnswer, StageAsk } from "../stage.ts"
 import { type Attempt, begin, brief, keepable, recordedOf, refuseOverBudget } from "./activity.ts"
 import type { LiveText } from "./live-text.ts"
@@ -10,15 +10,15 @@ const LONGEST_ANSWER_CHARACTERS = 400_000
 /** The first call and two retries if the response does not match its schema. Each is paid. */
 const ASKS_FOR_ONE_ANSWER = 3
 
-export type Asking = {
+export type AskDeps = {
   model(): Promise<Pick<Model, "ask">>
   readonly liveText: Pick<LiveText, "writing">
   count(): Promise<(text: string) => number>
   windowTokens(): number
 }
 
-type AskContext = Attempt & Asking
-type Answered = Extract<Recorded, { kind: "answer" }>
+type AskContext = Attempt & AskDeps
+type RecordedAnswer = Extract<RecordedEffect, { kind: "answer" }>
 
 export async function askUntilFitting(
   key: string,
@@ -46,7 +46,7 @@ function nthKey(key: string, nth: number): string {
   return nth === 1 ? key : `${key}~${nth}`
 }
 
-function answeredOf(key: string, world: AskContext): Answered | undefined {
+function answeredOf(key: string, world: AskContext): RecordedAnswer | undefined {
   const recorded = recordedOf(key, world)
   return recorded?.kind === "answer" ? recorded : undefined
 }
@@ -57,7 +57,7 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
   return { ...ask, prompt: `${ask.prompt}\n\n${complaint}` }
 }
 
-async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<Answered> {
+async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<RecordedAnswer> {
   refuseOverBudget(world)
   await refuseTooLong(ask, world)
   const label = { tool: "LLM Analysis", kind: "other", title: ask.title } as const

@@ -4,7 +4,7 @@ import { hasNoPrice } from "../events/work.ts"
 
 const BUDGET_WARNING_SHARE = 0.8
 
-export type Spending = {
+export type BudgetUse = {
   readonly scope: string
   readonly spentUsd: number
   readonly budgetUsd: number
@@ -13,7 +13,7 @@ export type Spending = {
 const RUN = "run"
 
 /** The budget without a remainder for another call; undefined if all have one. */
-export function exhausted(state: RunState, stage: number): Spending | undefined {
+export function exhausted(state: RunState, stage: number): BudgetUse | undefined {
   return spendings(state, stage).find((it) => it.spentUsd >= it.budgetUsd)
 }
 
@@ -60,7 +60,7 @@ export function priceNotes(
   ]
 }
 
-export function overBudget(spending: Spending): readonly PipelineEventBody[] {
+export function overBudget(spending: BudgetUse): readonly PipelineEventBody[] {
   const { scope, spentUsd, budgetUsd } = spending
   const whose = scope === RUN ? "the run" : scope
   const figures = `$${spentUsd.toFixed(2)} of $${budgetUsd.toFixed(2)}`
@@ -75,7 +75,7 @@ export function overBudget(spending: Spending): readonly PipelineEventBody[] {
   ]
 }
 
-function spendings(state: RunState, stage: number): readonly Spending[] {
+function spendings(state: RunState, stage: number): readonly BudgetUse[] {
   const { config, budgetUsd } = state.start
   const ofRun = { scope: RUN, spentUsd: costOf(state).spentUsd, budgetUsd }
   const named = config.stages[stage]

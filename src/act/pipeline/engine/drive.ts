@@ -5,7 +5,7 @@ import { depthOf, ENGINE, nextOf, pauseOf, whatFollows } from "../events/next.ts
 import { type RunState, unitOf } from "../events/state.ts"
 import type { PriorAnswer, StageResult, StageWork, StageWorld } from "../stage.ts"
 import { type Attempt, brief, keepable, OverBudget } from "./activity.ts"
-import type { Asking } from "./ask.ts"
+import type { AskDeps } from "./ask.ts"
 import { leftUsd, overBudget } from "./budget.ts"
 import { createEffects } from "./effects.ts"
 import { Interruption, interruptionOf, untilCut } from "./interruption.ts"
@@ -14,7 +14,7 @@ import type { RunWriter } from "./run-writer.ts"
 /** A stage that was interrupted so often probably crashes its process, so the user decides. */
 const MOST_ATTEMPTS = 100
 
-export type DriveDeps = Asking &
+export type DriveDeps = AskDeps &
   Pick<Attempt, "clock" | "redact" | "redactJson"> & {
     readonly stages: Readonly<Record<StageKind, StageWork>>
     prior(run: string): Promise<PriorAnswer | undefined>

@@ -10,11 +10,11 @@ import {
   refuseOverBudget,
   tell,
 } from "./activity.ts"
-import { type Asking, askUntilFitting } from "./ask.ts"
+import { type AskDeps, askUntilFitting } from "./ask.ts"
 import { Interruption, interruptionOf } from "./interruption.ts"
 import { refusal } from "./scope-check.ts"
 
-export function createEffects(world: Attempt & Asking) {
+export function createEffects(world: Attempt & AskDeps) {
   const used = new Set<string>()
   const running = new Set<Promise<unknown>>()
 
@@ -43,13 +43,13 @@ export function createEffects(world: Attempt & Asking) {
   }
 }
 
-type Taken<Result> = {
+type StepRequest<Result> = {
   readonly key: string
   readonly label: Parameters<Effects["step"]>[1]
   readonly work: (signal: AbortSignal) => Promise<StepDone<Result> | StepFailed>
 }
 
-async function takeStep<Result>(step: Taken<Result>, world: Attempt): Promise<Result> {
+async function takeStep<Result>(step: StepRequest<Result>, world: Attempt): Promise<Result> {
   const kept = recordedOf(step.key, world)
   if (kept?.kind === "result") return handed<Result>(kept.result)
   const named = { key: step.key, label: step.label, prefix: prefixOf(step.label) }

@@ -7,10 +7,10 @@ import type { Owner, RunRow } from "./queries.ts"
 type StoredRun = { row: RunRow; readonly events: PipelineEvent[] }
 
 /** Runs of a store in memory; they outlive every simulated process. */
-export type Shelf = Map<string, StoredRun>
+export type RunMap = Map<string, StoredRun>
 
 type Store = {
-  readonly shelf: Shelf
+  readonly shelf: RunMap
   readonly owner: Owner
   now(): number
   /** A round trip to the store, which may be slow, fail or never return. */

@@ -8,7 +8,7 @@ export function createLot(seed: number): (below: number) => number {
   }
 }
 
-export type Scheduled = {
+export type ScheduledProcess = {
   isDead: boolean
   /** Until then none of its steps run: the machine swaps, or the process is suspended. */
   heldUntil: number
@@ -33,8 +33,8 @@ export const NO_FAULTS: SimFaults = {
 
 const HOLD_MS = 60_000
 
-type Waiting = { readonly process: Scheduled; go(error?: Error): void }
-type Sleeping = { readonly process: Scheduled; readonly due: number; wake(): void }
+type WaitingStep = { readonly process: ScheduledProcess; go(error?: Error): void }
+type SleepingStep = { readonly process: ScheduledProcess; readonly due: number; wake(): void }
 
 export type Schedule = ReturnType<typeof createSchedule>
 
@@ -43,18 +43,18 @@ export type Schedule = ReturnType<typeof createSchedule>
  * whether it fails, kills its process or delays it by a minute, are drawn.
  */
 export function createSchedule(lot: (below: number) => number) {
-  const waiting: Waiting[] = []
-  const sleeping: Sleeping[] = []
+  const waiting: WaitingStep[] = []
+  const sleeping: SleepingStep[] = []
   const world = { now: 1_000_000, faults: NO_FAULTS, crashes: 0 }
   const happens = (oneIn: number): boolean => oneIn > 0 && lot(oneIn) === 0
 
-  function crash(process: Scheduled): void {
+  function crash(process: ScheduledProcess): void {
     process.isDead = true
     world.crashes++
     keep(sleeping, (it) => it.process !== process)
     keep(waiting, (it) => it.process !== process)
   }
-  function take(taken: Waiting): void {
+  function take(taken: WaitingStep): void {
     if (happens(world.faults.crashes)) return crash(taken.process)
     if (!happens(world.faults.holds)) {
       return taken.go(happens(world.faults.storeFails) ? new Error("the store is busy") : undefined)
@@ -80,15 +80,15 @@ export function createSchedule(lot: (below: number) => number) {
 }
 
 /** The promises of a dead process stay pending forever. */
-function createWays(world: { now: number }, waiting: Waiting[], sleeping: Sleeping[]) {
+function createWays(world: { now: number }, waiting: WaitingStep[], sleeping: SleepingStep[]) {
   return {
-    hop: (process: Scheduled): Promise<void> =>
+    hop: (process: ScheduledProcess): Promise<void> =>
       new Promise((resolve, reject) => {
         if (process.isDead) return
         const go = (error?: Error): void => (error === undefined ? resolve() : reject(error))
         waiting.push({ process, go })
       }),
-    sleep: (process: Scheduled, ms: number, signal?: AbortSignal): Promise<void> =>
+    sleep: (process: ScheduledProcess, ms: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
         if (process.isDead) return
         const sleeper = { process, due: world.now + ms, wake: resolve }
@@ -103,10 +103,10 @@ function createWays(world: { now: number }, waiting: Waiting[], sleeping: Sleepi
 
 function passTime(
   world: { now: number },
-  waiting: readonly Waiting[],
-  sleeping: Sleeping[],
+  waiting: readonly WaitingStep[],
+  sleeping: SleepingStep[],
 ): boolean {
-  const dueOf = (it: Sleeping): number => Math.max(it.due, it.process.heldUntil)
+  const dueOf = (it: SleepingStep): number => Math.max(it.due, it.process.heldUntil)
   const due = Math.min(...waiting.map((it) => it.process.heldUntil), ...sleeping.map(dueOf))
   if (!Number.isFinite(due)) return false
   world.now = Math.max(world.now, due)

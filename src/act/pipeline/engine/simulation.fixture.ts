@@ -5,10 +5,15 @@ import { replay } from "../events/reduce.ts"
 import type { StageWork } from "../stage.ts"
 import type { EngineDeps } from "./access.ts"
 import { createEngine, type Engine } from "./engine.ts"
-import { memoryEventStore, type Shelf } from "./event-store.fixture.ts"
-import { createLot, createSchedule, type Schedule, type Scheduled } from "./schedule.fixture.ts"
+import { memoryEventStore, type RunMap } from "./event-store.fixture.ts"
+import {
+  createLot,
+  createSchedule,
+  type Schedule,
+  type ScheduledProcess,
+} from "./schedule.fixture.ts"
 
-type SimProcess = Scheduled & {
+type SimProcess = ScheduledProcess & {
   readonly pid: number
   readonly engine: Engine
   readonly listeners: Set<() => void>
@@ -21,8 +26,8 @@ export const SIM_CALL_USD = 0.1
 
 const USAGE: TokenUsage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 }
 
-type World = {
-  readonly shelf: Shelf
+type Simulation = {
+  readonly shelf: RunMap
   readonly schedule: Schedule
   readonly broken: string[]
   readonly processes: SimProcess[]
@@ -32,9 +37,9 @@ type World = {
 
 export type Sim = ReturnType<typeof createSim>
 
-export function createSim(seed: number, stages: World["stages"]) {
+export function createSim(seed: number, stages: Simulation["stages"]) {
   const lot = createLot(seed)
-  const world: World = {
+  const world: Simulation = {
     shelf: new Map(),
     schedule: createSchedule(lot),
     broken: [],
@@ -56,7 +61,7 @@ export function createSim(seed: number, stages: World["stages"]) {
   }
 }
 
-function startProcess(world: World): SimProcess {
+function startProcess(world: Simulation): SimProcess {
   const { processes, shelf, schedule } = world
   const pid = processes.length + 1
   const listeners = new Set<() => void>()
@@ -107,13 +112,13 @@ function quietDeps() {
   } satisfies Partial<EngineDeps>
 }
 
-type Ask = Model["ask"]
+type ModelAsk = Model["ask"]
 
 async function answer(
-  world: World,
+  world: Simulation,
   from: { readonly pid: number; hop(): Promise<void> },
-  asked: Parameters<Ask>[0],
-): ReturnType<Ask> {
+  asked: Parameters<ModelAsk>[0],
+): ReturnType<ModelAsk> {
   const { happens, world: state } = world.schedule
   const [run = "", stage = "", key = ""] = asked.prompt.split("\n")[0]?.split(" ") ?? []
   noteTouch(world, from.pid, { run, stage, key, isPaid: true })
@@ -146,7 +151,7 @@ type Touch = {
  * A process that lost the run without noticing does not count; all others must not repeat an
  * effect.
  */
-function noteTouch({ shelf, broken }: World, pid: number, touch: Touch): void {
+function noteTouch({ shelf, broken }: Simulation, pid: number, touch: Touch): void {
   const { run, stage, key, isPaid = false } = touch
   const kept = shelf.get(run)
   if (kept === undefined || kept.row.owner?.pid !== pid) return

@@ -58,9 +58,9 @@ export const substep = (stage: number, given: Partial<Substep> = {}): Substep =>
   ...given,
 })
 
-type Called = BodyOf<"llm_called">
+type LlmCall = BodyOf<"llm_called">
 
-export const called = (stage: number, given: Partial<Called> = {}): Called => ({
+export const called = (stage: number, given: Partial<LlmCall> = {}): LlmCall => ({
   type: "llm_called",
   stage,
   attempt: 1,

@@ -7,12 +7,12 @@ const DEPTH_DEFAULTS = {
   deep: { subQueries: 15, paragraphs: 30, repairs: 3, contextTokens: 24_000, web: true },
 } as const
 
-export type Next =
+export type NextStep =
   | { readonly kind: "nothing" }
   | { readonly kind: "write"; readonly bodies: readonly PipelineEventBody[] }
   | { readonly kind: "work"; readonly stage: number; readonly iteration: number }
 
-export function nextOf(state: RunState): Next {
+export function nextOf(state: RunState): NextStep {
   if (state.end !== undefined || state.pause !== undefined) return { kind: "nothing" }
   if (state.unsettled !== undefined) {
     const bodies = whatFollows(state, state.unsettled)

@@ -9,12 +9,12 @@ import {
 } from "./state.ts"
 import { applyWork, settleOpen } from "./work.ts"
 
-export type Reduced =
+export type ReduceResult =
   | { readonly kind: "state"; readonly state: RunState }
   | { readonly kind: "damaged"; readonly seq: number; readonly problem: string }
 
 /** Total: any list gives a state or damage, never an exception. */
-export function replay(id: string, events: readonly PipelineEvent[]): Reduced {
+export function replay(id: string, events: readonly PipelineEvent[]): ReduceResult {
   const [first, ...rest] = events
   if (first === undefined) return { kind: "damaged", seq: 1, problem: "is missing" }
   if (first.body.type !== "run_started") {
@@ -29,7 +29,7 @@ export function replay(id: string, events: readonly PipelineEvent[]): Reduced {
   return { kind: "state", state }
 }
 
-export function advance(state: RunState, { seq, at, body }: PipelineEvent): Reduced {
+export function advance(state: RunState, { seq, at, body }: PipelineEvent): ReduceResult {
   if (body.type === "run_started") {
     return { kind: "damaged", seq, problem: "begins the run a second time" }
   }
@@ -40,15 +40,15 @@ export function advance(state: RunState, { seq, at, body }: PipelineEvent): Redu
 }
 
 /** Records the last activity of the working stage; time after it is not work. */
-function workedUntil(state: RunState, body: Later, at: number): RunState {
+function workedUntil(state: RunState, body: LaterBody, at: number): RunState {
   if (!("stage" in body) || body.stage === null || body.type === "stage_started") return state
   if (state.stages[body.stage]?.status !== "running") return state
   return changed(state, body.stage, () => ({ workedAt: at }))
 }
 
-type Later = Exclude<PipelineEventBody, BodyOf<"run_started">>
+type LaterBody = Exclude<PipelineEventBody, BodyOf<"run_started">>
 
-function impossible(state: RunState, body: Later): string | undefined {
+function impossible(state: RunState, body: LaterBody): string | undefined {
   if (state.end !== undefined && body.type !== "said") return "stands after the end"
   if (state.end === undefined && body.type === "said") return "stands before the end"
   if ("stage" in body && body.stage !== null && state.stages[body.stage] === undefined) {
@@ -75,7 +75,7 @@ function isAtWork(state: RunState, body: BodyOf<"stage_output">): boolean {
   return body.isCarried || state.stages[body.stage]?.status === "running"
 }
 
-function apply(state: RunState, body: Later, at: number): RunState {
+function apply(state: RunState, body: LaterBody, at: number): RunState {
   switch (body.type) {
     case "stage_started":
     case "stage_output":

@@ -6,7 +6,7 @@ export type BodyOf<Type extends PipelineEventBody["type"]> = Extract<
 >
 
 /** The recorded result of an effect in the current round; it is reused, never produced again. */
-export type Recorded =
+export type RecordedEffect =
   | { readonly kind: "result"; readonly result: unknown }
   | {
       readonly kind: "answer"
@@ -34,7 +34,7 @@ export type StageState = Money & {
   readonly amendments: readonly string[]
   readonly failure: { readonly problems: readonly string[]; readonly feedback: string } | undefined
   readonly skippedBy: string | undefined
-  readonly recorded: Readonly<Record<string, Recorded>>
+  readonly recorded: Readonly<Record<string, RecordedEffect>>
   /** Activities without an end, and whether they cost money. */
   readonly open: Readonly<Record<string, { readonly isPaid: boolean }>>
 }

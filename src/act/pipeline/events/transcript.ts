@@ -68,7 +68,7 @@ function draftsOf(
   }
 }
 
-type Plain = Exclude<
+type PlainBody = Exclude<
   PipelineEvent["body"],
   BodyOf<
     | "run_started"
@@ -82,7 +82,7 @@ type Plain = Exclude<
   >
 >
 
-function wordsOf(state: RunState, body: Plain): string | undefined {
+function wordsOf(state: RunState, body: PlainBody): string | undefined {
   switch (body.type) {
     case "llm_called":
       return undefined

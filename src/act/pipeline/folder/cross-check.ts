@@ -33,9 +33,13 @@ export function crossCheck(
   ]
 }
 
-type At = { readonly sketch: Sketch; readonly stage: StageSketch; readonly index: number }
+type StagePosition = {
+  readonly sketch: Sketch
+  readonly stage: StageSketch
+  readonly index: number
+}
 
-function checkStage(at: At, prompts: Prompts): readonly Complaint[] {
+function checkStage(at: StagePosition, prompts: Prompts): readonly Complaint[] {
   const { stage, index } = at
   const start = `stage ${quoted(stage.name ?? String(index + 1))}: `
   const said = [
@@ -55,7 +59,7 @@ function checkStage(at: At, prompts: Prompts): readonly Complaint[] {
   }))
 }
 
-function checkName({ sketch, stage, index }: At): readonly Complaint[] {
+function checkName({ sketch, stage, index }: StagePosition): readonly Complaint[] {
   const first = sketch.stages.findIndex((it) => it.name === stage.name)
   if (stage.name === undefined || first === index) return []
   return [{ path: ["name"], problem: `stage ${first + 1} has the same name` }]
@@ -63,7 +67,10 @@ function checkName({ sketch, stage, index }: At): readonly Complaint[] {
 
 const ASKING_KINDS = ["ask", "web", "agent"]
 
-function checkPrompt({ sketch, stage, index }: At, prompts: Prompts): readonly Complaint[] {
+function checkPrompt(
+  { sketch, stage, index }: StagePosition,
+  prompts: Prompts,
+): readonly Complaint[] {
   const { prompt, kind = "" } = stage
   if (prompt === undefined) {
     const problem = `\`prompt\` is missing; kind \`${kind}\` needs a file in prompts/`
@@ -188,7 +195,10 @@ function checkFeedback(unit: {
 /** Tolerance for rounding errors of floats. */
 const ROUNDING_USD = 1e-6
 
-function checkSources({ stage, index }: At, listed?: readonly string[]): readonly Complaint[] {
+function checkSources(
+  { stage, index }: StagePosition,
+  listed?: readonly string[],
+): readonly Complaint[] {
   if (listed === undefined) return []
   const unlisted = stage.scope.sources.filter(
     (it) => it !== ANY && it !== ANY_WEB_SOURCE && !listed.includes(it),
@@ -259,7 +269,7 @@ export function readSketch(value: unknown): Sketch {
   return Sketch.catch(Sketch.parse({})).parse(value)
 }
 
-type Wrong = { readonly path: JsonPath; readonly problem: string }
+type PathProblem = { readonly path: JsonPath; readonly problem: string }
 
 const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"]
 
@@ -271,7 +281,7 @@ const WORDS =
   `type title description properties required additionalProperties items enum const anyOf minimum
   maximum minItems maxItems minLength maxLength default`.split(/\s+/)
 
-function schemaProblems(schema: unknown): readonly Wrong[] {
+function schemaProblems(schema: unknown): readonly PathProblem[] {
   if (schema === undefined) return []
   const wrong = wordProblems(schema, [])
   if (wrong.length > 0) return wrong
@@ -280,7 +290,7 @@ function schemaProblems(schema: unknown): readonly Wrong[] {
   return compileProblems(schema)
 }
 
-function wordProblems(schema: unknown, path: JsonPath): readonly Wrong[] {
+function wordProblems(schema: unknown, path: JsonPath): readonly PathProblem[] {
   if (!isRecord(schema)) return [{ path, problem: `has ${quoted(schema)} where a schema belongs` }]
   const unknown = Object.keys(schema).filter((it) => !WORDS.includes(it))
   const named = unknown.map((word) => ({
@@ -290,7 +300,7 @@ function wordProblems(schema: unknown, path: JsonPath): readonly Wrong[] {
   return [...named, ...typeProblems(schema, path), ...innerProblems(schema, path)]
 }
 
-function typeProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
+function typeProblems(schema: JsonRecord, path: JsonPath): readonly PathProblem[] {
   const given = schema.type
   const types = Array.isArray(given) ? given : [given]
   const wrong = types.filter((it) => it !== undefined && !TYPES.some((known) => known === it))
@@ -308,7 +318,7 @@ function typeProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
   return [...named, ...lacking]
 }
 
-function innerProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
+function innerProblems(schema: JsonRecord, path: JsonPath): readonly PathProblem[] {
   const { properties, items, anyOf, additionalProperties: more } = schema
   const inner = (value: unknown, ...steps: JsonPath) => wordProblems(value, [...path, ...steps])
   const ofProperties = isRecord(properties) ? Object.entries(properties) : []
@@ -322,7 +332,7 @@ function innerProblems(schema: JsonRecord, path: JsonPath): readonly Wrong[] {
 }
 
 /** Remaining problems: values of a wrong type, such as text for `minItems`. */
-function compileProblems(schema: unknown): readonly Wrong[] {
+function compileProblems(schema: unknown): readonly PathProblem[] {
   try {
     z.fromJSONSchema(z.record(z.string(), z.unknown()).parse(schema))
     return []

@@ -18,16 +18,16 @@ const MOST_PROBLEMS = 100
 
 export type JsonPath = readonly (string | number)[]
 
-type Wrong = { readonly line: number; readonly path: JsonPath; readonly problem: string }
+type LineProblem = { readonly line: number; readonly path: JsonPath; readonly problem: string }
 
 export type JsonText =
   | {
       readonly kind: "read"
       readonly value: unknown
       readonly lineOf: (path: JsonPath) => number
-      readonly problems: readonly Wrong[]
+      readonly problems: readonly LineProblem[]
     }
-  | { readonly kind: "broken"; readonly problems: readonly Wrong[] }
+  | { readonly kind: "broken"; readonly problems: readonly LineProblem[] }
 
 export function readJsonText(text: string): JsonText {
   const broken = (offset: number, problem: string): JsonText => ({

@@ -71,7 +71,7 @@ type ReadFolder = {
 }
 
 async function readFolder(folder: string): Promise<ReadFolder> {
-  const reading: Reading = {
+  const reading: FolderRead = {
     folder,
     texts: new Map(),
     problems: [],
@@ -86,7 +86,7 @@ async function readFolder(folder: string): Promise<ReadFolder> {
   return { texts, problems, digest: reading.hash.digest("hex") }
 }
 
-type Reading = {
+type FolderRead = {
   readonly folder: string
   readonly texts: Map<string, string>
   readonly problems: ConfigProblem[]
@@ -95,7 +95,7 @@ type Reading = {
   bytes: number
 }
 
-async function readLevel(reading: Reading, within: string, levels: number): Promise<void> {
+async function readLevel(reading: FolderRead, within: string, levels: number): Promise<void> {
   const listing = await listDirectory(path.join(reading.folder, within), {
     maxEntries: MOST_FOLDER_FILES,
   })
@@ -117,7 +117,7 @@ const LISTING = {
   unreadable: "cannot be read",
 } as const
 
-async function readFile(reading: Reading, name: string): Promise<void> {
+async function readFile(reading: FolderRead, name: string): Promise<void> {
   reading.files++
   if (reading.files === MOST_FOLDER_FILES + 1)
     refuse(reading, ".", `has more than ${MOST_FOLDER_FILES} files`)
@@ -143,7 +143,7 @@ const FILE = {
   unreadable: "cannot be read",
 } as const
 
-function refuse(reading: Reading, name: string, problem: string): void {
+function refuse(reading: FolderRead, name: string, problem: string): void {
   enter(reading.hash, name, problem)
   const file = visibleLine(name)
   reading.problems.push({ file, line: 1, stage: null, field: "", problem: `${file} ${problem}` })

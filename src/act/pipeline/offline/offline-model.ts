@@ -29,13 +29,13 @@ export const offlineBrain: ScriptedBrain = async ({ prompt, schema }) => {
   return { text: JSON.stringify(value) }
 }
 
-type Thought = {
+type OfflineAnswer = {
   /** Fields that identify the kind of answer; the first match is used. */
   readonly wants: readonly string[]
   think(prompt: string): Readonly<Record<string, unknown>>
 }
 
-const THOUGHTS: readonly Thought[] = [
+const THOUGHTS: readonly OfflineAnswer[] = [
   { wants: ["subQueries", "clarity"], think: analyze },
   { wants: ["subQueries"], think: refine },
   { wants: ["sections"], think: synthesize },

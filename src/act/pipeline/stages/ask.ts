@@ -1,6 +1,6 @@
 import { isRecord } from "#ground/base"
 import type { Effects, StageResult, StageWork, StageWorld } from "../stage.ts"
-import { type Shaped, shapeContext } from "./context.ts"
+import { type ShapedContext, shapeContext } from "./context.ts"
 import { findOutput, passing, priorOf, Retrieved, summarize, WebFindings } from "./outputs.ts"
 import type { StagePorts } from "./ports.ts"
 import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt.ts"
@@ -32,7 +32,7 @@ function titleOf({ stage, iteration, amendments }: StageWorld): string {
   return amendments.length > 0 ? `${stage.title}, with what you changed` : stage.title
 }
 
-async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promise<Shaped> {
+async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
   const paragraphs = findOutput(world.outputs, Retrieved)?.paragraphs ?? []
   const web = findOutput(world.outputs, WebFindings)?.web ?? []
   const budgetTokens = Math.min(
@@ -46,7 +46,7 @@ async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promi
 }
 
 /** Derived from the shaped context, so it is the same when the stage is repeated. */
-function tellShape(effects: Effects, shaped: Shaped, budgetTokens: number): Promise<void> {
+function tellShape(effects: Effects, shaped: ShapedContext, budgetTokens: number): Promise<void> {
   const left = shaped.left.length === 0 ? "" : `, ${shaped.left.length} paragraphs left out`
   return effects.note("context", {
     tool: "Context shaped",
@@ -61,7 +61,7 @@ function limited(answer: unknown, { depth }: StageWorld): unknown {
   return { ...answer, subQueries: answer["subQueries"].slice(0, depth.subQueries) }
 }
 
-function withReferences(answer: unknown, shaped: Shaped | undefined): unknown {
+function withReferences(answer: unknown, shaped: ShapedContext | undefined): unknown {
   if (shaped === undefined || !isRecord(answer)) return answer
   return { ...answer, references: shaped.references }
 }

@@ -7,7 +7,7 @@ const BESIDE_SHARE = 0.3
 /** A search result is a pointer, not the page. */
 const MOST_WEB_CHARACTERS = 2_000
 
-export type Shaped = {
+export type ShapedContext = {
   readonly text: string
   readonly tokens: number
   readonly references: readonly Reference[]
@@ -25,7 +25,7 @@ type Room = { readonly budgetTokens: number; count(text: string): number }
 type Piece = { readonly text: string; readonly reference?: Reference; readonly id?: string }
 
 /** XML within a token budget: whole paragraphs only, best first. */
-export function shapeContext(material: Material, { budgetTokens, count }: Room): Shaped {
+export function shapeContext(material: Material, { budgetTokens, count }: Room): ShapedContext {
   const beside = [...priorPieces(material.prior), ...webPieces(material.web)]
   const besideTokens = Math.floor(budgetTokens * BESIDE_SHARE)
   const extra = takeWithin(beside, { budgetTokens: besideTokens, count })

@@ -26,17 +26,21 @@ export type KnowledgePort = {
   paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]>
 }
 
-export type Cited = { readonly label: string; readonly text: string; readonly id: string }
+export type CitedText = { readonly label: string; readonly text: string; readonly id: string }
 
 /** Undefined if there was no judgement; then only the word check counts. */
 export type Judge = (sentence: string, evidence: string) => Promise<boolean | undefined>
 
 export type Verifications = {
-  entityGrounding(answer: string, cited: readonly Cited[]): KbVerification
-  citationAccuracy(answer: string, cited: readonly Cited[], judge?: Judge): Promise<KbVerification>
+  entityGrounding(answer: string, cited: readonly CitedText[]): KbVerification
+  citationAccuracy(
+    answer: string,
+    cited: readonly CitedText[],
+    judge?: Judge,
+  ): Promise<KbVerification>
   relationPreservation(
     answer: string,
-    cited: readonly Cited[],
+    cited: readonly CitedText[],
     edges?: readonly { readonly from: string; readonly to: string }[],
   ): KbVerification
   findContradictions(answer: string, against?: readonly string[]): KbContradictions

@@ -36,7 +36,7 @@ export function retrieveStage(ports: Ports): StageWork {
     const prior = await priorParagraphs(world, sections, ports)
     const searches = await searchAll(world, asked, { answered, ports })
     const hops = await followReferences(world, searches, ports)
-    const lists: readonly Ranked<FoundParagraph>[] = [
+    const lists: readonly RankedList<FoundParagraph>[] = [
       { items: prior, isPrior: true, by: [] },
       ...searches.map(({ hits, number }) => ({ items: hits, isPrior: false, by: [number] })),
       { items: hops, isPrior: false, by: [] },
@@ -162,13 +162,13 @@ function kept({ id, title, citation, text, tier }: KbParagraph): FoundParagraph 
   return { id, title, citation, text, tier }
 }
 
-export type Ranked<Item> = {
+export type RankedList<Item> = {
   readonly items: readonly Item[]
   readonly isPrior: boolean
   readonly by: readonly number[]
 }
 
-type Fused<Item> = Item & { score: number; by: number[]; isPrior: boolean }
+type FusedItem<Item> = Item & { score: number; by: number[]; isPrior: boolean }
 
 /** The usual constant of reciprocal rank fusion. */
 const DAMPING = 60
@@ -178,10 +178,10 @@ const DAMPING = 60
  * on them.
  */
 export function fuse<Item extends { readonly id: string }>(
-  lists: readonly Ranked<Item>[],
+  lists: readonly RankedList<Item>[],
   most: number,
-): readonly Fused<Item>[] {
-  const byId = new Map<string, Fused<Item>>()
+): readonly FusedItem<Item>[] {
+  const byId = new Map<string, FusedItem<Item>>()
   for (const { items, isPrior, by } of lists) {
     for (const [rank, item] of items.entries()) {
       const known = byId.get(item.id) ?? { ...item, score: 0, by: [], isPrior: false }

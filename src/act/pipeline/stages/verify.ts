@@ -11,7 +11,7 @@ import {
   type Reference,
   type Scores,
 } from "./outputs.ts"
-import type { Cited, Judge, StagePorts, Verifications } from "./ports.ts"
+import type { CitedText, Judge, StagePorts, Verifications } from "./ports.ts"
 import { instructionsFor, promptFor, templateOf } from "./prompt.ts"
 
 const MOST_FEEDBACK_SENTENCES = 6
@@ -20,7 +20,7 @@ type Ports = Pick<StagePorts, "verify" | "knowledge">
 
 type DraftAnswer = {
   readonly text: string
-  readonly cited: readonly Cited[]
+  readonly cited: readonly CitedText[]
   readonly references: readonly Reference[]
 }
 
@@ -121,14 +121,14 @@ async function edgesOf({ references }: DraftAnswer, { knowledge }: Ports) {
   }
 }
 
-type Verified = {
+type VerifyResult = {
   readonly entities: KbVerification
   readonly citations: KbVerification
   readonly relations: KbVerification
   readonly contradictions: KbContradictions
 }
 
-function resultOf(verified: Verified): StageResult {
+function resultOf(verified: VerifyResult): StageResult {
   const { entities, citations, relations, contradictions } = verified
   const failures = failuresOf(verified)
   const isPassed = [entities, citations, relations, contradictions].every((it) => it.isPassed)
@@ -155,7 +155,7 @@ const format = (score: number): string =>
   Number.isInteger(score) ? String(score) : score.toFixed(2)
 
 /** Only of failed verifications: if one passed, single sentences below its bar may stay. */
-function failuresOf(it: Verified): Scores["failures"] {
+function failuresOf(it: VerifyResult): Scores["failures"] {
   const shares = [
     ["entity grounding", it.entities],
     ["citation accuracy", it.citations],
@@ -232,7 +232,7 @@ export function sentencesNamed(feedback: string): readonly string[] {
 
 const MOST_JUDGED_PAIRS = 60
 
-type DraftSentence = { readonly text: string; readonly cited: readonly Cited[] }
+type DraftSentence = { readonly text: string; readonly cited: readonly CitedText[] }
 type Pair = { readonly sentence: string; readonly evidence: string }
 
 const Verdicts = z.object({

@@ -19,7 +19,7 @@ export const ANY_WEB_SOURCE = "web-search"
 const CHANGED = "changed"
 
 type Ports = Pick<StagePorts, "web" | "knowledge">
-type Searched = Pick<KbWeb, "source" | "note" | "results">
+type WebSearchResult = Pick<KbWeb, "source" | "note" | "results">
 
 export function webStage(ports: Ports): StageWork {
   return async (world) => {
@@ -50,8 +50,8 @@ async function searchAll(
   world: StageWorld,
   plan: readonly SubQuery[],
   ports: Ports,
-): Promise<readonly Searched[]> {
-  const searched: Searched[] = []
+): Promise<readonly WebSearchResult[]> {
+  const searched: WebSearchResult[] = []
   let failures = 0
   for (const [index, { question }] of plan.slice(0, MOST_WEB_QUERIES).entries()) {
     const found = await searchOne(world, { key: `web:${index + 1}`, question }, ports)
@@ -65,7 +65,7 @@ async function searchAll(
 
 type Search = { readonly key: string; readonly question: string }
 
-function searchOne(world: StageWorld, search: Search, ports: Ports): Promise<Searched> {
+function searchOne(world: StageWorld, search: Search, ports: Ports): Promise<WebSearchResult> {
   const source = world.stage.scope.sources.find((it) => it !== ANY_WEB_SOURCE && it !== "*")
   const slug = source ?? ANY_WEB_SOURCE
   const label = { tool: "Web Search", kind: "search", title: search.question } as const
@@ -93,7 +93,7 @@ async function searchWeb(
     readonly source: string | undefined
     readonly signal: AbortSignal
   },
-): Promise<Searched> {
+): Promise<WebSearchResult> {
   try {
     const { source, note, results } = await ports.web({ ...ask, limit: WEB_RESULTS_A_QUERY })
     return { source, note, results }
@@ -103,7 +103,7 @@ async function searchWeb(
   }
 }
 
-function whyNothing(searched: readonly Searched[]): string {
+function whyNothing(searched: readonly WebSearchResult[]): string {
   const note = searched.find((it) => it.note !== null)?.note
   return note ?? "The web search found nothing for this plan."
 }

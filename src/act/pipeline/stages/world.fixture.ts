@@ -11,14 +11,14 @@ export const STANDARD: DepthConfig = {
   web: true,
 }
 
-type Seen =
+type StageTrace =
   | { readonly what: "ask"; readonly key: string; readonly ask: StageAsk }
   | ({ readonly what: "step"; readonly key: string } & StepLabel &
       Omit<StepDone<unknown>, "result">)
   | ({ readonly what: "note"; readonly key: string } & StepLabel)
 
 export type RecordedEffects = Effects & {
-  readonly seen: readonly Seen[]
+  readonly seen: readonly StageTrace[]
   /** The same effects after a crash: all results are recorded, and nothing is executed again. */
   again(): RecordedEffects
 }
@@ -30,7 +30,7 @@ export function recordEffects(
   kept: Map<string, string> = new Map(),
   signal = new AbortController().signal,
 ): RecordedEffects {
-  const seen: Seen[] = []
+  const seen: StageTrace[] = []
   const used = new Set<string>()
   async function replayOrRun<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     if (used.has(key)) throw new Error(`the key ${key} was used twice`)

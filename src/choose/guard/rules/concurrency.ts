@@ -38,9 +38,12 @@ export const concurrency: Rule = {
   },
 }
 
-type Refused = Extract<Verdict, { kind: "deny" | "override" | "context" | "warn" | "block" }>
+type RefusalVerdict = Extract<Verdict, { kind: "deny" | "override" | "context" | "warn" | "block" }>
 
-async function judgeClaims(event: BeforeEdit, world: HookWorld): Promise<Refused | undefined> {
+async function judgeClaims(
+  event: BeforeEdit,
+  world: HookWorld,
+): Promise<RefusalVerdict | undefined> {
   const lifted: { readonly path: string; readonly text: string }[] = []
   for (const path of event.paths) {
     const claim = world.claims.find(path)

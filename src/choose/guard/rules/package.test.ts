@@ -7,7 +7,7 @@ import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { PROMPT_LIFE_MS } from "../agent-prompts.ts"
-import type { Afterwards, HookWorld } from "../event.ts"
+import type { BackgroundWork, HookWorld } from "../event.ts"
 import {
   indexDaemonSocket,
   LARGEST_PACKAGE_BYTES,
@@ -23,7 +23,7 @@ async function bridgeLab() {
   const temp = await tempDirectory()
   const stateDirectory = path.join(temp.path, "state")
   await mkdir(stateDirectory)
-  const started: Afterwards[] = []
+  const started: BackgroundWork[] = []
   let now = Date.now()
   const deps = { stateDirectory, clock: { now: () => now }, random: systemRandom }
   const world: HookWorld = {

@@ -13,16 +13,16 @@ const MOST_LISTED_NAMES = 5
 /** Injected, because the map needs packages and hooks load this room without any. */
 export type ResolveNames = typeof resolveNames
 
-export type Reached = ReachedFile & {
+export type ReachedPosition = ReachedFile & {
   readonly position: number
   readonly roots: ReadonlySet<number>
 }
 
 type Reach = {
   /** By hops, then by confidence; without the changed files. */
-  readonly files: readonly Reached[]
+  readonly files: readonly ReachedPosition[]
   /** Changed files that depend on other changed files. */
-  readonly own: readonly Reached[]
+  readonly own: readonly ReachedPosition[]
   readonly isCut: boolean
 }
 
@@ -38,7 +38,7 @@ export async function reachOf(
     wanted: near.users,
     resolve,
   })
-  const found = new Map<number, Reached>()
+  const found = new Map<number, ReachedPosition>()
   for (const [position, step] of near.steps) {
     found.set(position, reached(graph, position, { ...step, hops: 1, roots: step.froms }))
   }
@@ -52,7 +52,7 @@ export async function reachOf(
     found.set(position, reached(graph, position, { ...step, confidence, hops: 2, roots }))
   }
   const all = [...found.values()].toSorted(bySureness)
-  const isOwn = (it: Reached) => starts.includes(it.position)
+  const isOwn = (it: ReachedPosition) => starts.includes(it.position)
   return {
     files: all.filter((it) => !isOwn(it)),
     own: all.filter(isOwn),
@@ -71,13 +71,13 @@ type Step = {
   readonly names: ReadonlySet<string>
 }
 
-type Stepping = {
+type ReachStep = {
   readonly starts: readonly number[]
   readonly wanted: WantedSymbols
   readonly resolve: ResolveNames
 }
 
-async function stepFrom(graph: TreeGraph, { starts, wanted, resolve }: Stepping) {
+async function stepFrom(graph: TreeGraph, { starts, wanted, resolve }: ReachStep) {
   const { importers } = await graph.whole()
   const steps = new Map<number, Step>()
   for (const from of starts) {
@@ -214,8 +214,8 @@ async function contentsAt(
 function reached(
   { tree: { files } }: TreeGraph,
   position: number,
-  { ways, hops, from, confidence, names, roots }: Step & Pick<Reached, "hops" | "roots">,
-): Reached {
+  { ways, hops, from, confidence, names, roots }: Step & Pick<ReachedPosition, "hops" | "roots">,
+): ReachedPosition {
   return {
     position,
     roots,

@@ -3,7 +3,7 @@ import type { IndexedTree, TreeGraph } from "#know/map"
 import { NothingToSimulate, SimulatedOutside, TooManyToSimulate } from "../errors.ts"
 import type { ReachedFile, RiskReason, SimulatedFile } from "../receipts.ts"
 import type { RiskPaths } from "../risk-paths.ts"
-import { type Reached, type ResolveNames, reachOf } from "./reach.ts"
+import { type ReachedPosition, type ResolveNames, reachOf } from "./reach.ts"
 import { type Evidence, riskOf } from "./risk.ts"
 
 export const MOST_LISTED_REACH = 200
@@ -45,7 +45,7 @@ export async function simulate(
   const paths = new Set(targets.map((it) => it.path))
   const positions = targets.flatMap((it) => it.position ?? [])
   const { files, own, isCut } = await reachOf(graph, positions, deps.resolveNames)
-  const isTest = (it: Reached) => tree.files[it.position]?.fileClass === "test"
+  const isTest = (it: ReachedPosition) => tree.files[it.position]?.fileClass === "test"
   const [tests, reach] = [files.filter(isTest), files.filter((it) => !isTest(it))]
   const changedWith = changedTogether(tree, paths)
   const near = reach.filter((it) => it.hops === 1).map((it) => it.path)
@@ -72,8 +72,8 @@ export async function simulate(
 
 type SimulationFacts = Pick<ForeseenReach, "changedWith" | "claims"> & {
   readonly targets: readonly HashedTarget[]
-  readonly reach: readonly Reached[]
-  readonly testing: readonly Reached[]
+  readonly reach: readonly ReachedPosition[]
+  readonly testing: readonly ReachedPosition[]
   readonly isCut: boolean
 }
 
@@ -128,7 +128,7 @@ function notesOf({ tree }: TreeGraph, { targets, isCut }: SimulationFacts): read
   ]
 }
 
-function shown(reached: Reached, redact: (text: string) => string): ReachedFile {
+function shown(reached: ReachedPosition, redact: (text: string) => string): ReachedFile {
   const { path, ways, hops, via, confidence } = reached
   const names = reached.names.map((it) => redact(withoutHiddenSigns(it)))
   return { path, ways, hops, via, confidence, names }

@@ -30,7 +30,7 @@ export type ChosenFile = {
   readonly sentBefore: boolean
 }
 
-export type Fitted = {
+export type FittedFiles = {
   readonly chosen: readonly ChosenFile[]
   readonly left: readonly { readonly path: string; readonly needs: number }[]
   readonly roomTokens: number
@@ -40,7 +40,7 @@ export type Fitted = {
  * Places the user's choices and named files, then segments of all files by value per token, then
  * signatures of the remaining files. Deterministic.
  */
-export function fillBudget(files: readonly FitFile[], options: FitOptions): Fitted {
+export function fillBudget(files: readonly FitFile[], options: FitOptions): FittedFiles {
   const { budgetTokens, truncate, weights = FIT_WEIGHTS } = options
   const board = createBoard(files, budgetTokens)
   placeNamed(board, { budgetTokens, weights, truncate })
@@ -55,9 +55,9 @@ function placeWhole(board: BudgetBoard): void {
   for (const choice of open(board)) takeSegments(board, choice, newSegments(choice.file))
 }
 
-type Filling = { readonly budgetTokens: number; readonly weights: FitWeights }
+type FillOptions = { readonly budgetTokens: number; readonly weights: FitWeights }
 
-function placeParts(board: BudgetBoard, { budgetTokens, weights }: Filling): void {
+function placeParts(board: BudgetBoard, { budgetTokens, weights }: FillOptions): void {
   const choices = open(board)
   const options = optionsByDensity(choices, weights)
   const reserve = Math.min(board.room, Math.floor(budgetTokens * weights.signatureShare))
@@ -120,10 +120,10 @@ function open(board: BudgetBoard): readonly FileChoice[] {
   return board.choices.filter((it) => !it.isClosed)
 }
 
-type Naming = Filling & Pick<FitOptions, "truncate">
+type NameOptions = FillOptions & Pick<FitOptions, "truncate">
 
 /** Each named file leaves room for the smallest form of the ones after it, so that all fit. */
-function placeNamed(board: BudgetBoard, { budgetTokens, weights, truncate }: Naming): void {
+function placeNamed(board: BudgetBoard, { budgetTokens, weights, truncate }: NameOptions): void {
   const named = board.choices.filter(
     (it) => it.file.naming !== undefined || it.file.form !== undefined,
   )
@@ -167,9 +167,13 @@ function leastTokens(file: FitFile): number {
   return frame + sum(file.signatures.map((it) => it.tokens))
 }
 
-type Placing = { readonly weights: FitWeights; readonly truncate: FitOptions["truncate"] }
+type PlaceOptions = { readonly weights: FitWeights; readonly truncate: FitOptions["truncate"] }
 
-function placeOne(board: BudgetBoard, choice: FileChoice, { weights, truncate }: Placing): void {
+function placeOne(
+  board: BudgetBoard,
+  choice: FileChoice,
+  { weights, truncate }: PlaceOptions,
+): void {
   const { file } = choice
   choice.isClosed = file.form !== undefined
   if (file.form === "path") return void takeSignatures(board, choice, [])
@@ -202,7 +206,7 @@ function hasSent({ segments }: FitFile): boolean {
   return segments.some((it) => it.isSent)
 }
 
-function fittedOf(board: BudgetBoard): Fitted {
+function fittedOf(board: BudgetBoard): FittedFiles {
   const chosen = board.choices.filter((it) => it.isIn).map(chosenOf)
   const left = board.choices
     .filter((it) => !it.isIn)

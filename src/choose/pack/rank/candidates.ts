@@ -5,7 +5,6 @@ import {
   type Head,
   type LiftWeights,
   lift,
-  type Meaning,
   matcherOf,
   type PostingsOf,
   type Query,
@@ -14,6 +13,7 @@ import {
   rank,
   readQuery,
   reasonsFor,
+  type SemanticScores,
   shareOf,
 } from "#know/search"
 import { MOST_WEIGHED_FILES } from "../limits.ts"
@@ -48,7 +48,7 @@ type GatherOptions = {
   readonly targets: readonly IndexedFile[]
   readonly finder: PathFinder
   readonly ranker: Ranker
-  readonly meaning?: Meaning | undefined
+  readonly meaning?: SemanticScores | undefined
   readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
 }

@@ -7,7 +7,7 @@ import {
 } from "#choose/pack"
 import type { Config } from "#ground/contract"
 import type { IndexedTree } from "#know/map"
-import { LIFT_WEIGHTS, type Meaning, type PostingsOf, type Ranker } from "#know/search"
+import { LIFT_WEIGHTS, type PostingsOf, type Ranker, type SemanticScores } from "#know/search"
 import { type Contender, headingTokens } from "./contenders.ts"
 import type { LineRange } from "./hunks.ts"
 import type { PackedLines } from "./metrics.ts"
@@ -15,7 +15,7 @@ import type { SetTask } from "./tasks.ts"
 
 type OurParts = {
   readonly ranker: Ranker
-  readonly meaningOf: (tree: IndexedTree) => Promise<Meaning>
+  readonly meaningOf: (tree: IndexedTree) => Promise<SemanticScores>
   readonly settings: Config["pack"]
   readonly countTokens: (text: string) => number
   readonly mostTokens: number
@@ -46,13 +46,13 @@ export function ours(variant: Variant, parts: OurParts): Contender {
 /** Variants that differ only in the selection share one ranking. */
 const preparedOnce = new WeakMap<SetTask, Promise<RankedFiles>>()
 
-type Preparing = {
+type VariantInput = {
   readonly set: SetTask
   readonly tree: IndexedTree
   readonly parts: OurParts
 }
 
-function prepareFor(variant: Variant, preparing: Preparing): Promise<RankedFiles> {
+function prepareFor(variant: Variant, preparing: VariantInput): Promise<RankedFiles> {
   const { treeOf, withMeaning, withSecondStage } = variant
   const isPlain = treeOf === undefined && withMeaning !== true && withSecondStage !== true
   if (!isPlain) return prepareOne(variant, preparing)
@@ -61,7 +61,10 @@ function prepareFor(variant: Variant, preparing: Preparing): Promise<RankedFiles
   return prepared
 }
 
-async function prepareOne(variant: Variant, { set, tree, parts }: Preparing): Promise<RankedFiles> {
+async function prepareOne(
+  variant: Variant,
+  { set, tree, parts }: VariantInput,
+): Promise<RankedFiles> {
   const { ranker, settings, mostTokens } = parts
   const task = set.task.text
   const analysis = analyzeTask(task, { domains: settings.domains })

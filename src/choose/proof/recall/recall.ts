@@ -17,10 +17,10 @@ import { OURS, ours, VARIANTS } from "./qm-variants.ts"
 import {
   chooseTasks,
   createMemory,
-  type Half,
   isSourcePath,
   type SetTask,
   setTask,
+  type TaskHalf,
 } from "./tasks.ts"
 
 /** Enough for 150 tasks in each half of a repository where few commits touch code. */
@@ -29,7 +29,7 @@ const MOST_LOOKED_AT_COMMITS = 3_000
 export type RecallInput = {
   readonly tasks: number
   readonly budget: number
-  readonly half: Half
+  readonly half: TaskHalf
   readonly ablation: boolean
 }
 

@@ -28,7 +28,7 @@ type Task = {
 }
 
 /** Commits that numbers were tuned on, commits that are reported, or both. */
-export type Half = "tune" | "report" | "all"
+export type TaskHalf = "tune" | "report" | "all"
 
 type ChosenTasks = {
   readonly tasks: readonly Task[]
@@ -37,7 +37,7 @@ type ChosenTasks = {
 
 export function chooseTasks(
   commits: readonly Commit[],
-  { half, most, isSource }: { readonly half: Half; readonly most: number } & SourceTest,
+  { half, most, isSource }: { readonly half: TaskHalf; readonly most: number } & SourceTest,
 ): ChosenTasks {
   const ofHalf = commits.filter((it) => half === "all" || halfOf(it.id) === half)
   const tasks = ofHalf.flatMap((it) => taskOf(it, isSource) ?? [])
@@ -47,7 +47,7 @@ export function chooseTasks(
 type SourceTest = { readonly isSource: (path: string) => boolean }
 
 /** By the id, so that a commit stays in its half. */
-export function halfOf(commitId: string): Exclude<Half, "all"> {
+export function halfOf(commitId: string): Exclude<TaskHalf, "all"> {
   return Number.parseInt(commitId.slice(0, 2), 16) % 2 === 0 ? "tune" : "report"
 }
 
@@ -84,7 +84,7 @@ export type SetTask = {
   readonly edited: readonly EditedFile[]
 }
 
-type Setting = {
+type TaskContext = {
   readonly git: Git
   readonly index: TreeIndex
   readonly isSource: (path: string) => boolean
@@ -93,7 +93,7 @@ type Setting = {
 }
 
 /** Undefined when none of its files is in the index, for example because they are generated. */
-export async function setTask(task: Task, setting: Setting): Promise<SetTask | undefined> {
+export async function setTask(task: Task, setting: TaskContext): Promise<SetTask | undefined> {
   const { git, index, isSource, remember, signal } = setting
   // One key, so that each tree replaces the previous one and shares its contents.
   const parent = commitTree({ git, commit: task.parent, key: "recall" })
@@ -107,7 +107,7 @@ export async function setTask(task: Task, setting: Setting): Promise<SetTask | u
 }
 
 /** Without tests, documents and data: a test beside the changed code is no wrong result. */
-function sourceOnly(source: TreeSource, isSource: Setting["isSource"]): TreeSource {
+function sourceOnly(source: TreeSource, isSource: TaskContext["isSource"]): TreeSource {
   return {
     ...source,
     async list(signal) {

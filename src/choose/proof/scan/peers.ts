@@ -79,13 +79,13 @@ function unmeasured({ tool }: Peer, note: string): ScanRow {
 }
 
 type PeerUsage = Pick<ScanRow, "cpuSeconds" | "peakMegabytes">
-type Timed =
+type PeerOutcome =
   | { readonly kind: "done"; readonly usage: PeerUsage }
   | { readonly kind: "absent" }
   | { readonly kind: "failed" }
 
 /** GNU time reports the memory of an ended program; without it only the duration is known. */
-async function timed(command: readonly string[], parts: PeerParts): Promise<Timed> {
+async function timed(command: readonly string[], parts: PeerParts): Promise<PeerOutcome> {
   const [program = "", ...args] = command
   const options = {
     cwd: parts.bench.temporary,
@@ -130,11 +130,11 @@ export function readUsage(stderr: string): PeerUsage {
 
 export type TreeSize = Pick<BenchScan, "files" | "lines" | "megabytes">
 
-type Used = Pick<ScanRow, "tool" | "note" | "cpuSeconds" | "peakMegabytes"> & {
+type ResourceUse = Pick<ScanRow, "tool" | "note" | "cpuSeconds" | "peakMegabytes"> & {
   readonly seconds: number
 }
 
-export function rowOf(used: Used, size: TreeSize): ScanRow {
+export function rowOf(used: ResourceUse, size: TreeSize): ScanRow {
   const perSecond = (count: number) => (used.seconds === 0 ? null : count / used.seconds)
   return {
     ...used,

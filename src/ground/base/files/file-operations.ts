@@ -145,9 +145,9 @@ export function leadsTo(path: string): string | undefined {
   return undefined
 }
 
-type Followed = { readonly kind: "there" | "further"; readonly path: string }
+type LinkTarget = { readonly kind: "there" | "further"; readonly path: string }
 
-function follow(path: string): Followed | undefined {
+function follow(path: string): LinkTarget | undefined {
   let names: readonly string[] = []
   for (let at = path; ; at = dirname(at)) {
     const real = read(() => realpathSync(at))

@@ -22,7 +22,7 @@ export type FileStat = {
   readonly isOwn: boolean
 }
 
-type Typed = Pick<
+type StatPredicates = Pick<
   Stats,
   | "isFile"
   | "isDirectory"
@@ -33,7 +33,7 @@ type Typed = Pick<
   | "isBlockDevice"
 >
 
-export function fileTypeOf(entry: Typed): FileType {
+export function fileTypeOf(entry: StatPredicates): FileType {
   if (entry.isFile()) return "regular file"
   if (entry.isDirectory()) return "directory"
   if (entry.isSymbolicLink()) return "symbolic link"

@@ -169,12 +169,12 @@ function withoutByteOrderMark(bytes: Buffer): Buffer {
   return hasMark ? bytes.subarray(3) : bytes
 }
 
-type Parsed =
+type ParsedLine =
   | { readonly kind: "record"; readonly record: JsonlRecord }
   | { readonly kind: "blank" }
   | { readonly kind: "bad"; readonly reason: "not_json" | "not_an_object" | "not_utf8" }
 
-function parseRecord(bytes: Buffer): Parsed {
+function parseRecord(bytes: Buffer): ParsedLine {
   if (!isUtf8(bytes)) return { kind: "bad", reason: "not_utf8" }
   const text = bytes.toString()
   if (text.trim() === "") return { kind: "blank" }

@@ -49,9 +49,13 @@ export function createJsonl(path: string, options: JsonlOptions = {}) {
   }
 }
 
-type Way = { readonly mode: number; readonly isDurable: boolean }
+type AppendOptions = { readonly mode: number; readonly isDurable: boolean }
 
-async function appendLine(path: string, line: Buffer, { mode, isDurable }: Way): Promise<void> {
+async function appendLine(
+  path: string,
+  line: Buffer,
+  { mode, isDurable }: AppendOptions,
+): Promise<void> {
   try {
     const { handle, isNew } = await openForAppend(path, mode)
     await using _closed = handle

@@ -50,33 +50,36 @@ export type OpenFolder = Disposable & {
   readonly inode: number
   list(limits: { readonly maxEntries: number }): FolderListing
   stat(name: string): StatOutcome
-  read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, Outside>
+  read(name: string, limits: { readonly maxBytes: number }): Exclude<ReadOutcome, OutsideRoot>
   open(name: string): OpenFolderOutcome
 }
 
-type Outside = { readonly kind: "outside-root" }
+type OutsideRoot = { readonly kind: "outside-root" }
 
 /**
  * Linux addresses the open directory through `/proc/self/fd/<n>`. Other systems have only the path,
  * so each result is checked against the directory's identity.
  */
-type Way = "handle" | "path"
+type AccessMethod = "handle" | "path"
 
 const DIRECTORY_ITSELF = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const READ_WITHOUT_WAITING =
   constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
-export function openFolder(path: string, options: { readonly way?: Way } = {}): OpenFolderOutcome {
+export function openFolder(
+  path: string,
+  options: { readonly way?: AccessMethod } = {},
+): OpenFolderOutcome {
   return openAt(path, { path, way: options.way ?? usualWay() })
 }
 
-function usualWay(): Way {
+function usualWay(): AccessMethod {
   return existsSync("/proc/self/fd") ? "handle" : "path"
 }
 
 function openAt(
   at: string,
-  named: { readonly path: string; readonly way: Way },
+  named: { readonly path: string; readonly way: AccessMethod },
 ): OpenFolderOutcome {
   try {
     // With handles, opening itself fails for anything but a directory.
@@ -97,7 +100,7 @@ function openAt(
 function folderOf(
   handle: number | undefined,
   stats: Stats,
-  named: { readonly path: string; readonly way: Way },
+  named: { readonly path: string; readonly way: AccessMethod },
 ): OpenFolder {
   const { dev: device, ino: inode } = stats
   const { way } = named
@@ -138,7 +141,7 @@ function isPlainName(name: string): boolean {
   return !isDots && !separates.test(name)
 }
 
-type Listed = {
+type ListLimits = {
   readonly maxEntries: number
   readonly sizeBytes: number
 }
@@ -146,7 +149,7 @@ type Listed = {
 /** latin1 preserves the bytes of a name that is not UTF-8. */
 const encoding = "latin1"
 
-function listAt(place: string, { maxEntries, sizeBytes }: Listed): FolderListing {
+function listAt(place: string, { maxEntries, sizeBytes }: ListLimits): FolderListing {
   try {
     // `readdirSync` takes a third of the time for small directories; large ones are read up to the
     // limit.
@@ -214,7 +217,7 @@ function statAt(path: string): StatOutcome {
   }
 }
 
-function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, Outside> {
+function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, OutsideRoot> {
   try {
     // Opening a device may have an effect, so check before and after opening.
     const looked = lstatSync(path)
@@ -230,7 +233,7 @@ function readAt(path: string, maxBytes: number): Exclude<ReadOutcome, Outside> {
   }
 }
 
-function readOpened(handle: number, maxBytes: number): Exclude<ReadOutcome, Outside> {
+function readOpened(handle: number, maxBytes: number): Exclude<ReadOutcome, OutsideRoot> {
   const stats = fstatSync(handle)
   if (!stats.isFile()) return { kind: "not-regular", what: fileTypeOf(stats) }
   if (stats.size > maxBytes) return { kind: "too-large", sizeBytes: stats.size }

@@ -10,7 +10,7 @@ const SPAWN_LONGEST_AFTER_KILL_MS = 2_000
 /** Poll interval; ending a group rarely takes more than two polls. */
 const SPAWN_LOOK_EVERY_MS = 10
 
-export type Ending = {
+export type EndOptions = {
   readonly graceMs: number
   readonly env: Readonly<Record<string, string>>
 }
@@ -20,13 +20,13 @@ export type Ending = {
  * separate groups; those are found through their parents, so the tree is read before the first
  * signal.
  */
-export async function endTree(leader: ProcessIdentity, ending: Ending): Promise<void> {
+export async function endTree(leader: ProcessIdentity, ending: EndOptions): Promise<void> {
   if (process.platform === "win32") return endOnWindows(leader.pid, ending.env)
   const strays = descendantsOf([leader.pid])
   await endAll({ group: leader.pid, strays }, ending.graceMs)
 }
 
-export async function endGroup(group: number, ending: Ending): Promise<void> {
+export async function endGroup(group: number, ending: EndOptions): Promise<void> {
   // Windows has no process groups; leftovers there cannot be addressed.
   if (process.platform === "win32") return
   await endAll({ group, strays: [] }, ending.graceMs)

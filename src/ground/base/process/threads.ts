@@ -61,7 +61,7 @@ export function createThread<Question, Answer>(options: ThreadOptions): Thread<Q
   }
 }
 
-type Said<Answer> =
+type ThreadMessage<Answer> =
   | { readonly kind: "ready" }
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "failed"; readonly reason: string }
@@ -95,7 +95,7 @@ async function answerOf<Answer>(
   const gone = (reason: string) =>
     resolve({ kind: ready.has(worker) ? "died" : "not-started", reason })
   const listeners = {
-    message(said: Said<Answer>) {
+    message(said: ThreadMessage<Answer>) {
       if (said.kind === "ready") ready.add(worker)
       else resolve(said)
     },
@@ -130,13 +130,13 @@ export function answerQuestions<Question, Answer>(
   port.on("message", (question: Question) => {
     last = last.then(async () => port.postMessage(await said(answer, question)))
   })
-  port.postMessage({ kind: "ready" } satisfies Said<Answer>)
+  port.postMessage({ kind: "ready" } satisfies ThreadMessage<Answer>)
 }
 
 async function said<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
   question: Question,
-): Promise<Said<Answer>> {
+): Promise<ThreadMessage<Answer>> {
   try {
     return { kind: "answered", answer: await answer(question) }
   } catch (error) {

@@ -1,13 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { type Extracted, extractJson } from "./extract-json.ts"
+import { type ExtractedJson, extractJson } from "./extract-json.ts"
 
-const found = (value: unknown): Extracted => ({ kind: "found", value })
-const NONE: Extracted = { kind: "none" }
-const CUT: Extracted = { kind: "cut" }
+const found = (value: unknown): ExtractedJson => ({ kind: "found", value })
+const NONE: ExtractedJson = { kind: "none" }
+const CUT: ExtractedJson = { kind: "cut" }
 
-const ANSWERS: readonly (readonly [string, string, Extracted])[] = [
+const ANSWERS: readonly (readonly [string, string, ExtractedJson])[] = [
   ["plain JSON", '{"a":1}', found({ a: 1 })],
   ["blanks around it", '\n\n  {"a":1}\n', found({ a: 1 })],
   ["a byte-order mark", '\uFEFF{"a":1}', found({ a: 1 })],

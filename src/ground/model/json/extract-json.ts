@@ -7,7 +7,7 @@ const MOST_READINGS = 4
 /**
  * `cut`: JSON started, and the text ended before it did.
  */
-export type Extracted =
+export type ExtractedJson =
   | { readonly kind: "found"; readonly value: unknown }
   | { readonly kind: "cut" }
   | { readonly kind: "none" }
@@ -16,7 +16,7 @@ export type Extracted =
  * Finds the JSON in a response that should be JSON only and often has more: after thoughts, between
  * sentences, in a fence, or slightly malformed. It never throws, and its time is about linear.
  */
-export function extractJson(text: string): Extracted {
+export function extractJson(text: string): ExtractedJson {
   const whole = withoutFence(withoutThoughts(text).trim())
   const exact = parseStrictly(whole)
   if (exact === undefined) return search(whole)
@@ -55,7 +55,7 @@ type Candidate = {
 }
 
 /** Any bracket may start the value, also `[1]` in a sentence, so the longest candidate wins. */
-function search(text: string): Extracted {
+function search(text: string): ExtractedJson {
   const candidates: Candidate[] = []
   let work = 0
   let start = nextBracket(text, 0)
@@ -83,7 +83,7 @@ function isFencedAt(text: string, start: number): boolean {
 }
 
 /** A truncated candidate competes like the others: a footnote before it is not the value. */
-function best(candidates: readonly Candidate[], cutCharacters: number): Extracted {
+function best(candidates: readonly Candidate[], cutCharacters: number): ExtractedJson {
   const [first] = candidates.toSorted(
     (a, b) => Number(b.isFenced) - Number(a.isFenced) || b.characters - a.characters,
   )

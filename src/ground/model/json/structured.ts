@@ -7,8 +7,8 @@ import { extractJson } from "./extract-json.ts"
 
 const MOST_NAMED_PROBLEMS = 5
 
-type Structured = { readonly value: unknown; readonly problem: string | undefined }
-export type ReadAnswer = (text: string) => Structured
+type StructuredValue = { readonly value: unknown; readonly problem: string | undefined }
+export type ReadAnswer = (text: string) => StructuredValue
 
 /** Created once per question, so that an unusable schema is reported before any paid call. */
 export function answerReader(schema: JsonSchema | undefined, name: string): ReadAnswer {
@@ -26,12 +26,12 @@ export function answerReader(schema: JsonSchema | undefined, name: string): Read
   }
 }
 
-function readText(text: string): Structured {
+function readText(text: string): StructuredValue {
   const isEmpty = text.trim() === ""
   return { value: undefined, problem: isEmpty ? "The answer is empty." : undefined }
 }
 
-function problem(text: string): Structured {
+function problem(text: string): StructuredValue {
   return { value: undefined, problem: text }
 }
 

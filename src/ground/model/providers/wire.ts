@@ -23,9 +23,12 @@ export type WireCall = {
 }
 
 /** Addresses that refused a response schema; they get it as text from then on. */
-export type Formless = Set<string>
+export type SchemalessAddresses = Set<string>
 
-export async function callProvider(call: WireCall, formless: Formless): Promise<Try<Reply>> {
+export async function callProvider(
+  call: WireCall,
+  formless: SchemalessAddresses,
+): Promise<Try<Reply>> {
   const place = `${call.to.baseUrl} ${call.to.model}`
   if (formless.has(place)) return ask(call, "in-words")
   const tried = await ask(call, "by-provider")

@@ -14,16 +14,16 @@ const random = systemRandom
 /** Generated at run time, so that the repository contains no text that looks like a key. */
 const fakeKey = () => `fake-${Buffer.from(random.bytes(18)).toString("base64url")}`
 
-type Given = {
+type StoreOptions = {
   readonly passphrase?: string
   readonly random?: Random
   readonly clock?: typeof clock
 }
 
-async function world(options: Given = {}) {
+async function world(options: StoreOptions = {}) {
   const folder = await tempDirectory()
   const directory = path.join(folder.path, "home")
-  const make = (more: Given = {}) =>
+  const make = (more: StoreOptions = {}) =>
     createCredentials({ directory, clock, random, ...options, ...more })
   const file = path.join(directory, "credentials.json")
   const keyFile = path.join(directory, "credentials.key")

@@ -83,9 +83,9 @@ type Room = CredentialDeps & {
   readonly keys: ReturnType<typeof createKeys>
 }
 
-type Unlocked = { readonly store: CredentialFile; readonly key: Uint8Array }
+type UnlockedStore = { readonly store: CredentialFile; readonly key: Uint8Array }
 
-async function unlock({ file, keys }: Room): Promise<Unlocked> {
+async function unlock({ file, keys }: Room): Promise<UnlockedStore> {
   const found = await readFile(file)
   const isNew = found === undefined || Object.keys(found.records).length === 0
   const by = isNew ? keys.choose() : found.by
@@ -115,7 +115,7 @@ async function leaveKeyFile(name: string, value: string, room: Room): Promise<vo
   await removeFile(room.keys.file)
 }
 
-function without(name: string, { store, key }: Unlocked): Unlocked {
+function without(name: string, { store, key }: UnlockedStore): UnlockedStore {
   const { [name]: _, ...records } = store.records
   return { store: { ...store, records }, key }
 }
@@ -222,7 +222,7 @@ function opened(name: string, record: SealedRecord, key: Uint8Array): string {
 }
 
 /** With a passphrase the records of a key file are re-encrypted. */
-async function moveToPassphrase({ store, key }: Unlocked, deps: Room): Promise<Unlocked> {
+async function moveToPassphrase({ store, key }: UnlockedStore, deps: Room): Promise<UnlockedStore> {
   const by = deps.keys.choose()
   if (store.by.kind === by.kind) return { store, key }
   // Only this direction: for the other one `unlock` has already failed without a passphrase.

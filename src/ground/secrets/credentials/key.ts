@@ -106,7 +106,7 @@ async function firstKey(
   return key
 }
 
-type Sealed = {
+type SealedBytes = {
   readonly nonce: Uint8Array
   readonly ciphertext: Uint8Array
   readonly tag: Uint8Array
@@ -120,7 +120,7 @@ const TAG_BYTES = 16
 export function seal(
   plain: Uint8Array,
   given: { readonly key: Uint8Array; readonly nonce: Uint8Array; readonly bound: Uint8Array },
-): Sealed {
+): SealedBytes {
   const cipher = createCipheriv("aes-256-gcm", given.key, given.nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(given.bound)
   const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
@@ -128,7 +128,7 @@ export function seal(
 }
 
 export function open(
-  sealed: Sealed,
+  sealed: SealedBytes,
   given: { readonly key: Uint8Array; readonly bound: Uint8Array },
 ): Uint8Array | undefined {
   if (sealed.nonce.length !== NONCE_BYTES || sealed.tag.length !== TAG_BYTES) return undefined

@@ -75,8 +75,8 @@ export async function openPostgresDriver(options: {
   }
 }
 
-type Judged = { mayPass: boolean; error: unknown }
-type Judge = (error: unknown, during: string) => Judged
+type PassDecision = { mayPass: boolean; error: unknown }
+type Judge = (error: unknown, during: string) => PassDecision
 
 /** The only place that stops the store. */
 function createJudge(deps: { url: string; busyTimeoutMs: number; stopState: StopState }): Judge {
@@ -122,7 +122,7 @@ function createTransact(deps: { clock: Clock; stopState: StopState; judge: Judge
 async function tryOnce<Result>(
   client: PoolClient,
   { judge, work }: { judge: Judge; work: Work<Result> },
-): Promise<{ result: Result } | Judged> {
+): Promise<{ result: Result } | PassDecision> {
   let during = "beginning a transaction"
   let mayPass = false
   const typed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {

@@ -89,7 +89,7 @@ export async function openSqliteDriver(options: {
   }
 }
 
-type Ask = ReturnType<typeof createAsk>
+type SqliteQuery = ReturnType<typeof createAsk>
 
 /** Retries while another process holds the lock; failures become errors of errors.ts. */
 function createAsk(deps: {
@@ -126,7 +126,7 @@ function createAsk(deps: {
 
 /** A deferred BEGIN fails with several processes (PROMISES, finding 5). */
 async function transact<Result>(
-  { writer, ask }: { writer: Connection; ask: Ask },
+  { writer, ask }: { writer: Connection; ask: SqliteQuery },
   work: (statements: Statements) => Promise<Result>,
 ): Promise<Result> {
   await ask.write(() => writer.database.exec("BEGIN IMMEDIATE"))

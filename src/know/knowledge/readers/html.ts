@@ -71,10 +71,10 @@ type Page = {
   link: { readonly target: string; readonly from: number } | undefined
   heading: number | undefined
   /** The dropped or whole element, with the number of open elements of that name. */
-  dropped: Nested | undefined
-  whole: Nested | undefined
+  dropped: NestedElement | undefined
+  whole: NestedElement | undefined
 }
-type Nested = { readonly name: string; depth: number }
+type NestedElement = { readonly name: string; depth: number }
 
 function newPage(): Page {
   return {
@@ -139,7 +139,7 @@ function begin(page: Page, name: string): void {
   if (level !== undefined) page.heading = Number(level)
 }
 
-function goOn(page: Page, whole: Nested, name: string): void {
+function goOn(page: Page, whole: NestedElement, name: string): void {
   if (whole.name === name) whole.depth++
   if (LINES.has(name)) page.pieces.push("\n")
   else if (CELLS.has(name) && page.pieces.at(-1) !== "\n") page.pieces.push(" | ")

@@ -99,14 +99,14 @@ function lineAfter(lines: readonly string[], from: number, is: (line: string) =>
   return lines.length
 }
 
-type Heading = {
+type MarkdownHeading = {
   readonly level: number
   readonly text: string
   readonly anchors: readonly string[]
   readonly isUnderlined: boolean
 }
 
-function headingOf(line: string): Heading | undefined {
+function headingOf(line: string): MarkdownHeading | undefined {
   const [, signs, rest] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? []
   if (signs === undefined) return undefined
   return headingFrom(withoutClosing(rest ?? ""), { level: signs.length, isUnderlined: false })
@@ -121,7 +121,7 @@ function withoutClosing(text: string): string {
   return isClosed ? trimmed.slice(0, end).trimEnd() : trimmed
 }
 
-function underlined(block: readonly NumberedLine[], line: string): Heading | undefined {
+function underlined(block: readonly NumberedLine[], line: string): MarkdownHeading | undefined {
   const [only, ...more] = block
   if (only === undefined || more.length > 0) return undefined
   const [, sign] = /^ {0,3}(=|-)\1*[ \t]*$/.exec(line) ?? []
@@ -129,7 +129,10 @@ function underlined(block: readonly NumberedLine[], line: string): Heading | und
   return headingFrom(only.text.trim(), { level: sign === "=" ? 1 : 2, isUnderlined: true })
 }
 
-function headingFrom(text: string, kind: Pick<Heading, "level" | "isUnderlined">): Heading {
+function headingFrom(
+  text: string,
+  kind: Pick<MarkdownHeading, "level" | "isUnderlined">,
+): MarkdownHeading {
   const [, own] = /\{#([\w:.-]{1,200})\}$/.exec(text) ?? []
   const named = [...text.matchAll(/<a (?:id|name)="([^"<>]{1,200})"[^<>]{0,50}>(?:<\/a>)?/g)]
   const shown = text.replace(/\{#[\w:.-]{1,200}\}$/, "").replace(/<[^<>]{1,300}>/g, "")

@@ -25,10 +25,10 @@ const MOST_ANCHORS = 20
 
 type Heading = { readonly level: number; readonly text: string }
 type Piece = Pick<Block, "text" | "line"> & { readonly links?: readonly Link[] }
-type Open = Omit<Block, "headings"> & { readonly under: readonly Heading[] }
+type OpenBlock = Omit<Block, "headings"> & { readonly under: readonly Heading[] }
 
 export function createOutline() {
-  const blocks: Open[] = []
+  const blocks: OpenBlock[] = []
   const tops: Heading[] = []
   let under: readonly Heading[] = []
   let anchors: string[] = []
@@ -58,7 +58,7 @@ export function createOutline() {
     done(said: { readonly title?: string | undefined; readonly citeAs?: string | undefined }) {
       const title = said.title ?? titleAmong(tops)?.text
       const isTitle = (it: Heading) => it.level === 1 && it.text === title
-      const kept = ({ under: headings, ...block }: Open): Block => ({
+      const kept = ({ under: headings, ...block }: OpenBlock): Block => ({
         ...block,
         headings: headings
           .filter((it) => !isTitle(it) || numberOfHeading(it.text) !== null)

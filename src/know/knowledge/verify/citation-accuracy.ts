@@ -1,6 +1,6 @@
 import type { KbVerification } from "#ground/contract"
 import {
-  type Cited,
+  type CitedParagraph,
   type Evidence,
   evidenceFor,
   type Failure,
@@ -30,7 +30,7 @@ export type Judge = (sentence: string, evidence: string) => Promise<boolean | un
 
 export async function citationAccuracy(
   answer: string,
-  cited: readonly Cited[],
+  cited: readonly CitedParagraph[],
   judge?: Judge,
 ): Promise<KbVerification> {
   const reading = readAnswer(answer, cited)
@@ -116,9 +116,9 @@ function otherFigure(
   return undefined
 }
 
-type Judged = { readonly refused: readonly Failure[]; readonly isHeard: boolean }
+type CitationJudgement = { readonly refused: readonly Failure[]; readonly isHeard: boolean }
 
-async function judgeAll(read: readonly Citation[], judge: Judge): Promise<Judged> {
+async function judgeAll(read: readonly Citation[], judge: Judge): Promise<CitationJudgement> {
   const refused: Failure[] = []
   let isHeard = false
   const passed = read.filter((it) => it.failure === undefined)

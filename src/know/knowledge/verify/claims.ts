@@ -133,10 +133,10 @@ const NOT = new Set(["not", "never", "no", "cannot", "neither", "nor", "without"
 const FORBIDDEN = new Set(["prohibited", "forbidden", "barred"])
 const NEED = new Set(["need", "needn't", "has", "have"])
 
-type Meant = Pick<Claim, "force" | "isNegated">
+type ClaimForce = Pick<Claim, "force" | "isNegated">
 
 /** Undefined for two negations, which may mean anything. */
-function forceOf(tokens: readonly Token[]): Meant | undefined {
+function forceOf(tokens: readonly Token[]): ClaimForce | undefined {
   const main = withoutRelative(tokens)
   const negations = main.filter((token, at) => isNegation(token) && !isNotOnly(main, at)).length
   if (negations > 1) return undefined

@@ -1,7 +1,7 @@
 import type { KbVerification } from "#ground/contract"
 import type { Entity } from "./entities.ts"
 import {
-  type Cited,
+  type CitedParagraph,
   evidenceFor,
   type Failure,
   type ReadAnswer,
@@ -12,7 +12,7 @@ import {
 
 const ENTITY_BAR = 0.8
 
-export function entityGrounding(answer: string, cited: readonly Cited[]): KbVerification {
+export function entityGrounding(answer: string, cited: readonly CitedParagraph[]): KbVerification {
   const reading = readAnswer(answer, cited)
   const labels = reading.statements.flatMap((it) => it.sentence.labels)
   const evidence = evidenceFor(reading, [...new Set(labels)])

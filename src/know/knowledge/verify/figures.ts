@@ -140,9 +140,9 @@ function figure(value: string, unit: string, at: { from: number; to: number }): 
   return { kind: "figure", key, unit, isOwnCount: false, ...at }
 }
 
-type Counted = { readonly unit: string; readonly isMeasure: boolean; readonly to: number }
+type FigureUnit = { readonly unit: string; readonly isMeasure: boolean; readonly to: number }
 
-function unitAfter(tokens: readonly Token[], at: number): Counted | undefined {
+function unitAfter(tokens: readonly Token[], at: number): FigureUnit | undefined {
   const start = afterRepeat(tokens, at)
   const isWorking = WORKING.has(tokens[start]?.plain ?? "")
   const isSkipped = isWorking || BEFORE_UNITS.has(tokens[start]?.plain ?? "")
@@ -166,7 +166,7 @@ function afterRepeat(tokens: readonly Token[], at: number): number {
 }
 
 /** "10 to 15 metres": the first figure has the unit of the second. */
-function unitOfRange(tokens: readonly Token[], at: number): Counted | undefined {
+function unitOfRange(tokens: readonly Token[], at: number): FigureUnit | undefined {
   const isRange = RANGE_WORDS.has(tokens[at]?.plain ?? "")
   if (!isRange || valueOf(tokens[at + 1]) === undefined) return undefined
   const counted = unitAfter(tokens, at + 2)

@@ -3,7 +3,7 @@ import { type Claim, claimsOf } from "./claims.ts"
 import type { Entity } from "./entities.ts"
 import { opposedBy } from "./opposition.ts"
 import {
-  type Cited,
+  type CitedParagraph,
   type Evidence,
   evidenceFor,
   type Failure,
@@ -26,7 +26,7 @@ type Edge = { readonly from: string; readonly to: string }
 
 export function relationPreservation(
   answer: string,
-  cited: readonly Cited[],
+  cited: readonly CitedParagraph[],
   edges: readonly Edge[] = [],
 ): KbVerification {
   const reading = readAnswer(answer, cited)

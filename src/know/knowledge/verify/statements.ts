@@ -8,7 +8,7 @@ import { type Token, tokensOf } from "./tokens.ts"
 
 const LONGEST_EVIDENCE_CHARACTERS = 400
 
-export type Cited = {
+export type CitedParagraph = {
   readonly label: string
   /** With its heading and number, so that a mention of § 4.2 is grounded by it. */
   readonly text: string
@@ -23,7 +23,7 @@ export type Statement = {
   readonly isQuestion: boolean
 }
 
-export type Evidence = Cited & { readonly profile: Profile }
+export type Evidence = CitedParagraph & { readonly profile: Profile }
 
 export type ReadAnswer = {
   readonly statements: readonly Statement[]
@@ -31,7 +31,7 @@ export type ReadAnswer = {
   readonly terms: Terms
 }
 
-export function readAnswer(answer: string, cited: readonly Cited[]): ReadAnswer {
+export function readAnswer(answer: string, cited: readonly CitedParagraph[]): ReadAnswer {
   const terms = termsOf([answer, ...cited.map((it) => it.text)])
   const evidence = cited.map((it) => {
     const profile = profileOf(it.text, terms)
@@ -61,7 +61,7 @@ export function evidenceFor(reading: ReadAnswer, labels: readonly string[]): rea
   return own.length > 0 ? own : [...reading.evidence.values()]
 }
 
-export function shown(evidence: readonly Cited[]): string {
+export function shown(evidence: readonly CitedParagraph[]): string {
   if (evidence.length === 0) return "no paragraph"
   const each = Math.max(80, Math.floor(LONGEST_EVIDENCE_CHARACTERS / Math.min(evidence.length, 5)))
   const first = evidence.slice(0, 5).map(({ label, text }) => `[${label}] ${oneLine(text, each)}`)

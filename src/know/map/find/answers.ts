@@ -7,7 +7,7 @@ import { createGraphs, type TreeGraph } from "../graph/graph.ts"
 import { readContents } from "../graph/sources.ts"
 import type { MapHandlerDeps } from "../handlers.ts"
 import { indexStateOf } from "../tree/indexed-tree.ts"
-import type { IndexedTree, Scanned } from "../tree/types.ts"
+import type { IndexedTree, ScannedTree } from "../tree/types.ts"
 import { describeProblem, withoutTricks } from "./describe.ts"
 import { exportModules } from "./export.ts"
 import { find } from "./find.ts"
@@ -25,9 +25,9 @@ export function createAnswers(deps: MapHandlerDeps) {
   return {
     scan: async ({ full }: { readonly full: boolean }, context: CallContext) =>
       describeScan(await deps.scan(full ? "full" : "incremental", context)),
-    export: async (input: Exporting, context: CallContext) =>
+    export: async (input: ExportInput, context: CallContext) =>
       exportTo(deps, await graph(context), { ...input, signal: context.signal }),
-    async tree(input: Listing): Promise<MapTree> {
+    async tree(input: ListInput): Promise<MapTree> {
       const folder = pathIn(input.folder)
       const tree = await deps.openTree()
       if (tree === undefined) return { folder, entries: [], total: 0, state: null }
@@ -42,12 +42,12 @@ export function createAnswers(deps: MapHandlerDeps) {
   }
 }
 
-type Exporting = { readonly out: string; readonly module: string }
+type ExportInput = { readonly out: string; readonly module: string }
 
 async function exportTo(
   deps: Pick<MapHandlerDeps, "redact" | "write">,
   graph: TreeGraph,
-  { out, module, signal }: Exporting & { readonly signal: AbortSignal },
+  { out, module, signal }: ExportInput & { readonly signal: AbortSignal },
 ): Promise<MapExport> {
   const below = pathIn(module)
   const files: string[] = []
@@ -61,12 +61,12 @@ async function exportTo(
   throw MapNameUnknown({ name: module, near: await nearNames(graph.tree, module) })
 }
 
-type Listing = { readonly folder: string; readonly filter: string; readonly limit: number }
+type ListInput = { readonly folder: string; readonly filter: string; readonly limit: number }
 
 async function listTree(
   graph: TreeGraph,
   folder: string,
-  { folder: written, filter, limit }: Listing,
+  { folder: written, filter, limit }: ListInput,
 ): Promise<MapTree> {
   const { tree } = graph
   const whole = await graph.whole()
@@ -78,7 +78,7 @@ async function listTree(
   return { folder, entries: all.slice(0, limit), total: all.length, state: indexStateOf(tree) }
 }
 
-export async function describeScan({ result, tree }: Scanned): Promise<MapScan> {
+export async function describeScan({ result, tree }: ScannedTree): Promise<MapScan> {
   const problems = await problemsOf(tree)
   return {
     scan: result,

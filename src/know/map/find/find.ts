@@ -25,14 +25,14 @@ const MOST_FOUND_SYMBOLS = 5
 
 const MOST_WEIGHED_FILES = 50
 
-type Finding = {
+type FindInput = {
   readonly words: string
   readonly limit: number
   readonly redact: Redact
   readonly search: Pick<Search, "files">
 }
 
-export async function find(tree: IndexedTree, finding: Finding): Promise<SearchFind> {
+export async function find(tree: IndexedTree, finding: FindInput): Promise<SearchFind> {
   // A task that consists of an address only is searched as it is.
   const task = cleanMessage(finding.words) || finding.words
   const { terms } = readQuery(task)
@@ -66,7 +66,7 @@ function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): bool
 
 async function findNamed(
   tree: IndexedTree,
-  { words, limit, redact }: Finding,
+  { words, limit, redact }: FindInput,
   { hasTerms }: { readonly hasTerms: boolean },
 ): Promise<SearchFind> {
   const paths = namedPaths(tree, words)
@@ -96,7 +96,7 @@ const NAMED_BY_SYMBOL = "defines a symbol of this name"
 /** The other words of a written path may be too common to search by. */
 function namedFirst(
   tree: IndexedTree,
-  { words, limit }: Finding,
+  { words, limit }: FindInput,
   files: readonly FoundFile[],
 ): readonly FoundFile[] {
   const paths = namedPaths(tree, words)

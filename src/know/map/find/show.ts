@@ -20,9 +20,9 @@ const MOST_COMMIT_FILES = 20
 
 const MOST_COMPANIONS = 10
 
-type Shown = { readonly what: string; readonly hops: number; readonly redact: Redact }
+type ShowInput = { readonly what: string; readonly hops: number; readonly redact: Redact }
 
-export async function show(graph: TreeGraph, shown: Shown): Promise<MapShow> {
+export async function show(graph: TreeGraph, shown: ShowInput): Promise<MapShow> {
   const place = await placeOf(graph, shown.what)
   if (place.kind === "unread") return showUnread(graph, place.file)
   return place.kind === "file"
@@ -80,7 +80,7 @@ async function showFile(graph: TreeGraph, position: number, redact: Redact): Pro
 async function showSymbol(
   graph: TreeGraph,
   { found, others }: { readonly found: SymbolPlace; readonly others: readonly SymbolPlace[] },
-  { hops, redact }: Shown,
+  { hops, redact }: ShowInput,
 ): Promise<MapShow> {
   const [callers, called] = await Promise.all([
     callersOf(graph, found, hops),

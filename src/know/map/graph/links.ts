@@ -1,6 +1,6 @@
 import type { Content } from "../tree/types.ts"
 import type { TreeGraph } from "./graph.ts"
-import { familyOf, type Meaning, resolveNames, type SymbolPlace } from "./names.ts"
+import { familyOf, resolveNames, type SymbolMeaning, type SymbolPlace } from "./names.ts"
 
 const MOST_FOLLOWED_LINKS = 20
 
@@ -21,7 +21,7 @@ export type Link = {
   readonly hops: number
   /** For two hops: the symbol in between, which is among the links itself. */
   readonly via?: SymbolPlace
-  readonly confidence: Meaning["confidence"]
+  readonly confidence: SymbolMeaning["confidence"]
 }
 
 type Links = { readonly links: readonly Link[]; readonly isCut: boolean }

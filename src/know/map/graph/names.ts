@@ -15,7 +15,7 @@ const MOST_DEFINERS = 5
 
 export type SymbolPlace = { readonly position: number; readonly symbol: number }
 
-export type Meaning = SymbolPlace & { readonly confidence: LinkConfidence }
+export type SymbolMeaning = SymbolPlace & { readonly confidence: LinkConfidence }
 
 /**
  * In this order: symbols of the file, imports of that name, its package, files it imports, the
@@ -24,7 +24,7 @@ export type Meaning = SymbolPlace & { readonly confidence: LinkConfidence }
 export async function resolveNames(
   graph: TreeGraph,
   asked: ReadonlyMap<number, readonly string[]>,
-): Promise<ReadonlyMap<number, ReadonlyMap<string, readonly Meaning[]>>> {
+): Promise<ReadonlyMap<number, ReadonlyMap<string, readonly SymbolMeaning[]>>> {
   const definers = await graph.definers([...asked.values()].flat())
   await graph.imports([...asked.keys()])
   const doors = createDoors(graph, (name) => definers.get(name) ?? NOBODY)
@@ -37,7 +37,7 @@ export async function resolveNames(
     }
   }
   const contents = await graph.contents(contentsOf(graph, choices))
-  const meanings = new Map([...asked.keys()].map((it) => [it, new Map<string, Meaning[]>()]))
+  const meanings = new Map([...asked.keys()].map((it) => [it, new Map<string, SymbolMeaning[]>()]))
   for (const choice of choices) {
     const found = decide(choice, (position) => pieceAt(graph, contents, position))
     const isTelling = found.length > 0 && found[0]?.confidence !== "ambiguous"
@@ -76,7 +76,7 @@ type Piece = { readonly file: IndexedFile; readonly content: Content }
 type PieceAt = (position: number) => Piece | undefined
 
 /** The first source with a symbol wins. Only a package sees its hidden symbols. */
-function decide(choice: Choice, at: PieceAt): readonly Meaning[] {
+function decide(choice: Choice, at: PieceAt): readonly SymbolMeaning[] {
   const { from, name, candidates } = choice
   const named = (positions: readonly number[]) =>
     positions.flatMap((position) => symbolsNamed(at(position)?.content, name, position))
@@ -93,7 +93,7 @@ function decide(choice: Choice, at: PieceAt): readonly Meaning[] {
   return sure(shown, files === 1 ? "unique" : "ambiguous")
 }
 
-function sure(found: readonly NamedSymbol[], confidence: LinkConfidence): readonly Meaning[] {
+function sure(found: readonly NamedSymbol[], confidence: LinkConfidence): readonly SymbolMeaning[] {
   return found.map(({ position, symbol }) => ({ position, symbol, confidence }))
 }
 
@@ -187,13 +187,13 @@ function createDoors(graph: TreeGraph, definersOf: (name: string) => ReadonlySet
   }
 }
 
-type Handed = { readonly name: string; readonly positions: readonly number[] }
+type ForwardedName = { readonly name: string; readonly positions: readonly number[] }
 
 /** Follows re-exports for imported names only; following all names would be most of the work. */
 async function handedOn(
   graph: TreeGraph,
   own: readonly FollowedImport[],
-): Promise<readonly Handed[]> {
+): Promise<readonly ForwardedName[]> {
   const doors = await graph.imports(positionsOf(own))
   return own.flatMap(({ names = [], positions }) => {
     const behindThem = positions.flatMap((it) => doors.get(it) ?? [])

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Language } from "../language.ts"
 import { firstOf, inside, nearest, relativePath } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
@@ -31,7 +31,7 @@ export const bash: Language = {
 }
 
 /** Variables are unknown; usually they contain the script's own folder. */
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const [argument] = statement.childrenForFieldName("argument")
   if (argument === undefined) return []
   const path = argument.text
@@ -42,7 +42,7 @@ function readImport(statement: Node): readonly Imported[] {
 }
 
 function resolveImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

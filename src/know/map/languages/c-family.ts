@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { firstOf, foldersAbove, nearest, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
@@ -45,7 +45,7 @@ const C_FAMILY_QUERY = `
 `
 
 /** System headers keep their angle brackets. */
-function readInclude(statement: Node): readonly Imported[] {
+function readInclude(statement: Node): readonly ImportStatement[] {
   const path = statement.childForFieldName("path")
   if (path === null) return []
   const specifier = path.text.trim().replace(/^"|"$/g, "")
@@ -54,7 +54,7 @@ function readInclude(statement: Node): readonly Imported[] {
 
 /** Beside the file, then in include folders of each folder above, then by ending. */
 function resolveInclude(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { childrenOfType } from "../nodes.ts"
 import type { SourceIndex } from "../source-index.ts"
@@ -55,7 +55,7 @@ function isVisible({ head, owner, kind }: Definition): boolean {
   return !/\b(?:private|file)\b/.test(head)
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const path = childrenOfType(statement, "qualified_name", "identifier", "alias_qualified_name").at(
     -1,
   )
@@ -64,7 +64,7 @@ function readImport(statement: Node): readonly Imported[] {
 
 /** All files that declare the namespace; the last part may be a type. */
 function resolveImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   _fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

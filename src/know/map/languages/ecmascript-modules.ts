@@ -1,11 +1,11 @@
 import { posix } from "node:path"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { PathMap, Targets } from "../node-packages.ts"
 import { firstOf, foldersAbove, inside, relativePath, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
 
 export function resolveEcmascriptImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { childrenOfType, hasToken, unquoted } from "../nodes.ts"
 import { resolveEcmascriptImport } from "./ecmascript-modules.ts"
@@ -102,7 +102,7 @@ function isVisible({ name, head, owner, listed, kind }: Definition): boolean {
   )
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   if (statement.type === "call_expression") return readCall(statement)
   const required = childrenOfType(statement, "import_require_clause")[0]
   const source = (required ?? statement).childForFieldName("source")
@@ -112,7 +112,7 @@ function readImport(statement: Node): readonly Imported[] {
   return [{ specifier: unquoted(source), ...(names.length > 0 && { names }) }]
 }
 
-function readCall(call: Node): readonly Imported[] {
+function readCall(call: Node): readonly ImportStatement[] {
   const source = call.childForFieldName("arguments")?.firstNamedChild
   if (source === null || source === undefined) return []
   const pattern = call.parent?.childForFieldName("name")

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Language } from "../language.ts"
 import { unquoted } from "../nodes.ts"
 import { within } from "../resolve.ts"
@@ -54,14 +54,14 @@ export const go: Language = {
   resolveImport,
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const path = statement.childForFieldName("path")
   return path === null ? [] : [{ specifier: unquoted(path) }]
 }
 
 /** All files of the folder; go.mod gives the path of the folder. */
 function resolveImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   _fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { childrenOfType, hasToken } from "../nodes.ts"
 import { nearest } from "../resolve.ts"
@@ -12,7 +12,7 @@ const EXTENSIONS = ["java", "kt", "scala"]
  * inner classes may follow.
  */
 function resolveJvmImport(
-  { specifier, names = [] }: Imported,
+  { specifier, names = [] }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {
@@ -81,7 +81,7 @@ export const java: Language = {
   resolveImport: resolveJvmImport,
 }
 
-function readJavaImport(statement: Node): readonly Imported[] {
+function readJavaImport(statement: Node): readonly ImportStatement[] {
   const [path] = childrenOfType(statement, "scoped_identifier", "identifier")
   if (path === undefined) return []
   const isAll = childrenOfType(statement, "asterisk").length > 0
@@ -124,7 +124,7 @@ export const kotlin: Language = {
   resolveImport: resolveJvmImport,
 }
 
-function readKotlinImport(statement: Node): readonly Imported[] {
+function readKotlinImport(statement: Node): readonly ImportStatement[] {
   const [path] = childrenOfType(statement, "qualified_identifier")
   if (path === undefined) return []
   const isAll = hasToken(statement, "*")
@@ -169,7 +169,7 @@ export const scala: Language = {
 }
 
 /** `import a.b.C, d.{E, F => G}`: the grammar gives the parts in sequence. */
-function readScalaImport(statement: Node): readonly Imported[] {
+function readScalaImport(statement: Node): readonly ImportStatement[] {
   const found: { path: string[]; names?: readonly string[] }[] = []
   let isNew = true
   for (const child of statement.children) {

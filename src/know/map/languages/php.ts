@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Language } from "../language.ts"
 import { childrenOfType } from "../nodes.ts"
 import { firstOf, inside, nearest, relativePath } from "../resolve.ts"
@@ -50,7 +50,7 @@ export const php: Language = {
   resolveImport,
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   if (statement.type !== "namespace_use_declaration") return readRequire(statement)
   const prefix = childrenOfType(statement, "namespace_name")[0]
   const group = childrenOfType(statement, "namespace_use_group")[0]
@@ -65,7 +65,7 @@ function pathOf(clause: Node): string | undefined {
 }
 
 /** Only the last string counts; the part before it is a folder, usually the file's own. */
-function readRequire(statement: Node): readonly Imported[] {
+function readRequire(statement: Node): readonly ImportStatement[] {
   const last = statement.descendantsOfType("string_content").at(-1)?.text
   return last === undefined ? [] : [{ specifier: `./${last.replace(/^[./]*\//, keepUps)}` }]
 }
@@ -76,7 +76,7 @@ function keepUps(start: string): string {
 
 /** By declared namespace, or by a path that ends like the name (PSR-4). */
 function resolveImport(
-  { specifier, names = [] }: Imported,
+  { specifier, names = [] }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

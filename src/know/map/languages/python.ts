@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { childrenOfType } from "../nodes.ts"
 import { firstOf, foldersAbove, within } from "../resolve.ts"
@@ -49,7 +49,7 @@ function isVisible({ name, owner, listed }: Definition): boolean {
   return !name.startsWith("_") || /^__\w+__$/.test(name)
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const names = statement.childrenForFieldName("name").flatMap((it) => nameOf(it) ?? [])
   const source = statement.childForFieldName("module_name")
   if (source === null) return names.map((specifier) => ({ specifier }))
@@ -63,7 +63,7 @@ function nameOf(node: Node): string | undefined {
 }
 
 function resolveImport(
-  { specifier, names = [] }: Imported,
+  { specifier, names = [] }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { unquoted } from "../nodes.ts"
 import { firstOf, nearest, relativePath } from "../resolve.ts"
@@ -40,7 +40,7 @@ function isVisible({ section, kind, head }: Definition): boolean {
   return !isOfInstances || section === undefined || section === "public"
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const path = statement.childForFieldName("arguments")?.firstNamedChild
   if (path === null || path === undefined) return []
   const isRelative = statement.childForFieldName("method")?.text === "require_relative"
@@ -49,7 +49,7 @@ function readImport(statement: Node): readonly Imported[] {
 }
 
 function resolveImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

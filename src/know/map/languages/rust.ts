@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Definition, Language } from "../language.ts"
 import { firstOf, foldersAbove, nearest, within } from "../resolve.ts"
 import type { SourceIndex } from "../source-index.ts"
@@ -52,7 +52,7 @@ function isVisible({ head, owner }: Definition): boolean {
   return /\bpub\b/.test(head)
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   if (statement.type === "mod_item") {
     const name = statement.childForFieldName("name")
     return name === null ? [] : [{ specifier: `self::${name.text}` }]
@@ -88,7 +88,7 @@ function usesOf(node: Node, prefix: string): readonly Use[] {
   }
 }
 
-function byPath(uses: readonly Use[]): readonly Imported[] {
+function byPath(uses: readonly Use[]): readonly ImportStatement[] {
   return [...Map.groupBy(uses, (it) => it.path)].flatMap(([path, sharing]) => {
     const names = sharing.map((it) => it.name)
     return path === ""
@@ -99,7 +99,7 @@ function byPath(uses: readonly Use[]): readonly Imported[] {
 
 /** Follows modules as long as they are files; the rest are items. */
 function resolveImport(
-  { specifier, names = [] }: Imported,
+  { specifier, names = [] }: ImportStatement,
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import type { Imported } from "../facts.ts"
+import type { ImportStatement } from "../facts.ts"
 import type { Language } from "../language.ts"
 import { childrenOfType } from "../nodes.ts"
 import { within } from "../resolve.ts"
@@ -38,13 +38,13 @@ export const swift: Language = {
   resolveImport,
 }
 
-function readImport(statement: Node): readonly Imported[] {
+function readImport(statement: Node): readonly ImportStatement[] {
   const [name] = childrenOfType(statement, "identifier")
   return name === undefined ? [] : [{ specifier: name.text }]
 }
 
 function resolveImport(
-  { specifier }: Imported,
+  { specifier }: ImportStatement,
   _fromPath: string,
   index: SourceIndex,
 ): readonly string[] {

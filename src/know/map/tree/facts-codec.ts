@@ -57,7 +57,7 @@ const StoredFacts = z.object({
   references: z.array(Count),
   imports: z.array(z.tuple([z.string(), Count, z.array(z.string()).readonly().nullable()])),
 })
-type Stored = z.output<typeof StoredFacts>
+type StoredFactsJson = z.output<typeof StoredFacts>
 
 const StoredCounts = z.object({
   segments: z.array(Count),
@@ -92,7 +92,7 @@ export function decodeFacts({ number, blobId, facts, counts }: StoredContent): C
   }
 }
 
-function symbolsOf(columns: Stored["symbols"], counts: Counts): readonly ContentSymbol[] {
+function symbolsOf(columns: StoredFactsJson["symbols"], counts: Counts): readonly ContentSymbol[] {
   return columns.name.map((name, at): ContentSymbol => {
     const [parent, doc] = [columns.parent[at] ?? undefined, columns.doc[at] ?? undefined]
     return {
@@ -110,7 +110,7 @@ function symbolsOf(columns: Stored["symbols"], counts: Counts): readonly Content
   })
 }
 
-function referencesOf({ names, references }: Stored) {
+function referencesOf({ names, references }: StoredFactsJson) {
   return Array.from({ length: references.length / 2 }, (_, at) => ({
     name: names[references[at * 2] ?? 0] ?? "",
     line: references[at * 2 + 1] ?? 1,

@@ -1,9 +1,15 @@
 import { invariant } from "#ground/base"
-import { indexFile, type Meaning, meaningOf, prepareMeaning, type Ranker } from "#know/search"
+import {
+  indexFile,
+  meaningOf,
+  prepareMeaning,
+  type Ranker,
+  type SemanticScores,
+} from "#know/search"
 import type { IndexedTree } from "./types.ts"
 
 /** Vectors depend on path and content, so few are computed again. */
-export function createMeanings({ table }: Ranker): (tree: IndexedTree) => Promise<Meaning> {
+export function createMeanings({ table }: Ranker): (tree: IndexedTree) => Promise<SemanticScores> {
   const vectors = new Map<string, Float32Array>()
   return async (tree) => {
     invariant(table !== undefined, "the ranker was loaded with its table")

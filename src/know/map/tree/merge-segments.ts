@@ -88,12 +88,12 @@ async function allSegments(tx: Tx<"map">): Promise<readonly PostingsSegment[]> {
   return (await readSegments(tx, ids)).toSorted((a, b) => a.base - b.base)
 }
 
-type Replaced = {
+type ReplacedSegments = {
   readonly segments: readonly PostingsSegment[]
   readonly isAlive: (number: number) => boolean
 }
 
-async function replace(tx: Tx<"map">, { segments, isAlive }: Replaced): Promise<void> {
+async function replace(tx: Tx<"map">, { segments, isAlive }: ReplacedSegments): Promise<void> {
   const [first] = segments
   if (first === undefined) return
   const { base } = first
@@ -132,7 +132,7 @@ async function bodiesOf(
 type Shift = {
   readonly by: number
   readonly base: number
-  readonly isAlive: Replaced["isAlive"]
+  readonly isAlive: ReplacedSegments["isAlive"]
 }
 
 function* shiftedRows(bodies: readonly Uint8Array[], shift: Shift): Generator<Row> {

@@ -175,12 +175,16 @@ async function* batchesOf(given: ListedFiles): AsyncGenerator<readonly ReadItem[
 }
 
 type FoundText = { readonly kind: "text"; readonly file: NewFile; readonly text: string }
-type Judged =
+type ScannedEntry =
   | FoundText
   | { readonly kind: "unread"; readonly it: KeptUnread }
   | { readonly kind: "refused"; readonly it: StoredSkip }
 
-function judge({ source, languageOf }: ScanParts, entry: SourceEntry, read: SourceText): Judged {
+function judge(
+  { source, languageOf }: ScanParts,
+  entry: SourceEntry,
+  read: SourceText,
+): ScannedEntry {
   const { path, stamp } = entry
   if ("skip" in read) {
     return { kind: "refused", it: { path, reason: read.skip, stamp, blobId: entry.blobId } }
@@ -279,15 +283,15 @@ function unreadOf(entry: SourceEntry, fileClass: FileClass): KeptUnread {
   return { path, fileClass, sizeBytes, stamp, blobId }
 }
 
-type Last =
+type PreviousEntry =
   | { readonly kind: "file"; readonly it: KeptFile }
   | { readonly kind: "unread"; readonly it: KeptUnread }
   | { readonly kind: "refused"; readonly it: StoredSkip }
 
-const NOTHING: ReadonlyMap<string, Last> = new Map()
+const NOTHING: ReadonlyMap<string, PreviousEntry> = new Map()
 
-function byPath({ files, unread, refused }: StoredTree): ReadonlyMap<string, Last> {
-  const known = new Map<string, Last>()
+function byPath({ files, unread, refused }: StoredTree): ReadonlyMap<string, PreviousEntry> {
+  const known = new Map<string, PreviousEntry>()
   for (const it of files) known.set(it.path, { kind: "file", it })
   for (const it of unread) known.set(it.path, { kind: "unread", it })
   for (const it of refused) known.set(it.path, { kind: "refused", it })

@@ -16,7 +16,7 @@ import {
   walkTree,
 } from "#see/repo"
 import { LARGEST_TEXT_BYTES, MOST_PAST_COMMITS, RACY_MS } from "../limits.ts"
-import type { Past, SourceEntry, SourceText, TreeSource } from "./types.ts"
+import type { CommitHistory, SourceEntry, SourceText, TreeSource } from "./types.ts"
 
 /** To detect binary and generated files. */
 const HEAD_BYTES = 8_192
@@ -137,11 +137,11 @@ async function pastOf(
   git: Git,
   given: {
     readonly from: string
-    readonly known: Past | undefined
+    readonly known: CommitHistory | undefined
     readonly redact: (text: string) => string
     readonly signal: AbortSignal
   },
-): Promise<Past> {
+): Promise<CommitHistory> {
   const { from, known, redact, signal } = given
   const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
   const commits = new Map<string, Commit>()
@@ -167,7 +167,7 @@ async function pastOf(
  * Whether there is history before the oldest known commit. In a shallow clone that commit had no
  * parent, so it seemed to change every file.
  */
-function goesOnAfter(ids: readonly string[], known: Past): boolean {
+function goesOnAfter(ids: readonly string[], known: CommitHistory): boolean {
   if (known.ids.length >= MOST_PAST_COMMITS) return false
   const oldest = ids.indexOf(known.ids.at(-1) ?? "")
   return oldest >= 0 && oldest < ids.length - 1

@@ -43,7 +43,7 @@ export async function findContents(
   return known
 }
 
-type Waiting = Omit<NewContent, "number">
+type UnnumberedContent = Omit<NewContent, "number">
 
 /**
  * Stores several hundred contents at a time with one segment of postings, so that the next scan
@@ -94,7 +94,7 @@ export function createContentWriter(deps: {
 }
 
 function emptyGroup() {
-  const contents: Waiting[] = []
+  const contents: UnnumberedContent[] = []
   return { contents, words: createGatheredTerms(), names: createGatheredTerms() }
 }
 
@@ -159,9 +159,12 @@ function doubled(entries: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return larger
 }
 
-type Gathered = { readonly places: ReadonlyMap<string, number>; readonly entries: Uint32Array }
+type GatheredPostings = {
+  readonly places: ReadonlyMap<string, number>
+  readonly entries: Uint32Array
+}
 
-function* rowsOf({ places, entries }: Gathered, firstNumber: number): Generator<Row> {
+function* rowsOf({ places, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
   const { ends, order } = sortedByTerm(entries, places.size)
   const terms = [...places].toSorted(([a], [b]) => compareText(a, b))
   for (const [term, place] of terms) {

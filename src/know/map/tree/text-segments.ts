@@ -161,15 +161,15 @@ function innerEnds(
   return ends
 }
 
-type Between = (from: number, to: number) => number
+type CountBetween = (from: number, to: number) => number
 
-type Counted = Pick<Countable, "ends" | "ranges"> & { readonly tokens: readonly number[] }
+type CountedText = Pick<Countable, "ends" | "ranges"> & { readonly tokens: readonly number[] }
 
 /**
  * Sums whole segments and parts of the first and last one. A segment in which symbols begin or end
  * is counted part by part once; counting per symbol would cost nesting depth times the text.
  */
-function sumsOf({ ends, ranges, tokens }: Counted, between: Between): Between {
+function sumsOf({ ends, ranges, tokens }: CountedText, between: CountBetween): CountBetween {
   const lines = ends.at(-1) ?? 0
   const cutOf = (line: number) => Math.min(line, lines)
   const cuts = [...new Set(ranges.map((line, at) => cutOf(at % 2 === 0 ? line - 1 : line)))]
@@ -215,7 +215,7 @@ function groupByPiece(cuts: readonly number[], ends: readonly number[]): readonl
   return groups
 }
 
-function headsOf(cuts: readonly number[], from: number, between: Between): readonly number[] {
+function headsOf(cuts: readonly number[], from: number, between: CountBetween): readonly number[] {
   let sum = 0
   return cuts.map((cut, at) => {
     sum += between((cuts[at - 1] ?? from - 1) + 1, cut)

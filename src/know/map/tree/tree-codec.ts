@@ -2,12 +2,12 @@ import { z } from "zod"
 import { parseJson } from "#ground/base"
 import { type FileClass, SKIP_REASONS, type Skip, type SkipReason } from "#see/repo"
 import { LANGUAGE_NAMES } from "../facts.ts"
-import type { IndexedFile, Past, UnreadFile } from "./types.ts"
+import type { CommitHistory, IndexedFile, UnreadFile } from "./types.ts"
 
-type Stamped = { readonly stamp: string | undefined }
-export type KeptFile = IndexedFile & Stamped
-export type KeptUnread = UnreadFile & Stamped & { readonly blobId: string | undefined }
-export type StoredSkip = Skip & Stamped & { readonly blobId: string | undefined }
+type ScanStamp = { readonly stamp: string | undefined }
+export type KeptFile = IndexedFile & ScanStamp
+export type KeptUnread = UnreadFile & ScanStamp & { readonly blobId: string | undefined }
+export type StoredSkip = Skip & ScanStamp & { readonly blobId: string | undefined }
 
 export type StoredTree = {
   readonly reader: string
@@ -96,7 +96,7 @@ const TreeJson = z.object({
   refused: z.object({ path: Texts, reason: Texts, stamp: MaybeTexts, blobId: MaybeTexts }),
   skipped: z.object({ path: Texts, reason: Texts }),
 })
-type Stored = z.output<typeof TreeJson>
+type StoredTreeJson = z.output<typeof TreeJson>
 
 /** Undefined for another version. */
 export function decodeTree(text: string): StoredTree | undefined {
@@ -123,7 +123,7 @@ export function decodeTree(text: string): StoredTree | undefined {
   }
 }
 
-function decodedFiles(files: Stored["files"]): readonly KeptFile[] {
+function decodedFiles(files: StoredTreeJson["files"]): readonly KeptFile[] {
   return files.path.map((path, at) => ({
     path,
     content: files.content[at] ?? 0,
@@ -151,7 +151,7 @@ function isReason(text: string | undefined): text is SkipReason {
 
 export type StoredPast = {
   readonly gitSha: string | undefined
-  readonly past: Past | { readonly problem: string }
+  readonly past: CommitHistory | { readonly problem: string }
 }
 
 const PastJson = z.union([

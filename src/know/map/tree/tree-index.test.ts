@@ -89,7 +89,7 @@ describe("facts of a tree", () => {
   })
 })
 
-type Made = Awaited<ReturnType<typeof madeIndex>>
+type TestIndex = Awaited<ReturnType<typeof madeIndex>>
 
 describe("incremental scans", () => {
   const path = fc.constantFrom("a.ts", "b/a.ts", "b/c.py", "b/d.py", "e.go", "f.md", "g", "h.h")
@@ -259,7 +259,7 @@ describe("simultaneous scans", () => {
 })
 
 /** Like a sweep of another process that deletes contents no tree has. */
-async function dropAll(db: Made["db"]): Promise<void> {
+async function dropAll(db: TestIndex["db"]): Promise<void> {
   await db.transaction(async (tx) => {
     const state = await stateOf(tx)
     await tx.run(updateState({ ...state, sweeps: state.sweeps + 1 }))

@@ -15,7 +15,7 @@ import {
   type KeptTrees,
   type StoredTreeState,
 } from "./tree-store.ts"
-import type { Past, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
+import type { CommitHistory, ScanOptions, TreeIndex, TreeSource } from "./types.ts"
 
 type TreeIndexDeps = {
   readonly db: Db<"map">
@@ -116,11 +116,11 @@ async function pastOf(
   return { gitSha, past: { ...past, commits } }
 }
 
-function isFull(past: Past | undefined): boolean {
+function isFull(past: CommitHistory | undefined): boolean {
   return (past?.ids.length ?? 0) >= MOST_PAST_COMMITS
 }
 
-function hasSameIds(past: StoredPast["past"], earlier: Past | undefined): boolean {
+function hasSameIds(past: StoredPast["past"], earlier: CommitHistory | undefined): boolean {
   if ("problem" in past || past.ids.length !== earlier?.ids.length) return false
   return past.ids.every((id, at) => id === earlier.ids[at])
 }

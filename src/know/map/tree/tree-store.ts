@@ -87,12 +87,12 @@ export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: 
   }
 }
 
-type Written = { readonly digest: string; readonly scannedAtMs: number }
+type WrittenTree = { readonly digest: string; readonly scannedAtMs: number }
 
 async function write(
   tx: Tx<"map">,
   saved: SavedTree,
-  { digest, scannedAtMs }: Written,
+  { digest, scannedAtMs }: WrittenTree,
 ): Promise<number | undefined> {
   const { key: name, before, tree, past } = saved
   const state = await stateOf(tx)

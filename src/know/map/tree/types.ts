@@ -99,15 +99,15 @@ export type TreeSource = {
   past(
     given: {
       readonly gitSha: string | undefined
-      readonly known: Past | undefined
+      readonly known: CommitHistory | undefined
       readonly redact: (text: string) => string
     },
     signal: AbortSignal,
-  ): Promise<Past | { readonly problem: string }>
+  ): Promise<CommitHistory | { readonly problem: string }>
 }
 
 /** Newest first, with ids at the same indexes. */
-export type Past = { readonly ids: readonly string[]; readonly commits: readonly Commit[] }
+export type CommitHistory = { readonly ids: readonly string[]; readonly commits: readonly Commit[] }
 
 export type ScanOptions = {
   readonly mode: ScanMode
@@ -115,9 +115,9 @@ export type ScanOptions = {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-export type Scanned = { readonly result: ScanResult; readonly tree: IndexedTree }
+export type ScannedTree = { readonly result: ScanResult; readonly tree: IndexedTree }
 
 export type TreeIndex = {
-  scan(source: TreeSource, options: ScanOptions): Promise<Scanned>
+  scan(source: TreeSource, options: ScanOptions): Promise<ScannedTree>
   open(source: TreeSource): Promise<IndexedTree | undefined>
 }

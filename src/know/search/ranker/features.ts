@@ -3,7 +3,7 @@ import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { type History, scorePast } from "./history.ts"
 import { scoreWords, type WordScores } from "./lexical.ts"
-import { type Meaning, queryVector, scoreMeaning } from "./meaning.ts"
+import { queryVector, type SemanticScores, scoreMeaning } from "./meaning.ts"
 import { largest, mean, orderOf, rankShares, shareOfLargest } from "./order.ts"
 import type { WordTable } from "./word-table.ts"
 
@@ -41,7 +41,7 @@ type FeaturesAsked = {
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
   readonly history: History | undefined
-  readonly meaning: { readonly table: WordTable; readonly of: Meaning } | undefined
+  readonly meaning: { readonly table: WordTable; readonly of: SemanticScores } | undefined
 }
 
 export type Features = {

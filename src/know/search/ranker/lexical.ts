@@ -114,11 +114,11 @@ function clear(found: TermMatches): void {
 type Sums = {
   readonly query: Query
   readonly corpus: Corpus
-  readonly exact: Exact | undefined
+  readonly exact: ExactMatcher | undefined
   readonly columns: Omit<WordScores, "exact" | "fullRarity">
 }
 
-function createSums(query: Query, corpus: Corpus, exact: Exact | undefined): Sums {
+function createSums(query: Query, corpus: Corpus, exact: ExactMatcher | undefined): Sums {
   const column = () => new Float64Array(corpus.size)
   const columns = {
     bm25: column(),
@@ -233,7 +233,7 @@ function finish({ columns, query, corpus, exact }: Sums): WordScores {
   }
 }
 
-type Exact = ReturnType<typeof createExact>
+type ExactMatcher = ReturnType<typeof createExact>
 
 type FoundTerm = {
   readonly body: Float64Array

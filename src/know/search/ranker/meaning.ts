@@ -4,7 +4,7 @@ import { countTerms, type Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { MOST_TABLE_TERMS, tfLevel, type WordTable } from "./word-table.ts"
 
-export type Meaning = {
+export type SemanticScores = {
   readonly vectors: Float32Array
   readonly priors: Float64Array
 }
@@ -42,7 +42,7 @@ export function prepareMeaning(
   table: WordTable,
   corpus: Corpus,
   vectorOf: (position: number) => Float32Array,
-): Meaning {
+): SemanticScores {
   const vectors = new Float32Array(corpus.size * table.dimensions)
   for (const [position, path] of corpus.paths.entries()) {
     const vector = vectorOf(position)
@@ -55,7 +55,10 @@ export function prepareMeaning(
   return { vectors, priors }
 }
 
-export function scoreMeaning(query: Float64Array, { vectors, priors }: Meaning): Float64Array {
+export function scoreMeaning(
+  query: Float64Array,
+  { vectors, priors }: SemanticScores,
+): Float64Array {
   const scores = new Float64Array(priors.length)
   const { length } = query
   for (let at = 0; at < scores.length; at++) {

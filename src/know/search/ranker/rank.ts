@@ -7,14 +7,14 @@ import { type Head, runNet, usesHistory, usesTable } from "./fusion.ts"
 import { type History, prepareHistory } from "./history.ts"
 import type { WordScores } from "./lexical.ts"
 import type { Ranker } from "./load-ranker.ts"
-import type { Meaning } from "./meaning.ts"
+import type { SemanticScores } from "./meaning.ts"
 import { orderOf } from "./order.ts"
 
 export type SearchedTree = {
   readonly corpus: Corpus
   readonly postingsOf: PostingsOf
   readonly history?: History
-  readonly meaning?: Meaning
+  readonly meaning?: SemanticScores
 }
 
 export type Ranking = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { antigravity } from "./antigravity.ts"
 
@@ -10,7 +10,7 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-function survey(files: Readonly<Record<string, Planted>>) {
+function survey(files: Readonly<Record<string, PlantedFile>>) {
   return antigravity.survey(PLACE, memoryDisk({ "/w/.git/HEAD": "", "/w/s/x": "", ...files }))
 }
 

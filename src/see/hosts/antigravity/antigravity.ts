@@ -4,8 +4,8 @@ import type { Disk } from "../disk.ts"
 import {
   belongsIfThere,
   belongsTo,
-  type Grounds,
   noteLinkOutside,
+  type TrustFolders,
   withRealFolders,
 } from "../file-trust.ts"
 import { findProgram } from "../find-program.ts"
@@ -38,7 +38,7 @@ type Walk = {
   readonly reader: SurveyReader
   readonly config: string
   readonly folders: readonly string[]
-  readonly grounds: Grounds
+  readonly grounds: TrustFolders
 }
 
 async function survey(place: HostPlace, disk: Disk): Promise<Survey> {

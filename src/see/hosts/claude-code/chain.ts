@@ -7,7 +7,7 @@ import { noteManyMentions, type ReadFile, type SurveyReader } from "../survey-re
 import { findImports, type Import, isTextName, looksLikePath } from "./imports.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "./limits.ts"
 import type { InstructionKind } from "./sources.ts"
-import { type Transformed, transform } from "./transform.ts"
+import { type TransformedFile, transform } from "./transform.ts"
 
 /** The fifth hop is not followed. */
 const DEEPEST_IMPORT_HOPS = 4
@@ -130,7 +130,7 @@ async function loadImports(
 }
 
 /** A text that is too long to parse is still sent whole. */
-export function transformNoted(raw: string, file: string, reader: SurveyReader): Transformed {
+export function transformNoted(raw: string, file: string, reader: SurveyReader): TransformedFile {
   const transformed = transform(raw, (units) => reader.mayLex(units))
   if (transformed.isTooLong) noteTooLong(reader, file)
   return transformed

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { realDisk } from "../disk.ts"
@@ -61,10 +61,10 @@ const text = fc.oneof(
   fc.string(),
 )
 
-const planted: fc.Arbitrary<Planted> = fc.oneof(
+const planted: fc.Arbitrary<PlantedFile> = fc.oneof(
   { weight: 6, arbitrary: text },
   { weight: 2, arbitrary: path.map((link) => ({ link })) },
-  { weight: 1, arbitrary: fc.constantFrom<Planted>({ dir: true }, { unreadable: "EACCES" }) },
+  { weight: 1, arbitrary: fc.constantFrom<PlantedFile>({ dir: true }, { unreadable: "EACCES" }) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((it) => Buffer.from(it)) },
 )
 

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { isInside } from "#ground/base"
 import type { Disk } from "../disk.ts"
-import { type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
+import { type TrustFolders, withRealFolders, withRealPlaces } from "../file-trust.ts"
 import type { HostPlace } from "../host.ts"
 import type { SurveyReader } from "../survey-reader.ts"
 
@@ -16,7 +16,7 @@ export type Folders = {
   readonly managed: string
   readonly walk: readonly string[]
   readonly git: GitTops
-  readonly grounds: Grounds
+  readonly grounds: TrustFolders
 }
 
 export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostItem, HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 
@@ -10,7 +10,7 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-type Files = Readonly<Record<string, Planted>>
+type Files = Readonly<Record<string, PlantedFile>>
 
 const surveyOf = (files: Files, place: Partial<HostPlace> = {}) =>
   survey({ ...PLACE, ...place }, memoryDisk({ "/w/p/.keep": "", ...files }))

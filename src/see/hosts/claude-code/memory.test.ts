@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 import { slugOf } from "./folders.ts"
@@ -44,7 +44,10 @@ const PLACE: HostPlace = {
   platform: "linux",
 }
 
-async function memoryOf(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+async function memoryOf(
+  files: Readonly<Record<string, PlantedFile>>,
+  place: Partial<HostPlace> = {},
+) {
   const found = await survey({ ...PLACE, ...place }, memoryDisk({ "/r/p/.keep": "", ...files }))
   const items = found.items.filter((it) => it.kind === "memory")
   return { sent: items.map((it) => it.sent), notes: found.notes.map((it) => it.code), items }

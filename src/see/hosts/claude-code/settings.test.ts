@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { survey } from "./claude-code.ts"
 
@@ -11,7 +11,7 @@ const PLACE: HostPlace = {
 }
 
 const json = (value: unknown) => JSON.stringify(value)
-const surveyOf = (files: Readonly<Record<string, Planted>>) =>
+const surveyOf = (files: Readonly<Record<string, PlantedFile>>) =>
   survey(PLACE, memoryDisk({ "/w/p/.keep": "", ...files }))
 
 test("[HOSTS-12] settings layers come strongest first, only from the working directory", async () => {

@@ -120,12 +120,12 @@ async function layerOf(
   return { ...base, outcome: { kind: "broken", problem: parsed.problem } }
 }
 
-type Parsed =
+type ParsedSettings =
   | { readonly kind: "record"; readonly record: JsonRecord }
   | { readonly kind: "broken"; readonly problem: string }
 
 /** An empty file counts as an empty object, as in the host. */
-export function parseSettingsJson(text: string): Parsed {
+export function parseSettingsJson(text: string): ParsedSettings {
   const plain = text.startsWith("\uFEFF") ? text.slice(1) : text
   if (plain.trim() === "") return { kind: "record", record: {} }
   try {

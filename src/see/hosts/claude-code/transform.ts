@@ -1,7 +1,7 @@
 import { Marked, type Token } from "marked"
 import { splitFrontmatter } from "../frontmatter.ts"
 
-export type Transformed = {
+export type TransformedFile = {
   readonly content: string
   /** Absent if the file always applies. */
   readonly patterns?: readonly string[]
@@ -17,7 +17,7 @@ const markdown = new Marked({ gfm: false })
 export function transform(
   raw: string,
   mayLex: (units: number) => boolean = () => true,
-): Transformed {
+): TransformedFile {
   const { fields, body } = splitFrontmatter(raw)
   const patterns = readPatterns(fields["paths"])
   const needsTokens = body.includes("<!--") || body.includes("@")

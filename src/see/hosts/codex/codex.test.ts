@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { MOST_SESSIONS_LOOKED_AT } from "../limits.ts"
 import { codex } from "./codex.ts"
@@ -15,17 +15,17 @@ const GIT = { "/w/.git/HEAD": "ref: refs/heads/main" }
 const TRUSTED = '[projects."/w"]\ntrust_level = "trusted"\n'
 const SKILL = (name: string) => `---\nname: ${name}\ndescription: Does ${name}\n---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+function survey(files: Readonly<Record<string, PlantedFile>>, place: Partial<HostPlace> = {}) {
   return codex.survey({ ...PLACE, ...place }, memoryDisk(files))
 }
 
-async function sent(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+async function sent(files: Readonly<Record<string, PlantedFile>>, place: Partial<HostPlace> = {}) {
   const { items } = await survey(files, place)
   const wanted = ["user-memory", "parent-directory", "project-root"]
   return items.filter((it) => wanted.includes(it.source)).map((it) => [it.path, it.frame, it.sent])
 }
 
-async function outcomeOf(files: Readonly<Record<string, Planted>>, path: string) {
+async function outcomeOf(files: Readonly<Record<string, PlantedFile>>, path: string) {
   return (await survey(files)).searched.find((it) => it.path === path)
 }
 

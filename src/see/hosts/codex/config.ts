@@ -1,7 +1,7 @@
 import path from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { type JsonRecord } from "#ground/base"
-import { belongsIfThere, type Grounds, withRealFolders } from "../file-trust.ts"
+import { belongsIfThere, type TrustFolders, withRealFolders } from "../file-trust.ts"
 import type { HostPlace, Scope, SettingsLayer } from "../host.ts"
 import { fieldsOf, textsOf } from "../json-settings.ts"
 import { SETTINGS_LIMIT_BYTES } from "../limits.ts"
@@ -38,7 +38,7 @@ export type CodexConfig = {
   readonly markers: readonly string[]
   readonly isUntrusted: boolean
   readonly dotFolders: readonly string[]
-  readonly grounds: Grounds
+  readonly grounds: TrustFolders
 }
 
 export async function readConfig(place: HostPlace, reader: SurveyReader): Promise<CodexConfig> {

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
 import type { HostItem } from "../host.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import { type Source, walkSource } from "../source.ts"
@@ -80,16 +80,16 @@ export async function projectInstructions(
   return items
 }
 
-type Chosen = { readonly at: string; readonly file: ReadFile; readonly source: Source }
+type ChosenFile = { readonly at: string; readonly file: ReadFile; readonly source: Source }
 
 /** An unreadable file makes Codex skip all project files. */
 async function chooseFiles(
   reader: SurveyReader,
   config: CodexConfig,
   folders: readonly string[],
-): Promise<readonly Chosen[]> {
+): Promise<readonly ChosenFile[]> {
   const names = [...new Set([OVERRIDE, AGENTS, ...fallbackNames(config)])]
-  const chosen: Chosen[] = []
+  const chosen: ChosenFile[] = []
   let isGivenUp = false
   for (const [index, folder] of folders.entries()) {
     const source = walkSource(index, folders.length)
@@ -112,7 +112,7 @@ async function chooseFiles(
 async function chooseIn(
   reader: SurveyReader,
   it: { readonly folder: string; readonly names: readonly string[]; readonly source: Source },
-): Promise<Chosen | "unreadable" | undefined> {
+): Promise<ChosenFile | "unreadable" | undefined> {
   for (const name of it.names) {
     const at = path.join(it.folder, name)
     const limits = { source: it.source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
@@ -126,7 +126,7 @@ async function chooseIn(
   return undefined
 }
 
-type Piece = Chosen & { readonly scope: "user" | "project"; readonly grounds: Grounds }
+type Piece = ChosenFile & { readonly scope: "user" | "project"; readonly grounds: TrustFolders }
 
 function instructionItem(
   reader: SurveyReader,

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { compareText, type JsonRecord } from "#ground/base"
-import { belongsTo, type Grounds } from "../file-trust.ts"
+import { belongsTo, type TrustFolders } from "../file-trust.ts"
 import type { HostItem } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
@@ -80,7 +80,7 @@ async function readAgent(
   return { at, scope, file, name, description: description.trim(), isListed }
 }
 
-function itemOf(agent: Agent, grounds: Grounds): HostItem {
+function itemOf(agent: Agent, grounds: TrustFolders): HostItem {
   const { realPath } = agent.file
   return {
     path: agent.at,

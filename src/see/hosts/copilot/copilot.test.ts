@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { copilot } from "./copilot.ts"
 import { findMentions } from "./imports.ts"
@@ -17,11 +17,14 @@ const GIT = { "/w/.git/HEAD": "", "/w/.git/objects/x": "", "/w/.git/refs/x": "",
 const SKILL = (name: string, more = "") =>
   `---\nname: ${name}\ndescription: Does ${name}\n${more}---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+function survey(files: Readonly<Record<string, PlantedFile>>, place: Partial<HostPlace> = {}) {
   return copilot.survey({ ...PLACE, ...place }, memoryDisk({ ...GIT, ...files }))
 }
 
-async function always(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+async function always(
+  files: Readonly<Record<string, PlantedFile>>,
+  place: Partial<HostPlace> = {},
+) {
   const { items } = await survey(files, place)
   return items.filter((it) => it.load === "always").map((it) => it.sent)
 }

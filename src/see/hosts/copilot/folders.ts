@@ -1,5 +1,5 @@
 import path from "node:path"
-import { type Grounds, withRealFolders } from "../file-trust.ts"
+import { type TrustFolders, withRealFolders } from "../file-trust.ts"
 import { findUp, foldersDown, foldersUp } from "../folder-walk.ts"
 import type { HostPlace } from "../host.ts"
 import type { Source } from "../source.ts"
@@ -13,7 +13,7 @@ export type Folders = {
   readonly walk: readonly string[]
   /** Parents of the working directory, nearest first: also searched for skills and agents. */
   readonly above: readonly string[]
-  readonly grounds: Grounds
+  readonly grounds: TrustFolders
 }
 
 export const RULES_VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS"

@@ -12,35 +12,35 @@ import { strictText, withoutByteOrderMark } from "../unicode.ts"
 /** The ninth level stays a name. */
 const DEEPEST_IMPORT_LEVELS = 8
 
-type Imported = {
+type ImportedFile = {
   readonly path: string
   readonly file: ReadFile
   readonly by: { readonly path: string; readonly line: number }
 }
 
-export type Expanded = { readonly text: string; readonly imports: readonly Imported[] }
+export type ExpandedText = { readonly text: string; readonly imports: readonly ImportedFile[] }
 
-type From = { readonly path: string; readonly text: string; readonly level: number }
+type ImportSource = { readonly path: string; readonly text: string; readonly level: number }
 
 type Job = {
   readonly reader: SurveyReader
   readonly root: string
   readonly loaded: Set<string>
-  readonly imports: Imported[]
+  readonly imports: ImportedFile[]
 }
 
 export async function expandImports(
   reader: SurveyReader,
   start: { readonly path: string; readonly realPath: string; readonly text: string },
   root: string,
-): Promise<Expanded> {
+): Promise<ExpandedText> {
   const realRoot = (await reader.realPath(root)) ?? root
   const job: Job = { reader, root: realRoot, loaded: new Set([start.realPath]), imports: [] }
   const text = await expand(job, { path: start.path, text: start.text, level: 0 })
   return { text, imports: job.imports }
 }
 
-async function expand(job: Job, from: From): Promise<string> {
+async function expand(job: Job, from: ImportSource): Promise<string> {
   let text = ""
   let done = 0
   const lineAt = lineCounter(from.text)
@@ -59,8 +59,8 @@ async function expand(job: Job, from: From): Promise<string> {
 
 async function insertion(
   job: Job,
-  from: From,
-  mention: Mention & Pick<Imported, "by">,
+  from: ImportSource,
+  mention: Mention & Pick<ImportedFile, "by">,
 ): Promise<string | undefined> {
   const { reader } = job
   const { by } = mention
@@ -100,7 +100,7 @@ const PROBLEMS = {
 function refuse(
   reader: SurveyReader,
   code: keyof typeof PROBLEMS,
-  it: { readonly name: string; readonly by: Imported["by"] },
+  it: { readonly name: string; readonly by: ImportedFile["by"] },
 ): undefined {
   reader.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it stays a name.`, ...it.by })
   return undefined

@@ -1,5 +1,5 @@
 import path from "node:path"
-import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
 import type { HostItem } from "../host.ts"
 import { copiedImport } from "../import-text.ts"
 import { LARGEST_INSTRUCTION_BYTES } from "../limits.ts"
@@ -7,7 +7,7 @@ import type { Source } from "../source.ts"
 import type { ReadFile, SurveyReader } from "../survey-reader.ts"
 import { strictText, withoutByteOrderMark } from "../unicode.ts"
 import { BLOCK_FRAME, betweenSource, type Folders, SOURCES } from "./folders.ts"
-import { type Expanded, expandImports } from "./imports.ts"
+import { type ExpandedText, expandImports } from "./imports.ts"
 
 type Candidate = {
   readonly at: string
@@ -94,7 +94,7 @@ function expand(
   reader: SurveyReader,
   { at, importRoot }: Candidate,
   it: { readonly file: ReadFile; readonly text: string },
-): Promise<Expanded> {
+): Promise<ExpandedText> {
   if (importRoot === undefined) return Promise.resolve({ text: it.text, imports: [] })
   const start = { path: at, realPath: it.file.realPath, text: it.text }
   return expandImports(reader, start, importRoot)
@@ -104,7 +104,7 @@ function expand(
 function itemsOf(
   reader: SurveyReader,
   { at, source, scope }: Candidate,
-  it: { readonly file: ReadFile; readonly expanded: Expanded; readonly grounds: Grounds },
+  it: { readonly file: ReadFile; readonly expanded: ExpandedText; readonly grounds: TrustFolders },
 ): readonly HostItem[] {
   const trust = belongsTo({ realPath: it.file.realPath, scope, foundAt: at }, it.grounds)
   if (trust === "external") noteLinkOutside(reader, at, it.file.realPath)

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
 import { splitFrontmatter } from "../frontmatter.ts"
 import type { HostItem } from "../host.ts"
 import { textsOf } from "../json-settings.ts"
@@ -96,7 +96,7 @@ async function findRules(
 async function ruleItem(
   reader: SurveyReader,
   at: string,
-  it: { readonly place: RuleFolder; readonly grounds: Grounds },
+  it: { readonly place: RuleFolder; readonly grounds: TrustFolders },
 ): Promise<HostItem | undefined> {
   const { source, scope, base } = it.place
   const isUser = scope === "user"

@@ -31,25 +31,25 @@ export async function readSettings(reader: SurveyReader, folders: Folders): Prom
   }
 }
 
-type Owned = JsonFile & {
+type OwnedFile = JsonFile & {
   readonly source: Source
   readonly scope: Scope
   readonly trust: HostItem["trust"]
 }
 
 function settingsReader(reader: SurveyReader, { grounds }: Folders) {
-  return async (at: string, source: Source, scope: Scope): Promise<Owned> => {
+  return async (at: string, source: Source, scope: Scope): Promise<OwnedFile> => {
     const read = await readJsonFile(reader, at, source.source)
     const trust = belongsIfThere(read.file, { path: at, scope }, grounds)
     return { ...read, source, scope, trust }
   }
 }
 
-function itemOf({ path: at, file, source, scope, trust }: Owned): readonly HostItem[] {
+function itemOf({ path: at, file, source, scope, trust }: OwnedFile): readonly HostItem[] {
   return file === undefined ? [] : [configItem({ path: at, file, trust }, source, scope)]
 }
 
-function layerOf({ path: at, scope, outcome, trust }: Owned): SettingsLayer {
+function layerOf({ path: at, scope, outcome, trust }: OwnedFile): SettingsLayer {
   return { layer: scope, path: at, outcome, trust }
 }
 

@@ -1,7 +1,7 @@
 import path from "node:path"
 import { parseDocument } from "yaml"
 import { compareText, isRecord, type JsonRecord } from "#ground/base"
-import { belongsTo, type Grounds } from "../file-trust.ts"
+import { belongsTo, type TrustFolders } from "../file-trust.ts"
 import { findSkillFiles } from "../folder-walk.ts"
 import type { HostItem, HostPlace } from "../host.ts"
 import { DEEPEST_FOLDER_LEVELS, LARGEST_INSTRUCTION_BYTES, LONGEST_HEAD_UNITS } from "../limits.ts"
@@ -137,7 +137,7 @@ function fallbackName(at: string, root: Root): string {
   return root.group === "commands" ? path.basename(at, ".md") : path.basename(path.dirname(at))
 }
 
-function nameOf({ fields }: Headed, fallback: string): string | undefined {
+function nameOf({ fields }: FrontmatterFile, fallback: string): string | undefined {
   const given = fields["name"] ?? fallback
   if (typeof given !== "string") return undefined
   const name = given.trim().replace(/\s+/g, "-")
@@ -145,7 +145,7 @@ function nameOf({ fields }: Headed, fallback: string): string | undefined {
   return isFit ? name : undefined
 }
 
-function descriptionOf({ fields, body }: Headed): string | undefined {
+function descriptionOf({ fields, body }: FrontmatterFile): string | undefined {
   const given = fields["description"]
   if (given === undefined || given === null) return describeBody(body)
   if (typeof given !== "string") return undefined
@@ -169,7 +169,7 @@ function sourceOf({ group }: Root) {
   return group === "commands" ? SOURCES.commands : SOURCES.skills
 }
 
-function itemOf(skill: Skill, grounds: Grounds): HostItem {
+function itemOf(skill: Skill, grounds: TrustFolders): HostItem {
   const { at, root, file, isListed } = skill
   const scope = root.location === "user" ? "user" : "project"
   const lines = [
@@ -193,9 +193,9 @@ function itemOf(skill: Skill, grounds: Grounds): HostItem {
   }
 }
 
-type Headed = { readonly fields: JsonRecord; readonly body: string }
+type FrontmatterFile = { readonly fields: JsonRecord; readonly body: string }
 
-export function readHead(text: string): Headed | undefined {
+export function readHead(text: string): FrontmatterFile | undefined {
   const plain = withoutByteOrderMark(text)
   const match = /^---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(plain)
   if (match === null || match[0].length > LONGEST_HEAD_UNITS) return undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { memoryDisk, type Planted } from "#test/memory-disk"
+import { memoryDisk, type PlantedFile } from "#test/memory-disk"
 import type { HostPlace } from "../host.ts"
 import { gemini } from "./gemini.ts"
 import { findMentions } from "./imports.ts"
@@ -15,11 +15,14 @@ const GIT = { "/w/.git/HEAD": "", "/w/s/x": "" }
 const SKILL = (name: string, about = `Does ${name}`) =>
   `---\nname: ${name}\ndescription: ${about}\n---\nText\n`
 
-function survey(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+function survey(files: Readonly<Record<string, PlantedFile>>, place: Partial<HostPlace> = {}) {
   return gemini.survey({ ...PLACE, ...place }, memoryDisk({ ...GIT, ...files }))
 }
 
-async function always(files: Readonly<Record<string, Planted>>, place: Partial<HostPlace> = {}) {
+async function always(
+  files: Readonly<Record<string, PlantedFile>>,
+  place: Partial<HostPlace> = {},
+) {
   const { items } = await survey(files, place)
   return items.filter((it) => it.load === "always").map((it) => [it.path, it.sent])
 }

@@ -15,28 +15,32 @@ const LONGEST_EXPANDED_UNITS = 16_000_000
 /** In the fifth file names stay names. */
 const DEEPEST_IMPORT_LEVELS = 5
 
-type Imported = {
+type ImportedFile = {
   readonly path: string
   readonly file: ReadFile
   readonly by: { readonly path: string; readonly line: number }
 }
 
-export type Expanded = { readonly text: string; readonly imports: readonly Imported[] }
+export type ExpandedText = { readonly text: string; readonly imports: readonly ImportedFile[] }
 
-type From = {
+type ImportSource = {
   readonly path: string
   readonly text: string
   readonly inside: ReadonlySet<string>
   readonly level: number
 }
 
-type Job = { readonly reader: SurveyReader; readonly root: string; readonly imports: Imported[] }
+type Job = {
+  readonly reader: SurveyReader
+  readonly root: string
+  readonly imports: ImportedFile[]
+}
 
 export async function expandImports(
   reader: SurveyReader,
-  start: Pick<From, "path" | "text">,
+  start: Pick<ImportSource, "path" | "text">,
   markers: readonly string[],
-): Promise<Expanded> {
+): Promise<ExpandedText> {
   const root = await realOrNearest(
     reader,
     await importRoot(reader, path.dirname(start.path), markers),
@@ -46,7 +50,7 @@ export async function expandImports(
   return { text, imports: job.imports }
 }
 
-async function expand(job: Job, from: From): Promise<string> {
+async function expand(job: Job, from: ImportSource): Promise<string> {
   if (from.level >= DEEPEST_IMPORT_LEVELS) return from.text
   let text = ""
   let done = 0
@@ -71,8 +75,8 @@ function noteLong(reader: SurveyReader, path: string): void {
 
 async function insertion(
   job: Job,
-  from: From,
-  mention: Mention & Pick<Imported, "by">,
+  from: ImportSource,
+  mention: Mention & Pick<ImportedFile, "by">,
 ): Promise<string> {
   const { reader } = job
   const { path: name, by } = mention

@@ -13,7 +13,7 @@ import { type GeminiSettings, SOURCES, settingOf } from "./settings.ts"
 const DEEPEST_SKILL_LEVELS = 1
 
 type Head = { readonly name: string; readonly description: string }
-type Listed = Head & {
+type ListedFile = Head & {
   readonly at: string
   readonly file: ReadFile
   readonly scope: "user" | "project"
@@ -23,7 +23,7 @@ export async function skillItems(
   reader: SurveyReader,
   settings: GeminiSettings,
 ): Promise<readonly HostItem[]> {
-  const byName = new Map<string, Listed>()
+  const byName = new Map<string, ListedFile>()
   for (const { folder, scope } of skillFolders(settings)) {
     for (const skill of await skillsIn(reader, folder, scope)) {
       const first = byName.get(skill.name)
@@ -41,7 +41,7 @@ export async function skillItems(
 }
 
 function skillFolders({ home, cwd, isTrusted }: GeminiSettings) {
-  const inside = (folder: string, scope: Listed["scope"]) =>
+  const inside = (folder: string, scope: ListedFile["scope"]) =>
     [".gemini", ".agents"].map((it) => ({ folder: path.join(folder, it, "skills"), scope }))
   return [...inside(home, "user"), ...(isTrusted ? inside(cwd, "project") : [])]
 }
@@ -49,8 +49,8 @@ function skillFolders({ home, cwd, isTrusted }: GeminiSettings) {
 async function skillsIn(
   reader: SurveyReader,
   folder: string,
-  scope: Listed["scope"],
-): Promise<readonly Listed[]> {
+  scope: ListedFile["scope"],
+): Promise<readonly ListedFile[]> {
   const { source } = SOURCES.skills
   const files = await findSkillFiles(reader, folder, {
     source,
@@ -59,7 +59,7 @@ async function skillsIn(
     takesLinks: true,
     goesBelowSkills: true,
   })
-  const skills: Listed[] = []
+  const skills: ListedFile[] = []
   for (const at of files) {
     const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
     const head = file === undefined ? undefined : readHead(file.bytes.toString())
@@ -104,7 +104,7 @@ export async function agentItems(
 async function agentItem(
   reader: SurveyReader,
   at: string,
-  it: { readonly settings: GeminiSettings; readonly scope: Listed["scope"] },
+  it: { readonly settings: GeminiSettings; readonly scope: ListedFile["scope"] },
 ): Promise<HostItem | undefined> {
   const { source } = SOURCES.agents
   const file = await reader.read(at, { source, maxBytes: LARGEST_INSTRUCTION_BYTES })
@@ -145,7 +145,7 @@ function readLines(block: string): Head | undefined {
 }
 
 function itemOf(
-  listed: Listed,
+  listed: ListedFile,
   { grounds }: GeminiSettings,
   source: (typeof SOURCES)["skills"] | (typeof SOURCES)["agents"],
 ): HostItem {

@@ -1,6 +1,6 @@
 import path from "node:path"
 import { compareText } from "#ground/base"
-import { belongsTo, type Grounds, noteLinkOutside } from "../file-trust.ts"
+import { belongsTo, noteLinkOutside, type TrustFolders } from "../file-trust.ts"
 import { findUp, foldersDown } from "../folder-walk.ts"
 import type { HostItem, Scope } from "../host.ts"
 import { copiedImport } from "../import-text.ts"
@@ -116,7 +116,7 @@ function rank(source: Source): number {
 async function itemsOf(
   reader: SurveyReader,
   { at, source, scope, file }: MemoryFile,
-  it: { readonly grounds: Grounds; readonly markers: readonly string[] },
+  it: { readonly grounds: TrustFolders; readonly markers: readonly string[] },
 ): Promise<readonly HostItem[]> {
   const { text, imports } = await expandImports(
     reader,

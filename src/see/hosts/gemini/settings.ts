@@ -1,6 +1,11 @@
 import path from "node:path"
 import { isInside, type JsonRecord } from "#ground/base"
-import { belongsIfThere, type Grounds, withRealFolders, withRealPlaces } from "../file-trust.ts"
+import {
+  belongsIfThere,
+  type TrustFolders,
+  withRealFolders,
+  withRealPlaces,
+} from "../file-trust.ts"
 import { findUp } from "../folder-walk.ts"
 import type { HostItem, HostPlace, McpServer, Scope, SettingsLayer } from "../host.ts"
 import { fieldsOf, type JsonFile, jsonMcpServers, readJsonFile, textsOf } from "../json-settings.ts"
@@ -21,7 +26,7 @@ export type GeminiSettings = {
   readonly isTrusted: boolean
   readonly layers: readonly OwnedLayer[]
   readonly all: readonly OwnedLayer[]
-  readonly grounds: Grounds
+  readonly grounds: TrustFolders
 }
 
 export async function readSettings(
@@ -79,7 +84,7 @@ async function groundsOf(
     readonly cwd: string
     readonly markers: readonly string[]
   },
-): Promise<Grounds> {
+): Promise<TrustFolders> {
   const root = await findUp(it.cwd, (folder) => checkForMarker(reader, folder, it.markers))
   const folders = await withRealFolders(reader, it.own.folders)
   const files = await withRealPlaces(reader, it.own.files)

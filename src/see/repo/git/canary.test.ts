@@ -20,23 +20,23 @@ import { bareRepository, locateRepository } from "../repo.ts"
 import { walkTree } from "../walk.ts"
 import { type Git, openGit } from "./git.ts"
 
-type Place = { readonly root: string; readonly program: string; readonly outside: string }
+type CanaryFolder = { readonly root: string; readonly program: string; readonly outside: string }
 
 type Vector = {
-  readonly plant: (place: Place) => void
+  readonly plant: (place: CanaryFolder) => void
   readonly control?: readonly string[]
   /** Set where git is not started, with the reason. */
   readonly refused?: string
-  readonly environment?: (place: Place) => Readonly<Record<string, string>>
+  readonly environment?: (place: CanaryFolder) => Readonly<Record<string, string>>
 }
 
 const config =
-  (...settings: readonly (readonly [string, (it: Place) => string])[]): Vector["plant"] =>
+  (...settings: readonly (readonly [string, (it: CanaryFolder) => string])[]): Vector["plant"] =>
   (place) => {
     for (const [name, value] of settings) git(place.root, "config", name, value(place))
   }
-const program = (it: Place) => it.program
-const attributes = (place: Place, text: string) => {
+const program = (it: CanaryFolder) => it.program
+const attributes = (place: CanaryFolder, text: string) => {
   mkdirSync(path.join(place.root, ".git/info"), { recursive: true })
   writeFileSync(path.join(place.root, ".git/info/attributes"), text)
   writeFileSync(path.join(place.root, ".gitattributes"), text)
@@ -264,7 +264,7 @@ const CALLS: { readonly [Name in Exclude<keyof Git, "format">]: (git: Git) => Pr
 }
 
 async function namedAsBare(
-  { root, outside }: Place,
+  { root, outside }: CanaryFolder,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Git> {
   renameSync(path.join(root, ".git"), path.join(root, "bare"))
@@ -294,7 +294,10 @@ describe.runIf(needs("S5", "git"))("programs that a repository would make git ex
   })
   afterAll(() => temp[Symbol.asyncDispose]())
 
-  function plantedPlace(name: string, { plant }: Vector): Place & { readonly canary: string } {
+  function plantedPlace(
+    name: string,
+    { plant }: Vector,
+  ): CanaryFolder & { readonly canary: string } {
     const base = path.join(temp.path, name.replace(/\W+/g, "-"))
     const place = {
       root: path.join(base, "root"),

@@ -56,7 +56,7 @@ type File = {
 }
 type PairChanges = { readonly files: File[]; pending: number; isGivenUp: boolean }
 
-type Compared = {
+type TreeComparison = {
   readonly pair: OpenPair
   readonly differing: readonly DifferingEntry[] | undefined
 }
@@ -64,7 +64,7 @@ type Compared = {
 async function* compareLevel(
   program: GitProgram,
   open: readonly OpenPair[],
-): AsyncGenerator<Compared> {
+): AsyncGenerator<TreeComparison> {
   for (let at = 0; at < open.length; ) {
     const round = open.slice(at, at + PAIRS_A_ROUND)
     // The newer tree first: it is the older one of the previous pair.

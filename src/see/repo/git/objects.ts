@@ -17,12 +17,12 @@ export type BlobOutcome =
   | { readonly kind: "too-large"; readonly id: string; readonly sizeBytes: number }
   | { readonly kind: "missing" | "not-blob"; readonly id: string }
 
-type Described = ReturnType<typeof parseObjectLine>
+type ObjectLine = ReturnType<typeof parseObjectLine>
 
 export async function describeObjects(
   program: GitProgram,
   ids: readonly string[],
-): Promise<readonly Described[]> {
+): Promise<readonly ObjectLine[]> {
   const input = ids.map((id) => `${id}\n`).join("")
   const args = ["--batch-check"]
   const { output, isCut } = await askGit(program, { command: "cat-file", args, input })
@@ -90,7 +90,7 @@ function askBatch(
 
 async function readObjects(
   program: GitProgram,
-  wanted: readonly Described[],
+  wanted: readonly ObjectLine[],
 ): Promise<readonly BatchObject[]> {
   if (wanted.length === 0) return []
   const { output, isCut } = await askBatch(
@@ -101,8 +101,8 @@ async function readObjects(
   return parseBatch(output)
 }
 
-function roundsOf(described: readonly Described[], maxBlobBytes: number): readonly Described[][] {
-  const rounds: Described[][] = []
+function roundsOf(described: readonly ObjectLine[], maxBlobBytes: number): readonly ObjectLine[][] {
+  const rounds: ObjectLine[][] = []
   let room = 0
   for (const it of described) {
     // Each object needs a header line besides its bytes.
@@ -119,11 +119,11 @@ function roundsOf(described: readonly Described[], maxBlobBytes: number): readon
 
 const OBJECT_LINE_BYTES = 100
 
-function isWanted(it: Described, maxBytes: number): boolean {
+function isWanted(it: ObjectLine, maxBytes: number): boolean {
   return it.type !== "missing" && it.sizeBytes <= Math.min(maxBytes, BLOBS_A_ROUND_BYTES)
 }
 
-function outcomeOf({ id, type, sizeBytes }: Described, bytes: Buffer | undefined): BlobOutcome {
+function outcomeOf({ id, type, sizeBytes }: ObjectLine, bytes: Buffer | undefined): BlobOutcome {
   if (type === "missing") return { kind: "missing", id }
   if (type !== "blob") return { kind: "not-blob", id }
   return bytes === undefined ? { kind: "too-large", id, sizeBytes } : { kind: "read", id, bytes }

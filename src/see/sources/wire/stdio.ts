@@ -71,7 +71,10 @@ type State = {
 }
 type ServerProcess = { readonly state: State; readonly wire: Wire }
 
-function listen(child: RunningChild, held: ServerProcess & { readonly unasked: Unasked }): void {
+function listen(
+  child: RunningChild,
+  held: ServerProcess & { readonly unasked: UnrequestedLines },
+): void {
   const { state, wire, unasked } = held
   state.child = child
   const lines = createLines(LARGEST_FRAME_BYTES)
@@ -169,7 +172,7 @@ function notStarted(
   }
 }
 
-type Unasked = ReturnType<typeof createUnasked>
+type UnrequestedLines = ReturnType<typeof createUnasked>
 
 /** Counts unsolicited lines since the last request. */
 function createUnasked() {

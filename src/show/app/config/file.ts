@@ -45,10 +45,10 @@ export function readConfigText(file: string, text: string): ConfigFileContent {
   return readSections(root, places)
 }
 
-type Places = ReturnType<typeof createPlaces>
+type ConfigPaths = ReturnType<typeof createPlaces>
 type Property = { readonly name: string; readonly offset: number; readonly value: Node }
 
-function readSections(root: Node, places: Places): ConfigFileContent {
+function readSections(root: Node, places: ConfigPaths): ConfigFileContent {
   const fields = configFields()
   const sections = [...new Set(fields.map((it) => it.section))]
   const settings: FoundSetting[] = []
@@ -76,7 +76,7 @@ function readSections(root: Node, places: Places): ConfigFileContent {
 function readFields(
   section: Property,
   fields: readonly ConfigField[],
-  places: Places,
+  places: ConfigPaths,
 ): ConfigFileContent {
   const settings: FoundSetting[] = []
   const problems: ConfigProblem[] = [...findDuplicates(section.value, places)]
@@ -123,7 +123,7 @@ export function sayUnknownKey(key: string, word: string, known: readonly string[
   return `unknown key "${visibleLine(key)}"; ${advice}`
 }
 
-function findDuplicates(object: Node, places: Places): ConfigProblem[] {
+function findDuplicates(object: Node, places: ConfigPaths): ConfigProblem[] {
   const seen = new Map<string, number>()
   const problems: ConfigProblem[] = []
   for (const { name, offset } of propertiesOf(object)) {

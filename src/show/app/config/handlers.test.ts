@@ -22,8 +22,8 @@ async function newApp() {
 }
 
 const signal = new AbortController().signal
-type Setting = readonly [key: string, value: string, layer?: "user" | "project"]
-const set = (app: App, ...[key, value, layer = "user"]: Setting) =>
+type SettingTuple = readonly [key: string, value: string, layer?: "user" | "project"]
+const set = (app: App, ...[key, value, layer = "user"]: SettingTuple) =>
   app.call("config.set", { key, value, layer }, { signal })
 const unset = (app: App, key: string, layer = "user") =>
   app.call("config.unset", { key, layer }, { signal })

@@ -17,7 +17,7 @@ import {
 } from "#ground/contract"
 import type { Store } from "#ground/store"
 import { ConfigInvalid, ConfigKeyUnknown, describeUnreadable } from "../errors.ts"
-import type { Places } from "../places.ts"
+import type { RepositoryPaths } from "../places.ts"
 import { complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
 import {
   CONFIG_FILE_LIMIT_BYTES,
@@ -32,7 +32,7 @@ type ConfigDeps = {
   loaded(): LoadedConfig
   /** Read the layers again, after one of them was written. */
   reload(): Promise<void>
-  places(): Pick<Places, "userConfig" | "projectConfig">
+  places(): Pick<RepositoryPaths, "userConfig" | "projectConfig">
   store(): Promise<Pick<Store, "forRoom">>
   readonly log: Log
 }

@@ -20,7 +20,7 @@ import type {
   HookState,
 } from "#ground/contract"
 import type { LoadedConfig } from "../config/layers.ts"
-import { hostPlace, type Places } from "../places.ts"
+import { hostPlace, type RepositoryPaths } from "../places.ts"
 import type { Services } from "../services.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -63,13 +63,13 @@ export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperatio
   run: (options, context) => examine(deps, options, context),
 })
 
-type Exam = KitExam & { readonly attack: boolean }
-const USUAL_EXAM: Exam = { attack: false, prove: false, trustHooks: false }
+type DoctorExam = KitExam & { readonly attack: boolean }
+const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false }
 
 /** Look at everything; what fails is a line of the report, never an end of it. */
 export async function examine(
   deps: DoctorDeps,
-  options: Exam = USUAL_EXAM,
+  options: DoctorExam = USUAL_EXAM,
   context: CallContext = { signal: AbortSignal.timeout(LONGEST_EXAM_MS) },
 ): Promise<DoctorReport> {
   const places = deps.places()
@@ -146,7 +146,7 @@ async function checkGit(environment: Environment): Promise<DoctorCheck> {
   return warn("environment", "git", { detail: "no git on the PATH", hint })
 }
 
-function checkRepository(places: Places): DoctorCheck {
+function checkRepository(places: RepositoryPaths): DoctorCheck {
   const { root, gitCommonDirectory } = places.repository
   if (gitCommonDirectory !== undefined) return ok("environment", "repository", root)
   const detail = `${root} is not in a git repository`
@@ -192,7 +192,7 @@ async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
   }
 }
 
-async function checkDisk(places: Places): Promise<DoctorCheck> {
+async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {
   const { stateDirectory, root } = places.repository
   const free = (await freeBytes(stateDirectory)) ?? (await freeBytes(root))
   if (free === undefined) return ok("store", "disk", "this system does not say how much is free")

@@ -1,4 +1,4 @@
-import { type Installed, type Proof, prove } from "#act/kit"
+import { type InstalledKit, type Proof, prove } from "#act/kit"
 import { checkRiskPaths, RULES, readVerdicts, splitPatterns } from "#choose/guard"
 import type { CallContext, DoctorCheck, HookState, KitHost, VerdictLine } from "#ground/contract"
 import { loadHost, realDisk } from "#see/hosts"
@@ -46,7 +46,7 @@ const NOT_INSTALLED: KitFindings = {
   hooks: [],
 }
 
-function stateCheck({ level, hosts, tampered }: Installed): DoctorCheck {
+function stateCheck({ level, hosts, tampered }: InstalledKit): DoctorCheck {
   const [first] = tampered
   if (first === undefined) {
     const detail = `level ${level}, ${hosts.length === 0 ? "no host" : hosts.join(", ")}`
@@ -117,7 +117,7 @@ function lastFired(hook: HookState, verdicts: readonly VerdictLine[]): number | 
   return verdicts.find((it) => it.host === hook.host && kinds.includes(it.event))?.at
 }
 
-type ProofRequest = { readonly trustHooks: boolean; readonly installed: Installed }
+type ProofRequest = { readonly trustHooks: boolean; readonly installed: InstalledKit }
 
 /** Starts the hosts that have hooks of ours on a model of our own, and says which ran. */
 async function proveKit(

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Agents, Ask, ContextPartsRequest, PermissionRules } from "#act/agents"
+import type { Agents, ContextPartsRequest, PermissionQuestion, PermissionRules } from "#act/agents"
 import {
   createIds,
   endProcessTree,
@@ -111,7 +111,7 @@ async function rulesFor(changes: readonly string[] | undefined, permissions: Per
   const verdict =
     changes === undefined
       ? permissions.verdict
-      : (ask: Ask) => permissions.verdictWithin(changes, ask)
+      : (ask: PermissionQuestion) => permissions.verdictWithin(changes, ask)
   return { verdict, restricting: permissions.restricting() }
 }
 

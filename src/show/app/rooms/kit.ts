@@ -61,14 +61,14 @@ async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
   return [`Put qm on your PATH, since agents call it by that name: ${link}`]
 }
 
-type Planned = {
+type PlannedKit = {
   readonly kit: Kit
   readonly plan: Awaited<ReturnType<Kit["plan"]>>
   readonly command: string
 }
 
 async function finish(
-  { kit, plan, command }: Planned,
+  { kit, plan, command }: PlannedKit,
   { yes }: { readonly yes: boolean },
   { signal }: CallContext,
 ): Promise<KitDone> {

@@ -1,12 +1,12 @@
 import { hostname } from "node:os"
 import type { CallContext, ScanMode } from "#ground/contract"
-import type { IndexedTree, Scanned, TreeIndex, TreeSource } from "#know/map"
+import type { IndexedTree, ScannedTree, TreeIndex, TreeSource } from "#know/map"
 import type { Git } from "#see/repo"
 import type { Services } from "../services.ts"
 
 /** The map of this repository: scanned when an operation asks, never by itself. */
 export type RepositoryMap = {
-  scan(mode: ScanMode, context: CallContext): Promise<Scanned>
+  scan(mode: ScanMode, context: CallContext): Promise<ScannedTree>
   /** As fresh as the config wants it; scanned now if need be. */
   tree(context: CallContext): Promise<IndexedTree>
   /** As the last scan left it; undefined when there was none. */
@@ -27,7 +27,7 @@ type MapDeps = Pick<
   | "tokens"
 >
 
-type Opened = {
+type OpenedMap = {
   readonly index: TreeIndex
   /** For opening what is stored, and for the texts of files: it needs no git. */
   readonly reading: TreeSource
@@ -36,7 +36,7 @@ type Opened = {
 }
 
 export function createRepositoryMap(deps: MapDeps): RepositoryMap {
-  let opening: Promise<Opened> | undefined
+  let opening: Promise<OpenedMap> | undefined
   const renewed = createCurrent()
   const closing = new AbortController()
   const { inTurn, settled } = oneAfterTheOther()
@@ -45,7 +45,7 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
     return opening
   }
 
-  async function scan(mode: ScanMode, { signal, onProgress }: CallContext): Promise<Scanned> {
+  async function scan(mode: ScanMode, { signal, onProgress }: CallContext): Promise<ScannedTree> {
     const { index, source } = await opened()
     const until = AbortSignal.any([signal, closing.signal])
     const scanned = await index.scan(await source(until), {
@@ -116,7 +116,7 @@ function oneAfterTheOther() {
 }
 
 /** Rooms and grammars are loaded only here: most commands need none of them. */
-async function open(deps: MapDeps): Promise<Opened> {
+async function open(deps: MapDeps): Promise<OpenedMap> {
   const { createMap, createTreeIndex, workingTree } = await import("#know/map")
   const { openGit } = await import("#see/repo")
   const map = createMap()

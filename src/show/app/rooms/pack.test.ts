@@ -17,7 +17,7 @@ const SHOP = {
   "docs/tariff.md": "# Tariff\n\nEach line is rounded.\n",
 }
 
-type World = Awaited<ReturnType<typeof newWorld>>
+type PackWorld = Awaited<ReturnType<typeof newWorld>>
 
 /** A project with its own home beside it, so that nothing of ours is in its tree. */
 async function newWorld(
@@ -37,7 +37,7 @@ async function newWorld(
   return Object.assign(temp, { project, open })
 }
 
-async function write(world: World, files: Readonly<Record<string, string>>): Promise<void> {
+async function write(world: PackWorld, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(world.project, name)
     await mkdir(path.dirname(file), { recursive: true })
@@ -165,7 +165,7 @@ describe("bad input gets a code and what to do", () => {
     ["a target on the deny list", { task: "x", target: [".env"] }, "PACK_TARGET_DENIED"],
   ]
 
-  let world: World
+  let world: PackWorld
   let app: App
   beforeAll(async () => {
     world = await newWorld()

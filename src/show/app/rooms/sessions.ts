@@ -65,9 +65,9 @@ async function list(
   return { live, logged: [...logged], loggedCount: count }
 }
 
-type Held = readonly { readonly session: string }[]
+type HeldClaims = readonly { readonly session: string }[]
 
-function liveSession(row: LiveRow, held: Held): LiveSession {
+function liveSession(row: LiveRow, held: HeldClaims): LiveSession {
   return {
     ...row,
     claims: held.filter((it) => it.session === row.session).length,

@@ -1,11 +1,11 @@
 import type { credentialOperations, Handlers } from "#ground/contract"
 import type { Credentials } from "#ground/secrets"
-import type { Places } from "../places.ts"
+import type { RepositoryPaths } from "../places.ts"
 import type { Services } from "../services.ts"
 
 type Deps = Pick<Services, "places" | "environment" | "clock" | "random">
 
-const opened = new WeakMap<Places, Promise<Credentials>>()
+const opened = new WeakMap<RepositoryPaths, Promise<Credentials>>()
 
 /**
  * The store of this person, once a process: deriving a key from a passphrase takes a second. The

@@ -2,7 +2,7 @@ import path from "node:path"
 import { statFile } from "#ground/base"
 import type { Secrets } from "#ground/secrets"
 import { projectFolders, readEnvironmentFiles } from "#see/repo"
-import type { Places } from "../places.ts"
+import type { RepositoryPaths } from "../places.ts"
 import type { Services } from "../services.ts"
 import { openCredentials } from "./credentials.ts"
 import { readSalt } from "./salt.ts"
@@ -28,8 +28,8 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
 }
 
 /** What was kept after rooms had loaded what they replace: they hold theirs as long as they live. */
-type Late = { readonly stamp: string; readonly secrets: Secrets | undefined }
-const lateOf = new WeakMap<Places, Late>()
+type LateSecrets = { readonly stamp: string; readonly secrets: Secrets | undefined }
+const lateOf = new WeakMap<RepositoryPaths, LateSecrets>()
 
 /** Looks whether a credential was set since, by whichever process; told before each operation. */
 export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
@@ -48,7 +48,7 @@ export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
   lateOf.set(places, { stamp, secrets: createSecrets({ random: deps.random, known, salt }) })
 }
 
-function withLate(secrets: Secrets, places: Places): Secrets {
+function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {
   return {
     redact(text) {
       const late = lateOf.get(places)?.secrets

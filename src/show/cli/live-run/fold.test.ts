@@ -7,10 +7,10 @@ import { diffStat, EMPTY_VIEW, hear, nowAtWork } from "./fold.ts"
 const screen = createScreen({ isColored: false, columns: 64 })
 const clockText = (at: number) => new Date(at).toISOString().slice(11, 19)
 
-type Said = Partial<Message> & { readonly event?: AgentEvent }
+type MessageFields = Partial<Message> & { readonly event?: AgentEvent }
 
 /** Messages as the store gives them, a second apart. */
-function messagesOf(said: readonly Said[]): Message[] {
+function messagesOf(said: readonly MessageFields[]): Message[] {
   return said.map(({ event, ...message }, i) => ({
     id: `msg_${i}`,
     seq: i + 1,
@@ -23,7 +23,7 @@ function messagesOf(said: readonly Said[]): Message[] {
   }))
 }
 
-function foldAll(said: readonly Said[]) {
+function foldAll(said: readonly MessageFields[]) {
   let view = EMPTY_VIEW
   const rows: string[] = []
   for (const message of messagesOf(said)) {
@@ -34,7 +34,7 @@ function foldAll(said: readonly Said[]) {
   return { view, text: rows.join("\n") }
 }
 
-const started = (activityId: string, title: string, more: object = {}): Said => ({
+const started = (activityId: string, title: string, more: object = {}): MessageFields => ({
   event: {
     event: "activity.started",
     activityId,
@@ -45,11 +45,11 @@ const started = (activityId: string, title: string, more: object = {}): Said => 
     ...more,
   },
 })
-const ended = (activityId: string, more: object = {}, content = ""): Said => ({
+const ended = (activityId: string, more: object = {}, content = ""): MessageFields => ({
   content,
   event: { event: "activity.ended", activityId, outcome: "done", output: "", ...more },
 })
-const text = (content: string, more: object = {}): Said => ({
+const text = (content: string, more: object = {}): MessageFields => ({
   type: "assistant",
   content,
   event: { event: "message", type: "assistant", text: "", ...more },

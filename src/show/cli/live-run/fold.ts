@@ -31,7 +31,7 @@ export type Line = {
   readonly isProse?: boolean
 }
 
-type Open = {
+type OpenActivity = {
   readonly title: string
   readonly parentId: string | undefined
   readonly path: string | undefined
@@ -43,7 +43,7 @@ export type ContextUse = Omit<Extract<AgentEvent, { event: "context.usage" }>, "
 
 /** What is known of a run from what was said in it. */
 export type View = {
-  readonly open: ReadonlyMap<string, Open>
+  readonly open: ReadonlyMap<string, OpenActivity>
   /** Titles of what was asked, by the host's own id. */
   readonly asked: ReadonlyMap<string, string>
   readonly lastText: string
@@ -124,7 +124,7 @@ function contextText({ metadata }: Message): string {
   return typeof count === "number" ? `Context: ${plural(count, "file")}` : "Context"
 }
 
-type Of<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
+type EventOf<Name extends AgentEvent["event"]> = Extract<AgentEvent, { event: Name }>
 
 /** Split by whether it is about an activity, so that each half can be read at once. */
 function hearEvent(view: View, event: AgentEvent, message: Message): Step {
@@ -151,7 +151,7 @@ function hearEvent(view: View, event: AgentEvent, message: Message): Step {
   }
 }
 
-function begin(view: View, event: Of<"activity.started">, { timestamp: at }: Message): Step {
+function begin(view: View, event: EventOf<"activity.started">, { timestamp: at }: Message): Step {
   const { activityId, title, parentId, path, kind } = event
   const opened = { title, parentId, path, kind, at }
   const next = { ...view, open: withEntry(view.open, activityId, opened) }
@@ -160,7 +160,11 @@ function begin(view: View, event: Of<"activity.started">, { timestamp: at }: Mes
   return { view: next, lines: [{ at, mark: "begun", depth: depthOf(view, parentId), text: title }] }
 }
 
-function end(view: View, event: Of<"activity.ended">, { timestamp: at, content }: Message): Step {
+function end(
+  view: View,
+  event: EventOf<"activity.ended">,
+  { timestamp: at, content }: Message,
+): Step {
   const begun = view.open.get(event.activityId)
   const next = { ...view, open: without(view.open, event.activityId) }
   const durationMs = event.durationMs ?? (begun === undefined ? undefined : at - begun.at)
@@ -183,7 +187,7 @@ function end(view: View, event: Of<"activity.ended">, { timestamp: at, content }
   return { view: next, lines: [line] }
 }
 
-function say(view: View, event: Of<"message">, { timestamp: at, content }: Message): Step {
+function say(view: View, event: EventOf<"message">, { timestamp: at, content }: Message): Step {
   const depth = depthOf(view, event.parentId)
   if (event.type === "system") return { view, lines: [{ at, mark: "note", depth, text: content }] }
   const mark = event.type === "user" ? "person" : "agent"
@@ -193,7 +197,11 @@ function say(view: View, event: Of<"message">, { timestamp: at, content }: Messa
 }
 
 /** The last word of a turn is mostly the last text of the agent, which was shown already. */
-function endTurn(view: View, event: Of<"turn.ended">, { timestamp: at, content }: Message): Step {
+function endTurn(
+  view: View,
+  event: EventOf<"turn.ended">,
+  { timestamp: at, content }: Message,
+): Step {
   const next = { ...view, open: new Map(), asked: new Map(), lastText: "" }
   const isShown = content.trim() === "" || content.trim() === view.lastText.trim()
   const word: readonly Line[] =
@@ -208,14 +216,18 @@ function endTurn(view: View, event: Of<"turn.ended">, { timestamp: at, content }
   }
 }
 
-type Noted = Exclude<
+type NoteEvent = Exclude<
   AgentEvent,
   {
     event: `activity.${string}` | "message" | "turn.ended" | "approval.requested" | "context.usage"
   }
 >
 
-function noteOf(view: View, event: Noted, { timestamp: at, content }: Message): readonly Line[] {
+function noteOf(
+  view: View,
+  event: NoteEvent,
+  { timestamp: at, content }: Message,
+): readonly Line[] {
   const line = { at, depth: 0, mark: "note" } as const
   switch (event.event) {
     case "session.started": {
@@ -247,7 +259,7 @@ function noteOf(view: View, event: Noted, { timestamp: at, content }: Message): 
 
 const DECIDED = { allow: "Allowed", deny: "Denied", expired: "No longer asked" } as const
 
-function compactionText({ tokensBefore, tokensAfter }: Of<"context.compacted">): string {
+function compactionText({ tokensBefore, tokensAfter }: EventOf<"context.compacted">): string {
   const said = "The host compacted its context"
   if (tokensBefore === undefined || tokensAfter === undefined) return said
   return `${said}: ${formatCount(tokensBefore)} before, ${formatCount(tokensAfter)} tokens after`

@@ -4,7 +4,7 @@ import { isEnded } from "./ending.ts"
 import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
 
 /** What a follower reads and whom it tells. */
-type Following = {
+type FollowDeps = {
   /** The first message that is read is the one after this. */
   readonly after: number
   run(): Promise<Run>
@@ -18,7 +18,7 @@ type Following = {
 }
 
 /** Hears a run to its end, whichever process works on it; undefined when we were told to leave. */
-export async function followRun(following: Following): Promise<Run | undefined> {
+export async function followRun(following: FollowDeps): Promise<Run | undefined> {
   let { after } = following
   while (!following.signal.aborted) {
     // Read before the messages: what was said before the end is then among them.
@@ -31,7 +31,7 @@ export async function followRun(following: Following): Promise<Run | undefined> 
   return undefined
 }
 
-async function readOn(following: Following, from: number): Promise<number> {
+async function readOn(following: FollowDeps, from: number): Promise<number> {
   let after = from
   while (!following.signal.aborted) {
     const page = await following.messages(after, PAGE_MESSAGES)

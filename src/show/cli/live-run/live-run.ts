@@ -26,11 +26,15 @@ import { isEnded } from "./ending.ts"
 import { SERVER_TIMEOUT_MS } from "./limits.ts"
 import { watch } from "./watch.ts"
 
-type Typed = Readonly<Record<string, unknown>>
-type Call = { readonly input: Typed; readonly app: App; readonly context: RunContext }
+type FlagValues = Readonly<Record<string, unknown>>
+type Call = { readonly input: FlagValues; readonly app: App; readonly context: RunContext }
 
 /** A command that has to do with a run at work: it stays until the run has ended, or hands over. */
-export async function runLive(name: LiveName, input: Typed, context: RunContext): Promise<number> {
+export async function runLive(
+  name: LiveName,
+  input: FlagValues,
+  context: RunContext,
+): Promise<number> {
   await using app = await openApp(context)
   await settleLost(app)
   const call = { input, app, context }
@@ -169,8 +173,6 @@ function asNumber(value: unknown): number | undefined {
 
 import path from "node:path"
 
-type TypedInput = Readonly<Record<string, unknown>>
-
 type StartInput = {
   readonly type: AgentType
   readonly prompt: string
@@ -178,7 +180,7 @@ type StartInput = {
 }
 
 /** The fields of `qm run` as the operation takes them: a directory is meant from where one stands. */
-export function startFields(typed: TypedInput, directory: string): TypedInput {
+export function startFields(typed: FlagValues, directory: string): FlagValues {
   const fields = Object.entries(typed).filter(([key]) => key !== "detach")
   return Object.fromEntries(
     fields.map(([key, value]) =>
@@ -188,7 +190,7 @@ export function startFields(typed: TypedInput, directory: string): TypedInput {
 }
 
 /** The same for a run of this process. */
-export function startInput(typed: TypedInput, directory: string): StartInput {
+export function startInput(typed: FlagValues, directory: string): StartInput {
   const parsed = OPERATIONS["agents.start"].input.safeParse(startFields(typed, directory))
   if (!parsed.success) {
     const [issue] = parsed.error.issues

@@ -37,7 +37,7 @@ type Deps = {
 /** The transcript for people: lines that stay, and below them what happens now. */
 export function createTranscript(deps: Deps): Show {
   let view = EMPTY_VIEW
-  const now: Now = { run: undefined, text: "", asked: undefined, drawnMs: 0 }
+  const now: LiveRowState = { run: undefined, text: "", asked: undefined, drawnMs: 0 }
 
   function take(messages: readonly Message[]): Line[] {
     return messages.flatMap((message) => {
@@ -92,14 +92,14 @@ function noteLine(text: string, at: number): Line {
 }
 
 /** What the live rows are drawn from, beside what was said. */
-type Now = {
+type LiveRowState = {
   run: Run | undefined
   text: string
   asked: Approval | undefined
   drawnMs: number
 }
 
-function liveRows(now: Now, view: View, { screen, clock }: Deps): readonly string[] {
+function liveRows(now: LiveRowState, view: View, { screen, clock }: Deps): readonly string[] {
   const { run, text: writing, asked } = now
   if (run === undefined) return []
   const elapsedMs = Math.max(0, clock.now() - (run.startedAt ?? run.createdAt))

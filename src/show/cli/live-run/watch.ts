@@ -57,9 +57,9 @@ export async function watch(plan: Plan, app: App, context: RunContext): Promise<
   }
 }
 
-type Around = { readonly show: Show; readonly wake: Wake; readonly context: RunContext }
+type WatchContext = { readonly show: Show; readonly wake: Wake; readonly context: RunContext }
 
-function questionsOf(calls: Calls, { show, wake, context }: Around) {
+function questionsOf(calls: Calls, { show, wake, context }: WatchContext) {
   const readKey = canAsk(context) ? context.terminal.readKey : undefined
   return createQuestions({
     open: calls.open,

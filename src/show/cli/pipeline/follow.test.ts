@@ -15,7 +15,7 @@ const DOORS = {
   attack: async () => [],
 }
 
-type Given = { readonly keys?: readonly string[]; readonly stdin?: string }
+type TerminalInput = { readonly keys?: readonly string[]; readonly stdin?: string }
 
 /** A person with a folder of documents: each line in an app of its own, as each process has one. */
 async function person() {
@@ -24,7 +24,7 @@ async function person() {
   await mkdir(path.join(project, "docs"), { recursive: true })
   const handbook = "# Handbook\n\n## 1 Berths\n\n1.1 A berth costs ten crowns a day.\n"
   await writeFile(path.join(project, "docs", "handbook.md"), handbook)
-  async function type(argv: readonly string[], { keys, stdin }: Given = {}) {
+  async function type(argv: readonly string[], { keys, stdin }: TerminalInput = {}) {
     const seen = { stdout: "", stderr: "" }
     const sink = (name: "stdout" | "stderr") => ({
       write: (text: string) => void (seen[name] += text),

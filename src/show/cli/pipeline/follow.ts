@@ -8,7 +8,7 @@ import { openApp, type RunContext } from "../run-operation.ts"
 import { safeJson, visibleDeep } from "../screen.ts"
 import { eventLines } from "./lines.ts"
 
-type Typed = Readonly<Record<string, unknown>>
+type FlagValues = Readonly<Record<string, unknown>>
 type Call = { readonly app: App; readonly context: RunContext }
 
 /** Another process may work on it, and tells nobody here; ours wakes us through the store. */
@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 150
 /** Sets a pipeline to work and stays until it has ended or asks; at a terminal it asks here. */
 export async function runPipeline(
   operation: string,
-  input: Typed,
+  input: FlagValues,
   context: RunContext,
 ): Promise<number> {
   await using app = await openApp(context, { mayWriteFiles: true })
@@ -68,7 +68,11 @@ async function lastSeqOf(id: unknown, { app, context }: Call): Promise<number> {
 }
 
 /** What was said in answer stands before what follows from it. */
-async function ask(operation: string, input: Typed, { app, context }: Call): Promise<PipelineRun> {
+async function ask(
+  operation: string,
+  input: FlagValues,
+  { app, context }: Call,
+): Promise<PipelineRun> {
   const { line, screen, terminal } = context
   const output = await app.call(operation, input, { signal: terminal.signal })
   const said = PipelineSaid.safeParse(output)

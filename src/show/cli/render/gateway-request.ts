@@ -64,7 +64,7 @@ function kindRows(items: readonly WireItem[]): readonly (readonly string[])[] {
   ])
 }
 
-type Placed = {
+type ItemLayout = {
   readonly place: number
   readonly isNew: boolean
   /** Cells for names. */
@@ -83,7 +83,7 @@ function nameCells(items: readonly WireItem[], width: number): number {
   return Math.min(longest, hasNotes ? Math.floor((room - 2) / 2) : room)
 }
 
-function itemRow(item: WireItem, { place, isNew, most, screen }: Placed): readonly string[] {
+function itemRow(item: WireItem, { place, isNew, most, screen }: ItemLayout): readonly string[] {
   const { paint, width } = screen
   const note = noteOf(item)
   const paintNote = item.isConfirmed === false ? paint.warn : paint.muted
@@ -149,9 +149,9 @@ function bodyOf(piece: Piece, { paint }: Screen): readonly string[] {
   return [quoted(text), ...(isCut ? [paint.warn("  cut here")] : [])]
 }
 
-type Deleted = { readonly id: string; readonly requests: number }
+type DeletedSession = { readonly id: string; readonly requests: number }
 
-export function renderGatewayDeleted({ id, requests }: Deleted): string {
+export function renderGatewayDeleted({ id, requests }: DeletedSession): string {
   return `Deleted ${id} with ${plural(requests, "request")}.`
 }
 

@@ -120,12 +120,12 @@ function aboutCarry(carry: GatewayCarry, screen: Screen): readonly string[] {
   ]
 }
 
-type Fall = { readonly screen: Screen; readonly isOfSeveral: boolean }
+type WaterfallOptions = { readonly screen: Screen; readonly isOfSeveral: boolean }
 
 /** Rows stand in columns over all carries; where another one begins it is said. */
 function waterfall(
   groups: readonly (readonly GatewayRequest[])[],
-  { screen, isOfSeveral }: Fall,
+  { screen, isOfSeveral }: WaterfallOptions,
 ): readonly string[] {
   const { paint } = screen
   const turns = groups.flatMap((it) => (isOfCounts(it) ? [] : it))
@@ -205,10 +205,10 @@ function kindsBar({ kinds }: GatewayRequest, most: number, { paint }: Screen): s
   return `${drawn.join("")}${paint.muted("·".repeat(layout.free))}`
 }
 
-type About = { readonly screen: Screen; readonly isAside: boolean }
+type RowOptions = { readonly screen: Screen; readonly isAside: boolean }
 
 /** What was new, what was left out, and what went otherwise than asked for. */
-function aboutRequest(request: GatewayRequest, { screen, isAside }: About): readonly string[] {
+function aboutRequest(request: GatewayRequest, { screen, isAside }: RowOptions): readonly string[] {
   const { paint, width } = screen
   const { folded, gone, fallback, problem } = request
   const savedTokens = folded.reduce((sum, it) => sum + it.tokens, 0)

@@ -85,8 +85,8 @@ function stageRow(stage: PipelineStage, { paint, width }: Screen): readonly stri
   ]
 }
 
-type Sign = (paint: Paint) => string
-const STAGE_SIGNS: Readonly<Record<PipelineStage["status"], Sign>> = {
+type StatusMark = (paint: Paint) => string
+const STAGE_SIGNS: Readonly<Record<PipelineStage["status"], StatusMark>> = {
   waiting: (paint) => paint.muted("○"),
   running: (paint) => paint.accent("◐"),
   done: (paint) => paint.ok("●"),
@@ -150,7 +150,7 @@ function pipelineStatusText(status: PipelineStatus, paint: Paint): string {
   return STATUS_PAINTS[status](paint)
 }
 
-const STATUS_PAINTS: Readonly<Record<PipelineStatus, Sign>> = {
+const STATUS_PAINTS: Readonly<Record<PipelineStatus, StatusMark>> = {
   running: (paint) => paint.accent("◐ running"),
   paused: (paint) => paint.warn("‖ paused"),
   interrupted: (paint) => paint.warn("◌ interrupted"),

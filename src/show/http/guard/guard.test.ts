@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { testClock } from "#test/clock"
 import {
   type Answer,
-  type Asked,
   LIVE_URL,
   newServer,
   type ServerWorld,
   send,
   sendRaw,
+  type TestRequest,
   UPGRADE_HEADERS,
 } from "#test/server"
 import { type Approach, type GuardRules, judge, OWNER } from "./guard.ts"
@@ -25,7 +25,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 type Attack = {
   readonly name: string
   /** The request with the one thing changed that makes it an attack. */
-  make(asked: Asked): Asked
+  make(asked: TestRequest): TestRequest
   readonly shut: number
 }
 
@@ -96,7 +96,11 @@ const FORMS: readonly Attack[] = [
 /** What is open to everyone who names this server correctly, and nothing else. */
 const PUBLIC = ["GET /healthz", "HEAD /healthz", "GET /*", "HEAD /*", "POST /api/session"]
 
-function wearing(name: string, headers: () => Asked["headers"] & object, shut: number): Attack {
+function wearing(
+  name: string,
+  headers: () => TestRequest["headers"] & object,
+  shut: number,
+): Attack {
   return { name, make: (it) => ({ ...it, headers: headers() }), shut }
 }
 
@@ -134,7 +138,7 @@ function addressOf(url: string): string {
   return url.replace("*", "any").replace(":id", "run_none")
 }
 
-function ask(asked: Asked): Promise<Answer> {
+function ask(asked: TestRequest): Promise<Answer> {
   return send(server.port, asked)
 }
 

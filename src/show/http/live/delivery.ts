@@ -6,14 +6,14 @@ import type { Cursor, LIVE_PROTOCOL } from "#ground/contract"
 /** A client that takes nothing for this long is cut to its cursor and may come back. */
 export const LIVE_STALLED_MS = 10_000
 
-type Listened = {
+type ClientEvents = {
   [Name in keyof typeof LIVE_PROTOCOL.clientEvents]: (input: unknown, answer: unknown) => void
 }
 /** Only an event that the protocol lists can be sent. */
-type Sent = { [Name in keyof typeof LIVE_PROTOCOL.serverEvents]: (body: object) => void }
+type ServerEvents = { [Name in keyof typeof LIVE_PROTOCOL.serverEvents]: (body: object) => void }
 
-export type LiveServer = Server<Listened, Sent, DefaultEventsMap>
-export type LiveSocket = Socket<Listened, Sent, DefaultEventsMap>
+export type LiveServer = Server<ClientEvents, ServerEvents, DefaultEventsMap>
+export type LiveSocket = Socket<ClientEvents, ServerEvents, DefaultEventsMap>
 
 /** A connected client, with a way to end its connection that waits for nothing. */
 export type LiveClient = {

@@ -102,7 +102,7 @@ export function createLive(deps: {
   }
 }
 
-export type Live = ReturnType<typeof createLive>
+export type LiveUpdates = ReturnType<typeof createLive>
 
 /**
  * socket.io on an engine that is handed each request. Attached to an HTTP server, it would answer

@@ -110,7 +110,7 @@ function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
       if (isCurrent(cursor)) conclude(agentId, sent)
     }
   }
-  function conclude(agentId: string, sent: Sent): void {
+  function conclude(agentId: string, sent: SendOutcome): void {
     // At the end of the row: a long run does not keep the others waiting.
     if (sent === "more") woken.add(agentId)
     if (sent === "stalled") giveUp()
@@ -172,7 +172,7 @@ function refuse(reason: string): { reply: RunReply } {
   return { reply: { kind: "refused", reason } }
 }
 
-type Sending = {
+type StreamContext = {
   readonly client: LiveClient
   readonly runs: RunReader
   readonly clock: Clock
@@ -180,10 +180,10 @@ type Sending = {
   isCurrent(cursor: RunCursor): boolean
 }
 
-type Sent = "up-to-date" | "more" | "stalled" | "deleted"
+type SendOutcome = "up-to-date" | "more" | "stalled" | "deleted"
 
 /** One page; the run's state only when its messages have all been sent. */
-async function sendPage(cursor: RunCursor, sending: Sending): Promise<Sent> {
+async function sendPage(cursor: RunCursor, sending: StreamContext): Promise<SendOutcome> {
   const { runs, clock, isCurrent } = sending
   const { socket } = sending.client
   // First the run: what it says of itself was true when these messages were stored.
@@ -203,7 +203,7 @@ async function sendPage(cursor: RunCursor, sending: Sending): Promise<Sent> {
 async function sendMessages(
   cursor: RunCursor,
   messages: readonly Message[],
-  { client: { socket }, clock, isCurrent }: Sending,
+  { client: { socket }, clock, isCurrent }: StreamContext,
 ): Promise<boolean> {
   let characters = 0
   for (const message of messages) {

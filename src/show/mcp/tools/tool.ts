@@ -223,11 +223,11 @@ async function callOperation(
   return await app.call(name, input, context)
 }
 
-type Entering = ViewAnswer & { readonly tool: string; readonly given: ToolArguments }
+type ViewEntry = ViewAnswer & { readonly tool: string; readonly given: ToolArguments }
 
 /** Charges the text to the session's branch, and keeps it under a handle when it is large. */
 async function enterWindow(
-  { tool, given, label = tool, text, fields, isUntrusted }: Entering,
+  { tool, given, label = tool, text, fields, isUntrusted }: ViewEntry,
   { body }: ToolView,
   { app, caller }: ToolCall,
 ): Promise<ToolAnswer> {

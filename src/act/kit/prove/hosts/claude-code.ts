@@ -9,7 +9,7 @@ import {
 import { LARGEST_SETTINGS_BYTES } from "../../limits.ts"
 import { anthropic } from "../models/anthropic.ts"
 import type { Answer } from "../models/model.ts"
-import { type Deed, promptOf, type Scene } from "../scene.ts"
+import { promptOf, type StoryAction, type StoryFolder } from "../scene.ts"
 import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./told.ts"
 
 const DEEPEST_LEFTOVERS = 6
@@ -86,7 +86,7 @@ function modelEnvironment({ modelUrl }: Stage): Readonly<Record<string, string>>
   }
 }
 
-function answer(deed: Deed, scene: Scene): Answer {
+function answer(deed: StoryAction, scene: StoryFolder): Answer {
   switch (deed.kind) {
     case "write": {
       const input = { file_path: path.join(scene.root, deed.path), content: deed.text }

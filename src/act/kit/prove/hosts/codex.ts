@@ -4,7 +4,7 @@ import { type Environment, parseJson, pickEnvironment, run, start } from "#groun
 import { LARGEST_OUTPUT_BYTES } from "../limits.ts"
 import type { Answer, Question } from "../models/model.ts"
 import { responses } from "../models/responses.ts"
-import { type Deed, promptOf } from "../scene.ts"
+import { promptOf, type StoryAction } from "../scene.ts"
 import { HANDED_ON, type Reasons, type Stage, shutIn, type ToldHost } from "./told.ts"
 
 /** A question about hooks or servers takes about 0.1 seconds. */
@@ -67,7 +67,7 @@ async function withoutServers(stage: Stage): Promise<readonly string[]> {
   return [`mcp_servers={${off.join(",")}}`]
 }
 
-function answer(deed: Deed, question: Question): Answer {
+function answer(deed: StoryAction, question: Question): Answer {
   switch (deed.kind) {
     case "write":
     case "edit":
@@ -81,7 +81,7 @@ function answer(deed: Deed, question: Question): Answer {
   }
 }
 
-function patchOf(deed: Extract<Deed, { kind: "write" | "edit" }>): string {
+function patchOf(deed: Extract<StoryAction, { kind: "write" | "edit" }>): string {
   const lines =
     deed.kind === "write"
       ? [

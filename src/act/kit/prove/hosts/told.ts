@@ -1,6 +1,6 @@
 import type { Environment } from "#ground/base"
 import type { Answer, Dialect, Question } from "../models/model.ts"
-import type { Deed, Scene } from "../scene.ts"
+import type { StoryAction, StoryFolder } from "../scene.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -9,7 +9,7 @@ export type Reasons = (event: string) => string | undefined
 
 export type ToldHost = {
   readonly dialect: Dialect
-  answer(deed: Deed, question: Question, scene: Scene): Answer
+  answer(deed: StoryAction, question: Question, scene: StoryFolder): Answer
   command(stage: Stage): Promise<{ readonly args: readonly string[]; readonly env: Environment }>
   reasons(stage: Stage): Promise<Reasons>
   sweep(stage: Stage): Promise<void>
@@ -17,7 +17,7 @@ export type ToldHost = {
 
 export type Stage = {
   readonly program: string
-  readonly scene: Scene
+  readonly scene: StoryFolder
   readonly modelUrl: string
   readonly folder: string
   readonly environment: Variables

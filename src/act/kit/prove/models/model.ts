@@ -38,12 +38,16 @@ export async function startModel(dialect: Dialect, script: Script): Promise<Mode
   }
 }
 
-type Scripted = { readonly dialect: Dialect; readonly script: Script; readonly asked: string[] }
+type ScriptedModel = {
+  readonly dialect: Dialect
+  readonly script: Script
+  readonly asked: string[]
+}
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { dialect, script, asked }: Scripted,
+  { dialect, script, asked }: ScriptedModel,
 ): Promise<void> {
   const text = await readBody(request)
   const { pathname } = new URL(request.url ?? "/", "http://model")

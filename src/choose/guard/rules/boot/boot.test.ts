@@ -7,7 +7,7 @@ import { createClaims, createClassifier, createLedger, createSessions } from "#k
 import { testClock } from "#test/clock"
 import { commit, git } from "#test/git"
 import { tempDirectory } from "#test/temp"
-import type { Afterwards, HookConfig, HookEvent, HookWorld } from "../../event.ts"
+import type { BackgroundWork, HookConfig, HookEvent, HookWorld } from "../../event.ts"
 import { boot } from "./boot.ts"
 import { upstreamOf } from "./upstream.ts"
 
@@ -17,14 +17,14 @@ const MINUTE_MS = 60_000
 /** In the past, so that the time of a file just written is never older. */
 const NOW = Date.UTC(2020, 0, 9)
 
-type Asked = { readonly source?: string; readonly config?: Partial<HookConfig> }
+type BootInput = { readonly source?: string; readonly config?: Partial<HookConfig> }
 
 function world(root: string, options: { readonly gitDirectory?: string | undefined } = {}) {
   const gitDirectory = "gitDirectory" in options ? options.gitDirectory : join(root, ".git")
   const stateDirectory = join(gitDirectory ?? join(root, ".qm"), "qm")
   const clock = testClock({ now: NOW })
   const deps = { stateDirectory, clock, random: systemRandom, machine: thisMachine() }
-  const afterwards: Afterwards[] = []
+  const afterwards: BackgroundWork[] = []
   const made: Omit<HookWorld, "config"> = {
     root,
     gitDirectory,
@@ -38,7 +38,7 @@ function world(root: string, options: { readonly gitDirectory?: string | undefin
     signal: new AbortController().signal,
     afterwards: (work) => void afterwards.push(work),
   }
-  const say = async ({ source = "startup", config = {} }: Asked = {}) => {
+  const say = async ({ source = "startup", config = {} }: BootInput = {}) => {
     const verdict = await boot.judge(startOf(root, source), {
       ...made,
       config: { ...CONFIG, ...config },
