@@ -159,14 +159,14 @@ test("where nothing is found, run and document say so, and nothing reads as veri
   expect(done.reason).toContain("Retrieve did not pass")
   expect(done.stages[2]?.summary).toContain("qm kb add <folder>")
   expect(done.stages[4]?.summary).toBe(
-    "not verified: there is no source to hold the answer against",
+    "not verified: there are no sources to check the answer against",
   )
   // Nobody writes it again: no repair finds a source.
   expect(done.repairs).toMatchObject([{ used: 0 }])
   const { markdown } = await room.document("p-1")
   const [, , missing, , unverified] = markdown.split("\n")
   expect(missing).toContain(`> Nothing was found for: ${QUESTION}`)
-  expect(unverified).toBe("> Nothing was verified: there is no source to hold this against.")
+  expect(unverified).toBe("> Nothing was verified: there are no sources to check against.")
 })
 
 test("where nothing is found a person is asked before anything is written from it", async () => {

@@ -112,7 +112,7 @@ test("[PIPE-9] the first call without a known price is reported once, and the ru
     {
       outcome: "noted",
       title:
-        "The price of house-model is not known: the budget of $0.01 cannot be held; tokens are counted",
+        "The price of house-model is unknown: the budget of $0.01 cannot be enforced; tokens are counted",
     },
   ])
   const ids = bodies.flatMap((it) =>

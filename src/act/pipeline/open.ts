@@ -69,7 +69,7 @@ function sourceNote(slug: string, index: number): PipelineEventBody {
     activityId: `orch-step-${index + 1}`,
     kind: "other",
     tool: "Source",
-    title: `The source ${slug} is not approved: qm source approve ${slug}`,
+    title: `Source ${slug} is not approved: qm source approve ${slug}`,
     outcome: "noted",
   }
 }

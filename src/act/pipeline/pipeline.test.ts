@@ -59,7 +59,7 @@ test("[PIPE-1] with `auto` a run never pauses and fails on an error", async () =
   expect(await room.goes("x", { auto: true })).toMatchObject({
     status: "failed",
     isPartial: true,
-    reason: "Fetch failed: The stage fetch failed: Error: no corpus, [redacted]",
+    reason: "Fetch failed: Stage fetch failed: Error: no corpus, [redacted]",
     error: { code: "PIPELINE_STAGE_FAILED" },
   })
 })
@@ -135,7 +135,7 @@ test("[PIPE-14] an error pauses the run, and resuming retries the stage with the
   expect(run).toMatchObject({
     status: "paused",
     stage: 2,
-    pause: { reason: "error", question: "Fetch failed. Try it again?" },
+    pause: { reason: "error", question: "Fetch failed. Try again?" },
     error: { code: "PIPELINE_STAGE_FAILED" },
   })
   await room.resume("p-1", "you")

@@ -21,7 +21,7 @@ test("[PIPE-19] an exit phrase asks for confirmation, and no continues the run",
   expect(asked).toMatchObject({
     case: "D",
     answered: null,
-    reply: "Leave this run? What it found so far is kept. 1 yes / 2 no",
+    reply: "Leave this run? Its results so far are stored. 1 yes / 2 no",
     run: { status: "paused", pause: { isConfirmingExit: true } },
   })
   expect(await room.say("p-1", you("no, go on"))).toMatchObject({ case: "A", answered: null })
@@ -37,9 +37,9 @@ test("[PIPE-19] yes ends the run, and the message that asked for the exit is ans
   expect(left).toMatchObject({
     case: "B",
     answered: "new question: what is the toll?",
-    run: { status: "breakout", isPartial: true, reason: "Left by a person" },
+    run: { status: "breakout", isPartial: true, reason: "Left by the user" },
   })
-  expect(left.reply).toContain("what it found is kept")
+  expect(left.reply).toContain("Its results are stored")
   expect(left.reply).toContain("an answer")
   const prompt = asked.at(-1) ?? ""
   expect(prompt).toContain("tester/say: <orchestrator_prior_research")
@@ -67,7 +67,7 @@ test("[PIPE-19] any other message continues the run with a note, and 2 alone ask
   const said = await room.say("p-1", you("please also cover exemptions"))
   expect(said).toMatchObject({ case: "E", answered: null })
   expect(said.reply).toBe(
-    "The run goes on unchanged; your words are kept as a note. To change the plan, amend the run.",
+    "The run continues unchanged; your message is stored as a note. To change the plan, amend the run.",
   )
   expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
   const bodies = (await room.show("p-1")).events.map((it) => it.body)
@@ -86,7 +86,10 @@ test("[PIPE-19] 1 continues at once without a model call", async () => {
       deps: { hasClassifier: () => true },
     })
     await room.goes()
-    expect(await room.say("p-1", you(text))).toMatchObject({ case: "E", reply: "The run goes on." })
+    expect(await room.say("p-1", you(text))).toMatchObject({
+      case: "E",
+      reply: "The run continues.",
+    })
     expect(await room.finished("p-1")).toMatchObject({ status: "completed" })
     expect(asked.filter((it) => it.includes("/breakout"))).toEqual([])
   }
@@ -102,7 +105,7 @@ test("[PIPE-19] after 3, yes ends the run without a model call", async () => {
   expect(again.run.pause?.choices.map((it) => it.key)).toEqual(["1", "2"])
   const left = await room.say("p-1", you("1"))
   expect(left).toMatchObject({ case: "B", answered: null, run: { status: "breakout" } })
-  expect(left.reply).toContain("what it found is kept")
+  expect(left.reply).toContain("Its results are stored")
   expect(asked.filter((it) => it.includes("/say"))).toEqual([])
 })
 

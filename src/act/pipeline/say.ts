@@ -70,7 +70,7 @@ function answerAt(
   })
 }
 
-const ANSWERED = "somebody answered it at the same time"
+const ANSWERED = "another answer came first"
 
 type MessageDecision = {
   readonly said: Reply
@@ -138,7 +138,7 @@ function left(its: "B" | "C", asked: string): MessageDecision {
     said: { case: its, reply: LEFT, answered },
     bodies: [
       { type: "breakout", message },
-      { type: "run_completed", status: "breakout", reason: "Left by a person", isPartial: true },
+      { type: "run_completed", status: "breakout", reason: "Left by the user", isPartial: true },
     ],
   }
 }
@@ -151,11 +151,11 @@ function asking({ text, by }: Message): PipelineEventBody {
   return { type: "breakout_pending", message: text, by }
 }
 
-const GOES_ON = "The run goes on."
+const GOES_ON = "The run continues."
 const GOES_ON_UNCHANGED =
-  "The run goes on unchanged; your words are kept as a note. To change the plan, amend the run."
-const LEFT = "The run is over; what it found is kept and stands in front of what you say next."
-const SAY_WHAT = "Say what should be different: amend the run with a text."
+  "The run continues unchanged; your message is stored as a note. To change the plan, amend the run."
+const LEFT = "The run has ended. Its results are stored and will precede your next message."
+const SAY_WHAT = "Describe the change: amend the run with a text."
 
 async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Reply> {
   const reply = await answerAfter(id, message, deps)
@@ -167,7 +167,7 @@ async function answerAfter(id: string, message: Message, deps: SayDeps): Promise
   const { session } = state.start
   if (session !== null) {
     await deps.sendToSession(session, message.text)
-    return `Handed to the session ${session}; its answer is seen there.`
+    return `Sent to session ${session}; the answer appears there.`
   }
   const body = await spoken(state, message, deps)
   await deps.engine.answer(id, {

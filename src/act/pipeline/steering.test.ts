@@ -105,7 +105,7 @@ test("[PIPE-16] an answer to a pause that was already answered is rejected with 
   for (const answer of late) {
     await expect(answer()).rejects.toMatchObject({
       code: "PIPELINE_NOT_PAUSED",
-      hint: expect.stringContaining("answered already"),
+      hint: expect.stringContaining("already answered"),
     })
   }
   const now = (await room.show("p-1")).run.pause?.pauseId
@@ -172,7 +172,7 @@ test("[PIPE-35] an unapproved source is reported before the first stage", async 
   expect((await bodiesOf(room))[1]).toMatchObject({
     type: "substep",
     outcome: "noted",
-    title: "The source archive is not approved: qm source approve archive",
+    title: "Source archive is not approved: qm source approve archive",
   })
   const ids = (await bodiesOf(room)).flatMap((it) =>
     it.type === "substep" && it.phase === "ended" ? [it.activityId] : [],

@@ -88,5 +88,5 @@ test("a run id that contains a path reads and writes nothing", async () => {
   const place = { directory: temp.path, run: "../p-12" }
   await expect(
     writeResults(place, { summary: SUMMARY, answer: undefined, document: undefined }),
-  ).rejects.toThrow("the id of a run is a name")
+  ).rejects.toThrow("a run id is a name")
 })

@@ -71,7 +71,7 @@ async function readOrRebuild<Content>(
   const unsealed = read.kind === "read" ? unseal(read.text, shape) : undefined
   if (unsealed?.kind === "whole") return unsealed.content
   const problem = unsealed?.problem ?? read.kind
-  deps.log.warn("a result file was made again from the run's events", { file, problem })
+  deps.log.warn("a result file was rebuilt from the run's events", { file, problem })
   const content = await deps.rebuild()
   await mend(file, content, deps.log)
   return content
@@ -83,7 +83,7 @@ async function mend(file: string, content: unknown, log: Log): Promise<void> {
     await ensureDirectory(path.dirname(file))
     await writeFileAtomic(file, seal(content))
   } catch (error) {
-    log.warn("a result file could not be written again", { file, problem: error })
+    log.warn("a result file could not be rewritten", { file, problem: error })
   }
 }
 
@@ -92,7 +92,7 @@ function fileOf(place: ResultPlace, name: string): string {
 }
 
 function folderOf(place: ResultPlace): string {
-  invariant(/^[a-z0-9][a-z0-9-]*$/i.test(place.run), "the id of a run is a name, not a path")
+  invariant(/^[a-z0-9][a-z0-9-]*$/i.test(place.run), "a run id is a name, not a path")
   return path.join(place.directory, place.run)
 }
 
@@ -112,11 +112,11 @@ function unseal<Shape extends z.ZodType>(
   shape: Shape,
 ): StoredContent<z.output<Shape>> {
   const sealed = Sealed.safeParse(jsonOf(text))
-  if (!sealed.success) return { kind: "damaged", problem: "it is not what was written" }
+  if (!sealed.success) return { kind: "damaged", problem: "it has no valid seal" }
   if (digestOf(sealed.data.content) !== sealed.data.sha256)
     return { kind: "damaged", problem: "it was edited" }
   const content = shape.safeParse(sealed.data.content)
-  if (!content.success) return { kind: "damaged", problem: "it has another shape" }
+  if (!content.success) return { kind: "damaged", problem: "it has an unknown format" }
   return { kind: "whole", content: content.data }
 }
 

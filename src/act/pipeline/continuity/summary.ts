@@ -90,7 +90,7 @@ function linesOf(facts: Facts, mostCharacters: number): readonly string[] {
 }
 
 function endNote(facts: Facts): string {
-  return facts.isPartial ? " (partial: not everything that was planned was done)" : ""
+  return facts.isPartial ? " (partial: some planned work was not done)" : ""
 }
 
 function titled(title: string, lines: readonly string[]): readonly string[] {

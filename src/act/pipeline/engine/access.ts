@@ -87,7 +87,7 @@ async function writeOff(id: string, damage: AppError, deps: Deps): Promise<Pipel
   if (row === undefined) throw RunUnknown({ id })
   if (row.line.endedAt !== null) throw RunEnded({ id, status: row.status })
   const claim = await eventStore.claim(row)
-  if (claim === undefined) throw AtWorkElsewhere({ id, owner: "it was faster" })
+  if (claim === undefined) throw AtWorkElsewhere({ id, owner: "it claimed the run first" })
   const line = writtenOff(row.line, damage, deps)
   await eventStore.writeOff(claim, line)
   await eventStore.release(claim)
@@ -124,7 +124,7 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<ClaimedRun>
     if (state.lastSeq === found.state.lastSeq) return { claim, state }
     await handOn({ claim, state }, deps)
   }
-  throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
+  throw AtWorkElsewhere({ id, owner: "the run changed hands repeatedly" })
 }
 
 /**
@@ -145,7 +145,7 @@ async function write({ claim, state }: ClaimedRun, bodies: Bodies, deps: Deps): 
   const writer = createRunWriter({ ...deps, claim, state })
   await writer.append(bodies).catch((error: unknown) => {
     throw error instanceof Interruption
-      ? AtWorkElsewhere({ id: claim.id, owner: "it was faster" })
+      ? AtWorkElsewhere({ id: claim.id, owner: "it claimed the run first" })
       : error
   })
   if (state.end === undefined && writer.state().end !== undefined) await deps.ended(writer.state())
@@ -172,7 +172,7 @@ async function stop(id: string, deps: Deps): Promise<void> {
     }
     return
   }
-  throw AtWorkElsewhere({ id, owner: "it changed hands again and again" })
+  throw AtWorkElsewhere({ id, owner: "the run changed hands repeatedly" })
 }
 
 async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
@@ -183,5 +183,8 @@ async function stopElsewhere(row: RunRow, deps: Deps): Promise<void> {
     if (now === undefined || now.status !== "running" || now.fence !== row.fence) return
     await deps.clock.sleep(STOP_LOOK_MS)
   }
-  throw AtWorkElsewhere({ id: row.id, owner: `process ${row.owner?.pid ?? "unknown"}, silent` })
+  throw AtWorkElsewhere({
+    id: row.id,
+    owner: `process ${row.owner?.pid ?? "unknown"}, not responding`,
+  })
 }

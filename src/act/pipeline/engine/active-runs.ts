@@ -70,7 +70,7 @@ async function work(writer: RunWriter, signal: AbortSignal, deps: ActiveRunsDeps
   } catch (error) {
     // An interruption is expected; after any other error another process can continue the run.
     if (!(error instanceof Interruption)) {
-      deps.log.error("a pipeline run could not be driven on", { id, error: String(error) })
+      deps.log.error("a pipeline run could not continue", { id, error: String(error) })
     }
   }
   if (writer.state().end !== undefined) await quietly(deps.ended(writer.state()), deps.log)
@@ -111,6 +111,6 @@ async function quietly(work: Promise<unknown>, log: Log): Promise<void> {
   try {
     await work
   } catch (error) {
-    log.warn("a pipeline run could not be looked after", { error: String(error) })
+    log.warn("the lease of a pipeline run could not be renewed", { error: String(error) })
   }
 }

@@ -99,7 +99,7 @@ function recordOf(
   const { length } = answer.text
   const most = LONGEST_ANSWER_CHARACTERS
   const problem =
-    length > most ? `it has ${length} characters and may have ${most}` : answer.problem
+    length > most ? `it has ${length} characters; the limit is ${most}` : answer.problem
   const called = {
     type: "llm_called",
     stage: world.stage,

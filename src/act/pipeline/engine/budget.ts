@@ -42,7 +42,7 @@ export function priceNotes(
   if (unpriced === undefined) return []
   const whose = unpriced.type === "llm_called" ? unpriced.model : "the agent"
   const budget = `$${before.start.budgetUsd.toFixed(2)}`
-  const title = `The price of ${whose} is not known: the budget of ${budget} cannot be held; tokens are counted`
+  const title = `The price of ${whose} is unknown: the budget of ${budget} cannot be enforced; tokens are counted`
   const { stage, attempt } = unpriced
   return [
     {

@@ -194,7 +194,7 @@ function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[]
   const { config } = writer.state().start
   const title = world.config.title
   if (config.pauseOnErrors && !config.autoAdvance) {
-    const question = `${title} failed. Try it again?`
+    const question = `${title} failed. Try again?`
     return [failure, pauseOf(writer.state(), { stage, reason: "error", question })]
   }
   const reason = `${title} failed: ${failure.message}`
@@ -204,7 +204,7 @@ function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[]
 export const STOPPED: PipelineEventBody = {
   type: "run_completed",
   status: "stopped",
-  reason: "Stopped by a person",
+  reason: "Stopped by the user",
   isPartial: true,
 }
 

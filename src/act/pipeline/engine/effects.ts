@@ -55,7 +55,7 @@ async function takeStep<Result>(step: StepRequest<Result>, world: Attempt): Prom
   const named = { key: step.key, label: step.label, prefix: prefixOf(step.label) }
   const refused = refusal(world.config, step.label.needs)
   if (refused !== undefined) {
-    await tell(named, { outcome: "denied", detail: `Not in the scope: ${refused}` }, world)
+    await tell(named, { outcome: "denied", detail: `Outside the scope: ${refused}` }, world)
     throw OutOfScope({ stage: world.config.name, wanted: refused })
   }
   if (named.prefix === "agent") refuseOverBudget(world)

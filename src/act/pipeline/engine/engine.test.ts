@@ -42,7 +42,7 @@ test("[PIPE-15] `stop` cancels a run in this process at once, also effects that 
   expect(await room.stop("p-1")).toMatchObject({
     status: "stopped",
     isPartial: true,
-    reason: "Stopped by a person",
+    reason: "Stopped by the user",
   })
   const last = (await room.show("p-1")).events.slice(-2).map((it) => it.body)
   expect(last).toMatchObject([{ outcome: "stopped" }, { type: "run_completed" }])

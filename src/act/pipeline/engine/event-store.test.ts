@@ -127,7 +127,7 @@ describe("SQLite", () => {
     )
     await expect(eventStore.events(claim.id)).rejects.toMatchObject({
       code: "PIPELINE_STATE_DAMAGED",
-      data: { id: "p-1", seq: 3, problem: "is not as it was written" },
+      data: { id: "p-1", seq: 3, problem: "was edited" },
     })
     await store.db.run(sql`DELETE FROM pipeline_events WHERE ${where}`)
     await expect(eventStore.events(claim.id)).rejects.toMatchObject({

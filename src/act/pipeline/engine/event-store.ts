@@ -150,7 +150,10 @@ export function advanced(state: RunState, events: readonly PipelineEvent[]): Run
   return events.reduce((before, event) => {
     const reduced = advance(before, event)
     if (reduced.kind === "state") return reduced.state
-    invariant(false, `the engine writes no impossible event: ${event.body.type} ${reduced.problem}`)
+    invariant(
+      false,
+      `the engine never writes an impossible event: ${event.body.type} ${reduced.problem}`,
+    )
   }, state)
 }
 

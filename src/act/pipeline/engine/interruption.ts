@@ -7,7 +7,7 @@ export class Interruption extends Error {
   readonly why: "stop" | "leave" | "lost" | "stage-over"
 
   constructor(why: Interruption["why"]) {
-    super(`work on the run was cut: ${why}`)
+    super(`work on the run was interrupted: ${why}`)
     this.why = why
   }
 }

@@ -57,7 +57,7 @@ function createListeners<Told>(log: Log) {
         try {
           listener(told)
         } catch (error) {
-          log.warn("a listener of pipelines failed", { error: String(error) })
+          log.warn("a pipeline listener failed", { error: String(error) })
         }
       }
     },

@@ -30,7 +30,10 @@ export function createWatch(deps: Deps) {
     try {
       await deps.takeUp(row)
     } catch (error) {
-      deps.log.warn("a pipeline run could not be taken up", { id: row.id, error: String(error) })
+      deps.log.warn("an interrupted pipeline run could not be resumed", {
+        id: row.id,
+        error: String(error),
+      })
     }
   }
   const looking = createLooking(look, over.signal, deps.log)
@@ -73,7 +76,7 @@ function createLooking(look: () => Promise<void>, over: AbortSignal, log: Log) {
     while (isDue && !over.aborted) {
       isDue = false
       await look().catch((error: unknown) => {
-        log.warn("pipeline runs could not be looked after", { error: String(error) })
+        log.warn("pipeline runs could not be polled", { error: String(error) })
       })
     }
     running = undefined

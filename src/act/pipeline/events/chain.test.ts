@@ -29,7 +29,7 @@ test("[PIPE-4] an edited event is named", () => {
       expect(readChain("p-1", kept().with(index, edited))).toEqual({
         kind: "damaged",
         seq: index + 1,
-        problem: "is not as it was written",
+        problem: "was edited",
       })
     }
   }
@@ -52,6 +52,6 @@ test("[PIPE-4] an event of an unknown type is damage even if its digest is right
   for (const body of ['{"type":"unheard_of"}', "not json"]) {
     const row = { seq: 1, at: 1, body }
     const read = readChain("p-1", [{ ...row, digest: digestOf("p-1", NO_DIGEST, row) }])
-    expect(read).toEqual({ kind: "damaged", seq: 1, problem: "has a shape nobody knows" })
+    expect(read).toEqual({ kind: "damaged", seq: 1, problem: "has an unknown format" })
   }
 })

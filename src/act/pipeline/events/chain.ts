@@ -35,10 +35,10 @@ export function readChain(run: string, kept: readonly KeptEvent[]): ChainReading
     const seq = index + 1
     if (row.seq !== seq) return { kind: "damaged", seq, problem: "is missing" }
     if (digestOf(run, digest, row) !== row.digest) {
-      return { kind: "damaged", seq, problem: "is not as it was written" }
+      return { kind: "damaged", seq, problem: "was edited" }
     }
     const event = eventOf(row)
-    if (event === undefined) return { kind: "damaged", seq, problem: "has a shape nobody knows" }
+    if (event === undefined) return { kind: "damaged", seq, problem: "has an unknown format" }
     events.push(event)
     digest = row.digest
   }

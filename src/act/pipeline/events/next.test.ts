@@ -35,7 +35,7 @@ test("[PIPE-11] a run pauses where the config says so, and nothing follows while
         pauseId: "pause-1",
         stage: 0,
         reason: "configured",
-        question: "Go on after Plan?",
+        question: "Continue after Plan?",
       },
     ],
   })
@@ -83,7 +83,7 @@ test("[PIPE-10] at the repair limit the run pauses, or continues marked as not p
       {
         reason: "repair-limit",
         stage: 2,
-        question: "Check did not pass after 1 repair. Go on with it as it is?",
+        question: "Check did not pass after 1 repair. Continue with it as it is?",
       },
     ],
   })
@@ -119,7 +119,7 @@ test("[PIPE-10] a stage outside every unit is not repaired", () => {
   expect(whatFollows(state, 2)).toMatchObject([
     {
       reason: "repair-limit",
-      question: "Check did not pass: a sentence has no source. Go on with it as it is?",
+      question: "Check did not pass: a sentence has no source. Continue with it as it is?",
     },
   ])
 })
@@ -162,7 +162,7 @@ test("[PIPE-10] a failure without feedback pauses the run with the reason instea
   expect(whatFollows(state, 2)).toMatchObject([
     {
       reason: "repair-limit",
-      question: "Check did not pass: a sentence has no source. Go on with it as it is?",
+      question: "Check did not pass: a sentence has no source. Continue with it as it is?",
     },
   ])
 })

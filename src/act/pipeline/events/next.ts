@@ -46,7 +46,7 @@ export function whatFollows(
       return [pauseOf(state, { stage, reason: "clarify", question: clarify })]
     const named = config.stages[stage]
     if (named !== undefined && pausesAfter(state, named)) {
-      const question = named.question ?? `Go on after ${named.title}?`
+      const question = named.question ?? `Continue after ${named.title}?`
       return [pauseOf(state, { stage, reason: "configured", question })]
     }
   }
@@ -106,7 +106,7 @@ function repairOf(state: RunState, stage: number, feedback: string): PipelineEve
 function limitPause(state: RunState, stage: number): PipelineEventBody {
   const title = state.start.config.stages[stage]?.title ?? ""
   const why = whyNoRepair(state, stage)
-  const question = `${title} did not pass${afterRepairs(state, stage)}${why}. Go on with it as it is?`
+  const question = `${title} did not pass${afterRepairs(state, stage)}${why}. Continue with it as it is?`
   return pauseOf(state, { stage, reason: "repair-limit", question })
 }
 

@@ -28,29 +28,31 @@ export function pauseView(state: RunState): PipelinePause | null {
   }
 }
 
-export const CONFIRM_EXIT = "Leave this run? What it found so far is kept. 1 yes / 2 no"
+export const CONFIRM_EXIT = "Leave this run? Its results so far are stored. 1 yes / 2 no"
 
 const CONFIRMING: Choice[] = [
-  { key: "1", word: "Yes", consequence: "The run ends, what it found is kept" },
-  { key: "2", word: "No", consequence: "The run goes on" },
+  { key: "1", word: "Yes", consequence: "The run ends; its results are stored" },
+  { key: "2", word: "No", consequence: "The run continues" },
 ]
 
 function choicesOf(state: RunState, pause: PauseState): Choice[] {
   const title = state.start.config.stages[amendedStage(state)]?.title ?? ""
   return [
     { key: "1", word: "Proceed", consequence: proceeding(state, pause) },
-    { key: "2", word: "Amend", consequence: `Say what to change, ${title} is done again` },
-    { key: "3", word: "Exit", consequence: "End here, the research so far is kept" },
+    { key: "2", word: "Amend", consequence: `Describe the change; ${title} runs again` },
+    { key: "3", word: "Exit", consequence: "End here; the results so far are stored" },
   ]
 }
 
 function proceeding(state: RunState, pause: PauseState): string {
   const { stages } = state.start.config
-  if (pause.reason === "error") return `Try ${stages[pause.stage]?.title} again`
+  if (pause.reason === "error") return `Retry ${stages[pause.stage]?.title}`
   const next = stages[pause.stage + 1]
-  if (next === undefined) return "The run ends with what it has"
+  if (next === undefined) return "The run ends with its current results"
   const usd = mostUntilPause(state, pause.stage + 1)
-  return usd === undefined ? `Go on with ${next.title}` : `Go on with ${next.title}, at most ${usd}`
+  return usd === undefined
+    ? `Continue with ${next.title}`
+    : `Continue with ${next.title}, at most ${usd}`
 }
 
 /** Undefined unless each stage up to the next pause has a budget. */

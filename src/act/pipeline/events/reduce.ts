@@ -18,7 +18,7 @@ export function replay(id: string, events: readonly PipelineEvent[]): ReduceResu
   const [first, ...rest] = events
   if (first === undefined) return { kind: "damaged", seq: 1, problem: "is missing" }
   if (first.body.type !== "run_started") {
-    return { kind: "damaged", seq: first.seq, problem: "does not begin a run" }
+    return { kind: "damaged", seq: first.seq, problem: "does not start a run" }
   }
   let state = begunState(id, first.body, first.at)
   for (const event of rest) {
@@ -31,7 +31,7 @@ export function replay(id: string, events: readonly PipelineEvent[]): ReduceResu
 
 export function advance(state: RunState, { seq, at, body }: PipelineEvent): ReduceResult {
   if (body.type === "run_started") {
-    return { kind: "damaged", seq, problem: "begins the run a second time" }
+    return { kind: "damaged", seq, problem: "starts the run a second time" }
   }
   const problem = impossible(state, body)
   if (problem !== undefined) return { kind: "damaged", seq, problem }
@@ -49,23 +49,23 @@ function workedUntil(state: RunState, body: LaterBody, at: number): RunState {
 type LaterBody = Exclude<PipelineEventBody, BodyOf<"run_started">>
 
 function impossible(state: RunState, body: LaterBody): string | undefined {
-  if (state.end !== undefined && body.type !== "said") return "stands after the end"
-  if (state.end === undefined && body.type === "said") return "stands before the end"
+  if (state.end !== undefined && body.type !== "said") return "comes after the end of the run"
+  if (state.end === undefined && body.type === "said") return "comes before the end of the run"
   if ("stage" in body && body.stage !== null && state.stages[body.stage] === undefined) {
-    return `names stage ${body.stage}, which there is not`
+    return `names stage ${body.stage}, which does not exist`
   }
   switch (body.type) {
     case "repair_started":
-      return state.repairs[body.unit] === undefined ? "repairs a unit that is not there" : undefined
+      return state.repairs[body.unit] === undefined ? "repairs an unknown unit" : undefined
     case "stage_output":
-      return isAtWork(state, body) ? undefined : "gives the output of a stage that did not begin"
+      return isAtWork(state, body) ? undefined : "has the output of a stage that did not start"
     case "stage_started":
     case "pause_requested":
-      return state.pause === undefined ? undefined : "goes on although the run is paused"
+      return state.pause === undefined ? undefined : "continues although the run is paused"
     case "resumed":
     case "breakout_pending":
     case "breakout":
-      return state.pause === undefined ? "answers a pause that is not there" : undefined
+      return state.pause === undefined ? "answers a pause that does not exist" : undefined
     default:
       return undefined
   }

@@ -89,11 +89,11 @@ function wordsOf(state: RunState, body: PlainBody): string | undefined {
     case "validation_failed":
       return `${titleOf(state, body.stage)} did not pass: ${body.problems.join("; ")}`
     case "repair_started":
-      return `Repair ${body.iteration} began`
+      return `Repair ${body.iteration} started`
     case "resumed":
       return `Resumed by ${body.by}${body.note === undefined ? "" : `: ${body.note}`}`
     case "amended":
-      return `${titleOf(state, body.stage)} is done again: ${body.text}`
+      return `${titleOf(state, body.stage)} runs again: ${body.text}`
     case "skipped":
       return `${titleOf(state, body.stage)} skipped: ${body.reason}`
     case "breakout_pending":

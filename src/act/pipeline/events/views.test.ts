@@ -66,9 +66,9 @@ test("[PIPE-25] a pause lists what is decided and the effect of each answer", ()
     ],
     isConfirmingExit: false,
     choices: [
-      { key: "1", word: "Proceed", consequence: "Go on with Write, at most $0.80" },
-      { key: "2", word: "Amend", consequence: "Say what to change, Plan is done again" },
-      { key: "3", word: "Exit", consequence: "End here, the research so far is kept" },
+      { key: "1", word: "Proceed", consequence: "Continue with Write, at most $0.80" },
+      { key: "2", word: "Amend", consequence: "Describe the change; Plan runs again" },
+      { key: "3", word: "Exit", consequence: "End here; the results so far are stored" },
     ],
   })
 })
@@ -81,10 +81,12 @@ test("[PIPE-25] a pause has texts without budgets, after an error and after the 
   const proceed = (...bodies: readonly PipelineEventBody[]) =>
     runView(stateAfter(...bodies), here).pause?.choices[0]?.consequence
   expect(proceed(started({ config: free }), begun(0), output(0), paused(0))).toBe(
-    "Go on with Write",
+    "Continue with Write",
   )
-  expect(proceed(started(), begun(0), paused(0, "error"))).toBe("Try Plan again")
-  expect(proceed(started(), begun(2), output(2), paused(2))).toBe("The run ends with what it has")
+  expect(proceed(started(), begun(0), paused(0, "error"))).toBe("Retry Plan")
+  expect(proceed(started(), begun(2), output(2), paused(2))).toBe(
+    "The run ends with its current results",
+  )
 })
 
 test("[PIPE-25] while an exit waits for confirmation, the choices are yes and no", () => {
@@ -96,7 +98,7 @@ test("[PIPE-25] while an exit waits for confirmation, the choices are yes and no
   expect(pause).toMatchObject({
     isConfirmingExit: true,
     lines: [],
-    question: "Leave this run? What it found so far is kept. 1 yes / 2 no",
+    question: "Leave this run? Its results so far are stored. 1 yes / 2 no",
     choices: [
       { key: "1", word: "Yes" },
       { key: "2", word: "No" },

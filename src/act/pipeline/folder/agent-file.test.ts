@@ -29,22 +29,26 @@ const anyText = fc
 
 describe("an AGENT.md header", () => {
   test.each<[string, string | undefined, string[]]>([
-    ["that is missing", undefined, ["AGENT.md:1 : there is no AGENT.md"]],
+    ["that is missing", undefined, ["AGENT.md:1 : AGENT.md is missing"]],
     [
       "without dashes",
       "name: A\n",
-      ["AGENT.md:1 : it must begin with a line of three dashes, fields, and three dashes again"],
+      [
+        "AGENT.md:1 : it must start with a header: a line of three dashes, fields, and three dashes again",
+      ],
     ],
     [
       "without its end",
       "---\nname: A\n",
-      ["AGENT.md:1 : it must begin with a line of three dashes, fields, and three dashes again"],
+      [
+        "AGENT.md:1 : it must start with a header: a line of three dashes, fields, and three dashes again",
+      ],
     ],
     [
       "with an unknown field",
       "---\nname: A\ndescription: B\n\ntool: [x]\n---\n",
       [
-        "AGENT.md:5 tool: `tool` is no field of the head; one of name, description, sources, tools; did you mean `tools`?",
+        "AGENT.md:5 tool: `tool` is not a header field; one of name, description, sources, tools; did you mean `tools`?",
       ],
     ],
     [
@@ -61,21 +65,21 @@ describe("an AGENT.md header", () => {
       "with a source that is not a slug",
       "---\nname: A\ndescription: B\nsources: [../web]\n---\n",
       [
-        'AGENT.md:4 sources: `sources` is `["../web"]`; it must be a list of source names: small letters, digits and dashes',
+        'AGENT.md:4 sources: `sources` is `["../web"]`; it must be a list of source names: lower-case letters, digits and dashes',
       ],
     ],
     [
       "that is a list",
       "---\n- a\n---\n",
-      ["AGENT.md:2 : the head must have fields, such as `name: …`"],
+      ["AGENT.md:2 : the header must have fields, such as `name: …`"],
     ],
   ])("[PIPE-42] a header %s is reported", (_, text, problems) => {
     expect(said(text)).toEqual(problems)
   })
 
   test("[PIPE-42] invalid YAML and a duplicate key are reported with their line", () => {
-    expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(/^AGENT\.md:\d : no YAML: /)
-    expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(/^AGENT\.md:3 : no YAML: .*unique/)
+    expect(said("---\nname: A\ndescription: [\n---\n")[0]).toMatch(/^AGENT\.md:\d : invalid YAML: /)
+    expect(said("---\nname: A\nname: B\n---\n")[0]).toMatch(/^AGENT\.md:3 : invalid YAML: .*unique/)
   })
 
   test("[PIPE-42] endless aliases and arbitrary text are read in bounded time", () => {

@@ -25,10 +25,11 @@ export type AgentFile = Partial<Fields> & { readonly problems: readonly ConfigPr
 
 /** The caller has removed a byte-order mark; Windows line ends are accepted. */
 export function readAgentFile(text: string | undefined): AgentFile {
-  if (text === undefined) return { problems: [problemAt(1, "", `there is no ${AGENT_FILE}`)] }
+  if (text === undefined) return { problems: [problemAt(1, "", `${AGENT_FILE} is missing`)] }
   const head = headOf(text)
   if (head === undefined) {
-    const problem = "it must begin with a line of three dashes, fields, and three dashes again"
+    const problem =
+      "it must start with a header: a line of three dashes, fields, and three dashes again"
     return { problems: [problemAt(1, "", problem)] }
   }
   const lines = new LineCounter()
@@ -37,7 +38,9 @@ export function readAgentFile(text: string | undefined): AgentFile {
   const lineOf = (offset: number) => lines.linePos(offset).line + 1
   if (broken !== undefined)
     return {
-      problems: [problemAt(lineOf(broken.pos[0]), "", `no YAML: ${firstLine(broken.message)}`)],
+      problems: [
+        problemAt(lineOf(broken.pos[0]), "", `invalid YAML: ${firstLine(broken.message)}`),
+      ],
     }
   return readFields(document, lineOf)
 }
@@ -51,7 +54,7 @@ const HEAD = /^---[ \t]*\r?\n([\s\S]*?)(?:^|(?<=\n))---[ \t]*\r?(?:\n|$)/
 
 function readFields(document: Document, lineOf: (offset: number) => number): AgentFile {
   if (!isMap(document.contents))
-    return { problems: [problemAt(2, "", "the head must have fields, such as `name: …`")] }
+    return { problems: [problemAt(2, "", "the header must have fields, such as `name: …`")] }
   const problems: ConfigProblem[] = []
   const values: Record<string, unknown> = {}
   const lines = new Map<string, number>()
@@ -90,7 +93,7 @@ function keyOf({ key }: Pair, lineOf: (offset: number) => number) {
 const SHAPES = {
   name: `a text of 1 to ${LONGEST_NAME_CHARACTERS} characters`,
   description: `a text of 1 to ${LONGEST_DESCRIPTION_CHARACTERS} characters`,
-  sources: "a list of source names: small letters, digits and dashes",
+  sources: "a list of source names: lower-case letters, digits and dashes",
   tools: "a list of tool names",
 } as const
 
@@ -100,7 +103,7 @@ function complaint(name: keyof typeof SHAPES, value: unknown): string {
 }
 
 function unknownField(name: string): string {
-  return `${quoted(name)} is no field of the head; ${choices(name, FIELD_NAMES)}`
+  return `${quoted(name)} is not a header field; ${choices(name, FIELD_NAMES)}`
 }
 
 function problemAt(line: number, field: string, problem: string): ConfigProblem {

@@ -55,7 +55,7 @@ describe("a config field", () => {
     [{ stages: stages(plain("b", { title: 7 })) }, "stage `b`: `title` is `7`; it must be a text"],
     [
       { stages: stages(plain("b", { pausAfter: true })) },
-      "stage `b`: `pausAfter` is no setting here; one of name, title, kind, prompt, output, pauseAfter, question, model, effort, maxOutputTokens, contextTokens, budgetUsd, optional, agent, mode, passes, scope; did you mean `pauseAfter`?",
+      "stage `b`: `pausAfter` is not a setting here; one of name, title, kind, prompt, output, pauseAfter, question, model, effort, maxOutputTokens, contextTokens, budgetUsd, optional, agent, mode, passes, scope; did you mean `pauseAfter`?",
     ],
     [
       { stages: stages(plain("b", { maxOutputTokens: 5 })) },
@@ -63,7 +63,7 @@ describe("a config field", () => {
     ],
     [
       { stages: stages(plain("b", { scope: { knowlege: true } })) },
-      "stage `b`: `knowlege` is no setting here; one of knowledge, sources, agents, paths; did you mean `knowledge`?",
+      "stage `b`: `knowlege` is not a setting here; one of knowledge, sources, agents, paths; did you mean `knowledge`?",
     ],
     [
       { stages: stages(plain("Bad-Name")) },
@@ -74,7 +74,7 @@ describe("a config field", () => {
     [{ stages: stages(), budgetUsd: "10" }, "`budgetUsd` is `10`; it must be a number"],
     [
       { stages: stages(), budgetUSD: 10 },
-      "`budgetUSD` is no setting here; one of stages, pauseAfterStages, repairUnits, autoAdvance, pauseOnErrors, budgetUsd, depths; did you mean `budgetUsd`?",
+      "`budgetUSD` is not a setting here; one of stages, pauseAfterStages, repairUnits, autoAdvance, pauseOnErrors, budgetUsd, depths; did you mean `budgetUsd`?",
     ],
     [
       { stages: stages(), depths: { quick: { subQueries: 3 } } },
@@ -104,10 +104,10 @@ test("[PIPE-42] all problems are reported at once, also those between fields", (
   expect(said(config)).toMatchInlineSnapshot(`
     [
       "config.json:6 answer kind: stage \`answer\`: \`kind\` is \`aks\`; one of ask, web, retrieve, verify, document, agent; did you mean \`ask\`?",
-      "config.json:7 answer prompt: stage \`answer\`: \`prompt\` is \`anser.md\`, which is no file in prompts/; one of answer.md; did you mean \`answer.md\`?",
+      "config.json:7 answer prompt: stage \`answer\`: \`prompt\` is \`anser.md\`, which is not a file in prompts/; one of answer.md; did you mean \`answer.md\`?",
       "config.json:10 answer name: stage \`answer\`: stage 1 has the same name",
-      "config.json:16 null pauseAfterStages.0: \`pauseAfterStages\` has \`anwser\`, which is no stage; one of answer; did you mean \`answer\`?",
-      "config.json:20 null repairUnits.0.stages: a repair unit names \`gone\`, which is no stage; one of answer",
+      "config.json:16 null pauseAfterStages.0: \`pauseAfterStages\` has \`anwser\`, which is not a stage; one of answer; did you mean \`answer\`?",
+      "config.json:20 null repairUnits.0.stages: a repair unit names \`gone\`, which is not a stage; one of answer",
       "config.json:24 null repairUnits.0.maxIterations: \`repairUnits.0.maxIterations\` is \`99\`; at most 10",
       "config.json:27 null budgetUsd: \`budgetUsd\` is \`1\`; it must be a number",
       "config.json:29 null depths.quik.subQueries: \`depths.quik.subQueries\` is missing",
@@ -115,16 +115,16 @@ test("[PIPE-42] all problems are reported at once, also those between fields", (
       "config.json:29 null depths.quik.repairs: \`depths.quik.repairs\` is missing",
       "config.json:29 null depths.quik.contextTokens: \`depths.quik.contextTokens\` is missing",
       "config.json:29 null depths.quik.web: \`depths.quik.web\` is missing",
-      "config.json:29 null depths.quik: \`quik\` is no depth; one of quick, standard, deep; did you mean \`quick\`?",
+      "config.json:29 null depths.quik: \`quik\` is not a depth; one of quick, standard, deep; did you mean \`quick\`?",
       "prompts/answer.md:1 null : no stage uses prompts/answer.md",
     ]
   `)
 })
 
 test.each([
-  ["", "config.json: it is not JSON: value expected"],
-  ["{", "config.json: it is not JSON: close brace expected"],
-  ['{ "stages": [] "x": 1 }', "config.json: it is not JSON: comma expected"],
+  ["", "config.json: invalid JSON: value expected"],
+  ["{", "config.json: invalid JSON: close brace expected"],
+  ['{ "stages": [] "x": 1 }', "config.json: invalid JSON: comma expected"],
   ["[".repeat(100_000), "config.json: it is nested deeper than 64 levels"],
 ])("[PIPE-42] invalid JSON is one problem: %#", (text, problem) => {
   expect(readConfigFile(text, PROMPTS).problems.map((it) => it.problem)).toEqual([problem])
@@ -133,13 +133,13 @@ test.each([
 test("[PIPE-42] a duplicate key is reported, because its first value would be lost", () => {
   const text = `{ "stages": [${JSON.stringify(STAGE)}],\n"budgetUsd": 1,\n"budgetUsd": 2 }`
   expect(readConfigFile(text, PROMPTS).problems).toMatchObject([
-    { line: 3, field: "budgetUsd", problem: "`budgetUsd` stands twice" },
+    { line: 3, field: "budgetUsd", problem: "`budgetUsd` occurs twice" },
   ])
 })
 
 test("[PIPE-42] a missing config is reported as a problem", () => {
   expect(readConfigFile(undefined, PROMPTS).problems).toMatchObject([
-    { file: "config.json", line: 1, problem: "config.json: there is no config.json" },
+    { file: "config.json", line: 1, problem: "config.json: config.json is missing" },
   ])
 })
 
@@ -175,7 +175,7 @@ describe("config fields that depend on each other", () => {
       "a pause after an unknown stage",
       { stages: stages(), pauseAfterStages: ["anser"] },
       [
-        "config.json:11 null pauseAfterStages.0: `pauseAfterStages` has `anser`, which is no stage; one of answer; did you mean `answer`?",
+        "config.json:11 null pauseAfterStages.0: `pauseAfterStages` has `anser`, which is not a stage; one of answer; did you mean `answer`?",
       ],
     ],
     [
@@ -200,7 +200,7 @@ describe("config fields that depend on each other", () => {
       "a missing prompt",
       { stages: [{ ...STAGE, prompt: "../answer.md" }] },
       [
-        "config.json:7 answer prompt: stage `answer`: `prompt` is `../answer.md`, which is no file in prompts/; one of answer.md; did you mean `answer.md`?",
+        "config.json:7 answer prompt: stage `answer`: `prompt` is `../answer.md`, which is not a file in prompts/; one of answer.md; did you mean `answer.md`?",
         "prompts/answer.md:1 null : no stage uses prompts/answer.md",
       ],
     ],
@@ -220,7 +220,7 @@ describe("config fields that depend on each other", () => {
     [
       "an agent outside the scope",
       { stages: [{ ...STAGE, kind: "agent", agent: "codex", scope: { agents: ["claude"] } }] },
-      ["config.json:9 answer scope: stage `answer`: `scope.agents` does not have `codex`"],
+      ["config.json:9 answer scope: stage `answer`: `scope.agents` does not contain `codex`"],
     ],
     [
       "an agent setting on a stage of another kind",
@@ -247,14 +247,14 @@ describe("config fields that depend on each other", () => {
         ],
       },
       [
-        "config.json:8 answer passes: stage `answer`: `passes` is `pased`, which `output` does not have; one of passed; did you mean `passed`?",
+        "config.json:8 answer passes: stage `answer`: `passes` is `pased`, which is not in `output`; one of passed; did you mean `passed`?",
       ],
     ],
     [
       "a `passes` field without an output",
       { stages: [{ ...STAGE, passes: "passed" }] },
       [
-        "config.json:8 answer passes: stage `answer`: `passes` names a field, and there is no `output`",
+        "config.json:8 answer passes: stage `answer`: `passes` names a field, but there is no `output`",
       ],
     ],
     [
@@ -262,21 +262,21 @@ describe("config fields that depend on each other", () => {
       schema({ properties: { a: { type: "strng" }, b: { $ref: "#" } } }),
       [
         "config.json:12 answer output.properties.a.type: stage `answer`: `output` has the type `strng`; one of object, array, string, number, integer, boolean, null; did you mean `string`?",
-        "config.json:15 answer output.properties.b.$ref: stage `answer`: `output` has `$ref`, which is no word of our schemas; one of type, title, description, properties, required, additionalProperties, items, enum, const, anyOf, minimum, maximum, minItems, maxItems, minLength, maxLength, default",
+        "config.json:15 answer output.properties.b.$ref: stage `answer`: `output` has `$ref`, which is not a supported schema keyword; one of type, title, description, properties, required, additionalProperties, items, enum, const, anyOf, minimum, maximum, minItems, maxItems, minLength, maxLength, default",
       ],
     ],
     [
       "a required field that is not a property",
       schema({ properties: { a: { type: "string" } }, required: ["b"] }),
       [
-        "config.json:15 answer output.required: stage `answer`: `output` requires `b`, which is not among its `properties`",
+        "config.json:15 answer output.required: stage `answer`: `output` requires `b`, which is not in its `properties`",
       ],
     ],
     [
       "an output that is not an object",
       { stages: [{ ...STAGE, output: { type: "string" } }] },
       [
-        "config.json:8 answer output: stage `answer`: `output` must be of type `object`: providers answer with nothing else",
+        "config.json:8 answer output: stage `answer`: `output` must be of type `object`, because providers return nothing else",
       ],
     ],
     [
@@ -288,7 +288,7 @@ describe("config fields that depend on each other", () => {
         },
       },
       [
-        "config.json:11 null depths.quik: `quik` is no depth; one of quick, standard, deep; did you mean `quick`?",
+        "config.json:11 null depths.quik: `quik` is not a depth; one of quick, standard, deep; did you mean `quick`?",
       ],
     ],
   ])("[PIPE-42] %s: reported", (_, config, problems) => {
@@ -302,8 +302,8 @@ describe("config fields that depend on each other", () => {
     ])
     const later = { ...STAGE, name: "later", prompt: "later.md" }
     expect(said({ stages: stages(later) }, prompts)).toEqual([
-      "prompts/answer.md:2 answer prompt: stage `answer`: {{outputs.later}} is nothing that a prompt can ask for here",
-      "prompts/answer.md:2 answer prompt: stage `answer`: {{quer}} is nothing that a prompt can ask for here",
+      "prompts/answer.md:2 answer prompt: stage `answer`: {{outputs.later}} is not an available placeholder",
+      "prompts/answer.md:2 answer prompt: stage `answer`: {{quer}} is not an available placeholder",
     ])
     const repairUnits = [{ stages: ["answer", "later"], maxIterations: 1 }]
     expect(said({ stages: stages(later), repairUnits }, prompts)).toHaveLength(1)
@@ -311,10 +311,10 @@ describe("config fields that depend on each other", () => {
 
   test("[PIPE-42] a budget of 0 is reported, for a stage and for a run", () => {
     expect(said({ stages: [{ ...STAGE, budgetUsd: 0 }] })).toEqual([
-      "config.json:8 answer budgetUsd: stage `answer`: `budgetUsd` is 0, so that nothing could be asked; it must be above 0",
+      "config.json:8 answer budgetUsd: stage `answer`: `budgetUsd` is 0; it must be above 0",
     ])
     expect(said({ stages: stages(), budgetUsd: 0 })).toEqual([
-      "config.json:10 null budgetUsd: `budgetUsd` is 0, so that nothing could be asked; it must be above 0",
+      "config.json:10 null budgetUsd: `budgetUsd` is 0; it must be above 0",
     ])
   })
 
@@ -326,7 +326,7 @@ describe("config fields that depend on each other", () => {
     })
     expect(said(of("advice"))).toEqual([])
     expect(said(of("advise")).join()).toContain(
-      "`feedbackField` is `advise`, which the output of `answer` does not have; one of advice; did you mean `advice`?",
+      "`feedbackField` is `advise`, which is not in the output of `answer`; one of advice; did you mean `advice`?",
     )
   })
 

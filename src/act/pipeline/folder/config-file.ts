@@ -24,7 +24,7 @@ export function readConfigFile(
   sources?: readonly string[],
 ): ConfigFile {
   if (text === undefined)
-    return failed([{ line: 1, path: [], problem: `there is no ${CONFIG_FILE}` }])
+    return failed([{ line: 1, path: [], problem: `${CONFIG_FILE} is missing` }])
   const json = readJsonText(text)
   if (json.kind === "broken") return failed(json.problems)
 
@@ -80,7 +80,7 @@ function inWords(issue: Issue, value: unknown, stageAt: StageAt): readonly Compl
     const known = knownAt(path)
     return issue.keys.map((key) => ({
       path: [...path, key],
-      problem: `${start}${quoted(key)} is no setting here; ${choices(key, known)}`,
+      problem: `${start}${quoted(key)} is not a setting here; ${choices(key, known)}`,
     }))
   }
   const name = field === "" ? nameOf(path) : `\`${field}\``

@@ -78,14 +78,15 @@ function checkPrompt(
   }
   const text = prompts.get(prompt)
   if (text === undefined) {
-    const problem = `\`prompt\` is ${quoted(prompt)}, which is no file in prompts/`
-    const known = prompts.size === 0 ? "there is none" : choices(prompt, [...prompts.keys()])
+    const problem = `\`prompt\` is ${quoted(prompt)}, which is not a file in prompts/`
+    const known =
+      prompts.size === 0 ? "the folder has no files" : choices(prompt, [...prompts.keys()])
     return [{ path: ["prompt"], problem: `${problem}; ${known}` }]
   }
   const before = sketch.stages.slice(0, lastBefore(sketch, index)).flatMap((it) => it.name ?? [])
   return unknownPlaceholders(text, before).map((name) => ({
     path: ["prompt"],
-    problem: `{{${name}}} is nothing that a prompt can ask for here`,
+    problem: `{{${name}}} is not an available placeholder`,
     file: { name: `prompts/${prompt}`, line: lineAt(text, placeOf(text, name)) },
   }))
 }
@@ -117,16 +118,16 @@ function checkKind(stage: StageSketch): readonly Complaint[] {
   }
   const started = agent ?? ANY_AGENT
   if (scope.agents.includes(started)) return []
-  return [{ path: ["scope"], problem: `\`scope.agents\` does not have ${quoted(started)}` }]
+  return [{ path: ["scope"], problem: `\`scope.agents\` does not contain ${quoted(started)}` }]
 }
 
 function checkPasses({ passes, output }: StageSketch): readonly Complaint[] {
   if (passes === undefined) return []
   if (output === undefined)
-    return [{ path: ["passes"], problem: "`passes` names a field, and there is no `output`" }]
+    return [{ path: ["passes"], problem: "`passes` names a field, but there is no `output`" }]
   const names = propertyNames(output)
   if (names.includes(passes)) return []
-  const problem = `\`passes\` is ${quoted(passes)}, which \`output\` does not have`
+  const problem = `\`passes\` is ${quoted(passes)}, which is not in \`output\``
   return [{ path: ["passes"], problem: `${problem}; ${choices(passes, names)}` }]
 }
 
@@ -150,7 +151,7 @@ function checkPauses(sketch: Sketch): readonly Complaint[] {
   const names = sketch.stages.flatMap((it) => it.name ?? [])
   return sketch.pauseAfterStages.flatMap((name, index) => {
     if (names.includes(name)) return []
-    const problem = `\`pauseAfterStages\` has ${quoted(name)}, which is no stage`
+    const problem = `\`pauseAfterStages\` has ${quoted(name)}, which is not a stage`
     return [{ path: ["pauseAfterStages", index], problem: `${problem}; ${choices(name, names)}` }]
   })
 }
@@ -164,7 +165,7 @@ function checkRepairs(sketch: Sketch): readonly Complaint[] {
     if (unknown.length > 0) {
       return unknown.map((name) => ({
         path,
-        problem: `a repair unit names ${quoted(name)}, which is no stage; ${choices(name, names)}`,
+        problem: `a repair unit names ${quoted(name)}, which is not a stage; ${choices(name, names)}`,
       }))
     }
     const [first = 0, last = 0] = ends[index] ?? []
@@ -188,7 +189,7 @@ function checkFeedback(unit: {
   const names = propertyNames(stage.output)
   if (names.includes(field)) return []
   const path = ["repairUnits", index, "feedbackField"]
-  const problem = `\`feedbackField\` is ${quoted(field)}, which the output of ${quoted(stage.name ?? "")} does not have`
+  const problem = `\`feedbackField\` is ${quoted(field)}, which is not in the output of ${quoted(stage.name ?? "")}`
   return [{ path, problem: `${problem}; ${choices(field, names)}` }]
 }
 
@@ -212,7 +213,7 @@ function checkSources(
 /** The schema already rejects negative values. */
 function checkBudget(budgetUsd: number | undefined): readonly Complaint[] {
   if (budgetUsd !== 0) return []
-  const problem = "`budgetUsd` is 0, so that nothing could be asked; it must be above 0"
+  const problem = "`budgetUsd` is 0; it must be above 0"
   return [{ path: ["budgetUsd"], problem }]
 }
 
@@ -229,7 +230,7 @@ function checkDepths(sketch: Sketch): readonly Complaint[] {
   const names = Object.keys(sketch.depths).filter((name) => !DEPTHS.some((it) => it === name))
   return names.map((name) => ({
     path: ["depths", name],
-    problem: `${quoted(name)} is no depth; ${choices(name, DEPTHS)}`,
+    problem: `${quoted(name)} is not a depth; ${choices(name, DEPTHS)}`,
   }))
 }
 
@@ -286,16 +287,18 @@ function schemaProblems(schema: unknown): readonly PathProblem[] {
   const wrong = wordProblems(schema, [])
   if (wrong.length > 0) return wrong
   if (typeOf(schema) !== "object")
-    return [{ path: [], problem: "must be of type `object`: providers answer with nothing else" }]
+    return [
+      { path: [], problem: "must be of type `object`, because providers return nothing else" },
+    ]
   return compileProblems(schema)
 }
 
 function wordProblems(schema: unknown, path: JsonPath): readonly PathProblem[] {
-  if (!isRecord(schema)) return [{ path, problem: `has ${quoted(schema)} where a schema belongs` }]
+  if (!isRecord(schema)) return [{ path, problem: `has ${quoted(schema)} in place of a schema` }]
   const unknown = Object.keys(schema).filter((it) => !WORDS.includes(it))
   const named = unknown.map((word) => ({
     path: [...path, word],
-    problem: `has ${quoted(word)}, which is no word of our schemas; ${choices(word, WORDS)}`,
+    problem: `has ${quoted(word)}, which is not a supported schema keyword; ${choices(word, WORDS)}`,
   }))
   return [...named, ...typeProblems(schema, path), ...innerProblems(schema, path)]
 }
@@ -313,7 +316,7 @@ function typeProblems(schema: JsonRecord, path: JsonPath): readonly PathProblem[
   const missing = required.filter((it) => names && !names.some((name) => name === it))
   const lacking = missing.map((it) => ({
     path: [...path, "required"],
-    problem: `requires ${quoted(it)}, which is not among its \`properties\``,
+    problem: `requires ${quoted(it)}, which is not in its \`properties\``,
   }))
   return [...named, ...lacking]
 }
@@ -338,7 +341,7 @@ function compileProblems(schema: unknown): readonly PathProblem[] {
     return []
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ path: [], problem: `is no JSON schema: ${reason}` }]
+    return [{ path: [], problem: `is not a valid JSON schema: ${reason}` }]
   }
 }
 

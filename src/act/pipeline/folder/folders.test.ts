@@ -87,8 +87,8 @@ describe("reading a recipe", () => {
     await writeFile(path.join(user, "notes"), "no folder")
     expect((await folders.list()).map((it) => it.slug)).toEqual(["small"])
     expect(said).toEqual([
-      ["a folder is no agent: its name is no slug", { directory: user, name: "2nd" }],
-      ["a folder is no agent: its name is no slug", { directory: user, name: "Large" }],
+      ["a folder is not a recipe: its name is not a slug", { directory: user, name: "2nd" }],
+      ["a folder is not a recipe: its name is not a slug", { directory: user, name: "Large" }],
     ])
   })
 })
@@ -122,7 +122,7 @@ describe("the limits of a recipe folder", () => {
     await mkdir(user, { recursive: true })
     await symlink(path.join(temp.path, "elsewhere"), path.join(user, "small"))
     const { agent } = await folders.find("small")
-    expect(agent.problems[0]?.problem).toBe(". is no folder")
+    expect(agent.problems[0]?.problem).toBe(". is not a folder")
     expect(agent.config).toBeNull()
   })
 
@@ -153,7 +153,7 @@ describe("the limits of a recipe folder", () => {
     const problems = await problemsWith((folder) =>
       writeFiles(folder, { "a/b/c/d/e/f/g.md": "deep" }),
     )
-    expect(problems).toEqual(["a/b/c/d/e/f lies too deep in the folder"])
+    expect(problems).toEqual(["a/b/c/d/e/f is nested too deeply"])
   })
 })
 

@@ -132,7 +132,7 @@ async function slugsIn(directory: string, log: Log): Promise<readonly string[]> 
   const listing = await listDirectory(directory, { maxEntries: MOST_AGENTS })
   if (listing.kind === "missing") return []
   if (listing.kind !== "listed") {
-    log.warn("a folder of agents cannot be read", { directory, reason: listing.kind })
+    log.warn("a folder of recipes cannot be read", { directory, reason: listing.kind })
     return []
   }
   const folders = listing.entries.filter(
@@ -140,7 +140,7 @@ async function slugsIn(directory: string, log: Log): Promise<readonly string[]> 
   )
   const named = folders.filter((it) => AgentSlug.safeParse(it.name).success)
   for (const other of folders.filter((it) => !named.includes(it)))
-    log.warn("a folder is no agent: its name is no slug", { directory, name: other.name })
+    log.warn("a folder is not a recipe: its name is not a slug", { directory, name: other.name })
   return named.map((it) => it.name)
 }
 
@@ -190,7 +190,7 @@ async function readApprovals(file: string, log: Log): Promise<readonly Approval[
   if (read.kind === "missing") return []
   const parsed = TrustFile.safeParse(read.kind === "read" ? jsonOf(read.text) : undefined)
   if (parsed.success) return parsed.data.agents
-  log.warn("the approvals of agents cannot be read; none counts", { file })
+  log.warn("the approvals file cannot be read and approves nothing", { file })
   return []
 }
 

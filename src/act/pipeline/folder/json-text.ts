@@ -39,7 +39,7 @@ export function readJsonText(text: string): JsonText {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const [first] = errors
-  if (first !== undefined) return broken(first.offset, `it is not JSON: ${inWords(first)}`)
+  if (first !== undefined) return broken(first.offset, `invalid JSON: ${inWords(first)}`)
   if (root === undefined) return broken(0, "it is empty")
   return {
     kind: "read",
@@ -90,7 +90,7 @@ function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
   const seen = new Set<string>()
   return propertiesOf(node).flatMap(({ name, offset, value }) => {
     const path = [...at, name]
-    const twice = { offset, path, problem: `${quoted(name)} stands twice` }
+    const twice = { offset, path, problem: `${quoted(name)} occurs twice` }
     const found = seen.has(name) ? [twice] : []
     seen.add(name)
     return [...found, ...duplicates(value, path)]

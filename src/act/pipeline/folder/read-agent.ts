@@ -100,19 +100,19 @@ async function readLevel(reading: FolderRead, within: string, levels: number): P
     maxEntries: MOST_FOLDER_FILES,
   })
   if (listing.kind !== "listed") return refuse(reading, within || ".", LISTING[listing.kind])
-  if (listing.unnameable > 0) refuse(reading, within || ".", "a name in it is not UTF-8")
+  if (listing.unnameable > 0) refuse(reading, within || ".", "contains a name that is not UTF-8")
   for (const entry of listing.entries) {
     const name = within === "" ? entry.name : `${within}/${entry.name}`
     if (entry.what === "regular file") await readFile(reading, name)
     else if (entry.what !== "directory") refuse(reading, name, `is a ${entry.what}; not followed`)
-    else if (levels === 0) refuse(reading, name, "lies too deep in the folder")
+    else if (levels === 0) refuse(reading, name, "is nested too deeply")
     else await readLevel(reading, name, levels - 1)
   }
 }
 
 const LISTING = {
-  missing: "is not there",
-  "not-directory": "is no folder",
+  missing: "does not exist",
+  "not-directory": "is not a folder",
   "too-many": `has more than ${MOST_FOLDER_FILES} entries`,
   unreadable: "cannot be read",
 } as const
@@ -135,11 +135,11 @@ async function readFile(reading: FolderRead, name: string): Promise<void> {
 }
 
 const FILE = {
-  missing: "went away while it was read",
+  missing: "was deleted while it was read",
   "not-text": "is not UTF-8",
-  "not-regular": "is no ordinary file",
+  "not-regular": "is not a regular file",
   "too-large": `is larger than ${LARGEST_FOLDER_FILE_BYTES} bytes`,
-  "outside-root": "lies outside the folder",
+  "outside-root": "is outside the folder",
   unreadable: "cannot be read",
 } as const
 

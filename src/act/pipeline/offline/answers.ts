@@ -12,12 +12,15 @@ const TARGET = "knowledge base"
 const TURNS: readonly { ask(subject: string): string; readonly why: string }[] = [
   { ask: (it) => `Which conditions must be met: ${it}?`, why: "what it depends on" },
   { ask: (it) => `Who decides about ${it}?`, why: "who may do it" },
-  { ask: (it) => `Which exceptions and exemptions are there: ${it}?`, why: "where the rule ends" },
-  { ask: (it) => `How and by when is notice given: ${it}?`, why: "who is told, and when" },
-  { ask: (it) => `Which time limits and dates apply: ${it}?`, why: "until when it holds" },
+  {
+    ask: (it) => `Which exceptions and exemptions are there: ${it}?`,
+    why: "where the rule does not apply",
+  },
+  { ask: (it) => `How and by when is notice given: ${it}?`, why: "who is notified, and when" },
+  { ask: (it) => `Which time limits and dates apply: ${it}?`, why: "until when it applies" },
   { ask: (it) => `What does it cost: ${it}?`, why: "amounts and fees" },
   { ask: (it) => `What changes when something is amended: ${it}?`, why: "later changes" },
-  { ask: (it) => `How can one object or complain: ${it}?`, why: "what one can do against it" },
+  { ask: (it) => `How can one object or complain: ${it}?`, why: "how to contest it" },
 ]
 
 export function analyze(prompt: string): Readonly<Record<string, unknown>> {
@@ -165,10 +168,10 @@ export function understand(prompt: string): Answer {
   const wish = wishOf(prompt)
   const isClear = contentWords([wish, ...listOf(prompt, "amendments")].join(" ")).size >= 2
   return {
-    goal: `Afterwards this is so: ${wish}`,
+    goal: `Result: ${wish}`,
     clarity: isClear ? 0.8 : 0.4,
     clarify: isClear ? "" : `What should be different after “${wish}”?`,
-    risks: ["Callers that rely on how it is now", "A case that no test covers"],
+    risks: ["Callers that rely on the current behaviour", "A case that no test covers"],
     acceptance: [`A test shows it: ${wish}`, "All checks that passed before still pass"],
   }
 }
@@ -178,11 +181,14 @@ export function plan(prompt: string): Answer {
   const wishes = listOf(prompt, "amendments").map((it) => oneLine(it))
   return {
     steps: [
-      { step: `Find the code this is about: ${subject(wish)}`, why: "nothing is changed unread" },
-      { step: `Write a test that fails until it is done: ${wish}`, why: "so that done is seen" },
-      { step: `Make the change: ${wish}`, why: "the wish itself" },
+      { step: `Find the code this is about: ${subject(wish)}`, why: "read before changing" },
+      {
+        step: `Write a test that fails until it is done: ${wish}`,
+        why: "shows when the work is done",
+      },
+      { step: `Make the change: ${wish}`, why: "the request itself" },
       ...wishes.map((it) => ({ step: it, why: "you asked for it" })),
-      { step: "Run all checks and read what fails", why: "callers may rely on the old way" },
+      { step: "Run all checks and read what fails", why: "callers may rely on the old behaviour" },
     ],
   }
 }
@@ -198,17 +204,17 @@ export function refinePlan(prompt: string): Answer {
   const remarks = Remarks.safeParse(outputOf(prompt, "review"))
   const before = steps.success ? steps.data.steps : []
   const added = (remarks.success ? remarks.data.remarks : []).map((it) => ({
-    step: `Mend the plan: ${it}`,
+    step: `Fix the plan: ${it}`,
     why: "the review asked for it",
   }))
   const all = [...before, ...added]
-  return { steps: all.length === 0 ? [{ step: wishOf(prompt), why: "the wish itself" }] : all }
+  return { steps: all.length === 0 ? [{ step: wishOf(prompt), why: "the request itself" }] : all }
 }
 
 export function decide(prompt: string): Answer {
   const tested = Tested.safeParse(outputOf(prompt, "test"))
   if (!tested.success) {
-    return { decision: "look", why: "The tests gave no result that could be read.", open: [] }
+    return { decision: "look", why: "The tests gave no readable result.", open: [] }
   }
   const { passed, problems } = tested.data
   return passed
@@ -258,13 +264,13 @@ export function converse(prompt: string): string {
     .slice(0, 3)
   const found = fitting.map((it) => `- ${it.text}`).join("\n")
   return found === ""
-    ? `The research that is kept does not say anything about this. ${OFFLINE}`
-    : `The research that is kept says:\n${found}\n\n${OFFLINE}`
+    ? `The stored research says nothing about this. ${OFFLINE}`
+    : `The stored research says:\n${found}\n\n${OFFLINE}`
 }
 
 const FITTING_SHARE = 0.3
 
-const OFFLINE = "No model is set up, so this was looked up by its words (setting model.provider)."
+const OFFLINE = "No model is configured, so this was found by word matching (set model.provider)."
 
 function lines(text: string): readonly string[] {
   const bare = text.split("\n").map((it) => it.replace(/^-\s*/, ""))
@@ -281,7 +287,7 @@ const MOST_KEY_POINTS = 5
 const FITTING_SENTENCE_SHARE = 0.25
 
 const NOTE =
-  "No model wrote this: the sentences above were copied from the documents because their words fit."
+  "No model wrote this: the sentences above were copied from the documents because their words match."
 
 /** Copies sentences with their labels; sentences that the feedback names are left out. */
 export function synthesize(prompt: string): Readonly<Record<string, unknown>> {

@@ -214,5 +214,5 @@ Findings:
   })
   expect(text).toContain("within 24 hours. [P1]")
   const other = await offlineBrain({ ...asked, prompt: `${block}\n\nWho owns the lighthouse?` })
-  expect(other.text).toMatch(/^The research that is kept does not say anything about this/)
+  expect(other.text).toMatch(/^The stored research says nothing about this/)
 })

@@ -78,7 +78,7 @@ test("an unclear question pauses the run with the question to ask back", async (
   const clear = await ask(asked({ ...unclear, clarity: 0.7 }))
   expect(clear.pause).toBeUndefined()
   const wordless = await ask(asked({ ...unclear, clarify: " " }))
-  expect(wordless.pause?.question).toMatch(/^What exactly is meant/)
+  expect(wordless.pause?.question).toMatch(/^What exactly do you mean/)
 })
 
 test("a plan has no more parts than the depth allows", async () => {

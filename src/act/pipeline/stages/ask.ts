@@ -29,7 +29,7 @@ export function askStage(ports: Pick<StagePorts, "count">): StageWork {
 
 function titleOf({ stage, iteration, amendments }: StageWorld): string {
   if (iteration > 0) return `${stage.title}, repair ${iteration}`
-  return amendments.length > 0 ? `${stage.title}, with what you changed` : stage.title
+  return amendments.length > 0 ? `${stage.title}, with your changes` : stage.title
 }
 
 async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
@@ -78,5 +78,7 @@ function clarification(output: unknown): string | undefined {
   const { clarity, clarify } = output
   if (typeof clarity !== "number" || clarity >= CLARITY_BAR) return undefined
   const isAsked = typeof clarify === "string" && clarify.trim() !== ""
-  return isAsked ? clarify : "What exactly is meant? Say it in other words, or go on as it is."
+  return isAsked
+    ? clarify
+    : "What exactly do you mean? Rephrase the question, or continue as it is."
 }

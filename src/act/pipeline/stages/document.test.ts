@@ -63,7 +63,7 @@ test("a document has the short answer, key points, sections, references and deta
 
     ## Details
 
-    ### What was asked
+    ### Questions
 
     1. When are dues paid?
 
@@ -83,7 +83,7 @@ test("a document whose verification did not pass starts with that statement", as
   const { output } = await writing({ answer, verify: scores })
   const { markdown = "" } = PipelineDocument.partial().parse(output)
   expect(markdown.split("\n")[2]).toBe(
-    "> Verification did not pass: citation accuracy. Read this with the sources beside it.",
+    "> Verification did not pass: citation accuracy. Check the statements against the sources.",
   )
   expect(output).toMatchObject({ isPartial: true })
 })
@@ -96,7 +96,7 @@ test("a document starts with the parts without results and with what was not ver
   expect(markdown.split("\n").slice(2, 5)).toEqual([
     "> Nothing was found for: When are dues paid? · By whom?",
     "",
-    "> Nothing was verified: there is no source to hold this against.",
+    "> Nothing was verified: there are no sources to check against.",
   ])
   expect(markdown).not.toContain("| verification |")
   expect(output).toMatchObject({ isPartial: true })

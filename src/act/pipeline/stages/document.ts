@@ -101,10 +101,10 @@ function missing(notFound: readonly string[]): string {
 function unverified(scores: Scores | undefined): string {
   if (scores === undefined || scores.isPassed) return ""
   if (Object.keys(scores.scores).length === 0) {
-    return "> Nothing was verified: there is no source to hold this against."
+    return "> Nothing was verified: there are no sources to check against."
   }
   const failed = Object.keys(scores.scores).filter((it) => isBelow(it, scores))
-  return `> Verification did not pass: ${failed.join(", ")}. Read this with the sources beside it.`
+  return `> Verification did not pass: ${failed.join(", ")}. Check the statements against the sources.`
 }
 
 function isBelow(check: string, { scores, bars }: Scores): boolean {
@@ -115,7 +115,7 @@ function isBelow(check: string, { scores, bars }: Scores): boolean {
 function details({ scores, plan, notFound }: Parts): string {
   const notes = notFound.map((it) => `Nothing was found for: ${plain(it)}`)
   const asked = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
-  return [block("### What was asked", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
+  return [block("### Questions", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
     .filter((it) => it !== "")
     .join("\n\n")
 }

@@ -15,8 +15,8 @@ const PRIOR_WORD_SHARE = 0.6
 export const SubQuery = z.object({
   question: z.string().min(1),
   why: z.string().default(""),
-  target: z.string().default("").describe("Where the answer is looked for"),
-  note: z.string().optional().describe("Said beside it in a pause"),
+  target: z.string().default("").describe("Where to look for the answer"),
+  note: z.string().optional().describe("Shown beside it in a pause"),
 })
 export type SubQuery = z.infer<typeof SubQuery>
 

@@ -66,7 +66,7 @@ function summaryOf(
   const reached = paragraphs.filter((it) => it.by.length === 0 && !it.isPrior).length
   const parts = [
     plural(paragraphs.length, "paragraph"),
-    reached > 0 ? `${reached} of them reached over references` : "",
+    reached > 0 ? `${reached} of them reached by references` : "",
     answered > 0 ? `${answered} sub-queries answered by the earlier run` : "",
   ]
   return parts.filter((it) => it !== "").join(", ")
@@ -203,5 +203,5 @@ export function fuse<Item extends { readonly id: string }>(
 /** Our own error message, or a generic text for an unexpected error. */
 export function whyFailed(error: unknown): string {
   if (isAppError(error)) return error.message
-  return error instanceof Error ? error.message : "It failed and did not say why."
+  return error instanceof Error ? error.message : "It failed without an error message."
 }

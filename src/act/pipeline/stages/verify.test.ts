@@ -115,8 +115,8 @@ test("[PIPE-77] an answer without sources is not verified and not repaired", asy
   const said = await verify(verifying("", { outputs: { synthesize } }))
   expect(said).toEqual({
     output: { scores: {}, bars: {}, isPassed: false, by: "nobody", failures: [] },
-    summary: "not verified: there is no source to hold the answer against",
-    failed: { problems: ["there is no source to hold the answer against"], feedback: "" },
+    summary: "not verified: there are no sources to check the answer against",
+    failed: { problems: ["there are no sources to check the answer against"], feedback: "" },
   })
   const retrieve = { paragraphs: [], notFound: ["notice"] }
   const again = await verify(verifying("", { outputs: { retrieve, synthesize } }))

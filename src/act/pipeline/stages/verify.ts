@@ -49,7 +49,7 @@ export function verifyStage(ports: Ports): StageWork {
  */
 function unverifiable(world: StageWorld): StageResult {
   const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
-  const problem = "there is no source to hold the answer against"
+  const problem = "there are no sources to check the answer against"
   const isSaid = findOutput(world.outputs, NothingRetrieved) !== undefined
   const result = { output, summary: `not verified: ${problem}` }
   return isSaid ? result : { ...result, failed: { problems: [problem], feedback: "" } }

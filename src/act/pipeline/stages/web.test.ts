@@ -62,7 +62,7 @@ test("with `knowledge` in its scope, calibration names existing documents as tar
 test("a depth without web and a setup without a source skip calibration with a note", async () => {
   const depth = { ...STANDARD, web: false }
   const shallow = await webStage(portsWith({}))(calibrating({ depth }))
-  expect(shallow.skipped).toBe("This depth searches no web.")
+  expect(shallow.skipped).toBe("This depth does not search the web.")
   const effects = recordEffects(() => plan)
   const none: WebSearch = async () => ({ source: null, note: "No source is set up.", results: [] })
   const alone = await webStage(portsWith({ web: none }))(calibrating({ effects }))

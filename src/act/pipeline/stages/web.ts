@@ -24,7 +24,7 @@ type WebSearchResult = Pick<KbWeb, "source" | "note" | "results">
 export function webStage(ports: Ports): StageWork {
   return async (world) => {
     const plan = planOf(world)
-    if (!world.depth.web) return skip("This depth searches no web.")
+    if (!world.depth.web) return skip("This depth does not search the web.")
     const searched = await searchAll(world, plan, ports)
     const web = distinct(searched.flatMap((it) => it.results))
     if (web.length === 0) return skip(whyNothing(searched))
