@@ -207,7 +207,7 @@ describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes 
     // Its thinking since then is bound to the whole history, so that the folded one is refused.
     const again = it.requests.findLast((request) => request.status === 400)
     expect(foldedIn(again)).toBe(1)
-    expect(it.ended[2]?.stderr).toContain("refused a folded request and took the original")
+    expect(it.ended[2]?.stderr).toContain("refused a folded request and accepted the original")
     expect(it.requests.at(-1)?.status).toBe(200)
     expect(foldedIn(it.requests.at(-1))).toBe(0)
   })

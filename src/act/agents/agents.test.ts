@@ -223,7 +223,7 @@ describe("failures", () => {
     await using other = await newRoom()
     await expect(
       other.start({ type: "synthetic", prompt: "x", configuration: configured({ cwd: "/etc" }) }),
-    ).rejects.toMatchObject({ data: { reason: "it lies outside this repository" } })
+    ).rejects.toMatchObject({ data: { reason: "it is outside this repository" } })
   })
 
   test("deleting an active run stops it first and removes all its data", async () => {

@@ -2,8 +2,8 @@ import { defineError } from "#ground/base"
 
 export const RunUnknown = defineError<{ id: string }>()("AGENTS_RUN_UNKNOWN", {
   family: "not-found",
-  message: (it) => `There is no run ${it.id}.`,
-  hint: () => "Run qm runs to see the ids.",
+  message: (it) => `Run ${it.id} not found.`,
+  hint: () => "Run `qm runs` to list run ids.",
 })
 
 export const DirectoryUnusable = defineError<{ path: string; reason: string }>()(
@@ -11,7 +11,7 @@ export const DirectoryUnusable = defineError<{ path: string; reason: string }>()
   {
     family: "invalid",
     message: (it) => `An agent cannot work in ${it.path}: ${it.reason}.`,
-    hint: () => "Name a directory inside this repository, or leave it out.",
+    hint: () => "Use a directory inside this repository, or omit it.",
   },
 )
 
@@ -20,20 +20,20 @@ export const ProgramMissing = defineError<{ type: string; install: string }>()(
   {
     family: "unavailable",
     message: (it) => `${it.type} was not found on this machine. ${it.install}`,
-    hint: () => "Start the run again once the program is on the PATH.",
+    hint: () => "Install the program, make sure it is on the PATH, then start the run again.",
   },
 )
 
 export const TooManyQueued = defineError<{ id: string; most: number }>()("AGENTS_QUEUE_FULL", {
   family: "conflict",
-  message: (it) => `${it.most} turns already wait behind run ${it.id}.`,
-  hint: () => "Wait for some of them, or remove one.",
+  message: (it) => `Run ${it.id} already has ${it.most} queued turns, which is the limit.`,
+  hint: () => "Wait until some are sent, or remove one.",
 })
 
 export const ApprovalUnknown = defineError<{ id: string }>()("AGENTS_APPROVAL_UNKNOWN", {
   family: "not-found",
-  message: (it) => `There is no approval ${it.id}.`,
-  hint: () => "It may belong to a run that was deleted.",
+  message: (it) => `Approval ${it.id} not found.`,
+  hint: () => "Its run may have been deleted. Run `qm approvals` to list open approvals.",
 })
 
 export const ApprovalAnswered = defineError<{ id: string; status: string; by: string }>()(
@@ -41,28 +41,28 @@ export const ApprovalAnswered = defineError<{ id: string; status: string; by: st
   {
     family: "conflict",
     message: (it) => `Approval ${it.id} was already answered: ${it.status} by ${it.by}.`,
-    hint: () => "Nothing was changed; the first answer counts.",
+    hint: () => "Nothing changed; only the first answer counts.",
   },
 )
 
 export const TurnUnknown = defineError<{ id: string }>()("AGENTS_TURN_UNKNOWN", {
   family: "not-found",
-  message: (it) => `No turn ${it.id} waits.`,
-  hint: () => "It was sent already, or taken out of the queue.",
+  message: (it) => `Queued turn ${it.id} not found.`,
+  hint: () => "It was already sent or removed from the queue.",
 })
 
 export const MessageUnknown = defineError<{ id: string; seq: number }>()("AGENTS_MESSAGE_UNKNOWN", {
   family: "not-found",
   message: (it) => `Run ${it.id} has no message ${it.seq}.`,
-  hint: () => "Run qm runs messages to see their numbers.",
+  hint: () => "Run `qm runs messages` to list message numbers.",
 })
 
 export const RunNotWorking = defineError<{ id: string; status: string }>()(
   "AGENTS_RUN_NOT_WORKING",
   {
     family: "conflict",
-    message: (it) => `Run ${it.id} is ${it.status}; nothing works on it now.`,
-    hint: () => "Send it a further turn, and it goes on.",
+    message: (it) => `Run ${it.id} is ${it.status} and not active.`,
+    hint: () => "Send a follow-up turn to resume it.",
   },
 )
 
@@ -70,19 +70,19 @@ export const OwnerSilent = defineError<{ id: string; seconds: number }>()("AGENT
   family: "unavailable",
   message: (it) =>
     `The process that works on run ${it.id} did not stop it within ${it.seconds} seconds.`,
-  hint: () => "Try again, or end that process; the run is then told as interrupted.",
+  hint: () => "Try again, or end that process; the run then becomes interrupted.",
 })
 
 export const SessionUnknown = defineError<{ id: string }>()("AGENTS_SESSION_UNKNOWN", {
   family: "not-found",
-  message: (it) => `No host on this machine has kept a session ${it.id}.`,
-  hint: () => "Run qm runs sessions to see what there is.",
+  message: (it) => `No host on this machine has a session ${it.id}.`,
+  hint: () => "Run `qm runs sessions` to list the sessions of hosts.",
 })
 
 export const VariablesGone = defineError<{ id: string; names: string }>()("AGENTS_VARIABLES_GONE", {
   family: "conflict",
-  message: (it) => `Run ${it.id} was given variables that are not kept: ${it.names}.`,
-  hint: () => "Start a new run with them, or hand this one off.",
+  message: (it) => `Run ${it.id} was started with variables that are not stored: ${it.names}.`,
+  hint: () => "Start a new run with these variables, or hand this run off.",
 })
 
 export const BudgetSpentAlready = defineError<{ id: string; says: string }>()(
@@ -90,7 +90,7 @@ export const BudgetSpentAlready = defineError<{ id: string; says: string }>()(
   {
     family: "conflict",
     message: (it) => `The budget of run ${it.id} is spent: ${it.says}.`,
-    hint: () => "Hand it off, or start a new run with a larger budget.",
+    hint: () => "Hand the run off, or start a new run with a larger budget.",
   },
 )
 
@@ -99,7 +99,7 @@ export const AgentNotStarted = defineError<{ title: string; reason: string }>()(
   {
     family: "unavailable",
     message: (it) => `${it.title} could not be started: ${it.reason}.`,
-    hint: () => "Check that the program runs in a terminal and that the folder is there.",
+    hint: () => "Check that the program runs in a terminal and that the folder exists.",
   },
 )
 
@@ -108,23 +108,23 @@ export const AgentEnded = defineError<{ title: string; how: string; words: strin
   {
     family: "unavailable",
     message: (it) =>
-      `${it.title} ended ${it.how}.${it.words === "" ? "" : ` It said: ${it.words}`}`,
-    hint: () => "Send the next message to go on in a new process, or look at its own log.",
+      `${it.title} ended ${it.how}.${it.words === "" ? "" : ` Its last output: ${it.words}`}`,
+    hint: () => "Send the next message to continue in a new process, or read the host's own log.",
   },
 )
 
 export const AgentSilent = defineError<{ title: string; seconds: number }>()("AGENTS_HOST_SILENT", {
   family: "unavailable",
-  message: (it) => `${it.title} did not begin a session within ${it.seconds} seconds.`,
-  hint: () => "Start it in a terminal: it may wait for a login or for an MCP server.",
+  message: (it) => `${it.title} did not start a session within ${it.seconds} seconds.`,
+  hint: () => "Start it in a terminal: it may be waiting for a login or an MCP server.",
 })
 
 export const AgentNotUnderstood = defineError<{ title: string; what: string }>()(
   "AGENTS_NOT_UNDERSTOOD",
   {
     family: "unavailable",
-    message: (it) => `${it.title} does not speak the protocol we know: ${it.what}.`,
-    hint: () => "Check with `qm doctor` which program and version is used.",
+    message: (it) => `${it.title} does not follow the expected protocol: ${it.what}.`,
+    hint: () => "Run `qm doctor` to see which program and version is used.",
   },
 )
 
@@ -132,35 +132,35 @@ export const AgentRefused = defineError<{ title: string; what: string; reason: s
   "AGENTS_HOST_REFUSED",
   {
     family: "unavailable",
-    message: (it) => `${it.title} refused ${it.what}: ${it.reason}`,
-    hint: () => "Start a fresh session, or correct what it names.",
+    message: (it) => `${it.title} rejected ${it.what}: ${it.reason}`,
+    hint: () => "Start a new session, or correct what the message names.",
   },
 )
 
 export const SessionOver = defineError<{ title: string }>()("AGENTS_SESSION_OVER", {
   family: "conflict",
-  message: (it) => `This session of ${it.title} is over.`,
-  hint: () => "Start another one, or resume it by its session id.",
+  message: (it) => `This session of ${it.title} has ended.`,
+  hint: () => "Start a new session, or resume this one by its session id.",
 })
 
 export const TurnRunning = defineError<{ title: string }>()("AGENTS_TURN_RUNNING", {
   family: "conflict",
-  message: (it) => `${it.title} is in the middle of a turn.`,
-  hint: () => "Wait for the end of the turn, or interrupt it first.",
+  message: (it) => `${it.title} is busy with a turn.`,
+  hint: () => "Wait until the turn ends, or interrupt it.",
 })
 
 export const QuestionUnknown = defineError<{ approvalId: string }>()("AGENTS_QUESTION_UNKNOWN", {
   family: "not-found",
-  message: (it) => `No approval ${it.approvalId} waits for an answer.`,
-  hint: () => "It was answered already, or its turn has ended.",
+  message: (it) => `Approval ${it.approvalId} is not open.`,
+  hint: () => "It was already answered, or its turn has ended.",
 })
 
 export const ScriptInvalid = defineError<{ line: number; problem: string }>()(
   "AGENTS_SCRIPT_INVALID",
   {
     family: "invalid",
-    message: (it) => `Line ${it.line} of the script is no event: ${it.problem}.`,
-    hint: () => "Each line is one JSON event of the vocabulary, with `after` in milliseconds.",
+    message: (it) => `Line ${it.line} of the script is not a valid event: ${it.problem}.`,
+    hint: () => "Write one JSON event per line, with the delay `after` in milliseconds.",
   },
 )
 
@@ -168,23 +168,23 @@ export const ScriptUnknown = defineError<{ name: string; names: readonly string[
   "AGENTS_SCRIPT_UNKNOWN",
   {
     family: "not-found",
-    message: (it) => `There is no script named ${it.name}.`,
-    hint: (it) => `Use one of ${it.names.join(", ")}, or give JSON lines.`,
+    message: (it) => `Script ${it.name} not found.`,
+    hint: (it) => `Use one of ${it.names.join(", ")}, or pass JSON lines.`,
   },
 )
 
 export const SessionFileMissing = defineError<{ path: string }>()("AGENTS_SESSION_FILE_MISSING", {
   family: "not-found",
-  message: (it) => `There is no session file at ${it.path}.`,
-  hint: () => "Give the path of a session.jsonl that Quartermaster wrote.",
+  message: (it) => `Session file ${it.path} not found.`,
+  hint: () => "Pass the path of a session.jsonl that Quartermaster wrote.",
 })
 
 export const SessionFileForeign = defineError<{ path: string; reason: string }>()(
   "AGENTS_SESSION_FILE_FOREIGN",
   {
     family: "invalid",
-    message: (it) => `${it.path} is no session of Quartermaster: ${it.reason}.`,
-    hint: () => "A host's own transcript is read by its session id instead; list those first.",
+    message: (it) => `${it.path} is not a Quartermaster session file: ${it.reason}.`,
+    hint: () => "To import a host's transcript, run `qm runs sessions` and use its session id.",
   },
 )
 
@@ -202,8 +202,8 @@ export const SessionFileCorrupt = defineError<{ path: string; line: number; reas
   "AGENTS_SESSION_FILE_CORRUPT",
   {
     family: "invalid",
-    message: (it) => `Line ${it.line} of ${it.path} is no message: ${it.reason}.`,
-    hint: (it) => `Nothing was imported. Export the session again, or take line ${it.line} out.`,
+    message: (it) => `Line ${it.line} of ${it.path} is not a valid message: ${it.reason}.`,
+    hint: (it) => `Nothing was imported. Export the session again, or remove line ${it.line}.`,
   },
 )
 
@@ -211,8 +211,8 @@ export const SessionFileTooLarge = defineError<{ path: string; limit: string }>(
   "AGENTS_SESSION_FILE_TOO_LARGE",
   {
     family: "invalid",
-    message: (it) => `${it.path} holds more than ${it.limit}.`,
-    hint: () => "Nothing was imported. Cut lines from its end until it is below that.",
+    message: (it) => `${it.path} contains more than ${it.limit}.`,
+    hint: () => "Nothing was imported. Remove lines from the end until it is below the limit.",
   },
 )
 
@@ -221,6 +221,7 @@ export const TranscriptUnreadable = defineError<{ path: string; reason: string }
   {
     family: "unavailable",
     message: (it) => `The host's transcript ${it.path} cannot be read: ${it.reason}.`,
-    hint: () => "List the host's sessions again; it may have been moved or deleted.",
+    hint: () =>
+      "The file may have been moved or deleted. Run `qm runs sessions` to list sessions again.",
   },
 )

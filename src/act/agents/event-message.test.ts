@@ -40,10 +40,14 @@ test.each([
     "Allowed by me",
   ],
   [{ event: "context.file", path: "a.md", reason: "import" }, "system", "a.md, import"],
-  [{ event: "context.usage", used: 1, window: 2 }, "system", "1 of 2 tokens in the window"],
+  [
+    { event: "context.usage", used: 1, window: 2 },
+    "system",
+    "1 of 2 tokens used in the context window",
+  ],
   [{ event: "context.compacted", trigger: "auto" }, "system", "The host compacted its context"],
   [{ event: "cost", usage: usage(1), isTotal: true }, "system", "Usage so far"],
-  [{ event: "mode.changed", mode: "plan", by: "me" }, "system", "Mode plan, by me"],
+  [{ event: "mode.changed", mode: "plan", by: "me" }, "system", "Mode set to plan by me"],
   [{ event: "error", message: "broken" }, "error", "broken"],
   [{ event: "text.delta", text: "he" }, "system", "he"],
 ])("[AGENTS-30] the event %o is shown as text in the transcript", (given, type, content) => {

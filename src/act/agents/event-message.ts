@@ -74,13 +74,13 @@ function systemText(event: SystemEvent): string {
     case "context.file":
       return `${event.path}, ${event.reason}`
     case "context.usage":
-      return `${event.used} of ${event.window} tokens in the window`
+      return `${event.used} of ${event.window} tokens used in the context window`
     case "context.compacted":
       return "The host compacted its context"
     case "cost":
       return "Usage so far"
     case "mode.changed":
-      return `Mode ${event.mode}, by ${event.by}`
+      return `Mode set to ${event.mode} by ${event.by}`
     default:
       return event satisfies never
   }

@@ -40,7 +40,7 @@ test("a missing program gives a hint with the command that installs it", async (
     kind: "missing",
     hint:
       "Install Claude Code with `npm install -g @anthropic-ai/claude-code` outside the project: " +
-      `the one in ${dirname(program)} is not taken.`,
+      `the program in ${dirname(program)} is inside it and is not used.`,
   })
 })
 

@@ -38,7 +38,7 @@ function hintFor(wanted: AgentProgram, refused: string | undefined): string {
   const install = `Install ${wanted.title} with \`${wanted.install}\``
   return refused === undefined
     ? `${install}, then try again.`
-    : `${install} outside the project: the one in ${path.dirname(refused)} is not taken.`
+    : `${install} outside the project: the program in ${path.dirname(refused)} is inside it and is not used.`
 }
 
 function searchFolders(options: FindOptions): readonly string[] {

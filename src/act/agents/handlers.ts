@@ -13,7 +13,7 @@ type AgentsHandlerDeps = {
   keepRule(approval: Approval): Promise<void>
 }
 
-const PERSON = "a person"
+const USER = "the user"
 
 export const agentsHandlers = ({
   agents,
@@ -40,14 +40,14 @@ export const agentsHandlers = ({
     }),
   send: async ({ id, text, now }) => (await agents()).send(id, text, { now }),
   stop: async ({ id }) => (await agents()).stop(id),
-  mode: async ({ id, mode }) => (await agents()).setMode(id, mode, PERSON),
+  mode: async ({ id, mode }) => (await agents()).setMode(id, mode, USER),
   async answer({ id, decision, note, always }) {
     const room = await agents()
     // Write the rule first: if none can be written, the approval stays open for another answer.
     const approval = await room.approval(id)
     const mustKeep = always && decision === "allow" && approval.status === "open"
     if (mustKeep) await keepRule(approval)
-    return room.answer(id, { decision, note, by: PERSON })
+    return room.answer(id, { decision, note, by: USER })
   },
   edit: async ({ id, title, label, unlabel, workflow, archived }) =>
     (await agents()).edit(id, {

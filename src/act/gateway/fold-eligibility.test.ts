@@ -48,7 +48,10 @@ describe("fold eligibility of a session", () => {
     const ask = () => states.eligibility({ session: "s", branchId: BRANCH })
     states.record("s", "", open(10_000))
     states.record("s", "sub", { branches: [], doubt: null })
-    expect(ask()).toEqual({ kind: "no", why: "another conversation of this session spoke last" })
+    expect(ask()).toEqual({
+      kind: "no",
+      why: "another conversation of this session was active last",
+    })
     states.record("s", "", open(12_000))
     expect(ask().kind).toBe("eligible")
   })
@@ -91,7 +94,7 @@ describe("fold eligibility of a session", () => {
     }
     expect(await askFoldEligibility(place, { session: "s" })).toEqual({
       kind: "no",
-      why: "no gateway carries this session",
+      why: "no gateway proxies this session",
     })
   })
 

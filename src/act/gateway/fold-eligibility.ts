@@ -104,7 +104,7 @@ function eligibilityOfBranch(all: readonly WireState[], branchId: string): Eligi
   const state = all[at]
   if (state === undefined) return no("its opening is no longer in the conversation")
   if (state.doubt !== null) return no(state.doubt)
-  if (at !== all.length - 1) return no("another conversation of this session spoke last")
+  if (at !== all.length - 1) return no("another conversation of this session was active last")
   const open = state.branches.find((it) => it.branchId === branchId)
   const isEnough = (open?.bytesAfter ?? 0) >= LEAST_FOLDED_BYTES
   return isEnough ? ELIGIBLE : no("there is too little to fold")
@@ -144,7 +144,7 @@ export async function askFoldEligibility(
 ): Promise<FoldEligibility> {
   const sockets = (await socketsIn(place)).filter(isOwnerAlive).slice(0, MOST_ASKED_PROCESSES)
   const answer = joinAnswers(await Promise.all(sockets.map((it) => askOne(it, question))))
-  return answer.kind === "unknown" ? no("no gateway carries this session") : answer
+  return answer.kind === "unknown" ? no("no gateway proxies this session") : answer
 }
 
 /** One "eligible" is enough; else the reason of a process that knows the session. */

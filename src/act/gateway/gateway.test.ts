@@ -138,7 +138,7 @@ describe("a proxied session", () => {
     expect(status).toBe(200)
     expect(world.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
     expect(world.told).toEqual([
-      "Nothing more is folded in this session: the provider refused a folded request and took the original. It goes on unfolded.",
+      "Folding is off for the rest of this session: the provider refused a folded request and accepted the original. The session continues unfolded.",
     ])
     expect(world.unfolded).toEqual([BRANCH])
     await ask(carried, RETURNED)
@@ -209,14 +209,14 @@ describe("a proxied session", () => {
   it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
     await using world = await gatewayWorld()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
-    await expect(world.carry(wanted)).rejects.toThrow(/recorded, not folded/)
+    await expect(world.carry(wanted)).rejects.toThrow(/recorded but not folded/)
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
   it("[GATE-92] a proxied session that cannot be opened leaves nothing open", async () => {
     await using world = await gatewayWorld()
     const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
-    await expect(world.carry({ environment })).rejects.toThrow(/cannot forward there/)
+    await expect(world.carry({ environment })).rejects.toThrow(/cannot forward to this address/)
     const { carries } = await world.gateway.list({ limit: 10 })
     expect(carries.map((it) => it.endedAt === null)).toEqual(carries.map(() => false))
     expect((await ask(await world.carry(), WORKED)).status).toBe(200)

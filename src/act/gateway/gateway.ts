@@ -151,10 +151,12 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
       const key = await deps.receiptKey()
       sessions.set(id, states)
       const latchOff = ({ session, reason, branchIds }: LatchedOff): void => {
-        tell(`Nothing more is folded in this session: ${reason}. It goes on unfolded.`)
+        tell(
+          `Folding is off for the rest of this session: ${reason}. The session continues unfolded.`,
+        )
         const stored = [store.latchOff(id, { session, reason }), deps.unfold(branchIds)]
         Promise.all(stored).catch((error: unknown) => {
-          deps.log.warn("that folding was switched off is not kept", { carry: id, error })
+          deps.log.warn("could not store that folding was switched off", { carry: id, error })
         })
       }
       return createProxiedSession({ wire, key, states, latches, log: deps.log, latchOff, tell })

@@ -44,9 +44,9 @@ describe("host configuration", () => {
   })
 
   it("for an unknown program the user states the wire", () => {
-    expect(() => wireOf(undefined, undefined, "tool")).toThrow(/How tool speaks/)
+    expect(() => wireOf(undefined, undefined, "tool")).toThrow(/The API format of tool/)
     expect(wireOf(undefined, "gemini", "tool")).toBe("gemini")
-    expect(() => wireOf("antigravity", undefined, "agy")).toThrow(/cannot go through/)
+    expect(() => wireOf("antigravity", undefined, "agy")).toThrow(/cannot use the gateway/)
     const hosts = ["claude-code", "codex", "copilot", "gemini"] as const
     expect(hosts.map((it) => wireOf(it, undefined, it))).toEqual([
       "anthropic",
@@ -152,7 +152,7 @@ describe("host configuration", () => {
     "not an address",
   ])("[GATE-82] %s is refused as upstream", (address) => {
     const environment = { ANTHROPIC_BASE_URL: address }
-    expect(() => upstreamOf(asked("claude-code", environment))).toThrow(/only https/)
+    expect(() => upstreamOf(asked("claude-code", environment))).toThrow(/use https/)
   })
 
   it("[GATE-82] Codex's upstream is its provider or the OpenAI address; otherwise it is refused", () => {

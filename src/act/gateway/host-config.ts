@@ -58,7 +58,7 @@ export function wireOf(
     case "gemini":
       return "gemini"
     case "antigravity":
-      throw HostNotProxied({ title: "Antigravity", reason: "it cannot be sent elsewhere" })
+      throw HostNotProxied({ title: "Antigravity", reason: "its address cannot be changed" })
     case undefined:
       throw HostUnknown({ program })
     default:
@@ -110,7 +110,7 @@ function parseUpstream(address: string): URL {
   const url = URL.parse(address)
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url))
   if (url !== null && isSafe && url.username === "" && url.password === "") return url
-  throw UpstreamUnusable({ host: url?.host ?? "that address" })
+  throw UpstreamUnusable({ host: url?.host ?? "this address" })
 }
 
 function isLoopback(url: URL): boolean {

@@ -59,7 +59,7 @@ export function createProxiedSession(deps: SessionDeps) {
         const { body, branches, state } = outcome
         return { body, isChanged: true, note: { folded: branches, state } satisfies FoldNote }
       }
-      if (outcome.why !== null) log.info("a request was left whole", { why: outcome.why })
+      if (outcome.why !== null) log.info("a request was sent unfolded", { why: outcome.why })
       return whole
     },
     began(request: HostRequest, prepared: PreparedRequest | undefined): void {
@@ -90,7 +90,7 @@ export function createProxiedSession(deps: SessionDeps) {
       const session = sessionOf(asked)
       const isFoldRefused = fallback !== null && status !== null && status < 400
       if (session === undefined || !isFoldRefused || latches.has(session)) return
-      const reason = "the provider refused a folded request and took the original"
+      const reason = "the provider refused a folded request and accepted the original"
       latches.set(session, reason)
       notices.latched(session)
       const note = isFoldNote(prepared?.note) ? prepared.note : undefined
@@ -134,8 +134,8 @@ function hasApiKey(headers: readonly Header[], wire: WireName): boolean {
 const BRANCH_TOOLS = { anthropic: '__branch"', openai: '"branch"', gemini: "" } as const
 
 const WITHOUT_TOOL =
-  "Nothing can be folded in this session: the host has no tool `branch`. " +
-  "Give it ours: `claude mcp add qm -- qm mcp`, or the same for another host."
+  "Nothing can be folded in this session: the host does not have the tool `branch`. " +
+  "To add it, run `claude mcp add qm -- qm mcp`, or the equivalent for another host."
 
 /** Each session gets one notice that says why nothing will be folded in it. */
 function createNotices({ wire, states, latches, latchOff, tell }: SessionDeps) {

@@ -47,7 +47,7 @@ export function createRecorder(deps: RecorderDeps) {
       const read = await readExchange({ exchange, before, folds }, deps)
       await keep(read, { exchange, deps, names, folds })
     } catch (error) {
-      deps.log.warn("a request was not recorded", { carry: deps.session.id, error })
+      deps.log.warn("could not record a request", { carry: deps.session.id, error })
     }
   }
   return {
@@ -73,7 +73,7 @@ export function createRecorder(deps: RecorderDeps) {
   }
 }
 
-const TOO_BUSY = "the recorder was too busy to look into it"
+const TOO_BUSY = "the recorder was too busy to read it"
 
 type SkippedExchange = { readonly skipped: Exchange }
 
@@ -208,7 +208,7 @@ async function keepTrails(
 
 function problemOf({ asked }: Exchange, read: ReadAnswer | { readonly problem: string }) {
   if ("problem" in read) return read.problem
-  return asked.isWhole ? null : "its body was too large to be kept, or did not come to its end"
+  return asked.isWhole ? null : "its body was too large to store, or was aborted"
 }
 
 function costOf({ usage, model }: ReadAnswer, deps: RecorderDeps): number | null {
@@ -250,7 +250,7 @@ const SHOWN = new Set([
 function shownHeaders(headers: readonly Header[], clean: (text: string) => string) {
   return headers.map(([name, value]) => ({
     name: clean(name),
-    value: SHOWN.has(name.toLowerCase()) ? clean(value) : "(not kept)",
+    value: SHOWN.has(name.toLowerCase()) ? clean(value) : "(not stored)",
   }))
 }
 

@@ -219,7 +219,7 @@ async function tidySpool(deps: FoldDeps): Promise<void> {
       return (await db.all(SessionRow, selectLiveSessions())).map((it) => it.session)
     })
   } catch (error) {
-    deps.log.warn("markers of sessions without a branch stay", { error })
+    deps.log.warn("could not remove the markers of sessions without a branch", { error })
   }
 }
 
@@ -227,7 +227,7 @@ export async function markSpool(deps: FoldDeps, session: string): Promise<void> 
   try {
     await deps.spool?.open(session)
   } catch (error) {
-    deps.log.warn("hooks will not meter this branch", { error })
+    deps.log.warn("hooks cannot meter this branch", { error })
   }
 }
 

@@ -62,7 +62,8 @@ export function checkSession(session: string): void {
     throw InputInvalid({ what: "session id", problem })
   }
   const isStorable = session.isWellFormed() && !session.includes("\0")
-  if (!isStorable) throw InputInvalid({ what: "session id", problem: "has signs that no id has" })
+  if (!isStorable)
+    throw InputInvalid({ what: "session id", problem: "contains invalid characters" })
 }
 
 type Text = { readonly what: string; readonly text: string; readonly most: number }

@@ -245,7 +245,11 @@ async function inject(
     await withdraw(deps, draft)
     throw error
   }
-  throw AlreadyCompleted({ id: draft.id, status: "cancelled", reason: "ended while it was opened" })
+  throw AlreadyCompleted({
+    id: draft.id,
+    status: "cancelled",
+    reason: "ended while it was being opened",
+  })
 }
 
 async function recall(
@@ -293,7 +297,9 @@ async function withdraw(deps: FoldDeps, draft: BranchDraft): Promise<void> {
       if (row !== undefined) await endByForce(tx, { row, reason: "shutdown", at, count })
     })
   } catch (error) {
-    deps.log.warn("a branch that was not opened waits for its deadline", { error })
+    deps.log.warn("could not cancel a branch that was not opened; it ends at its deadline", {
+      error,
+    })
   }
 }
 
@@ -323,7 +329,7 @@ async function cleanIfDue(deps: CleanupDeps): Promise<void> {
   try {
     await clean(deps, MOST_BRANCHES_KEPT)
   } catch (error) {
-    deps.log.warn("old branches were not taken away", { error })
+    deps.log.warn("could not delete old branches", { error })
   }
 }
 

@@ -107,7 +107,7 @@ export async function openScrub(deps: {
   const fail = (error: unknown): Error => {
     // Only the name: the message may contain the text.
     const name = error instanceof Error ? error.name : typeof error
-    deps.log.error("secrets could not be looked for", { name })
+    deps.log.error("could not scan for secrets", { name })
     return ScrubFailed({})
   }
   const redact = await deps.secrets().then(

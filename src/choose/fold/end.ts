@@ -102,12 +102,12 @@ async function endOne(tx: Tx<"fold">, { row, reason, at, count }: Plan): Promise
 
 const SAYS = {
   budget: (row: BranchRow) =>
-    `a charge would have passed its budget of ${formatExact(row.budgetTotal)} tokens`,
+    `a charge would have exceeded its budget of ${formatExact(row.budgetTotal)} tokens`,
   timeout: (row: BranchRow) =>
-    `its time of ${formatExact(row.given.timeoutSeconds)} seconds was over`,
-  "parent-returned": () => "the branch above it ended",
+    `its time limit of ${formatExact(row.given.timeoutSeconds)} seconds was reached`,
+  "parent-returned": () => "its parent branch ended",
   "session-ended": () => "its session ended",
-  shutdown: () => "the process that had opened it ended",
+  shutdown: () => "the process that opened it ended",
 } as const satisfies Record<ForcedEndReason, (row: BranchRow) => string>
 
 function partialResult(row: BranchRow, reason: ForcedEndReason): string {
@@ -117,9 +117,9 @@ function partialResult(row: BranchRow, reason: ForcedEndReason): string {
   const more = touchedPaths.length - MOST_NAMED_PATHS
   return [
     `Partial result: ended because ${SAYS[reason](row)}. Used ${used}.`,
-    progress === null ? "No note on how far it was." : `Last note: ${progress}`,
-    touchedPaths.length === 0 ? "No file was touched, as far as is known." : `Touched: ${named}`,
-    ...(more > 0 ? [`and ${formatExact(more)} files more.`] : []),
+    progress === null ? "No progress note." : `Last progress note: ${progress}`,
+    touchedPaths.length === 0 ? "No touched files are known." : `Touched files: ${named}`,
+    ...(more > 0 ? [`and ${formatExact(more)} more files.`] : []),
   ].join("\n")
 }
 

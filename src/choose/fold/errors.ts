@@ -3,13 +3,13 @@ import { defineError, formatExact } from "#ground/base"
 export const InputInvalid = defineError<{ what: string; problem: string }>()("FOLD_INVALID_INPUT", {
   family: "invalid",
   message: (it) => `The ${it.what} ${it.problem}.`,
-  hint: (it) => `Call again with another ${it.what}; nothing was changed.`,
+  hint: (it) => `Nothing changed. Call again with another ${it.what}.`,
 })
 
 export const DepthExceeded = defineError<{ most: number }>()("FOLD_DEPTH_EXCEEDED", {
   family: "conflict",
-  message: (it) => `Branches may lie ${it.most} deep, and this one would lie deeper.`,
-  hint: () => "Do this step in the branch you are in, or return from it first.",
+  message: (it) => `Branches can be nested ${it.most} levels deep, and this one would be deeper.`,
+  hint: () => "Do this step in the current branch, or return from it first.",
 })
 
 export const TooMany = defineError<{ what: string; limit: number; retryAfterSeconds: number }>()(
@@ -17,33 +17,33 @@ export const TooMany = defineError<{ what: string; limit: number; retryAfterSeco
   {
     family: "too-many",
     message: (it) =>
-      `${it.what}, and the limit is ${formatExact(it.limit)}. ` +
+      `${it.what}; the limit is ${formatExact(it.limit)}. ` +
       `Retry in ${formatExact(it.retryAfterSeconds)} seconds.`,
     hint: (it) =>
-      `Return from a branch that is done, or call branch again in ${it.retryAfterSeconds} seconds.`,
+      `Return from a finished branch, or call branch again in ${it.retryAfterSeconds} seconds.`,
   },
 )
 
 export const FoldDisabled = defineError<Record<never, never>>()("FOLD_DISABLED", {
   family: "denied",
-  message: () => "Branches are switched off here.",
-  hint: () => "Go on without a branch; a person can set context_folding.enabled to true.",
+  message: () => "Branches are disabled here.",
+  hint: () => "Continue without a branch. The user can set context_folding.enabled to true.",
 })
 
 /** The same error for unknown, foreign and expired ids. */
 export const FoldNotFound = defineError<Record<never, never>>()("FOLD_NOT_FOUND", {
   family: "not-found",
-  message: () => "There is no such branch or handle here.",
+  message: () => "Branch or handle not found.",
   hint: () =>
-    "Use an id of this session: branch_status lists them for an agent, `qm fold --all` for a person.",
+    "Use an id of this session: agents list them with branch_status, users with `qm fold --all`.",
 })
 
 export const AlreadyCompleted = defineError<{ id: string; status: string; reason: string }>()(
   "FOLD_ALREADY_COMPLETED",
   {
     family: "conflict",
-    message: (it) => `Branch ${it.id} is over: ${it.status}, ${it.reason}.`,
-    hint: () => "Nothing was changed. branch_status with this branch_id tells its result.",
+    message: (it) => `Branch ${it.id} has ended: ${it.status}, ${it.reason}.`,
+    hint: () => "Nothing changed. Call branch_status with this branch_id to get its result.",
   },
 )
 
@@ -51,16 +51,17 @@ export const CannotReturnFromRoot = defineError<Record<never, never>>()(
   "FOLD_CANNOT_RETURN_FROM_ROOT",
   {
     family: "conflict",
-    message: () => "No branch is active in this session, and the root cannot be returned from.",
-    hint: () => "Go on with the task itself; open a branch first if a sub-task is to be folded.",
+    message: () => "No branch is active in this session, so there is nothing to return from.",
+    hint: () => "Continue the task itself; open a branch first to fold a sub-task.",
   },
 )
 
 /** Without its cause, whose message may contain the text. */
 export const ScrubFailed = defineError<Record<never, never>>()("FOLD_SCRUB_FAILED", {
   family: "unavailable",
-  message: () => "Secrets could not be looked for, so no text was kept or handed out.",
-  hint: () => "Nothing was changed. Try again; if it stays so, a person should look at the log.",
+  message: () =>
+    "The text could not be scanned for secrets, so it was neither stored nor returned.",
+  hint: () => "Nothing changed. Try again; if it fails again, the user should read the log.",
 })
 
 export const BudgetExhausted = defineError<{
@@ -72,13 +73,13 @@ export const BudgetExhausted = defineError<{
   family: "conflict",
   message: (it) =>
     `Branch ${it.branchId} has used ${formatExact(it.used)} of ${formatExact(it.total)} tokens; ` +
-    `this result would pass its budget. It has been ended, and the result is kept as ${it.handle}.`,
+    `this result would exceed its budget. The branch has ended, and the result is stored as ${it.handle}.`,
   hint: (it) =>
-    `Go on in the parent: branch_status tells what was known, read_handle ${it.handle}.`,
+    `Continue in the parent: branch_status gives the partial result, read_handle ${it.handle} this one.`,
 })
 
 export const FoldClosed = defineError<Record<never, never>>()("FOLD_CLOSED", {
   family: "unavailable",
-  message: () => "This process is shutting down and opens no branch.",
-  hint: () => "Start it again, and call branch again.",
+  message: () => "This process is shutting down and opens no more branches.",
+  hint: () => "Restart it, then call branch again.",
 })

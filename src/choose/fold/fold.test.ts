@@ -243,8 +243,8 @@ function foldSuite(store: () => Store): void {
     const { branch, pending, active } = await fold.status({ branchId }, AGENT)
     expect(branch).toMatchObject({ status: "timeout", endReason: "timeout", isPartial: true })
     expect(branch?.result).toBe(
-      "Partial result: ended because its time of 10 seconds was over. Used 30 of 8,192 tokens.\n" +
-        "Last note: half is read\nTouched: src/a.ts",
+      "Partial result: ended because its time limit of 10 seconds was reached. Used 30 of 8,192 tokens.\n" +
+        "Last progress note: half is read\nTouched files: src/a.ts",
     )
     expect(active).toEqual([])
     expect(pending).toEqual([])

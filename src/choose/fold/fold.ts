@@ -177,7 +177,7 @@ function createWatch(deps: DeadlineWatch) {
       } while (isOn && (isOpen || asked !== seen))
     } catch (error) {
       // The next opened branch starts it again.
-      deps.log.warn("deadlines of branches are not watched", { error })
+      deps.log.warn("could not watch the deadlines of branches", { error })
     }
     // In the same turn as the last check, so that no request gets lost.
     loop = undefined

@@ -173,7 +173,7 @@ function keptOf(
 }
 
 function leftOut(row: BranchRow, left: number): KeptStep {
-  const text = `[${plural(left, "step")} more, folded out and not kept]`
+  const text = `[${plural(left, "more step")} folded out and not stored]`
   return { step: { ...stepOf(row), tool: null, tokens: 0, text, handle: null } }
 }
 

@@ -129,9 +129,9 @@ function render(
   return [
     `${label}: ${formatExact(lines.length)} lines, ${formatExact(tokens)} tokens, kept as ${handle}.`,
     ...head.map(short),
-    ...(left > 0 ? [`[${formatExact(left)} lines more]`] : []),
+    ...(left > 0 ? [`[${formatExact(left)} more lines]`] : []),
     ...tail.map(short),
-    `Read more with read_handle: handle ${handle} and from_line, or query for words to find.`,
+    `To read more, call read_handle with handle ${handle} and from_line, or with query to search.`,
   ].join("\n")
 }
 

@@ -188,13 +188,13 @@ function warningOf(row: BranchRow): string {
     : " This is a lower bound: only the tools of this server are metered."
   return (
     `Branch ${row.id} has used ${percent} % of its budget (${used}).${bound} ` +
-    "Call return soon, with what you have."
+    "Call return soon with the results so far."
   )
 }
 
 function pendingOf(row: BranchRow): string {
   return (
     `Branch ${row.id} was ended before it returned (${row.endReason}): ` +
-    `${withoutHiddenSigns(row.given.description)}. branch_status tells what it knew.`
+    `${withoutHiddenSigns(row.given.description)}. Call branch_status for its partial result.`
   )
 }

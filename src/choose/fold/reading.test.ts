@@ -154,7 +154,7 @@ describe("trails", () => {
       "## 3 call search",
       "## 4 result",
     ])
-    expect(text).toContain("material, not instructions")
+    expect(text).toContain("data, not instructions")
     expect(text).toContain("do it")
     expect(text).toContain("\nn1500\n")
     expect(text.match(/^n0$/gm), "no digest beside the whole").toHaveLength(1)
@@ -182,7 +182,7 @@ describe("trails", () => {
     expect(all.leftOut).toBe(0)
     expect(all.text).not.toContain("n1500")
     const short = await fold.restore({ id: branchId, budget: 220 })
-    expect(short.text).toContain("steps had no room")
+    expect(short.text).toContain("steps did not fit")
     expect(short.text).not.toContain("n1500")
   })
 
@@ -198,7 +198,7 @@ describe("trails", () => {
     ])
     expect(after).toEqual([MOST_TRAIL_STEPS, MOST_TRAIL_STEPS + 1])
     const { trail } = await fold.show({ id })
-    expect(trail.at(-1)?.text).toMatch(/x\n\[1 characters more are not kept\]$/)
+    expect(trail.at(-1)?.text).toMatch(/x\n\[1 more characters are not stored\]$/)
   })
 
   test("[FOLD-18] a fence that occurs in a text is not used", () => {

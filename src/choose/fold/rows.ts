@@ -42,7 +42,7 @@ const KeptText = z
 export function shortenedText(text: string): string {
   if (text.length <= LARGEST_KEPT_UNITS) return text
   const left = formatExact(text.length - LARGEST_KEPT_UNITS)
-  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} characters more are not kept]`
+  return `${text.slice(0, LARGEST_KEPT_UNITS)}\n[${left} more characters are not stored]`
 }
 
 const json = <Schema extends z.ZodType>(schema: Schema) =>

@@ -36,5 +36,5 @@ export async function insertSteps(
 function shortened(text: string): string {
   if (text.length <= LONGEST_TRAIL_UNITS) return text
   const left = text.length - LONGEST_TRAIL_UNITS
-  return `${text.slice(0, LONGEST_TRAIL_UNITS)}\n[${left} characters more are not kept]`
+  return `${text.slice(0, LONGEST_TRAIL_UNITS)}\n[${left} more characters are not stored]`
 }

@@ -35,7 +35,7 @@ async function world(options?: Parameters<typeof foldWorld>[2]) {
 
 const no = (why: string): FoldEligibility => ({ kind: "no", why })
 
-const NOT_HERE = expect.stringMatching(/^Not folded here: what your sub-agent did left/)
+const NOT_HERE = expect.stringMatching(/^Not folded here: your sub-agent's work was dropped/)
 
 describe("opening", () => {
   test("[FOLD-29] a branch of a proxied session is opened to be folded, without a package", async () => {
@@ -49,9 +49,9 @@ describe("opening", () => {
     })
     expect(opened.next).toBe(
       `Work on the sub-task here, then call return with branch_id ${branchId}. Everything ` +
-        "between this answer and your return then leaves your context; only what you return " +
-        "stays, so put paths, line numbers, decisions, changed files and open ends in it. " +
-        "If it could not be folded, return says so.",
+        "between this answer and your return is then removed from your context; only the " +
+        "returned text stays, so include paths, line numbers, decisions, changed files and open " +
+        "questions. If it cannot be folded, return says so.",
     )
     expect(gateway.asked).toEqual([undefined])
     expect((await fold.show({ id: branchId })).branch).toMatchObject({
@@ -61,14 +61,14 @@ describe("opening", () => {
   })
 
   test.each([
-    ["is not there", {}],
-    ["does not carry the session", { wire: async () => no("it is recorded only") }],
-    ["cannot be asked", { wire: () => Promise.reject(new Error("no such file")) }],
+    ["is absent", {}],
+    ["does not proxy the session", { wire: async () => no("it is recorded only") }],
+    ["does not respond", { wire: () => Promise.reject(new Error("no such file")) }],
     [
       "has no key",
       { wire: testGateway().deps.wire, receiptKey: () => Promise.reject(new Error()) },
     ],
-    ["was handed in without a key", { wire: testGateway().deps.wire }],
+    ["was passed without a key", { wire: testGateway().deps.wire }],
   ])("[FOLD-29] with a gateway that %s the answer has no receipt", async (_, deps) => {
     const { fold } = await foldWorld(store, testClock(), { deps })
     const opened = await fold.branch(TASK, CLAUDE)
@@ -92,17 +92,17 @@ describe("returning", () => {
       receipt: foldReceipt(gateway.key, branchId),
       tokensKeptOut: null,
       note:
-        "Its turns were folded out of this conversation; files read inside are no longer in " +
-        `view: read again what you need. Its trail stays: read_handle with handle ${branchId} ` +
-        "gives slices of it or finds words.",
+        "Its turns were removed from this conversation, including files read inside: read them " +
+        `again if you need them. Its trail is stored: read_handle with handle ${branchId} ` +
+        "returns slices of it or searches it.",
     })
     expect(gateway.asked).toEqual([undefined, branchId])
     expect((await fold.list({})).branches).toMatchObject([{ mode: "wire", tokensKeptOut: 496 }])
   })
 
   test.each([
-    ["not carried any more", no("the gateway has ended"), "the gateway has ended"],
-    ["not to be asked", new Error("broken"), "the gateway could not be asked"],
+    ["no longer proxied", no("the gateway has ended"), "the gateway has ended"],
+    ["of a gateway that does not respond", new Error("broken"), "the gateway did not respond"],
   ])(
     "[FOLD-30] a session that is %s is not folded, and the answer states why",
     async (...given) => {
@@ -112,7 +112,7 @@ describe("returning", () => {
       gateway.stand = stand
       await fold.charge({ tokens: 500 }, CLAUDE)
       const returned = await fold.return({ branchId, message: "Done" }, CLAUDE)
-      const note = `Not folded: ${why}. What was done inside stays in this conversation.`
+      const note = `Not folded: ${why}. The work inside stays in this conversation.`
       // No sub-agent was used: the work is in the window, except for texts under handles.
       expect(returned).toMatchObject({ mode: "handle", receipt: null, note, tokensKeptOut: 0 })
       expect((await fold.show({ id: branchId })).branch.mode).toBe("handle")
@@ -125,7 +125,7 @@ describe("returning", () => {
     const { branchId } = await fold.branch(TASK, CLAUDE)
     gateway.stand = no(`\u200b${token} ${"x".repeat(500)}`)
     const { note } = await fold.return({ branchId, message: "Done" }, CLAUDE)
-    expect(note).toMatch(/^Not folded: [^\u200b]{1,200}\. What was done/)
+    expect(note).toMatch(/^Not folded: [^\u200b]{1,200}\. The work inside/)
     expect(note).not.toContain(token)
   })
 
@@ -447,12 +447,12 @@ describe("steps removed by the gateway", () => {
     const trail = await trailOf(it, many)
     expect(trail).toHaveLength(2_001)
     expect(trail.slice(-2)).toEqual([
-      ["wire", null, "[102 steps more, folded out and not kept]"],
+      ["wire", null, "[102 more steps folded out and not stored]"],
       ["result", null, "It is in a.ts"],
     ])
     const huge = " ".repeat(20_000_000)
     await it.fold.keepTrail(long, [step("Read", huge), step("Read", huge), step("Read", "x")])
-    expect((await trailOf(it, long)).at(-2)?.[2]).toBe("[1 step more, folded out and not kept]")
+    expect((await trailOf(it, long)).at(-2)?.[2]).toBe("[1 more step folded out and not stored]")
   })
 
   test("[FOLD-31] a branch that is open, not folded or unknown accepts no steps", async () => {

@@ -21,11 +21,11 @@ export async function askWire(
     const stand = await deps.wire?.(session, branchId)
     if (stand?.kind === "no") return { kind: "no", why: shortened(stand.why) }
     const key = stand === undefined ? undefined : await deps.receiptKey?.()
-    if (key === undefined) return { kind: "no", why: "no gateway is on this session" }
+    if (key === undefined) return { kind: "no", why: "no gateway proxies this session" }
     return { kind: "eligible", key }
   } catch (error) {
-    deps.log.warn("the gateway could not be asked", { error })
-    return { kind: "no", why: "the gateway could not be asked" }
+    deps.log.warn("could not query the gateway", { error })
+    return { kind: "no", why: "the gateway did not respond" }
   }
 }
 
@@ -48,9 +48,9 @@ export async function endingOf(
     mode: "wire",
     receipt: foldReceipt(wire.key, row.id),
     note:
-      "Its turns were folded out of this conversation; files read inside are no longer in view: " +
-      "read again what you need. " +
-      `Its trail stays: read_handle with handle ${row.id} gives slices of it or finds words.`,
+      "Its turns were removed from this conversation, including files read inside: " +
+      "read them again if you need them. " +
+      `Its trail is stored: read_handle with handle ${row.id} returns slices of it or searches it.`,
   }
 }
 
@@ -59,17 +59,17 @@ export function endingByForce(row: BranchRow): BranchEnding | null {
 }
 
 function notFolded(row: BranchRow, why: string): BranchEnding {
-  const note = `Not folded: ${why}. What was done inside stays in this conversation.`
+  const note = `Not folded: ${why}. The work inside stays in this conversation.`
   return { mode: withoutWire(row), receipt: null, note }
 }
 
 export function noteOf(mode: FoldMode): string {
   switch (mode) {
     case "sub-agent":
-      return "Not folded here: what your sub-agent did left with its window, what you did stays in this one."
+      return "Not folded here: your sub-agent's work was dropped with its window, your own work stays in this one."
     case "handle":
     case "wire":
-      return "Not folded: no gateway is on this session. What was done inside stays in this conversation."
+      return "Not folded: no gateway proxies this session. The work inside stays in this conversation."
     case "none":
       return ""
     default:

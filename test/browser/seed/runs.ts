@@ -158,7 +158,7 @@ const KINDS: readonly object[] = [
     { outcome: "failed", output: `${"a long line of output ".repeat(40)}\n1 failed` },
   ),
   { event: "mode.changed", mode: "edits", by: "console" },
-  { event: "error", message: "The model did not answer (529); try 1 of 2 follows." },
+  { event: "error", message: "The model did not respond (529); retry 1 of 2 follows." },
   { event: "context.compacted", trigger: "auto", tokensBefore: 191_000, tokensAfter: 24_500 },
   say("Everything was shown."),
   ENDED,

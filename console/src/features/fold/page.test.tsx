@@ -100,13 +100,13 @@ describe("branch on the page Folds", () => {
       status: "failed",
       endReason: "budget",
       isPartial: true,
-      error: "a charge would have passed its budget of 12,000 tokens",
+      error: "a charge would have exceeded its budget of 12,000 tokens",
     })
     const text = render("?show=fb_1", { tree: TREE, shown: { branch: forced, trail: [] } })
     expect(text).toContain("over budget, partial")
     expect(text).toContain("Known when it was ended partial")
     expect(text).toContain(
-      "Ended by force: a charge would have passed its budget of 12,000 tokens.",
+      "Ended by force: a charge would have exceeded its budget of 12,000 tokens.",
     )
     const branch = aBranch("fb_2", { ...ACTIVE, progress: "3 of 7 read" })
     const live = render("?show=fb_2", { tree: TREE, shown: { branch, trail: [] } })

@@ -46,7 +46,7 @@ export function createControl(deps: Deps) {
     const { subtype, tool_name: tool = "", input = {}, tool_use_id: activityId } = request
     if (subtype !== "can_use_tool" || tool === "") {
       // The host waits for a response to every request.
-      const error = `${subtype} is not known here`
+      const error = `unsupported control request: ${subtype}`
       const response = { subtype: "error", request_id: approvalId, error }
       write({ type: "control_response", response })
       return true

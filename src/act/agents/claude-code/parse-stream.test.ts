@@ -110,11 +110,15 @@ test("compaction, retries and unknown lines become events", async () => {
     { event: "context.compacted", trigger: "manual", tokensBefore: 120, tokensAfter: 27 },
     {
       event: "error",
-      message: "The model did not answer (overloaded 529); try 1 of 2 follows.",
+      message: "The model did not respond (overloaded 529); retry 1 of 2 follows.",
       isFatal: false,
     },
-    { event: "message", type: "system", text: "Claude Code said: system/from_tomorrow" },
-    { event: "message", type: "system", text: "Claude Code said: assistant" },
+    {
+      event: "message",
+      type: "system",
+      text: "Claude Code sent an unknown message: system/from_tomorrow",
+    },
+    { event: "message", type: "system", text: "Claude Code sent an unknown message: assistant" },
   ])
 })
 

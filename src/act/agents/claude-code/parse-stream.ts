@@ -42,9 +42,9 @@ export function parseLine(state: ParserState, line: JsonRecord, raw: string): vo
 
 function nameOf({ type, subtype }: JsonRecord): string {
   if (type === "system") {
-    return `system/${typeof subtype === "string" ? subtype : "without a subtype"}`
+    return `system/${typeof subtype === "string" ? subtype : "no subtype"}`
   }
-  return typeof type === "string" ? type : "a message without a type"
+  return typeof type === "string" ? type : "no type"
 }
 
 type LineContext = { readonly line: JsonRecord; readonly raw: string }
@@ -91,7 +91,7 @@ const PARSERS: Readonly<Record<string, LineParser>> = {
   "system/api_retry": parseWith(Retry, ({ emitter }, retry, { raw }) => {
     const { attempt, max_retries: most, error, error_status: status } = retry
     const reason = [error, status].filter((it) => it !== null && it !== undefined).join(" ")
-    const message = `The model did not answer (${reason}); try ${attempt} of ${most} follows.`
+    const message = `The model did not respond (${reason}); retry ${attempt} of ${most} follows.`
     emitter.emit({ event: "error", message }, raw)
   }),
   "system/informational": parseWords,

@@ -61,7 +61,7 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
     }
     if (!emitter.hasStarted()) {
       const reason = quote(emitter.redact(reasonOf(line)))
-      emitter.fail(AgentRefused({ title: TITLE, what: "to begin", reason }))
+      emitter.fail(AgentRefused({ title: TITLE, what: "the session start", reason }))
       void host.child?.end()
       return
     }
@@ -159,5 +159,5 @@ function userMessage(text: string): object {
 function reasonOf(line: JsonRecord): string {
   const result = Result.safeParse(line)
   const words = result.success ? (result.data.errors?.join(" ") ?? result.data.result) : undefined
-  return words ?? "it gave no reason"
+  return words ?? "no reason given"
 }

@@ -35,7 +35,7 @@ export function createApprovals(deps: Deps) {
     handle(request: Request, raw: string) {
       const question = questionOf(request, { about: deps.about, redact: emitter.redact })
       if (question === undefined) {
-        rpc.refuse(request.id, `${request.method} is not answered here`)
+        rpc.refuse(request.id, `unsupported request: ${request.method}`)
         return emitter.reportUnknown(request.method, raw)
       }
       void decideOn(deps, question).then(({ decision, by }) => {

@@ -116,8 +116,8 @@ test("changed, new and deleted files are one diff; an unknown message is shown o
         "--- /dev/null\n+++ b/w/b\n@@ -0,0 +1,1 @@\n+n\n" +
         "--- a/w/c\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-o\n",
     },
-    { event: "message", type: "system", text: "Codex said: item from-tomorrow" },
-    { event: "message", type: "system", text: "Codex said: news" },
+    { event: "message", type: "system", text: "Codex sent an unknown message: item from-tomorrow" },
+    { event: "message", type: "system", text: "Codex sent an unknown message: news" },
   ])
 })
 

@@ -84,7 +84,8 @@ async function openThread(session: Session): Promise<void> {
       ? await rpc.request("thread/start", settings)
       : await rpc.request("thread/resume", { ...settings, threadId: resume, excludeTurns: true }),
   )
-  if (!opened.success) throw AgentNotUnderstood({ title: TITLE, what: "its thread has no id" })
+  if (!opened.success)
+    throw AgentNotUnderstood({ title: TITLE, what: "the response has no thread id" })
   const { thread, model, cwd, instructionSources } = opened.data
   parser.threadId = thread.id
   const { cliVersion: version } = thread
@@ -103,7 +104,7 @@ async function onlyServers(
 ): Promise<object> {
   const read = Servers.safeParse(await rpc.request("config/read", { cwd, includeLayers: false }))
   if (!read.success)
-    throw AgentNotUnderstood({ title: TITLE, what: "it does not list its servers" })
+    throw AgentNotUnderstood({ title: TITLE, what: "the response does not list its MCP servers" })
   const names = Object.keys(read.data.config.mcp_servers ?? {})
   const others = names.filter((it) => !wanted.includes(it))
   // As a table and not as dotted keys: a server's name may contain a dot.

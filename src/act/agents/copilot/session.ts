@@ -75,7 +75,7 @@ export async function startSession(options: StartOptions, deps: Deps): Promise<A
 }
 
 const NOT_ALL_RULES =
-  "Copilot has no switch for some rules, and nobody can be asked while it works: it only reads."
+  "Copilot has no flag for some rules and cannot ask during a turn, so it may only read."
 
 function newUuid(random: Random): string {
   const bytes = random.bytes(16)
@@ -251,7 +251,7 @@ async function serverSwitches(options: StartOptions): Promise<readonly string[]>
   const text = outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout.toString() : ""
   const list = ServerList.safeParse(parseJsonRecord(text))
   if (!list.success) {
-    throw AgentRefused({ title: TITLE, what: "to list its servers", reason: outcome.kind })
+    throw AgentRefused({ title: TITLE, what: "the list of its MCP servers", reason: outcome.kind })
   }
   const others = [...Object.keys(list.data.mcpServers), ...BUILT_IN]
   return others.filter((it) => !sources.includes(it)).map((it) => `--disable-mcp-server=${it}`)

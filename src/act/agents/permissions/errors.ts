@@ -5,7 +5,7 @@ export const RulesUnreadable = defineError<{ file: string; reason: string }>()(
   {
     family: "unavailable",
     message: (it) => `The rules in ${it.file} cannot be read: ${it.reason}.`,
-    hint: () => "Until it can be, agents ask for whatever they would change or run.",
+    hint: () => "Until this is fixed, agents ask before every change and command.",
   },
 )
 
@@ -13,52 +13,54 @@ export const RulesInvalid = defineError<{ where: string; problem: string }>()(
   "AGENTS_RULES_INVALID",
   {
     family: "invalid",
-    message: (it) => `The rules in ${it.where} are wrong: ${it.problem}.`,
-    hint: () => "Correct them; until then agents ask for whatever they would change or run.",
+    message: (it) => `The rules in ${it.where} are invalid: ${it.problem}.`,
+    hint: () => "Correct them. Until then agents ask before every change and command.",
   },
 )
 
 export const RuleInvalid = defineError<{ problem: string }>()("AGENTS_RULE_INVALID", {
   family: "invalid",
-  message: (it) => `This is no rule: ${it.problem}.`,
-  hint: () => "Name a tool, a command or a path; a star at the end of a command needs a blank.",
+  message: (it) => `The rule is invalid: ${it.problem}.`,
+  hint: () =>
+    "Give a tool, a command or a path. A star at the end of a command needs a space before it.",
 })
 
 export const RuleUnknown = defineError<{ id: string }>()("AGENTS_RULE_UNKNOWN", {
   family: "not-found",
-  message: (it) => `There is no rule ${it.id}.`,
-  hint: () => "Run qm permissions to see the ids.",
+  message: (it) => `Rule ${it.id} not found.`,
+  hint: () => "Run `qm permissions` to list rule ids.",
 })
 
 export const RuleInSettings = defineError<{ id: string; key: string }>()(
   "AGENTS_RULE_IN_SETTINGS",
   {
     family: "conflict",
-    message: (it) => `Rule ${it.id} stands in the settings and not in the project's file.`,
-    hint: (it) => `Change it with qm config set ${it.key}.`,
+    message: (it) => `Rule ${it.id} is in the settings, not in the project file.`,
+    hint: (it) => `Change it with \`qm config set ${it.key}\`.`,
   },
 )
 
 export const RuleTooWide = defineError<{ tool: string }>()("AGENTS_RULE_TOO_WIDE", {
   family: "invalid",
-  message: (it) => `No rule allows exactly this use of ${it.tool} and nothing else.`,
-  hint: () => "Answer it this once, or write a rule of your own with qm permissions add.",
+  message: (it) => `No rule can allow exactly this use of ${it.tool} and nothing else.`,
+  hint: () => "Answer once, or write your own rule with `qm permissions add`.",
 })
 
 export const RulesNotTrusted = defineError<{ file: string }>()("AGENTS_RULES_NOT_TRUSTED", {
   family: "conflict",
-  message: (it) => `${it.file} has allowing rules that you have not approved as they are now.`,
-  hint: () => "Read them with qm permissions, then run qm permissions trust, or remove them.",
+  message: (it) => `${it.file} has allow rules in a version that you have not approved.`,
+  hint: () => "Review them with `qm permissions`, then run `qm permissions trust`, or remove them.",
 })
 
 export const RulesChanged = defineError<{ file: string }>()("AGENTS_RULES_CHANGED", {
   family: "conflict",
   message: (it) => `${it.file} has changed since you read it; nothing was approved.`,
-  hint: () => "Read the rules again with qm permissions, and trust them with the digest it shows.",
+  hint: () =>
+    "Review the rules again with `qm permissions`, then trust them with the digest it shows.",
 })
 
 export const TooManyRules = defineError<{ most: number }>()("AGENTS_TOO_MANY_RULES", {
   family: "conflict",
-  message: (it) => `There are already ${it.most} rules.`,
-  hint: () => "Remove some with qm permissions remove, or write one that covers several.",
+  message: (it) => `The rules file already has ${it.most} rules, which is the limit.`,
+  hint: () => "Remove some with `qm permissions remove`, or write one rule that covers several.",
 })

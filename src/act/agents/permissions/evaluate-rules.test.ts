@@ -206,7 +206,7 @@ test("[AGENTS-46] an edit without a path is denied; tools that change nothing ar
   const silent = { ...edit("x"), input: "{}" }
   expect(outOfScope(["src/**"], silent, repository)).toEqual({
     decision: "deny",
-    rule: "only src/** may be changed in this run",
+    rule: "this run may change only src/**",
   })
   const command = { ...edit("x"), tool: "Bash", kind: "command" as const, input: "touch docs/a" }
   expect(outOfScope(["src/**"], command, repository)?.decision).toBe("ask")

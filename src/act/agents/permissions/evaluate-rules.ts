@@ -140,8 +140,8 @@ export function outOfScope(
   ask: PermissionQuestion,
   repository: RepositoryPaths,
 ): Verdict | undefined {
-  const only = `only ${changes.join(", ")} may be changed in this run`
-  if (ask.kind === "command") return { decision: "ask", rule: `a command, ${only}` }
+  const only = `this run may change only ${changes.join(", ")}`
+  if (ask.kind === "command") return { decision: "ask", rule: `command, because ${only}` }
   if (ask.kind !== "edit") return undefined
   const { paths, cwd } = subjectOf(ask)
   const fits = createMatcher(changes)

@@ -169,7 +169,7 @@ describe("rules of the project file", () => {
       await expect(rules.add({ decision: "deny", tool: "x" })).rejects.toMatchObject({ code })
       await rules.reload()
       await rules.reload()
-      expect(warned).toEqual(["rules not read"])
+      expect(warned).toEqual(["could not read the permission rules"])
       expect(rules.verdict(it.bash("rm x"))?.decision).toBe("deny")
       expect(rules.verdict(it.bash("ls"))?.decision).toBe("ask")
       expect(rules.restricting()).toBe("unknown")

@@ -63,7 +63,8 @@ export function createPermissions(deps: Deps) {
     const denied = parseRuleText(deps.settings().deny, "deny")
     prepared = undefined
     settingsDenials = denied.kind === "rules" ? denied.rules.map(prepareRule) : []
-    if (lastComplaint !== message) log.warn("rules not read", { code, message })
+    if (lastComplaint !== message)
+      log.warn("could not read the permission rules", { code, message })
     lastComplaint = message
   }
   const reload = (): Promise<void> => inTurn(async () => void (await read().catch(complain)))
@@ -75,7 +76,7 @@ export function createPermissions(deps: Deps) {
     try {
       if (stamp !== (await stampOf(file, home, root))) await reload()
     } catch (error) {
-      log.warn("rules not looked at", { error: String(error) })
+      log.warn("could not check the permission rules for changes", { error: String(error) })
     } finally {
       isChecking = false
     }
@@ -102,7 +103,7 @@ export function createPermissions(deps: Deps) {
       const after = edit(before)
       // If the project folder is a link, we would write somewhere else.
       if (!isInRepository(path.dirname(file), repository)) {
-        throw RulesUnreadable({ file, reason: "it would lie outside the repository" })
+        throw RulesUnreadable({ file, reason: "it would be outside the repository" })
       }
       const digest = await writeRules(file, after)
       if (before.isTrusted) await writeTrust(home, root, digest)

@@ -25,12 +25,13 @@ export function ruleId({ decision, tool, command, path }: PermissionRule): strin
 
 export function problemWith({ tool, command, path }: PermissionRule): string | undefined {
   const isEmpty = tool === undefined && command === undefined && path === undefined
-  if (isEmpty) return "it names neither a tool nor a command nor a path"
-  if (path !== undefined && !isUsableGlob(path)) return `${titleLine(path)} is no usable pattern`
+  if (isEmpty) return "it has no tool, command or path"
+  if (path !== undefined && !isUsableGlob(path))
+    return `${titleLine(path)} is not a valid glob pattern`
   const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
   // A star at the end of a word looks like a prefix pattern and is not one.
   return isBareStar && !/\s/.test(command)
-    ? `${titleLine(command)} needs a blank before *`
+    ? `${titleLine(command)} needs a space before *`
     : undefined
 }
 
@@ -51,7 +52,7 @@ export function parseRuleText(text: string, decision: PermissionRule["decision"]
     })
     if (!parsed.success) return wrong(entry, "is too long")
     const problem = problemWith(parsed.data)
-    if (problem !== undefined) return wrong(entry, `is no rule: ${problem}`)
+    if (problem !== undefined) return wrong(entry, `is invalid: ${problem}`)
     rules.push(parsed.data)
   }
   return { kind: "rules", rules }

@@ -41,10 +41,10 @@ export async function readRules(
 
 const REASONS = {
   "not-text": "it is not UTF-8",
-  "not-regular": "it is no ordinary file",
+  "not-regular": "it is not a regular file",
   "too-large": `it is larger than ${MAX_FILE_BYTES} bytes`,
-  "outside-root": "it lies outside the repository",
-  unreadable: "the system refused",
+  "outside-root": "it is outside the repository",
+  unreadable: "the operating system denied access",
 } as const
 
 function parseRules(file: string, text: string): z.infer<typeof RulesFile> {

@@ -54,16 +54,18 @@ export function createActiveRuns(deps: ActiveRunsDeps, stores: Stores) {
   }
   async function endWithoutTurn(run: Run, claim: Claim): Promise<void> {
     const status = run.lastSeq === 0 ? "stopped" : "completed"
-    const message = systemMessage("Nothing was left in the queue")
+    const message = systemMessage("The queue was empty, so nothing was sent")
     await stores.messages.append(claim, [message], async (tx) => {
       await tx.run(endIdleRun(run.id, status, deps.clock.now()))
       tx.emit("agents.updated", { id: run.id, status })
     })
   }
   async function failByFault(run: Run, claim: Claim, error: unknown): Promise<RunStatus> {
-    deps.log.error("run ended by a fault", { run: run.id, error: String(error) })
-    const message = systemMessage("The run ended by a fault of Quartermaster or of its store")
-    const text = isAppError(error) ? error.message : "A fault of Quartermaster; see its log."
+    deps.log.error("run failed with an internal error", { run: run.id, error: String(error) })
+    const message = systemMessage(
+      "The run ended because of an internal error of Quartermaster or its store",
+    )
+    const text = isAppError(error) ? error.message : "Internal error of Quartermaster; see its log."
     try {
       await stores.messages.append(claim, [message], async (tx) => {
         await tx.run(failRun(run.id, text, deps.clock.now()))

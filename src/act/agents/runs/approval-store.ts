@@ -119,12 +119,12 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
   }
 }
 
-const BY_CLOCK = { decision: "deny", by: "the clock", note: "Nobody answered in time." } as const
+const BY_CLOCK = { decision: "deny", by: "the timeout", note: "Nobody answered in time." } as const
 
 /** The prompt for a resumed session whose process ended before it got the answer. */
 export function answerPrompt({ title, status, note }: Approval): string {
   const why = note === null ? "" : ` (${note})`
-  return `Before you were interrupted you asked: ${title}. It was ${status}${why}. Go on.`
+  return `Before you were interrupted you requested: ${title}. The request was ${status}${why}. Continue.`
 }
 
 type ApprovalRequested = Extract<AgentEvent, { event: "approval.requested" }>

@@ -21,7 +21,7 @@ export function createCommandHandler(deps: Deps): () => Promise<void> {
         if (pump !== undefined) await execute(command, { ...deps, runId, pump })
       } catch (error) {
         const { kind } = command
-        deps.log.warn("a command failed", { run: runId, kind, error: String(error) })
+        deps.log.warn("a run command failed", { run: runId, kind, error: String(error) })
       }
     }
   }

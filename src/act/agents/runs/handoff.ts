@@ -43,5 +43,9 @@ export async function restoreRun(run: Run, deps: Deps): Promise<ContextPart> {
   const messages = await deps.stores.messages.list(run.id, { after: 0, before, limit: 400 })
   const count = await deps.count()
   const restored = restoredContext({ messages, parts: [], delimiter: deps.delimiter(), count })
-  return { label: "said before", text: restored?.text ?? "", tokens: restored?.tokens ?? 0 }
+  return {
+    label: "earlier conversation",
+    text: restored?.text ?? "",
+    tokens: restored?.tokens ?? 0,
+  }
 }

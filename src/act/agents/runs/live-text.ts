@@ -23,7 +23,7 @@ export function createRunListeners(log: Log) {
         call(listener)
       } catch (error) {
         // The message is stored; a failing listener must not fail the agent.
-        log.error("listener failed after a message", { error: String(error) })
+        log.error("a listener failed after a message was stored", { error: String(error) })
       }
     }
   }

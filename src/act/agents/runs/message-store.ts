@@ -151,7 +151,8 @@ function createAnnouncer(deps: Pick<Deps, "db" | "clock" | "log">) {
       await deps.db.transaction(async (tx) => tx.emit("agents.advanced", { id: runId, seq }))
     } catch (error) {
       // Other processes poll as well; they only learn of it later.
-      if (!closing.signal.aborted) deps.log.info("advance not announced", { error: String(error) })
+      if (!closing.signal.aborted)
+        deps.log.info("could not notify other processes of new messages", { error: String(error) })
     }
   }
   return {

@@ -102,7 +102,7 @@ export function createRecovery(deps: Deps) {
 }
 
 const END_MESSAGE = {
-  interrupted: "The process that ran this ended before it did; what was said until then is kept",
+  interrupted: "The process of this run ended unexpectedly; all messages until then are stored",
   stopped: "Stopped from another process",
 } as const
 

@@ -87,7 +87,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     if (approval === undefined || !(await stores.approvals.markUsed(approval.id))) return undefined
     const { status, note, answeredBy } = approval
     const decision = status === "allowed" ? "allow" : "deny"
-    return { decision, note: note ?? undefined, by: answeredBy ?? "a person" } as const
+    return { decision, note: note ?? undefined, by: answeredBy ?? "the user" } as const
   }
   async function start(input: AttemptInput, plan: StartPlan): Promise<SessionPump> {
     const { claim, configuration } = input
@@ -137,7 +137,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     const tell = (text: string): void => {
       stores.messages
         .append(claim, [systemMessage(text)])
-        .catch((error: unknown) => deps.log.warn("a notice was not kept", { error }))
+        .catch((error: unknown) => deps.log.warn("could not store a gateway notice", { error }))
     }
     const { environment } = options
     try {
@@ -169,7 +169,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
 }
 
 const FRESH =
-  "The host no longer has the session of this run: a fresh one goes on, told what was said last"
+  "The host no longer has the session of this run; a new session continues with the last messages as context"
 
 async function restoredText(run: Run, turn: Turn, deps: AttemptDeps): Promise<string> {
   return composeTurn(turn.text, [await deps.restore(run)], (it) => it).text
@@ -180,7 +180,7 @@ async function endAfter(pump: Promise<SessionPump>, proxied: ProxiedRun, log: Lo
     await pump.then((it) => it.done).catch(() => {})
     await proxied.end()
   } catch (error) {
-    log.warn("a carry was not ended as it should", { error })
+    log.warn("could not close a proxied session", { error })
   }
 }
 

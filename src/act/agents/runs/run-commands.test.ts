@@ -76,12 +76,12 @@ describe("commands from another process", () => {
     await using room = await newRoom()
     const run = await startWith(room, FOREVER)
     await until(room, run.id, isRunning)
-    await room.setMode(run.id, "auto", "a person")
+    await room.setMode(run.id, "auto", "the user")
     expect(await until(room, run.id, (it) => it.mode === "auto")).toMatchObject({
       status: "running",
     })
     await room.stop(run.id)
-    await expect(room.setMode(run.id, "ask", "a person")).rejects.toMatchObject({
+    await expect(room.setMode(run.id, "ask", "the user")).rejects.toMatchObject({
       code: "AGENTS_RUN_NOT_WORKING",
     })
   })
@@ -207,12 +207,12 @@ describe("after the process ended", () => {
     expect(await after.recover()).toBe(1)
     const [approval] = await after.approvals()
     expect(approval).toMatchObject({ status: "open", runId: run.id })
-    await after.answer(approval?.id ?? "", { decision: "allow", by: "a person" })
+    await after.answer(approval?.id ?? "", { decision: "allow", by: "the user" })
     expect(await until(room, run.id, isOver)).toMatchObject({
       status: "completed",
       openApprovals: 0,
     })
-    expect(await contents(room, run.id)).toContain("Allowed by a person")
+    expect(await contents(room, run.id)).toContain("Allowed by the user")
     await after.close()
   })
 
@@ -238,7 +238,7 @@ describe("after the process ended", () => {
     ahead = 25 * 60 * 60 * 1_000
     await until(room, run.id, isOver)
     expect(await room.approvals(run.id)).toMatchObject([
-      { status: "expired", answeredBy: "the clock" },
+      { status: "expired", answeredBy: "the timeout" },
     ])
   })
 })
@@ -264,7 +264,7 @@ describe("a session that the host no longer has", () => {
     const run = await room.start({ type: "claude-code", prompt: "go on", configuration })
     expect(await until(room, run.id, isOver)).toMatchObject({ status: "completed", error: null })
     expect(starts.map((it) => it.resume)).toEqual(["lost", undefined])
-    expect(starts[1]?.prompt).toContain("could not be gone on with")
+    expect(starts[1]?.prompt).toContain("could not be resumed")
     expect(starts[1]?.prompt).toContain("go on")
     const said = await contents(room, run.id)
     expect(said.filter((it) => it === "go on")).toHaveLength(1)

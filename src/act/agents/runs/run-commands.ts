@@ -178,5 +178,5 @@ async function usableDirectory(given: string | undefined, deps: DirectoryDeps): 
   const problem = await deps.directoryProblem(directory)
   if (problem !== undefined) throw DirectoryUnusable({ path: given ?? directory, reason: problem })
   if (await deps.belongsToRepository(directory)) return directory
-  throw DirectoryUnusable({ path: given ?? directory, reason: "it lies outside this repository" })
+  throw DirectoryUnusable({ path: given ?? directory, reason: "it is outside this repository" })
 }

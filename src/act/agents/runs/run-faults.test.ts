@@ -181,7 +181,7 @@ describe("turns", () => {
     await using room = await newRoom({ maxRunning: () => most })
     const env = { env: { KEY_OF_MINE: "x" } }
     const run = await startWith(room, lines(ENDED), env)
-    expect(await room.setMode(run.id, "plan", "a person")).toMatchObject({ mode: "plan" })
+    expect(await room.setMode(run.id, "plan", "the user")).toMatchObject({ mode: "plan" })
     expect(await room.stop(run.id)).toMatchObject({ status: "stopped" })
     const second = await startWith(room, lines(ENDED), env)
     await room.remove(second.id)
@@ -225,7 +225,7 @@ describe("turns", () => {
     }
     const run = await startWith(room, lines(cost, cost, ENDED), { budgetUsd: 1 })
     await until(room, run.id, isOver)
-    const said = (await contents(room, run.id)).filter((it) => it.includes("cannot be watched"))
+    const said = (await contents(room, run.id)).filter((it) => it.includes("cannot be enforced"))
     expect(said).toHaveLength(1)
   })
 
@@ -305,7 +305,7 @@ describe("approvals of an earlier attempt", () => {
     ahead = 5 * 24 * 60 * 60 * 1_000
     await expect(
       room.answer(approval?.id ?? "", { decision: "allow", by: "me" }),
-    ).rejects.toMatchObject({ data: { status: "expired", by: "the clock" } })
+    ).rejects.toMatchObject({ data: { status: "expired", by: "the timeout" } })
   })
 
   test("[AGENTS-30] notes, titles and labels set by users are stored without secrets", async () => {

@@ -48,7 +48,9 @@ export function createTitles(deps: Deps) {
       // The synthetic agent has no model.
       if (!isFirst || run.type === "synthetic" || !deps.wantsTitles()) return
       const one = request(run, text)
-        .catch((error: unknown) => deps.log.info("no title", { error: String(error) }))
+        .catch((error: unknown) =>
+          deps.log.info("could not generate a title", { error: String(error) }),
+        )
         .finally(() => pending.delete(one))
       pending.add(one)
     },

@@ -166,8 +166,8 @@ async function react(event: AgentEvent, pump: Pump): Promise<void> {
 
 async function addContext(cwd: string, { buffer, attempt, deps }: Pump): Promise<void> {
   const message = await deps.contextMessage(attempt.run, cwd).catch((error: unknown) => {
-    deps.log.warn("context not captured", { run: attempt.run.id, error: String(error) })
-    return systemMessage("What is in the agent's context could not be captured; the log says why")
+    deps.log.warn("could not capture the context", { run: attempt.run.id, error: String(error) })
+    return systemMessage("The agent's context could not be captured; see the log")
   })
   await buffer.flushed()
   if (message !== undefined) await buffer.addMessage(message)
@@ -197,7 +197,7 @@ function createWarnings({ run }: Attempt, buffer: RunBuffer) {
       const isBlind = budget.usd !== null && reportedUsd === null && computedUsd === null
       if (!isBlind || isBlindWarned) return undefined
       isBlindWarned = true
-      return "The budget in dollars cannot be watched: this model has no price"
+      return "The dollar budget cannot be enforced: the price of this model is unknown"
     },
     /** Once at 80 % and at 95 %; again after a compaction. */
     windowWarning({ used, window }: ContextUsage): string | undefined {
@@ -206,7 +206,7 @@ function createWarnings({ run }: Attempt, buffer: RunBuffer) {
       const isNew = mark > windowMark
       windowMark = mark
       if (!isNew) return undefined
-      return `The window is ${Math.floor(share * 100)} % full; hand the work off to a fresh session before the host compacts`
+      return `The window is ${Math.floor(share * 100)} % full; hand the run off before the host compacts it`
     },
   }
 }
@@ -221,7 +221,7 @@ async function watchBudget(pump: Pump): Promise<void> {
   const budget = pump.budget()
   if (budget.kind !== "spent") return
   buffer.requestEnd("stopped")
-  await addWarning(pump, `Stopped before the next call, the budget is spent: ${budget.says}`)
+  await addWarning(pump, `Stopped before the next call because the budget is spent: ${budget.says}`)
   await session.stop()
 }
 

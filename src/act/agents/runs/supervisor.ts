@@ -28,7 +28,9 @@ export function createSupervisor(deps: Deps) {
     await activeRuns.launchQueued(({ hidden }) => recovery.mayStart(hidden.owner, isWatching))
   }
   function fillSoon(): void {
-    void fill().catch((error: unknown) => log.error("run not started", { error: String(error) }))
+    void fill().catch((error: unknown) =>
+      log.error("could not start a queued run", { error: String(error) }),
+    )
   }
   async function recover(): Promise<number> {
     const recovered = await recovery.recover()
@@ -90,7 +92,7 @@ function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
   let mustPollAgain = false
 
   function report(error: unknown): void {
-    log.warn("runs could not be looked after", { error: String(error) })
+    log.warn("could not poll the runs", { error: String(error) })
   }
   async function pollAll(): Promise<void> {
     do {

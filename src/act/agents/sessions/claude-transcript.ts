@@ -206,7 +206,7 @@ function parseAttachment({ emitter }: State, line: JsonRecord, raw: string): boo
   }
 }
 
-const REASONS = { file: "attached by the host", nested_memory: "loaded with a file near it" }
+const REASONS = { file: "attached by the host", nested_memory: "loaded with a nearby file" }
 
 const CostLine = z.object({
   totalCostUSD: z.number().nonnegative(),

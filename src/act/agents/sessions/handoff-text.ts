@@ -57,10 +57,10 @@ function sectionsOf(entries: Entries): readonly Section[] {
   return [
     { title: "Decided", entries: [...linesOf(texts, DECISION), ...denials(entries)], keep: "last" },
     { title: "Files changed", entries: changedFiles(entries), keep: "last" },
-    { title: "What failed", entries: failures(entries), keep: "last" },
+    { title: "Failures", entries: failures(entries), keep: "last" },
     { title: "Open questions", entries: linesOf(recent, QUESTION), keep: "last" },
-    { title: "Last words", entries: lastText === "" ? [] : [lastText], keep: "last" },
-    { title: "To do next", entries: nextSteps(entries, lastText), keep: "first" },
+    { title: "Last message", entries: lastText === "" ? [] : [lastText], keep: "last" },
+    { title: "Next steps", entries: nextSteps(entries, lastText), keep: "first" },
   ]
 }
 
@@ -85,7 +85,7 @@ function linesOf(texts: readonly string[], pattern: RegExp): readonly string[] {
 
 function nextSteps(entries: Entries, lastText: string): readonly string[] {
   const steps = [...openPlanSteps(entries), ...linesOf([lastText], STEP)]
-  return steps.length > 0 ? unique(steps) : ["Look at the files changed, and go on with the task."]
+  return steps.length > 0 ? unique(steps) : ["Review the changed files and continue the task."]
 }
 
 function unique(texts: readonly string[]): readonly string[] {
@@ -101,7 +101,7 @@ function render(
   const filled = sections.filter((it) => it.entries.length > 0)
   const body = filled.map((it) => sectionText(it, size)).join("\n\n")
   return [
-    "This session takes over from one whose window is nearly full. Go on with its task.",
+    "This session replaces one whose context window is nearly full. Continue its task.",
     sectionText(task, size),
     ...(body === "" ? [] : [fenced(body, delimiter)]),
   ].join("\n\n")
@@ -142,7 +142,7 @@ function denials(entries: Entries): readonly string[] {
   return entries.flatMap(({ event }) => {
     if (event?.event === "approval.requested") titles.set(event.approvalId, event.title)
     if (event?.event !== "approval.resolved" || event.decision !== "deny") return []
-    return [`Denied by ${event.by}: ${titles.get(event.approvalId) ?? "a question"}`]
+    return [`Denied by ${event.by}: ${titles.get(event.approvalId) ?? "a request"}`]
   })
 }
 

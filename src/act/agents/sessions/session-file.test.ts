@@ -110,7 +110,7 @@ test("D7: a file truncated at any byte of its last three lines loses only the to
 test.each([
   ["{ no JSON", "not json"],
   ['["a list"]', "not an object"],
-  ['{"seq":2,"type":"song"}', "id is missing or wrong"],
+  ['{"seq":2,"type":"song"}', "field id is missing or invalid"],
 ])("the corrupt line %j is reported by its number, and nothing is returned", async (line, why) => {
   await using temp = await tempDirectory()
   const file = join(temp.path, "session.jsonl")

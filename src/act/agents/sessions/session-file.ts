@@ -108,7 +108,7 @@ async function checkSession(path: string) {
       throw SessionFileTooLarge({ path, limit: `${MAX_SESSION_MESSAGES} messages` })
     }
   }
-  if (header === undefined) throw SessionFileForeign({ path, reason: "it has no first line" })
+  if (header === undefined) throw SessionFileForeign({ path, reason: "it is empty" })
   return { header, messages, isTailTorn }
 }
 
@@ -136,15 +136,20 @@ async function* readSession(path: string): AsyncGenerator<SessionItem> {
 
 function headerIn(item: JsonlItem, path: string): SessionItem {
   if (item.kind === "warning")
-    throw SessionFileForeign({ path, reason: "its first line is no JSON" })
+    throw SessionFileForeign({ path, reason: "its first line is not JSON" })
   const mark = SessionMark.safeParse(item.record)
-  if (!mark.success) throw SessionFileForeign({ path, reason: "its first line says nothing of it" })
+  if (!mark.success)
+    throw SessionFileForeign({ path, reason: "its first line is not a session header" })
   const { version } = mark.data
   if (version > SESSION_VERSION) throw SessionFileNewer({ path, version, ours: SESSION_VERSION })
   const header = SessionHeader.safeParse(item.record)
   if (header.success) return { kind: "header", header: header.data }
   const field = header.error.issues[0]?.path.join(".") ?? ""
-  throw SessionFileCorrupt({ path, line: 1, reason: `${field} of the run is missing or wrong` })
+  throw SessionFileCorrupt({
+    path,
+    line: 1,
+    reason: `field ${field} of the run is missing or invalid`,
+  })
 }
 
 type ParsedLine = SessionItem | (BadLine & { readonly kind: "bad" }) | { readonly kind: "none" }
@@ -154,7 +159,7 @@ function messageIn(item: JsonlItem, path: string): ParsedLine {
     const message = Message.safeParse(item.record)
     if (message.success) return { kind: "message", message: message.data }
     const field = message.error.issues[0]?.path.join(".") ?? ""
-    return { kind: "bad", line: item.line, reason: `${field} is missing or wrong` }
+    return { kind: "bad", line: item.line, reason: `field ${field} is missing or invalid` }
   }
   const { warning } = item
   switch (warning.kind) {
@@ -163,7 +168,7 @@ function messageIn(item: JsonlItem, path: string): ParsedLine {
     case "too_long":
       return { kind: "bad", line: warning.line, reason: `it has ${warning.sizeBytes} bytes` }
     case "truncated_tail":
-      return { kind: "bad", line: warning.line, reason: "it has no end" }
+      return { kind: "bad", line: warning.line, reason: "it is incomplete" }
     case "bad_line":
       // A message between the NULs comes as a separate record.
       return warning.reason === "nul_bytes"

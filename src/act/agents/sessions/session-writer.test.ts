@@ -257,7 +257,7 @@ test("a failed write is logged and retried", async () => {
   await writeFile(directory, "in the way")
   it.writer.advanced("run_1")
   await it.clock.advance(500)
-  await settled(async () => expect(it.lines.join("")).toContain("session file not written"))
+  await settled(async () => expect(it.lines.join("")).toContain("could not write a session file"))
   await using other = await tempDirectory()
   const next = createSessionWriter({ ...it.deps, directory: join(other.path, "sessions") })
   next.advanced("run_1")
@@ -276,7 +276,7 @@ test("a link in the target path is not written through", async () => {
   it.writer.advanced("run_1")
   await it.writer.close()
   expect(await readFile(join(temp.path, "victim"), "utf8")).toBe("mine")
-  expect(it.lines.join("")).toContain("session file not written")
+  expect(it.lines.join("")).toContain("could not write a session file")
 })
 
 test.each([

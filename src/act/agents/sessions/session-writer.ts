@@ -53,7 +53,7 @@ export function createSessionWriter(deps: Deps) {
 
   function enqueue(runId: string, work: () => Promise<void>): Promise<void> {
     last = last.then(work).catch((error: unknown) => {
-      deps.log.warn("session file not written", { runId, error: String(error) })
+      deps.log.warn("could not write a session file", { runId, error: String(error) })
     })
     return last
   }
@@ -165,7 +165,7 @@ async function rewrite(
   const bytes = await fileBytes(run, deps)
   if (bytes === undefined) {
     const { id: runId } = run
-    deps.log.warn("session too long for a file", { runId, mostBytes: MAX_FILE_BYTES })
+    deps.log.warn("session too long for a session file", { runId, mostBytes: MAX_FILE_BYTES })
     return { ...facts, sizeBytes: 0, isTooLong: true }
   }
   await ensureDirectory(folder)
@@ -263,7 +263,7 @@ export function createSessionFiles(deps: SessionFilesDeps) {
         const newest = await runs.list({ limit: 500, archived: false })
         await files.rebuild(newest.map((it) => it.id))
       } catch (error) {
-        log.warn("session files were not looked at", { error: String(error) })
+        log.warn("could not rebuild the session files", { error: String(error) })
       }
     },
     async close(): Promise<void> {

@@ -120,7 +120,7 @@ function asked({ id: activityId, kind, tool, title }: Question, diff?: string): 
 function error(): readonly Step[] {
   return [
     ...said("I begin."),
-    step(20, { event: "error", message: "The model did not answer (529); try 1 of 2 follows." }),
+    step(20, { event: "error", message: "The model did not respond (529); retry 1 of 2 follows." }),
     step(50, {
       event: "turn.ended",
       outcome: "failed",

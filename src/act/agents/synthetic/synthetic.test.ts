@@ -58,7 +58,7 @@ describe("the synthetic agent", () => {
   })
 
   test.each([
-    ["nobody", "AGENTS_SCRIPT_UNKNOWN", "There is no script named nobody."],
+    ["nobody", "AGENTS_SCRIPT_UNKNOWN", "Script nobody not found."],
     ['{"event":"turn.started"}\n{"event":"news"}', "AGENTS_SCRIPT_INVALID", "Line 2"],
     ['{"event":"turn.started","after":-1}', "AGENTS_SCRIPT_INVALID", "milliseconds"],
     ["{not json", "AGENTS_SCRIPT_INVALID", "not a JSON object"],

@@ -43,7 +43,7 @@ describe("a run as an HTML page", () => {
       ["Model", "synthetic-1"],
       ["Status", "completed"],
       ["Mode", "ask"],
-      ["Cost", "$0.0521 (by our prices $0.0500)"],
+      ["Cost", "$0.0521 (computed: $0.0500)"],
       ["Tokens", "14,250 in, 620 out, 100 cached"],
       ["Turns", "1"],
       ["Directory", "/work/shop"],
@@ -124,7 +124,7 @@ describe("a run as an HTML page", () => {
       ended("never", "from nowhere"),
     )
     const page = await pageOf(all)
-    expect(page).toContain("not ended here")
+    expect(page).toContain("not finished")
     for (const text of ["dead", "late", "from nowhere"]) expect(page.split(text)).toHaveLength(2)
   })
 })

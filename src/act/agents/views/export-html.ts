@@ -91,7 +91,7 @@ function costText({ cost: { reportedUsd, computedUsd } }: Run): string | undefin
   if (shown === null) return undefined
   const isSame =
     reportedUsd === null || computedUsd === null || dollars(reportedUsd) === dollars(computedUsd)
-  return isSame ? dollars(shown) : `${dollars(shown)} (by our prices ${dollars(computedUsd)})`
+  return isSame ? dollars(shown) : `${dollars(shown)} (computed: ${dollars(computedUsd)})`
 }
 
 function dollars(value: number): string {

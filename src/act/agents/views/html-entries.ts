@@ -72,7 +72,7 @@ function place(state: State, message: Message): void {
       return put(
         state,
         event.activityId,
-        linePiece({ ...message, content: `Asked: ${message.content}` }),
+        linePiece({ ...message, content: `Approval requested: ${message.content}` }),
       )
     case "approval.resolved":
       return put(state, state.approvals.get(event.approvalId), messagePiece(message, event))
@@ -123,7 +123,7 @@ function end(state: State, event: ActivityEnded, message: Message): void {
   const piece = `${body}${rawPiece(message)}\n`
   const activity = state.open.get(activityId)
   if (activity === undefined) {
-    const line = linePiece({ ...message, content: `An activity ended: ${outcome}` })
+    const line = linePiece({ ...message, content: `Activity ended: ${outcome}` })
     return put(state, undefined, `${line}${body}\n`)
   }
   put(state, activityId, piece)
@@ -153,7 +153,7 @@ function pieceOf(entry: string | Activity): string {
 }
 
 function howEnded({ at, ended }: Activity): string {
-  if (ended === undefined) return `<span class="stopped">not ended here</span>`
+  if (ended === undefined) return `<span class="stopped">not finished</span>`
   const took = formatDuration(ended.durationMs ?? Math.max(0, ended.at - at))
   return `<span class="${ended.outcome}">${ended.outcome}</span> <span class="quiet">${took}</span>`
 }
@@ -194,7 +194,7 @@ function messagePiece(message: Message, event: AgentEvent | undefined): string {
     case "error":
       return article("error", header("Error", timestamp), plainText(content) + raw)
     case "context":
-      return `<details><summary>Context at the start ${timeTag(timestamp)}</summary>${codeBlock(content)}${raw}</details>\n`
+      return `<details><summary>Context at start ${timeTag(timestamp)}</summary>${codeBlock(content)}${raw}</details>\n`
     default:
       return linePiece(message)
   }
@@ -224,7 +224,7 @@ function endOf(event: AgentEvent | undefined): string {
 function partsPiece({ metadata }: Message): string {
   const parts = metadata["parts"]
   const labels = Array.isArray(parts) ? parts.flatMap((it) => textField(it, "label") ?? []) : []
-  return labels.length === 0 ? "" : `<p class="quiet">With ${escapeText(labels.join(", "))}</p>`
+  return labels.length === 0 ? "" : `<p class="quiet">Context: ${escapeText(labels.join(", "))}</p>`
 }
 
 function rawPiece(message: Pick<Message, "raw" | "metadata">): string {

@@ -52,11 +52,11 @@ export function emitRuleDecision(
 export function denialReason({ by }: ApprovalDecision): string {
   return by === undefined
     ? "This session is in plan mode: nothing may be changed or run."
-    : `This is not permitted here, by a ${by}.`
+    : `Denied by a permission ${by}.`
 }
 
 /** The reason an agent gets when the user denies without a note. */
-export const DENIED = "This was not permitted."
+export const DENIED = "Denied by the user."
 
 /**
  * An ordinary edit is below the working directory, through no link that leads out, and in no dot

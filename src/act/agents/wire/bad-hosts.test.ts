@@ -70,8 +70,8 @@ describe.each(AGENTS.map((make) => ({ make, type: make(systemClock).type })))(
 test("[AGENTS-14] the error contains the last output of a host that ended", async () => {
   await using run = await startBad(createClaudeCode({ clock: systemClock }), "exits at once")
   expect(last(await run.rest(), "error").message).toBe(
-    "Claude Code ended with exit code 3. It said: the licence has run out " +
-      "Send the next message to go on in a new process, or look at its own log.",
+    "Claude Code ended with exit code 3. Its last output: the licence has run out " +
+      "Send the next message to continue in a new process, or read the host's own log.",
   )
 })
 
@@ -82,7 +82,7 @@ test("[AGENTS-30] a host's last output is redacted completely", async () => {
     { ...claude, start: (it) => claude.start({ ...it, redact }) },
     "exits at once",
   )
-  expect(last(await run.rest(), "error").message).toContain("It said: the [redacted] ")
+  expect(last(await run.rest(), "error").message).toContain("Its last output: the [redacted] ")
 })
 
 test("[AGENTS-14] the error states what went wrong", async () => {

@@ -84,7 +84,7 @@ test("an unknown message kind is shown once, with its raw line", async () => {
   emitter.end("stopped")
   expect(await collect(emitter.events)).toEqual([
     {
-      event: { event: "message", type: "system", text: "Host said: news" },
+      event: { event: "message", type: "system", text: "Host sent an unknown message: news" },
       raw: '{"type":"news"}',
     },
   ])
@@ -100,7 +100,7 @@ test("[AGENTS-30] quoted output is redacted before it is truncated", async () =>
   const said = (await all(emitter)).map((it) => (it.event === "message" ? it.text : ""))
   expect(said).toEqual([
     `${"x".repeat(280)} [redacted]`,
-    `Host said: ${"x".repeat(280)} [redacted]`,
+    `Host sent an unknown message: ${"x".repeat(280)} [redacted]`,
   ])
 })
 

@@ -46,7 +46,12 @@ export function createEventEmitter(
   function reportNoise(text: string): void {
     noiseLines += 1
     if (noiseLines > MAX_NOISE_LINES) {
-      fail(AgentNotUnderstood({ title, what: `${MAX_NOISE_LINES} lines were no messages` }))
+      fail(
+        AgentNotUnderstood({
+          title,
+          what: `it printed ${MAX_NOISE_LINES} lines that are not protocol messages`,
+        }),
+      )
     } else if (noiseLines <= MAX_SHOWN_NOISE_LINES) {
       emit({ event: "message", type: "system", text: quote(redact(text)) }, text)
     }
@@ -55,7 +60,14 @@ export function createEventEmitter(
   function reportUnknown(kind: string, raw: string): void {
     if (unknownKinds.has(kind) || unknownKinds.size >= MAX_SHOWN_KINDS) return
     unknownKinds.add(kind)
-    emit({ event: "message", type: "system", text: `${title} said: ${quote(redact(kind))}` }, raw)
+    emit(
+      {
+        event: "message",
+        type: "system",
+        text: `${title} sent an unknown message: ${quote(redact(kind))}`,
+      },
+      raw,
+    )
   }
   function fail(error: AppError): void {
     if (state.isInTurn) emit({ event: "turn.ended", outcome: "failed", error: error.message })

@@ -53,7 +53,7 @@ export async function startHostProcess(
   })
   if (started.kind === "aborted") emitter.end("stopped")
   else if (started.kind !== "started") {
-    const reason = started.kind === "not-found" ? "the program is not there" : started.reason
+    const reason = started.kind === "not-found" ? "program not found" : started.reason
     emitter.fail(AgentNotStarted({ title: emitter.title, reason }))
   }
   if (started.kind !== "started") return undefined
@@ -117,7 +117,7 @@ function handleLine({ emitter, onLine }: HostProcessOptions, line: string): void
 }
 
 function tooLong({ title, redact }: EventEmitter, sizeBytes: number, text: string) {
-  const message = `A line of ${title} had ${sizeBytes} bytes and was cut: ${quote(redact(text))}`
+  const message = `A line of ${title} had ${sizeBytes} bytes and was truncated: ${quote(redact(text))}`
   return { event: "error", message, code: AgentNotUnderstood.code, isFatal: false } as const
 }
 
@@ -161,7 +161,7 @@ function inputOf(
 }
 
 export function describeExit(exit: ExitOutcome): string {
-  return exit.kind === "exited" ? `with exit code ${exit.code}` : `by ${exit.signal}`
+  return exit.kind === "exited" ? `with exit code ${exit.code}` : `with signal ${exit.signal}`
 }
 
 /** On one line; the reason is in the first or the last lines. */

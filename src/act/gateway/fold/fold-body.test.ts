@@ -266,13 +266,13 @@ describe("doubt", () => {
   const STORY = [GO, ...OPEN, ...READ, ...CLOSE]
   const strange = [calls(text("?")), user({ type: "new" })]
   test.each([
-    ["a message has a role that is not known", [{ role: "tool", content: "" }]],
+    ["a message has an unknown role", [{ role: "tool", content: "" }]],
     [
-      "a system turn has a block that is not known",
+      "a system turn has an unknown block",
       [GO, { role: "system", content: [{ type: "tool_addition" }] }],
     ],
     ["a message has content of an unknown form", [{ role: "user", content: 1 }]],
-    ["a turn in it has a block that is not known", strange],
+    ["a turn in it has an unknown block", strange],
     ["a turn in it has an unknown field", [calls(text("?")), { ...GO, new: 1 }]],
   ])(
     "[GATE-27] a branch is not folded when %s inside it; outside it does not matter",
@@ -334,10 +334,10 @@ describe("doubt", () => {
   test("[GATE-27] a body that is not JSON or has a duplicate field is sent unchanged", () => {
     const fold = (it: string | Buffer) => foldBody(Buffer.from(it), ANTHROPIC)
     const json = bodyOf(STORY).toString()
-    expect(fold(json.slice(0, -1))).toEqual({ kind: "whole", why: "it is no JSON object" })
+    expect(fold(json.slice(0, -1))).toEqual({ kind: "whole", why: "the body is not a JSON object" })
     expect(fold(Buffer.concat([Buffer.from(json), Buffer.from([0xff])])).kind).toBe("whole")
     const twice = `${json.slice(0, -1)},"messages":[]}`
-    const why = "its messages are not one list, or it has a field twice"
+    const why = "its messages are not one list, or it has a duplicate field"
     expect(fold(twice)).toEqual({ kind: "whole", why })
     const deep = `{"qm-fold:br_":${"[".repeat(200_000)}${"]".repeat(200_000)},"messages":[]}`
     expect(fold(deep).kind).toBe("whole")
@@ -433,6 +433,6 @@ describe("fold report", () => {
       user(returned("t3", A), opened("u1", B)),
     ]
     expect(state([...open, ...READ, ...beside]).branches).toEqual([])
-    expect(wireStateOf(Buffer.from("{"), ANTHROPIC).doubt).toBe("it is no JSON object")
+    expect(wireStateOf(Buffer.from("{"), ANTHROPIC).doubt).toBe("the body is not a JSON object")
   })
 })

@@ -112,14 +112,14 @@ type ParsedBody = {
 }
 
 function readBody(body: Buffer, { wire }: FoldOptions): ParsedBody | string {
-  if (body.length > LARGEST_FOLDED_BODY_BYTES) return "it is too large to be read"
+  if (body.length > LARGEST_FOLDED_BODY_BYTES) return "the body is too large to read"
   const request = isUtf8(body) ? parseJson(body.toString("utf8")) : undefined
-  if (!isRecord(request)) return "it is no JSON object"
+  if (!isRecord(request)) return "the body is not a JSON object"
   const name = wire === "anthropic" ? "messages" : "input"
   const elements = listOf(request[name])
   const spans = elementSpans(body, name)
   if (spans === undefined || spans.length !== elements.length) {
-    return `its ${name} are not one list, or it has a field twice`
+    return `its ${name} are not one list, or it has a duplicate field`
   }
   const read = wire === "anthropic" ? readMessages : readItems
   const conversation = read(request, spans)
@@ -144,7 +144,7 @@ function faultOf({ elements, conversation }: ParsedBody, group: FoldGroup): stri
   const before = elements.slice(0, group.end + 1)
   const after = edited(before, conversation.editsOf([group]))
   const violation = conversation.violationIn(before.slice(from), after.slice(from))
-  return violation === undefined ? null : `folded it would not be valid: ${violation}`
+  return violation === undefined ? null : `the folded request would be invalid: ${violation}`
 }
 
 function branchesOf(
@@ -173,7 +173,7 @@ function whole(why: string | null): FoldOutcome {
 }
 
 function unforeseen(error: unknown): string {
-  return `it could not be read: ${error instanceof Error ? error.message : String(error)}`
+  return `the body could not be read: ${error instanceof Error ? error.message : String(error)}`
 }
 
 /** A smaller fold saves less than it costs to explain. */

@@ -120,14 +120,14 @@ describe("the Responses wire", () => {
   const late = [call("l", "shell"), ...OPEN, ...READ, output("l", ""), ...CLOSE]
   const open = [GO, ...OPEN, call("l", "shell"), ...READ, ...CLOSE]
   test.each([
-    ["an item in it is not known", [GO, ...OPEN, { type: "compaction" }, ...READ, ...CLOSE]],
-    ["an item in it is not known", [GO, ...OPEN, message("tool", ""), ...READ, ...CLOSE]],
+    ["it contains an unknown item", [GO, ...OPEN, { type: "compaction" }, ...READ, ...CLOSE]],
+    ["it contains an unknown item", [GO, ...OPEN, message("tool", ""), ...READ, ...CLOSE]],
     ["two calls have the same id", [GO, ...OPEN, ...READ, ...READ, ...CLOSE]],
     ["two calls have the same id", [...READ, ...OPEN, ...READ, ...CLOSE]],
     ["two calls have the same id", [call("c1", "branch"), ...OPEN, ...READ, ...CLOSE]],
-    ["an answer in it is of a call before it", late],
-    ["a call in it has no answer", open],
-    ["a call in it has no answer", [...open, message("user", ""), output("l", "")]],
+    ["it contains the result of an earlier call", late],
+    ["it contains a call without a result", open],
+    ["it contains a call without a result", [...open, message("user", ""), output("l", "")]],
     ["there is too little to fold", [GO, ...OPEN, ...CLOSE]],
   ])("[GATE-27] a list of items is sent unchanged when %s", (why, items) => {
     expect(whyWhole(items)).toBe(why)
@@ -153,7 +153,7 @@ describe("the Responses wire", () => {
   })
 
   test("[GATE-27] a conversation that the provider stores in part is sent unchanged", () => {
-    const why = "the provider keeps a part of the conversation"
+    const why = "the provider stores a part of the conversation"
     expect(whyWhole(STORY, { previous_response_id: "x" })).toBe(why)
     expect(whyWhole(STORY, { conversation: "x" })).toBe(why)
     expect(whyWhole(STORY, { previous_response_id: null })).toBeUndefined()

@@ -15,7 +15,7 @@ import { newViolation } from "./validity.ts"
 
 export function readItems(request: JsonRecord, spans: readonly Span[]): Conversation | string {
   if (isGiven(request.previous_response_id) || isGiven(request.conversation)) {
-    return "the provider keeps a part of the conversation"
+    return "the provider stores a part of the conversation"
   }
   const items = listOf(request.input).map(recordOf)
   return {
@@ -75,16 +75,16 @@ function leaving(items: readonly JsonRecord[], { start, end }: Region): readonly
 
 function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): string | null {
   const region = items.slice(start + 1, end + 1)
-  if (!region.every(isKnown)) return "an item in it is not known"
+  if (!region.every(isKnown)) return "it contains an unknown item"
   if (hasTwice(items, { start, end })) return "two calls have the same id"
   const outputs = region.filter(isOutput)
   const called = new Set(region.filter((it) => !isOutput(it)).map((it) => it.call_id))
   const isLate = outputs.some((it) => !called.has(it.call_id))
-  if (isLate) return "an answer in it is of a call before it"
+  if (isLate) return "it contains the result of an earlier call"
   // An open call could be answered after the region, without its call.
   const answered = new Set(outputs.map((it) => it.call_id))
   const isOpen = region.some((it) => wantsAnswer(it) && !answered.has(it.call_id))
-  return isOpen ? "a call in it has no answer" : null
+  return isOpen ? "it contains a call without a result" : null
 }
 
 /** Whether an id of the region, or of the results right before it, occurs twice. */
@@ -195,16 +195,16 @@ export function itemViolations(items: readonly JsonRecord[]): readonly string[] 
   const open = new Set<unknown>()
   for (const [place, item] of items.entries()) {
     if (ANSWERED.has(item.type)) open.add(item.call_id)
-    if (isOutput(item) && !open.delete(item.call_id)) found.push("an answer has no call")
+    if (isOutput(item) && !open.delete(item.call_id)) found.push("a result has no call")
     const next = items[place + 1]
     if (
       item.type === "reasoning" &&
       (next === undefined || isOutput(next) || next.role === "user")
     ) {
-      found.push("reasoning leads to nothing")
+      found.push("reasoning is not followed by its output")
     }
   }
-  return [...found, ...[...open].map(() => "a call has no answer")]
+  return [...found, ...[...open].map(() => "a call has no result")]
 }
 
 const QUESTION_TOOL = "request_user_input"

@@ -42,7 +42,7 @@ function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
     const known = role === "user" ? USER_KEYS : SYSTEM_KEYS
     if (Object.keys(value).some((it) => !known.has(it))) return "a turn in it has an unknown field"
     if (role === "user" && blocks.some((it) => !USER_BLOCKS.has(it.type))) {
-      return "a turn in it has a block that is not known"
+      return "a turn in it has an unknown block"
     }
   }
   // A repeated id would make it unclear which answer stays.

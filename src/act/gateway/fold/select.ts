@@ -104,7 +104,7 @@ export function settle(
   const refused: { branchId: string; why: string }[] = []
   for (const fold of candidates) {
     const isCrossed = folds.some((it) => isInRegion(it, fold.start) && fold.end > it.end)
-    const why = isCrossed ? "another branch was folded across its opening" : doubtOf(fold, folds)
+    const why = isCrossed ? "it overlaps a branch that was folded first" : doubtOf(fold, folds)
     if (why === null) folds.push(fold)
     else refused.push({ branchId: fold.branchId, why })
   }

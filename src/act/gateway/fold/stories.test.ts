@@ -55,7 +55,7 @@ function everyStory(
 }
 
 /** Faults that a story itself contains when it adds strange messages. */
-const ARE_TOLD = new Set(["a call has the id of another", "a system turn stands where none may"])
+const ARE_TOLD = new Set(["two calls have the same id", "a system turn is in an invalid position"])
 
 test("[GATE-20] a folded request has no fault that a provider would refuse", () => {
   everyStory("careless", (_, wire) => {

@@ -9,15 +9,15 @@ export type Turn = {
 }
 
 export function turnOf(value: unknown): Turn {
-  if (!isRecord(value)) return unknownTurn({}, "a message is no object")
+  if (!isRecord(value)) return unknownTurn({}, "a message is not an object")
   const { role, content } = value
   if (role !== "user" && role !== "assistant" && role !== "system") {
-    return unknownTurn(value, "a message has a role that is not known")
+    return unknownTurn(value, "a message has an unknown role")
   }
   const blocks = blocksOf(content)
   if (blocks === undefined) return unknownTurn(value, "a message has content of an unknown form")
   const isStrange = role === "system" && blocks.some((it) => it.type !== "text")
-  const doubt = isStrange ? "a system turn has a block that is not known" : null
+  const doubt = isStrange ? "a system turn has an unknown block" : null
   return { role, blocks, value, doubt }
 }
 

@@ -36,23 +36,23 @@ describe("faults that a provider refuses in messages", () => {
 
   test.each([
     ["the first message is not the user's", [DONE]],
-    ["a system turn stands where none may", [GO, DONE, system]],
-    ["a system turn stands where none may", [GO, system, GO]],
-    ["a call has no answer", [GO, assistant(call("a"))]],
-    ["a call has no answer", [GO, assistant(call("a"), call("b")), user(result("b"))]],
-    ["an answer has no call", [GO, DONE, user(result("a"))]],
-    ["a call has two answers", [GO, assistant(call("a")), user(result("a"), result("a"))]],
-    ["an answer follows a text", [GO, assistant(call("a")), user(text("t"), result("a"))]],
+    ["a system turn is in an invalid position", [GO, DONE, system]],
+    ["a system turn is in an invalid position", [GO, system, GO]],
+    ["a call has no result", [GO, assistant(call("a"))]],
+    ["a call has no result", [GO, assistant(call("a"), call("b")), user(result("b"))]],
+    ["a result has no call", [GO, DONE, user(result("a"))]],
+    ["a call has two results", [GO, assistant(call("a")), user(result("a"), result("a"))]],
+    ["a result follows a text", [GO, assistant(call("a")), user(text("t"), result("a"))]],
     ["a text is empty", [user(text(""))]],
     ["a message is empty", [GO, assistant(), GO]],
     ["a turn ends with thinking", [GO, assistant({ type: "thinking", signature: "s" }), GO]],
-    ["there are too many markers for the cache", [user(marked, marked, marked, marked, marked)]],
+    ["there are too many cache markers", [user(marked, marked, marked, marked, marked)]],
     [
-      "a call has the id of another",
+      "two calls have the same id",
       [GO, assistant(call("a")), user(result("a")), assistant(call("a")), user(result("a"))],
     ],
     [
-      "a tool is named that is not there",
+      "a tool is named that does not exist",
       [GO, assistant(call("a")), user(result("a", [{ type: "tool_reference", tool_name: "X" }]))],
     ],
   ])("[GATE-20] %s", (violation, messages) => {
@@ -72,9 +72,9 @@ describe("faults that a provider refuses in items", () => {
   })
 
   test.each([
-    ["a call has no answer", [asked("a")]],
-    ["an answer has no call", [output("a")]],
-    ["reasoning leads to nothing", [reasoning, { role: "user" }]],
+    ["a call has no result", [asked("a")]],
+    ["a result has no call", [output("a")]],
+    ["reasoning is not followed by its output", [reasoning, { role: "user" }]],
   ])("[GATE-20] %s", (violation, items) => {
     expect(itemViolations(items)).toEqual([violation])
   })

@@ -15,10 +15,10 @@ export function violationsOf(
     ...orphanViolations(turn, turns[place - 1]),
   ])
   const ids = turns.flatMap((it) => callIds(it))
-  if (new Set(ids).size < ids.length) found.push("a call has the id of another")
+  if (new Set(ids).size < ids.length) found.push("two calls have the same id")
   const blocks = turns.flatMap((it) => it.blocks)
   const markers = blocks.filter((it) => it.cache_control !== undefined)
-  if (markers.length > MOST_CACHE_MARKERS) found.push("there are too many markers for the cache")
+  if (markers.length > MOST_CACHE_MARKERS) found.push("there are too many cache markers")
   if (tools !== undefined) found.push(...referenceViolations(blocks, tools))
   return found
 }
@@ -32,13 +32,13 @@ function placeViolations(turns: readonly Turn[], place: number): readonly string
   const isAfter = before === "user" || before === "unknown"
   const isBefore = next === "assistant" || next === "unknown" || next === undefined
   const isLegal = role !== "system" || (isAfter && isBefore)
-  return isLegal ? [] : ["a system turn stands where none may"]
+  return isLegal ? [] : ["a system turn is in an invalid position"]
 }
 
 function blockViolations({ role, blocks, value }: Turn): readonly string[] {
   const found: string[] = []
   if (blocks.some((it) => it.type === "text" && it.text === "")) found.push("a text is empty")
-  if (role === "user" && !areResultsFirst(blocks)) found.push("an answer follows a text")
+  if (role === "user" && !areResultsFirst(blocks)) found.push("a result follows a text")
   if (role !== "system" && Array.isArray(value.content) && blocks.length === 0) {
     found.push("a message is empty")
   }
@@ -57,16 +57,16 @@ function answerViolations(turn: Turn, next: Turn | undefined): readonly string[]
   const asked = callIds(turn)
   if (asked.length === 0) return []
   const answered = new Set(answerIds(next))
-  return asked.filter((it) => !answered.has(it)).map(() => "a call has no answer")
+  return asked.filter((it) => !answered.has(it)).map(() => "a call has no result")
 }
 
 function orphanViolations(turn: Turn, before: Turn | undefined): readonly string[] {
   const answered = answerIds(turn)
   if (answered.length === 0) return []
   const asked = new Set(before === undefined ? [] : callIds(before))
-  const orphans = answered.filter((it) => !asked.has(it)).map(() => "an answer has no call")
+  const orphans = answered.filter((it) => !asked.has(it)).map(() => "a result has no call")
   const isTwice = new Set(answered).size < answered.length
-  return isTwice ? [...orphans, "a call has two answers"] : orphans
+  return isTwice ? [...orphans, "a call has two results"] : orphans
 }
 
 function answerIds(turn: Turn | undefined): readonly unknown[] {
@@ -81,7 +81,7 @@ function referenceViolations(
   const answers = blocks.filter((it) => it.type === "tool_result")
   const parts = answers.flatMap((it) => blocksOf(it.content) ?? [])
   const unknown = parts.filter((it) => it.type === "tool_reference" && !tools.has(it.tool_name))
-  return unknown.map(() => "a tool is named that is not there")
+  return unknown.map(() => "a tool is named that does not exist")
 }
 
 export function newViolation(

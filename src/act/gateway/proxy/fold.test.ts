@@ -77,7 +77,7 @@ describe("a prepared body", () => {
     expect(provider.seen.map((it) => it.body.toString())).toEqual([ORIGINAL])
     expect((await world.exchange()).prepared).toBe(undefined)
     expect(world.lines.length).toBe(1)
-    expect(world.lines[0]).toMatch(/error +a request could not be prepared.* error=SyntaxError$/)
+    expect(world.lines[0]).toMatch(/error +could not prepare a request.* error=SyntaxError$/)
   })
 })
 
@@ -210,7 +210,7 @@ describe("listeners", () => {
     for (let n = 0; n < 2; n++) expect(await ask(world.port, question(world))).toBeTruthy()
     await world.session.close()
     expect(told).toEqual([0, 1])
-    expect(world.lines.join("\n")).toMatch(/an exchange could not be recorded .*error=TypeError/)
+    expect(world.lines.join("\n")).toMatch(/could not record an exchange .*error=TypeError/)
     expect(world.lines.join("\n")).not.toMatch(/secret words|fake-key|\/v1|\/t\//)
   })
 })

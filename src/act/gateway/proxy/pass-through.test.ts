@@ -144,7 +144,7 @@ describe("a request", () => {
     expect(JSON.parse(said.body.toString())).toEqual({
       error: {
         message:
-          "The gateway carries plain requests, not web sockets. Send the same request with POST. (GATEWAY_UPGRADE_REFUSED)",
+          "The gateway does not support web sockets. Send the same request with POST. (GATEWAY_UPGRADE_REFUSED)",
         type: "invalid_request_error",
         code: "GATEWAY_UPGRADE_REFUSED",
       },

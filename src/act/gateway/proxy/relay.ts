@@ -40,7 +40,7 @@ export function relay(passing: RelayedRequest, deps: RelayDeps): Relay {
     settle(state)
     const exchange = { ...exchangeOf(state), durationMs: sinceStart(state) }
     setImmediate(() => {
-      quietly(state, "an exchange could not be recorded", () => session.port.done(exchange))
+      quietly(state, "could not record an exchange", () => session.port.done(exchange))
       ended.resolve()
     })
   })
@@ -113,7 +113,7 @@ function sendPrepared(state: RelayState): void {
   if (upload.isWhole()) {
     const asked = askedOf(state)
     state.asked = asked
-    quietly(state, "a request could not be prepared, its original was sent", () => {
+    quietly(state, "could not prepare a request; the original was sent", () => {
       state.prepared = session.port.prepare?.(asked)
     })
   }
@@ -152,7 +152,7 @@ function receive(state: RelayState, load: Load, answer: IncomingMessage): void {
   try {
     passOn(state, answer)
   } catch (error) {
-    state.deps.log.error("an answer could not be passed on", {
+    state.deps.log.error("could not return a response", {
       session: state.session.id,
       ...named(error),
     })
@@ -190,7 +190,7 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
 /** After the first bytes have gone to the host. */
 function tellBegun(state: RelayState): void {
   const { asked, prepared, session } = state
-  quietly(state, "a request could not be looked at", () => {
+  quietly(state, "could not inspect a request", () => {
     if (asked !== undefined) session.port.began?.(asked, prepared)
   })
 }
@@ -226,7 +226,7 @@ function fail(state: RelayState, cause: unknown): void {
   state.outcome = "unreachable"
   state.upload.discard()
   const problem = problemOf(cause)
-  deps.log.warn("the provider gave no answer", { session: session.id, problem })
+  deps.log.warn("the provider did not respond", { session: session.id, problem })
   const error = UpstreamUnreachable({ host: session.upstream.host, problem }, cause)
   answerOurselves(response, { wire: session.port.wire, status: 502, error })
 }

@@ -234,7 +234,7 @@ describe("no response", () => {
       const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })
       expect(said.status).toBe(502)
       const message =
-        `The gateway got no answer from 127.0.0.1:${gone.port}: nothing listens there (ECONNREFUSED). ` +
+        `The gateway got no response from 127.0.0.1:${gone.port}: nothing listens there (ECONNREFUSED). ` +
         "Check the network and HTTPS_PROXY, or start the agent with --gateway off. " +
         "(GATEWAY_UPSTREAM_UNREACHABLE)"
       const code = "GATEWAY_UPSTREAM_UNREACHABLE"
@@ -247,7 +247,7 @@ describe("no response", () => {
       const exchange = await world.exchange()
       expect(exchange).toMatchObject({ status: null, outcome: "unreachable", firstByteMs: null })
       expect(exchange.asked.body.toString()).toBe("{}")
-      expect(world.lines.join("\n")).toMatch(/the provider gave no answer/)
+      expect(world.lines.join("\n")).toMatch(/the provider did not respond/)
       expect(world.lines.join("\n")).not.toMatch(/\/v1|\/t\//)
     },
   )
@@ -271,7 +271,7 @@ describe("no response", () => {
   test("[GATE-8] a provider without TLS behind https and an unknown host name give 502", async () => {
     await using provider = await newProvider((response) => response.end("{}"))
     const urls = [`https://127.0.0.1:${provider.port}`, "https://no-such-name.invalid"]
-    const words = [/TLS is not accepted/, /its name cannot be found/]
+    const words = [/TLS is not accepted/, /its host name cannot be resolved/]
     for (const [at, url] of urls.entries()) {
       await using world = await newWorld({ url: new URL(url) })
       const said = await ask(world.port, { path: `${world.base}/v1`, body: "{}" })

@@ -57,8 +57,8 @@ describe("allowed upstreams", () => {
     const told = problemOf(
       Object.assign(new Error("via http://me:pw@proxy"), { code: "EAI_AGAIN" }),
     )
-    expect(told).toBe("its name cannot be found (EAI_AGAIN)")
-    expect(problemOf(new Error("anything"))).toBe("it could not be asked (no code)")
+    expect(told).toBe("its host name cannot be resolved (EAI_AGAIN)")
+    expect(problemOf(new Error("anything"))).toBe("the request failed (no code)")
   })
 })
 

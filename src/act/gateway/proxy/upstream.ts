@@ -49,9 +49,10 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
 function problemWith(url: URL): string | undefined {
   const isClear = url.protocol === "http:"
   if (!isClear && url.protocol !== "https:") return `${url.protocol} is neither https nor http`
-  if (isClear && !LOOPBACK.test(url.hostname)) return "http is for this machine alone"
-  if (url.username !== "" || url.password !== "") return "the address holds a name or password"
-  return url.search !== "" || url.hash !== "" ? "the address has a query" : undefined
+  if (isClear && !LOOPBACK.test(url.hostname)) return "http is allowed only for this machine"
+  if (url.username !== "" || url.password !== "")
+    return "the address contains a user name or password"
+  return url.search !== "" || url.hash !== "" ? "the address contains a query" : undefined
 }
 
 /** Local addresses never use a proxy, whatever NO_PROXY says. */
@@ -73,18 +74,18 @@ function isUsableProxy(address: string | undefined): boolean {
 /** Not the error's own message, which may contain a proxy address. */
 export function problemOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "no code"
-  const words = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? "it could not be asked"
+  const words = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? "the request failed"
   return `${words} (${code})`
 }
 
 const PROBLEMS = [
   [/^ECONNREFUSED$/, "nothing listens there"],
-  [/^(?:ENOTFOUND|EAI_)/, "its name cannot be found"],
+  [/^(?:ENOTFOUND|EAI_)/, "its host name cannot be resolved"],
   [/^(?:ECONNRESET|EPIPE)$/, "it closed the connection"],
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "it cannot be reached"],
   [/^ERR_PROXY/, "the proxy did not connect to it"],
   [/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/, "its certificate or TLS is not accepted"],
-  [/^HPE_/, "its answer is not valid HTTP"],
+  [/^HPE_/, "its response is not valid HTTP"],
 ] as const
 
 /** Hosts send 3 kB; Node's default of 16 kB is too close. */

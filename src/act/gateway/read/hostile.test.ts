@@ -108,7 +108,7 @@ describe("hostile requests and responses", () => {
     const answer = await read(ask({ messages }))
     expect([answer.items.length, answer.items.at(-1)?.name]).toEqual([
       20_000,
-      "80002 further pieces",
+      "80002 further items",
     ])
     const words = messages.reduce((sum, it) => sum + it.content.length, 0)
     expect(bytesOf(answer)).toBe(words + "{}".length)

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "#ground/base"
 
-const TOO_DEEP = "(nested too deeply to be written down)"
+const TOO_DEEP = "(nested too deeply to show)"
 
 /** A value nested too deeply cannot be serialized. */
 export function jsonOf(value: unknown): string {

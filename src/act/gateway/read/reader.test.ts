@@ -39,7 +39,7 @@ describe("the reading thread", () => {
     await using reader = createReader()
     const body = new Uint8Array(64 * 1024 * 1024 + 1)
     expect(await reader.read(ask(body))).toEqual({
-      problem: "a body of 67108865 bytes is too large to look into",
+      problem: "a body of 67108865 bytes is too large to read",
     })
   })
 
@@ -54,7 +54,7 @@ describe("the reading thread", () => {
     await using reader = createReader()
     const folded = [{ branchId: "b", bytes: 1, removed: [() => {}] }]
     expect(await reader.read(ask(HELLO, { folded }))).toEqual({
-      problem: expect.stringContaining("could not be handed over"),
+      problem: expect.stringContaining("could not be passed to the reader"),
     })
   })
 

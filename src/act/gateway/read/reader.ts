@@ -56,7 +56,7 @@ export function createReader(
       const bytes = sizeOf(question)
       if (isClosed) return { problem: "the reader is closed" }
       if (question.body.length > LARGEST_BODY_BYTES) {
-        return { problem: `a body of ${question.body.length} bytes is too large to look into` }
+        return { problem: `a body of ${question.body.length} bytes is too large to read` }
       }
       const isTooMuch = waitingBytes > 0 && waitingBytes + bytes > mostBytes
       if (isTooMuch || waiting >= MOST_WAITING) return { problem: "the recorder is too busy" }
@@ -68,7 +68,7 @@ export function createReader(
         return answerOf(await mine)
       } catch (error) {
         // E.g. nested too deeply to be cloned.
-        return { problem: `it could not be handed over: ${String(error)}` }
+        return { problem: `it could not be passed to the reader: ${String(error)}` }
       } finally {
         waiting -= 1
         waitingBytes -= bytes
@@ -128,11 +128,11 @@ function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | Read
     case "answered":
       return said.answer
     case "silent":
-      return { problem: "it took too long to look into" }
+      return { problem: "reading it took too long" }
     case undefined:
-      return { problem: "the reader was closed before its turn" }
+      return { problem: "the reader was closed before it was read" }
     default:
-      return { problem: `it could not be looked into: ${said?.reason ?? "the reader ended"}` }
+      return { problem: `it could not be read: ${said?.reason ?? "the reader ended"}` }
   }
 }
 

@@ -433,6 +433,6 @@ describe("steps removed by a fold", () => {
     const removed = [assistant("ü".repeat(100_001))]
     const { trails } = await read(ask({}, { folded: fold(removed) }))
     const words = trails[0]?.steps[0]?.text ?? ""
-    expect(words.slice(-60)).toMatch(/ü\n\(cut here: 2 more bytes were not kept\)$/)
+    expect(words.slice(-60)).toMatch(/ü\n\(truncated: 2 more bytes are not stored\)$/)
   })
 })

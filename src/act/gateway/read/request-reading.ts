@@ -187,7 +187,7 @@ function cut(text: string): string {
   const head = Buffer.from(text).subarray(0, LONGEST_STEP_BYTES)
   // Drops a split character.
   const whole = head.toString().replace(/\uFFFD$/, "")
-  return `${whole}\n(cut here: ${size - Buffer.byteLength(whole)} more bytes were not kept)`
+  return `${whole}\n(truncated: ${size - Buffer.byteLength(whole)} more bytes are not stored)`
 }
 
 /** A truncated stream gives what was there; undefined for unknown encodings or above the limit. */

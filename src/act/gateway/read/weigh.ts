@@ -95,7 +95,7 @@ function bounded(weighed: readonly WeighedItem[]): readonly WeighedItem[] {
   const item: WireItem = {
     kind: "other",
     context: "history",
-    name: `${rest.length} further pieces`,
+    name: `${rest.length} further items`,
     sha256: hash("sha256", rest.map((it) => it.sha256).join()),
     tokens: sum(rest.map((it) => it.tokens)),
     bytes: sum(rest.map((it) => it.bytes)),

@@ -28,7 +28,7 @@ export async function cleanIfItCan(deps: CleanupDeps): Promise<void> {
   try {
     await clean(deps)
   } catch (error) {
-    deps.log.warn("old requests were not taken away", { error })
+    deps.log.warn("could not delete old requests", { error })
   }
 }
 

@@ -204,7 +204,7 @@ function recordSuite(store: () => Store): void {
     await store().db.run(sql`DELETE FROM gateway_requests WHERE carry = ${id} AND seq = ${1}`)
     const { items, request } = await gatewayStore.request({ id, seq: 3 })
     expect(items).toEqual(named("b", "c"))
-    expect(request.problem).toBe("the first 1 of its pieces are no longer kept")
+    expect(request.problem).toBe("its first 1 items are no longer stored")
     expect((await gatewayStore.show({ id })).requests.map((it) => it.seq)).toEqual([2, 3])
   })
 

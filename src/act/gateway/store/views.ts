@@ -141,7 +141,7 @@ export async function readManifest(
 
 function withProblem(request: GatewayRequest, missing: number): GatewayRequest {
   if (missing === 0) return request
-  const problem = `the first ${missing} of its pieces are no longer kept`
+  const problem = `its first ${missing} items are no longer stored`
   return {
     ...request,
     problem: request.problem === null ? problem : `${request.problem}; ${problem}`,

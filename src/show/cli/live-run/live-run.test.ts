@@ -119,7 +119,7 @@ describe("qm run", () => {
     await using user = await person()
     const failed = await user.type("run", "x", ...SYNTHETIC, "--script", "error")
     expect(failed.code).toBe(1)
-    expect(failed.stdout).toContain("! The model did not answer (529); try 1 of 2 follows.")
+    expect(failed.stdout).toContain("! The model did not respond (529); retry 1 of 2 follows.")
     expect(failed.stdout).toContain("✗ Failed after")
     const budget = ["--budget-tokens", "10"]
     const spent = await user.type("run", "x", ...SYNTHETIC, "--script", "happy", ...budget)

@@ -74,7 +74,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
 
 test("[MCP-15] a return that is not folded says so, and the message once", () => {
   const { redactions: _, ...rest } = RETURNED
-  const note = "Not folded: the gateway has ended. What was done inside stays in this conversation."
+  const note = "Not folded: the gateway has ended. The work inside stays in this conversation."
   const said = returnText({ ...rest, redactions: 0, note })
   expect(said).toMatch(/What is worth remembering\?\nNot folded: the gateway has ended\..*\.$/)
   expect(said).not.toContain(RETURNED.message)

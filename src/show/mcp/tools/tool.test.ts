@@ -54,7 +54,7 @@ test.each(["a\0b", "\uD800"])(
     const [memoryRecord] = toolsOf([OPERATIONS["memory.record"]])
     const given = { kind: "fix", title: "Tide", body: "It comes twice.", session_id }
     const failure = await memoryRecord?.run(given, { ...CALL, app }).catch(String)
-    expect(failure).toContain("session_id: has signs that no id has")
+    expect(failure).toContain("session_id: contains invalid characters")
     expect(asked).toEqual([])
   },
 )

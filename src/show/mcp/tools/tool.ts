@@ -188,7 +188,7 @@ export const session_id = z
   .string()
   .min(1)
   .max(200)
-  .refine((it) => it.isWellFormed() && !it.includes("\0"), "has signs that no id has")
+  .refine((it) => it.isWellFormed() && !it.includes("\0"), "contains invalid characters")
   .optional()
 
 function parseArguments(tool: string, input: z.ZodObject, given: unknown): ToolArguments {
