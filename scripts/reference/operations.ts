@@ -5,7 +5,7 @@ import {
   derivedCommands,
   type Flag,
   GLOBAL_FLAGS,
-  HELP_GROUPS,
+  HELP_TOPICS,
 } from "#show/cli"
 import { fieldsOf } from "./fields.ts"
 import { code, pageHead, table } from "./markdown.ts"
@@ -14,8 +14,8 @@ const operations: readonly Operation[] = Object.values(OPERATIONS)
 
 export function operationsPage(): string {
   const about =
-    "Everything the product can do, declared once. The command line, the server and the MCP tools " +
-    "are projections of this table."
+    "All operations of Quartermaster. The command line, the HTTP API and the MCP tools are derived " +
+    "from their descriptors."
   return [pageHead("Operations", about), ...operations.map(describeOperation)].join("\n")
 }
 
@@ -28,9 +28,12 @@ export async function cliPage(): Promise<string> {
     pageHead("Command line", about),
     "## Flags of every command\n",
     flagTable(GLOBAL_FLAGS, []),
-    ...HELP_GROUPS.flatMap((group) =>
-      commands.filter((it) => it.group === group).map((it) => describeCommand(it)),
-    ),
+    ...HELP_TOPICS.flatMap((topic) => [
+      `## ${topic.name}: ${topic.about}\n`,
+      ...commands
+        .filter((it) => it.group === topic.name && it.aliasOf === undefined)
+        .map((it) => describeCommand(it, commands)),
+    ]),
   ].join("\n")
 }
 
@@ -56,14 +59,17 @@ function describeOperation(operation: Operation): string {
   ].join("\n")
 }
 
-function describeCommand(command: Command): string {
+function describeCommand(command: Command, commands: readonly Command[]): string {
+  const words = command.words.join(" ")
+  const aliases = commands.filter((it) => it.aliasOf === words).map((it) => it.words.join(" "))
   const shown = command.arguments.map((it) => ` ${usage(it)}`).join("")
   const flags = [...command.arguments, ...command.flags]
   return [
-    `## qm ${command.words.join(" ")}\n`,
-    `${command.summary}.\n`,
-    `    qm ${command.words.join(" ")}${shown}\n`,
+    `### qm ${words}\n`,
+    `${command.summary}.${aliases.map((it) => ` Alias: ${code(`qm ${it}`)}.`).join("")}\n`,
+    `    qm ${words}${shown}\n`,
     ...(flags.length === 0 ? [] : [flagTable(flags, command.arguments)]),
+    `Examples:\n\n${command.examples.map((it) => `    ${it}`).join("\n")}\n`,
   ].join("\n")
 }
 

@@ -46,10 +46,10 @@ async function type(extra: ExtraCommands, ...argv: readonly string[]) {
 
 test("[CONTRACT-9] a new operation is a command: help, completion, flags, text and JSON", async () => {
   const renderers = { ...EXTRA, renderers: tideRenderers }
-  expect((await type(renderers, "--help")).stdout).toMatch(/tide next <harbour> +Say when the next/)
+  expect((await type(renderers, "help", "--all")).stdout).toMatch(/ tide next +Show when the next/)
   const help = (await type(renderers, "help", "tide", "next")).stdout
   expect(help).toContain("Usage  qm tide next <harbour> [flags]")
-  expect(help).toContain("--after-hours <number>  Not before so many hours")
+  expect(help).toContain("--after-hours <number>  Earliest time, in hours")
   expect((await type(renderers, "complete", "--", "tide", "n")).stdout).toBe("next\n")
   const typed = ["tide", "next", "Rotterdam", "--after-hours", "13"]
   expect(await type(renderers, ...typed)).toEqual({
@@ -79,7 +79,7 @@ test("[CONTRACT-9] a new operation is a route, a part of OpenAPI, a palette entr
   expect(operations).toContainEqual(
     expect.objectContaining({
       name: "tide.next",
-      summary: "Say when the next high tide is",
+      summary: "Show when the next high tide is",
       effect: "read",
       input: expect.objectContaining({ required: ["harbour"] }),
     }),

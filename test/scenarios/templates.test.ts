@@ -74,7 +74,8 @@ test("[TEMPLATES-3] a line that the command line would refuse is found", () => {
     words: ["memory", "add"],
     operation: "memory.record",
     summary: "",
-    group: "Know",
+    group: "Knowledge",
+    examples: [],
     arguments: [title],
     flags: [flag],
   }

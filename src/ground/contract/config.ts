@@ -31,37 +31,37 @@ const Url = z.string().max(2_000).default("")
 const ModelSettings = z
   .strictObject({
     provider: field(ModelProvider.default("scripted"), {
-      description: "Who answers: scripted works offline; custom speaks OpenAI's wire at baseUrl",
+      description: "Model provider: scripted works offline, custom is OpenAI-compatible at baseUrl",
       env: "QM_MODEL_PROVIDER",
       personal: true,
     }),
     name: field(Name, {
-      description: "Model or Azure deployment; empty for the provider's usual one",
+      description: "Model or Azure deployment; empty uses the provider's default",
       env: "QM_MODEL_NAME",
       personal: true,
     }),
     baseUrl: field(Url, {
-      description: "Address of the provider; empty for its own, needed for azure and custom",
+      description: "Base URL of the provider; empty uses its own; required for azure and custom",
       env: "QM_MODEL_BASE_URL",
       personal: true,
     }),
     apiVersion: field(z.string().max(40).default("2025-04-01-preview"), {
-      description: "Version of Azure's API",
+      description: "Azure API version",
       env: "QM_MODEL_API_VERSION",
       personal: true,
     }),
     effort: field(z.enum(["low", "medium", "high"]).default("medium"), {
-      description: "How long it thinks, where the model can",
+      description: "Reasoning effort, for models that support it",
       env: "QM_MODEL_EFFORT",
       personal: true,
     }),
     retries: field(z.int().min(0).max(10).default(2), {
-      description: "How often a call is tried again after a passing failure",
+      description: "Number of retries after a temporary failure",
       env: "QM_MODEL_RETRIES",
       personal: true,
     }),
     timeout: field(z.int().min(1).max(3_600).default(300), {
-      description: "Seconds a call may take",
+      description: "Seconds until a model call times out",
       env: "QM_MODEL_TIMEOUT",
       personal: true,
     }),
@@ -71,18 +71,17 @@ const ModelSettings = z
 const KnowledgeSettings = z
   .strictObject({
     embedder: field(Name, {
-      description:
-        "Model that embeds paragraphs, at an OpenAI-compatible address; empty: words only",
+      description: "Embedding model at an OpenAI-compatible URL; empty searches by words only",
       env: "QM_KNOWLEDGE_EMBEDDER",
       personal: true,
     }),
     embedderUrl: field(Url, {
-      description: "Address of the embedder; empty for the model's own address",
+      description: "Base URL of the embedder; empty uses model.baseUrl",
       env: "QM_KNOWLEDGE_EMBEDDER_URL",
       personal: true,
     }),
     webSource: field(z.string().max(60).default(""), {
-      description: "Source that searches the web; empty: the first approved one that can",
+      description: "Source for web search; empty uses the first approved source that supports it",
       env: "QM_KNOWLEDGE_WEB_SOURCE",
       personal: true,
     }),
@@ -92,22 +91,22 @@ const KnowledgeSettings = z
 const PipelineSettings = z
   .strictObject({
     budget: field(z.number().positive().max(100_000).default(10), {
-      description: "US dollars a run may cost when its agent says nothing",
+      description: "Budget of a pipeline run in US dollars, unless its recipe sets one",
       env: "QM_PIPELINE_BUDGET",
       personal: true,
     }),
     window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
-      description: "Tokens a stage may be given in all",
+      description: "Maximum number of tokens in the input of a stage",
       env: "QM_PIPELINE_WINDOW",
       personal: true,
     }),
     agent: field(AgentType.default("synthetic"), {
-      description: "Agent that stages start when they name none; synthetic plays a script, offline",
+      description: "Agent for stages that name none; synthetic plays a script offline",
       env: "QM_PIPELINE_AGENT",
       personal: true,
     }),
     classifier: field(z.boolean().default(true), {
-      description: "Whether a model judges messages to a paused run that no phrase decides",
+      description: "Let a model classify messages to a paused run that match no known phrase",
       env: "QM_PIPELINE_CLASSIFIER",
       personal: true,
     }),
@@ -122,51 +121,51 @@ const Branches = z.int().min(1).max(1_000_000)
 const FoldSettings = z
   .strictObject({
     enabled: field(z.boolean().default(true), {
-      description: "Whether agents may open branches; when not, the tools are not listed",
+      description: "Let agents open branches; when false, the branch tools are not offered",
       env: "CONTEXT_FOLDING_ENABLED",
     }),
     default_budget: field(Tokens.default(8_192), {
-      description: "Tokens of a branch that names no budget",
+      description: "Tokens of a branch that requests no budget",
       env: "CONTEXT_FOLDING_DEFAULT_BUDGET",
     }),
     max_budget: field(Tokens.default(32_768), {
-      description: "Most tokens a branch may ask for",
+      description: "Highest budget a branch may request, in tokens",
       env: "CONTEXT_FOLDING_MAX_BUDGET",
     }),
     max_depth: field(z.int().min(1).max(16).default(3), {
-      description: "How many branches may lie in each other",
+      description: "Maximum nesting depth of branches",
       env: "CONTEXT_FOLDING_MAX_DEPTH",
     }),
     default_timeout_seconds: field(Seconds.default(300), {
-      description: "Time of a branch that names none",
+      description: "Seconds until a branch that requests no timeout is ended",
       env: "CONTEXT_FOLDING_DEFAULT_TIMEOUT_SECONDS",
     }),
     max_timeout_seconds: field(Seconds.default(600), {
-      description: "Longest time a branch may ask for",
+      description: "Longest timeout a branch may request, in seconds",
       env: "CONTEXT_FOLDING_MAX_TIMEOUT_SECONDS",
     }),
     injection_budget_ratio: field(z.number().min(0).max(1).default(0.2), {
-      description: "Share of a budget that memories may fill",
+      description: "Share of a branch's budget that memories may fill, 0 to 1",
       env: "CONTEXT_FOLDING_INJECTION_BUDGET_RATIO",
     }),
     memory_min_confidence: field(z.number().min(0).max(1).default(0.7), {
-      description: "Least confidence of a memory that is handed out unasked",
+      description: "Lowest confidence of a memory that is added automatically, 0 to 1",
       env: "CONTEXT_FOLDING_MEMORY_MIN_CONFIDENCE",
     }),
     memory_max_items: field(z.int().min(0).max(100).default(10), {
-      description: "Most memories that are handed out at once",
+      description: "Maximum number of memories added to a branch",
       env: "CONTEXT_FOLDING_MEMORY_MAX_ITEMS",
     }),
     max_concurrent_branches_per_session: field(Branches.default(10), {
-      description: "Branches of one session that may be open at once",
+      description: "Maximum number of open branches in one session",
       env: "CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_SESSION",
     }),
     max_concurrent_branches_per_instance: field(Branches.default(100), {
-      description: "Branches of all sessions that may be open at once",
+      description: "Maximum number of open branches in all sessions together",
       env: "CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_INSTANCE",
     }),
     branch_creation_rate_limit: field(Branches.default(5), {
-      description: "Branches that one session may open in a minute",
+      description: "Maximum number of branches one session may open per minute",
       env: "CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT",
     }),
   })
@@ -176,17 +175,17 @@ const FoldSettings = z
 const GatewaySettings = z
   .strictObject({
     mode: field(z.enum(GATEWAY_MODES).default("off"), {
-      description: "Whether runs go through the gateway when they do not say: off, record or fold",
+      description: "Default gateway mode of new runs: off, record or fold",
       env: "QM_GATEWAY",
       personal: true,
     }),
     content: field(z.boolean().default(false), {
-      description: "Whether the texts of recorded requests are kept, secrets replaced",
+      description: "Store the text of recorded requests, with secrets redacted",
       env: "QM_GATEWAY_CONTENT",
       personal: true,
     }),
     keep: field(z.int().min(100).max(1_000_000).default(20_000), {
-      description: "How many recorded requests are kept, the newest",
+      description: "Number of recorded requests to store; the oldest are deleted",
       env: "QM_GATEWAY_KEEP",
       personal: true,
     }),
@@ -209,27 +208,27 @@ export const Config = z.strictObject({
   agents: z
     .strictObject({
       maxRunning: field(z.int().min(1).max(64).default(4), {
-        description: "How many runs of agents work at once; the rest wait",
+        description: "Maximum number of runs that work at the same time; others wait",
         env: "QM_AGENTS_MAX_RUNNING",
       }),
       contextParts: field(z.boolean().default(true), {
-        description: "Whether date, repository and branch are put in front of each turn",
+        description: "Put date, repository and branch in front of each turn",
         env: "QM_AGENTS_CONTEXT_PARTS",
       }),
       titles: field(z.boolean().default(true), {
-        description: "Whether a title is asked of the agent's model after the first turn",
+        description: "Let the agent's model write a title after the first turn",
         env: "QM_AGENTS_TITLES",
       }),
       deny: field(RuleText, {
-        description: "What agents never do: Tool or Tool(command or path), with semicolons",
+        description: "Actions agents may never do: Tool or Tool(command or path), separated by ;",
         env: "QM_AGENTS_DENY",
       }),
       ask: field(RuleText, {
-        description: "What agents always ask for, in the same form",
+        description: "Actions agents must ask for, in the format of agents.deny",
         env: "QM_AGENTS_ASK",
       }),
       allow: field(RuleText, {
-        description: "What agents do without asking, in the same form",
+        description: "Actions agents may do without asking, in the format of agents.deny",
         env: "QM_AGENTS_ALLOW",
         personal: true,
       }),
@@ -238,11 +237,11 @@ export const Config = z.strictObject({
   capture: z
     .strictObject({
       extra: field(z.string().max(2_000).default(""), {
-        description: "Further files to show, as patterns with commas; no host loads them by itself",
+        description: "More files for `qm capture` to show, as globs separated by commas",
         env: "QM_CAPTURE_EXTRA",
       }),
       startBudget: field(z.int().min(100).max(10_000_000).default(20_000), {
-        description: "Tokens that may be in the window before the first word; a notch on the bar",
+        description: "Token budget for context loaded before the first prompt; marked on the bar",
         env: "QM_CAPTURE_START_BUDGET",
       }),
     })
@@ -253,7 +252,7 @@ export const Config = z.strictObject({
     .strictObject({
       highRiskPaths: field(z.string().max(8_000).default(""), {
         description:
-          "Files whose change is simulated first, as globs with commas; the last that fits decides",
+          "Files to simulate before an edit, as globs separated by commas; last match wins",
         env: "QM_GUARD_HIGH_RISK_PATHS",
       }),
     })
@@ -261,23 +260,25 @@ export const Config = z.strictObject({
   kit: z
     .strictObject({
       level: field(z.int().min(1).max(7).default(2), {
-        description: "How much the kit does, from 1 to 7; `qm level` sets it and shows the table",
+        description: "Level of the kit, 1 to 7; `qm level` lists the levels",
         env: "QM_KIT_LEVEL",
       }),
       fetch: field(z.boolean().default(true), {
-        description: "Whether a session that starts lets git fetch in the background",
+        description: "Run git fetch in the background when a session starts",
         env: "QM_KIT_FETCH",
       }),
       ignored: field(GlobText, {
-        description: "Files that no ledger keeps, as globs with commas; empty for the defaults",
+        description:
+          "Files the ledger ignores, as globs separated by commas; empty uses the defaults",
         env: "QM_KIT_IGNORED",
       }),
       important: field(GlobText, {
-        description: "Files worth writing down when they change; empty for the defaults",
+        description: "Files whose changes should be documented, as globs; empty uses the defaults",
         env: "QM_KIT_IMPORTANT",
       }),
       registration: field(GlobText, {
-        description: "Files whose change counts as written down; empty for the defaults",
+        description:
+          "Files that count as documentation of a change, as globs; empty uses the defaults",
         env: "QM_KIT_REGISTRATION",
       }),
     })
@@ -286,7 +287,7 @@ export const Config = z.strictObject({
   log: z
     .strictObject({
       level: field(z.enum(["debug", "info", "warn", "error"]).default("warn"), {
-        description: "Lowest level that is written to stderr",
+        description: "Lowest level of log messages written to stderr",
         env: "QM_LOG_LEVEL",
       }),
     })
@@ -294,11 +295,11 @@ export const Config = z.strictObject({
   map: z
     .strictObject({
       scanInterval: field(z.int().min(0).max(86_400).default(300), {
-        description: "Seconds an index may be old before a package looks again; 0 never looks",
+        description: "Seconds until `qm pack` scans the repository again; 0 never scans",
         env: "REPO_SCAN_INTERVAL",
       }),
       scanMode: field(z.enum(["incremental", "full"]).default("incremental"), {
-        description: "Whether such a look reads what changed, or everything",
+        description: "Scan only changed files (incremental) or all files (full)",
         env: "REPO_SCAN_MODE",
       }),
     })
@@ -307,47 +308,47 @@ export const Config = z.strictObject({
   pack: z
     .strictObject({
       enabled: field(z.boolean().default(true), {
-        description: "Whether context packages are built; when not, they are empty and say so",
+        description: "Build packages; when false, packages are empty and say so",
         env: "CONTEXT_PACKAGE_ENABLED",
       }),
       budget: field(z.int().min(100).max(10_000_000).default(100_000), {
-        description: "Tokens a context package may have",
+        description: "Default token budget of a package",
         env: "CONTEXT_PACKAGE_TOKEN_BUDGET",
       }),
       scoring: field(z.enum(["learned", "weighted"]).default("learned"), {
-        description: "How files are ranked: by what was learnt, or by the two weights below",
+        description: "Rank files with the learned model, or with astWeight and semanticWeight",
         env: "CONTEXT_PACKAGE_SCORING",
       }),
       astWeight: field(Weight.default(0.6), {
-        description: "Weight of structure where scoring is weighted",
+        description: "Weight of code structure when pack.scoring is weighted",
         env: "CONTEXT_PACKAGE_AST_WEIGHT",
       }),
       semanticWeight: field(Weight.default(0.4), {
-        description: "Weight of words, past and meaning where scoring is weighted",
+        description: "Weight of words, history and meaning when pack.scoring is weighted",
         env: "CONTEXT_PACKAGE_SEMANTIC_WEIGHT",
       }),
       minRelevance: field(z.number().min(0).max(1).default(0.2), {
-        description: "Files below this score stay out, unless they are named",
+        description: "Lowest score of a file in a package, 0 to 1; named files always enter",
         env: "CONTEXT_PACKAGE_MIN_RELEVANCE",
       }),
       summaryMaxTokens: field(z.int().min(100).max(100_000).default(4_000), {
-        description: "Tokens the summary of a package may have",
+        description: "Maximum number of tokens of a package's summary",
         env: "CONTEXT_PACKAGE_SUMMARY_MAX_TOKENS",
       }),
       wordTable: field(z.boolean().default(false), {
-        description: "Whether the table of word meanings takes part in the ranking",
+        description: "Use the table of related words when ranking files",
         env: "CONTEXT_PACKAGE_WORD_TABLE",
       }),
       domains: field(z.string().max(8_000).default(""), {
-        description: "Names for parts of the tree: prefix=name, with semicolons",
+        description: "Names for parts of the repository: prefix=name, separated by ;",
         env: "CONTEXT_PACKAGE_DOMAINS",
       }),
       roles: field(z.string().max(8_000).default(""), {
-        description: "Paths by role: role +glob -glob, with semicolons; minus beats plus",
+        description: "Paths by role: role +glob -glob, separated by ;; -glob wins over +glob",
         env: "CONTEXT_PACKAGE_ROLES",
       }),
       deny: field(z.string().max(8_000).default(""), {
-        description: "Further files that are never in a package, as globs with commas",
+        description: "More files never to include in a package, as globs separated by commas",
         env: "CONTEXT_PACKAGE_DENY",
       }),
     })
@@ -356,7 +357,7 @@ export const Config = z.strictObject({
   server: z
     .strictObject({
       port: field(z.int().min(0).max(65_535).default(4242), {
-        description: "Port of the console; when the default is taken, the next free one is used",
+        description: "Port of the console; if the default is in use, the next free port",
         env: "QM_PORT",
       }),
     })
@@ -364,17 +365,17 @@ export const Config = z.strictObject({
   store: z
     .strictObject({
       databaseUrl: field(z.string().default(""), {
-        description: "postgres://… for a team's store; empty means the embedded SQLite",
+        description: "postgres:// URL of a team's store; empty uses the embedded SQLite",
         env: "QM_DATABASE_URL",
         secret: true,
         personal: true,
       }),
       busyTimeoutMs: field(z.int().min(100).max(120_000).default(15_000), {
-        description: "How long a write waits for another process before it gives up",
+        description: "Milliseconds a write waits for another process before it fails",
         env: "QM_STORE_BUSY_TIMEOUT_MS",
       }),
       keepBackups: field(z.int().min(1).max(100).default(7), {
-        description: "How many backups are kept; the oldest go first",
+        description: "Number of backups to keep; the oldest are deleted",
         env: "QM_STORE_KEEP_BACKUPS",
       }),
     })
@@ -382,11 +383,11 @@ export const Config = z.strictObject({
   tokens: z
     .strictObject({
       encoding: field(TokenEncoding.default("claude"), {
-        description: "Encoding in which tokens are counted",
+        description: "Encoding used to count tokens",
         env: "QM_TOKENS_ENCODING",
       }),
       window: field(z.int().min(1_000).max(10_000_000).default(200_000), {
-        description: "Size of the context window that budgets are drawn against, in tokens",
+        description: "Size of the context window in tokens, the basis for percentages",
         env: "QM_TOKENS_WINDOW",
       }),
     })

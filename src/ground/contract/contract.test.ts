@@ -115,7 +115,7 @@ test("[CONTRACT-7] a descriptor holds everything about an operation except what 
       summary: "Double a number",
       effect: "read",
       surfaces: ["cli"],
-      cli: { args: ["of"], group: "See" },
+      cli: { args: ["of"], group: "Context", examples: ["qm twice"] },
       input: z.object({ of: z.int().default(2) }),
       output: z.object({ doubled: z.int() }),
     },

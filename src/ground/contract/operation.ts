@@ -2,8 +2,19 @@ import type { z } from "zod"
 
 type Surface = "cli" | "http" | "mcp"
 
-/** Headings of the help. */
-export type CommandGroup = "See" | "Know" | "Choose" | "Act" | "Keep" | "Set up"
+/** Topics of `qm help --all`. */
+export type CommandGroup =
+  | "Context"
+  | "Code"
+  | "Knowledge"
+  | "Runs"
+  | "Guard"
+  | "Pipelines"
+  | "Memory"
+  | "Sessions"
+  | "Gateway"
+  | "Store"
+  | "Setup"
 
 /** A flag that only the command line has; everything else it takes is a field of the input. */
 type ExtraFlag = {
@@ -17,7 +28,9 @@ export type CliCommand = {
   readonly group: CommandGroup
   /** Default: the operation's group and verb. */
   readonly words?: readonly string[]
-  /** A second way to type it: `qm fold` and `qm fold tree` are the same command. */
+  /** Command lines that work as written, most common first. Help and the reference show them. */
+  readonly examples: readonly string[]
+  /** Alias that help does not list: `qm fold tree` is `qm fold`. */
   readonly alsoWords?: readonly string[]
   /** Input fields that need no flag, in order; only the last may be a list. */
   readonly args?: readonly string[]

@@ -5,7 +5,7 @@ import { tempDirectory } from "#test/temp"
 import { explain, runCli } from "./cli.ts"
 import type { EntryCall } from "./entry-points.ts"
 import { renderBar } from "./render/bar.ts"
-import { createPaint, createScreen, safeJson, wantsColor } from "./screen.ts"
+import { createScreen, safeJson, wantsColor } from "./screen.ts"
 
 /** The server has tests of its own; here it is enough to see that the door is reached. */
 const DOORS = {
@@ -128,6 +128,8 @@ describe("help, version, completion", () => {
       /^Usage {2}qm store backup/,
     )
     expect((await person.type("help")).stdout).toBe((await person.type()).stdout)
+    expect((await person.type("version")).stdout).toBe((await person.type("--version")).stdout)
+    expect((await person.type("status")).stdout).toMatch(/^Repository  project/)
     expect((await person.type("help", "zzz")).code).toBe(1)
   })
 
@@ -139,7 +141,7 @@ describe("help, version, completion", () => {
 
   test("[CLI-5] completion comes from the index", async () => {
     await using person = await atTerminal()
-    expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstore\n")
+    expect((await person.type("complete", "--", "st")).stdout).toBe("stop\nstatus\nstore\n")
     for (const shell of ["bash", "zsh", "fish"]) {
       expect((await person.type("completion", shell)).stdout).toContain("qm complete --")
     }
@@ -156,7 +158,7 @@ test("[CLI-12] other ways in are reached with their input, without being known",
   expect((await person.type("mcp", "--tools", "core,board")).stdout).toBe(
     'mcp {"tools":["core,board"]}\n',
   )
-  expect((await person.type("mcp", "--help")).stdout).toContain("`claude mcp add qm -- qm mcp`")
+  expect((await person.type("mcp", "--help")).stdout).toContain("  claude mcp add qm -- qm mcp\n")
 })
 
 describe("failures", () => {
@@ -173,10 +175,10 @@ describe("failures", () => {
   })
 
   test("[CLI-10] a bug keeps its stack and exits with 70", () => {
-    const plain = createPaint({ isColored: false })
+    const plain = createScreen({ isColored: false, columns: undefined })
     const { text, exitCode, wire } = explain(new Error("broken \u001b[2J"), plain)
     expect([exitCode, wire.code]).toEqual([70, "BUG"])
-    expect(text).toMatch(/^Error: broken \\x1b\[2J\n[^]+This is our fault/)
+    expect(text).toMatch(/^Error: broken \\x1b\[2J\n[^]+This is a bug in Quartermaster/)
     expect(explain("just text", plain).exitCode).toBe(70)
   })
 

@@ -7,19 +7,22 @@ import { derivedCommands, loadCommands } from "./command-index.ts"
 import { COMPLETION_SCRIPTS, complete } from "./completion.ts"
 import { type EntryPoints, isEntryPoint } from "./entry-points.ts"
 import { renderHelp } from "./help.ts"
+import { fitText } from "./layout.ts"
 import { type ParsedLine, parseLine, wantsJson } from "./parse.ts"
 import type { findPrinter } from "./render/renderers.ts"
-import { createScreen, type Paint, type Screen, safeJson, wantsColor } from "./screen.ts"
+import { createScreen, type Screen, safeJson, wantsColor } from "./screen.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Sink = { write(text: string): void; readonly isTerminal: boolean; readonly columns?: number }
 
-/** Operations beside those of the product, with how their results are printed. */
+/** Of a terminal that does not report its width. */
+const USUAL_COLUMNS = 80
+
+/** Operations beside those of the product, with their renderers. */
 export type ExtraCommands = ExtraOperations & {
   readonly renderers?: Parameters<typeof findPrinter>[1]
 }
 
-/** The outside of the command line, handed in. */
 export type Terminal = {
   readonly argv: readonly string[]
   readonly environment: Environment
@@ -28,15 +31,14 @@ export type Terminal = {
   readonly stderr: Sink
   readonly signal: AbortSignal
   readonly entryPoints: EntryPoints
-  /** Operations beside those of the product. */
   readonly extra?: ExtraCommands
-  /** Everything on stdin; absent at a terminal. */
+  /** The whole of stdin; absent at a terminal. */
   readStdin?(): Promise<string>
-  /** The next key of the person; absent where nobody can press one. */
+  /** The next key press; absent without a terminal. */
   readKey?(signal: AbortSignal): Promise<string | undefined>
 }
 
-/** One command from key press to exit code. */
+/** Run one command line and return its exit code. */
 export async function runCli(terminal: Terminal): Promise<number> {
   const { argv } = terminal
   const commands = await commandsFor(terminal.extra)
@@ -63,7 +65,7 @@ async function perform(line: ParsedLine, { terminal, commands }: CommandSetup): 
   const screen = screenFor(terminal.stdout, line.color, terminal.environment)
   switch (line.action.kind) {
     case "help":
-      terminal.stdout.write(renderHelp(line.action.words, commands, screen.paint))
+      terminal.stdout.write(renderHelp(line.action, commands, screen))
       return 0
     case "version":
       return printVersion(line, terminal)
@@ -79,17 +81,11 @@ type Call = CommandSetup & { readonly line: ParsedLine; readonly screen: Screen 
 
 async function run(action: RunAction, call: Call): Promise<number> {
   const { operation } = action.command
-  if (operation === "help") {
-    const words = parseLine([...asList(action.input["command"]), "--help"], call.commands).action
-    const asked = words.kind === "help" ? words.words : []
-    call.terminal.stdout.write(renderHelp(asked, call.commands, call.screen.paint))
-    return 0
-  }
   if (operation === "completion") {
     call.terminal.stdout.write(COMPLETION_SCRIPTS[String(action.input["shell"])] ?? "")
     return 0
   }
-  // Rooms, zod and the renderers are loaded only now, which keeps help and completion quick.
+  // Load rooms, zod and renderers only now: help and completion must start fast.
   const live = liveNameOf(operation, action.input)
   if (live !== undefined) {
     const { runLive } = await import("./live-run/live-run.ts")
@@ -118,37 +114,34 @@ function directoryOf({ line, terminal }: Call): string {
 
 async function printVersion(line: ParsedLine, terminal: Terminal): Promise<number> {
   const { versions } = await import("#show/app")
-  const found = versions()
-  const text = `qm ${found.qm} (node ${found.node}, sqlite ${found.sqlite})\n`
-  terminal.stdout.write(line.json ? `${safeJson(found)}\n` : text)
+  const current = versions()
+  const text = `qm ${current.qm} (node ${current.node}, sqlite ${current.sqlite})\n`
+  terminal.stdout.write(line.json ? `${safeJson(current)}\n` : text)
   return 0
 }
 
 async function fail(error: unknown, terminal: Terminal): Promise<number> {
   if (terminal.signal.aborted) return 130
   const screen = screenFor(terminal.stderr, "auto", terminal.environment)
-  const { text, wire, exitCode } = explain(error, screen.paint)
-  // Errors quote what they were given, which may be a key that was pasted in the wrong place.
+  const { text, wire, exitCode } = explain(error, screen)
+  // Errors quote input, which may contain a key that was pasted in the wrong place.
   const { createSecrets } = await import("#ground/secrets")
   const { redact, redactJson } = createSecrets({ random: systemRandom })
-  const said = wantsJson(terminal.argv)
+  const output = wantsJson(terminal.argv)
     ? safeJson({ error: redactJson(wire).value })
     : redact(text).text
-  terminal.stderr.write(`${said}\n`)
+  terminal.stderr.write(`${output}\n`)
   return exitCode
 }
 
 function screenFor(sink: Sink, choice: string, environment: Environment): Screen {
   const isColored = wantsColor({ choice, isTerminal: sink.isTerminal, environment })
-  return createScreen({ isColored, columns: sink.columns })
+  const columns = sink.isTerminal ? (sink.columns ?? USUAL_COLUMNS) : undefined
+  return createScreen({ isColored, columns })
 }
 
 function lines(words: readonly string[]): string {
   return words.map((word) => `${word}\n`).join("")
-}
-
-function asList(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : []
 }
 
 /** Commands that set a pipeline to work and stay with it; known before any room is loaded. */
@@ -191,18 +184,21 @@ type ExplainedError = {
   readonly exitCode: number
 }
 
-/** An error as the command line says it: what happened, what to do, the code. */
-export function explain(error: unknown, paint: Paint): ExplainedError {
+/** The text and exit code of an error: what happened, what to do, the code. */
+export function explain(error: unknown, screen: Screen): ExplainedError {
+  const { paint } = screen
+  const advice = (hint: string, code: string) =>
+    fitText(`  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`, screen)
   if (isAppError(error)) {
     const { code, message, hint, data } = error
-    const text = `${visible(message)}\n  ${paint.accent("→")} ${visible(hint)}  ${paint.muted(`[${code}]`)}`
+    const text = `${fitText(visible(message), screen)}\n${advice(hint, code)}`
     return { text, wire: { code, message, hint, data }, exitCode: 1 }
   }
   const message = error instanceof Error ? error.message : String(error)
   const stack = error instanceof Error ? (error.stack ?? message) : message
-  const hint = "This is our fault. Please report it with the lines above."
+  const hint = "This is a bug in Quartermaster. Report it with the lines above."
   return {
-    text: `${visible(stack)}\n  ${paint.accent("→")} ${hint}  ${paint.muted("[BUG]")}`,
+    text: `${visible(stack)}\n${advice(hint, "BUG")}`,
     wire: { code: "BUG", message, hint, data: null },
     exitCode: 70,
   }

@@ -4,12 +4,12 @@ import { expect, test } from "vitest"
 import { foldOperations, memoryOperations, OPERATIONS } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { BUILT_IN_COMMANDS } from "./command.ts"
-import { checkIndexStale, loadCommands } from "./command-index.ts"
+import { arrange, checkIndexStale, loadCommands } from "./command-index.ts"
 import { deriveCommands } from "./derive-commands.ts"
-import { renderHelp } from "./help.ts"
+import { FEATURED, renderHelp } from "./help.ts"
 import { parseLine } from "./parse.ts"
 import { loadPrinters } from "./render/renderers.fixture.ts"
-import { createPaint } from "./screen.ts"
+import { createScreen } from "./screen.ts"
 
 const renderers = await loadPrinters()
 
@@ -69,10 +69,16 @@ test.each(["memory add T B", "memory add T --kind fix", "fold show", "memory sea
   },
 )
 
-test("[CLI-4] folds are among what is chosen, memories among what is known", () => {
-  const help = renderHelp([], COMMANDS, createPaint({ isColored: false }))
-  expect(help).toMatch(/\nKnow\n {2}memory [^]+\nChoose\n {2}fold /)
-  for (const { summary } of OFFERED) expect(help).toContain(summary)
+test("[CLI-24] `qm help --all` lists a command once, without its aliases", () => {
+  const screen = createScreen({ isColored: false, columns: undefined })
+  const help = renderHelp({ words: [], isAll: true }, COMMANDS, screen)
+  for (const { operation } of COMMANDS) {
+    const { summary } = COMMANDS.find((it) => it.operation === operation) ?? { summary: "" }
+    expect(help.split(`  ${summary}\n`)).toHaveLength(2)
+  }
+  expect(help).not.toContain("fold tree")
+  expect(renderHelp({ words: ["fold"] }, COMMANDS, screen)).toContain("Same as: qm fold tree\n")
+  expect(renderHelp({ words: ["fold", "tree"] }, COMMANDS, screen)).toContain("Same as: qm fold\n")
 })
 
 test("[CLI-13] every command of folds and memories has a text of its own", () => {
@@ -105,7 +111,49 @@ test("[CLI-4] the exit codes of a run are in the help of what follows one", () =
   for (const words of ["run", "send"]) {
     const { notes = [] } = find(words) ?? {}
     expect(notes.join(" ")).toMatch(/0 when .+ 1 when .+ 3 when .+ 4 when .+ 130 after Ctrl-C/)
-    for (const note of notes) expect(note.length).toBeLessThanOrEqual(100)
+  }
+})
+
+const ALL = arrange(DERIVED)
+const SHELL_WORD = /"([^"]*)"|(\S+)/g
+/** The words of `qm …` in an example, without what a shell does before or after it. */
+function wordsOf(example: string): readonly string[] {
+  const line = /(?:^|\| |<\()qm (.*?)(?:\)| \| | < .*|$)/.exec(example)?.[1] ?? example
+  return [...line.matchAll(SHELL_WORD)].map(([, quoted, plain = ""]) => quoted ?? plain)
+}
+
+test("[CLI-30] every command has an example, and each example parses to its command", () => {
+  for (const command of ALL) {
+    const name = command.words.join(" ")
+    expect(command.examples.length, name).toBeGreaterThan(0)
+    for (const example of command.examples) {
+      const line = example.startsWith("claude mcp add") ? "qm mcp" : example
+      const { action } = parseLine(wordsOf(line), ALL)
+      if (action.kind === "run") expect(action.command.operation, example).toBe(command.operation)
+      else expect(action.kind, example).toBe(command.operation)
+      expect(example.length, example).toBeLessThanOrEqual(78)
+    }
+  }
+})
+
+test("[CLI-30] every example of the short help parses as written", () => {
+  for (const [example] of FEATURED.flatMap((it) => it.rows)) {
+    expect(parseLine(wordsOf(example), ALL).action.kind, example).toBe("run")
+  }
+})
+
+test("[CLI-30] summaries start with a verb and have at most 70 characters", () => {
+  for (const { summary, words } of ALL) {
+    expect(summary.length, words.join(" ")).toBeLessThanOrEqual(70)
+    expect(summary, words.join(" ")).toMatch(/^[A-Z][a-z]+,? \S.*[^.]$/)
+  }
+})
+
+test("[CLI-30] every argument and flag has a description", () => {
+  for (const command of ALL) {
+    for (const it of [...command.arguments, ...command.flags]) {
+      expect(it.description, `${command.words.join(" ")} ${it.name}`).not.toBe("")
+    }
   }
 })
 

@@ -7,13 +7,13 @@ const PACKAGE = path.join(import.meta.dirname, "../../..")
 const CONTRACT = path.join(PACKAGE, "src/ground/contract")
 const LARGEST_INDEX_BYTES = 4_000_000
 
-/** Where `npm run build` writes the commands that operations declare. */
+/** Written by `npm run build`. */
 export const COMMAND_INDEX = path.join(PACKAGE, "dist/commands.json")
 
 /**
- * Every command. Those of operations come from the index that the build made, so that help,
- * completion and a mistyped word load neither zod nor the descriptors (decision 0025). Without an
- * index, and in a clone whose descriptors have changed since, they are derived now.
+ * All commands. Those of operations come from the index that the build wrote, so that help,
+ * completion and typing errors load neither zod nor the descriptors (decision 0025). Without an
+ * index, or in a clone with newer descriptors, they are derived from the descriptors.
  */
 export async function loadCommands(index: string = COMMAND_INDEX): Promise<readonly Command[]> {
   return arrange((await readIndex(index)) ?? (await derivedCommands()))
@@ -26,12 +26,12 @@ async function readIndex(file: string): Promise<readonly Command[] | undefined> 
   return isCommandList(index) ? index : undefined
 }
 
-/** The build wrote it with the types of this version; parsing it again would take zod. */
+/** The build of the same version wrote it, so a full check, which would load zod, is not needed. */
 function isCommandList(index: unknown): index is readonly Command[] {
   return Array.isArray(index) && index.length > 0
 }
 
-/** The commands of operations, of the product's when none are given; loads zod. */
+/** Loads zod. Default: all operations of the product. */
 export async function derivedCommands(
   operations?: readonly Operation[],
 ): Promise<readonly Command[]> {
@@ -41,8 +41,8 @@ export async function derivedCommands(
 }
 
 /**
- * Whether the index is missing, or older than a descriptor. The latter only in a clone: the files of
- * a package have the times of their installation.
+ * Whether the index is missing or, in a clone, older than a descriptor. In an installed package the
+ * file times are those of the installation and say nothing.
  */
 export async function checkIndexStale(index: string = COMMAND_INDEX): Promise<boolean> {
   const builtAt = await modifiedAt(index)
@@ -69,8 +69,11 @@ async function modifiedAt(file: string): Promise<number | undefined> {
   return outcome.kind === "found" ? outcome.stat.modifiedAtMs : undefined
 }
 
-/** Within a group of the help, what drives agents leads. */
-const LEADING = ["run", "send", "attach", "stop", "approve", "deny"]
+/** The first commands of their topic in help. */
+const LEADING = [
+  ...["now", "run", "send", "attach", "stop", "approve", "deny", "approvals"],
+  ...["init", "up", "open", "doctor"],
+]
 
 export function arrange(derived: readonly Command[]): readonly Command[] {
   const all = [...derived, ...BUILT_IN_COMMANDS]

@@ -1,10 +1,9 @@
 import type { CommandGroup } from "#ground/contract"
 
-/** A flag or an argument, as the command line sees one field of an operation's input. */
 export type Flag = {
-  /** As typed, without the dashes: `max-bytes`. */
+  /** Without the dashes: `max-bytes`. */
   readonly name: string
-  /** The field of the operation's input: `maxBytes`. */
+  /** Field of the operation's input: `maxBytes`. */
   readonly key: string
   readonly type: "text" | "number" | "boolean"
   readonly values: readonly string[]
@@ -26,30 +25,44 @@ export function flag(fields: Pick<Flag, "name" | "description"> & Partial<Flag>)
   }
 }
 
-/** One command. Most are derived from operations (command-index.ts); a few are built in. */
+/** Most commands are derived from operations (derive-commands.ts); a few are built in. */
 export type Command = {
   readonly words: readonly string[]
   readonly operation: string
   readonly summary: string
   readonly group: CommandGroup
-  /** What stands without a name after the words, in order; only the last may be a list. */
+  /** In order; only the last may be a list. */
   readonly arguments: readonly Flag[]
   readonly flags: readonly Flag[]
-  /** Fields of the input that the words themselves give: `approve` is an answer that allows. */
+  /** Input fields with fixed values: `approve` sends `decision: "allow"`. */
   readonly given?: Readonly<Record<string, string>>
-  /** Sentences below what it takes. */
+  readonly examples: readonly string[]
+  /** Sentences at the end of the help. */
   readonly notes?: readonly string[]
+  /** The command that help lists instead of this alias, such as `memory` for `memory list`. */
+  readonly aliasOf?: string
 }
 
-/** Headings of the help, in its order. A list of its own, because the contract loads zod. */
-export const HELP_GROUPS: readonly CommandGroup[] = [
-  "See",
-  "Know",
-  "Choose",
-  "Act",
-  "Keep",
-  "Set up",
+/** Topics of `qm help --all`, in order. A list of its own, because the contract loads zod. */
+export const HELP_TOPICS: readonly { readonly name: CommandGroup; readonly about: string }[] = [
+  { name: "Context", about: "what an agent loads" },
+  { name: "Code", about: "find code, select context for a task" },
+  { name: "Knowledge", about: "documents and other sources" },
+  { name: "Runs", about: "start, watch and steer agents" },
+  { name: "Guard", about: "permissions and risky edits" },
+  { name: "Pipelines", about: "recipes that run in stages" },
+  { name: "Memory", about: "what agents should remember" },
+  { name: "Sessions", about: "who works on what" },
+  { name: "Gateway", about: "requests that agents send to models" },
+  { name: "Store", about: "stored data and measurements" },
+  { name: "Setup", about: "install, configure, connect" },
 ]
+
+/** The topic of `qm help <topic>`, in upper or lower case. */
+export function findTopic(words: readonly string[]): CommandGroup | undefined {
+  const name = words.join(" ").toLowerCase()
+  return HELP_TOPICS.find((it) => it.name.toLowerCase() === name)?.name
+}
 
 /** Flags that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
@@ -57,15 +70,16 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   flag({
     name: "set",
     isList: true,
-    description: "Override one setting for this call: --set tokens.encoding=o200k",
+    description: "Override a setting for this call: --set tokens.encoding=o200k",
   }),
-  flag({ name: "directory", description: "Work in this directory instead of here (short: -C)" }),
+  flag({ name: "directory", description: "Directory to work in (short: -C; default: here)" }),
   flag({
     name: "color",
     values: ["auto", "always", "never"],
-    description: "Colours on the terminal",
+    defaultText: "auto",
+    description: "When to use colors",
   }),
-  flag({ name: "verbose", type: "boolean", description: "Log what happens to stderr (short: -v)" }),
+  flag({ name: "verbose", type: "boolean", description: "Write a log to stderr (short: -v)" }),
   flag({ name: "help", type: "boolean", description: "Show help for a command (short: -h)" }),
   flag({ name: "version", type: "boolean", description: "Print the version (short: -V)" }),
 ]
@@ -77,101 +91,106 @@ export const SHORT_FLAGS: Readonly<Record<string, string>> = {
   "-V": "--version",
 }
 
-/** Commands that are the command line's own business and need no operation. */
+/** Commands of the command line itself, without an operation. */
 export const BUILT_IN_COMMANDS: readonly Command[] = [
   {
     words: ["attach"],
     operation: "attach",
-    summary: "Watch a run of any process until it ends, and leave it alone",
-    group: "Act",
-    arguments: [
-      flag({ name: "id", description: "Id of the run; without it the newest that runs" }),
-    ],
+    summary: "Show a run of any process until it ends",
+    group: "Runs",
+    arguments: [flag({ name: "id", description: "Run id (default: the newest running one)" })],
     flags: [
       flag({ name: "after", type: "number", description: "Only messages after this number" }),
-      flag({ name: "tail", type: "number", description: "Begin with the last so many messages" }),
+      flag({ name: "tail", type: "number", description: "Start with this many recent messages" }),
     ],
-    notes: ["Ctrl-C leaves; the run goes on; the exit code is that of `qm run`."],
+    examples: ["qm attach", "qm attach run_abc123 --tail 20"],
+    notes: ["Ctrl-C detaches and the run continues. Exit codes are those of `qm run`."],
   },
   {
     words: ["up"],
     operation: "up",
-    summary: "Start the console and the API for this repository, and print a link",
-    group: "See",
+    summary: "Start the console and API for this repository and print a link",
+    group: "Setup",
     arguments: [],
     flags: [
-      flag({ name: "port", type: "number", description: "Port to listen on; 0 is any free one" }),
+      flag({
+        name: "port",
+        type: "number",
+        description: "Port; 0 uses any free port (default: setting server.port)",
+      }),
       flag({
         name: "open",
         type: "boolean",
-        description: "Open the browser when there is a screen; --no-open does not",
+        description: "Open the browser if there is a display; --no-open prevents it",
       }),
       flag({
         name: "demo",
         type: "boolean",
-        description: "Begin with a run of the synthetic agent to look at; it needs no key",
+        description: "Start with a sample run of the synthetic agent; needs no key",
       }),
-      flag({ name: "host", description: "Another address than loopback; dangerous" }),
+      flag({ name: "host", description: "Address other than loopback; dangerous" }),
       flag({
         name: "expose-to-the-network",
         key: "exposeToTheNetwork",
         type: "boolean",
-        description: "Yes, other machines may reach the server at --host; needs TLS",
+        description: "Confirm that other machines may reach --host; needs TLS",
       }),
-      flag({ name: "tls-cert", key: "tlsCert", description: "Certificate in PEM, for --host" }),
-      flag({ name: "tls-key", key: "tlsKey", description: "Its key in PEM, for --host" }),
+      flag({ name: "tls-cert", key: "tlsCert", description: "PEM certificate file for --host" }),
+      flag({ name: "tls-key", key: "tlsKey", description: "PEM key file for --host" }),
     ],
+    examples: ["qm up", "qm up --port 0 --no-open"],
   },
   {
     words: ["open"],
     operation: "open",
-    summary: "Print a fresh link to the running console, and open it",
-    group: "See",
+    summary: "Print a new link to the running console and open it",
+    group: "Setup",
     arguments: [],
     flags: [
-      flag({ name: "window", type: "boolean", description: "In a window of its own (Chromium)" }),
+      flag({ name: "window", type: "boolean", description: "Open in its own window (Chromium)" }),
     ],
+    examples: ["qm open"],
   },
   {
     words: ["token"],
     operation: "token",
-    summary: "Print the token that scripts send as a bearer token",
-    group: "Set up",
+    summary: "Print the bearer token for scripts",
+    group: "Setup",
     arguments: [],
-    flags: [
-      flag({ name: "client", description: "For one client of our tools: it opens /mcp only" }),
-    ],
+    flags: [flag({ name: "client", description: "Client name; its token is valid for /mcp only" })],
+    examples: ["qm token", "qm token --client ci"],
   },
   {
     words: ["mcp"],
     operation: "mcp",
-    summary: "Offer an agent its tools over MCP, on stdin and stdout",
-    group: "Set up",
+    summary: "Serve the MCP tools to an agent on stdin and stdout",
+    group: "Setup",
     arguments: [],
     flags: [
       flag({
         name: "tools",
         isList: true,
         defaultText: "core",
-        description: "Sets of tools, one or several with commas",
+        description: "Tool sets, separated by commas: core, knowledge",
       }),
     ],
+    examples: ["claude mcp add qm -- qm mcp", "qm mcp --tools core,knowledge"],
     notes: [
-      "An agent starts it by itself: `claude mcp add qm -- qm mcp`. Nothing but MCP is on stdout.",
-      "It ends when stdin does; branches that were opened through it end with it.",
+      "Agents start it themselves. Only MCP messages are written to stdout.",
+      "It ends when stdin closes, and ends the branches opened through it.",
     ],
   },
   {
     words: ["gateway", "run"],
     operation: "gateway.run",
-    summary: "Run a host of yours with its requests going through the gateway",
-    group: "Act",
+    summary: "Run an agent and record its model requests",
+    group: "Gateway",
     arguments: [
       flag({
         name: "command",
         isList: true,
         isRequired: true,
-        description: "The program and what it takes, behind --",
+        description: "Program and its arguments, after --",
       }),
     ],
     flags: [
@@ -179,87 +198,102 @@ export const BUILT_IN_COMMANDS: readonly Command[] = [
         name: "mode",
         values: ["record", "fold"],
         defaultText: "record",
-        description: "Only look, or also fold branches that were returned from",
+        description: "Only record, or also fold returned branches",
       }),
       flag({
         name: "content",
         type: "boolean",
-        description: "Keep the texts of requests, secrets replaced",
+        description: "Store the text of requests, with secrets redacted",
       }),
       flag({
         name: "wire",
         values: ["anthropic", "openai", "gemini"],
-        description: "In whose words it speaks; known for claude, codex, copilot and gemini",
+        description: "API format (default: derived for claude, codex, copilot and gemini)",
       }),
     ],
+    examples: ["qm gateway run -- claude", "qm gateway run --mode fold -- claude"],
     notes: [
-      "Such as: qm gateway run --mode fold -- claude. Nothing is written to any settings file.",
-      "It ends with the exit code of the program. `qm gateway show last` tells what was sent.",
+      "No settings file is changed. The exit code is that of the program.",
+      "Then show the requests with `qm gateway show last`.",
     ],
   },
   {
     words: ["hook"],
     operation: "hook",
-    summary: "Run one hook by hand: an event of a host on stdin, or a hook of git",
-    group: "Set up",
+    summary: "Run one hook by hand: a host's event from stdin, or a git hook",
+    group: "Setup",
     arguments: [
       flag({
         name: "event",
         isRequired: true,
-        description: "Such as SessionStart, or pre-commit, commit-msg, pre-push",
+        description: "SessionStart and other host events; pre-commit, commit-msg, pre-push",
       }),
-      flag({ name: "args", isList: true, description: "What git hands to its hook" }),
+      flag({ name: "args", isList: true, description: "Arguments that git passes to its hook" }),
     ],
     flags: [
       flag({
         name: "host",
         values: ["claude-code", "codex", "antigravity"],
         defaultText: "claude-code",
-        description: "Whose event it is",
+        description: "Host of the event",
       }),
     ],
+    examples: ["qm hook SessionStart < event.json", "qm hook pre-commit"],
     notes: [
-      "Hosts start a small program of their own for it; this one says what that one would say.",
-      "QM_SKIP=commit-msg (or pre-commit, pre-push) in the environment passes a hook of git over.",
+      "Hosts start the program qm-hook instead; it gives the same response.",
+      "The environment variable QM_SKIP=commit-msg (or pre-commit, pre-push) skips a git hook.",
     ],
   },
   {
     words: ["keep"],
     operation: "keep",
-    summary: "Keep packages for sub-agents ready; hooks start it, and it ends by itself",
-    group: "Set up",
+    summary: "Run the index daemon; hooks start it and it ends by itself",
+    group: "Setup",
     arguments: [],
     flags: [],
+    examples: ["qm keep"],
   },
   {
     words: ["tour"],
     operation: "tour",
-    summary: "Walk through the commands on this repository, in half a minute",
-    group: "Set up",
+    summary: "Try the main commands on this repository, in half a minute",
+    group: "Setup",
     arguments: [],
     flags: [],
+    examples: ["qm tour"],
   },
   {
     words: ["completion"],
     operation: "completion",
-    summary: "Print the completion script of a shell",
-    group: "Set up",
+    summary: "Print the completion script for a shell",
+    group: "Setup",
     arguments: [
       flag({
         name: "shell",
         values: ["bash", "zsh", "fish"],
         isRequired: true,
-        description: "Which shell",
+        description: "Shell",
       }),
     ],
     flags: [],
+    examples: ["source <(qm completion bash)", "qm completion fish | source"],
+  },
+  {
+    words: ["version"],
+    operation: "version",
+    summary: "Print the versions of qm, Node and SQLite",
+    group: "Setup",
+    arguments: [],
+    flags: [],
+    examples: ["qm version"],
   },
   {
     words: ["help"],
     operation: "help",
-    summary: "Show help for a command",
-    group: "Set up",
-    arguments: [flag({ name: "command", isList: true, description: "Words of a command" })],
-    flags: [],
+    summary: "Show help for a command or topic",
+    group: "Setup",
+    arguments: [flag({ name: "command", isList: true, description: "Command or topic" })],
+    flags: [flag({ name: "all", type: "boolean", description: "List all commands by topic" })],
+    examples: ["qm help capture", "qm help pipelines", "qm help --all"],
   },
 ]

@@ -2,7 +2,7 @@ import { compareText, invariant } from "#ground/base"
 import { type CliCommand, type InputField, inputFields, type Operation } from "#ground/contract"
 import { type Command, type Flag, flag, GLOBAL_FLAGS } from "./command.ts"
 
-/** The commands that operations declare, in a fixed order. Reading the inputs takes zod. */
+/** The commands that operations declare, sorted by their words. Loads zod. */
 export function deriveCommands(operations: readonly Operation[]): readonly Command[] {
   return operations
     .filter((it) => it.surfaces.includes("cli"))
@@ -23,12 +23,14 @@ function commandsOf(cli: CliCommand, operation: Operation): readonly Command[] {
     group: cli.group,
     arguments: taken,
     flags: [...flags.filter((it) => !taken.includes(it)), ...extraFlags.map((it) => flag(it))],
+    examples: cli.examples,
     ...(cli.given !== undefined && { given: cli.given }),
     ...(cli.notes !== undefined && { notes: cli.notes }),
   }
   const clash = command.flags.find((it) => GLOBAL_FLAGS.some((global) => global.name === it.name))
   invariant(clash === undefined, `${operation.name} has no field named like a global flag`)
-  return cli.alsoWords === undefined ? [command] : [command, { ...command, words: cli.alsoWords }]
+  if (cli.alsoWords === undefined) return [command]
+  return [command, { ...command, words: cli.alsoWords, aliasOf: command.words.join(" ") }]
 }
 
 function flagOf({ key, defaultValue, ...field }: InputField, name = kebab(key)): Flag {
@@ -39,7 +41,7 @@ function kebab(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** False and an empty list are what everybody expects; only a telling default is printed. */
+/** Empty for defaults that everybody expects: false, empty text and empty lists. */
 function defaultTextOf(value: unknown): string {
   const isPlain = value === undefined || value === false || value === ""
   if (isPlain || (Array.isArray(value) && value.length === 0)) return ""

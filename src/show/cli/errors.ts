@@ -1,13 +1,24 @@
 import { defineError, nearest } from "#ground/base"
 
+const MOST_SUGGESTED = 3
+
+/** Commands that the typed words begin, else the one that is spelled most like them. */
+function suggestCommands(typed: string, known: readonly string[]): readonly string[] {
+  const names = [...new Set(known)]
+  const completed = names.filter((it) => it.startsWith(typed))
+  if (completed.length > 0) return completed.slice(0, MOST_SUGGESTED)
+  return [nearest(typed, names) ?? []].flat()
+}
+
 export const UnknownCommand = defineError<{ words: string; known: readonly string[] }>()(
   "CLI_UNKNOWN_COMMAND",
   {
     family: "invalid",
     message: ({ words }) => `There is no command "${words}".`,
     hint: ({ words, known }) => {
-      const near = nearest(words, known)
-      return near === undefined ? "Run `qm --help` for the list." : `Did you mean \`qm ${near}\`?`
+      const near = suggestCommands(words, known)
+      if (near.length === 0) return "List all commands with `qm help --all`."
+      return `Did you mean ${near.map((it) => `\`qm ${it}\``).join(" or ")}?`
     },
   },
 )
@@ -22,7 +33,7 @@ export const UnknownFlag = defineError<{
   hint: ({ flag, command, known }) => {
     const near = nearest(flag, known)
     return near === undefined
-      ? `Run \`qm ${command} --help\` for its flags.`
+      ? `List its flags with \`qm ${command} --help\`.`
       : `Did you mean ${near}?`
   },
 })
@@ -40,8 +51,8 @@ export const FlagValueWrong = defineError<{ flag: string; value: string; expecte
   "CLI_FLAG_VALUE_WRONG",
   {
     family: "invalid",
-    message: ({ flag, value }) => `${flag} does not take "${value}".`,
-    hint: ({ expected }) => `It takes ${expected}.`,
+    message: ({ flag, value }) => `Invalid value "${value}" for ${flag}.`,
+    hint: ({ expected }) => `Allowed: ${expected}.`,
   },
 )
 
@@ -50,7 +61,7 @@ export const ArgumentMissing = defineError<{ command: string; argument: string }
   {
     family: "invalid",
     message: ({ command, argument }) => `\`qm ${command}\` needs ${argument}.`,
-    hint: ({ command }) => `Run \`qm ${command} --help\` for an explanation.`,
+    hint: ({ command }) => `See \`qm ${command} --help\` for usage and examples.`,
   },
 )
 
@@ -58,23 +69,23 @@ export const ArgumentUnexpected = defineError<{ command: string; argument: strin
   "CLI_ARGUMENT_UNEXPECTED",
   {
     family: "invalid",
-    message: ({ command, argument }) => `\`qm ${command}\` has no use for "${argument}".`,
-    hint: ({ command }) => `Run \`qm ${command} --help\` for what it takes.`,
+    message: ({ command, argument }) => `\`qm ${command}\` takes no argument "${argument}".`,
+    hint: ({ command }) => `See \`qm ${command} --help\` for usage and examples.`,
   },
 )
 
 export const NothingRuns = defineError<Record<string, never>>()("CLI_NOTHING_RUNS", {
   family: "not-found",
-  message: () => "No agent works here now.",
-  hint: () => "`qm runs` lists the runs there were; `qm attach <id>` shows one of them.",
+  message: () => "No run is active in this repository.",
+  hint: () => "List all runs with `qm runs`, then show one with `qm attach <id>`.",
 })
 
-/** What a running server answered, in its own words. */
+/** Passes on the error of a running server. */
 export const ServerRefused = defineError<{ code: string; message: string; hint: string }>()(
   "CLI_SERVER_REFUSED",
   {
     family: "unavailable",
-    message: ({ message }) => `The server did not start it: ${message}`,
+    message: ({ message }) => `The server did not start the run: ${message}`,
     hint: ({ hint, code }) => `${hint} (${code})`,
   },
 )
@@ -82,20 +93,20 @@ export const ServerRefused = defineError<{ code: string; message: string; hint: 
 export const RunInputInvalid = defineError<{ problem: string }>()("CLI_RUN_INVALID", {
   family: "invalid",
   message: ({ problem }) => `\`qm run\`: ${problem}`,
-  hint: () => "`qm run --help` says what it takes.",
+  hint: () => "See `qm run --help` for usage and examples.",
 })
 
 export const CredentialMissing = defineError<{ readonly name: string }>()("CLI_CREDENTIAL_EMPTY", {
   family: "invalid",
-  message: (it) => `No value was given for the credential ${it.name}.`,
-  hint: (it) => `Give it on stdin: \`printenv MY_KEY | qm credential set ${it.name}\`.`,
+  message: (it) => `The value of credential ${it.name} is empty.`,
+  hint: (it) => `Pass it on stdin: \`printenv MY_KEY | qm credential set ${it.name}\`.`,
 })
 
 export const CommandNotStarted = defineError<{ program: string; reason: string }>()(
   "CLI_COMMAND_NOT_STARTED",
   {
     family: "unavailable",
-    message: (it) => `${it.program} could not be started: ${it.reason}.`,
-    hint: () => "Behind -- stands a program as you would type it, then what it takes.",
+    message: (it) => `Could not start ${it.program}: ${it.reason}.`,
+    hint: () => "Write the program and its arguments after --: `qm gateway run -- claude`.",
   },
 )

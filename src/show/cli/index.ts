@@ -1,7 +1,7 @@
 export type { ExtraCommands } from "./cli.ts"
 export { runCli } from "./cli.ts"
 export type { Command, Flag } from "./command.ts"
-export { GLOBAL_FLAGS, HELP_GROUPS } from "./command.ts"
+export { GLOBAL_FLAGS, HELP_TOPICS } from "./command.ts"
 export {
   arrange,
   COMMAND_INDEX,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
-import { BUILT_IN_COMMANDS, type Command, type Flag } from "./command.ts"
+import { BUILT_IN_COMMANDS, type Command, type Flag, GLOBAL_FLAGS } from "./command.ts"
 import { complete } from "./completion.ts"
 import { renderHelp } from "./help.ts"
 import { parseLine, wantsJson } from "./parse.ts"
-import { createPaint } from "./screen.ts"
+import { createScreen } from "./screen.ts"
 
 function flag(name: string, more: Partial<Flag> = {}): Flag {
   return {
@@ -24,7 +24,8 @@ const COMMANDS: readonly Command[] = [
     words: ["tokens"],
     operation: "tokens.count",
     summary: "Count tokens",
-    group: "See",
+    group: "Context",
+    examples: ["qm tokens a.md"],
     arguments: [flag("paths", { isList: true, isRequired: true })],
     flags: [
       flag("budget", { type: "number", defaultText: "24000" }),
@@ -37,7 +38,8 @@ const COMMANDS: readonly Command[] = [
     words: ["config", "show"],
     operation: "config.show",
     summary: "Show settings",
-    group: "Set up",
+    group: "Setup",
+    examples: [],
     arguments: [flag("key")],
     flags: [flag("sources", { type: "boolean" })],
   },
@@ -45,7 +47,8 @@ const COMMANDS: readonly Command[] = [
     words: ["config", "check"],
     operation: "config.check",
     summary: "Check settings",
-    group: "Set up",
+    group: "Setup",
+    examples: [],
     arguments: [],
     flags: [],
   },
@@ -53,7 +56,8 @@ const COMMANDS: readonly Command[] = [
     words: ["config", "set"],
     operation: "config.set",
     summary: "Write a setting",
-    group: "Set up",
+    group: "Setup",
+    examples: [],
     arguments: [flag("key", { isRequired: true }), flag("value", { isRequired: true })],
     flags: [],
   },
@@ -90,11 +94,17 @@ describe("what a line means", () => {
     [["config", "show"], { operation: "config.show" }],
     [["-C", "config", "config", "show"], { operation: "config.show" }],
     [["config", "set", "a.b", "--", "-1"], { operation: "config.set", key: "a.b", value: "-1" }],
-    [["config"], { kind: "help", words: ["config"] }],
-    [["config", "show", "-h"], { kind: "help", words: ["config", "show"] }],
-    [[], { kind: "help", words: [] }],
+    [["config"], { kind: "help", words: ["config"], isAll: false }],
+    [["config", "show", "-h"], { kind: "help", words: ["config", "show"], isAll: false }],
+    [["help", "config", "show"], { kind: "help", words: ["config", "show"], isAll: false }],
+    [["help", "setup"], { kind: "help", words: ["setup"], isAll: false }],
+    [["help", "--all"], { kind: "help", words: [], isAll: true }],
+    [[], { kind: "help", words: [], isAll: false }],
     [["--version"], { kind: "version" }],
-  ])("[CLI-1] %j is understood", (argv, expected) => expect(inputOf(...argv)).toEqual(expected))
+    [["version"], { kind: "version" }],
+  ])("[CLI-1] %j parses to its command and input", (argv, expected) =>
+    expect(inputOf(...argv)).toEqual(expected),
+  )
 
   test("[CLI-1] choices that hold for every command may stand anywhere", () => {
     expect(parse("--set", "a.b=1", "config", "--set=c.d=2", "check", "-v", "--json")).toMatchObject(
@@ -111,30 +121,33 @@ describe("what a line means", () => {
   test.each([
     [["tokns", "a"], "CLI_UNKNOWN_COMMAND", "Did you mean `qm tokens`?"],
     [["config", "shw"], "CLI_UNKNOWN_COMMAND", "Did you mean `qm config show`?"],
-    [["zzzzzz"], "CLI_UNKNOWN_COMMAND", "Run `qm --help` for the list."],
+    [["tok"], "CLI_UNKNOWN_COMMAND", "Did you mean `qm tokens` or `qm token`?"],
+    [["conf"], "CLI_UNKNOWN_COMMAND", "Did you mean `qm config`?"],
+    [["zzzzzz"], "CLI_UNKNOWN_COMMAND", "List all commands with `qm help --all`."],
+    [["gateway", "rn", "x"], "CLI_UNKNOWN_COMMAND", "Did you mean `qm gateway run`?"],
     [["tokens", "--bugdet", "5"], "CLI_UNKNOWN_FLAG", "Did you mean --budget?"],
-    [["tokens", "-q"], "CLI_UNKNOWN_FLAG", "Run `qm tokens --help` for its flags."],
+    [["tokens", "-q"], "CLI_UNKNOWN_FLAG", "List its flags with `qm tokens --help`."],
     [["tokens", "a", "--budget"], "CLI_FLAG_NEEDS_VALUE", "Write --budget <number>."],
-    [["tokens", "a", "--budget", "many"], "CLI_FLAG_VALUE_WRONG", "It takes a number."],
-    [["tokens", "--by-kind=maybe"], "CLI_FLAG_VALUE_WRONG", "It takes true or false."],
-    [["tokens", "--encoding", "x"], "CLI_FLAG_VALUE_WRONG", "It takes claude, o200k."],
-    [["tokens"], "CLI_ARGUMENT_MISSING", "Run `qm tokens --help` for an explanation."],
+    [["tokens", "a", "--budget", "many"], "CLI_FLAG_VALUE_WRONG", "Allowed: a number."],
+    [["tokens", "--by-kind=maybe"], "CLI_FLAG_VALUE_WRONG", "Allowed: true or false."],
+    [["tokens", "--encoding", "x"], "CLI_FLAG_VALUE_WRONG", "Allowed: claude, o200k."],
+    [["tokens"], "CLI_ARGUMENT_MISSING", "See `qm tokens --help` for usage and examples."],
     [
       ["config", "check", "x"],
       "CLI_ARGUMENT_UNEXPECTED",
-      "Run `qm config check --help` for what it takes.",
+      "See `qm config check --help` for usage and examples.",
     ],
     [
       ["config", "show", "a", "b"],
       "CLI_ARGUMENT_UNEXPECTED",
-      "Run `qm config show --help` for what it takes.",
+      "See `qm config show --help` for usage and examples.",
     ],
     [
       ["config", "set", "a.b"],
       "CLI_ARGUMENT_MISSING",
-      "Run `qm config set --help` for an explanation.",
+      "See `qm config set --help` for usage and examples.",
     ],
-    [["completion", "tcsh"], "CLI_FLAG_VALUE_WRONG", "It takes bash, zsh, fish."],
+    [["completion", "tcsh"], "CLI_FLAG_VALUE_WRONG", "Allowed: bash, zsh, fish."],
   ])("[CLI-2] %j is refused with a code and advice", (argv, code, hint) => {
     expect(() => parse(...argv)).toThrow(expect.objectContaining({ code, hint }))
   })
@@ -154,31 +167,47 @@ describe("what a line means", () => {
   })
 })
 
-describe("help", () => {
-  const plain = createPaint({ isColored: false })
-  test("[CLI-4] one command is explained with what it takes", () => {
-    expect(renderHelp(["tokens"], COMMANDS, plain)).toMatchInlineSnapshot(`
+describe("renderHelp", () => {
+  const terminal = createScreen({ isColored: false, columns: 80 })
+  test("[CLI-4] one command has usage, arguments, flags with defaults, and examples", () => {
+    expect(renderHelp({ words: ["tokens"] }, COMMANDS, terminal)).toMatchInlineSnapshot(`
       "Usage  qm tokens <paths…> [flags]
 
       Count tokens
 
-      Takes
-        <paths…>                   The paths (required, may be repeated)
-        --budget <number>          The budget (default 24000)
+      Arguments
+        <paths…>  The paths (required; repeatable)
+
+      Flags
+        --budget <number>          The budget (default: 24000)
         --encoding <claude|o200k>  The encoding
         --by-kind                  The by-kind
-        --only <text>              The only (may be repeated)
+        --only <text>              The only (repeatable)
 
-      Every command also takes --json, --set, -C and the others of \`qm --help\`.
+      Examples
+        qm tokens a.md
+
+      Flags of every command: qm help --all
       "
     `)
   })
 
-  test("[CLI-4] the overview lists every command and every global flag", () => {
-    const text = renderHelp([], COMMANDS, plain)
-    for (const it of COMMANDS) expect(text).toContain(`  ${it.words.join(" ")}`)
-    expect(text).toContain("--json")
-    expect(Math.max(...text.split("\n").map((it) => it.length))).toBeLessThanOrEqual(110)
+  test("[CLI-4] the short help has at most 40 lines and fits 80 columns", () => {
+    const lines = renderHelp({ words: [] }, COMMANDS, terminal).split("\n")
+    expect(lines.length).toBeLessThanOrEqual(40)
+    expect(Math.max(...lines.map((it) => it.length))).toBeLessThanOrEqual(80)
+  })
+
+  test("[CLI-4] `qm help --all` lists every command and every global flag", () => {
+    const text = renderHelp({ words: [], isAll: true }, COMMANDS, terminal)
+    for (const it of COMMANDS) expect(text).toContain(`\n  ${it.words.join(" ")}  `)
+    for (const it of GLOBAL_FLAGS) expect(text).toContain(`\n  --${it.name}`)
+  })
+
+  test("[CLI-4] `qm help <topic>` lists the commands of the topic", () => {
+    const text = renderHelp({ words: ["context"] }, COMMANDS, terminal)
+    expect(text).toContain("tokens  Count tokens")
+    expect(text).not.toContain("config")
   })
 })
 

@@ -1,5 +1,5 @@
 import { visibleLine } from "#ground/base"
-import { type Command, type Flag, GLOBAL_FLAGS, SHORT_FLAGS } from "./command.ts"
+import { type Command, type Flag, findTopic, GLOBAL_FLAGS, SHORT_FLAGS } from "./command.ts"
 import {
   ArgumentMissing,
   ArgumentUnexpected,
@@ -8,6 +8,9 @@ import {
   UnknownCommand,
   UnknownFlag,
 } from "./errors.ts"
+
+/** Characters of the values that help shows in place of a flag's value. */
+const LONGEST_PLACEHOLDER = 24
 
 type Scalar = string | number | boolean
 type FlagValue = Scalar | readonly Scalar[]
@@ -20,35 +23,63 @@ export type ParsedLine = {
   readonly verbose: boolean
   readonly action:
     | { readonly kind: "version" }
-    | { readonly kind: "help"; readonly words: readonly string[] }
+    | { readonly kind: "help"; readonly words: readonly string[]; readonly isAll: boolean }
     | { readonly kind: "run"; readonly command: Command; readonly input: Record<string, FlagValue> }
 }
 
-/** Read a command line against the commands there are. Pure: the same words, the same answer. */
 export function parseLine(argv: readonly string[], commands: readonly Command[]): ParsedLine {
-  const found = findCommand(leadingWords(argv), commands)
-  const read = readTokens(argv, found.command)
-  return { ...globalChoices(read.values), action: chooseAction(found, read) }
+  const match = findCommand(leadingWords(argv), commands)
+  const read = readTokens(argv, match.command)
+  return { ...globalChoices(read.values), action: chooseAction(match, read, commands) }
 }
 
-/** The global choices alone, for errors that must be printed before a line was understood. */
+/** For errors of lines that cannot be parsed. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--")
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json")
 }
 
-type FoundCommand = { readonly words: readonly string[]; readonly command: Command | undefined }
+type CommandMatch = { readonly words: readonly string[]; readonly command: Command | undefined }
 type ReadTokens = {
   readonly values: ReadonlyMap<string, FlagValue>
   readonly loose: readonly string[]
 }
 
-function chooseAction(found: FoundCommand, read: ReadTokens): ParsedLine["action"] {
-  if (read.values.get("version") === true) return { kind: "version" }
-  if (found.command === undefined || read.values.get("help") === true) {
-    return { kind: "help", words: found.words }
+function chooseAction(
+  { command, words }: CommandMatch,
+  read: ReadTokens,
+  commands: readonly Command[],
+): ParsedLine["action"] {
+  if (read.values.get("version") === true || command?.operation === "version") {
+    return { kind: "version" }
   }
-  return { kind: "run", command: found.command, input: gatherInput(found.command, read) }
+  const wantsHelp = read.values.get("help") === true
+  if (command === undefined || wantsHelp) return { kind: "help", words, isAll: false }
+  if (command.operation === "help") return helpAction(read, commands)
+  checkSubcommand(command, read, commands)
+  return { kind: "run", command, input: gatherInput(command, read) }
+}
+
+function helpAction(read: ReadTokens, commands: readonly Command[]): ParsedLine["action"] {
+  const isAll = read.values.get("all") === true
+  if (read.loose.length === 0) return { kind: "help", words: [], isAll }
+  if (findTopic(read.loose) !== undefined) return { kind: "help", words: read.loose, isAll }
+  return { kind: "help", words: findCommand(read.loose, commands).words, isAll }
+}
+
+/** `qm memory sarch` is a typing error: `memory` takes no arguments and has other commands. */
+function checkSubcommand(command: Command, { loose }: ReadTokens, commands: readonly Command[]) {
+  const [word] = loose
+  if (word === undefined || command.arguments.length > 0) return
+  const depth = command.words.length
+  const others = commands.filter(
+    (it) => it.words.length > depth && command.words.every((typed, i) => it.words[i] === typed),
+  )
+  if (others.length === 0) return
+  throw UnknownCommand({
+    words: visibleLine([...command.words, word].join(" ")),
+    known: others.map((it) => it.words.join(" ")),
+  })
 }
 
 function globalChoices(values: ReadonlyMap<string, FlagValue>) {
@@ -63,7 +94,7 @@ function globalChoices(values: ReadonlyMap<string, FlagValue>) {
   }
 }
 
-/** Words before `--`, with the values of global flags stepped over. */
+/** The words before `--`, without the values of global flags. */
 function leadingWords(argv: readonly string[]): string[] {
   const words: string[] = []
   for (let i = 0; i < argv.length; i++) {
@@ -76,8 +107,8 @@ function leadingWords(argv: readonly string[]): string[] {
   return words
 }
 
-/** The longest command whose words come first; none for an empty line or the name of a group. */
-function findCommand(words: readonly string[], commands: readonly Command[]): FoundCommand {
+/** The longest command that the line starts with; none for an empty line or a lone first word. */
+function findCommand(words: readonly string[], commands: readonly Command[]): CommandMatch {
   const [first] = words
   if (first === undefined) return { words: [], command: undefined }
   const [longest] = commands
@@ -86,7 +117,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Fo
   if (longest !== undefined) return { words: longest.words, command: longest }
 
   const siblings = commands.filter((it) => it.words[0] === first)
-  // `qm config` alone asks which commands there are.
+  // `qm config` lists the commands that start with it.
   if (siblings.length > 0 && words.length === 1) return { words: [first], command: undefined }
   const [near, length] = siblings.length > 0 ? [siblings, 2] : [commands, 1]
   throw UnknownCommand({
@@ -167,18 +198,21 @@ function wrongValue(flag: Flag, text: string): Error {
   return FlagValueWrong({ flag: `--${flag.name}`, value: quotable(text), expected })
 }
 
-/** Whole or not at all: a part of a key is not known for one, and would be said. */
+/** The whole text or none of it: redaction does not recognise a part of a key. */
 function quotable(text: string): string {
   return text.length <= 80 ? visibleLine(text) : `a text of ${text.length} characters`
 }
 
-/** What stands for a value in help: `<number>`, `<auto|always|never>`. */
+/** `<number>`, `<auto|always|never>`, or `<name>` for a long list of values. */
 export function placeholder(flag: Flag): string {
-  if (flag.values.length > 0) return `<${flag.values.join("|")}>`
+  if (flag.values.length > 0) {
+    const values = flag.values.join("|")
+    return values.length <= LONGEST_PLACEHOLDER ? `<${values}>` : "<name>"
+  }
   return flag.type === "number" ? "<number>" : "<text>"
 }
 
-/** What stands for a command's argument in help: `<paths…>`, `[key]`. */
+/** `<paths…>`, `[key]`. */
 export function argumentText(argument: Flag): string {
   const name = `${argument.values.length > 0 ? argument.values.join("|") : argument.name}${argument.isList ? "…" : ""}`
   return argument.isRequired ? `<${name}>` : `[${name}]`

@@ -1,16 +1,22 @@
 import { visible } from "#ground/base"
 import type { ContextKind } from "#ground/contract"
 
-/** What a renderer knows of the terminal: its colours and its width. */
-export type Screen = { readonly paint: Paint; readonly width: number }
+export type Screen = {
+  readonly paint: Paint
+  /** Columns of the terminal; `Infinity` in a pipe, where nothing is wrapped or truncated. */
+  readonly width: number
+}
 
 const NARROWEST_COLUMNS = 40
-const WIDEST_COLUMNS = 120
-const USUAL_COLUMNS = 80
+/** Wider lines are hard to read. */
+const WIDEST_COLUMNS = 160
 
 export function createScreen(options: { isColored: boolean; columns: number | undefined }): Screen {
-  const columns = options.columns ?? USUAL_COLUMNS
-  const width = Math.min(WIDEST_COLUMNS, Math.max(NARROWEST_COLUMNS, columns))
+  const { columns } = options
+  const width =
+    columns === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.min(WIDEST_COLUMNS, Math.max(NARROWEST_COLUMNS, columns))
   return { paint: createPaint({ isColored: options.isColored }), width }
 }
 
@@ -47,32 +53,6 @@ export function escapeUnsafe(text: string): string {
 
 function escapeUnit(character: string, index: number): string {
   return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
-}
-
-/** Rows of cells, padded to columns; the last cell is left as long as it is. */
-export function table(
-  rows: readonly (readonly string[])[],
-  paint?: (row: string) => string,
-): string {
-  const widths: number[] = []
-  for (const row of rows) {
-    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, lengthOf(cell))
-  }
-  const lines = rows.map((row) =>
-    row
-      .map(
-        (cell, i) =>
-          cell + " ".repeat(i === row.length - 1 ? 0 : (widths[i] ?? 0) - lengthOf(cell)),
-      )
-      .join("  ")
-      .trimEnd(),
-  )
-  return (paint === undefined ? lines : lines.map(paint)).join("\n")
-}
-
-/** Characters on the screen: our own colour sequences take no room. */
-function lengthOf(cell: string): number {
-  return [...cell.replace(/\u001b\[[0-9;]*m/g, "")].length
 }
 
 type Stroke = (text: string) => string

@@ -26,125 +26,181 @@ import {
 
 /** What the exit code of a command that follows a run says. */
 const EXIT_CODES = [
-  "Ends with 0 when the run completed, 1 when it failed, 3 when it was stopped from elsewhere or",
-  "by its budget, 4 when its process ended before it did, and 130 after Ctrl-C.",
+  "Exit codes: 0 when the run completed, 1 when it failed, 3 when another process or its budget " +
+    "stopped it, 4 when its process ended early, 130 after Ctrl-C.",
 ] as const
 
-const RunIdInput = { id: RunId.describe("Id of the run") }
+const RunIdInput = { id: RunId.describe("Run id, listed by `qm runs`") }
 
 /** Characters of a prompt or of a further turn. */
 const MOST_PROMPT_CHARACTERS = 1_000_000
 
 const prompt = z.string().trim().min(1).max(MOST_PROMPT_CHARACTERS)
 
-const TurnIdInput = { id: z.string().min(1).max(100).describe("Id of the turn that waits") }
+const TurnIdInput = {
+  id: z.string().min(1).max(100).describe("Id of the queued turn, listed by `qm runs turns`"),
+}
 
 const AgentsExportInput = z.object({
   ...RunIdInput,
-  format: z.enum(["jsonl", "html"]).default("jsonl").describe("Lines to import, or a page to read"),
+  format: z
+    .enum(["jsonl", "html"])
+    .default("jsonl")
+    .describe("jsonl can be imported, html is a page to read"),
 })
 
 export const agentsOperations = defineOperations("agents", {
   list: {
-    summary: "List the runs of agents, newest first",
+    summary: "List agent runs, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs"], group: "Act" },
+    cli: {
+      words: ["runs"],
+      group: "Runs",
+      examples: ["qm runs", "qm runs --text login --status running"],
+    },
     /** Which runs: all of these hold at once. */
     input: z.object({
-      limit: z.int().min(1).max(500).default(50).describe("At most so many runs"),
-      text: z.string().max(200).optional().describe("Words of the title, the prompt or a message"),
-      status: z.array(RunStatus).optional().describe("Only runs that stand so"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of runs"),
+      text: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("Only runs with these words in title, prompt or messages"),
+      status: z.array(RunStatus).optional().describe("Only runs in this state"),
       label: z.string().max(60).optional().describe("Only runs with this label"),
-      workflow: z.string().max(60).optional().describe("Only runs whose work stands here"),
-      archived: z.boolean().default(false).describe("Those put away, instead of the others"),
+      workflow: z.string().max(60).optional().describe("Only runs in this workflow state"),
+      archived: z.boolean().default(false).describe("List archived runs instead of active ones"),
     }),
     output: AgentsList,
   },
   show: {
-    summary: "Show one run: where it stands, what it cost, what it waits for",
+    summary: "Show a run: state, cost and pending approvals",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "show"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "show"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs show run_abc123"],
+    },
     input: z.object(RunIdInput),
     output: Run,
   },
   messages: {
-    summary: "Show what was said in a run",
+    summary: "Show the messages of a run",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "messages"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "messages"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs messages run_abc123 --brief"],
+    },
     input: z.object({
       ...RunIdInput,
       after: z.int().nonnegative().default(0).describe("Only messages after this number"),
-      before: z.int().positive().optional().describe("The newest messages before this number"),
-      limit: z.int().min(1).max(1_000).default(200).describe("At most so many messages"),
+      before: z
+        .int()
+        .positive()
+        .optional()
+        .describe("Only messages before this number, newest first"),
+      limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of messages"),
       brief: z
         .boolean()
         .default(false)
-        .describe("Long texts cut, and without the host's own words"),
+        .describe("Truncate long texts and leave out the host's raw data"),
     }),
     output: AgentsMessages,
   },
   message: {
-    summary: "Show one message of a run whole, with the host's own words",
+    summary: "Show one message of a run in full, with the host's raw data",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "message"], args: ["id", "seq"], group: "Act" },
+    cli: {
+      words: ["runs", "message"],
+      args: ["id", "seq"],
+      group: "Runs",
+      examples: ["qm runs message run_abc123 12"],
+    },
     input: z.object({
       ...RunIdInput,
-      seq: z.int().positive().describe("Number of the message"),
+      seq: z.int().positive().describe("Message number"),
     }),
     output: Message,
   },
   turns: {
-    summary: "List the turns that wait behind a run",
+    summary: "List the queued turns of a run",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "turns"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "turns"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs turns run_abc123"],
+    },
     input: z.object(RunIdInput),
     output: AgentsTurns,
   },
   parts: {
-    summary: "Show what is put in front of the next turn of a run",
+    summary: "Show what is added in front of a run's next turn",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "parts"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "parts"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs parts run_abc123"],
+    },
     input: z.object(RunIdInput),
     output: AgentsParts,
   },
   approvals: {
-    summary: "List what agents ask and nobody has answered",
+    summary: "List questions of agents that wait for an answer",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["approvals"], group: "Act" },
+    cli: {
+      words: ["approvals"],
+      group: "Runs",
+      examples: ["qm approvals", "qm approvals --run run_abc123"],
+    },
     input: z.object({
-      run: RunId.optional().describe("Of one run, the answered ones too"),
+      run: RunId.optional().describe("Run id; also lists its answered questions"),
     }),
     output: AgentsApprovals,
   },
   timeline: {
-    summary: "Show where the time of a run went, waiting for a person apart",
+    summary: "Show how long each step of a run took, waiting times separate",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "timeline"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "timeline"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs timeline run_abc123"],
+    },
     input: z.object(RunIdInput),
     output: AgentsTimeline,
   },
   context: {
-    summary: "Show what is in an agent's window, what came when, and what it changed",
+    summary: "Show what is in a run's context window and what it changed",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "context"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "context"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs context run_abc123"],
+    },
     /** What is in the agent's window, what came when, and what the run changed. */
     input: z.object(RunIdInput),
     output: AgentsContext,
   },
   providers: {
-    summary: "List the agents there are and which of them are on this machine",
+    summary: "List supported agents and which are installed here",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["providers"], group: "Act" },
+    cli: { words: ["providers"], group: "Runs", examples: ["qm providers"] },
     input: z.object({}),
     output: AgentsProviders,
   },
@@ -157,52 +213,61 @@ export const agentsOperations = defineOperations("agents", {
     cli: {
       words: ["run"],
       args: ["prompt"],
-      group: "Act",
-      summary: "Start an agent on a task and watch it work",
+      group: "Runs",
+      examples: [
+        'qm run "add a test for the login"',
+        'qm run "review this branch" --agent codex --mode plan',
+      ],
+      summary: "Start an agent on a task and show its work",
       flagNames: { type: "agent" },
       extraFlags: [
         {
           name: "detach",
           type: "boolean",
-          description: "Leave it to the running server and come back at once",
+          description: "Hand the run to the running server and return at once",
         },
       ],
       notes: [
-        "The first Ctrl-C stops the run, the second leaves at once.",
+        "Ctrl-C stops the run; a second Ctrl-C exits at once.",
         "With --json: one line for each message, then one for the end, and nothing else on stdout.",
         ...EXIT_CODES,
       ],
     },
     /** Flat, as every input is; the REST door takes the nested form of the same. */
     input: z.object({
-      prompt: prompt.describe("What it shall do"),
-      type: AgentType.default("claude-code").describe("Which agent works"),
-      cwd: z.string().min(1).optional().describe("Directory it works in; default: the repository"),
-      model: z.string().min(1).max(200).optional().describe("Model, in the agent's own words"),
-      mode: AgentMode.default("ask").describe("How much it may do without asking"),
+      prompt: prompt.describe("Task for the agent"),
+      type: AgentType.default("claude-code").describe("Agent to start"),
+      cwd: z.string().min(1).optional().describe("Directory to work in (default: the repository)"),
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Model name as the agent spells it (default: the agent's own)"),
+      mode: AgentMode.default("ask").describe("Actions allowed without asking"),
       budgetUsd: z
         .number()
         .positive()
         .max(100_000)
         .optional()
-        .describe("Stop before it costs more"),
+        .describe("Stop when the cost reaches this many US dollars (default: no limit)"),
       budgetTokens: z
         .int()
         .positive()
         .max(10_000_000_000)
         .optional()
-        .describe("Stop before more tokens"),
+        .describe("Stop when this many tokens are used (default: no limit)"),
       sources: z
         .array(z.string().min(1).max(200))
         .max(100)
         .optional()
-        .describe("Only these MCP servers of the host"),
+        .describe("MCP servers of the host to enable (default: all)"),
       script: z
         .string()
         .min(1)
         .max(200_000)
         .optional()
-        .describe("For the synthetic agent: a name, or JSON lines"),
+        .describe("Script of the synthetic agent: a name, or JSON lines"),
       env: z
         .array(
           z
@@ -212,73 +277,85 @@ export const agentsOperations = defineOperations("agents", {
         )
         .max(100)
         .optional()
-        .describe("Further variables of the agent, as NAME=value"),
-      resume: z.string().min(1).max(200).optional().describe("The host's session to go on with"),
+        .describe("Environment variable for the agent, as NAME=value"),
+      resume: z.string().min(1).max(200).optional().describe("Session id of the host to resume"),
       pack: z
         .string()
         .min(1)
         .max(100)
         .optional()
-        .describe("Kept package before its first turn; last for the newest"),
-      gateway: GatewayMode.optional().describe(
-        "Send its requests through the gateway; default: the setting gateway.mode",
-      ),
+        .describe("Package to put before the first turn: an id, or last"),
+      gateway: GatewayMode.optional().describe("Gateway mode (default: setting gateway.mode)"),
     }),
     output: Run,
   },
   send: {
-    summary: "Say the next thing to an agent: behind its turn, or into it",
+    summary: "Send a prompt to a run: queued as next turn, or into the current turn",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
       words: ["send"],
       args: ["id", "text"],
-      group: "Act",
-      summary: "Say the next thing to an agent; a run that ended goes on here",
-      extraFlags: [{ name: "follow", type: "boolean", description: "Watch the run until it ends" }],
+      group: "Runs",
+      examples: [
+        'qm send run_abc123 "Also update the docs"',
+        'qm send run_abc123 "Stop at 10 files" --now',
+      ],
+      summary: "Send a prompt to a run; resumes a run that has ended",
+      extraFlags: [{ name: "follow", type: "boolean", description: "Show the run until it ends" }],
       notes: EXIT_CODES,
     },
     input: z.object({
       ...RunIdInput,
-      text: prompt.describe("The next turn"),
-      now: z.boolean().default(false).describe("Into the running turn, if the agent can take it"),
+      text: prompt.describe("Prompt for the next turn"),
+      now: z
+        .boolean()
+        .default(false)
+        .describe("Send it into the current turn, if the agent supports that"),
     }),
     output: Run,
   },
   stop: {
-    summary: "Stop a run, whichever process works on it; what it said is kept",
+    summary: "Stop a run in any process; its messages are kept",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
       words: ["stop"],
       args: ["id"],
-      group: "Act",
-      summary: "Stop a run and wait until it has ended; what it said is kept",
+      group: "Runs",
+      examples: ["qm stop run_abc123"],
+      summary: "Stop a run and wait until it has ended; its messages are kept",
     },
     input: z.object(RunIdInput),
     output: Run,
   },
   mode: {
-    summary: "Change how much a running agent may do without asking",
+    summary: "Change what a running agent may do without asking",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "mode"], args: ["id", "mode"], group: "Act" },
+    cli: {
+      words: ["runs", "mode"],
+      args: ["id", "mode"],
+      group: "Runs",
+      examples: ["qm runs mode run_abc123 edits"],
+    },
     input: z.object({
       ...RunIdInput,
-      mode: AgentMode.describe("How much it may do without asking, from now on"),
+      mode: AgentMode.describe("Actions allowed without asking, from now on"),
     }),
     output: Run,
   },
   answer: {
-    summary: "Allow or deny what an agent asks; the first answer counts",
+    summary: "Allow or deny an agent's question; the first answer counts",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: [
       {
         words: ["approve"],
         args: ["id"],
-        group: "Act",
-        summary: "Allow what an agent asks; the first answer counts",
+        group: "Runs",
+        examples: ["qm approve apr_abc123", "qm approve apr_abc123 --always"],
+        summary: "Allow what an agent asks for; the first answer counts",
         flagNames: { id: "approval" },
         given: { decision: "allow" },
         omit: ["note"],
@@ -286,129 +363,185 @@ export const agentsOperations = defineOperations("agents", {
       {
         words: ["deny"],
         args: ["id"],
-        group: "Act",
-        summary: "Deny what an agent asks; the first answer counts",
+        group: "Runs",
+        examples: ['qm deny apr_abc123 --note "Use the test database"'],
+        summary: "Deny what an agent asks for; the first answer counts",
         flagNames: { id: "approval" },
         given: { decision: "deny" },
         omit: ["always"],
       },
     ],
     input: z.object({
-      id: z.string().min(1).max(100).describe("Id of the approval, as `qm approvals` lists it"),
-      decision: z.enum(["allow", "deny"]).describe("Whether the agent may"),
-      note: z.string().max(2_000).optional().describe("What it is told when it may not"),
-      always: z.boolean().default(false).describe("Write a rule, so that this is not asked again"),
+      id: z.string().min(1).max(100).describe("Approval id, listed by `qm approvals`"),
+      decision: z.enum(["allow", "deny"]).describe("allow or deny"),
+      note: z.string().max(2_000).optional().describe("Reason to send to the agent"),
+      always: z
+        .boolean()
+        .default(false)
+        .describe("Also add a permission rule, so that it is not asked again"),
     }),
     output: Approval,
   },
   edit: {
-    summary: "Rename a run, label it, say where its work stands, or put it away",
+    summary: "Rename, label or archive a run, or set its workflow state",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "edit"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "edit"],
+      args: ["id"],
+      group: "Runs",
+      examples: ['qm runs edit run_abc123 --title "Login fix" --label review'],
+    },
     input: z.object({
       ...RunIdInput,
-      title: z.string().trim().min(1).max(200).optional().describe("What the run is called"),
+      title: z.string().trim().min(1).max(200).optional().describe("New title of the run"),
       label: z
         .array(z.string().trim().min(1).max(60))
         .max(20)
         .optional()
-        .describe("Its labels, all"),
-      unlabel: z.boolean().optional().describe("Take all labels off"),
-      workflow: z.string().trim().min(1).max(60).optional().describe("Where the work stands"),
-      archived: z.boolean().optional().describe("Put it away, or take it out again"),
+        .describe("Label; all labels given replace the current ones"),
+      unlabel: z.boolean().optional().describe("Remove all labels"),
+      workflow: z
+        .string()
+        .trim()
+        .min(1)
+        .max(60)
+        .optional()
+        .describe("Workflow state, such as review or done"),
+      archived: z.boolean().optional().describe("Archive the run; --no-archived restores it"),
     }),
     output: Run,
   },
   rewrite: {
-    summary: "Change the words of a turn that waits",
+    summary: "Replace the text of a queued turn",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "rewrite"], args: ["id", "text"], group: "Act" },
+    cli: {
+      words: ["runs", "rewrite"],
+      args: ["id", "text"],
+      group: "Runs",
+      examples: ['qm runs rewrite cmd_abc123 "Run the tests first"'],
+    },
     input: z.object({
       ...TurnIdInput,
-      text: prompt.describe("The new words"),
+      text: prompt.describe("New text of the turn"),
     }),
     output: AgentsTurns,
   },
   drop: {
-    summary: "Take a turn that waits out of the queue",
+    summary: "Remove a queued turn",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "drop"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "drop"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs drop cmd_abc123"],
+    },
     input: z.object(TurnIdInput),
     output: AgentsDeleted,
   },
   delete: {
-    summary: "Stop a run and delete all it said",
+    summary: "Stop a run and delete it with all its messages",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "delete"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "delete"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs delete run_abc123"],
+    },
     input: z.object(RunIdInput),
     output: AgentsDeleted,
   },
   export: {
-    summary: "Give a run as lines that can be imported, or as one page that opens offline",
+    summary: "Export a run as JSON lines or as an offline HTML page",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "export"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "export"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs export run_abc123 --format html"],
+    },
     input: AgentsExportInput,
     output: AgentsExport,
   },
   save: {
-    summary: "Write a run into a new file, as lines or as a page",
+    summary: "Export a run to a new file",
     effect: "write",
     // It can name any file of this machine: for the person before it only.
     surfaces: ["cli"],
-    cli: { words: ["runs", "save"], args: ["id", "file"], group: "Act" },
+    cli: {
+      words: ["runs", "save"],
+      args: ["id", "file"],
+      group: "Runs",
+      examples: ["qm runs save run_abc123 login.html --format html"],
+    },
     input: AgentsExportInput.extend({
-      file: z.string().min(1).describe("A file that is not there yet"),
+      file: z.string().min(1).describe("File to create; it must not exist"),
     }),
     output: AgentsSaved,
   },
   import: {
-    summary: "Take in a run that was exported as lines",
+    summary: "Import a run from an exported file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "import"], args: ["file"], group: "Act" },
+    cli: {
+      words: ["runs", "import"],
+      args: ["file"],
+      group: "Runs",
+      examples: ["qm runs import login.jsonl"],
+    },
     input: z.object({
-      file: z.string().min(1).describe("A session.jsonl of Quartermaster"),
+      file: z.string().min(1).describe("File written by `qm runs save`"),
     }),
     output: Run,
   },
   sessions: {
-    summary: "List the sessions that Claude Code and Codex kept on this machine",
+    summary: "List the sessions Claude Code and Codex stored on this machine",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "sessions"], group: "Act" },
+    cli: {
+      words: ["runs", "sessions"],
+      group: "Runs",
+      examples: ["qm runs sessions --everywhere"],
+    },
     input: z.object({
-      limit: z.int().min(1).max(500).default(50).describe("At most so many sessions"),
-      everywhere: z
-        .boolean()
-        .default(false)
-        .describe("Of all directories, not only this repository"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
+      everywhere: z.boolean().default(false).describe("Include sessions of other directories"),
     }),
     output: AgentsSessions,
   },
   read: {
-    summary: "Read a host's session into a run; again, and only what is new is read",
+    summary: "Import a host's session as a run; repeat to import new messages",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "read"], args: ["session"], group: "Act" },
+    cli: {
+      words: ["runs", "read"],
+      args: ["session"],
+      group: "Runs",
+      examples: ["qm runs read 0f3c2a9e"],
+    },
     input: z.object({
-      session: z.string().min(1).max(200).describe("Id of a host's session"),
+      session: z.string().min(1).max(200).describe("Session id, listed by `qm runs sessions`"),
     }),
     output: Run,
   },
   handoff: {
-    summary: "Make the package with which a fresh session goes on with the work of a run",
+    summary: "Write a handoff with which a new session can continue a run",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["runs", "handoff"], args: ["id"], group: "Act" },
+    cli: {
+      words: ["runs", "handoff"],
+      args: ["id"],
+      group: "Runs",
+      examples: ["qm runs handoff run_abc123 --start"],
+    },
     /** What a fresh session needs of one whose window is nearly full. */
     input: z.object({
       ...RunIdInput,
-      start: z.boolean().default(false).describe("Start the fresh session with it"),
+      start: z.boolean().default(false).describe("Also start the new session with it"),
     }),
     output: AgentsHandoff,
   },
@@ -416,53 +549,62 @@ export const agentsOperations = defineOperations("agents", {
 
 export const permissionsOperations = defineOperations("permissions", {
   list: {
-    summary: "List the rules over what agents may do, in the order in which they are tried",
+    summary: "List permission rules in the order they are applied",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["permissions"], group: "Act" },
+    cli: { words: ["permissions"], group: "Guard", examples: ["qm permissions"] },
     input: z.object({}),
     output: Permissions,
   },
   add: {
-    summary: "Write a rule into the project's file",
+    summary: "Add a permission rule to the project's rules file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["decision"], group: "Act" },
+    cli: {
+      args: ["decision"],
+      group: "Guard",
+      examples: ['qm permissions add allow --tool Bash --command "npm test *"'],
+    },
     input: z.object({
-      decision: z.enum(["allow", "ask", "deny"]).describe("What happens when it matches"),
-      tool: z.string().min(1).max(200).optional().describe("Name of the tool, or a pattern with *"),
+      decision: z.enum(["allow", "ask", "deny"]).describe("Decision when the rule matches"),
+      tool: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Tool name; * matches any text (default: any tool)"),
       command: z
         .string()
         .min(1)
         .max(2_000)
         .optional()
-        .describe("A whole command, or its beginning *"),
-      path: z.string().min(1).max(1_000).optional().describe("A glob, from the repository's root"),
+        .describe("Command, or its beginning followed by *"),
+      path: z.string().min(1).max(1_000).optional().describe("Glob from the repository root"),
     }),
     output: Permissions,
   },
   remove: {
-    summary: "Take a rule out of the project's file",
+    summary: "Remove a permission rule from the project's rules file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Guard", examples: ["qm permissions remove rule_abc123"] },
     input: z.object({
-      id: z.string().min(1).max(100).describe("Id of the rule"),
+      id: z.string().min(1).max(100).describe("Rule id, listed by `qm permissions`"),
     }),
     output: Permissions,
   },
   trust: {
-    summary: "Approve the project's file of rules as it is now",
+    summary: "Trust the project's rules file in its current version",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { group: "Act" },
+    cli: { group: "Guard", examples: ["qm permissions trust"] },
     input: z.object({
       digest: z
         .string()
         .min(1)
         .max(100)
         .optional()
-        .describe("Of the file as you read it; refused when it is another one by now"),
+        .describe("Digest of the version you read; fails if the file has changed"),
     }),
     output: Permissions,
   },

@@ -6,44 +6,55 @@ import { defineOperations } from "../operation.ts"
 
 export const configOperations = defineOperations("config", {
   show: {
-    summary: "Show every setting and, with --sources, where its value came from",
+    summary: "Show settings and, with --sources, where each value comes from",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["key"], group: "Set up" },
+    cli: {
+      args: ["key"],
+      group: "Setup",
+      examples: ["qm config show --sources", "qm config show pack"],
+    },
     input: z.object({
-      key: z.string().optional().describe("One setting or one section, e.g. tokens.encoding"),
-      sources: z.boolean().default(false).describe("Say where each value came from"),
+      key: z
+        .string()
+        .optional()
+        .describe("Setting or section, such as tokens.encoding or tokens (default: all)"),
+      sources: z.boolean().default(false).describe("Show where each value comes from"),
     }),
     output: ConfigReport,
   },
   check: {
-    summary: "Check the config files, with line, column and the nearest key",
+    summary: "Check the config files and report line, column and nearest key",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { group: "Set up" },
+    cli: { group: "Setup", examples: ["qm config check"] },
     input: z.object({}),
     output: ConfigCheck,
   },
   set: {
-    summary: "Write a setting to the user's or the project's config file",
+    summary: "Change a setting in the user's or the project's config file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["key", "value"], group: "Set up" },
+    cli: {
+      args: ["key", "value"],
+      group: "Setup",
+      examples: ["qm config set pack.budget 16000", "qm config set kit.level 3 --layer project"],
+    },
     input: z.object({
-      key: z.string().describe("The setting, e.g. tokens.encoding"),
-      value: z.string().describe("Its new value, as one would type it"),
-      layer: ConfigLayer.default("user").describe("Which file it is written to"),
+      key: z.string().describe("Setting, such as tokens.encoding"),
+      value: z.string().describe("New value"),
+      layer: ConfigLayer.default("user").describe("File to write to"),
     }),
     output: ConfigSetting,
   },
   unset: {
-    summary: "Take a setting out of the user's or the project's config file",
+    summary: "Remove a setting from the user's or the project's config file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["key"], group: "Set up" },
+    cli: { args: ["key"], group: "Setup", examples: ["qm config unset pack.budget"] },
     input: z.object({
-      key: z.string().describe("The setting, e.g. tokens.encoding"),
-      layer: ConfigLayer.default("user").describe("Which file it is taken out of"),
+      key: z.string().describe("Setting, such as tokens.encoding"),
+      layer: ConfigLayer.default("user").describe("File to remove it from"),
     }),
     output: ConfigSetting,
   },
@@ -51,25 +62,23 @@ export const configOperations = defineOperations("config", {
 
 export const doctorOperations = defineOperations("doctor", {
   run: {
-    summary: "Check this machine: runtime, config, store, permissions",
+    summary: "Check this machine: runtime, config, store, permissions, hooks",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["doctor"], group: "Set up" },
+    cli: { words: ["doctor"], group: "Setup", examples: ["qm doctor", "qm doctor --attack"] },
     input: z.object({
       attack: z
         .boolean()
         .default(false)
-        .describe("Also try to break into the running server, and report what it refused"),
+        .describe("Also attack the running server and report what it refused"),
       prove: z
         .boolean()
         .default(false)
-        .describe(
-          "Also start the hosts on a scripted model of our own, and report which hooks ran",
-        ),
+        .describe("Also start each host with a scripted model and report which hooks ran"),
       trustHooks: z
         .boolean()
         .default(false)
-        .describe("With --prove: let Codex run hooks that nobody has reviewed, for this one time"),
+        .describe("With --prove: let Codex run unreviewed hooks, this time only"),
     }),
     output: DoctorReport,
   },
@@ -77,10 +86,10 @@ export const doctorOperations = defineOperations("doctor", {
 
 export const nowOperations = defineOperations("now", {
   show: {
-    summary: "Show where you are, how it is, what runs and what waits for you",
+    summary: "Show repository status, running agents and pending approvals",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["now"], group: "See" },
+    cli: { words: ["now"], alsoWords: ["status"], group: "Runs", examples: ["qm now"] },
     input: z.object({}),
     output: Now,
   },
@@ -91,7 +100,7 @@ export const demoOperations = defineOperations("demo", {
     summary: "Create a small sample repository to try the commands on",
     effect: "write",
     surfaces: ["cli"],
-    cli: { words: ["demo"], args: ["folder"], group: "Set up" },
+    cli: { words: ["demo"], args: ["folder"], group: "Setup", examples: ["qm demo"] },
     input: z.object({
       folder: z.string().min(1).default("qm-demo").describe("New or empty folder"),
     }),

@@ -5,35 +5,40 @@ import { defineOperations } from "../operation.ts"
 /** For the command line only: they read any folder that is named, and take minutes. */
 export const benchOperations = defineOperations("bench", {
   recall: {
-    summary: "Measure how well files and edited lines of past commits are found",
+    summary: "Measure how well packages contain what past commits edited",
     effect: "read",
     surfaces: ["cli"],
-    cli: { group: "Keep" },
+    cli: { group: "Store", examples: ["qm bench recall --tasks 50 --budget 8000"] },
     input: z.object({
-      repo: z.string().min(1).default(".").describe("A git repository"),
-      tasks: z.int().min(1).max(2_000).default(150).describe("How many commits are taken as tasks"),
-      budget: z.int().min(500).max(1_000_000).default(8_000).describe("Tokens of a package"),
+      repo: z.string().min(1).default(".").describe("Git repository"),
+      tasks: z.int().min(1).max(2_000).default(150).describe("Number of commits to use as tasks"),
+      budget: z
+        .int()
+        .min(500)
+        .max(1_000_000)
+        .default(8_000)
+        .describe("Token budget of each package"),
       half: z
         .enum(["report", "tune", "all"])
         .default("report")
-        .describe("Which commits: those that nothing was tuned on, the others, or both"),
-      ablation: z.boolean().default(false).describe("Also without each signal"),
+        .describe("Commits to use: not used for tuning (report), used for tuning (tune), or all"),
+      ablation: z.boolean().default(false).describe("Also measure without each ranking signal"),
     }),
     output: BenchRecall,
   },
   scan: {
-    summary: "Measure how fast a tree is indexed, beside other tools that are installed",
+    summary: "Measure indexing speed and compare it with other installed tools",
     effect: "read",
     surfaces: ["cli"],
-    cli: { group: "Keep" },
+    cli: { group: "Store", examples: ["qm bench scan --repo ../other-project"] },
     input: z.object({
-      repo: z.string().min(1).default(".").describe("The tree to scan"),
+      repo: z.string().min(1).default(".").describe("Directory to scan"),
       commits: z
         .int()
         .min(0)
         .max(1_000)
         .default(0)
-        .describe("Also go through so many commits and compare with a clean index after each"),
+        .describe("Also replay this many commits and compare each with a fresh index"),
     }),
     output: BenchScan,
   },

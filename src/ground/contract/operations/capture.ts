@@ -14,67 +14,76 @@ const CaptureId = z.string().min(1).max(100)
 
 const place = {
   path: z.string().min(1).default(".").describe("Directory in which the agent would start"),
-  host: HostName.default("claude-code").describe("Whose context is shown"),
+  host: HostName.default("claude-code").describe("Agent whose context to show"),
 }
 
 export const captureOperations = defineOperations("capture", {
   list: {
-    summary: "List earlier captures, newest first",
+    summary: "List stored captures, newest first",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { group: "See" },
+    cli: { group: "Context", examples: ["qm capture list --host codex --limit 10"] },
     input: z.object({
       path: z.string().min(1).optional().describe("Only captures of this directory"),
       host: HostName.optional().describe("Only captures of this host"),
-      limit: z.int().min(1).max(500).default(50).describe("At most so many captures"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of captures"),
     }),
     output: CaptureList,
   },
   show: {
-    summary: "Show an earlier capture",
+    summary: "Show a stored capture",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["id"], group: "See" },
+    cli: { args: ["id"], group: "Context", examples: ["qm capture show last --content"] },
     input: z.object({
-      id: CaptureId.describe("Id of the capture; last for the newest"),
+      id: CaptureId.describe("Capture id, or last for the newest"),
       content: z.boolean().default(false).describe("Also show the text of each file"),
     }),
     output: Capture,
   },
   text: {
-    summary: "Show the text of one item of a capture, secrets replaced",
+    summary: "Show the text of one file in a capture, with secrets redacted",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "path"], group: "See" },
+    cli: { args: ["id", "path"], group: "Context", examples: ["qm capture text last CLAUDE.md"] },
     input: z.object({
-      id: CaptureId.describe("Id of the capture"),
-      path: z.string().min(1).describe("Path of the item as the capture names it"),
+      id: CaptureId.describe("Capture id, or last for the newest"),
+      path: z.string().min(1).describe("Path of the file, as the capture lists it"),
     }),
     output: CaptureText,
   },
   diff: {
-    summary: "Compare two captures: added, removed, changed, grown",
+    summary: "Compare two captures: files added, removed and changed",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["from", "to"], group: "See" },
+    cli: {
+      args: ["from", "to"],
+      group: "Context",
+      examples: ["qm capture diff cap_abc123", "qm capture diff cap_abc123 cap_def456"],
+    },
     input: z.object({
       from: CaptureId.describe("Id of the older capture"),
-      to: CaptureId.default("last").describe("Id of the newer one"),
+      to: CaptureId.default("last").describe("Id of the newer capture"),
     }),
     output: CaptureDiff,
   },
   take: {
-    summary: "Show what an agent loads in a directory, in what order, why, and what it costs",
+    summary: "Show what an agent loads here, in load order, with reasons and tokens",
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["capture"], args: ["path"], group: "See" },
+    cli: {
+      words: ["capture"],
+      args: ["path"],
+      group: "Context",
+      examples: ["qm capture", "qm capture packages/api --host codex", "qm capture --diff last"],
+    },
     mcp: {
       set: "core",
       name: "capture",
       rank: 8,
-      title: "Show what a host loads",
+      title: "Show what an agent loads",
       description:
-        "What an agent host puts into its window in this repository before the first word: files in load order, why each, and what it costs.",
+        "Show what an agent loads into its context window in this repository before the first prompt: files in load order, with reason and token count.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       // Only this repository, and never by starting the host: our tools run nothing (TB5).
       fields: { host: "host" },
@@ -83,32 +92,34 @@ export const captureOperations = defineOperations("capture", {
     input: z.object({
       ...place,
       content: z.boolean().default(false).describe("Also show the text of each file"),
-      diff: CaptureId.optional().describe("Compare with this earlier capture; last for the newest"),
+      diff: CaptureId.optional().describe(
+        "Compare with this capture: an id, or last for the newest",
+      ),
       observe: z
         .boolean()
         .default(false)
-        .describe("Also start the host and ask it; no model is called"),
+        .describe("Also start the host and compare with what it reports; calls no model"),
       trust: z
         .boolean()
         .default(false)
-        .describe("Let observe start the host in a folder it does not trust"),
-      save: z.boolean().default(true).describe("Keep it in the history"),
+        .describe("Let --observe start the host in a folder the host does not trust"),
+      save: z.boolean().default(true).describe("Store the capture in the history"),
     }),
     output: Capture,
   },
   settings: {
-    summary: "Show a host's settings in force, what they hide, and its MCP servers",
+    summary: "Show a host's settings, their origin, and its MCP servers",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["path"], group: "See" },
+    cli: { args: ["path"], group: "Context", examples: ["qm capture settings --host claude-code"] },
     input: z.object(place),
     output: CaptureSettings,
   },
   hosts: {
-    summary: "List the agent hosts that are known, and those found here",
+    summary: "List supported agent hosts and which are installed here",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { group: "See" },
+    cli: { group: "Context", examples: ["qm capture hosts"] },
     input: z.object({}),
     output: CaptureHosts,
   },

@@ -14,11 +14,7 @@ import {
 } from "../fold.ts"
 import { defineOperations } from "../operation.ts"
 
-const sessionId = z
-  .string()
-  .max(200)
-  .optional()
-  .describe("Session it belongs to; default: the caller itself")
+const sessionId = z.string().max(200).optional().describe("Session id (default: the caller's own)")
 
 const Paths = z.array(z.string())
 
@@ -28,7 +24,7 @@ const SHOWN_AT_ONCE = { "anthropic/alwaysLoad": true }
 
 export const foldOperations = defineOperations("fold", {
   branch: {
-    summary: "Open a branch for a sub-task, with a budget of tokens and a time",
+    summary: "Open a branch for a sub-task, with a token budget and a timeout",
     effect: "write",
     surfaces: ["http", "mcp"],
     mcp: {
@@ -37,28 +33,28 @@ export const foldOperations = defineOperations("fold", {
       rank: 1,
       title: "Open a branch",
       description:
-        "Open a branch for a sub-task that will read much and conclude little (search, debugging, review). It has a token and time budget; end it with return. The answer says how to work in it.",
+        "Open a branch for a sub-task that reads a lot and ends in a short conclusion (search, debugging, review). It has a token budget and a timeout; end it with return. The response explains how to work in it.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
       meta: SHOWN_AT_ONCE,
       needsFolding: true,
     },
     input: z.strictObject({
-      description: z.string().describe("The sub-task in one line, at most 500 characters"),
-      prompt: z.string().describe("What is to be done, whole; at most 10,000 characters"),
+      description: z.string().describe("Sub-task in one line, at most 500 characters"),
+      prompt: z.string().describe("Full task, at most 10,000 characters"),
       budget: z.number().optional().describe("Tokens"),
       timeoutSeconds: z.number().optional(),
       parentBranchId: z
         .string()
         .max(200)
         .optional()
-        .describe("root for none; default: the active branch"),
+        .describe("Parent, or root (default: the active branch)"),
       scope: z.array(z.string().max(1_000)).max(200).default([]).describe("Paths and globs"),
       sessionId,
     }),
     output: FoldBranch,
   },
   return: {
-    summary: "End a branch with its result, the only text that its parent keeps",
+    summary: "End a branch with its result, the only text its parent sees",
     effect: "write",
     surfaces: ["http", "mcp"],
     mcp: {
@@ -67,7 +63,7 @@ export const foldOperations = defineOperations("fold", {
       rank: 2,
       title: "Return from a branch",
       description:
-        "End a branch with its result. The message is all that its parent keeps: the conclusion first, then what it rests on.",
+        "End a branch with its result. The parent sees only this message: write the conclusion first, then the evidence.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       meta: SHOWN_AT_ONCE,
       needsFolding: true,
@@ -75,76 +71,89 @@ export const foldOperations = defineOperations("fold", {
     input: z.strictObject({
       branchId: z.string(),
       message: z.string().describe("At most 50,000 characters"),
-      evidence: z
-        .array(z.string())
-        .default([])
-        .describe("Where it can be checked: path:line, commands"),
-      files: Paths.default([]).describe("Files changed or found to matter"),
+      evidence: z.array(z.string()).default([]).describe("Proof, such as path:line or a command"),
+      files: Paths.default([]).describe("Files changed or relevant"),
       openQuestions: z.array(z.string()).default([]),
-      extractMemory: z.boolean().default(false).describe("Ask what is worth remembering"),
-      idempotencyKey: z.string().max(200).optional().describe("Repeats give the same answer"),
+      extractMemory: z.boolean().default(false).describe("Ask what to remember"),
+      idempotencyKey: z
+        .string()
+        .max(200)
+        .optional()
+        .describe("Repeated calls with this key return the same response"),
       sessionId,
     }),
     output: FoldReturn,
   },
   status: {
-    summary: "Tell where a session's branches stand, and keep a note on how far one is",
+    summary: "Show a session's branches, or store a progress note for one",
     effect: "write",
     surfaces: ["http", "mcp"],
     mcp: {
       set: "core",
       name: "branch_status",
       rank: 3,
-      title: "State of a branch",
+      title: "Show branch status",
       description:
-        "How much of a branch's budget is used, its result if it has ended, which branches are open, and what ended by force. Give progress to keep a note in case it is ended.",
+        "Show how much of a branch's budget is used, its result if it has ended, the open branches, and branches that were ended automatically. Pass progress to store a note in case the branch is ended.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       needsFolding: true,
     },
     input: z.strictObject({
       branchId: z.string().optional().describe("Default: the active branch"),
-      progress: z.string().optional().describe("How far it is; kept if it is ended by force"),
+      progress: z
+        .string()
+        .optional()
+        .describe("Progress note; stored in case the branch is ended automatically"),
       sessionId,
     }),
     output: FoldStatus,
   },
   read: {
-    summary: "Read a slice of a result that is kept under a handle, or find words in it",
+    summary: "Read lines of a stored result, or find words in it",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
       set: "core",
       name: "read_handle",
       rank: 4,
-      title: "Read what a handle keeps",
+      title: "Read a stored result",
       description:
-        "Read a slice of a large result that is kept under a handle, or the lines of it that have all words of a query. A branch_id reads that branch's trail.",
+        "Read lines of a large result stored under a handle, or only its lines that contain all words of a query. A branch_id reads that branch's trail.",
       texts: { lines: "Default 200" },
     },
     input: z.strictObject({
-      handle: z.string().max(200).describe("Handle of a result, or of a branch for its trail"),
+      handle: z.string().max(200).describe("Handle of a result, or a branch id for its trail"),
       fromLine: z.int().positive().default(1),
       lines: z.int().min(1).max(2_000).default(200),
-      query: z.string().min(1).max(500).optional().describe("Words to look for instead of a slice"),
+      query: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .describe("Return only lines with all these words"),
       sessionId,
     }),
     output: FoldRead,
   },
   charge: {
-    summary: "Charge a call of the host's own tools to the session's active branch",
+    summary: "Charge a call of one of the host's tools to the active branch",
     effect: "write",
     surfaces: ["http"],
     input: z.strictObject({
-      tokens: Count.describe("What a call and its result took of the window"),
-      tool: z.string().max(200).default("").describe("The host's name of the tool"),
-      paths: z.array(z.string().max(4_000)).max(200).default([]).describe("Files it touched"),
-      text: z.string().default("").describe("What is kept of it in the trail"),
+      tokens: Count.describe("Tokens of the call and its result"),
+      tool: z.string().max(200).default("").describe("Tool name as the host spells it"),
+      paths: z
+        .array(z.string().max(4_000))
+        .max(200)
+        .default([])
+        .describe("Files the call read or wrote"),
+      text: z.string().default("").describe("Text to store in the trail"),
       sessionId,
     }),
     output: FoldCharge,
   },
   end: {
-    summary: "End the branches of a session that is over",
+    summary: "End all branches of a session that has ended",
     effect: "write",
     surfaces: ["http"],
     input: z.strictObject({ sessionId }),
@@ -154,22 +163,27 @@ export const foldOperations = defineOperations("fold", {
     summary: "List branches, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { group: "Choose" },
+    cli: { group: "Sessions", examples: ["qm fold list --limit 10"] },
     input: z.strictObject({
-      all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
-      session: z.string().max(200).optional().describe("Only of this session"),
-      limit: z.int().min(1).max(1_000).default(100),
+      all: z.boolean().default(false).describe("Include branches that ended more than an hour ago"),
+      session: z.string().max(200).optional().describe("Only branches of this session"),
+      limit: z.int().min(1).max(1_000).default(100).describe("Maximum number of branches"),
     }),
     output: FoldList,
   },
   tree: {
-    summary: "Show branches by session, each followed by its children",
+    summary: "Show branches as a tree, by session",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["fold"], alsoWords: ["fold", "tree"], group: "Choose" },
+    cli: {
+      words: ["fold"],
+      alsoWords: ["fold", "tree"],
+      group: "Sessions",
+      examples: ["qm fold", "qm fold --all"],
+    },
     input: z.strictObject({
-      session: z.string().max(200).optional().describe("Only of this session"),
-      all: z.boolean().default(false).describe("Also those that ended more than an hour ago"),
+      session: z.string().max(200).optional().describe("Only branches of this session"),
+      all: z.boolean().default(false).describe("Include branches that ended more than an hour ago"),
     }),
     output: FoldTree,
   },
@@ -177,29 +191,34 @@ export const foldOperations = defineOperations("fold", {
     summary: "Show a branch with its trail",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Choose" },
-    input: z.strictObject({ id: z.string().max(200) }),
+    cli: { args: ["id"], group: "Sessions", examples: ["qm fold show br_abc123"] },
+    input: z.strictObject({ id: z.string().max(200).describe("Branch id, listed by `qm fold`") }),
     output: FoldShow,
   },
   search: {
-    summary: "Find words in the trails of branches",
+    summary: "Search the trails of branches",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["words"], group: "Choose" },
+    cli: { args: ["words"], group: "Sessions", examples: ['qm fold search "rounding error"'] },
     input: z.strictObject({
-      words: z.string().min(1).max(500).describe("What the trails are searched for"),
-      limit: z.int().min(1).max(200).default(20),
+      words: z.string().min(1).max(500).describe("Words to find"),
+      limit: z.int().min(1).max(200).default(20).describe("Maximum number of matches"),
     }),
     output: FoldSearch,
   },
   restore: {
-    summary: "Write the trail of a branch for a model that is to go on with it",
+    summary: "Print a branch's trail as text for a model to continue from",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Choose" },
+    cli: { args: ["id"], group: "Sessions", examples: ["qm fold restore br_abc123 --budget 4000"] },
     input: z.strictObject({
-      id: z.string().max(200),
-      budget: z.int().min(100).max(10_000_000).optional().describe("Tokens it may have"),
+      id: z.string().max(200).describe("Branch id, listed by `qm fold`"),
+      budget: z
+        .int()
+        .min(100)
+        .max(10_000_000)
+        .optional()
+        .describe("Maximum number of tokens (default: the whole trail)"),
     }),
     output: FoldRestore,
   },

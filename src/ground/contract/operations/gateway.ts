@@ -11,64 +11,75 @@ import { defineOperations } from "../operation.ts"
 const CarryOrRun = z.string().min(1).max(100)
 
 const GatewayRequestInput = z.object({
-  id: CarryOrRun.describe("Id of the carry; last for the newest"),
-  seq: z.int().positive().describe("Number of the request in it"),
+  id: CarryOrRun.describe("Proxied session id, or last for the newest"),
+  seq: z.int().positive().describe("Number of the request in the session"),
 })
 
 export const gatewayOperations = defineOperations("gateway", {
   list: {
-    summary: "List the hosts whose requests went through the gateway, newest first",
+    summary: "List proxied sessions, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["gateway"], alsoWords: ["gateway", "list"], group: "Act" },
+    cli: {
+      words: ["gateway"],
+      alsoWords: ["gateway", "list"],
+      group: "Gateway",
+      examples: ["qm gateway", "qm gateway --run run_abc123"],
+    },
     input: z.object({
-      run: z.string().min(1).max(100).optional().describe("Only of this run"),
-      limit: z.int().min(1).max(500).default(50),
+      run: z.string().min(1).max(100).optional().describe("Only the sessions of this run"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
     }),
     output: GatewayList,
   },
   show: {
-    summary: "Show the requests of a run or a carry, with what each cost and what was new",
+    summary: "Show the requests of a run or proxied session, with cost and changes",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Gateway", examples: ["qm gateway show last"] },
     input: z.object({
-      id: CarryOrRun.describe("Id of a run, or of a carry; last for the newest carry"),
+      id: CarryOrRun.describe("Run id, proxied session id, or last for the newest session"),
       limit: z
         .int()
         .min(1)
         .max(2_000)
         .default(500)
-        .describe("At most so many requests, the newest"),
+        .describe("Maximum number of requests, newest first"),
     }),
     output: GatewayShow,
   },
   request: {
-    summary: "Show everything that one request to a model held",
+    summary: "Show everything one request sent to the model",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "seq"], group: "Act" },
+    cli: { args: ["id", "seq"], group: "Gateway", examples: ["qm gateway request last 3"] },
     input: GatewayRequestInput,
     output: GatewayManifest,
   },
   texts: {
-    summary: "Show the texts of one request, or those with certain words, when they were kept",
+    summary: "Show the stored text of one request, or search it",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "seq"], group: "Act" },
+    cli: {
+      args: ["id", "seq"],
+      group: "Gateway",
+      examples: ['qm gateway texts last 3 --query "login"'],
+    },
     input: GatewayRequestInput.extend({
-      query: z.string().max(500).optional().describe("Only pieces that have these words"),
-      from: z.int().nonnegative().default(0).describe("Place of the first piece, from 0"),
-      limit: z.int().min(1).max(500).default(100),
+      query: z.string().max(500).optional().describe("Only parts with these words"),
+      from: z.int().nonnegative().default(0).describe("Number of the first part, from 0"),
+      limit: z.int().min(1).max(500).default(100).describe("Maximum number of parts"),
     }),
     output: GatewayTexts,
   },
   delete: {
-    summary: "Delete what was recorded of one carry",
+    summary: "Delete a proxied session with its recorded requests",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
-    input: z.object({ id: z.string().min(1).max(100).describe("A carry") }),
+    cli: { args: ["id"], group: "Gateway", examples: ["qm gateway delete gw_abc123"] },
+    input: z.object({
+      id: z.string().min(1).max(100).describe("Proxied session id, listed by `qm gateway`"),
+    }),
     output: GatewayDeleted,
   },
 })

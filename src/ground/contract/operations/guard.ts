@@ -5,68 +5,84 @@ import { defineOperations } from "../operation.ts"
 
 const Place = z.string().min(1).max(4_096)
 
-const limit = z.int().min(1).max(2_000).default(200)
+const limit = z.int().min(1).max(2_000).default(200).describe("Maximum number of rows")
 
 const sinceHours = z
   .number()
   .positive()
   .max(24 * 90)
   .default(24)
+  .describe("Only the last hours")
 
 export const guardOperations = defineOperations("guard", {
   simulate: {
-    summary: "Say what a change of files would reach and how risky it is, and keep a receipt",
+    summary: "Show what a change would affect and its risk; stores a receipt",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["simulate"], args: ["paths"], group: "Choose" },
+    cli: {
+      words: ["simulate"],
+      args: ["paths"],
+      group: "Guard",
+      examples: ["qm simulate src/billing/tax.ts"],
+    },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200).describe("Files or folders that would change"),
+      paths: z.array(Place).min(1).max(200).describe("Files or folders you plan to change"),
     }),
     output: Simulation,
   },
   verdicts: {
-    summary: "Show what hooks said to agents, the newest first",
+    summary: "List what the hooks decided, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["guard"], alsoWords: ["guard", "verdicts"], group: "Choose" },
+    cli: {
+      words: ["guard"],
+      alsoWords: ["guard", "verdicts"],
+      group: "Guard",
+      examples: ["qm guard", "qm guard --since-hours 2 --verdict deny"],
+    },
     input: z.strictObject({
       sinceHours,
-      session: z.string().max(500).optional(),
-      rule: HookName.optional(),
-      verdict: VerdictKind.optional(),
+      session: z.string().max(500).optional().describe("Only this session"),
+      rule: HookName.optional().describe("Only decisions of this hook"),
+      verdict: VerdictKind.optional().describe("Only this decision"),
       limit,
     }),
     output: GuardVerdicts,
   },
   try: {
-    summary: "Try risk paths on the edits of the last hours, before they go live",
+    summary: "Test risk paths against recent edits, without enabling them",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["patterns"], group: "Choose" },
+    cli: {
+      args: ["patterns"],
+      group: "Guard",
+      examples: ['qm guard try "src/billing/**,!**/*.test.ts"'],
+    },
     input: z.strictObject({
       patterns: z
         .string()
         .min(1)
         .max(8_000)
-        .describe("Risk paths to try, as globs with commas, like guard.highRiskPaths"),
+        .describe("Globs separated by commas, as in guard.highRiskPaths"),
       sinceHours,
       limit,
     }),
     output: GuardTry,
   },
   override: {
-    summary: "Allow edits that the guard refuses, for some minutes and with a reason",
+    summary: "Allow edits that the guard blocks, for some minutes, with a reason",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { words: ["override"], args: ["paths"], group: "Choose" },
+    cli: {
+      words: ["override"],
+      args: ["paths"],
+      group: "Guard",
+      examples: ['qm override src/billing/tax.ts --reason "Approved by Ana" --minutes 15'],
+    },
     input: z.strictObject({
-      paths: z
-        .array(Place)
-        .min(1)
-        .max(200)
-        .describe("Files or folders that may be edited all the same"),
-      reason: z.string().min(3).max(500).describe("Why; it is recorded"),
-      minutes: z.int().min(1).max(240).default(30),
+      paths: z.array(Place).min(1).max(200).describe("Files or folders to allow"),
+      reason: z.string().min(3).max(500).describe("Reason; it is recorded"),
+      minutes: z.int().min(1).max(240).default(30).describe("Minutes until it expires"),
     }),
     output: GuardOverride,
   },

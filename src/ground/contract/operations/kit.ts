@@ -7,39 +7,57 @@ const KitLevel = z.int().min(1).max(7)
 /** For the person at the terminal: they write into the settings of hosts. */
 export const kitOperations = defineOperations("kit", {
   init: {
-    summary: "Install hooks, commands and skills into your agents; shows first what it writes",
+    summary: "Install hooks, commands and skills in your agents; shows a plan first",
     effect: "write",
     surfaces: ["cli"],
-    cli: { words: ["init"], group: "Set up" },
+    cli: {
+      words: ["init"],
+      group: "Setup",
+      examples: ["qm init --dry-run", "qm init --host claude-code --yes"],
+    },
     input: z.strictObject({
-      host: z.array(KitHost).max(3).optional().describe("Default: those found on this machine"),
-      level: KitLevel.optional().describe("Default: the level of this repository, or 2"),
-      dryRun: z.boolean().default(false).describe("Only say what would be written"),
-      yes: z.boolean().default(false).describe("Write it; without it the plan is shown"),
+      host: z
+        .array(KitHost)
+        .max(3)
+        .optional()
+        .describe("Host to install into (default: all hosts found on this machine)"),
+      level: KitLevel.optional().describe("Level, 1 to 7 (default: the repository's level, or 2)"),
+      dryRun: z.boolean().default(false).describe("Show the plan and write nothing"),
+      yes: z.boolean().default(false).describe("Apply the plan (default: only show it)"),
     }),
     output: KitDone,
   },
   uninstall: {
-    summary: "Take back what was installed here; your own files are as they were",
+    summary: "Remove what `qm init` installed and restore your files",
     effect: "write",
     surfaces: ["cli"],
-    cli: { words: ["uninstall"], group: "Set up" },
+    cli: {
+      words: ["uninstall"],
+      group: "Setup",
+      examples: ["qm uninstall --dry-run", "qm uninstall --yes"],
+    },
     input: z.strictObject({
-      dryRun: z.boolean().default(false).describe("Only say what would be restored"),
-      yes: z.boolean().default(false).describe("Do it; without it the plan is shown"),
+      dryRun: z.boolean().default(false).describe("Show the plan and change nothing"),
+      yes: z.boolean().default(false).describe("Apply the plan (default: only show it)"),
     }),
     output: KitDone,
   },
   level: {
-    summary: "Show the seven levels with what each costs, or set one",
+    summary: "List the seven levels with their cost, or set one",
     effect: "write",
     surfaces: ["cli"],
-    cli: { words: ["level"], args: ["level"], group: "Set up" },
+    cli: {
+      words: ["level"],
+      args: ["level"],
+      group: "Setup",
+      examples: ["qm level", "qm level 3"],
+    },
     input: z.strictObject({
-      level: KitLevel.optional().describe(
-        "The level to set, 1 to 7; without it the table is shown",
-      ),
-      measure: z.boolean().default(false).describe("Time the hooks now; takes a few seconds"),
+      level: KitLevel.optional().describe("Level to set, 1 to 7 (default: list the levels)"),
+      measure: z
+        .boolean()
+        .default(false)
+        .describe("Measure how long each hook takes; needs a few seconds"),
     }),
     output: KitLevels,
   },

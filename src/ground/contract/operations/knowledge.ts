@@ -16,7 +16,7 @@ import { defineOperations } from "../operation.ts"
 
 const Count = z.int().nonnegative()
 
-const limit = z.int().min(1).max(100).default(10).describe("At most so many paragraphs")
+const limit = z.int().min(1).max(100).default(10).describe("Maximum number of paragraphs")
 
 const query = z.string().min(1).max(4_000)
 
@@ -40,37 +40,43 @@ const OPEN_WORLD = { readOnlyHint: true, openWorldHint: true }
 
 export const kbOperations = defineOperations("kb", {
   add: {
-    summary: "Read a folder of documents into the knowledge base, or what changed in it",
+    summary: "Add a folder of documents to the knowledge base, or update it",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["path"], group: "Know" },
+    cli: {
+      args: ["path"],
+      group: "Knowledge",
+      examples: ["qm kb add docs", "qm kb add docs/handbook --tier guide"],
+    },
     input: z.strictObject({
-      path: z.string().min(1).max(4_000).describe("Folder or file of documents"),
-      tier: KbTier.default("primary").describe("primary documents, guide, or web"),
+      path: z.string().min(1).max(4_000).describe("Folder or file with documents"),
+      tier: KbTier.default("primary").describe(
+        "Kind of source: primary documents, guides or web pages",
+      ),
     }),
     output: KbAdded,
   },
   remove: {
-    summary: "Take a folder out of the knowledge base; its files stay as they are",
+    summary: "Remove a folder from the knowledge base; its files are not touched",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["path"], group: "Know" },
+    cli: { args: ["path"], group: "Knowledge", examples: ["qm kb remove docs"] },
     input: z.strictObject({
       path: z.string().min(1).max(4_000).describe("Folder that was added"),
     }),
     output: z.object({ folder: z.string(), documents: Count }),
   },
   status: {
-    summary: "Say which folders are known, whether they changed, and what leads nowhere",
+    summary: "List indexed folders, pending changes and broken links",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["kb"], alsoWords: ["kb", "status"], group: "Know" },
+    cli: { words: ["kb"], alsoWords: ["kb", "status"], group: "Knowledge", examples: ["qm kb"] },
     mcp: {
       set: "knowledge",
       name: "kb_status",
       rank: 15,
-      title: "State of the knowledge base",
-      description: "Folders, sizes, whether files changed since, and by what is searched.",
+      title: "Show the knowledge base",
+      description: "List folders, sizes, changed files and the search method.",
     },
     input: z.strictObject({}),
     output: KbStatus,
@@ -79,33 +85,37 @@ export const kbOperations = defineOperations("kb", {
     summary: "List the documents of the knowledge base",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { group: "Know" },
+    cli: { group: "Knowledge", examples: ["qm kb documents --tier guide"] },
     mcp: [
       {
         set: "knowledge",
         name: "kb_list_documents",
         rank: 3,
         title: "List documents",
-        description: "Documents of the knowledge base, with their tier.",
+        description: "List the documents with their tier.",
       },
       {
         set: "knowledge",
         name: "kb_list_guides",
         rank: 13,
         title: "List guides",
-        description: "Documents that are guides.",
+        description: "List the guides.",
         fields: {},
         given: { tier: "guide" },
       },
     ],
-    input: z.strictObject({ tier: KbTier.optional() }),
+    input: z.strictObject({ tier: KbTier.optional().describe("Only this tier") }),
     output: KbDocuments,
   },
   search: {
-    summary: "Find paragraphs by words, and by meaning where an embedder is configured",
+    summary: "Search documents by words, and by meaning if an embedder is set",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["query"], group: "Know" },
+    cli: {
+      args: ["query"],
+      group: "Knowledge",
+      examples: ['qm kb search "notice period" --hops 1'],
+    },
     mcp: [
       {
         set: "knowledge",
@@ -113,7 +123,7 @@ export const kbOperations = defineOperations("kb", {
         rank: 1,
         title: "Search documents",
         description:
-          "Find paragraphs of the added documents by words, and by meaning where that is set up. hops also brings what they refer to.",
+          "Search paragraphs of the documents by words, and by meaning if configured. hops adds the paragraphs they refer to.",
         texts: { query: "", limit: "", tier: "", hops: "" },
       },
       {
@@ -122,7 +132,7 @@ export const kbOperations = defineOperations("kb", {
         rank: 11,
         title: "Search guides",
         description:
-          "The same among guides only, which explain and do not rule; follow with kb_guide_to_primary_hop.",
+          "Search guides only. Guides explain rules but are not rules; continue with kb_guide_to_primary_hop.",
         fields: { query: "query", limit: "limit" },
         texts: { query: "", limit: "" },
         given: { tier: "guide" },
@@ -131,17 +141,22 @@ export const kbOperations = defineOperations("kb", {
         set: "knowledge",
         name: "kb_multi_tier_search",
         rank: 14,
-        title: "Search tier by tier",
-        description: "The same for each tier: primary documents, guides, pages of the web.",
+        title: "Search each tier",
+        description: "Search each tier separately: primary documents, guides, web pages.",
         fields: { query: "query", limit: "limit" },
         texts: { query: "", limit: "A tier" },
       },
     ],
     input: z.strictObject({
-      query: query.describe("What is looked for"),
+      query: query.describe("Words or question to search for"),
       limit,
       tier: KbTier.optional().describe("Only documents of this tier"),
-      hops: z.int().min(0).max(3).default(0).describe("Steps over cross-references from each hit"),
+      hops: z
+        .int()
+        .min(0)
+        .max(3)
+        .default(0)
+        .describe("Number of cross-references to follow from each result, 0 to 3"),
     }),
     output: KbFound,
   },
@@ -149,35 +164,47 @@ export const kbOperations = defineOperations("kb", {
     summary: "Show a paragraph with its neighbours and references",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["kb", "show"], args: ["id"], group: "Know" },
+    cli: {
+      words: ["kb", "show"],
+      args: ["id"],
+      group: "Knowledge",
+      examples: ["qm kb show par_abc123"],
+    },
     mcp: {
       set: "knowledge",
       name: "kb_get_paragraph",
       rank: 4,
       title: "Read a paragraph",
-      description: "One paragraph with what stands beside it and its references both ways.",
+      description: "Read one paragraph with its neighbours and its references in both directions.",
       texts: { id: "" },
     },
     input: z.strictObject({
-      id: z.string().min(1).max(200).describe("Paragraph, by id"),
+      id: z.string().min(1).max(200).describe("Paragraph id, listed by `qm kb search`"),
     }),
     output: KbParagraphShown,
   },
   web: {
-    summary: "Search the web by a source that can",
+    summary: "Search the web with a configured source",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["query"], group: "Know" },
+    cli: {
+      args: ["query"],
+      group: "Knowledge",
+      examples: ['qm kb web "node 24 permission model"'],
+    },
     mcp: {
       set: "knowledge",
       name: "kb_web_search",
       rank: 10,
       title: "Search the web",
       description:
-        "Send the query, without secrets, to the configured source outside for pages of the web; cite them as [W1], [W2] …",
+        "Search the web with the configured source. The query is sent to it with secrets redacted. Cite results as [W1], [W2] …",
       annotations: OPEN_WORLD,
     },
-    input: z.strictObject({ query, limit: z.int().min(1).max(20).default(5) }),
+    input: z.strictObject({
+      query: query.describe("Words to search for"),
+      limit: z.int().min(1).max(20).default(5).describe("Maximum number of pages"),
+    }),
     output: KbWeb,
   },
   hop: {
@@ -190,7 +217,8 @@ export const kbOperations = defineOperations("kb", {
         name: "kb_hop_retrieve",
         rank: 2,
         title: "Follow references",
-        description: "Paragraphs that some refer to, are referred to from, or stand beside.",
+        description:
+          "Get the paragraphs that the given ones refer to, are referred to by, or are next to.",
       },
       {
         set: "knowledge",
@@ -198,14 +226,14 @@ export const kbOperations = defineOperations("kb", {
         rank: 12,
         title: "From guides to rules",
         description:
-          "Primary paragraphs that paragraphs of guides lead to. Cite these, not the guide.",
+          "Get the primary paragraphs that guide paragraphs refer to. Cite these, not the guide.",
       },
     ],
     input: KbHopInput,
     output: KbFound,
   },
   trace: {
-    summary: "Tell step by step how paragraphs hang together, and by which words",
+    summary: "Explain step by step which words connect paragraphs",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
@@ -213,45 +241,46 @@ export const kbOperations = defineOperations("kb", {
       name: "kb_debug_hop_trace",
       rank: 16,
       title: "Explain hops",
-      description: "Step by step, which words lead from which paragraph to which.",
+      description: "Explain step by step which words connect the paragraphs.",
     },
     input: KbHopInput,
     output: KbTrace,
   },
   context: {
-    summary: "Write paragraphs for a model, labelled, within a budget of tokens",
+    summary: "Format paragraphs for a model, labelled, within a token budget",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
       set: "knowledge",
       name: "kb_format_context",
       rank: 9,
-      title: "Write a context",
+      title: "Format context",
       description:
-        "Paragraphs as one text within a token budget, labelled P1, P2 … for citing as [P1]; whole ones only.",
+        "Format whole paragraphs as one text within a token budget, labelled P1, P2 … to cite as [P1].",
     },
     input: z.strictObject({
-      paragraphs: ids.describe("Ids, the most important first"),
+      paragraphs: ids.describe("Ids, most important first"),
       budget: z.int().min(50).max(500_000).default(8_000).describe("Tokens; default 8,000"),
     }),
     output: KbContext,
   },
   entities: {
-    summary: "Verify that the names and figures of an answer stand in what it cites",
+    summary: "Verify that names and numbers in an answer occur in its citations",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
       set: "knowledge",
       name: "kb_entity_verify",
       rank: 5,
-      title: "Verify names and figures",
-      description: "Which numbers, terms and names of an answer stand in the paragraphs it cites.",
+      title: "Verify names and numbers",
+      description:
+        "Check which numbers, terms and names of an answer occur in the paragraphs it cites.",
     },
     input: KbVerifyInput,
     output: KbVerification,
   },
   citations: {
-    summary: "Verify that what an answer cites exists and supports it",
+    summary: "Verify that the citations of an answer exist and support it",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
@@ -259,13 +288,13 @@ export const kbOperations = defineOperations("kb", {
       name: "kb_citation_verify",
       rank: 6,
       title: "Verify citations",
-      description: "Whether each cited paragraph exists and supports its sentence.",
+      description: "Check that each cited paragraph exists and supports its sentence.",
     },
     input: KbVerifyInput,
     output: KbVerification,
   },
   relations: {
-    summary: "Verify that what an answer relates is related in what it cites",
+    summary: "Verify that relations stated in an answer occur in its citations",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
@@ -273,21 +302,21 @@ export const kbOperations = defineOperations("kb", {
       name: "kb_relation_verify",
       rank: 7,
       title: "Verify relations",
-      description: "Whether what an answer relates to each other is related in what it cites.",
+      description: "Check that relations stated in an answer occur in the paragraphs it cites.",
     },
     input: KbVerifyInput,
     output: KbVerification,
   },
   contradictions: {
-    summary: "Find sentences of an answer that contradict each other, or what they rest on",
+    summary: "Find sentences in an answer that contradict each other or its sources",
     effect: "read",
     surfaces: ["http", "mcp"],
     mcp: {
       set: "knowledge",
       name: "kb_contradiction_check",
       rank: 8,
-      title: "Look for contradictions",
-      description: "Sentences that contradict each other, or the paragraphs given.",
+      title: "Find contradictions",
+      description: "Find sentences that contradict each other or the given paragraphs.",
     },
     input: z.strictObject({
       answer: z.string().min(1).max(200_000).describe("With citations such as [P1]"),

@@ -13,7 +13,12 @@ import { defineOperations } from "../operation.ts"
 
 const Place = z.string().min(1).max(4_096)
 
-const session = z.string().min(1).max(200).optional().describe("Default: the caller itself")
+const session = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe("Session id (default: the caller's own)")
 
 const Part = z.string().max(20_000)
 
@@ -21,40 +26,54 @@ const Moment = z.int().describe("Milliseconds since 1970")
 
 export const claimOperations = defineOperations("claim", {
   take: {
-    summary: "Say that you work on files, so that other sessions see it; all of them or none",
+    summary: "Claim files you work on, so that other sessions see it; all or none",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["paths"], group: "Know" },
+    cli: {
+      args: ["paths"],
+      group: "Sessions",
+      examples: ["qm claim take src/billing docs/billing.md --minutes 30"],
+    },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200).describe("Files or folders; a folder is all below it"),
+      paths: z
+        .array(Place)
+        .min(1)
+        .max(200)
+        .describe("Files or folders; a folder includes everything below it"),
       minutes: z
         .int()
         .min(1)
         .max(1_440)
         .default(60)
-        .describe("How long it holds; taking it again renews"),
+        .describe("Minutes until the claim expires; claim again to renew"),
       session,
     }),
     output: ClaimTaken,
   },
   release: {
-    summary: "Give back files that you said you work on",
+    summary: "Release claimed files",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["paths"], group: "Know" },
+    cli: { args: ["paths"], group: "Sessions", examples: ["qm claim release src/billing"] },
     input: z.strictObject({
-      paths: z.array(Place).min(1).max(200),
+      paths: z.array(Place).min(1).max(200).describe("Files or folders to release"),
       session,
     }),
     output: ClaimReleased,
   },
   list: {
-    summary: "List who works on which files",
+    summary: "List claimed files and the sessions that hold them",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["claim"], alsoWords: ["claim", "list"], args: ["path"], group: "Know" },
+    cli: {
+      words: ["claim"],
+      alsoWords: ["claim", "list"],
+      args: ["path"],
+      group: "Sessions",
+      examples: ["qm claim", "qm claim src/billing"],
+    },
     input: z.strictObject({
-      path: Place.optional().describe("Only what covers this path"),
+      path: Place.optional().describe("Only claims that cover this path"),
     }),
     output: ClaimList,
   },
@@ -62,73 +81,89 @@ export const claimOperations = defineOperations("claim", {
 
 export const sessionOperations = defineOperations("session", {
   register: {
-    summary: "Write down what a session was asked and did, in a file of the repository",
+    summary: "Write a session record to the repository: request, work, decisions",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug", "request"], group: "Know" },
+    cli: {
+      args: ["slug", "request"],
+      group: "Sessions",
+      examples: ['qm session register fix-login "Fix the login" --done "Added a test"'],
+    },
     input: z.strictObject({
-      slug: z.string().min(1).max(200).describe("A few words for the name of the file"),
-      request: Part.min(1).describe("What was asked for"),
-      done: z.array(Part).max(200).default([]).describe("What was done, one line each"),
-      decisions: z.array(Part).max(200).default([]).describe("What was decided, one line each"),
-      finalState: Part.default("").describe("Where the work stands now"),
-      date: z.iso.date().optional().describe("Default: today"),
+      slug: z.string().min(1).max(200).describe("Short name for the file, such as fix-login"),
+      request: Part.min(1).describe("What the user asked for"),
+      done: z.array(Part).max(200).default([]).describe("One thing that was done"),
+      decisions: z.array(Part).max(200).default([]).describe("One decision that was made"),
+      finalState: Part.default("").describe("State of the work at the end"),
+      date: z.iso.date().optional().describe("Date as YYYY-MM-DD (default: today)"),
       session,
     }),
     output: SessionRegistered,
   },
   index: {
-    summary: "Make the lists of sessions and of what is remembered anew",
+    summary: "Rebuild the indexes of session records and memories",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { group: "Know" },
+    cli: { group: "Sessions", examples: ["qm session index"] },
     input: z.strictObject({}),
     output: SessionIndexed,
   },
   list: {
-    summary: "List sessions that worked here, and those that were written down",
+    summary: "List recent sessions and session records",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["session"], alsoWords: ["session", "list"], group: "Know" },
+    cli: {
+      words: ["session"],
+      alsoWords: ["session", "list"],
+      group: "Sessions",
+      examples: ["qm session", "qm session --since-hours 24"],
+    },
     input: z.strictObject({
       sinceHours: z
         .number()
         .positive()
         .max(24 * 365)
-        .default(24 * 7),
-      limit: z.int().min(1).max(500).default(50),
+        .default(24 * 7)
+        .describe("Only sessions of the last hours"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of sessions"),
     }),
     output: SessionList,
   },
   show: {
-    summary: "Show what a session touched, loaded and holds, or what was written down of it",
+    summary: "Show a session's files, context and claims, or a session record",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["session"], group: "Know" },
+    cli: { args: ["session"], group: "Sessions", examples: ["qm session show 0f3c2a9e"] },
     input: z.strictObject({
       session: z
         .string()
         .min(1)
         .max(10_000)
-        .describe("Its id as the host gave it, or the file of one that was written down"),
+        .describe("Session id of the host, or file name of a session record"),
     }),
     output: SessionShow,
   },
   activity: {
-    summary: "Show the last lines of all ledgers, the oldest first",
+    summary: "Show recent entries of all session ledgers, oldest first",
     effect: "read",
     surfaces: ["cli", "http"],
     cli: {
       words: ["watch"],
-      group: "Know",
-      summary: "Show what sessions do in this repository, as their ledgers have it",
+      group: "Sessions",
+      examples: ["qm watch --follow"],
+      summary: "Show what sessions do in this repository, live with --follow",
       omit: ["after"],
-      extraFlags: [{ name: "follow", type: "boolean", description: "Go on until Ctrl-C" }],
+      extraFlags: [{ name: "follow", type: "boolean", description: "Continue until Ctrl-C" }],
       notes: ["With --json: one line for each entry."],
     },
     input: z.strictObject({
-      after: Moment.optional().describe("Only what happened after this moment"),
-      limit: z.int().min(1).max(1_000).default(20).describe("Begin with the last so many lines"),
+      after: Moment.optional().describe("Only entries after this time"),
+      limit: z
+        .int()
+        .min(1)
+        .max(1_000)
+        .default(20)
+        .describe("Number of recent entries to show first"),
     }),
     output: SessionActivity,
   },

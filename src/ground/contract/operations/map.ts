@@ -6,59 +6,75 @@ const Place = z.string().min(1).max(4_096)
 
 export const mapOperations = defineOperations("map", {
   scan: {
-    summary: "Bring the map of the repository up to date, and say what it holds",
+    summary: "Update the map of the repository and show a summary",
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["map"], group: "Know" },
+    cli: { words: ["map"], group: "Code", examples: ["qm map", "qm map --full"] },
     input: z.object({
-      full: z.boolean().default(false).describe("Read every file again, whatever is known already"),
+      full: z.boolean().default(false).describe("Read all files again, not only changed ones"),
     }),
     output: MapScan,
   },
   export: {
-    summary: "Write an ast_context.json for each module of the repository",
+    summary: "Write an ast_context.json file for each module",
     effect: "write",
     // It can name any folder of this machine: for the person before it only.
     surfaces: ["cli"],
-    cli: { args: ["out"], group: "Know" },
+    cli: { args: ["out"], group: "Code", examples: ["qm map export build/map --module src"] },
     input: z.object({
-      out: Place.describe("Folder to write into; one ast_context.json for each module"),
-      module: z.string().max(4_096).default("").describe("Only the folders below this one"),
+      out: Place.describe("Folder to write to"),
+      module: z
+        .string()
+        .max(4_096)
+        .default("")
+        .describe("Only folders below this one (default: all)"),
     }),
     output: MapExport,
   },
   tree: {
-    summary: "List a folder of the map, or all files whose path has a text in it",
+    summary: "List a folder of the map, or files whose path contains a text",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["folder"], group: "Know" },
+    cli: {
+      args: ["folder"],
+      group: "Code",
+      examples: ["qm map tree src", "qm map tree --filter test"],
+    },
     input: z.object({
-      folder: z.string().max(4_096).default("").describe("The folder to list; empty for the root"),
+      folder: z
+        .string()
+        .max(4_096)
+        .default("")
+        .describe("Folder to list (default: the repository root)"),
       filter: z
         .string()
         .max(200)
         .default("")
-        .describe("Instead: all files whose path has this in it"),
-      limit: z.int().min(1).max(2_000).default(500).describe("At most so many entries"),
+        .describe("List all files whose path contains this text instead"),
+      limit: z.int().min(1).max(2_000).default(500).describe("Maximum number of entries"),
     }),
     output: MapTree,
   },
   show: {
-    summary: "Show a file or a symbol: what it holds, who uses it, what it uses",
+    summary: "Show a file or symbol: content, callers and dependencies",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["what"], group: "Know" },
+    cli: {
+      args: ["what"],
+      group: "Code",
+      examples: ["qm map show src/server.ts", "qm map show createServer --hops 2"],
+    },
     mcp: {
       set: "core",
       name: "map",
       rank: 7,
-      title: "Look at the map of the code",
+      title: "Show a file or symbol",
       description:
-        "A file's symbols, imports and who imports it; a symbol's signature, callers and what it calls; or the folders of the repository with their sizes. Cheaper than reading the files.",
+        "Show a file's symbols, imports and importers; a symbol's signature, callers and callees; or the repository's folders with their sizes. Cheaper than reading the files.",
     },
     input: z.object({
-      what: Place.describe("A path of the tree, a symbol, or path#symbol"),
-      hops: z.int().min(1).max(2).default(1).describe("How far callers and called are followed"),
+      what: Place.describe("Path, symbol, or path#symbol"),
+      hops: z.int().min(1).max(2).default(1).describe("Number of call levels to follow, 1 or 2"),
     }),
     output: MapShow,
   },
@@ -66,23 +82,28 @@ export const mapOperations = defineOperations("map", {
 
 export const searchOperations = defineOperations("search", {
   find: {
-    summary: "Find the files and symbols that some words are about, and why",
+    summary: "Find files and symbols by words, with the reason for each match",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["search"], args: ["words"], group: "Know" },
+    cli: {
+      words: ["search"],
+      args: ["words"],
+      group: "Code",
+      examples: ['qm search "session token"'],
+    },
     mcp: {
       set: "core",
       name: "search",
       rank: 6,
       title: "Search the code",
       description:
-        "Find files and symbols of this repository by what they are about: names, words, history. Best first, with places to read.",
+        "Find files and symbols of this repository by names, words and history. Best match first, with lines to read.",
       fields: { query: "words", limit: "limit" },
       texts: { query: "", limit: "Files; default 20" },
     },
     input: z.object({
-      words: z.string().min(1).max(1_000_000).describe("What is looked for, in words"),
-      limit: z.int().min(1).max(200).default(20).describe("At most so many files"),
+      words: z.string().min(1).max(1_000_000).describe("Words to search for"),
+      limit: z.int().min(1).max(200).default(20).describe("Maximum number of files"),
     }),
     output: SearchFind,
   },

@@ -10,13 +10,9 @@ import {
 } from "../memory.ts"
 import { defineOperations } from "../operation.ts"
 
-const sessionId = z
-  .string()
-  .max(200)
-  .optional()
-  .describe("Session it belongs to; default: the caller itself")
+const sessionId = z.string().max(200).optional().describe("Session id (default: the caller's own)")
 
-const MemoryRef = { id: z.string().max(200) }
+const MemoryRef = { id: z.string().max(200).describe("Memory id, listed by `qm memory`") }
 
 const Part = z.string().max(20_000)
 
@@ -24,118 +20,135 @@ const Place = z.string().min(1).max(4_096)
 
 export const memoryOperations = defineOperations("memory", {
   search: {
-    summary: "Find what this repository remembers about something, and why it matches",
+    summary: "Search the memories of this repository",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["words"], group: "Know" },
+    cli: { args: ["words"], group: "Memory", examples: ['qm memory search "database migration"'] },
     mcp: {
       set: "core",
       rank: 9,
       title: "Search memories",
       description:
-        "What was decided, learned or fixed here before, by what it is about. Tell memory_feedback whether it helped.",
+        "Find earlier decisions, lessons and fixes in this repository by topic. Then call memory_feedback to report whether a memory helped.",
       fields: { query: "words", kind: "kind", limit: "limit" },
       texts: { query: "", limit: "Default 10" },
     },
     input: z.strictObject({
-      words: z.string().min(1).max(10_000).describe("What it is about"),
-      kind: MemoryKind.optional(),
-      limit: z.int().min(1).max(100).default(10),
+      words: z.string().min(1).max(10_000).describe("Words to search for"),
+      kind: MemoryKind.optional().describe("Only memories of this kind"),
+      limit: z.int().min(1).max(100).default(10).describe("Maximum number of memories"),
       sessionId,
     }),
     output: MemorySearch,
   },
   record: {
-    summary: "Remember something about this repository, in a file of it",
+    summary: "Add a memory to this repository, as a file",
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["memory", "add"], args: ["title", "body"], group: "Know" },
+    cli: {
+      words: ["memory", "add"],
+      args: ["title", "body"],
+      group: "Memory",
+      examples: ['qm memory add "Test runner" "Run tests with npm test" --kind rule'],
+    },
     mcp: {
       set: "core",
       rank: 10,
-      title: "Remember something",
+      title: "Add a memory",
       description:
-        "Keep one thing that later work here should know and the code does not say: a strategy, pitfall, decision, rule, term or fix. Not what happened, but what holds.",
+        "Store one fact that later work here should know and that the code does not show: a strategy, pitfall, decision, rule, term or fix. Store what is true, not what happened.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       texts: {
         description: "In one line",
-        cites: "Code it rests on: path or path#symbol",
-        branch_id: "When return asked for it",
-        untrusted: "It rests on a web page, an issue or the like",
+        cites: "Code it is about: path or path#symbol",
+        branch_id: "If return asked for it",
+        untrusted: "It comes from a web page, an issue or similar",
         supersedes: "Id of the memory it replaces",
       },
     },
     input: z.strictObject({
-      kind: MemoryKind,
-      title: z.string(),
-      description: z.string().default("").describe("In one line; default: the title"),
-      body: z.string(),
+      kind: MemoryKind.describe("Kind of memory"),
+      title: z.string().describe("Title"),
+      description: z.string().default("").describe("One line (default: the title)"),
+      body: z.string().describe("Text of the memory"),
       cites: z
         .array(z.string().max(4_500))
         .max(20)
         .default([])
-        .describe("Code it rests on, as path or path#symbol"),
-      branchId: z.string().max(200).optional().describe("Branch that was asked what to remember"),
-      untrusted: z
-        .boolean()
-        .default(false)
-        .describe("It rests on a web page, an issue or another text nobody here wrote"),
-      supersedes: z
+        .describe("Code it is about: path or path#symbol"),
+      branchId: z
         .string()
         .max(200)
         .optional()
-        .describe("Memory that this one takes the place of"),
+        .describe("Branch whose return asked for this memory"),
+      untrusted: z
+        .boolean()
+        .default(false)
+        .describe("It comes from a web page, an issue or other external text"),
+      supersedes: z.string().max(200).optional().describe("Id of the memory it replaces"),
       sessionId,
     }),
     output: MemoryRecorded,
   },
   feedback: {
-    summary: "Say whether a memory was of use, and how the task went",
+    summary: "Report whether a memory helped, and how the task ended",
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["id"], group: "Know" },
+    cli: {
+      args: ["id"],
+      group: "Memory",
+      examples: ["qm memory feedback mem_abc123 --verdict helpful"],
+    },
     mcp: {
       set: "core",
       rank: 11,
-      title: "Say whether a memory helped",
+      title: "Rate a memory",
       description:
-        "Say whether a memory was helpful, and how the task ended in which it was used. Confidence is computed from this.",
+        "Report whether a memory helped and how the task ended. The memory's confidence is computed from these reports.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
       texts: { outcome: "Of the task" },
     },
     input: z.strictObject({
-      id: z.string().max(200),
-      verdict: z.enum(["helpful", "unhelpful"]).optional(),
-      outcome: z.enum(["succeeded", "failed"]).optional().describe("Of the task it was used in"),
+      id: z.string().max(200).describe("Memory id"),
+      verdict: z.enum(["helpful", "unhelpful"]).optional().describe("Whether it helped"),
+      outcome: z
+        .enum(["succeeded", "failed"])
+        .optional()
+        .describe("Outcome of the task in which it was used"),
       sessionId,
     }),
     output: Memory,
   },
   list: {
-    summary: "List what this repository remembers, newest first",
+    summary: "List memories, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["memory"], alsoWords: ["memory", "list"], group: "Know" },
+    cli: {
+      words: ["memory"],
+      alsoWords: ["memory", "list"],
+      group: "Memory",
+      examples: ["qm memory", "qm memory --kind pitfall"],
+    },
     input: z.strictObject({
-      kind: MemoryKind.optional(),
-      state: MemoryState.optional(),
-      limit: z.int().min(1).max(1_000).default(200),
+      kind: MemoryKind.optional().describe("Only memories of this kind"),
+      state: MemoryState.optional().describe("Only memories in this state"),
+      limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of memories"),
     }),
     output: MemoryList,
   },
   show: {
-    summary: "Show one memory, checked against the code of now",
+    summary: "Show a memory, checked against the current code",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Know" },
+    cli: { args: ["id"], group: "Memory", examples: ["qm memory show mem_abc123"] },
     input: z.strictObject(MemoryRef),
     output: Memory,
   },
   confirm: {
-    summary: "Vouch for a memory, so that agents are handed it",
+    summary: "Confirm a memory, so that agents receive it",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Know" },
+    cli: { args: ["id"], group: "Memory", examples: ["qm memory confirm mem_abc123"] },
     input: z.strictObject(MemoryRef),
     output: Memory,
   },
@@ -143,7 +156,7 @@ export const memoryOperations = defineOperations("memory", {
     summary: "Delete a memory with its file",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Know" },
+    cli: { args: ["id"], group: "Memory", examples: ["qm memory forget mem_abc123"] },
     input: z.strictObject(MemoryRef),
     output: MemoryForgotten,
   },
@@ -151,16 +164,20 @@ export const memoryOperations = defineOperations("memory", {
 
 export const decisionOperations = defineOperations("decision", {
   add: {
-    summary: "Write down a decision: what made it necessary, what it is, what follows",
+    summary: "Add a decision: its context, the decision and its consequences",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["title", "decision"], group: "Know" },
+    cli: {
+      args: ["title", "decision"],
+      group: "Memory",
+      examples: ['qm decision add "Use SQLite" "Store data in SQLite" --context "Offline use"'],
+    },
     input: z.strictObject({
-      title: z.string().min(1).max(200),
-      context: Part.min(1).describe("What made a decision necessary"),
+      title: z.string().min(1).max(200).describe("Title of the decision"),
+      context: Part.min(1).describe("Why a decision was necessary"),
       decision: Part.min(1).describe("What was decided"),
       consequences: Part.default("").describe("What follows from it"),
-      cites: z.array(Place).max(20).default([]).describe("Files or path#symbol that it rests on"),
+      cites: z.array(Place).max(20).default([]).describe("Code it is about: path or path#symbol"),
     }),
     output: MemoryRecorded,
   },
@@ -168,18 +185,25 @@ export const decisionOperations = defineOperations("decision", {
     summary: "List decisions, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["decision"], alsoWords: ["decision", "list"], group: "Know" },
+    cli: {
+      words: ["decision"],
+      alsoWords: ["decision", "list"],
+      group: "Memory",
+      examples: ["qm decision"],
+    },
     input: z.strictObject({
-      limit: z.int().min(1).max(1_000).default(200),
+      limit: z.int().min(1).max(1_000).default(200).describe("Maximum number of decisions"),
     }),
     output: MemoryList,
   },
   show: {
-    summary: "Show one decision, checked against the code of now",
+    summary: "Show a decision, checked against the current code",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Know" },
-    input: z.strictObject({ id: z.string().min(1).max(200) }),
+    cli: { args: ["id"], group: "Memory", examples: ["qm decision show mem_abc123"] },
+    input: z.strictObject({
+      id: z.string().min(1).max(200).describe("Decision id, listed by `qm decision`"),
+    }),
     output: Memory,
   },
 })

@@ -9,85 +9,100 @@ const PackId = z.string().min(1).max(100)
 
 export const packOperations = defineOperations("pack", {
   build: {
-    summary: "Choose what a task needs of this repository, within a budget, and say why",
+    summary: "Select the files and symbols a task needs, within a token budget",
     effect: "write",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["pack"], args: ["task"], group: "Choose" },
+    cli: {
+      words: ["pack"],
+      args: ["task"],
+      group: "Code",
+      examples: [
+        'qm pack "fix the login"',
+        'qm pack "fix the login" --budget 8000 --format markdown',
+      ],
+    },
     mcp: {
       set: "core",
       name: "pack",
       rank: 5,
-      title: "Choose context for a task",
+      title: "Select context for a task",
       description:
-        "Choose the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
+        "Select the files and symbols of this repository that a task needs, within a token budget, best first, each with its reason. Use it before reading files one by one.",
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
       // Not the session of the room: what is kept under a handle was never seen, and a later package
       // must not leave it out as sent before.
       fields: { task: "task", budget: "budget", target: "target", drop: "drop" },
-      texts: { task: "", budget: "Tokens", drop: "Files that must not" },
+      texts: { task: "", budget: "Tokens", drop: "Files to leave out" },
       given: { format: "markdown" },
     },
     input: z.object({
-      task: z.string().max(1_000_000).describe("What is to be done, in words"),
-      budget: z.number().optional().describe("Tokens it may have; from the config when absent"),
-      role: z.string().max(100).optional().describe("Who does it; restricts the paths"),
+      task: z.string().max(1_000_000).describe("Task, in your own words"),
+      budget: z.number().optional().describe("Token budget (default: setting pack.budget)"),
+      role: z
+        .string()
+        .max(100)
+        .optional()
+        .describe("Role that does the task; limits the paths (default: no limit)"),
       domain: z
         .string()
         .max(200)
         .optional()
-        .describe("Instead of the domain the task's paths tell"),
-      target: PathList.default([]).describe("Files that must be in it"),
-      drop: PathList.default([]).describe("Files that must not be in it"),
+        .describe("Domain (default: derived from the paths in the task)"),
+      target: PathList.default([]).describe("File that must be included"),
+      drop: PathList.default([]).describe("File to leave out"),
       // Inputs are flat (decision 0002): one list of paths for each form that a person chose.
-      full: PathList.default([]).describe("Files to send whole"),
-      symbols: PathList.default([]).describe("Files to send by their best symbols"),
-      signatures: PathList.default([]).describe("Files to send as signatures"),
-      mention: PathList.default([]).describe("Files to name by their path only"),
-      order: PathList.default([]).describe("Paths in the order a person chose; the rest follows"),
+      full: PathList.default([]).describe("File to include in full"),
+      symbols: PathList.default([]).describe("File to include as its most relevant symbols"),
+      signatures: PathList.default([]).describe("File to include as signatures"),
+      mention: PathList.default([]).describe("File to include as path only"),
+      order: PathList.default([]).describe("Path in the order you want; other files follow"),
       truncate: z
         .enum(["signatures", "relevance"])
         .default("signatures")
-        .describe("What becomes of a file that does not fit: its signatures, or nothing"),
-      format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
+        .describe("Include a file that does not fit as signatures, or leave it out (relevance)"),
+      format: PackFormat.optional().describe("Output format (default: human-readable)"),
       session: z
         .string()
         .max(200)
         .optional()
-        .describe("Only what earlier packages of this session did not have"),
-      save: z.boolean().default(true).describe("Keep it, to be shown and compared later"),
-      out: z.string().min(1).max(4_096).optional().describe("File to write it to"),
+        .describe("Leave out what earlier packages of this session contained"),
+      save: z
+        .boolean()
+        .default(true)
+        .describe("Store the package for `qm pack show` and `qm pack diff`"),
+      out: z.string().min(1).max(4_096).optional().describe("File to write the package to"),
     }),
     output: PackBuilt,
   },
   list: {
-    summary: "List earlier packages, newest first",
+    summary: "List stored packages, newest first",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { group: "Choose" },
+    cli: { group: "Code", examples: ["qm pack list --limit 10"] },
     input: z.object({
-      limit: z.int().min(1).max(200).default(50).describe("At most so many packages"),
+      limit: z.int().min(1).max(200).default(50).describe("Maximum number of packages"),
     }),
     output: PackList,
   },
   show: {
-    summary: "Show an earlier package",
+    summary: "Show a stored package",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { args: ["id"], group: "Choose" },
+    cli: { args: ["id"], group: "Code", examples: ["qm pack show last --format markdown"] },
     input: z.object({
-      id: PackId.describe("Id of the package; last for the newest"),
-      format: PackFormat.optional().describe("Write it out so; absent, a person reads it"),
+      id: PackId.describe("Package id, or last for the newest"),
+      format: PackFormat.optional().describe("Output format (default: human-readable)"),
     }),
     output: PackBuilt,
   },
   diff: {
-    summary: "Compare two packages: files added, removed, changed",
+    summary: "Compare two packages: files added, removed and changed",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["from", "to"], group: "Choose" },
+    cli: { args: ["from", "to"], group: "Code", examples: ["qm pack diff pk_abc123"] },
     input: z.object({
       from: PackId.describe("Id of the older package"),
-      to: PackId.default("last").describe("Id of the newer one"),
+      to: PackId.default("last").describe("Id of the newer package"),
     }),
     output: PackDiff,
   },
@@ -95,15 +110,19 @@ export const packOperations = defineOperations("pack", {
 
 export const guidelinesOperations = defineOperations("guidelines", {
   list: {
-    summary: "List the guidelines that apply, and what they say together",
+    summary: "List the guidelines that apply, and their combined rules",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["guidelines"], group: "Choose" },
+    cli: {
+      words: ["guidelines"],
+      group: "Code",
+      examples: ["qm guidelines --path src/billing/tax.ts"],
+    },
     input: z.object({
-      role: z.string().max(100).optional().describe("Only those that apply to this role"),
-      action: z.string().max(100).optional().describe("Only those that apply to this action"),
-      domain: z.string().max(200).optional().describe("Only those that apply to this domain"),
-      path: z.string().max(4_096).optional().describe("Only those that apply to this path"),
+      role: z.string().max(100).optional().describe("Only guidelines for this role"),
+      action: z.string().max(100).optional().describe("Only guidelines for this action"),
+      domain: z.string().max(200).optional().describe("Only guidelines for this domain"),
+      path: z.string().max(4_096).optional().describe("Only guidelines for this path"),
     }),
     output: GuidelinesList,
   },

@@ -15,7 +15,7 @@ import {
 } from "../pipeline.ts"
 import { AgentFolder, AgentSlug, Depth } from "../pipeline-config.ts"
 
-const id = PipelineId.describe("Run, by id")
+const id = PipelineId.describe("Pipeline run id, listed by `qm pipeline`")
 
 const PipelineIdInput = z.strictObject({ id })
 
@@ -25,26 +25,31 @@ const pause = z
   .string()
   .max(60)
   .optional()
-  .describe("Pause that is meant, by its id; refused when it was answered already")
+  .describe("Id of the pause to answer; fails if it is already answered")
 
 export const pipelineOperations = defineOperations("pipeline", {
   list: {
-    summary: "List runs of pipelines, newest first",
+    summary: "List pipeline runs, newest first",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["pipeline"], alsoWords: ["pipeline", "list"], group: "Act" },
+    cli: {
+      words: ["pipeline"],
+      alsoWords: ["pipeline", "list"],
+      group: "Pipelines",
+      examples: ["qm pipeline", "qm pipeline --agent deep-research"],
+    },
     input: z.strictObject({
-      agent: AgentSlug.optional().describe("Only runs of this agent"),
-      session: z.string().max(100).optional().describe("Only runs that belong to this session"),
-      limit: z.int().min(1).max(500).default(50).describe("At most so many, newest first"),
+      agent: AgentSlug.optional().describe("Only runs of this recipe"),
+      session: z.string().max(100).optional().describe("Only runs of this session"),
+      limit: z.int().min(1).max(500).default(50).describe("Maximum number of runs"),
     }),
     output: PipelineList,
   },
   show: {
-    summary: "Show a run with its stages, its cost and its events",
+    summary: "Show a pipeline run: stages, cost and events",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline show p-1"] },
     input: z.strictObject({
       id,
       after: z.int().nonnegative().default(0).describe("Only events after this number"),
@@ -52,109 +57,121 @@ export const pipelineOperations = defineOperations("pipeline", {
     output: PipelineShow,
   },
   document: {
-    summary: "Read the document a run wrote, with its references",
+    summary: "Print the document a pipeline run wrote, with its references",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline document p-1"] },
     input: PipelineIdInput,
     output: PipelineDocument,
   },
   summary: {
-    summary: "Read what later turns are told of a run",
+    summary: "Print the summary that later turns receive of a pipeline run",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline summary p-1"] },
     input: PipelineIdInput,
     output: PipelineSummary,
   },
   compare: {
-    summary: "Hold two runs against each other, stage by stage",
+    summary: "Compare two pipeline runs, stage by stage",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "other"], group: "Act" },
+    cli: { args: ["id", "other"], group: "Pipelines", examples: ["qm pipeline compare p-1 p-2"] },
     input: z.strictObject({
       id,
-      other: PipelineId.describe("Run it is held against"),
+      other: PipelineId.describe("Id of the run to compare with"),
     }),
     output: PipelineCompare,
   },
   run: {
-    summary: "Start an agent's pipeline with a question or a task",
+    summary: "Start a recipe's pipeline with a question or task",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["agent", "query"], group: "Act" },
+    cli: {
+      args: ["agent", "query"],
+      group: "Pipelines",
+      examples: ['qm pipeline run deep-research "How do we round prices?"'],
+    },
     input: z.strictObject({
-      agent: AgentSlug.describe("Agent, by its folder's name"),
-      query: z.string().min(1).max(20_000).describe("What it should find out or do"),
-      depth: Depth.default("standard").describe("How far it goes"),
+      agent: AgentSlug.describe("Recipe, by folder name"),
+      query: z.string().min(1).max(20_000).describe("Question or task"),
+      depth: Depth.default("standard").describe("Depth of the work"),
       budget: z
         .number()
         .positive()
         .max(100_000)
         .optional()
-        .describe("US dollars; default: its config"),
-      session: z.string().max(100).optional().describe("Run of an agent it belongs to"),
-      model: z.string().max(200).optional().describe("Model for every stage that names none"),
-      auto: z.boolean().default(false).describe("Never pause"),
+        .describe("Budget in US dollars (default: the recipe's)"),
+      session: z.string().max(100).optional().describe("Id of the agent run it belongs to"),
+      model: z.string().max(200).optional().describe("Model for stages that name none"),
+      auto: z.boolean().default(false).describe("Run without pauses"),
     }),
     output: PipelineRun,
   },
   rerun: {
-    summary: "Do a run again from a stage, with an edit, as a new run",
+    summary: "Repeat a pipeline run from a stage, as a new run",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "stage"], group: "Act" },
+    cli: {
+      args: ["id", "stage"],
+      group: "Pipelines",
+      examples: ['qm pipeline rerun p-1 2 --edit "Compare prices too"'],
+    },
     input: z.strictObject({
       id,
-      stage: z.string().min(1).max(60).describe("Stage to begin with, by name or number"),
-      edit: message.optional().describe("What should be different this time"),
+      stage: z.string().min(1).max(60).describe("First stage, by name or number"),
+      edit: message.optional().describe("What to do differently"),
     }),
     output: PipelineRun,
   },
   stop: {
-    summary: "End a run; what it found is kept",
+    summary: "Stop a pipeline run; its results are kept",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline stop p-1"] },
     input: z.strictObject({ id }),
     output: PipelineRun,
   },
   resume: {
-    summary: "Go on with a run that is paused or was interrupted",
+    summary: "Resume a pipeline run that is paused or was interrupted",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline resume p-1"] },
     input: z.strictObject({ id, pause }),
     output: PipelineRun,
   },
   amend: {
-    summary: "Say what should be different; the stage is done again with it",
+    summary: "Repeat the stage of a paused pipeline run with a correction",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "text"], group: "Act" },
+    cli: {
+      args: ["id", "text"],
+      group: "Pipelines",
+      examples: ['qm pipeline amend p-1 "Only sources after 2024"'],
+    },
     input: z.strictObject({
       id,
-      text: message.describe("What should be different; the stage is done again with it"),
+      text: message.describe("What to do differently"),
       pause,
     }),
     output: PipelineRun,
   },
   skip: {
-    summary: "Leave out the next stage of a paused run, or the one that failed",
+    summary: "Skip the next stage of a paused pipeline run, or the failed one",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id"], group: "Act" },
+    cli: { args: ["id"], group: "Pipelines", examples: ["qm pipeline skip p-1"] },
     input: z.strictObject({ id, pause }),
     output: PipelineRun,
   },
   say: {
-    summary: "Say something to a paused run, or after its end",
+    summary: "Answer a paused pipeline run, or continue after its end",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["id", "text"], group: "Act" },
+    cli: { args: ["id", "text"], group: "Pipelines", examples: ['qm pipeline say p-1 "continue"'] },
     input: z.strictObject({
       id,
-      text: message.min(1).describe("An answer to a pause, or a word after the end"),
+      text: message.min(1).describe("Answer to the pause, or a follow-up message"),
       pause,
     }),
     output: PipelineSaid,
@@ -163,52 +180,69 @@ export const pipelineOperations = defineOperations("pipeline", {
 
 export const agentOperations = defineOperations("agent", {
   list: {
-    summary: "List the agents people can run, with their folders",
+    summary: "List recipes (pipeline definitions) and their folders",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["agent"], alsoWords: ["agent", "list"], group: "Act" },
+    cli: {
+      words: ["agent"],
+      alsoWords: ["agent", "list"],
+      group: "Pipelines",
+      examples: ["qm agent"],
+    },
     input: z.strictObject({}),
     output: AgentList,
   },
   show: {
-    summary: "Show an agent's stages and prompts, and its runs",
+    summary: "Show a recipe's stages, prompts and runs",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Act" },
+    cli: { args: ["slug"], group: "Pipelines", examples: ["qm agent show deep-research"] },
     input: z.strictObject({
-      slug: AgentSlug.describe("Agent, by its folder's name"),
+      slug: AgentSlug.describe("Recipe, by folder name"),
     }),
     output: AgentShow,
   },
   new: {
-    summary: "Make an agent of your own from a shipped one",
+    summary: "Create a recipe from a template",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Act" },
+    cli: {
+      args: ["slug"],
+      group: "Pipelines",
+      examples: ["qm agent new my-research --template deep-research"],
+    },
     input: z.strictObject({
-      slug: AgentSlug.describe("Name of its folder"),
-      template: AgentSlug.default("deep-research").describe("Shipped agent to start from"),
+      slug: AgentSlug.describe("Folder name of the new recipe"),
+      template: AgentSlug.default("deep-research").describe("Recipe to copy"),
     }),
     output: AgentFolder,
   },
   validate: {
-    summary: "Check agents' folders: each problem with its file, line, stage and field",
+    summary: "Check recipes; reports file, line, stage and field of each problem",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Act" },
+    cli: {
+      args: ["slug"],
+      group: "Pipelines",
+      examples: ["qm agent validate", "qm agent validate my-research"],
+    },
     input: z.strictObject({
-      slug: AgentSlug.optional().describe("Only this one; default: all"),
+      slug: AgentSlug.optional().describe("Only this recipe (default: all)"),
     }),
     output: AgentValidate,
   },
   trust: {
-    summary: "Trust an agent that came with the repository, as its folder is now",
+    summary: "Trust a recipe of this repository in its current version",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "Act" },
+    cli: { args: ["slug"], group: "Pipelines", examples: ["qm agent trust my-research"] },
     input: z.strictObject({
-      slug: AgentSlug.describe("Agent of this repository, as it is now"),
-      digest: z.string().max(100).optional().describe("What was read; refused when it has changed"),
+      slug: AgentSlug.describe("Recipe, by folder name"),
+      digest: z
+        .string()
+        .max(100)
+        .optional()
+        .describe("Digest of the version you read; fails if the folder has changed"),
     }),
     output: AgentFolder,
   },

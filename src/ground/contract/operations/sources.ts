@@ -9,34 +9,43 @@ import {
   SourceTest,
 } from "../source.ts"
 
-const slug = SourceSlug.describe("Source, by its folder's name")
+const slug = SourceSlug.describe("Source, by folder name")
 
 /** Not for agents: a person approves what may be executed. */
 export const sourceOperations = defineOperations("source", {
   list: {
-    summary: "List the sources: what each would execute, whether it is approved, how it is",
+    summary: "List sources: what each runs, its approval and its state",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["source"], alsoWords: ["source", "list"], group: "See" },
+    cli: {
+      words: ["source"],
+      alsoWords: ["source", "list"],
+      group: "Knowledge",
+      examples: ["qm source"],
+    },
     input: z.strictObject({}),
     output: SourceList,
   },
   test: {
-    summary: "Start a source, ask for its tools and say how long it took",
+    summary: "Start a source, list its tools and measure the time",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "See" },
+    cli: { args: ["slug"], group: "Knowledge", examples: ["qm source test web-search"] },
     input: z.strictObject({ slug }),
     output: SourceTest,
   },
   approve: {
-    summary: "Let a source be started or called, as it is now; another version is asked for again",
+    summary: "Approve a source in its current version; changes need a new approval",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["slug"], group: "See" },
+    cli: { args: ["slug"], group: "Knowledge", examples: ["qm source approve web-search"] },
     input: z.strictObject({
       slug,
-      digest: z.string().max(100).optional().describe("What was read; refused when it has changed"),
+      digest: z
+        .string()
+        .max(100)
+        .optional()
+        .describe("Digest of the version you read; fails if the source has changed"),
     }),
     output: Source,
   },
@@ -45,44 +54,52 @@ export const sourceOperations = defineOperations("source", {
 /** Not for agents: a person sets keys. */
 export const credentialOperations = defineOperations("credential", {
   set: {
-    summary: "Keep a key, encrypted; it can be used and replaced, never read back",
+    summary: "Store a credential, encrypted; it can be replaced but not read back",
     effect: "write",
     surfaces: ["cli", "http"],
     cli: {
       args: ["name"],
-      group: "Set up",
-      summary: "Keep a key, encrypted; it is read from the terminal or from stdin",
+      group: "Setup",
+      examples: ["qm credential set anthropic", "printenv MY_KEY | qm credential set anthropic"],
+      summary: "Store a credential, encrypted; reads it from the terminal or stdin",
       omit: ["value"],
-      notes: ["It is never an argument: other programs can read the arguments of a process."],
+      notes: [
+        "It is never an argument, because other programs can read the arguments of a process.",
+      ],
     },
     input: z.strictObject({
       name: CredentialName.describe(
-        "What it is called: anthropic, openai, azure, custom, or as a source says",
+        "Name: anthropic, openai, azure, custom, or the name a source uses",
       ),
       value: z
         .string()
         .min(1)
         .max(20_000)
         .optional()
-        .describe("Only over the API; the command line reads it from standard input"),
+        .describe("API only; the command line reads it from stdin"),
     }),
     output: Credentials,
   },
   remove: {
-    summary: "Forget a key",
+    summary: "Delete a credential",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { args: ["name"], group: "Set up" },
+    cli: { args: ["name"], group: "Setup", examples: ["qm credential remove openai"] },
     input: z.strictObject({
-      name: CredentialName.describe("Credential, by name"),
+      name: CredentialName.describe("Credential name, listed by `qm credential`"),
     }),
     output: Credentials,
   },
   list: {
-    summary: "List the names of the keys that are kept, and what keeps them",
+    summary: "List stored credentials and where they are stored",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["credential"], alsoWords: ["credential", "list"], group: "Set up" },
+    cli: {
+      words: ["credential"],
+      alsoWords: ["credential", "list"],
+      group: "Setup",
+      examples: ["qm credential"],
+    },
     input: z.strictObject({}),
     output: Credentials,
   },

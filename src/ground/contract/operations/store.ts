@@ -7,44 +7,51 @@ const MOST_EVENTS_LISTED = 1_000
 
 export const storeOperations = defineOperations("store", {
   status: {
-    summary: "Show where the store lies, its size and its health",
+    summary: "Show location, size and health of the store",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { group: "Keep" },
+    cli: { group: "Store", examples: ["qm store status"] },
     input: z.object({}),
     output: StoreStatus,
   },
   check: {
-    summary: "Read the whole store once and compare every checksum",
+    summary: "Read the whole store and verify every checksum",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { group: "Keep" },
+    cli: { group: "Store", examples: ["qm store check"] },
     input: z.object({}),
     output: StoreCheck,
   },
   backup: {
-    summary: "Copy the store to a backup file, while it is in use",
+    summary: "Back up the store while it is in use",
     effect: "write",
     surfaces: ["cli", "http"],
-    cli: { group: "Keep" },
+    cli: {
+      group: "Store",
+      examples: ["qm store backup", "qm store backup --to ~/backups --keep 3"],
+    },
     input: z.object({
-      to: z.string().min(1).optional().describe("Folder for the copy; default: beside the store"),
+      to: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Folder for the backup (default: beside the store)"),
       keep: z
         .int()
         .min(1)
         .max(100)
         .optional()
-        .describe("How many backups stay; default from config"),
+        .describe("Number of backups to keep (default: setting store.keepBackups)"),
     }),
     output: StoreBackup,
   },
   restore: {
-    summary: "Replace the store by a backup; the store of before is kept beside it",
+    summary: "Restore the store from a backup; the replaced store is kept",
     effect: "write",
     surfaces: ["cli"],
-    cli: { args: ["file"], group: "Keep" },
+    cli: { args: ["file"], group: "Store", examples: ["qm store restore"] },
     input: z.object({
-      file: z.string().min(1).optional().describe("The backup to restore; default: the newest"),
+      file: z.string().min(1).optional().describe("Backup to restore (default: the newest)"),
     }),
     output: StoreRestore,
   },
@@ -52,22 +59,31 @@ export const storeOperations = defineOperations("store", {
 
 export const eventsOperations = defineOperations("events", {
   list: {
-    summary: "List what happened, newest last",
+    summary: "List events, newest last",
     effect: "read",
     surfaces: ["cli", "http"],
-    cli: { words: ["events"], group: "See" },
+    cli: {
+      words: ["events"],
+      group: "Store",
+      examples: ["qm events --limit 20", "qm events --name store."],
+    },
     input: z.object({
       after: z
         .int()
         .nonnegative()
         .optional()
-        .describe("Only events after this number; default: the newest"),
+        .describe("Only events after this number (default: the newest events)"),
       name: z
         .string()
         .max(100)
         .default("")
-        .describe("Only events whose name begins so, as in store."),
-      limit: z.int().min(1).max(MOST_EVENTS_LISTED).default(50).describe("At most so many events"),
+        .describe("Only events whose name starts with this, such as store."),
+      limit: z
+        .int()
+        .min(1)
+        .max(MOST_EVENTS_LISTED)
+        .default(50)
+        .describe("Maximum number of events"),
     }),
     output: EventsPage,
   },

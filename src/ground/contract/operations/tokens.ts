@@ -4,18 +4,23 @@ import { TokenCount } from "../tokens.ts"
 
 export const tokensOperations = defineOperations("tokens", {
   count: {
-    summary: "Count the tokens of files or of a text",
+    summary: "Count the tokens of files or a text",
     effect: "read",
     surfaces: ["cli", "http", "mcp"],
-    cli: { words: ["tokens"], args: ["paths"], group: "See" },
+    cli: {
+      words: ["tokens"],
+      args: ["paths"],
+      group: "Context",
+      examples: ["qm tokens README.md CLAUDE.md", 'qm tokens --text "some text"'],
+    },
     input: z.object({
       paths: z.array(z.string().min(1)).default([]).describe("Files to count"),
-      text: z.string().optional().describe("Text to count, beside or instead of files"),
+      text: z.string().optional().describe("Text to count, with or instead of files"),
       budget: z
         .int()
         .positive()
         .optional()
-        .describe("Tokens the shares are taken of; the configured window unless given"),
+        .describe("Tokens that equal 100 % (default: setting tokens.window)"),
     }),
     output: TokenCount,
   },

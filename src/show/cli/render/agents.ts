@@ -22,8 +22,9 @@ import type {
   RunSpan,
   RunStatus,
 } from "#ground/contract"
+import { table } from "../layout.ts"
 import { costText } from "../live-run/draw.ts"
-import { escapeUnsafe, type Screen, table } from "../screen.ts"
+import { escapeUnsafe, type Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
 import { timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"

@@ -1,6 +1,7 @@
 import { formatExact, plural } from "#ground/base"
 import type { BenchRecall, BenchScan, benchOperations, PairedDifference } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderRecall(it: BenchRecall, { paint }: Screen): string {

@@ -12,7 +12,8 @@ import type {
   ManifestItem,
   Observation,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { BLOCKS, renderBar } from "./bar.ts"
 import { timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"

@@ -10,7 +10,8 @@ import type {
   Now,
   nowOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { renderHookMatrix } from "./kit.ts"
 import type { Renderers } from "./renderer.ts"
 

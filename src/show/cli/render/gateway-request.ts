@@ -1,6 +1,7 @@
 import { formatDuration, formatExact, plural } from "#ground/base"
 import type { GatewayManifest, GatewayTexts, gatewayOperations, WireItem } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./gateway.ts"
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"

@@ -10,7 +10,8 @@ import type {
   WireKind,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { BLOCKS } from "./bar.ts"
 import { rowText, timeText } from "./lines.ts"
 

@@ -6,7 +6,8 @@ import {
   type KitLevels,
   type kitOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -13,7 +13,8 @@ import type {
   SessionShow,
   sessionOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -1,5 +1,6 @@
 import { formatExact, visibleLine } from "#ground/base"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 
 const BAR_CELLS = 8
 

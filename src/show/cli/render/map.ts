@@ -12,7 +12,8 @@ import type {
   SkippedFile,
   searchOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { cut, shareBar } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -10,7 +10,8 @@ import type {
   PackList,
   packOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
 import { timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"

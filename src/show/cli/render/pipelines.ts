@@ -19,8 +19,9 @@ import type {
   pipelineOperations,
   StageConfig,
 } from "#ground/contract"
+import { table } from "../layout.ts"
 import { layOutProse } from "../live-run/prose.ts"
-import { type Paint, type Screen, table } from "../screen.ts"
+import type { Paint, Screen } from "../screen.ts"
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 

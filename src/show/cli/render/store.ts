@@ -10,7 +10,8 @@ import type {
   TokenCount,
   tokensOperations,
 } from "#ground/contract"
-import { type Screen, table } from "../screen.ts"
+import { table } from "../layout.ts"
+import type { Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
 import type { Renderers } from "./renderer.ts"
 

@@ -1,0 +1,144 @@
+/** What the layout needs of a `Screen`; `width` is `Infinity` in a pipe, where nothing is wrapped. */
+type Area = { readonly width: number }
+
+const COLOR_SEQUENCE = /\u001b\[[0-9;]*m/g
+const GAP = "  "
+/** A column is not made narrower than its longest word, up to this many characters. */
+const LONGEST_WHOLE_WORD = 24
+const NARROWEST_COLUMN = 6
+
+/** Characters on the screen: color sequences take no space. */
+export function displayLength(text: string): number {
+  return [...text.replace(COLOR_SEQUENCE, "")].length
+}
+
+/**
+ * Rows of cells in columns. If they are wider than the screen, the widest columns shrink and their
+ * cells wrap at word boundaries.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  { width }: Area = { width: Number.POSITIVE_INFINITY },
+): string {
+  const natural: number[] = []
+  const smallest: number[] = []
+  for (const cells of rows) {
+    for (const [i, cell] of cells.entries()) {
+      natural[i] = Math.max(natural[i] ?? 0, displayLength(cell))
+      smallest[i] = Math.max(smallest[i] ?? 0, narrowestWidth(cell))
+    }
+  }
+  const widths = shrink(natural, smallest, width - GAP.length * (natural.length - 1))
+  return rows.flatMap((cells) => layOutRow(cells, widths)).join("\n")
+}
+
+function narrowestWidth(cell: string): number {
+  const words = cell.replace(COLOR_SEQUENCE, "").split(" ")
+  return Math.min(LONGEST_WHOLE_WORD, Math.max(...words.map((it) => [...it].length)))
+}
+
+/** Take single characters from the column with the most to spare until the row fits. */
+function shrink(
+  natural: readonly number[],
+  smallest: readonly number[],
+  available: number,
+): readonly number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, it) => sum + it, 0) - available
+  for (const floors of [smallest, smallest.map((it) => Math.min(it, NARROWEST_COLUMN))]) {
+    for (; excess > 0; excess--) {
+      const spare = widths.map((it, i) => it - (floors[i] ?? 0))
+      const most = Math.max(...spare)
+      if (most <= 0) break
+      const at = spare.indexOf(most)
+      widths[at] = (widths[at] ?? 0) - 1
+    }
+  }
+  return widths
+}
+
+function layOutRow(cells: readonly string[], widths: readonly number[]): readonly string[] {
+  const columns = cells.map((cell, i) => wrapText(cell, widths[i] ?? 0))
+  const height = Math.max(...columns.map((it) => it.length))
+  return Array.from({ length: height }, (_, line) =>
+    columns
+      .map((it, i) => pad(it[line] ?? "", i === cells.length - 1 ? 0 : (widths[i] ?? 0)))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - displayLength(text)))
+}
+
+/** Wrap each line that is wider than the screen, with a hanging indent. */
+export function fitText(text: string, { width }: Area): string {
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (displayLength(line) <= width) return [line]
+      const indent = hangingIndent(line, width)
+      const [first = "", ...rest] = wrapText(line, width, indent)
+      return [first, ...rest.map((it) => `${" ".repeat(indent)}${it}`)]
+    })
+    .join("\n")
+}
+
+/** Below the value of a `Label  value` line, else two characters further than the line itself. */
+function hangingIndent(line: string, width: number): number {
+  const plain = line.replace(COLOR_SEQUENCE, "")
+  const label = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(plain)?.[0].length ?? 0
+  const indent = plain.length - plain.trimStart().length
+  return label > 0 && label <= width * 0.4 ? label : Math.min(indent + 2, Math.floor(width / 2))
+}
+
+/**
+ * Lines of at most `width` characters, the second and later ones `indent` shorter. Breaks at spaces,
+ * and a longer word after punctuation; colors end and start again at a break.
+ */
+export function wrapText(text: string, width: number, indent = 0): readonly string[] {
+  if (displayLength(text) <= width) return [text]
+  const lines: string[] = []
+  let color = ""
+  let rest = text
+  for (let room = Math.max(1, width); ; room = Math.max(1, width - indent)) {
+    const line = takeLine(rest, room)
+    const painted = `${color}${line.text}`
+    for (const [sequence] of line.text.matchAll(COLOR_SEQUENCE)) {
+      color = sequence === "\u001b[0m" ? "" : sequence
+    }
+    lines.push(color === "" ? painted : `${painted}\u001b[0m`)
+    if (line.rest === "") return lines
+    rest = line.rest
+  }
+}
+
+function takeLine(text: string, room: number): { readonly text: string; readonly rest: string } {
+  if (displayLength(text) <= room) return { text, rest: "" }
+  const tokens = text.match(/\u001b\[[0-9;]*m|[^]/gu) ?? []
+  let shown = 0
+  let hasWord = false
+  let space = 0
+  let punctuation = 0
+  let end = 0
+  for (const [i, token] of tokens.entries()) {
+    if (token.length > 1 && token.startsWith("\u001b")) continue
+    if (token === " " && hasWord) space = i
+    hasWord ||= token !== " "
+    if (shown === room) {
+      end = i
+      break
+    }
+    shown++
+    if (/[/,;:=&?)\]}_-]/.test(token)) punctuation = i + 1
+  }
+  const at = space > 0 ? space : punctuation > room / 2 ? punctuation : end
+  return {
+    text: tokens.slice(0, at).join("").trimEnd(),
+    rest: tokens
+      .slice(at)
+      .join("")
+      .replace(/^((?:\u001b\[[0-9;]*m)*) +/, "$1"),
+  }
+}
