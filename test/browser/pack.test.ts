@@ -231,7 +231,7 @@ describe("Pack", () => {
     await words.waitFor()
     expect(await page.getByLabel("Package").inputValue(), "it is not kept twice").toBe(pack)
     await page.getByLabel("Package").fill("pk_none")
-    await page.getByRole("alert").getByText("no kept package").waitFor()
+    await page.getByRole("alert").getByText("No stored package").waitFor()
     await page.getByLabel("Package").fill(pack)
     await page.getByRole("radio", { name: /^Synthetic/ }).check()
     await words.press("Control+Enter")

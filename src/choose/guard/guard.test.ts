@@ -136,7 +136,7 @@ describe("simulate: dependents of the changed files", () => {
     })
     const { receipt, notes } = await guard.simulate("a.ts")
     expect(receipt.reach.map(told)).toEqual(["1 b.ts imports+calls [shown] import"])
-    expect(notes[0]).toBe("more names or files than are followed: others may lean on it too")
+    expect(notes[0]).toBe("too many names or files to follow; more files may depend on it")
   })
 
   test("[GUARD-1] checks importers first when very many files use a name", async () => {
@@ -202,9 +202,9 @@ describe("simulate: tests", () => {
     expect(tested.testCount).toBe(1)
     const textsOf = (it: typeof tested) => it.receipt.reasons.map(({ text }) => text)
     expect(textsOf(tested).join()).not.toContain("no test")
-    expect(textsOf(await guard.simulate("src/far.ts"))).toContain("no test reaches it")
+    expect(textsOf(await guard.simulate("src/far.ts"))).toContain("no test covers it")
     const both = await guard.simulate("src/far.ts", "src/login.ts", "docs/guide.md")
-    expect(textsOf(both)).toContain("no test reaches 1 of 2 files")
+    expect(textsOf(both)).toContain("no test covers 1 of 2 files")
     // A test that changes with the code still covers it.
     const withTest = await guard.simulate("src/login.ts", "test/login.test.ts")
     expect(textsOf(withTest).join()).not.toContain("no test")
@@ -231,7 +231,7 @@ describe("simulate: co-changed files", () => {
       { path: "src/login.ts", times: 1, of: 3 },
     ])
     expect(receipt.reasons.map((it) => it.text)).toContain(
-      "docs/guide.md changed with it in 2 of 3 commits, and would not now",
+      "docs/guide.md changed with it in 2 of 3 commits and is not part of this change",
     )
     expect(notes).toEqual([])
     const together = await guard.simulate("src/home.ts", "docs/guide.md")
@@ -242,7 +242,7 @@ describe("simulate: co-changed files", () => {
     await using guard = await guardOn(SHOP)
     const { notes } = await guard.simulate("src/home.ts")
     expect(notes).toEqual([
-      "what changed together is not known: this tree lies in memory and has no past",
+      "co-changed files are unknown: this tree lies in memory and has no past",
     ])
   })
 })
@@ -264,8 +264,8 @@ test("[GUARD-4] checks claims on the changed files and their first-hop dependent
     { path: "src/home.ts", session: "another" },
   ])
   expect(receipt.reasons.slice(0, 2)).toEqual([
-    { text: "1 claim of other sessions on what would change", number: 0.5 },
-    { text: "1 claim of other sessions on what leans on it", number: 0.2 },
+    { text: "1 claim of other sessions on the changed files", number: 0.5 },
+    { text: "1 claim of other sessions on dependent files", number: 0.2 },
   ])
 })
 
@@ -299,15 +299,15 @@ describe("simulate: input paths", () => {
     const { receipt, notes } = await guard.simulate("src/auth/new.ts")
     expect(receipt.paths).toEqual([{ path: "src/auth/new.ts", blobId: null }])
     expect(receipt.reasons).toEqual([
-      { text: "src/auth/new.ts is a path of high risk, by **/auth/**", number: 0.35 },
+      { text: "src/auth/new.ts is high-risk (pattern **/auth/**)", number: 0.35 },
     ])
-    expect(notes[0]).toBe("src/auth/new.ts is not there yet, so nothing leans on it")
+    expect(notes[0]).toBe("src/auth/new.ts does not exist yet, so no file depends on it")
   })
 
   test("[GUARD-7] refuses no path, too many paths, paths outside the repository and non-files, and writes no receipt", async () => {
     await using guard = await guardOn(SHOP, {
       place: (path) => (path.startsWith("/") ? undefined : path),
-      hashOf: async () => ({ kind: "unknown", why: "it is no regular file but a FIFO" }),
+      hashOf: async () => ({ kind: "unknown", why: "it is a FIFO, not a regular file" }),
     })
     const many = Array.from({ length: MOST_SIMULATED_FILES + 1 }, (_, it) => `new${it}.ts`)
     await expect(guard.simulate()).rejects.toMatchObject({ code: "GUARD_NOTHING_TO_SIMULATE" })
@@ -361,9 +361,12 @@ describe("simulate: file hashes", () => {
     const { receipt, notes } = await guard.simulate(".env", "a.log")
     expect(receipt.paths.map((it) => it.blobId?.length)).toEqual([40, 40])
     expect(receipt.reasons).toEqual([
-      { text: "nobody can tell who uses 2 files that the map does not read", number: 0.2 },
+      { text: "the map does not parse 2 files, so dependents are unknown", number: 0.2 },
     ])
-    expect(notes.slice(0, 2)).toEqual(["the map does not read .env", "the map does not read a.log"])
+    expect(notes.slice(0, 2)).toEqual([
+      "the map does not parse .env",
+      "the map does not parse a.log",
+    ])
   })
 })
 

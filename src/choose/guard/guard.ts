@@ -120,6 +120,6 @@ async function sweep({ stateDirectory, clock, log }: GuardDeps): Promise<void> {
   try {
     await sweepReceipts({ stateDirectory, now: clock.now() })
   } catch (error) {
-    log.warn("old receipts could not be removed", { error: String(error) })
+    log.warn("old receipts could not be deleted", { error: String(error) })
   }
 }

@@ -71,7 +71,7 @@ describe("judgeEvent", () => {
     const text = verdict.kind === "silent" ? "" : verdict.text
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(9_000)
     expect(Buffer.byteLength(text)).toBeGreaterThan(8_000)
-    expect(text.endsWith("keep what it did.")).toBe(true)
+    expect(text.endsWith("keep that session's changes.")).toBe(true)
   })
 
   test("[GUARD-17] skips a rule that fails and evaluates the others", async () => {
@@ -116,7 +116,7 @@ describe("the verdict log", () => {
         paths: ["a.ts"],
         rule: "risk",
         verdict: "deny",
-        text: expect.stringMatching(/^Not edited: .*which is recorded\.$/s),
+        text: expect.stringMatching(/^Edit blocked: .*The override is logged\.$/s),
       },
       {
         ...base,

@@ -35,7 +35,7 @@ function madeReceipt(at: number): Receipt {
     reach: [],
     tests: [],
     risk: 0.25,
-    reasons: [{ text: "no test reaches it", number: 0.25 }],
+    reasons: [{ text: "no test covers it", number: 0.25 }],
     at,
   }
 }

@@ -204,9 +204,9 @@ export async function hashFile(
     case "too-large":
       return { kind: "unknown", why: `it has ${read.sizeBytes} bytes` }
     case "outside-root":
-      return { kind: "unknown", why: "it leads out of the repository" }
+      return { kind: "unknown", why: "it is outside the repository" }
     case "not-regular":
-      return { kind: "unknown", why: `it is no regular file but a ${read.what}` }
+      return { kind: "unknown", why: `it is a ${read.what}, not a regular file` }
     case "unreadable":
       return { kind: "unknown", why: `it cannot be read (${read.reason})` }
     default:

@@ -51,7 +51,7 @@ test("the first known verb is the action, the longest matching prefix the domain
 })
 
 test("an invalid domain rule is an error that quotes the rule", () => {
-  expect(() => readDomains("src/bill")).toThrow("not prefix=name")
+  expect(() => readDomains("src/bill")).toThrow("expected prefix=name")
   expect(() => readDomains("a=b=c")).toThrow("a=b=c")
 })
 

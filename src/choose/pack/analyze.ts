@@ -58,7 +58,8 @@ export function readDomains(setting: string): readonly Domain[] {
     .map((rule) => {
       const [prefix = "", name = "", ...rest] = rule.split("=").map((it) => it.trim())
       const isWhole = prefix !== "" && name !== "" && rest.length === 0
-      if (!isWhole) throw RuleInvalid({ setting: "pack.domains", rule, wrong: "not prefix=name" })
+      if (!isWhole)
+        throw RuleInvalid({ setting: "pack.domains", rule, wrong: "expected prefix=name" })
       return { prefix: prefix.replace(/^\.\//, ""), name }
     })
     .toSorted((a, b) => b.prefix.length - a.prefix.length)

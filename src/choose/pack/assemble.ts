@@ -124,7 +124,7 @@ function leftOf(
     return file === undefined ? [] : [leftFile(file, { why: "no-room", detail })]
   })
   const beyond = ranked.weighed.beyond.map((it) =>
-    leftFile(it, { why: "no-room", detail: "behind those that fill it" }),
+    leftFile(it, { why: "no-room", detail: "ranked after the files that fill the budget" }),
   )
   return [...crowdedOut, ...beyond, ...ranked.left]
     .filter((it) => !inside.has(it.path))
@@ -139,10 +139,10 @@ function listed(left: readonly PackLeft[]): PackLeft[] {
 }
 
 function emptyReason({ tree, ranked }: AssembleOptions, left: readonly PackLeft[]): string {
-  if (tree.files.length === 0) return "The repository has no file that can be read."
-  if (ranked.signals.used.length === 0) return "The task has no word to search for."
-  if (ranked.scored.length === 0) return "Nothing in this repository matches the task."
-  if (left.some((it) => it.why === "no-room")) return "No file fits into the budget."
+  if (tree.files.length === 0) return "The repository has no readable file."
+  if (ranked.signals.used.length === 0) return "The task contains no searchable word."
+  if (ranked.scored.length === 0) return "No file in this repository matches the task."
+  if (left.some((it) => it.why === "no-room")) return "No file fits the budget."
   return `None of ${plural(tree.files.length, "file")} is relevant and allowed.`
 }
 

@@ -43,9 +43,9 @@ describe("paths of choices", () => {
       save: false,
     })
     expect(pack.notes).toEqual([
-      "No file is src/none.ts, which was dropped.",
-      "No file is ../out.ts, which was dropped.",
-      "No file is none.ts, which was ordered.",
+      "Dropped path not found: src/none.ts.",
+      "Dropped path not found: ../out.ts.",
+      "Ordered path not found: none.ts.",
     ])
   })
 })

@@ -189,7 +189,7 @@ const CLOSURE_SCORE = 0.5
 
 function closureScored({ file, names }: ClosureFile, known: ScoredFile | undefined): ScoredFile {
   const share = known?.semanticScore ?? null
-  const why = names.length > 0 ? "what is sent leans on it" : "test of a file in here"
+  const why = names.length > 0 ? "the sent lines depend on it" : "test of a sent file"
   return {
     file,
     rank: known?.rank,

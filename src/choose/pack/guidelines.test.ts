@@ -152,7 +152,7 @@ describe("[PACK-33] a static file adds guidelines and needs no database", () => 
     expect(wrong({ guidelines: [{ ...guideline({}), color: "red" }] })).toBe("guidelines.0")
     expect(wrong({ guidelines: [guideline({}), guideline({})] })).toBe("guidelines.1.id")
     expect(wrong([])).toBe("the file")
-    expect(() => readGuidelines({ path: "g.json", text: "{" })).toThrow("it is no JSON")
+    expect(() => readGuidelines({ path: "g.json", text: "{" })).toThrow("not valid JSON")
   })
 
   test("[PACK-33] lists the guidelines that may apply to the request", () => {

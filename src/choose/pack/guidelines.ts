@@ -49,14 +49,14 @@ function parseFile({ path, text }: GuidelineText): readonly KnownGuideline[] {
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const field = issue === undefined || issue.path.length === 0 ? "the file" : issue.path.join(".")
-    throw GuidelinesInvalid({ path, field, wrong: issue?.message ?? "not as described" })
+    throw GuidelinesInvalid({ path, field, wrong: issue?.message ?? "invalid" })
   }
   const { guidelines } = parsed.data
   const ids = guidelines.map((it) => it.id)
   const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
   if (twice >= 0) {
     const field = `guidelines.${twice}.id`
-    throw GuidelinesInvalid({ path, field, wrong: `${ids[twice] ?? ""} is there twice` })
+    throw GuidelinesInvalid({ path, field, wrong: `duplicate id ${ids[twice] ?? ""}` })
   }
   return guidelines.map((it) => ({ ...it, origin: path }))
 }
@@ -65,7 +65,7 @@ function jsonIn(path: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""))
   } catch (cause) {
-    throw GuidelinesInvalid({ path, field: "the file", wrong: "it is no JSON" }, cause)
+    throw GuidelinesInvalid({ path, field: "the file", wrong: "not valid JSON" }, cause)
   }
 }
 

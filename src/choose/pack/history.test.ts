@@ -31,7 +31,7 @@ function historySuite(make: () => Promise<Store>): void {
     expect((await history.find("last")).id).toBe("pk_2")
     expect((await history.list(1)).map((it) => it.id)).toEqual(["pk_2"])
     expect((await history.sentIn("s")).map((it) => it.id)).toEqual(["pk_1"])
-    await expect(history.find("pk_3")).rejects.toThrow("no kept package")
+    await expect(history.find("pk_3")).rejects.toThrow("No stored package")
   })
 
   test("[PACK-28] a repository sees only its own packages in a shared database", async () => {
@@ -43,7 +43,7 @@ function historySuite(make: () => Promise<Store>): void {
     await shop.store(onePack({ id: "pk_1", builtAt: 1, session: "s" }), "markdown")
     await farm.store(onePack({ id: "pk_2", builtAt: 2, session: "s" }), "markdown")
     expect((await shop.find("last")).id).toBe("pk_1")
-    await expect(shop.find("pk_2")).rejects.toThrow("no kept package")
+    await expect(shop.find("pk_2")).rejects.toThrow("No stored package")
     expect((await shop.list(10)).map((it) => it.id)).toEqual(["pk_1"])
     expect((await shop.sentIn("s")).map((it) => it.id)).toEqual(["pk_1"])
     expect((await farm.list(10)).map((it) => it.id)).toEqual(["pk_2"])

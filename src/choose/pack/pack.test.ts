@@ -146,8 +146,8 @@ describe("invalid requests", () => {
     await using world = packWorld(shop, { deps: { tree } })
     const built = (input: Readonly<Record<string, unknown>>) =>
       world.build({ task: TASK, ...input })
-    await expect(built({ role: "wizard" })).rejects.toThrow("no role wizard")
-    await expect(built({ mention: ["../a.ts"] })).rejects.toThrow("outside of the repository")
+    await expect(built({ role: "wizard" })).rejects.toThrow("Unknown role wizard")
+    await expect(built({ mention: ["../a.ts"] })).rejects.toThrow("outside the repository")
     await expect(built({})).rejects.toThrow("the tree was asked for")
   })
 
@@ -166,7 +166,7 @@ describe("invalid requests", () => {
     const missing = await failure({ task: TASK, target: ["src/bill/runding.ts"] })
     expect(missing?.hint).toContain("src/bill/rounding.ts")
     const generated = await failure({ task: TASK, target: ["dist/app.js"] })
-    expect(generated?.message).toBe("dist/app.js is generated, and such files take no part.")
+    expect(generated?.message).toBe("dist/app.js is generated, and such files are not indexed.")
   })
 
   test("[PACK-17] the error for a budget smaller than the target's signatures names a sufficient budget", async () => {
@@ -189,7 +189,7 @@ test("[PACK-5] a task of 1 MB is truncated, with a note", async () => {
   const { pack } = await world.build({
     task: `${TASK}\n${"x ".repeat(500_000)}`.slice(0, 1_000_000),
   })
-  expect(pack.notes).toEqual(["The task is long; its first 100,000 characters were read."])
+  expect(pack.notes).toEqual(["The task is too long; only its first 100,000 characters were used."])
   expect(pack.files[0]?.path).toBe("src/bill/rounding.ts")
 })
 
@@ -217,7 +217,7 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
     used: ["words"],
     missing: [
       { signal: "history", why: "not a git repository" },
-      { signal: "meaning", why: "off; pack.wordTable switches it on" },
+      { signal: "meaning", why: "off; set pack.wordTable to turn it on" },
       { signal: "structure", why: "the task names no file or symbol" },
     ],
   })
@@ -234,7 +234,7 @@ test("[PACK-7] gives the reason when the word table is enabled and missing", asy
     const { pack } = await world.build({ task: "Rounding", save: false })
     return pack.signals.missing.find((it) => it.signal === "meaning")?.why
   }
-  const absent = "switched on, but there is no table of words here"
+  const absent = "enabled, but the word table is missing"
   expect(await whyMissing(undefined)).toBe(absent)
   expect(await whyMissing(async () => undefined)).toBe(absent)
   expect(await whyMissing(() => Promise.reject(StoreClosed({})))).toContain("[STORE_CLOSED]")
@@ -380,8 +380,8 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
   const { pack } = await world.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
   expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
     ["src/bill.ts", "full", "defines roundBill"],
-    ["src/cents.ts", "signatures", "what is sent leans on it"],
-    ["test/bill.test.ts", "path", "test of a file in here"],
+    ["src/cents.ts", "signatures", "the sent lines depend on it"],
+    ["test/bill.test.ts", "path", "test of a sent file"],
   ])
   expect(pack.files[1]?.pieces.map((it) => it.symbol)).toEqual(["tidyCents"])
 })
@@ -415,7 +415,7 @@ test("[PACK-22] redacts secrets before anything is counted, shown or stored", as
   expect(JSON.stringify(await world.pack.show({ id: "last", format: "json" }))).not.toContain(key)
   expect(built.text).toContain("[redacted: ")
   expect(built.pack.files[0]?.redactions).toBe(1)
-  expect(built.pack.notes).toEqual(["Secrets replaced in it: 1."])
+  expect(built.pack.notes).toEqual(["Secrets redacted: 1."])
 })
 
 describe("empty packages", () => {
@@ -424,7 +424,7 @@ describe("empty packages", () => {
     await using world = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
     const { pack, text } = await world.build({ task: TASK })
     expect(pack).toMatchObject({ isEmpty: true, files: [], tokens: 0 })
-    expect(text).toContain("Files included: none. Context packages are switched off")
+    expect(text).toContain("Files included: none. Context packages are off")
   })
 
   test("[PACK-26] gives the reason: no files, no words in the task, nothing relevant", async () => {
@@ -436,8 +436,8 @@ describe("empty packages", () => {
       await using world = packWorld(memoryTree(files, { count: counter.count }), { settings })
       return (await world.build({ task, save: false })).pack.emptyReason
     }
-    expect(await reasonFor({}, TASK)).toBe("The repository has no file that can be read.")
-    expect(await reasonFor(SHOP, "???")).toBe("The task has no word to search for.")
+    expect(await reasonFor({}, TASK)).toBe("The repository has no readable file.")
+    expect(await reasonFor(SHOP, "???")).toBe("The task contains no searchable word.")
     expect(await reasonFor(SHOP, TASK, { deny: "**" })).toBe(
       "None of 6 files is relevant and allowed.",
     )
@@ -451,10 +451,10 @@ describe("empty packages", () => {
       await using world = packWorld(tree, { settings: { minRelevance: 0 } })
       const { pack } = await world.build({ task: "zzzqqq", budget: 8_000, save: false })
       expect(pack).toMatchObject({ isEmpty: true, files: [], left: [], tokens: 0 })
-      expect(pack.emptyReason).toBe("Nothing in this repository matches the task.")
+      expect(pack.emptyReason).toBe("No file in this repository matches the task.")
       const { pack: other } = await world.build({ task: "zzzqqq", target: ["docs/guide.md"] })
       expect(other.files.map((it) => [it.path, it.semanticScore, it.reasons])).toEqual([
-        ["docs/guide.md", 0, ["a target of this package"]],
+        ["docs/guide.md", 0, ["target of this package"]],
       ])
     }
   })
@@ -480,7 +480,7 @@ describe("files that change after the scan", () => {
     await using world = packWorld(stale)
     const { pack } = await world.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).not.toContain("src/bill/half.ts")
-    expect(pack.notes).toEqual(["Files that change while they are read stayed out: 1."])
+    expect(pack.notes).toEqual(["Files left out because they changed during the build: 1."])
     expect(world.refreshed()).toBe(1)
   })
 })

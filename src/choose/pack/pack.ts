@@ -171,10 +171,10 @@ async function loadMeaning(
   try {
     const meaning = await deps.meaning?.(tree)
     if (meaning !== undefined) return { meaning }
-    return { meaningProblem: "switched on, but there is no table of words here" }
+    return { meaningProblem: "enabled, but the word table is missing" }
   } catch (error) {
     if (!isAppError(error)) throw error
-    deps.log.warn("meaning not used", { code: error.code })
+    deps.log.warn("word meaning not used", { code: error.code })
     return { meaningProblem: `${error.message} [${error.code}]` }
   }
 }
@@ -248,8 +248,8 @@ async function store(
     return []
   } catch (error) {
     if (!isAppError(error)) throw error
-    deps.log.warn("package not kept", { code: error.code })
-    return [`It was not kept: ${error.message} [${error.code}]`]
+    deps.log.warn("package not stored", { code: error.code })
+    return [`Not stored in the history: ${error.message} [${error.code}]`]
   }
 }
 
@@ -285,13 +285,13 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
     tokens: 0,
     estimator: encoding,
     isEmpty: true,
-    emptyReason: "Context packages are switched off; pack.enabled switches them on.",
+    emptyReason: "Context packages are off. Set pack.enabled to true to turn them on.",
     analysis: analyzeTask(task, { domains: "" }),
     files: [],
     dependencies: [],
     left: [],
     leftCount: 0,
-    signals: { used: [], missing: [{ signal: "all", why: "context packages are switched off" }] },
+    signals: { used: [], missing: [{ signal: "all", why: "context packages are off" }] },
     advice: [],
     notes: [],
     state: { digest: "", gitSha: null, scannedAt: 0, files: 0, commits: 0, historyProblem: null },
@@ -301,15 +301,17 @@ async function disabledPack(job: BuildJob): Promise<ContextPack> {
 
 function taskWarnings({ task }: BuildInput): readonly string[] {
   if (task.length <= LONGEST_TASK_UNITS) return []
-  return [`The task is long; its first ${formatExact(LONGEST_TASK_UNITS)} characters were read.`]
+  return [
+    `The task is too long; only its first ${formatExact(LONGEST_TASK_UNITS)} characters were used.`,
+  ]
 }
 
 function packWarnings({ weighed }: RankedFiles, { files }: AssembledPack): readonly string[] {
   const redactions = files.reduce((total, it) => total + it.redactions, 0)
   const stale = weighed.stale.length
   return [
-    ...(redactions > 0 ? [`Secrets replaced in it: ${redactions}.`] : []),
-    ...(stale > 0 ? [`Files that change while they are read stayed out: ${stale}.`] : []),
+    ...(redactions > 0 ? [`Secrets redacted: ${redactions}.`] : []),
+    ...(stale > 0 ? [`Files left out because they changed during the build: ${stale}.`] : []),
   ]
 }
 
@@ -321,7 +323,7 @@ function unknownPathWarnings(
   const isUnknown = (given: string) => pathOf(given) === undefined
   const shown = (given: string) => safeLine(given, { redact, mostUnits: 200 })
   return [
-    ...input.drop.filter(isUnknown).map((it) => `No file is ${shown(it)}, which was dropped.`),
-    ...input.order.filter(isUnknown).map((it) => `No file is ${shown(it)}, which was ordered.`),
+    ...input.drop.filter(isUnknown).map((it) => `Dropped path not found: ${shown(it)}.`),
+    ...input.order.filter(isUnknown).map((it) => `Ordered path not found: ${shown(it)}.`),
   ]
 }

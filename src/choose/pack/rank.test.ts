@@ -113,7 +113,7 @@ test("[PACK-10] an unknown role is an error that lists the known ones", () => {
 })
 
 test("[PACK-10] a role pattern that can match nothing is an error", () => {
-  expect(() => roleRule("web x/**", "web")).toThrow("no + or -")
+  expect(() => roleRule("web x/**", "web")).toThrow("missing + or -")
   expect(() => denyRule("((((a+)+)+)+)*")).toThrow(
     RuleInvalid.code === "PACK_RULE_INVALID" ? "glob" : "",
   )
@@ -129,16 +129,16 @@ test("[PACK-11] files with secrets, and denied files, are in no package", () => 
   })
   expect(kept.map((it) => it.file.path)).toEqual(["src/a.ts"])
   expect(left.map((it) => [it.path, it.why, it.detail])).toEqual([
-    [".env", "denied", "it is there to hold secrets"],
-    ["deploy/id_rsa", "denied", "it is there to hold secrets"],
-    ["gen/a.ts", "denied", "pack.deny has it"],
+    [".env", "denied", "it usually contains secrets"],
+    ["deploy/id_rsa", "denied", "it usually contains secrets"],
+    ["gen/a.ts", "denied", "listed in pack.deny"],
   ])
 })
 
 test("[PACK-11] a denied target is an error; a denied path in the task is left out", () => {
   const rules = { ...RULES, isDenied: denyRule("gen/**") }
   const target = scoreFiles([candidateFile("gen/a.ts", { naming: "target" })], SCORING)
-  const path = { path: "gen/a.ts", reason: "pack.deny has it" }
+  const path = { path: "gen/a.ts", reason: "listed in pack.deny" }
   expect(() => filterFiles(target, rules)).toThrow(TargetDenied(path))
   const named = scoreFiles([candidateFile("gen/a.ts", { naming: "task" })], SCORING)
   expect(filterFiles(named, rules).left[0]?.why).toBe("denied")
@@ -178,8 +178,8 @@ test("[PACK-11] a comma in braces belongs to its glob, and a plain name also mat
 test.for([
   ["src/{keys,vault/**", "braces"],
   ["src/keys},vault/**", "braces"],
-  ["/secret/**", "without a /"],
+  ["/secret/**", "remove the leading /"],
 ])("[PACK-10] %s is an invalid role pattern", ([rule = "", wrong]) => {
   expect(() => denyRule(rule)).toThrow(wrong)
-  expect(() => denyRule(rule)).toThrow("pack.deny has a rule that cannot be used")
+  expect(() => denyRule(rule)).toThrow("pack.deny has an invalid rule")
 })

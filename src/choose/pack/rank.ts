@@ -184,7 +184,7 @@ function sourceOf(candidate: Candidate, ast: number | null, semantic: number | n
 
 function reasonsOf({ naming, defines, uses, reasons }: Candidate): readonly string[] {
   const own = [
-    ...(naming === "target" ? ["a target of this package"] : []),
+    ...(naming === "target" ? ["target of this package"] : []),
     ...(naming === "task" ? ["named in the task"] : []),
     ...(defines[0] === undefined ? [] : [`defines ${truncate(defines[0], 40)}`]),
     ...(uses[0] === undefined || defines.length > 0 ? [] : [`uses ${truncate(uses[0], 40)}`]),
@@ -247,7 +247,7 @@ function reasonAgainst(file: ScoredFile, rules: FilterRules): LeftReason | undef
   return { why: "below", detail: `relevance ${file.score.toFixed(2)}` }
 }
 
-const DROPPED: LeftReason = { why: "dropped", detail: "left out by you" }
+const DROPPED: LeftReason = { why: "dropped", detail: "dropped by you" }
 
 function droppedFile({ path, tokens }: IndexedFile): PackLeft {
   return { path, score: 0, tokens, ...DROPPED, reasons: [] }
@@ -257,9 +257,9 @@ export function denialOf(
   path: string,
   { isAllowed, isDenied }: Pick<FilterRules, "isAllowed" | "isDenied">,
 ): string | undefined {
-  if (isSecretBearing(path)) return "it is there to hold secrets"
-  if (isDenied(path)) return "pack.deny has it"
-  return isAllowed(path) ? undefined : "the role may not see it"
+  if (isSecretBearing(path)) return "it usually contains secrets"
+  if (isDenied(path)) return "listed in pack.deny"
+  return isAllowed(path) ? undefined : "not allowed for the role"
 }
 
 export function leftFile(file: ScoredFile, out: LeftReason): PackLeft {

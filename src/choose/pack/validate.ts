@@ -11,24 +11,27 @@ type ValidateDeps = {
 export function validatePack(pack: ContextPack, { hasFile, count }: ValidateDeps): void {
   const { files, budget, manifest } = pack
   const paths = files.map((it) => it.path)
-  invariant(new Set(paths).size === paths.length, "no file is in a package twice")
+  invariant(new Set(paths).size === paths.length, "a package contains no file twice")
   for (const file of files) {
     invariant(hasFile(file.path, file.blobId), `${file.path} is in the tree with this content`)
     validateFile(file, manifest.fence)
   }
-  invariant(pack.tokens === sum(files.map((it) => it.tokens)), "a package is the sum of its files")
+  invariant(
+    pack.tokens === sum(files.map((it) => it.tokens)),
+    "the tokens of a package are the sum of its files",
+  )
   invariant(
     pack.tokens === sum(manifest.kinds.map((it) => it.tokens)),
-    "a package is the sum of its kinds",
+    "the tokens of a package are the sum of its kinds",
   )
   invariant(pack.tokens <= budget, "the files of a package are within its budget")
   const whole = count(renderMarkdown(pack))
   invariant(whole <= budget, `a package is within its budget of ${budget}, not ${whole}`)
-  invariant(pack.isEmpty === (files.length === 0), "a package without a file says that it is empty")
-  invariant(pack.isEmpty === (pack.emptyReason !== null), "an empty package says why")
+  invariant(pack.isEmpty === (files.length === 0), "a package without files is marked empty")
+  invariant(pack.isEmpty === (pack.emptyReason !== null), "an empty package has a reason")
   const left = new Set(pack.left.map((it) => it.path))
-  invariant(!paths.some((it) => left.has(it)), "what is in a package is not left out of it")
-  invariant(pack.leftCount >= pack.left.length, "at most all that is left out is listed")
+  invariant(!paths.some((it) => left.has(it)), "no file is both included and left out")
+  invariant(pack.leftCount >= pack.left.length, "at most the left-out files are listed")
 }
 
 function validateFile(file: PackFile, fence: string): void {
@@ -36,13 +39,16 @@ function validateFile(file: PackFile, fence: string): void {
   for (const score of [file.score, file.astScore ?? 0, file.semanticScore ?? 0]) {
     invariant(score >= 0 && score <= 1, `scores of ${path} are from 0 to 1`)
   }
-  invariant((form === "path") === (pieces.length === 0), `${path} has pieces unless it is a path`)
+  invariant(
+    (form === "path") === (pieces.length === 0),
+    `${path} has excerpts unless its form is path`,
+  )
   let last = 0
   for (const { fromLine, toLine, text } of pieces) {
     // Signatures may be nested: a class and its methods.
-    invariant(fromLine > last || form === "signatures", `pieces of ${path} follow each other`)
-    invariant(toLine >= fromLine, `pieces of ${path} have lines`)
-    invariant(!text.includes(fence), `the fence is not in ${path}`)
+    invariant(fromLine > last || form === "signatures", `excerpts of ${path} are in order`)
+    invariant(toLine >= fromLine, `excerpts of ${path} have lines`)
+    invariant(!text.includes(fence), `no text of ${path} contains the delimiter`)
     last = toLine
   }
 }

@@ -70,6 +70,6 @@ export async function pastOf({ git, repository }: Bench): Promise<{ git: Git; he
   const failed = (reason: string) => NoHistory({ path: repository.root, reason })
   if ("problem" in git) throw failed(git.problem)
   const head = await git.headCommit()
-  if (head === undefined) throw failed("it has no commit that can be read")
+  if (head === undefined) throw failed("it has no readable commit")
   return { git, head }
 }

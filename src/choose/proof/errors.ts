@@ -2,14 +2,14 @@ import { defineError } from "#ground/base"
 
 export const NoHistory = defineError<{ path: string; reason: string }>()("PROOF_NO_HISTORY", {
   family: "invalid",
-  message: (it) => `${it.path} has no past to take tasks from: ${it.reason}.`,
-  hint: () => "Name a git repository with commits, as in: qm bench recall --repo ~/src/project",
+  message: (it) => `${it.path} has no history to take tasks from: ${it.reason}.`,
+  hint: () => "Pass a git repository with commits: qm bench recall --repo ~/src/project",
 })
 
 export const TooFewTasks = defineError<{ commits: number; half: string }>()("PROOF_TOO_FEW_TASKS", {
   family: "invalid",
   message: (it) =>
-    `None of ${it.commits} commits can be a task${it.half === "all" ? "" : ` of the half ${it.half}`}.`,
+    `None of ${it.commits} commits can be a task${it.half === "all" ? "" : ` in the half ${it.half}`}.`,
   hint: () =>
-    "A task is a commit that modifies 1 to 8 source files and says so in 3 words; try --half all.",
+    "A task modifies 1 to 8 source files and has a message of at least 3 words; try --half all.",
 })

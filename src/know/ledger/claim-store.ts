@@ -95,7 +95,8 @@ function currentIn(own: string): CurrentTurn | undefined {
     // Other processes wrote newer turns and deleted the file.
     if (read.kind === "missing") continue
     const record = read.kind === "read" ? parseClaim(read.bytes) : undefined
-    if (record === undefined) throw ClaimDamaged({ file: own, problem: `turn ${turn} is no claim` })
+    if (record === undefined)
+      throw ClaimDamaged({ file: own, problem: `turn ${turn} is not a claim` })
     return { turn, record }
   }
   throw ClaimsBusy({ path: own })

@@ -55,7 +55,7 @@ export function createClaims(deps: ClaimsDeps) {
     /** All paths or none; renews paths that the session already holds. */
     async take(paths: readonly string[], holder: Holder): Promise<TakeOutcome> {
       if (paths.length > MOST_PATHS_AT_ONCE)
-        throw PathUnusable({ path: `${paths.length} paths`, wrong: "are too many at once" })
+        throw PathUnusable({ path: `${paths.length} paths`, wrong: "are too many in one call" })
       await ensureDirectory(folder)
       // The same order for all callers, so that of two with the same paths one succeeds.
       const wanted = [...new Set(paths.map(mustBePlain))].toSorted(compareText)

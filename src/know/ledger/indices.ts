@@ -86,7 +86,7 @@ export function renderSessions(
   const newest = [...months].toSorted(([a], [b]) => compareText(b, a))
   const lines = newest.map(([month, files]) => `- ${month}: ${files.length} in sessions/archive`)
   const parts = lines.length === 0 ? recent : [...recent, `## Archive\n\n${lines.join("\n")}`]
-  const body = parts.length === 0 ? "No session is registered." : parts.join("\n\n")
+  const body = parts.length === 0 ? "No sessions registered." : parts.join("\n\n")
   return `${MARK}\n# Sessions\n\n${body}\n`
 }
 

@@ -27,7 +27,7 @@ export function pathFrom(root: string, path: string): string | undefined {
 export function mustBePlain(path: string): string {
   const plain = plainPath(path)
   if (plain === undefined)
-    throw PathUnusable({ path, wrong: "is no path inside of the repository" })
+    throw PathUnusable({ path, wrong: "is not a path inside the repository" })
   return plain
 }
 

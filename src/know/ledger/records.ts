@@ -59,7 +59,8 @@ export async function readLines(file: string, text: string): Promise<readonly Le
 export async function readBytes(file: string): Promise<Buffer | undefined> {
   const opened = openFolder(dirname(file))
   if (opened.kind === "missing") return undefined
-  if (opened.kind !== "open") throw LedgerUnreadable({ file, problem: "its folder is none" })
+  if (opened.kind !== "open")
+    throw LedgerUnreadable({ file, problem: "its parent is not a folder" })
   using folder = opened.folder
   const outcome = folder.read(basename(file), { maxBytes: LARGEST_LEDGER_BYTES })
   switch (outcome.kind) {

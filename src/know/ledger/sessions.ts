@@ -62,17 +62,18 @@ export function createSessions(deps: SessionsDeps) {
 function checked(entry: SessionEntry, { redact }: SessionsDeps): SessionEntry {
   const date = entry.date
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(date) && isDay(date)
-  if (!isDate) throw SessionInvalid({ field: "date", wrong: "is not a day as YYYY-MM-DD" })
+  if (!isDate)
+    throw SessionInvalid({ field: "date", wrong: "is not a date of the form YYYY-MM-DD" })
   const clean = (field: string, text: string) => {
     const safe = redact(withoutHiddenSigns(text.replaceAll("\r\n", "\n"))).trim()
     if (safe.length <= LONGEST_PART_UNITS) return safe
-    const wrong = `has ${safe.length} characters; at most ${LONGEST_PART_UNITS} are kept`
+    const wrong = `has ${safe.length} characters; the limit is ${LONGEST_PART_UNITS}`
     throw SessionInvalid({ field, wrong })
   }
   const cleanList = (field: string, texts: readonly string[]) => {
     if (texts.length <= MOST_LIST_ITEMS)
       return texts.map((it) => clean(field, it)).filter((it) => it !== "")
-    const wrong = `has ${texts.length} items; at most ${MOST_LIST_ITEMS} are kept`
+    const wrong = `has ${texts.length} items; the limit is ${MOST_LIST_ITEMS}`
     throw SessionInvalid({ field, wrong })
   }
   const request = clean("request", entry.request)

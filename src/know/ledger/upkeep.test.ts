@@ -136,7 +136,7 @@ describe("lessons", () => {
     expect(await say(NOW, 4)).toBeUndefined()
     const proposal = await say(NOW)
     expect(proposal?.text).toBe(
-      '20 sessions say nearly the same: "Run migrations before the tests of the store". If it holds, keep it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>',
+      '20 sessions recorded nearly the same: "Run migrations before the tests of the store". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>',
     )
     expect(proposal?.files.length).toBe(20)
     expect(proposal?.files).toContain(`${SESSIONS}/2026-11-12-01-s.md`)

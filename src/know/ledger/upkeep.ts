@@ -73,7 +73,7 @@ function proposalOf({ line, files }: Lesson): Proposal {
   const isLong = points.length > LONGEST_INDEX_LINE_UNITS
   const said = `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}${isLong ? "…" : ""}`
   return {
-    text: `${files.length} sessions say nearly the same: "${said}". If it holds, keep it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>`,
+    text: `${files.length} sessions recorded nearly the same: "${said}". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>`,
     files,
   }
 }

@@ -68,7 +68,7 @@ async function opened(
 const told = (entries: readonly MapEntry[]) =>
   entries.map((it) => `${it.kind} ${it.path} ${it.files} ${it.symbols} ${it.rank}`)
 
-describe("map list", () => {
+describe("map.tree", () => {
   test("[MAP-46] lists folders first, with sums of all files below, then files", async () => {
     const map = await opened()
     const root = await map.tree()
@@ -119,7 +119,7 @@ describe("map list", () => {
   })
 })
 
-describe("map show", () => {
+describe("map.show", () => {
   test("[MAP-47] shows a file with its symbols, imports, importers and co-changed files", async () => {
     const map = await opened()
     const tax = await map.show("./src/price/tax.ts")
@@ -134,7 +134,7 @@ describe("map show", () => {
     const rounding = await map.show("src/price/rounding.ts")
     expect(rounding).toMatchObject({ rank: 1, importedBy: ["src/price/tax.ts"] })
     const broken = await map.show("src/broken.ts")
-    expect(broken).toMatchObject({ problems: ["could not be parsed in part, line 1"] })
+    expect(broken).toMatchObject({ problems: ["could not be parsed completely, line 1"] })
   })
 
   test.for(["roundLine", "src/price/rounding.ts#roundLine"])(
@@ -173,7 +173,7 @@ describe("map show", () => {
     expect(error.data.near).toEqual(["hashed"])
   })
 
-  test("[MAP-47] for two hops, names the symbol in between in the form `map show` accepts", async () => {
+  test("[MAP-47] for two hops, names the symbol in between in the form `map.show` accepts", async () => {
     const map = await opened({
       ...FILES,
       "src/shop.ts": [
@@ -202,7 +202,7 @@ describe("map show", () => {
       fileClass: "lock",
       tokens: 0,
       symbols: [],
-      problems: ["not read: a list of versions"],
+      problems: ["not read: lock file"],
     })
     expect(await map.show("lib/app.min.js")).toMatchObject({ problems: ["not read: minified"] })
     for (const { path } of map.made.tree.unread) {
@@ -215,7 +215,7 @@ describe("map show", () => {
     Object.assign(map.made.tree, { skipped: [{ path: "src/logo.png", reason: "binary" }] })
     const error: unknown = await map.show("src/logo.png").catch((it: unknown) => it)
     if (!MapFileLeftOut.is(error)) throw error
-    expect(error.message).toBe("The map has nothing of src/logo.png: it is no text.")
+    expect(error.message).toBe("src/logo.png is not in the map: it is no text.")
     expect(error.hint.length).toBeLessThanOrEqual(160)
   })
 
@@ -254,7 +254,7 @@ describe("map show", () => {
   })
 })
 
-describe("map find", () => {
+describe("search.find", () => {
   test("[MAP-48] returns the best files with reasons and their best symbols", async () => {
     const map = await opened()
     const { files, signals, state } = await map.find("Round a line to half a cent (#12)", 2)
@@ -367,7 +367,7 @@ describe("map find", () => {
   })
 })
 
-describe("map export", () => {
+describe("map.export", () => {
   test("[MAP-49] writes one file per folder with code: files, symbols, imports, edges", async () => {
     const map = await opened()
     const { out, files } = await map.exportMap("src/")
@@ -462,7 +462,7 @@ test("[MAP-50] removes invisible characters before it redacts, so that no secret
   expect(shown[1]).toContain("./odd(secret).ts")
 })
 
-describe("map scan: the result", () => {
+describe("map.scan: the result", () => {
   test("[MAP-51] lists languages by number of files, and the broken file", async () => {
     const map = await opened({ ...FILES, "tool.py": "def tool(): pass\n" })
     const { scan, languages, problems, problemsCount, skipped, state } = await map.scan()

@@ -32,7 +32,7 @@ export function createParser(deps: { readonly spentMs?: () => number } = {}): Pa
   let isSpent = false
   return {
     async parse({ language, text }) {
-      invariant(!isSpent, "a parser that is spent is not asked again")
+      invariant(!isSpent, "a spent parser is not used again")
       const problem = problemBefore(text)
       if (problem !== undefined) return withoutFacts(language, problem)
       const loading = loaded.get(language) ?? load(language)

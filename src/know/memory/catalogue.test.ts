@@ -34,10 +34,10 @@ describe("files that are not memories", () => {
     await copyFile(join(it.root, memory.file), join(it.root, ".qm/memory/rules/copy.md"))
     expect(await problemsOf(it)).toEqual([
       ["rules/bytes.md", "it is not UTF-8"],
-      ["rules/copy.md", `it has the id of ${memory.file}`],
-      ["rules/garbage.md", "it does not begin with a head between two lines of ---"],
-      ["rules/huge.md", expect.stringMatching(/^it has 1000\d\d bytes; at most 100000 are read$/)],
-      ["rules/merged.md", "it has the marks of a merge that is not done"],
+      ["rules/copy.md", `it has the same id as ${memory.file}`],
+      ["rules/garbage.md", "it does not begin with front matter between two lines of ---"],
+      ["rules/huge.md", expect.stringMatching(/^it has 1000\d\d bytes; the limit is 100000$/)],
+      ["rules/merged.md", "it has merge conflict markers"],
     ])
     for (const id of ["mem_bom", "mem_crlf"]) await it.room.feedback({ id, verdict: "helpful" })
     expect(await it.read(".qm/memory/rules/bom.md")).toMatch(/^\uFEFF---\n[^\uFEFF]*helpful: 1\n/)
@@ -81,10 +81,10 @@ describe("symlinks and limits", () => {
     await mkdir(join(it.root, ".qm/memory/rules/deep/deep/deep/deep"), { recursive: true })
     expect((await it.room.list(all)).memories.map((memory) => memory.title)).toEqual(["Inside"])
     expect(await problemsOf(it)).toEqual([
-      ["decisions", "it is a symbolic link, and those are not followed"],
-      ["rules/deep/deep/deep/deep", "the folder lies too deep"],
-      ["rules/link.md", "it is a symbolic link, and those are not followed"],
-      ["rules/zero.md", "it is a symbolic link, and those are not followed"],
+      ["decisions", "it is a symbolic link, which is not followed"],
+      ["rules/deep/deep/deep/deep", "the folder is nested too deeply"],
+      ["rules/link.md", "it is a symbolic link, which is not followed"],
+      ["rules/zero.md", "it is a symbolic link, which is not followed"],
     ])
     await expect(it.room.record(note({ kind: "decision" }))).rejects.toMatchObject({
       code: "MEMORY_FOLDER_UNUSABLE",
@@ -98,7 +98,7 @@ describe("symlinks and limits", () => {
     await expect(it.room.record(note())).rejects.toMatchObject({ code: "MEMORY_FOLDER_UNUSABLE" })
     expect(await it.room.list(all)).toMatchObject({
       total: 0,
-      problems: [{ file: ".qm", problem: "it is a symbolic link, and those are not followed" }],
+      problems: [{ file: ".qm", problem: "it is a symbolic link, which is not followed" }],
     })
     await using empty = await tempDirectory()
     await writeFile(join(empty.path, ".qm"), "a file")

@@ -162,7 +162,7 @@ function sorted(
     const { file, problem } = row
     const other = entry === undefined ? undefined : fileById.get(entry.id)
     if (entry === undefined) problems.push({ file, problem: problem ?? "" })
-    else if (other !== undefined) problems.push({ file, problem: `it has the id of ${other}` })
+    else if (other !== undefined) problems.push({ file, problem: `it has the same id as ${other}` })
     else {
       fileById.set(entry.id, file)
       kept.push({ file, entry })

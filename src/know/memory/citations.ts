@@ -44,7 +44,7 @@ export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: L
     try {
       return { sha: isPathBelowRoot(place.path) ? await deps.hashOf(place) : undefined }
     } catch (error) {
-      deps.log.warn("a citation could not be looked up", { error })
+      deps.log.warn("a citation could not be checked", { error })
       return "unknown"
     }
   }

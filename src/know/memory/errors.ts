@@ -3,8 +3,8 @@ import { LONGEST_SHOWN_UNITS, MOST_DISTILLED_A_SESSION, MOST_FILES } from "./lim
 
 export const MemoryUnknown = defineError<{ id: string }>()("MEMORY_NOT_FOUND", {
   family: "not-found",
-  message: (it) => `There is no memory ${shown(it.id)}.`,
-  hint: () => "Search for it first; `qm memory` lists all, and files that could not be read.",
+  message: (it) => `No memory has the id ${shown(it.id)}.`,
+  hint: () => "Search first, or run `qm memory` to list all memories and unreadable files.",
 })
 
 export const MemoryInvalid = defineError<{ field: string; wrong: string }>()(
@@ -21,46 +21,48 @@ export const TextTooLong = defineError<{ field: string; length: number; most: nu
   {
     family: "invalid",
     message: (it) =>
-      `The ${it.field} has ${formatExact(it.length)} characters; at most ${formatExact(it.most)} are kept.`,
-    hint: () => "Say what is worth knowing next time in fewer words; cite code instead of quoting.",
+      `The ${it.field} has ${formatExact(it.length)} characters; the limit is ${formatExact(it.most)}.`,
+    hint: () => "Shorten it to what helps next time; cite code instead of quoting it.",
   },
 )
 
 export const NothingSaid = defineError<{ id: string }>()("MEMORY_NOTHING_SAID", {
   family: "invalid",
-  message: (it) => `Nothing was said about ${shown(it.id)}: no verdict and no outcome.`,
-  hint: () => "Give verdict helpful or unhelpful, or outcome succeeded or failed, or both.",
+  message: (it) => `The feedback on ${shown(it.id)} has neither a verdict nor an outcome.`,
+  hint: () => "Pass verdict helpful or unhelpful, or outcome succeeded or failed, or both.",
 })
 
 export const CiteUnknown = defineError<{ cite: string }>()("MEMORY_CITE_UNKNOWN", {
   family: "invalid",
   message: (it) => `The memory cites ${shown(it.cite)}, which is not in the repository.`,
-  hint: () => "Cite code that is there, as path or path#symbol from the root, or leave it out.",
+  hint: () =>
+    "Cite existing code as path or path#symbol relative to the root, or omit the citation.",
 })
 
 export const OwnText = defineError<Record<never, never>>()("MEMORY_OWN_TEXT", {
   family: "invalid",
-  message: () => "The text holds a block that we ourselves had handed out.",
-  hint: () => "Record what was learnt, in new words; use memory_feedback for what was handed out.",
+  message: () => "The text contains a block that qm handed out.",
+  hint: () =>
+    "Record what was learned in new words; rate the handed-out memory with memory_feedback.",
 })
 
 export const TooManyDistilled = defineError<{ session: string }>()("MEMORY_TOO_MANY", {
   family: "conflict",
   message: (it) =>
-    `Session ${shown(it.session)} has recorded ${MOST_DISTILLED_A_SESSION} memories of its work, the most it may.`,
-  hint: () => "Record no more of this session; what it recorded can be found with memory_search.",
+    `Session ${shown(it.session)} has recorded ${MOST_DISTILLED_A_SESSION} memories of its work, the limit.`,
+  hint: () => "Record no more for this session; memory_search finds the recorded ones.",
 })
 
 export const MemoryFull = defineError<Record<never, never>>()("MEMORY_FULL", {
   family: "full",
-  message: () => `There are ${formatExact(MOST_FILES)} files of memories, the most that are read.`,
-  hint: () => "Forget some of them first: qm memory list, qm memory forget <id>.",
+  message: () => `There are ${formatExact(MOST_FILES)} memory files, the limit.`,
+  hint: () => "Forget some first: qm memory list, then qm memory forget <id>",
 })
 
 export const OnlyAPerson = defineError<{ id: string; what: string }>()("MEMORY_ONLY_A_PERSON", {
   family: "denied",
-  message: (it) => `Only a person may ${it.what} ${shown(it.id)}.`,
-  hint: () => "Ask the user to do it, in the console or with qm memory; go on without it.",
+  message: (it) => `Only a user may ${it.what} ${shown(it.id)}.`,
+  hint: () => "Ask the user to do it in the console or with `qm memory`, and continue without it.",
 })
 
 export const AlreadySuperseded = defineError<{ id: string; by: string | null }>()(
@@ -69,29 +71,30 @@ export const AlreadySuperseded = defineError<{ id: string; by: string | null }>(
     family: "conflict",
     message: (it) =>
       `${shown(it.id)} was superseded${it.by === null ? "" : ` by ${shown(it.by)}`}.`,
-    hint: () => "Use the memory that took its place.",
+    hint: () => "Use the memory that replaced it.",
   },
 )
 
 export const FileChanged = defineError<{ file: string; problem: string }>()("MEMORY_FILE_CHANGED", {
   family: "conflict",
-  message: (it) => `${shown(it.file)} was changed meanwhile: ${it.problem}.`,
-  hint: () => "Mend the file by hand, then repeat the call; nothing was written.",
+  message: (it) => `${shown(it.file)} was changed in the meantime: ${it.problem}.`,
+  hint: () => "Repair the file by hand, then try again; nothing was written.",
 })
 
 export const FolderUnusable = defineError<{ folder: string; what: string }>()(
   "MEMORY_FOLDER_UNUSABLE",
   {
     family: "conflict",
-    message: (it) => `${shown(it.folder)} is a ${it.what}, and memories are kept in folders.`,
-    hint: () => "Put a folder there; links are not followed, since they may lead out.",
+    message: (it) => `${shown(it.folder)} is a ${it.what}; a folder for memories is needed there.`,
+    hint: () =>
+      "Replace it with a folder; symlinks are not followed, because they may lead outside.",
   },
 )
 
 export const MemoryBusy = defineError<Record<never, never>>()("MEMORY_BUSY", {
   family: "unavailable",
   message: () => "Another process is writing memories of this repository.",
-  hint: () => "Repeat the call in a few seconds; nothing was written.",
+  hint: () => "Try again in a few seconds; nothing was written.",
 })
 
 /** For foreign text: one line, no invisible characters, truncated. */

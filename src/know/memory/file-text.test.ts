@@ -180,38 +180,41 @@ describe("editing a memory file", () => {
 describe("invalid memory files", () => {
   test("[MEMORY-4] are reported with the problem", () => {
     const texts: readonly [string, string][] = [
-      ["", "it does not begin with a head between two lines of ---"],
-      ["plain words", "it does not begin with a head between two lines of ---"],
-      ["---\ntitle: a\n", "it does not begin with a head between two lines of ---"],
+      ["", "it does not begin with front matter between two lines of ---"],
+      ["plain words", "it does not begin with front matter between two lines of ---"],
+      ["---\ntitle: a\n", "it does not begin with front matter between two lines of ---"],
       [
         `---\ntitle: ${"x".repeat(40_000)}\n---\n`,
-        "it does not begin with a head between two lines of ---",
+        "it does not begin with front matter between two lines of ---",
       ],
-      ["---\ntitle: [a\n---\n", "its head is no YAML (BAD_INDENT)"],
-      ["---\ntitle: a\ntitle: b\n---\n", "its head is no YAML (DUPLICATE_KEY)"],
-      ["---\ntitle: *none\n---\n", "its head is no YAML (aliases)"],
-      [bomb(), "its head is no YAML (aliases)"],
-      ["---\n- a\n- b\n---\n", "its head is wrong: Invalid input: expected object, received array"],
-      ["---\n---\n", "its head is wrong: Invalid input: expected object, received null"],
-      [fileText({ kind: "fix" }), "its title is wrong: Invalid input"],
+      ["---\ntitle: [a\n---\n", "its front matter is not valid YAML (BAD_INDENT)"],
+      ["---\ntitle: a\ntitle: b\n---\n", "its front matter is not valid YAML (DUPLICATE_KEY)"],
+      ["---\ntitle: *none\n---\n", "its front matter is not valid YAML (aliases)"],
+      [bomb(), "its front matter is not valid YAML (aliases)"],
+      [
+        "---\n- a\n- b\n---\n",
+        "its front matter is invalid: Invalid input: expected object, received array",
+      ],
+      ["---\n---\n", "its front matter is invalid: Invalid input: expected object, received null"],
+      [fileText({ kind: "fix" }), "its title is invalid: Invalid input"],
       [
         fileText({ title: "a", kind: "joke" }),
-        "its kind is wrong: Invalid option: expected one of",
+        "its kind is invalid: Invalid option: expected one of",
       ],
-      [fileText({ title: "a", id: "'mem_1\\n---'" }), "its id is wrong: Invalid string"],
-      [fileText({ title: "a", state: "stale" }), "its state is wrong: Invalid option"],
+      [fileText({ title: "a", id: "'mem_1\\n---'" }), "its id is invalid: Invalid string"],
+      [fileText({ title: "a", state: "stale" }), "its state is invalid: Invalid option"],
       [
         fileText({ title: "a", signals: "{helpful: -1}" }),
-        "its signals.helpful is wrong: Too small",
+        "its signals.helpful is invalid: Too small",
       ],
-      [fileText({ title: "a", cites: "[{path: 1}]" }), "its cites.0 is wrong: Invalid input"],
+      [fileText({ title: "a", cites: "[{path: 1}]" }), "its cites.0 is invalid: Invalid input"],
       [
         "---\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> theirs\n---\n",
-        "it has the marks of a merge that is not done",
+        "it has merge conflict markers",
       ],
       [
         fileText({ title: "a" }, "<<<<<<< HEAD\r\n1\r\n=======\r\n2\r\n>>>>>>> theirs\r\n"),
-        "it has the marks of a merge that is not done",
+        "it has merge conflict markers",
       ],
     ]
     for (const [text, problem] of texts) {

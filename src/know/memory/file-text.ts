@@ -24,9 +24,10 @@ type ReadMemory =
 type FileOrigin = { readonly file: string; readonly modifiedAtMs: number }
 
 export function readMemory(text: string, where: FileOrigin, redact: Redact): ReadMemory {
-  if (hasMergeMarks(text)) return problem("it has the marks of a merge that is not done")
+  if (hasMergeMarks(text)) return problem("it has merge conflict markers")
   const parts = partsOf(text)
-  if (parts === undefined) return problem("it does not begin with a head between two lines of ---")
+  if (parts === undefined)
+    return problem("it does not begin with front matter between two lines of ---")
   const document = parseHead(parts.head)
   if (typeof document === "string") return problem(document)
   const front = Front.safeParse(withoutNulls(document.toJS()))
@@ -58,7 +59,7 @@ export function writeMemory(entry: MemoryEntry): string {
 /** Preserves comments, unknown keys and the body. */
 export function editMemory(text: string, before: MemoryEntry, after: MemoryEntry): string {
   const parts = partsOf(text)
-  invariant(parts !== undefined, "only a file that was read as a memory is edited")
+  invariant(parts !== undefined, "only a file that was parsed as a memory is edited")
   const document = parseDocument(parts.head, YAML)
   if (!document.has("id")) document.set("id", after.id)
   if (after.state !== before.state) document.set("state", after.state)
@@ -117,13 +118,13 @@ function partsOf(text: string): Parts | undefined {
 function parseHead(head: string): Document | string {
   const document = parseDocument(head, YAML)
   const [error] = document.errors
-  if (error !== undefined) return `its head is no YAML (${error.code})`
+  if (error !== undefined) return `its front matter is not valid YAML (${error.code})`
   try {
     // Throws on aliases without an anchor, or too many of them.
     document.toJS()
     return document
   } catch {
-    return "its head is no YAML (aliases)"
+    return "its front matter is not valid YAML (aliases)"
   }
 }
 
@@ -143,7 +144,7 @@ function problem(wrong: string): ReadMemory {
 function wrongField(error: z.ZodError): string {
   const [issue] = error.issues
   const where = issue?.path.map(String).join(".") ?? ""
-  return `its ${where === "" ? "head" : where} is wrong: ${issue?.message ?? "unknown"}`
+  return `its ${where === "" ? "front matter" : where} is invalid: ${issue?.message ?? "unknown"}`
 }
 
 /** An id goes into delimiters and file names. */

@@ -29,13 +29,13 @@ export function readText(root: string, file: string): Promise<ReadTextOutcome> {
 export function problemOf(outcome: Exclude<ReadTextOutcome, { kind: "read" }>): string {
   switch (outcome.kind) {
     case "missing":
-      return "it is gone"
+      return "it does not exist"
     case "not-text":
       return "it is not UTF-8"
     case "too-large":
-      return `it has ${outcome.sizeBytes} bytes; at most ${LARGEST_FILE_BYTES} are read`
+      return `it has ${outcome.sizeBytes} bytes; the limit is ${LARGEST_FILE_BYTES}`
     case "outside-root":
-      return "it lies outside of the folder of memories"
+      return "it is outside the memory folder"
     case "not-regular":
       return irregular(outcome.what)
     case "unreadable":
@@ -102,7 +102,7 @@ export async function makeFolder(root: string, folder: string): Promise<string> 
 }
 
 function irregular(what: string): string {
-  return `it is a ${what}, and those are not followed`
+  return `it is a ${what}, which is not followed`
 }
 
 function unreadable(reason: string): string {
@@ -167,7 +167,10 @@ function visitAll(place: FolderAt, found: WalkResult): void {
     case "missing":
       return
     case "too-many":
-      return void found.problems.push({ file, problem: `it holds more than ${MOST_ENTRIES} files` })
+      return void found.problems.push({
+        file,
+        problem: `it contains more than ${MOST_ENTRIES} files`,
+      })
     case "unreadable":
       return void found.problems.push({ file, problem: unreadable(listed.reason) })
     default:
@@ -180,7 +183,7 @@ function take(place: FolderAt, { name, what }: DirectoryEntry, found: WalkResult
   if (name.startsWith(".")) return
   if (what === "directory") {
     const isDeep = place.way.length - MEMORY_FOLDER.length >= DEEPEST_FOLDER_LEVELS
-    if (isDeep) found.problems.push({ file, problem: "the folder lies too deep" })
+    if (isDeep) found.problems.push({ file, problem: "the folder is nested too deeply" })
     else enter(place, name, found)
     return
   }
@@ -219,7 +222,7 @@ export async function changeOf(
   const { redact } = await deps.secrets()
   const read = readMemory(text, { file, modifiedAtMs: stat.modifiedAtMs }, redact)
   if (read.kind === "problem") throw FileChanged({ file, problem: read.problem })
-  if (read.entry.id !== known.id) throw FileChanged({ file, problem: "it is another memory now" })
+  if (read.entry.id !== known.id) throw FileChanged({ file, problem: "it is now another memory" })
   const after = await edit(read.entry)
   const edited = `${hasByteOrderMark ? "\uFEFF" : ""}${editMemory(text, read.entry, after)}`
   const change = { file, before: bytes, after: edited, mode: stat.mode }

@@ -99,7 +99,7 @@ describe("memory inject", () => {
     for (const change of [{ db: fail }, { secrets: fail }, { count: fail }]) {
       expect(await it.other({ ...change, log }).inject(WANTED)).toEqual([])
     }
-    expect(logged).toEqual(Array(3).fill("no memories were handed out"))
+    expect(logged).toEqual(Array(3).fill("no memories handed out"))
   })
 })
 

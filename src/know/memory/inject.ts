@@ -134,5 +134,5 @@ function fenceFor(text: string, random: Random): string {
     const fence = `qm-${Buffer.from(random.bytes(8)).toString("hex")}`
     if (!text.includes(fence)) return fence
   }
-  invariant(false, "a fence that does not occur in the text is found in a few tries")
+  invariant(false, "a delimiter that no text contains is found in a few attempts")
 }

@@ -69,7 +69,7 @@ function saidIn(input: RecordInput, redact: Redact): MemoryTexts & { readonly re
   }
   if (safe.title.text === "") throw MemoryInvalid({ field: "title", wrong: "is empty" })
   if (hasMergeMarks(safe.body.text))
-    throw MemoryInvalid({ field: "body", wrong: "has the marks of a merge that is not done" })
+    throw MemoryInvalid({ field: "body", wrong: "has merge conflict markers" })
   return {
     title: safe.title.text,
     description: safe.description.text === "" ? safe.title.text : safe.description.text,
@@ -89,7 +89,10 @@ async function citesOf(
   deps: MemoryDeps,
 ): Promise<readonly MemoryCite[]> {
   if (given.length > MOST_CITES)
-    throw MemoryInvalid({ field: "cites", wrong: `are ${given.length}; at most ${MOST_CITES}` })
+    throw MemoryInvalid({
+      field: "cites",
+      wrong: `are ${given.length}; the limit is ${MOST_CITES}`,
+    })
   const cites: MemoryCite[] = []
   for (const cite of new Set(given)) {
     const found = await findPlace(cite, deps)
@@ -136,7 +139,7 @@ async function hasReadUntrusted(
   try {
     return session !== undefined && (await isUntrusted(session))
   } catch (error) {
-    log.warn("whether a session read foreign texts is not known", { error })
+    log.warn("unknown whether the session read foreign text", { error })
     return true
   }
 }

@@ -87,7 +87,7 @@ describe("memory files", () => {
     )
     expect((await it.room.show({ id: memory.id })).body).toContain("Ten users")
     await rm(to)
-    await expect(it.room.show({ id: memory.id })).rejects.toThrow("There is no memory")
+    await expect(it.room.show({ id: memory.id })).rejects.toThrow("No memory has the id")
     expect(await it.room.list(all)).toMatchObject({ total: 1, problems: [] })
   })
 
@@ -286,10 +286,10 @@ describe("memory record", () => {
     const refused: readonly [Parameters<typeof note>[0], string, string][] = [
       [{ title: " \u200b " }, "MEMORY_INVALID_INPUT", "is empty"],
       [{ title: "x".repeat(LONGEST_TITLE_UNITS + 1) }, "MEMORY_TEXT_TOO_LONG", "201 characters"],
-      [{ body: "x".repeat(LONGEST_BODY_UNITS + 1) }, "MEMORY_TEXT_TOO_LONG", "at most 20,000"],
-      [{ description: "x".repeat(501) }, "MEMORY_TEXT_TOO_LONG", "at most 500"],
+      [{ body: "x".repeat(LONGEST_BODY_UNITS + 1) }, "MEMORY_TEXT_TOO_LONG", "the limit is 20,000"],
+      [{ description: "x".repeat(501) }, "MEMORY_TEXT_TOO_LONG", "the limit is 500"],
       [{ body: "<<<<<<< a\n1\n=======\n2\n>>>>>>> b" }, "MEMORY_INVALID_INPUT", "merge"],
-      [{ cites: Array.from({ length: 21 }, String) }, "MEMORY_INVALID_INPUT", "at most 20"],
+      [{ cites: Array.from({ length: 21 }, String) }, "MEMORY_INVALID_INPUT", "the limit is 20"],
       [{ supersedes: "mem_none" }, "MEMORY_NOT_FOUND", "mem_none"],
     ]
     for (const [fields, code, words] of refused) {
@@ -301,7 +301,7 @@ describe("memory record", () => {
     })
     await expect(it.room.feedback({ id: "mem_x\n", verdict: "helpful" })).rejects.toMatchObject({
       code: "MEMORY_NOT_FOUND",
-      message: "There is no memory mem_x\\n.",
+      message: "No memory has the id mem_x\\n.",
     })
     expect(await it.files()).toEqual([])
   })
@@ -530,8 +530,8 @@ describe("operations", () => {
     expect(await ask("memory.search", { words: "locale" })).toMatchObject({ total: 1 })
     expect(await ask("memory.list", {})).toMatchObject({ total: 1 })
     expect(await ask("memory.feedback", { id, verdict: "helpful" })).toMatchObject({ id })
-    await expect(ask("memory.confirm", { id })).rejects.toThrow("Only a person")
-    await expect(ask("memory.forget", { id })).rejects.toThrow("Only a person")
+    await expect(ask("memory.confirm", { id })).rejects.toThrow("Only a user")
+    await expect(ask("memory.forget", { id })).rejects.toThrow("Only a user")
     expect(await ask("memory.confirm", { id }, person)).toMatchObject({ state: "confirmed" })
     expect(await ask("memory.show", { id }, person)).toMatchObject({ signals: { helpful: 1 } })
     expect(await ask("memory.forget", { id }, person)).toMatchObject({ id })

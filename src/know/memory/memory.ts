@@ -39,7 +39,7 @@ export function createMemory(deps: MemoryDeps) {
       try {
         return await injectMemories(wanted, { deps, load })
       } catch (error) {
-        deps.log.warn("no memories were handed out", { error })
+        deps.log.warn("no memories handed out", { error })
         return []
       }
     },

@@ -50,7 +50,7 @@ export function forHooks(
   }
 }
 
-const NOT_WRITTEN = "the pitfalls for hooks were not written"
+const NOT_WRITTEN = "pitfalls for hooks not written"
 
 function withPitfalls(load: Load, deps: Deps): Load {
   let written: string | undefined

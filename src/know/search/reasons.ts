@@ -17,13 +17,13 @@ export function reasonsFor(ranking: Ranking, file: LiftedFile): readonly string[
     ...pastReason(ranking, position),
     ...tieReasons(file),
     ...(inputAt(ranking, "rr_dense", position) >= 0.5 ? ["close in meaning to the task"] : []),
-    ...(inputAt(ranking, "dirmax", position) >= 0.5 ? ["beside a file that matches"] : []),
-    ...(isBusy(ranking, position) ? ["changed often of late"] : []),
+    ...(inputAt(ranking, "dirmax", position) >= 0.5 ? ["beside a matching file"] : []),
+    ...(isBusy(ranking, position) ? ["changed often recently"] : []),
   ]
   return reasons.length === 0 ? [NO_MATCH] : reasons.slice(0, MOST_REASONS)
 }
 
-const NO_MATCH = "no match; by size and place"
+const NO_MATCH = "no match; by size and path"
 
 /** History is a reason from this share of the best file's value on. */
 const LEAST_PAST_SHARE = 0.3

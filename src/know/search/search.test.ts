@@ -58,10 +58,10 @@ describe("reasons of a match", () => {
         ],
         "src/price/tax.ts": [
           "changed together under a similar message",
-          "beside a file that matches",
+          "beside a matching file",
         ],
         "src/user/session.ts": [
-          "no match; by size and place",
+          "no match; by size and path",
         ],
       }
     `)
@@ -112,10 +112,10 @@ describe("reasons of a match", () => {
     const none = { coChange: 0, folder: 0, stem: 0 }
     const file = { position: 1, rankBefore: 20, ties: { ...none, [tie]: 0.5 } }
     expect(reasonsFor(ranking, file)).toEqual([reason])
-    expect(reasonsFor(ranking, { ...file, rankBefore: 9 })).toEqual(["no match; by size and place"])
+    expect(reasonsFor(ranking, { ...file, rankBefore: 9 })).toEqual(["no match; by size and path"])
   })
 
-  test("[SEARCH-10] a file needs at least three changes for the reason `changed often of late`", () => {
+  test("[SEARCH-10] a file needs at least three changes for the reason `changed often recently`", () => {
     const tree = (times: number) =>
       treeOf(
         { "a/tug.ts": "tug", "b/quay.ts": "pier" },
@@ -123,8 +123,8 @@ describe("reasons of a match", () => {
       )
     const reasonsAfter = (times: number) =>
       search.files("tug", tree(times), { most: 2 }).files.find((it) => it.position === 1)?.reasons
-    expect(reasonsAfter(2)).toEqual(["no match; by size and place"])
-    expect(reasonsAfter(3)).toEqual(["changed often of late"])
+    expect(reasonsAfter(2)).toEqual(["no match; by size and path"])
+    expect(reasonsAfter(3)).toEqual(["changed often recently"])
   })
 
   test("[SEARCH-10] a long term is truncated", () => {

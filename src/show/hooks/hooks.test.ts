@@ -143,7 +143,7 @@ describe("readPayload", () => {
     const open = new Readable({ read: () => {} })
     expect(await readPayload(open, { later: atOnce })).toEqual({
       kind: "unusable",
-      why: `the payload was not there after ${STDIN_DEADLINE_MS} ms`,
+      why: `the payload did not arrive within ${STDIN_DEADLINE_MS} ms`,
     })
   })
 })

@@ -47,7 +47,7 @@ export type HookDeps = {
 export async function runHook(deps: HookDeps): Promise<void> {
   try {
     const dialect = dialectOf(deps.asked.host)
-    if (dialect === undefined) return deps.debug("no host that is known was named")
+    if (dialect === undefined) return deps.debug("unknown host")
     const answer = await answerOf(dialect, deps)
     if (answer !== undefined) await write(answer, deps)
   } catch (error) {
@@ -135,7 +135,7 @@ export async function readPayload(
   input.on("end", () => resolve(whole(chunks, sizeBytes)))
   input.on("error", (error) => resolve(unusable(`the payload could not be read: ${error.message}`)))
   const cancel = deps.later(STDIN_DEADLINE_MS, () =>
-    resolve(unusable(`the payload was not there after ${STDIN_DEADLINE_MS} ms`)),
+    resolve(unusable(`the payload did not arrive within ${STDIN_DEADLINE_MS} ms`)),
   )
   return promise.finally(cancel)
 }

@@ -79,7 +79,7 @@ function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Le
         score: file?.score ?? null,
         tokens: file?.wholeTokens ?? null,
         why: "dropped",
-        detail: "left out by you",
+        detail: "dropped by you",
         reasons: file?.reasons ?? [],
       }
     })

@@ -30,9 +30,9 @@ describe("a claim of another session", () => {
         "paths": [
           "src/it's.ts",
         ],
-        "text": "Not edited: another session works on src/it's.ts. Session theirs claimed src, which holds it, 4 minutes ago and was last active 4 minutes ago.
-      Work on something else and look again later: \`qm claim list 'src/it'\\''s.ts'\`.
-      If the person you work for wants the edit now: \`qm override 'src/it'\\''s.ts' --reason "…"\`, which is recorded.",
+        "text": "Edit blocked: session theirs is working on src/it's.ts. It claimed its folder src 4 minutes ago and was last active 4 minutes ago.
+      Work on something else, then check the claim again: \`qm claim list 'src/it'\\''s.ts'\`.
+      To override, with the user's approval: \`qm override 'src/it'\\''s.ts' --reason "<why>"\`. The override is logged.",
       }
     `)
   })
@@ -69,7 +69,7 @@ describe("a claim of another session", () => {
     await it.overrides.allow({ paths: ["src/"], reason: "they are on leave", minutes: 10 })
     expect(await it.ask("src/a.ts")).toEqual({
       kind: "override",
-      text: "src/a.ts is claimed by session theirs; it may be edited all the same, because: they are on leave",
+      text: "src/a.ts is claimed by session theirs; an override permits the edit: they are on leave",
       paths: ["src/a.ts"],
     })
     expect(await it.ask("src/a.ts", "lib/a.ts")).toMatchObject({
@@ -91,7 +91,7 @@ describe("edits by other sessions", () => {
     await it.clock.advance(2 * MINUTE_MS)
     expect(await it.ask("a.ts")).toEqual({
       kind: "warn",
-      text: "Session theirs edited a.ts 2 minutes ago. Read the file again before you change it, and keep what it did.",
+      text: "Session theirs edited a.ts 2 minutes ago. Read the file again before you change it, and keep that session's changes.",
     })
     expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
     expect(await it.ask("b.ts")).toEqual({ kind: "silent" })
@@ -108,7 +108,7 @@ describe("edits by other sessions", () => {
     await it.ledger.modified("theirs", { path: "a.ts", tool: "Edit", tree })
     expect(await it.ask("a.ts")).toEqual({
       kind: "warn",
-      text: "Session theirs edited a.ts in another worktree just now. Yours is as it was; the two meet when they are merged.",
+      text: "Session theirs edited a.ts in another worktree just now. Your copy is unchanged; the two versions must be merged later.",
     })
     await it.write("b.ts", "here\n")
     await it.ledger.modified("mine", { path: "b.ts", tool: "Edit", sha: "0".repeat(40), tree })
@@ -123,11 +123,11 @@ describe("edits by other sessions", () => {
     await it.write("a.ts", "an editor's\n")
     expect(await it.ask("a.ts")).toEqual({
       kind: "warn",
-      text: "a.ts was changed since your last edit, by none of the sessions known here. Look at it again before you change it.",
+      text: "a.ts was changed since your last edit, but not by a known session. Read it again before you change it.",
     })
     expect(await it.ask("a.ts")).toEqual({ kind: "silent" })
     await rm(join(it.root, "a.ts"))
-    expect(await it.ask("a.ts")).toMatchObject({ text: expect.stringContaining("removed") })
+    expect(await it.ask("a.ts")).toMatchObject({ text: expect.stringContaining("deleted") })
     expect((await it.ledger.summarise("mine")).outside).toHaveLength(2)
   })
 

@@ -55,7 +55,7 @@ async function judgeClaims(
     if (override === undefined) {
       return { kind: "deny", text: sayClaimed(path, claim, event.at), paths: [path] }
     }
-    const text = `${shown(path)} is claimed by session ${shown(claim.session)}; it may be edited all the same, because: ${shown(override.reason)}`
+    const text = `${shown(path)} is claimed by session ${shown(claim.session)}; an override permits the edit: ${shown(override.reason)}`
     lifted.push({ path, text })
   }
   if (lifted.length === 0) return undefined
@@ -67,11 +67,11 @@ async function judgeClaims(
 }
 
 function sayClaimed(path: string, claim: Claim, now: number): string {
-  const what = claim.path === path ? "it" : `${shown(claim.path)}, which holds it,`
+  const what = claim.path === path ? "it" : `its folder ${shown(claim.path)}`
   return [
-    `Not edited: another session works on ${shown(path)}. Session ${shown(claim.session)} claimed ${what} ${formatAgo(now - claim.takenAt)} and was last active ${formatAgo(now - claim.heartbeatAt)}.`,
-    `Work on something else and look again later: \`qm claim list ${asArgument(path)}\`.`,
-    `If the person you work for wants the edit now: \`qm override ${asArgument(path)} --reason "…"\`, which is recorded.`,
+    `Edit blocked: session ${shown(claim.session)} is working on ${shown(path)}. It claimed ${what} ${formatAgo(now - claim.takenAt)} and was last active ${formatAgo(now - claim.heartbeatAt)}.`,
+    `Work on something else, then check the claim again: \`qm claim list ${asArgument(path)}\`.`,
+    `To override, with the user's approval: \`qm override ${asArgument(path)} --reason "<why>"\`. The override is logged.`,
   ].join("\n")
 }
 
@@ -98,8 +98,8 @@ async function warningsFor(
 function sayTouched({ path, sessionId, at }: Touch, now: number, isHere: boolean): string {
   const who = `Session ${shown(sessionId)} edited ${shown(path)}`
   return isHere
-    ? `${who} ${formatAgo(now - at)}. Read the file again before you change it, and keep what it did.`
-    : `${who} in another worktree ${formatAgo(now - at)}. Yours is as it was; the two meet when they are merged.`
+    ? `${who} ${formatAgo(now - at)}. Read the file again before you change it, and keep that session's changes.`
+    : `${who} in another worktree ${formatAgo(now - at)}. Your copy is unchanged; the two versions must be merged later.`
 }
 
 /** The hash differs from what this session left, and no known session wrote it. */
@@ -122,6 +122,6 @@ async function outsideChange(
   if (isOurs || !(await markNotified(["outside", path, now], event, world))) return []
   await world.ledger.changedOutside(event.session, path)
   return [
-    `${shown(path)} was ${found.kind === "absent" ? "removed" : "changed"} since your last edit, by none of the sessions known here. Look at it again before you change it.`,
+    `${shown(path)} was ${found.kind === "absent" ? "deleted" : "changed"} since your last edit, but not by a known session. Read it again before you change it.`,
   ]
 }

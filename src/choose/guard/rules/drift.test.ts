@@ -18,10 +18,10 @@ test("[GUARD-22] blocks the stop of an unregistered session once, and says how t
   expect(await it.stop()).toMatchInlineSnapshot(`
     {
       "kind": "block",
-      "text": "2 files changed in this session and nothing is written down yet: src/a.ts, src/b.ts.
-    Register the session: \`qm session register "<a few words>" "<what was asked>" --done "<what you did>" --decisions "<what was decided, and why>" --final-state "<where it stands>" --session mine\`. --done and --decisions may be repeated.
-    At most three lessons that will help another session, if there are any: \`qm memory add "<title>" "<what and why>" --kind strategy|pitfall|fix --cites <path>\`.
-    Then stop. This is asked once for these files; to leave them unregistered, just stop.",
+      "text": "This session changed 2 files and has not registered them: src/a.ts, src/b.ts.
+    Register the session: \`qm session register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>" --session mine\`. --done and --decisions may be repeated.
+    If you learned something that helps other sessions, record at most three lessons: \`qm memory add "<title>" "<what and why>" --kind strategy|pitfall|fix --cites <path>\`.
+    Then stop. This reminder appears once for these files; to skip the registration, stop again.",
     }
   `)
   expect(await it.stop()).toEqual({ kind: "silent" })
@@ -34,7 +34,10 @@ test("[GUARD-22] blocks again for other files, but never directly after a block"
   expect(await it.stop()).toMatchObject({ kind: "block" })
   await it.ledger.modified("mine", { path: "c.ts", tool: "Edit" })
   expect(await it.stop({ isAgain: true })).toEqual({ kind: "silent" })
-  expect(await it.stop()).toMatchObject({ kind: "block", text: expect.stringMatching(/^3 files/) })
+  expect(await it.stop()).toMatchObject({
+    kind: "block",
+    text: expect.stringMatching(/^This session changed 3 files/),
+  })
 })
 
 test("[GUARD-22] does not block for one file, after a registration, or while background work runs", async () => {

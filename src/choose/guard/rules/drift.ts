@@ -25,9 +25,9 @@ function say({ paths, isCut }: Drift, session: string): string {
   const count = `${paths.length} files${isCut ? " or more" : ""}`
   const files = firstOf(paths.map(shown), MOST_LISTED_PATHS)
   return [
-    `${count} changed in this session and nothing is written down yet: ${files}.`,
-    `Register the session: \`qm session register "<a few words>" "<what was asked>" --done "<what you did>" --decisions "<what was decided, and why>" --final-state "<where it stands>"${sessionFlag(session)}\`. --done and --decisions may be repeated.`,
-    'At most three lessons that will help another session, if there are any: `qm memory add "<title>" "<what and why>" --kind strategy|pitfall|fix --cites <path>`.',
-    "Then stop. This is asked once for these files; to leave them unregistered, just stop.",
+    `This session changed ${count} and has not registered them: ${files}.`,
+    `Register the session: \`qm session register "<short title>" "<the request>" --done "<what you did>" --decisions "<decision and reason>" --final-state "<current state>"${sessionFlag(session)}\`. --done and --decisions may be repeated.`,
+    'If you learned something that helps other sessions, record at most three lessons: `qm memory add "<title>" "<what and why>" --kind strategy|pitfall|fix --cites <path>`.',
+    "Then stop. This reminder appears once for these files; to skip the registration, stop again.",
   ].join("\n")
 }

@@ -48,9 +48,9 @@ test("[GUARD-25] blocks an edit of a high-risk path without a simulation, and na
         "src/auth/a.ts",
         "src/auth/new.ts",
       ],
-      "text": "Not edited: a change here is of high risk, and no simulation covers it: src/auth/a.ts (by the pattern **/auth/**), src/auth/new.ts (by the pattern **/auth/**).
-    Run \`qm simulate src/auth/a.ts src/auth/new.ts\`, look at what it would reach and which tests to run, then edit again. It covers these files for four hours, as long as only you change them.
-    If the person you work for wants the edit without: \`qm override src/auth/a.ts src/auth/new.ts --reason "…"\`, which is recorded.",
+      "text": "Edit blocked: src/auth/a.ts (pattern **/auth/**), src/auth/new.ts (pattern **/auth/**) are high-risk and have no current simulation.
+    Run \`qm simulate src/auth/a.ts src/auth/new.ts\`, review the dependent files and the tests to run, then edit again. The simulation covers these files for four hours, as long as only you change them.
+    To override, with the user's approval: \`qm override src/auth/a.ts src/auth/new.ts --reason "<why>"\`. The override is logged.",
     }
   `)
   expect(await it.ask("src/b.ts", "src/auth/docs/a.md")).toEqual(SILENT)
@@ -84,7 +84,7 @@ test("[GUARD-25] an override permits the edit, and is reported", async () => {
   await it.overrides.allow({ paths: ["src/auth/a.ts"], reason: "a typo", minutes: 5 })
   expect(await it.ask("src/auth/a.ts")).toEqual({
     kind: "override",
-    text: "src/auth/a.ts is edited unsimulated, because: a typo",
+    text: "src/auth/a.ts is high-risk and has no current simulation; an override permits the edit: a typo",
     paths: ["src/auth/a.ts"],
   })
   const both = await it.ask("src/auth/a.ts", "src/auth/b.ts")

@@ -61,7 +61,10 @@ async function judgeBare(bare: readonly Risky[], event: BeforeEdit, world: HookW
   for (const it of bare) {
     const override = await coveringOverride(place, it.path)
     if (override === undefined) refused.push(it)
-    else lifted.push(`${shown(it.path)} is edited unsimulated, because: ${shown(override.reason)}`)
+    else
+      lifted.push(
+        `${shown(it.path)} is high-risk and has no current simulation; an override permits the edit: ${shown(override.reason)}`,
+      )
   }
   if (refused.length > 0) {
     const paths = refused.map((it) => it.path)
@@ -71,11 +74,11 @@ async function judgeBare(bare: readonly Risky[], event: BeforeEdit, world: HookW
 }
 
 function sayRefused(refused: readonly Risky[]): string {
-  const named = refused.map((it) => `${shown(it.path)} (by the pattern ${shown(it.pattern)})`)
+  const named = refused.map((it) => `${shown(it.path)} (pattern ${shown(it.pattern)})`)
   const words = refused.slice(0, MOST_LISTED_PATHS).map((it) => asArgument(it.path))
   return [
-    `Not edited: a change here is of high risk, and no simulation covers it: ${firstOf(named, MOST_LISTED_PATHS)}.`,
-    `Run \`qm simulate ${words.join(" ")}\`, look at what it would reach and which tests to run, then edit again. It covers these files for four hours, as long as only you change them.`,
-    `If the person you work for wants the edit without: \`qm override ${words.join(" ")} --reason "…"\`, which is recorded.`,
+    `Edit blocked: ${firstOf(named, MOST_LISTED_PATHS)} ${refused.length === 1 ? "is high-risk and has" : "are high-risk and have"} no current simulation.`,
+    `Run \`qm simulate ${words.join(" ")}\`, review the dependent files and the tests to run, then edit again. The simulation covers these files for four hours, as long as only you change them.`,
+    `To override, with the user's approval: \`qm override ${words.join(" ")} --reason "<why>"\`. The override is logged.`,
   ].join("\n")
 }

@@ -67,7 +67,7 @@ describe("claims", () => {
     const [first, second] = [await after(), await after()]
     expect(first).toMatchObject({
       kind: "warn",
-      text: "You changed src/a.ts, which session theirs claimed 3 minutes ago. Tell the person you work for, and leave the rest of it to that session: `qm claim list src/a.ts`.",
+      text: "You changed src/a.ts, which session theirs claimed 3 minutes ago. Tell the user, and make no further changes to it. Claim status: `qm claim list src/a.ts`.",
     })
     expect(second).toEqual({ kind: "silent" })
     await it.clock.advance(20 * MINUTE_MS)

@@ -88,7 +88,7 @@ async function crossClaims(
     if (claim === undefined || claim.session === event.session) continue
     if (!(await markNotified(["claimed", path, claim.token], event, world))) continue
     warnings.push(
-      `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${formatAgo(event.at - claim.takenAt)}. Tell the person you work for, and leave the rest of it to that session: \`qm claim list ${asArgument(path)}\`.`,
+      `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${formatAgo(event.at - claim.takenAt)}. Tell the user, and make no further changes to it. Claim status: \`qm claim list ${asArgument(path)}\`.`,
     )
   }
   return warnings

@@ -37,35 +37,35 @@ describe("riskOf", () => {
       [
         {
           "number": 0.5,
-          "text": "1 claim of other sessions on what would change",
+          "text": "1 claim of other sessions on the changed files",
         },
         {
           "number": 0.35,
-          "text": "src/auth/a.ts is a path of high risk, by **/auth/**",
+          "text": "src/auth/a.ts is high-risk (pattern **/auth/**)",
         },
         {
           "number": 0.25,
-          "text": "9 files lean on it, 1 of them at second hand",
+          "text": "9 files depend on it, 1 of them indirectly",
         },
         {
           "number": 0.2,
-          "text": "src/b.ts changed with it in 4 of 5 commits, and would not now",
+          "text": "src/b.ts changed with it in 4 of 5 commits and is not part of this change",
         },
         {
           "number": 0.2,
-          "text": "2 claims of other sessions on what leans on it",
+          "text": "2 claims of other sessions on dependent files",
         },
         {
           "number": 0.2,
-          "text": "nobody can tell who uses 1 file that the map does not read",
+          "text": "the map does not parse 1 file, so dependents are unknown",
         },
         {
           "number": 0.15,
-          "text": "no test reaches 1 of 2 files",
+          "text": "no test covers 1 of 2 files",
         },
         {
           "number": 0.1,
-          "text": "src/a.ts is leant on 50 % as much as the most leant on file",
+          "text": "src/a.ts has 50 % of the import rank of the most imported file",
         },
       ]
     `)

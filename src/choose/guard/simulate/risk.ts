@@ -81,9 +81,9 @@ function ofReach({ reach }: Evidence): RiskReason | undefined {
     return sum + share * CONFIDENCE_SHARE[confidence]
   }, 0)
   const far = reach.filter((it) => it.hops === 2).length
-  const second = far === 0 ? "" : `, ${far} of them at second hand`
+  const second = far === 0 ? "" : `, ${far} of them indirectly`
   return {
-    text: `${plural(reach.length, "file leans", "files lean")} on it${second}`,
+    text: `${plural(reach.length, "file depends", "files depend")} on it${second}`,
     number: (WEIGHTS.reach * felt) / (felt + HALF_REACH_FILES),
   }
 }
@@ -93,7 +93,7 @@ function ofRank({ highest }: Evidence): RiskReason | undefined {
   const number = WEIGHTS.rank * highest.rank
   const share = Math.round(highest.rank * 100)
   return {
-    text: `${highest.path} is leant on ${share} % as much as the most leant on file`,
+    text: `${highest.path} has ${share} % of the import rank of the most imported file`,
     number,
   }
 }
@@ -101,7 +101,7 @@ function ofRank({ highest }: Evidence): RiskReason | undefined {
 function ofTests({ code, untested }: Evidence): RiskReason | undefined {
   if (untested === 0 || code === 0) return undefined
   const which = code === 1 ? "it" : `${untested} of ${code} files`
-  return { text: `no test reaches ${which}`, number: (WEIGHTS.untested * untested) / code }
+  return { text: `no test covers ${which}`, number: (WEIGHTS.untested * untested) / code }
 }
 
 function ofCompanions({ companions }: Evidence): RiskReason | undefined {
@@ -109,32 +109,32 @@ function ofCompanions({ companions }: Evidence): RiskReason | undefined {
   if (closest === undefined || closest.times < FEWEST_TIMES_TOGETHER) return undefined
   const { path, times, of } = closest
   return {
-    text: `${path} changed with it in ${times} of ${of} commits, and would not now`,
+    text: `${path} changed with it in ${times} of ${of} commits and is not part of this change`,
     number: (WEIGHTS.companion * times) / of,
   }
 }
 
 function ofClaims({ claimed }: Evidence): RiskReason | undefined {
   if (claimed === 0) return undefined
-  const text = `${plural(claimed, "claim")} of other sessions on what would change`
+  const text = `${plural(claimed, "claim")} of other sessions on the changed files`
   return { text, number: WEIGHTS.claimed }
 }
 
 function ofClaimsNear({ claimedNear }: Evidence): RiskReason | undefined {
   if (claimedNear === 0) return undefined
-  const text = `${plural(claimedNear, "claim")} of other sessions on what leans on it`
+  const text = `${plural(claimedNear, "claim")} of other sessions on dependent files`
   return { text, number: WEIGHTS.claimedNear }
 }
 
 function ofRiskPath({ riskPath }: Evidence): RiskReason | undefined {
   if (riskPath === undefined) return undefined
-  const text = `${riskPath.path} is a path of high risk, by ${riskPath.pattern}`
+  const text = `${riskPath.path} is high-risk (pattern ${riskPath.pattern})`
   return { text, number: WEIGHTS.riskPath }
 }
 
 function ofUnseen({ unseen }: Evidence): RiskReason | undefined {
   if (unseen === 0) return undefined
-  const text = `nobody can tell who uses ${plural(unseen, "file")} that the map does not read`
+  const text = `the map does not parse ${plural(unseen, "file")}, so dependents are unknown`
   return { text, number: WEIGHTS.unseen }
 }
 

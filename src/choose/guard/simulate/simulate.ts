@@ -119,12 +119,12 @@ function riskPathOf(targets: readonly Target[], riskPaths: RiskPaths): Evidence[
 function notesOf({ tree }: TreeGraph, { targets, isCut }: SimulationFacts): readonly string[] {
   const isMade = targets.filter((it) => it.blobId === null)
   return [
-    ...isMade.map((it) => `${it.path} is not there yet, so nothing leans on it`),
-    ...targets.filter(isUnseen).map((it) => `the map does not read ${it.path}`),
-    ...(isCut ? ["more names or files than are followed: others may lean on it too"] : []),
+    ...isMade.map((it) => `${it.path} does not exist yet, so no file depends on it`),
+    ...targets.filter(isUnseen).map((it) => `the map does not parse ${it.path}`),
+    ...(isCut ? ["too many names or files to follow; more files may depend on it"] : []),
     ...(tree.historyProblem === undefined
       ? []
-      : [`what changed together is not known: ${tree.historyProblem}`]),
+      : [`co-changed files are unknown: ${tree.historyProblem}`]),
   ]
 }
 

@@ -191,7 +191,7 @@ test("[PACK-17] a budget below the smallest form of the targets is an error with
     fitFile(`f${at}.ts`, [fitSegment(800), fitSegment(700)], { naming: "target" }),
   )
   const needed = leastForTargets(files)
-  const what = "The least form of the named targets"
+  const what = "The smallest form of the targets"
   expect(() => fillBudget(files, { budgetTokens: needed - 1, truncate: "signatures" })).toThrow(
     BudgetTooSmall({ budget: needed - 1, needed, what }),
   )

@@ -130,7 +130,7 @@ function placeNamed(board: BudgetBoard, { budgetTokens, weights, truncate }: Nam
   const targets = named.filter((it) => isTarget(it.file))
   let reserved = leastForTargets(targets.map((it) => it.file))
   if (reserved > budgetTokens) {
-    const what = targets.length === 1 ? "The named target" : "The least form of the named targets"
+    const what = targets.length === 1 ? "The target" : "The smallest form of the targets"
     throw BudgetTooSmall({ budget: budgetTokens, needed: reserved, what })
   }
   const share = Math.floor((budgetTokens * weights.namedShare) / Math.max(1, named.length))

@@ -89,6 +89,6 @@ async function fitTargets<Pack>(
 }
 
 function tooSmall(budget: number, needed: number, leastTokens: number) {
-  const what = leastTokens > 0 ? "What is named" : "What stands before the first file"
+  const what = leastTokens > 0 ? "The smallest form of the targets" : "The header of the package"
   return BudgetTooSmall({ budget, needed, what })
 }

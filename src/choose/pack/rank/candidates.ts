@@ -204,9 +204,7 @@ function signalsOf(
   const hasStructure = it.named.length > 0 || it.links.defines.size > 0
   const missing = [
     ...(head === undefined ? [{ signal: "words", why: NO_WORDS }] : []),
-    ...(hasHistory
-      ? []
-      : [{ signal: "history", why: tree.historyProblem ?? "no commit is known" }]),
+    ...(hasHistory ? [] : [{ signal: "history", why: tree.historyProblem ?? "no commit found" }]),
     ...(hasMeaning ? [] : [{ signal: "meaning", why: meaningMissing(head, it.options) }]),
     ...(hasStructure ? [] : [{ signal: "structure", why: "the task names no file or symbol" }]),
   ]
@@ -222,8 +220,8 @@ function signalsOf(
 function meaningMissing(head: Head | undefined, options: GatherOptions): string {
   if (options.meaning === undefined) return options.meaningProblem ?? MEANING_OFF
   if (head === undefined) return NO_WORDS
-  return "the ranker has no table of words"
+  return "the ranker has no word table"
 }
 
-const MEANING_OFF = "off; pack.wordTable switches it on"
-const NO_WORDS = "the task has no word to search for"
+const MEANING_OFF = "off; set pack.wordTable to turn it on"
+const NO_WORDS = "the task contains no searchable word"

@@ -33,7 +33,7 @@ function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
     for (const glob of globs) {
       const isSigned = glob.startsWith("+") || glob.startsWith("-")
       if (!isSigned)
-        throw RuleInvalid({ setting: "pack.roles", rule, wrong: "no + or - before it" })
+        throw RuleInvalid({ setting: "pack.roles", rule, wrong: "missing + or - before the glob" })
       const list = glob.startsWith("-") ? known.denied : known.allowed
       list.push(matcher(glob.slice(1), { setting: "pack.roles", rule }))
     }
@@ -80,9 +80,9 @@ function matcher(glob: string, where: { setting: string; rule: string }): PathRu
 }
 
 function wrongIn(glob: string): string | undefined {
-  if (glob.startsWith("/")) return "paths begin at the root already, without a /"
-  if (!hasBalancedBraces(glob)) return "its braces are not balanced"
-  return isUsableGlob(glob) ? undefined : "a glob that cannot be searched for"
+  if (glob.startsWith("/")) return "paths are relative to the root; remove the leading /"
+  if (!hasBalancedBraces(glob)) return "unbalanced braces"
+  return isUsableGlob(glob) ? undefined : "invalid glob"
 }
 
 function hasBalancedBraces(glob: string): boolean {

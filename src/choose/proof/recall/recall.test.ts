@@ -141,7 +141,7 @@ describe.runIf(needs("PROOF-3", "git"))("recall on a repository with history", (
     await expect(proof.recall({ ...all, repo: empty, half: "tune" }, { signal })).rejects.toThrow(
       expect.objectContaining({
         code: "PROOF_TOO_FEW_TASKS",
-        message: "None of 1 commits can be a task of the half tune.",
+        message: "None of 1 commits can be a task in the half tune.",
       }),
     )
   })

@@ -35,7 +35,7 @@ const PEERS: readonly Peer[] = [
   {
     tool: "universal-ctags",
     program: "ctags",
-    note: "symbols only, all files it knows",
+    note: "symbols only, all files it supports",
     args: ({ root, out }) => ["--options=NONE", "--recurse", "--links=no", "-f", out, root],
   },
   {
@@ -60,8 +60,8 @@ async function measurePeer(peer: Peer, parts: PeerParts): Promise<ScanRow> {
   const startedAtMs = parts.clock.monotonicMs()
   const outcome = await timed([peer.program, ...args], parts)
   const seconds = (parts.clock.monotonicMs() - startedAtMs) / 1_000
-  if (outcome.kind === "absent") return unmeasured(peer, "not installed here")
-  if (outcome.kind === "failed") return unmeasured(peer, "installed, and failed here")
+  if (outcome.kind === "absent") return unmeasured(peer, "not installed")
+  if (outcome.kind === "failed") return unmeasured(peer, "installed, but it failed")
   const { tool, note } = peer
   return rowOf({ tool, note, seconds, ...outcome.usage }, parts.size)
 }

@@ -70,7 +70,7 @@ describe.runIf(needs("PROOF-11", "git"))("scan benchmark", () => {
       "commits 2 of 3",
     ])
     const [own] = result.rows
-    expect(own).toMatchObject({ tool: "qm", note: "cold, a fresh store" })
+    expect(own).toMatchObject({ tool: "qm", note: "cold, new database" })
     expect(own?.seconds).toBeGreaterThan(0)
     expect(own?.peakMegabytes).toBeGreaterThan(10)
     expect(result.oneFileChangedMs).toBeGreaterThan(0)
@@ -94,8 +94,8 @@ describe.runIf(needs("PROOF-11", "git"))("scan benchmark", () => {
     )
     const figures = result.rows.map((it) => [it.tool, it.note, it.seconds])
     expect(figures.slice(1)).toEqual([
-      ["universal-ctags", "not installed here", null],
-      ["repomix", "installed, and failed here", null],
+      ["universal-ctags", "not installed", null],
+      ["repomix", "installed, but it failed", null],
     ])
   })
 
@@ -124,9 +124,9 @@ describe.runIf(needs("PROOF-11", "git"))("scan benchmark", () => {
     )
     rmSync(path.join(root, "node_modules"), { recursive: true })
     expect(result.rows.map((it) => it.note)).toEqual([
-      "cold, a fresh store",
-      "not installed here",
-      "not installed here",
+      "cold, new database",
+      "not installed",
+      "not installed",
     ])
   })
 

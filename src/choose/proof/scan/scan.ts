@@ -43,7 +43,7 @@ export async function measureScan(
   return {
     repository: nameOf(bench),
     ...size,
-    rows: [rowOf({ tool: "qm", ...used, note: "cold, a fresh store" }, size), ...peers],
+    rows: [rowOf({ tool: "qm", ...used, note: "cold, new database" }, size), ...peers],
     oneFileChangedMs: changed === undefined ? null : oneFileChangedMs,
     ...walked,
   }

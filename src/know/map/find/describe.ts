@@ -56,9 +56,9 @@ const PROBLEMS: Readonly<Record<Problem["reason"], string>> = {
   "too-large": "too large to be parsed",
   "line-too-long": "a line is too long to be parsed",
   "too-slow": "took too long to be parsed",
-  "too-many": "has more names than are kept",
-  syntax: "could not be parsed in part",
-  crashed: "ended the parser",
+  "too-many": "has too many names",
+  syntax: "could not be parsed completely",
+  crashed: "crashed the parser",
 }
 
 export function describeUnread(fileClass: FileClass): string {
@@ -66,10 +66,10 @@ export function describeUnread(fileClass: FileClass): string {
 }
 
 const UNREAD: Partial<Readonly<Record<FileClass, string>>> = {
-  secret: "not opened, for it may bear secrets",
-  vendored: "not read: somebody else's code",
-  lock: "not read: a list of versions",
-  data: "not read: data, not words",
+  secret: "not opened: may contain secrets",
+  vendored: "not read: vendored",
+  lock: "not read: lock file",
+  data: "not read: data",
   minified: "not read: minified",
-  generated: "not read: written by a program",
+  generated: "not read: generated",
 }

@@ -95,7 +95,7 @@ async function showSymbol(
     return describe(end).map((symbol) => ({ symbol, line, hops: far, ...place, confidence }))
   }
   const [symbol] = describe(found)
-  invariant(symbol !== undefined, "a symbol that was found lies in a file")
+  invariant(symbol !== undefined, "a found symbol is in a file")
   return {
     kind: "symbol",
     symbol,

@@ -65,7 +65,7 @@ export function createPostingsStore(db: Db<"map">) {
         const rows = await tryRows(kind, terms)
         if (rows !== undefined) return rows
       }
-      throw new Error("the postings were replaced again and again while they were read")
+      throw new Error("the postings were replaced repeatedly while they were read")
     },
   }
 }

@@ -155,7 +155,7 @@ async function* batchesOf(given: ListedFiles): AsyncGenerator<readonly ReadItem[
   let units = 0
   for await (const read of parts.source.read(toRead, parts.options.signal)) {
     const entry = entries.get(read.path)
-    invariant(entry !== undefined, "a source reads what it was asked for")
+    invariant(entry !== undefined, "a source returns only requested entries")
     const found = judge(parts, entry, read)
     if (found.kind !== "text") {
       if (found.kind === "unread") intake.unread.push(found.it)

@@ -50,7 +50,7 @@ export function workingTree(options: {
     },
     async past({ gitSha, known, redact }, signal) {
       if ("problem" in git) return { problem: git.problem }
-      if (gitSha === undefined) return { problem: "the repository has no commit that can be read" }
+      if (gitSha === undefined) return { problem: "the repository has no readable commit" }
       return pastOf(git, { from: gitSha, known, redact, signal })
     },
   }

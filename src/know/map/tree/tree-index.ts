@@ -81,7 +81,7 @@ async function scanUntilSaved(
     const after = await trees.save({ key: source.key, before, tree, past, sweeps })
     if (after !== undefined) return { before, after, written }
   }
-  throw new Error("contents were dropped again and again while the tree was scanned")
+  throw new Error("contents were deleted repeatedly during the scan")
 }
 
 /** Contents are deleted once in several hundred scans. */

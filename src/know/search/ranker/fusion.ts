@@ -12,7 +12,7 @@ const FUSION_FILE = "fusion.json"
 
 export function parseFusion(text: string): Fusion {
   const json = parseJson(text)
-  if (json === undefined) throw damaged("it is no JSON")
+  if (json === undefined) throw damaged("it is not valid JSON")
   const parsed = FusionFile.safeParse(json)
   if (!parsed.success) throw damaged(firstIssue(parsed.error))
   const { heads } = parsed.data
@@ -61,10 +61,10 @@ function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHea
       .split(/\s+/),
   )
   const unknown = features.find((it) => !known.has(it))
-  if (unknown !== undefined) throw damaged(`head ${head} reads ${unknown}, which it cannot have`)
+  if (unknown !== undefined) throw damaged(`head ${head} reads ${unknown}, which it cannot use`)
   const isSquare = W1.length === features.length && W1.every((row) => row.length === b1.length)
   if (!isSquare || v.length !== features.length || w2.length !== b1.length) {
-    throw damaged(`the sizes of head ${head} do not fit each other`)
+    throw damaged(`the sizes of head ${head} do not match`)
   }
   return {
     features,
@@ -77,7 +77,7 @@ function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHea
 
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues
-  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it has another shape"}`
+  return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid shape"}`
 }
 
 function damaged(wrong: string) {

@@ -27,7 +27,7 @@ describe("loadRanker", () => {
     await expect(loadRanker({ table: "load", folder: folder.path })).rejects.toThrow(
       expect.objectContaining({
         code: RankerMissing.code,
-        message: "The ranker's file vocab.json could not be read: missing.",
+        message: "The ranker file vocab.json could not be read: missing.",
       }),
     )
   })
@@ -74,10 +74,10 @@ describe("loadRanker", () => {
   })
 
   test.for([
-    ["it is no JSON", "["],
-    ["it is no list of words", '{"a":1}'],
-    ["it is no list of words", "[1]"],
-    ["a word stands in it twice", '["a","a"]'],
+    ["it is not valid JSON", "["],
+    ["it is not a list of words", '{"a":1}'],
+    ["it is not a list of words", "[1]"],
+    ["it contains a word twice", '["a","a"]'],
   ] as const)("[SEARCH-9] rejects vocab.json: %s", ([wrong, text]) => {
     expect(() => parseVocabulary(text)).toThrow(damaged("vocab.json", wrong))
   })
@@ -89,10 +89,10 @@ describe("loadRanker", () => {
       "heads.all.v.3: Invalid input: expected number, received null",
       (it) => (it.heads.all.v[3] = null),
     ],
-    ["the sizes of head lex do not fit each other", (it) => it.heads.lex.w2.pop()],
-    ["the sizes of head all do not fit each other", (it) => it.heads.all.W1[4].pop()],
-    ["head lex reads hist, which it cannot have", (it) => (it.heads.lex.features[0] = "hist")],
-    ["head lex+hist reads magic, which it cannot have", (it) => addFeature(it, "magic")],
+    ["the sizes of head lex do not match", (it) => it.heads.lex.w2.pop()],
+    ["the sizes of head all do not match", (it) => it.heads.all.W1[4].pop()],
+    ["head lex reads hist, which it cannot use", (it) => (it.heads.lex.features[0] = "hist")],
+    ["head lex+hist reads magic, which it cannot use", (it) => addFeature(it, "magic")],
   ])("[SEARCH-9] rejects fusion.json: %s", ([wrong, damage]) => {
     const copy = structuredClone(fusion)
     damage(copy)
@@ -100,7 +100,7 @@ describe("loadRanker", () => {
   })
 
   test("[SEARCH-9] rejects a fusion.json that is not JSON", () => {
-    expect(() => parseFusion("{")).toThrow(damaged("fusion.json", "it is no JSON"))
+    expect(() => parseFusion("{")).toThrow(damaged("fusion.json", "it is not valid JSON"))
   })
 })
 

@@ -30,10 +30,10 @@ export async function loadRanker(options: {
 export function parseVocabulary(text: string): readonly string[] {
   const damaged = (wrong: string) => RankerDamaged({ file: "vocab.json", wrong })
   const parsed = parseJson(text)
-  if (parsed === undefined) throw damaged("it is no JSON")
+  if (parsed === undefined) throw damaged("it is not valid JSON")
   const words = z.array(z.string()).safeParse(parsed)
-  if (!words.success) throw damaged("it is no list of words")
-  if (new Set(words.data).size !== words.data.length) throw damaged("a word stands in it twice")
+  if (!words.success) throw damaged("it is not a list of words")
+  if (new Set(words.data).size !== words.data.length) throw damaged("it contains a word twice")
   return words.data
 }
 

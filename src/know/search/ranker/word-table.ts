@@ -56,7 +56,7 @@ function readHeader(view: DataView, words: readonly string[]) {
   const [version, rows, dimensions, levels] = [4, 8, 12, 16].map((at) => view.getUint32(at, true))
   if (version !== 1) throw damaged(`its version is ${version}, not 1`)
   if (levels !== TF_LEVELS) throw damaged(`it has ${levels} levels, not ${TF_LEVELS}`)
-  if (rows === undefined || dimensions === undefined) throw damaged("its header is cut")
+  if (rows === undefined || dimensions === undefined) throw damaged("its header is truncated")
   if (rows !== words.length) throw damaged(`it has ${rows} rows for ${words.length} words`)
   const size = least + 4 * rows * COLUMNS.length + rows * dimensions
   if (view.byteLength !== size) throw damaged(`it has ${view.byteLength} bytes, not ${size}`)

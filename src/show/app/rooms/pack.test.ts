@@ -215,6 +215,6 @@ describe("bad input gets a code and what to do", () => {
     await using app = await world.open()
     const { pack } = PackBuilt.parse(await app.call("pack.build", { task: "rounding" }, { signal }))
     expect(pack).toMatchObject({ isEmpty: true, files: [] })
-    expect(pack.emptyReason).toContain("switched off")
+    expect(pack.emptyReason).toContain("are off")
   })
 })

@@ -56,7 +56,7 @@ test("[CLI-23] a simulation: the risk with its reasons first, names of others in
       reach: [reached, { ...reached, hops: 2, via: "src/between.ts" }],
       tests: [],
       risk: 0.5,
-      reasons: [{ text: "2 files lean on it", number: 0.5 }],
+      reasons: [{ text: "2 files depend on it", number: 0.5 }],
       at: 0,
     },
     reachCount: 2,
@@ -68,7 +68,7 @@ test("[CLI-23] a simulation: the risk with its reasons first, names of others in
   const text = render("guard.simulate", simulation)
   const [first, second] = text.split("\n")
   expect(first).toBe("Risk 0.50 of 1 for src/rounding.ts and 1 more")
-  expect(second).toContain("0.50  2 files lean on it")
+  expect(second).toContain("0.50  2 files depend on it")
   expect(text).toContain("by src/between.ts")
   expect(text).toContain("2 of 3 commits")
   expect(text).not.toContain("\u001b")

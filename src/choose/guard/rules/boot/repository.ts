@@ -18,13 +18,13 @@ const MOST_STATE_LINES = 3
 export function sessionLines({ world, isShort }: BootInput): readonly string[] {
   const last = latestLogged(world.root)
   if (last === undefined) return []
-  const title = `Last session written down: ${last.date} ${inline(last.title)} (${last.file}).`
+  const title = `Last registered session: ${last.date} ${inline(last.title)} (${last.file}).`
   if (isShort) return [title]
   const [request = ""] = last.request.split("\n")
   const state = last.finalState.split("\n").filter((it) => it.trim() !== "")
   return [
     title,
-    ...(request.trim() === "" ? [] : [quoted(`Asked: ${request}`)]),
+    ...(request.trim() === "" ? [] : [quoted(`Request: ${request}`)]),
     ...state
       .slice(0, MOST_STATE_LINES)
       .map((it, index) => quoted(index === 0 ? `State: ${it}` : it)),
@@ -39,9 +39,9 @@ export function changelogLines({ world }: BootInput): readonly string[] {
   if (lines.length === 0) return []
   const more = lines.length - MOST_CHANGELOG_LINES
   return [
-    "Unreleased, by CHANGELOG.md:",
+    "Unreleased changes in CHANGELOG.md:",
     ...lines.slice(0, MOST_CHANGELOG_LINES).map(quoted),
-    ...(more > 0 ? [`and ${more} more lines there.`] : []),
+    ...(more > 0 ? [`and ${more} more lines in CHANGELOG.md.`] : []),
   ]
 }
 
@@ -69,7 +69,7 @@ export function memoryLines({ world }: BootInput): readonly string[] {
   }
   if (lines.length === 0) return []
   const share = `${lines.length} of ${count} decisions and rules`
-  return [`Remembered, ${share}; \`qm memory search <words>\` for more:`, ...lines]
+  return [`Memory, ${share} (\`qm memory search <words>\` finds more):`, ...lines]
 }
 
 type MemoryPlace = { readonly folder: string; readonly name: string }

@@ -89,7 +89,7 @@ export async function upstreamLines({ world, now }: BootInput): Promise<readonly
 
 function standing({ branch, upstream }: Divergence, { ahead, behind }: CommitCounts): string {
   const [own, other] = [inline(branch), inline(upstream.ref.replace(/^refs\/\w+\//, ""))]
-  if (ahead + behind === 0) return `Branch ${own} was level with ${other}`
+  if (ahead + behind === 0) return `Branch ${own} was up to date with ${other}`
   const parts = [
     ...(ahead > 0 ? [`${plural(ahead, "commit")} ahead of`] : []),
     ...(behind > 0 ? [`${plural(behind, "commit")} behind`] : []),
@@ -99,12 +99,12 @@ function standing({ branch, upstream }: Divergence, { ahead, behind }: CommitCou
 
 function asOf({ fetchedAtMs }: Divergence, now: number): string {
   return fetchedAtMs === undefined
-    ? ", as of the clone; nobody has fetched since"
+    ? ", as of the clone; nothing was fetched since"
     : `, as of the last fetch ${formatAgo(now - fetchedAtMs)}`
 }
 
 function advice({ behind }: CommitCounts): readonly string[] {
-  return behind > 0 ? ["Look at what came in upstream before building on this branch."] : []
+  return behind > 0 ? ["Review the upstream commits before you build on this branch."] : []
 }
 
 const LARGEST_GIT_CONFIG_BYTES = 256 * 1024
