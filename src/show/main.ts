@@ -6,7 +6,7 @@ import type { McpCall } from "#show/mcp"
 
 const LARGEST_STDIN_BYTES = 10_000_000
 
-/** Where the house is put together: the command line is handed the other ways in. */
+/** Connects the command line with server, MCP and hooks. */
 const entryPoints = {
   up: async (call: ServeCall) =>
     (await import("#show/http")).up(call, {
@@ -20,13 +20,13 @@ const entryPoints = {
   attack: async (places: AttackedPlaces) => (await import("#show/http")).attack(places),
 }
 
-/** The rim: argv, environment and streams are read here and nowhere else. */
+/** The only file that reads argv, environment and streams. */
 const interrupted = new AbortController()
 for (const name of ["SIGINT", "SIGTERM"] as const) {
-  // Once: a second Ctrl-C ends the process at once, as a person in a hurry expects.
+  // Once: a second Ctrl-C ends the process immediately.
   process.once(name, () => interrupted.abort())
 }
-// A closed pipe (`qm events | head`) is not an error: whatever runs is ended as by Ctrl-C.
+// A closed pipe (`qm events | head`) is not an error: end the work like Ctrl-C does.
 let isPipeClosed = false
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
@@ -34,7 +34,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   interrupted.abort()
 })
 
-// Nobody reads what is said there any more; the work goes on.
+// stderr has no reader any more; continue.
 process.stderr.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
 })
@@ -51,7 +51,7 @@ const exitCode = await runCli({
 })
 process.exitCode = isPipeClosed ? 0 : exitCode
 
-/** One hook by hand: of git, which ends with what it says, or of a host, which always ends well. */
+/** One hook started by hand: a git hook exits with its result, a host's hook always with 0. */
 async function answerHook({ app, input, environment, signal, say }: EntryCall): Promise<number> {
   const event = String(input["event"])
   const { answerGitHook, isGitHook } = await import("#show/app")
@@ -77,7 +77,7 @@ async function answerHook({ app, input, environment, signal, say }: EntryCall): 
   return 0
 }
 
-/** What git or a person hands to a hook; more than this is no payload. */
+/** The payload of a hook; longer input is not one. */
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
@@ -103,14 +103,14 @@ function sink(stream: NodeJS.WriteStream) {
   }
 }
 
-/** One key, without Enter. The terminal is as before as soon as it came, or nobody waits for it. */
+/** One key, without Enter. Restores the terminal afterwards. */
 async function readKey(signal: AbortSignal): Promise<string | undefined> {
   const { stdin } = process
   const pressed = Promise.withResolvers<string | undefined>()
   const leave = (): void => pressed.resolve(undefined)
   const hear = (bytes: Buffer): void => {
     const key = bytes.toString("utf8")
-    // In this mode the terminal makes no signal of Ctrl-C, so we do.
+    // In raw mode the terminal sends no signal for Ctrl-C.
     if (key === "\u0003") process.kill(process.pid, "SIGINT")
     else pressed.resolve(key)
   }

@@ -13,38 +13,31 @@ import { noticeCredentials } from "./secrets/known-secrets.ts"
 import { type CallOperation, openServices, type ServiceOptions } from "./services.ts"
 
 export type AppOptions = ServiceOptions & {
-  /** Operations beside those of the product. */
   readonly extra?: ExtraOperations
 }
 
 export type App = AsyncDisposable & {
   readonly places: RepositoryPaths
-  /** Everything it can do. */
   readonly operations: readonly Operation[]
   readonly log: Log
-  /** The settings in force, or CONFIG_INVALID. */
   config(): Config
-  /** Whether nobody has set it: neither file, nor environment, nor flag. */
+  /** Whether no file, environment variable or flag sets it. */
   isDefault(key: string): boolean
-  /** The one store of this process, opened at the first call. */
   store(): Promise<Store>
-  /** The runs of this process, made at the first call. */
   agents(): Promise<Agents>
-  /** The branches of this process, made at the first call. */
   fold(): Promise<Fold>
-  /** Lets the requests of a process that is about to start go through the gateway. */
+  /** Opens a proxied session for a host process that is about to start. */
   carry(wanted: HostSessionRequest): Promise<ProxiedHost>
-  /** The pipelines of this process, made at the first call. */
   pipelines(): Promise<Pipelines>
-  /** A text without its secrets, for what no room has looked through. */
+  /** For texts that no room has redacted. */
   redact(text: string): Promise<string>
-  /** Run one operation by name: parse what goes in, run, parse what comes out, log once. */
+  /** Parses the input, runs the handler, parses the output and logs one line. */
   readonly call: CallOperation
 }
 
 /**
- * The product for one repository and one person. Nothing is opened until an operation needs it, so
- * that `config check` and `doctor` also answer on a broken config, an unreachable database or a full
+ * The product for one repository and one user. Nothing is opened until an operation needs it, so
+ * `config check` and `doctor` also work with a broken config, an unreachable database or a full
  * disk.
  */
 export async function createApp(options: AppOptions): Promise<App> {

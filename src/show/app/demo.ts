@@ -12,13 +12,13 @@ const PROMPT =
 
 const QUESTION = "When may a booking be re-priced after arrival?"
 
-/** One living run and one research to look at without any key. */
+/** A synthetic run and a research that need no API key. */
 export async function beginDemo(app: App): Promise<void> {
   await beginDemoRun(app)
   await beginDemoResearch(app)
 }
 
-/** Over the documents that came with it; one that waits already is enough. */
+/** Over the shipped documents; does nothing if one is open already. */
 async function beginDemoResearch(app: App): Promise<void> {
   const { signal } = new AbortController()
   const pipelines = await app.pipelines()
@@ -31,7 +31,7 @@ async function beginDemoResearch(app: App): Promise<void> {
   await app.call("pipeline.run", { agent: "deep-research", query: QUESTION }, { signal })
 }
 
-/** Those of earlier days make room for it. */
+/** Replaces demo runs of earlier starts. */
 async function beginDemoRun(app: App): Promise<void> {
   const agents = await app.agents()
   const labelled = await agents.list({ limit: 100, archived: false, label: DEMO_LABEL })

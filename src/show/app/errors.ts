@@ -82,7 +82,7 @@ export const StateForeign = defineError<{ directory: string }>()("APP_STATE_FORE
 
 type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
 
-/** Why a file was not read, in words that follow its name. */
+/** Follows the file name in a message. */
 export function describeUnreadable(outcome: Unreadable, limitBytes: number): string {
   switch (outcome.kind) {
     case "missing":

@@ -6,7 +6,7 @@ import { tempDirectory } from "#test/temp"
 
 const MAIN = path.join(import.meta.dirname, "../main.ts")
 
-/** Says on standard error, at the end, from which rooms the process has loaded something. */
+/** Prints at exit, on stderr, the rooms that the process loaded. */
 const WATCHER = `
   import { registerHooks } from "node:module"
   const rooms = new Set()
@@ -19,7 +19,7 @@ const WATCHER = `
   })
   process.on("exit", () => process.stderr.write(JSON.stringify([...rooms])))`
 
-/** Without what every command stands on. */
+/** Without the rooms that every command loads. */
 async function roomsOf(...command: readonly string[]): Promise<readonly string[]> {
   await using temp = await tempDirectory()
   const watcher = `data:text/javascript,${encodeURIComponent(WATCHER)}`
@@ -42,6 +42,6 @@ test.each([
   [["fold"], ["choose/fold", "know/ledger", "see/hosts", "see/repo"]],
   [["memory"], ["know/memory", "know/search", "see/repo"]],
   [["runs"], ["act/agents", "see/capture", "see/hosts", "see/repo"]],
-])("[APP-40] a command loads the rooms it uses and no others: %s", async (command, rooms) => {
+])("[APP-40] a command loads only the rooms it uses: %s", async (command, rooms) => {
   expect(await roomsOf(...command)).toEqual(rooms)
 })

@@ -15,7 +15,7 @@ async function newApp(directory: string) {
   })
 }
 
-test("[APP-5] now says where one is, how it is, and that nothing runs yet", async () => {
+test("[APP-5] now.show returns repository and health, and no runs in a new store", async () => {
   await using folder = await tempDirectory()
   await using app = await newApp(folder.path)
   expect(await app.call("now.show", {}, { signal })).toMatchObject({
@@ -28,7 +28,7 @@ test("[APP-5] now says where one is, how it is, and that nothing runs yet", asyn
   })
 })
 
-test("[APP-5] with a store that cannot be opened it still answers, and the health says so", async () => {
+test("[APP-5] now.show answers with a store that cannot be opened, and reports it in health", async () => {
   await using folder = await tempDirectory()
   const places = path.join(folder.path, ".qm", "local")
   await mkdir(places, { recursive: true })
@@ -40,7 +40,7 @@ test("[APP-5] with a store that cannot be opened it still answers, and the healt
   })
 })
 
-test("[APP-5] with a config that is wrong it still answers too", async () => {
+test("[APP-5] now.show answers with an invalid config", async () => {
   await using folder = await tempDirectory()
   await mkdir(path.join(folder.path, ".qm"))
   await writeFile(path.join(folder.path, ".qm", "config.json"), "{")

@@ -14,7 +14,6 @@ import type {
 import { currentBranch } from "#see/repo"
 import type { Services } from "./services.ts"
 
-/** The newest runs, of which the first page shows what runs, waits or ended today. */
 const RUNS_ON_FIRST_PAGE = 200
 
 type NowDeps = Pick<Services, "agents" | "clock" | "pipelines" | "places" | "store"> & {
@@ -44,7 +43,7 @@ async function describeStore(deps: NowDeps) {
     const { dialect, events, sizeBytes } = await (await deps.store()).status()
     return { dialect, events, sizeBytes }
   } catch (error) {
-    // The doctor's report beside this says what is wrong.
+    // The doctor's report states the reason.
     if (isAppError(error)) return null
     throw error
   }
@@ -54,13 +53,11 @@ type Rows = Readonly<Record<"running" | "waiting" | "ended", readonly NowRow[]>>
 
 const NOTHING: Rows = { running: [], waiting: [], ended: [] }
 
-/** Both kinds in one list, what moved last first. */
 function joined(one: Rows, other: Rows) {
   const both = (at: keyof Rows) => [...one[at], ...other[at]].toSorted((a, b) => b.at - a.at)
   return { running: both("running"), waiting: both("waiting"), ended: both("ended") }
 }
 
-/** What runs, what waits for a person, and what has ended since midnight. */
 async function describeRuns(deps: NowDeps): Promise<Rows> {
   try {
     const agents = await deps.agents()
@@ -76,13 +73,12 @@ async function describeRuns(deps: NowDeps): Promise<Rows> {
         .map((it) => rowOf(it)),
     }
   } catch (error) {
-    // Without a store there are no runs; the doctor's report beside this says why.
+    // Without a store there are no runs; the doctor's report states why.
     if (isAppError(error)) return NOTHING
     throw error
   }
 }
 
-/** Pipelines that ask, that work, and that ended since midnight. */
 async function describePipelines(deps: NowDeps): Promise<Rows> {
   try {
     const { runs } = await (await deps.pipelines()).list({ limit: RUNS_ON_FIRST_PAGE })

@@ -13,7 +13,7 @@ import { nowHandlers } from "./now.ts"
 import { openTokensHandlers } from "./rooms/tokens.ts"
 import type { Services } from "./services.ts"
 
-/** The function behind an operation; its input is parsed already. */
+/** Its input is already parsed. */
 type Handler = { run(input: unknown, context: CallContext): Promise<unknown> }["run"]
 type RoomHandlers = Readonly<Record<string, Readonly<Record<string, Handler>>>>
 export type RoomLoader = (services: Services) => Promise<RoomHandlers>
@@ -38,8 +38,8 @@ type LoaderOf<Group extends OperationGroup> = (
 ) => Promise<{ readonly [Name in Group]: HandlersOf<Name> }>
 
 /**
- * The handlers of each group of operations. A room is loaded by the first call of one of its
- * operations: a command pays for what it uses.
+ * The handlers of each group of operations. The first call of an operation loads its room, so a
+ * command pays only for what it uses.
  */
 const ROOMS = {
   agent: openPipelineRoom,
@@ -97,7 +97,7 @@ const ROOMS = {
   tokens: async (services) => ({ tokens: openTokensHandlers(services) }),
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
-/** Operations beside those of the product, with what loads their handlers. */
+/** Operations of tests and extensions. */
 export type ExtraOperations = {
   readonly operations: Readonly<Record<string, Operation>>
   readonly load: RoomLoader
@@ -105,7 +105,6 @@ export type ExtraOperations = {
 
 export type OperationTable = ReturnType<typeof operationTable>
 
-/** Every operation with its handler; each room's are made once. */
 export function operationTable(services: Services, extra?: ExtraOperations) {
   const declared = new Map<string, Operation>(
     Object.entries({ ...OPERATIONS, ...extra?.operations }),

@@ -4,7 +4,6 @@ import type { HostPlace } from "#see/hosts"
 import { locateRepository, PROJECT_FOLDER, type Repository } from "#see/repo"
 import { DirectoryMissing, HomeUnknown } from "./errors.ts"
 
-/** Every place the product reads or writes for one repository and one user. */
 export type RepositoryPaths = {
   readonly repository: Repository
   readonly home: string
@@ -44,11 +43,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 type Surroundings = {
   places(): RepositoryPaths
   environment(): Environment
-  /** A path as the person gave it, made absolute. */
+  /** A path given by the user, made absolute. */
   resolve(path: string): string
 }
 
-/** From the root with forward slashes; undefined for the root itself and for what is outside. */
+/**
+ * Relative to the root with forward slashes; undefined for the root itself and for paths outside.
+ */
 export function placeInside(
   deps: Pick<Surroundings, "places" | "resolve">,
   given: string,
@@ -59,7 +60,7 @@ export function placeInside(
   return way === "" || !isInside(root, file) ? undefined : way.split(path.sep).join("/")
 }
 
-/** Where a host would start, for a path as the person gave it. */
+/** The directory a host would start in. */
 export function hostPlace(deps: Surroundings, given: string): HostPlace {
   return {
     workingDirectory: deps.resolve(given),
@@ -69,7 +70,7 @@ export function hostPlace(deps: Surroundings, given: string): HostPlace {
   }
 }
 
-/** Hosts look in the person's home, which is not where our own files are when QM_HOME is set. */
+/** Hosts read the user's home, which differs from QM_HOME if that is set. */
 export function userHome(deps: Pick<Surroundings, "environment" | "places">): string {
   const { HOME, USERPROFILE } = deps.environment()
   return path.resolve(HOME || USERPROFILE || path.dirname(deps.places().home))

@@ -29,19 +29,20 @@ import { lazyTokens } from "./rooms/tokens.ts"
 import { loadSecrets } from "./secrets/known-secrets.ts"
 import { refuseForeignState } from "./secrets/salt.ts"
 
-/** What handlers and rooms use; each takes a `Pick` of it. Whatever may fail or cost time is a function. */
+/**
+ * Each handler and room takes a `Pick` of it. Anything that may fail or cost time is a function.
+ */
 export type Services = {
   places(): RepositoryPaths
   environment(): Readonly<Record<string, string | undefined>>
-  /** A path as the person gave it, made absolute. */
+  /** A path given by the user, made absolute. */
   resolve(path: string): string
   loaded(): LoadedConfig
   reload(): Promise<void>
-  /** The settings in force, or CONFIG_INVALID. */
   config(): Config
   location(): StoreLocation
   store(): Promise<Store>
-  /** What is secret in a directory, by default the repository; read anew at each call. */
+  /** The secrets of a directory, by default the repository; read at each call. */
   secrets(directory?: string): Promise<Secrets>
   credentials(): Promise<Credentials>
   permissions(): Promise<PermissionRules>
@@ -53,13 +54,13 @@ export type Services = {
   gateway(): Promise<Gateway>
   agents(): Promise<Agents>
   pipelines(): Promise<Pipelines>
-  /** Probes of the running server, for the doctor. */
+  /** Attack probes of the running server. */
   attack(): Promise<readonly DoctorCheck[]>
-  /** Runs another operation, as a surface does. */
+  /** Runs another operation, like a surface does. */
   call: CallOperation
-  /** This process, among all that may work on the rows of one store; each call is another worker. */
+  /** This process as a worker on the store's rows; each call returns another worker. */
   owner(): ProcessOwner
-  /** Whether a file may be written wherever the caller says: a person at the terminal, yes. */
+  /** Whether the caller may write files anywhere: true for a user at the terminal. */
   readonly mayWriteFiles: boolean
   readonly tokens: Pick<Tokens, "counter">
   readonly clock: Clock
@@ -77,21 +78,22 @@ type ProcessOwner = {
 export type CallOperation = (name: string, input: unknown, context: CallContext) => Promise<unknown>
 
 export type ServiceOptions = {
-  /** Where the person is; the repository is found from here. */
+  /** The repository is searched from here upwards. */
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Settings given on the command line, as `key=value`. */
+  /**
+   * `key=value`, from `--set`.
+   */
   readonly settings: readonly string[]
   readonly writeLog: (line: string) => void
-  /** Whether operations may write files wherever the caller says; a server may not. */
+  /** False for a server. */
   readonly mayWriteFiles?: boolean
-  /** Probes of the running server, for the doctor; handed in by what serves. */
+  /** Attack probes of the running server, passed in by the surface that serves. */
   readonly attack?: (places: RepositoryPaths) => Promise<readonly DoctorCheck[]>
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** The rooms of one process, each opened at its first use. */
 export async function openServices(options: ServiceOptions, call: CallOperation) {
   const { base, isDefault, closeStore } = await openBase(options)
   const map = createRepositoryMap(base)
@@ -136,14 +138,13 @@ export async function openServices(options: ServiceOptions, call: CallOperation)
     services,
     isDefault,
     async close(): Promise<void> {
-      // Those that work first: what they write last needs the others.
+      // Working rooms first: their last writes need the others.
       for (const room of [pipelines, sources, agents, gateway, fold, map]) await room.close()
       await closeStore()
     },
   }
 }
 
-/** Places, settings, log, secrets and store, which every room uses. */
 async function openBase(options: ServiceOptions) {
   const { clock = systemClock, random = systemRandom } = options
   const found = await findPlaces(options.directory, options.environment)

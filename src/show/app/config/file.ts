@@ -2,7 +2,6 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from "json
 import { nearest, visibleLine } from "#ground/base"
 import { type ConfigField, configFields } from "#ground/contract"
 
-/** Something wrong with a setting, said so that it can be found and mended. */
 export type ConfigProblem = {
   readonly place: string
   readonly line?: number
@@ -11,7 +10,6 @@ export type ConfigProblem = {
   readonly message: string
 }
 
-/** One value of one layer. */
 type FoundSetting = { readonly key: string; readonly value: unknown; readonly line: number }
 
 export type ConfigFileContent = {
@@ -19,10 +17,10 @@ export type ConfigFileContent = {
   readonly problems: readonly ConfigProblem[]
 }
 
-/** Deeper than any schema of ours, shallower than the parser's recursion can bear (about 8,000). */
+/** Deeper than our schema, shallower than the parser's recursion limit (about 8,000). */
 const DEEPEST_NESTING_LEVELS = 100
 
-/** Read the text of a config file: JSON, with comments and trailing commas allowed. */
+/** JSON, with comments and trailing commas allowed. */
 export function readConfigText(file: string, text: string): ConfigFileContent {
   const places = createPlaces(file, text)
   if (nestingOf(text) > DEEPEST_NESTING_LEVELS) {
@@ -55,7 +53,7 @@ function readSections(root: Node, places: ConfigPaths): ConfigFileContent {
   const problems: ConfigProblem[] = [...findDuplicates(root, places)]
 
   for (const property of propertiesOf(root)) {
-    // An editor's own key; it carries no setting.
+    // Used by editors; not a setting.
     if (property.name === "$schema") continue
     const known = fields.filter((it) => it.section === property.name)
     if (known.length === 0) {
@@ -100,7 +98,7 @@ function readFields(
   return { settings, problems }
 }
 
-/** What is wrong with a value, in words, or nothing. A secret's value is never repeated. */
+/** The value of a secret setting is never part of the message. */
 export function complainAbout(field: ConfigField, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
   if (parsed.success) return undefined
@@ -111,12 +109,11 @@ export function complainAbout(field: ConfigField, value: unknown): string | unde
 
 const LONGEST_FOUND_CHARACTERS = 80
 
-/** Whole or not at all: a part of a key is not known for one, and would be said. */
+/** Shows a value whole or not at all: redaction would not recognise a part of a key. */
 function shorten(text: string): string {
   return text.length <= LONGEST_FOUND_CHARACTERS ? text : `a value of ${text.length} characters`
 }
 
-/** "did you mean" stands in one place for every layer: files, environment and flags. */
 export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   const advice = near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?`
@@ -178,7 +175,7 @@ function createPlaces(file: string, text: string) {
   return { lineOf, problem }
 }
 
-/** Brackets outside strings: cheap, and it runs before the parser can exhaust the stack. */
+/** Counts brackets outside strings, before the parser can exhaust the stack. */
 function nestingOf(text: string): number {
   let depth = 0
   let deepest = 0

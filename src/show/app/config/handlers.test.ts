@@ -52,8 +52,8 @@ async function writeUserFile(app: App, text: string): Promise<string> {
   return userConfig
 }
 
-describe("writing a setting", () => {
-  test("[APP-4] the value is in force at once, and the answer says where it comes from", async () => {
+describe("config.set and config.unset", () => {
+  test("[APP-4] the new value is used at once, and the result has its origin", async () => {
     await using app = await newApp()
     expect(await set(app, "tokens.window", "9000")).toMatchObject({
       key: "tokens.window",
@@ -65,7 +65,7 @@ describe("writing a setting", () => {
     expect([app.config().tokens.window, app.isDefault("tokens.window")]).toEqual([200_000, true])
   })
 
-  test("[APP-4] comments and everything else in the file stay as they are", async () => {
+  test("[APP-4] comments and all other content of the file stay unchanged", async () => {
     await using app = await newApp()
     const file = await writeUserFile(app, COMMENTED)
     await set(app, "tokens.window", "8000")
@@ -78,7 +78,7 @@ describe("writing a setting", () => {
     }
   })
 
-  test("[S9] the user's file is 0600, the project's 0644, whatever the umask", async () => {
+  test("[S9] the user's file has mode 0600 and the project's 0644, under any umask", async () => {
     const before = process.umask(0)
     try {
       await using app = await newApp()
@@ -91,7 +91,7 @@ describe("writing a setting", () => {
     }
   })
 
-  test("[APP-4] each change is one event, without the value", async () => {
+  test("[APP-4] each change emits one event without the value", async () => {
     await using app = await newApp()
     await set(app, "log.level", "error")
     await set(app, "tokens.window", "5000", "project")
@@ -103,14 +103,14 @@ describe("writing a setting", () => {
     ])
   })
 
-  test("[APP-4] taking out what is not there changes nothing and says nothing", async () => {
+  test("[APP-4] unsetting a missing setting changes nothing and emits nothing", async () => {
     await using app = await newApp()
     expect(await unset(app, "log.level")).toMatchObject({ origin: "default" })
     expect(await changesOf(app)).toEqual([])
     await expect(readFile(app.places.userConfig)).rejects.toMatchObject({ code: "ENOENT" })
   })
 
-  test("[APP-8] the database is not written into a project's file", async () => {
+  test("[APP-8] the database cannot be set in a project's file", async () => {
     await using app = await newApp()
     const url = "postgres://u@127.0.0.1/d"
     await expect(set(app, "store.databaseUrl", url, "project")).rejects.toMatchObject({
@@ -119,13 +119,13 @@ describe("writing a setting", () => {
     await expect(readFile(app.places.projectConfig)).rejects.toMatchObject({ code: "ENOENT" })
   })
 
-  test("[APP-4] a setting is written also when the store cannot be told", async () => {
+  test("[APP-4] a setting is written even if the store cannot be reached", async () => {
     await using app = await newApp()
     await set(app, "store.databaseUrl", "postgres://u:p@127.0.0.1:1/d")
     expect(await set(app, "log.level", "error")).toMatchObject({ value: "error" })
   })
 
-  test("[APP-4] a secret is written and never shown", async () => {
+  test("[APP-4] a secret setting is written and never shown", async () => {
     await using app = await newApp()
     const url = `postgres://u:pw-${process.pid}@127.0.0.1/d`
     await app.store()
@@ -134,7 +134,7 @@ describe("writing a setting", () => {
   })
 })
 
-describe("what is refused leaves the file as it was", () => {
+describe("refused values leave the file unchanged", () => {
   test.each([
     ["tokens.window", "many", "CONFIG_INVALID"],
     ["tokens.window", "5", "CONFIG_INVALID"],
@@ -151,7 +151,7 @@ describe("what is refused leaves the file as it was", () => {
   })
 
   test.each(["{", '{ "stroe": {} }', '{ "log": 3 }'])(
-    "[APP-4] a file that is wrong already is not touched: %s",
+    "[APP-4] an invalid file is not changed: %s",
     async (text) => {
       await using app = await newApp()
       const file = await writeUserFile(app, text)
@@ -160,7 +160,7 @@ describe("what is refused leaves the file as it was", () => {
     },
   )
 
-  test("[APP-4] a file behind a link is not written through it", async () => {
+  test("[APP-4] a symbolic link is not followed when writing", async () => {
     await using app = await newApp()
     const { userConfig } = app.places
     await mkdir(path.dirname(userConfig), { recursive: true })
@@ -171,7 +171,7 @@ describe("what is refused leaves the file as it was", () => {
     expect(await readFile(elsewhere, "utf8")).toBe("{}\n")
   })
 
-  test("[APP-4] an empty file is a file without settings", async () => {
+  test("[APP-4] an empty file has no settings", async () => {
     await using app = await newApp()
     const file = await writeUserFile(app, "  \n")
     await set(app, "log.level", "info")

@@ -30,7 +30,6 @@ import {
 
 type ConfigDeps = {
   loaded(): LoadedConfig
-  /** Read the layers again, after one of them was written. */
   reload(): Promise<void>
   places(): Pick<RepositoryPaths, "userConfig" | "projectConfig">
   store(): Promise<Pick<Store, "forRoom">>
@@ -41,7 +40,7 @@ export const configHandlers = (deps: ConfigDeps): Handlers<typeof configOperatio
   set: ({ key, value, layer }) => change(deps, { key, layer, value }),
   unset: ({ key, layer }) => change(deps, { key, layer, value: undefined }),
   async show(input) {
-    // Another process, or an editor, may have written a file since.
+    // Another process or an editor may have changed a file.
     await deps.reload()
     const { settings, files, problems } = deps.loaded()
     if (problems.length > 0) throw ConfigInvalid({ problems })
@@ -65,7 +64,7 @@ type Change = { key: string; layer: "user" | "project"; value: string | undefine
 async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   const field = configFields().find((it) => it.key === key)
   if (field === undefined) throw unknownKey(key)
-  // What comes is text; the field knows what it means.
+  // The value arrives as text; the field's schema determines its type.
   const meant = value === undefined ? undefined : coerce(field, value)
   const problem = meant === undefined ? undefined : complainAbout(field, meant)
   if (problem !== undefined)
@@ -83,7 +82,7 @@ async function change(deps: ConfigDeps, { key, layer, value }: Change) {
   return reportSetting(settled)
 }
 
-/** The file is the truth. A store that cannot be reached just now does not undo what was written. */
+/** The file is authoritative: if the store is unreachable, the written setting stays. */
 async function announce(deps: ConfigDeps, said: EventBody<"config.changed">): Promise<void> {
   try {
     const events = (await deps.store()).forRoom("config")
@@ -137,9 +136,8 @@ const STYLE: ModificationOptions = {
 }
 
 /**
- * Write one setting into a config file, or take it out (`undefined`). Comments and everything else
- * in the file stay as they are; a file that is wrong already is not touched. False when there was
- * nothing to take out.
+ * Writes or removes (`undefined`) one setting and preserves comments and all other content. Does
+ * not touch an invalid file. False when there was nothing to remove.
  */
 async function writeSetting(
   { file, isShared }: { file: string; isShared: boolean },
@@ -153,7 +151,7 @@ async function writeSetting(
   const after = applyEdits(before, edits)
   const { problems } = readConfigText(file, after)
   if (problems.length > 0) throw ConfigInvalid({ problems })
-  // A project's file is for everyone who reads the repository; the user's own is not.
+  // A project's file is for all readers of the repository; the user's file is private.
   await ensureDirectory(path.dirname(file), { mode: isShared ? 0o755 : 0o700 })
   const text = after.endsWith("\n") ? after : `${after}\n`
   await writeFileAtomic(file, text, { mode: isShared ? 0o644 : 0o600 })

@@ -8,8 +8,8 @@ import { createSettings, loadConfig } from "./layers.ts"
 const read = (text: string) => readConfigText("config.json", text)
 const problemsOf = (text: string) => read(text).problems.map((it) => `${it.place}: ${it.message}`)
 
-describe("one file", () => {
-  test("[APP-1] settings carry their line; comments and trailing commas are allowed", () => {
+describe("readConfigText", () => {
+  test("[APP-1] settings have their line; comments and trailing commas are allowed", () => {
     const text = `{
   // how we count
   "$schema": "x",
@@ -61,21 +61,23 @@ describe("one file", () => {
     [`[1]`, [`config.json:1:1: expected an object in braces, found an array`]],
     [`{ "log": `, [`config.json:1:10: not valid JSON: value expected`]],
     [`{ "log" 3 }`, [`config.json:1:9: not valid JSON: colon expected`]],
-  ])("[APP-2] %j is explained", (text, problems) => expect(problemsOf(text)).toEqual(problems))
+  ])("[APP-2] %j is reported with its position and reason", (text, problems) =>
+    expect(problemsOf(text)).toEqual(problems),
+  )
 
-  test("[APP-2] nesting that would exhaust the parser is refused before it is parsed", () => {
+  test("[APP-2] too deep nesting is refused before the parser runs", () => {
     const message = "config.json: nested deeper than 100 levels"
     expect(problemsOf("[".repeat(500_000))).toEqual([message])
     expect(problemsOf('{"a":'.repeat(500_000))).toEqual([message])
   })
 
-  test("[APP-3] the value of a secret setting is never repeated in a complaint", () => {
+  test("[APP-3] the value of a secret setting is never part of a message", () => {
     const [problem] = problemsOf(`{ "store": { "databaseUrl": 12345678 } }`)
     expect(problem).toContain("not shown")
     expect(problem).not.toContain("12345678")
   })
 
-  test("[APP-2] hostile characters in a key are shown, not obeyed", () => {
+  test("[APP-2] control characters in a key are escaped in the message", () => {
     const [problem] = problemsOf(`{ "\\u001b[2Jlog": 1 }`)
     expect(problem).toContain("\\x1b[2Jlog")
   })
@@ -90,8 +92,8 @@ async function layers(files: { user?: string; project?: string }) {
   return Object.assign(directory, { userFile, projectFile })
 }
 
-describe("layers", () => {
-  test("[APP-4] later layers win, and each value knows its origin and what it hides", async () => {
+describe("loadConfig", () => {
+  test("[APP-4] later layers win, and each value has its origin and the layers it hides", async () => {
     await using at = await layers({
       user: `{ "tokens": { "window": 5000, "encoding": "o200k" }, "log": { "level": "info" } }`,
       project: `{ "tokens": { "window": 6000 } }`,
@@ -119,7 +121,7 @@ describe("layers", () => {
     expect(Object.isFrozen(loaded.config)).toBe(true)
   })
 
-  test("[APP-2] environment and flags are checked like files", async () => {
+  test("[APP-2] environment and flags are validated like files", async () => {
     await using at = await layers({})
     const { problems } = await loadConfig({
       ...at,
@@ -136,7 +138,7 @@ describe("layers", () => {
     expect(problems[2]?.message).toBe(`unknown key "tokens.windw"; did you mean "tokens.window"?`)
   })
 
-  test("[APP-2] a folder, a binary and a file of 10 MB are problems, not crashes", async () => {
+  test("[APP-2] a folder, a binary file and a file of 10 MB are reported as problems", async () => {
     await using at = await layers({})
     await mkdir(at.userFile)
     const load = () => loadConfig({ ...at, environment: {}, flags: [] })
@@ -150,7 +152,7 @@ describe("layers", () => {
   })
 })
 
-test("[APP-8] a project cannot choose where data and passwords go; the user and the environment can", async () => {
+test("[APP-8] a project cannot set where data and passwords go; user and environment can", async () => {
   const text = `{ "store": { "databaseUrl": "postgres://evil.example/x" } }`
   await using at = await layers({ project: text })
   const refused = await loadConfig({ ...at, environment: {}, flags: [] })
@@ -181,7 +183,7 @@ async function newSettings() {
   return Object.assign(folder, { settings, userFile })
 }
 
-test("[APP-4] a file that is written later counts after the next reading, and not before", async () => {
+test("[APP-4] a file written later takes effect after reload()", async () => {
   await using world = await newSettings()
   const { settings, userFile } = world
   await writeFile(userFile, '{ "log": { "level": "error" } }')
@@ -190,7 +192,7 @@ test("[APP-4] a file that is written later counts after the next reading, and no
   expect([settings.config().log.level, settings.isDefault("log.level")]).toEqual(["error", false])
 })
 
-test("[APP-4] what the environment sets is not a default, and an unknown key is none either", async () => {
+test("[APP-4] isDefault is false for settings of the environment and for unknown keys", async () => {
   await using world = await newSettings()
   const { isDefault } = world.settings
   expect([isDefault("tokens.window"), isDefault("server.port"), isDefault("no.key")]).toEqual([
@@ -200,7 +202,7 @@ test("[APP-4] what the environment sets is not a default, and an unknown key is 
   ])
 })
 
-test("[APP-4] a file that is wrong makes every question fail until it is mended", async () => {
+test("[APP-4] config() throws for an invalid file until it is corrected", async () => {
   await using world = await newSettings()
   const { settings, userFile } = world
   await writeFile(userFile, "{")

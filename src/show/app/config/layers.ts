@@ -3,10 +3,9 @@ import { Config, type ConfigField, configFields } from "#ground/contract"
 import { ConfigInvalid, describeUnreadable } from "../errors.ts"
 import { type ConfigProblem, complainAbout, readConfigText, sayUnknownKey } from "./file.ts"
 
-/** A config file is written by hand; a megabyte is already a mistake (or an attack). */
 export const CONFIG_FILE_LIMIT_BYTES = 1_000_000
 
-/** Where a value came from, in the order in which layers cover each other. */
+/** In order of precedence, lowest first. */
 export type Origin =
   | { readonly kind: "default" }
   | { readonly kind: "user" | "project"; readonly file: string; readonly line: number }
@@ -17,7 +16,7 @@ export type EffectiveSetting = {
   readonly field: ConfigField
   readonly value: unknown
   readonly origin: Origin
-  /** Lower layers that also set it, and lost. */
+  /** Lower layers that also set it. */
   readonly hides: readonly Origin[]
 }
 
@@ -32,7 +31,6 @@ export type ConfigLayers = {
   readonly userFile: string
   readonly projectFile: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** `--set key=value`, as typed. */
   readonly flags: readonly string[]
 }
 
@@ -43,8 +41,8 @@ type Layer = {
 }
 
 /**
- * Merge the layers: defaults, user file, project file, environment, flags. A value that is wrong is
- * a problem and takes no part; the config is only used when there is no problem at all.
+ * Merges defaults, user file, project file, environment and flags. An invalid value is a problem
+ * and is ignored; the config is usable only without problems.
  */
 export async function loadConfig(layers: ConfigLayers): Promise<LoadedConfig> {
   const user = await readFileLayer("user", layers.userFile)
@@ -116,7 +114,7 @@ function isPersonal({ key }: { readonly key: string }): boolean {
   return configFields().some((it) => it.key === key && it.isPersonal)
 }
 
-/** Whoever wrote a repository must not choose where your data and your password go. */
+/** A repository's author must not choose where your data and password go. */
 export function sayPersonal(key: string): string {
   return `a project may not set "${key}"; set it in your own config or in the environment`
 }
@@ -159,14 +157,16 @@ function readFlagLayer(flags: readonly string[]): Layer {
   return { settings, problems }
 }
 
-/** Environment and flags are text. Where the field does not take text, it means what JSON reads. */
+/**
+ * Environment variables and flags are text. Where the field takes no text, the value is parsed as
+ * JSON.
+ */
 export function coerce(field: ConfigField, text: string): unknown {
   if (field.schema.safeParse(text).success) return text
   const value = parseJson(text)
   return value === undefined ? text : value
 }
 
-/** The layers as they are now; read again when one of them was written. */
 export async function createSettings(layers: ConfigLayers) {
   let loaded: LoadedConfig = await loadConfig(layers)
   return {
@@ -174,12 +174,11 @@ export async function createSettings(layers: ConfigLayers) {
     async reload(): Promise<void> {
       loaded = await loadConfig(layers)
     },
-    /** The settings in force, or CONFIG_INVALID. */
     config(): Config {
       if (loaded.problems.length > 0) throw ConfigInvalid({ problems: loaded.problems })
       return loaded.config
     },
-    /** Whether nobody has set it: neither file, nor environment, nor flag. */
+    /** Whether no file, environment variable or flag sets it. */
     isDefault: (key: string): boolean =>
       loaded.settings.some((it) => it.field.key === key && it.origin.kind === "default"),
   }

@@ -25,16 +25,15 @@ import type { Services } from "../services.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The doctor warns when the disk under the store has less than this: room for a few days' work. */
+/** Warns below this: space for a few days of work. */
 const LOW_DISK_BYTES = 200_000_000
 
-/** Type stripping without flags and a SQLite that is safe for several processes. */
+/** Type stripping without flags, and a SQLite that is safe with several processes. */
 const OLDEST_NODE_MAJOR = 24
 
-/** git answers its version at once, or something is wrong with it. */
 const GIT_VERSION_TIMEOUT_MS = 5_000
 
-/** An exam that nobody can call off; without proofs it takes a second at most. */
+/** An exam cannot be cancelled; without proofs it takes at most a second. */
 const LONGEST_EXAM_MS = 60_000
 
 export type DoctorDeps = Pick<
@@ -66,7 +65,7 @@ export const doctorHandlers = (deps: DoctorDeps): Handlers<typeof doctorOperatio
 type DoctorExam = KitExam & { readonly attack: boolean }
 const USUAL_EXAM: DoctorExam = { attack: false, prove: false, trustHooks: false }
 
-/** Look at everything; what fails is a line of the report, never an end of it. */
+/** A failing check is a line of the report and never aborts it. */
 export async function examine(
   deps: DoctorDeps,
   options: DoctorExam = USUAL_EXAM,
@@ -101,7 +100,7 @@ async function examineKit(
     const enrolment = path.join(deps.places().repository.stateDirectory, "kit.json")
     const isIdle = !options.prove && (await statFile(enrolment)).kind !== "found"
     if (isIdle) return { checks: [], hooks: [] }
-    // Loaded where something is installed: most commands know nothing of hosts.
+    // Loaded only where something is installed, because most commands use no host.
     return await (await import("./kit-exam.ts")).examineInstalledKit(deps, options, context)
   } catch (error) {
     if (!isAppError(error)) throw error
@@ -218,7 +217,7 @@ async function checkPrivacy(name: string, file: string, mode: number): Promise<D
 
 const AGENT_TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
 
-/** What files of the repository would send elsewhere; those of the person are their own affair. */
+/** Only files of the repository; the user's own files may redirect. */
 export async function checkBaseUrls(
   deps: Pick<DoctorDeps, "environment" | "places" | "resolve">,
 ): Promise<readonly DoctorCheck[]> {
@@ -236,7 +235,7 @@ export async function checkBaseUrls(
 
 const Package = z.object({ version: z.string() })
 
-/** The versions a bug report needs. */
+/** For bug reports. */
 export function versions() {
   const found: unknown = createRequire(import.meta.url)("../../../../package.json")
   return {

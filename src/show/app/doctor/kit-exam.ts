@@ -11,10 +11,9 @@ import { MOST_RISK_FILES, MOST_VERDICTS_READ } from "../rooms/guard.ts"
 import { kitOf } from "../rooms/kit.ts"
 import type { DoctorDeps, KitExam, KitFindings } from "./doctor.ts"
 
-/** A hook that ran within a week has fired. */
 const FIRED_WITHIN_MS = 7 * 24 * 3_600_000
 
-/** What is installed into hosts and what has been seen to run; a proof starts the hosts. */
+/** Reports what is installed into hosts and which hooks have run; a proof starts the hosts. */
 export async function examineInstalledKit(
   deps: DoctorDeps,
   options: KitExam,
@@ -62,7 +61,7 @@ function stateCheck({ level, hosts, tampered }: InstalledKit): DoctorCheck {
   }
 }
 
-/** The project's file may have come with another level than the one that is wired here. */
+/** The project's file may name another level than the one installed here. */
 function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
   if (wired === wanted) return []
   const detail = `level ${wired} is installed here, and the settings say ${wanted}`
@@ -70,7 +69,7 @@ function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
   return [{ area: "kit", name: "level", state: "warn", detail, hint }]
 }
 
-/** A pattern that means no file guards nothing, whatever its author thinks. */
+/** A risk pattern that matches no file protects nothing. */
 async function riskChecks(
   deps: DoctorDeps,
   { signal }: CallContext,
@@ -92,7 +91,7 @@ async function riskChecks(
   })
 }
 
-/** A hook has fired when the log has an event that it judges, of that host. */
+/** A hook has fired if the verdict log has an event of that host which it judges. */
 async function withFired(
   hooks: readonly HookState[],
   deps: DoctorDeps,
@@ -112,14 +111,14 @@ async function withFired(
 
 function lastFired(hook: HookState, verdicts: readonly VerdictLine[]): number | undefined {
   const judged: readonly string[] = RULES.find((it) => it.name === hook.hook)?.kinds ?? []
-  // A package is recorded before and handed out at the start, which is the event it stands on.
+  // A package is prepared first and delivered at `agent-start`, the event it is logged under.
   const kinds = hook.hook === "package" ? ["agent-start"] : judged
   return verdicts.find((it) => it.host === hook.host && kinds.includes(it.event))?.at
 }
 
 type ProofRequest = { readonly trustHooks: boolean; readonly installed: InstalledKit }
 
-/** Starts the hosts that have hooks of ours on a model of our own, and says which ran. */
+/** Starts the hosts that have our hooks on a scripted model and reports which hooks ran. */
 async function proveKit(
   deps: DoctorDeps,
   { trustHooks, installed }: ProofRequest,
@@ -162,7 +161,7 @@ type DaemonOptions = Pick<DoctorDeps, "clock"> & {
   readonly signal: AbortSignal
 }
 
-/** An index daemon of this process for the repository of the proof, warm before the host starts. */
+/** An index daemon in this process for the repository of the proof, warm before the host starts. */
 async function startDaemonFor(root: string, options: DaemonOptions): Promise<AsyncDisposable> {
   const { home, environment, clock, signal } = options
   const app = await createApp({

@@ -1,16 +1,18 @@
 import { systemClock } from "#ground/base"
 import { type App, createApp } from "../app.ts"
 
-/** What the command line hands over when `qm keep` is typed, or a hook starts it. */
+/** Passed by `qm keep` and by hooks that start it. */
 export type KeepCall = {
   readonly app: App
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
 }
 
-/** `qm keep`: keeps the index of a repository warm for its hooks, as long as they ask. */
+/**
+ * `qm keep`: runs the index daemon of a repository until it is idle.
+ */
 export async function keep({ app, environment, signal }: KeepCall): Promise<number> {
-  // Its own scans come after the answers: the settings of this app begin none.
+  // The daemon scans after it has answered, so the app itself must not scan.
   await using own = await createApp({
     directory: app.places.repository.root,
     environment,

@@ -35,7 +35,7 @@ const SHOP = {
 const ROUNDING = "fix the rounding of lines in roundLine"
 const LAMP = "change the period of the lamp in lampPeriod"
 
-/** A repository with an app of its own: `await using shop = await newShop()`. */
+/** A repository with its own app. */
 async function newShop(options: { settings?: readonly string[] } = {}) {
   const temp = await tempDirectory()
   const root = path.join(temp.path, "shop")
@@ -77,8 +77,8 @@ async function newShop(options: { settings?: readonly string[] } = {}) {
   })
 }
 
-describe("packages", () => {
-  test("[APP-30] a package is chosen by its prompt, marked, and within 9,000 bytes", async () => {
+describe("packages for sub-agents", () => {
+  test("[APP-30] a package is selected by the prompt, marked as data, and at most 9,000 bytes", async () => {
     await using shop = await newShop()
     const daemon = await shop.open()
     await untilWarm(shop.places, ROUNDING)
@@ -94,7 +94,7 @@ describe("packages", () => {
     expect(await shop.ask(ROUNDING)).toBeUndefined()
   })
 
-  test("[APP-30] a secret of the repository, or of the prompt, is in no package", async () => {
+  test("[APP-30] a secret of the repository or of the prompt is in no package", async () => {
     await using shop = await newShop()
     const secret = `ghp${"_"}${randomBytes(18).toString("hex")}`
     const known = `k${randomBytes(12).toString("hex")}`
@@ -111,7 +111,7 @@ describe("packages", () => {
     await daemon?.close()
   })
 
-  test("[APP-30] what was announced is built once, for the question that follows", async () => {
+  test("[APP-30] an announced package is built once, for the request that follows", async () => {
     await using shop = await newShop()
     let built = 0
     const app = {
@@ -123,31 +123,31 @@ describe("packages", () => {
     }
     const daemon = await shop.open({ app })
     expect(await shop.prepare(LAMP)).toBeNull()
-    // Announced while everything is cold: it is waited for.
+    // Announced while cold: the request waits for it.
     expect(filesIn((await shop.ask(LAMP)) ?? "")[0]).toBe("src/lighthouse.ts")
     expect(await shop.ask(LAMP)).toBe(await shop.ask(LAMP))
-    // Twice for one package: once more without the role that nobody knows.
+    // Two calls for one package: the second without the unknown role.
     expect(built).toBe(2)
     await daemon?.close()
   })
 })
 
-describe("the index", () => {
-  test("[APP-31] a cold index daemon answers at once that it has nothing", async () => {
+describe("the warm index", () => {
+  test("[APP-31] a cold index daemon answers at once that it has no package", async () => {
     await using shop = await newShop()
     const daemon = await shop.open()
     expect(await shop.ask(ROUNDING)).toBeNull()
     await daemon?.close()
   })
 
-  test("[APP-31] an index that would be scanned gives no package, and is scanned for the next", async () => {
+  test("[APP-31] with an old index it returns no package, and scans for the next request", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const daemon = await shop.open({ clock })
     await untilWarm(shop.places, ROUNDING)
     expect(shop.scans).toEqual([])
     clock.setWall(Date.now() + 10 * 60_000)
-    // The clock of the app itself goes on as ever: to it the index is young.
+    // The app's own clock has not advanced: for it the index is fresh.
     expect(await shop.ask(LAMP)).toBeNull()
     await expect.poll(() => shop.scans).toEqual(["map.scan"])
     clock.setWall(Date.now())
@@ -155,7 +155,7 @@ describe("the index", () => {
     await daemon?.close()
   })
 
-  test("[APP-31] who never scans by itself answers from the old index, and looks afterwards", async () => {
+  test("[APP-31] with a scan interval of 0 it answers from the old index and scans afterwards", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
     const daemon = await shop.open({ clock })
@@ -172,7 +172,7 @@ describe("the index", () => {
   })
 })
 
-test("[APP-31] what a session has edited is in the packages a moment later", async () => {
+test("[APP-31] a session's edits are in the packages a moment later", async () => {
   const clock = testClock({ now: Date.now() })
   await using shop = await newShop({ settings: ["map.scanInterval=0"] })
   const ledger = path.join(shop.stateDirectory, "ledger")
@@ -194,8 +194,8 @@ test("[APP-31] what a session has edited is in the packages a moment later", asy
   await manual?.close()
 })
 
-describe("its life", () => {
-  test("[APP-32] it ends a quarter of an hour after the last question", async () => {
+describe("lifetime", () => {
+  test("[APP-32] it ends 15 minutes after the last request", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop({ settings: ["map.scanInterval=0"] })
     const daemon = await shop.open({ clock, scanIntervalSeconds: 0 })
@@ -211,7 +211,7 @@ describe("its life", () => {
     await daemon?.close()
   })
 
-  test("[APP-32] it ends when told to, and when another has its place", async () => {
+  test("[APP-32] it ends when stopped, and when another process has taken its socket", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const first = await shop.open({ clock })
@@ -219,7 +219,7 @@ describe("its life", () => {
     await rm(indexDaemonSocket(shop.places))
     const second = await shop.open()
     await clock.advance(DAEMON_CHECK_INTERVAL_MS)
-    // The look at the place is a real one, and takes its time.
+    // The check of the socket takes real time.
     expect(await over).toBe("displaced")
     await first?.close()
     const stop = new AbortController()
@@ -231,7 +231,7 @@ describe("its life", () => {
     expect(await readdir(path.dirname(indexDaemonSocket(shop.places)))).toEqual([])
   })
 
-  test("[APP-32] it ends when its repository is gone", async () => {
+  test("[APP-32] it ends when its repository is deleted", async () => {
     const clock = testClock({ now: Date.now() })
     await using shop = await newShop()
     const daemon = await shop.open({ clock })
@@ -243,7 +243,7 @@ describe("its life", () => {
     await daemon?.close()
   })
 
-  test("[APP-32] of five processes one stays; killed, it is replaced; told to, it leaves nothing", async () => {
+  test("[APP-32] of five processes one stays; a killed one is replaced; a stopped one leaves no files", async () => {
     await using shop = await newShop()
     const five = Array.from({ length: 5 }, () => startIndexDaemon(shop))
     await untilWarm(shop.places, ROUNDING)
@@ -261,7 +261,7 @@ describe("its life", () => {
   })
 })
 
-test("[APP-33] garbage, endless lines and a crowd get nothing and stop nobody", async () => {
+test("[APP-33] garbage, endless lines and too many clients get no response and block no other client", async () => {
   await using shop = await newShop()
   const daemon = await shop.open()
   await untilWarm(shop.places, ROUNDING)
@@ -289,7 +289,7 @@ function filesIn(text: string): readonly string[] {
   return [...files.matchAll(/^- (\S+) \(/gm)].map((it) => it[1] ?? "")
 }
 
-/** In steps, because a look at the place between two sleeps is a real one. */
+/** In steps, because a check between two sleeps takes real time. */
 async function advance(clock: TestClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += DAEMON_CHECK_INTERVAL_MS) {
     await clock.advance(DAEMON_CHECK_INTERVAL_MS)

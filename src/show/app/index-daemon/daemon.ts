@@ -3,22 +3,20 @@ import { type DaemonQuestion, listenAsIndexDaemon } from "#choose/guard"
 import { type Clock, createFolderWatch, statFile } from "#ground/base"
 import { createPackages, type PackagesDeps } from "./packages.ts"
 
-/** An index daemon without questions for so long serves nobody: it holds some 200 MB. */
+/** An idle daemon holds about 200 MB. */
 export const DAEMON_IDLE_MS = 15 * 60_000
-/** How often it looks whether it is still needed. */
 export const DAEMON_CHECK_INTERVAL_MS = 15_000
 
 export type IndexDaemonDeps = Omit<PackagesDeps, "signal" | "clock"> & { readonly clock: Clock }
 
 export type IndexDaemon = {
-  /** Waits until nobody asks, another has its place, its repository is gone, or it is told to. */
   untilOver(signal: AbortSignal): Promise<"idle" | "displaced" | "gone" | "stopped">
   close(): Promise<void>
 }
 
 /**
- * Answers the hooks of this repository from a warm index, which no hook has the time to open.
- * Undefined when another process does already.
+ * Answers hooks of this repository from a warm index, which a hook has no time to open. Undefined
+ * if another process already does.
  */
 export async function openIndexDaemon(deps: IndexDaemonDeps): Promise<IndexDaemon | undefined> {
   const { app, clock } = deps
@@ -62,7 +60,7 @@ export async function openIndexDaemon(deps: IndexDaemonDeps): Promise<IndexDaemo
   }
 }
 
-/** Sessions write their edits into their ledgers; the folder is there from the first one on. */
+/** Sessions append their edits to ledgers; the folder exists from the first edit on. */
 function watchEdits(stateDirectory: string, onChange: () => void) {
   const folder = path.join(stateDirectory, "ledger")
   const watch = createFolderWatch({ root: folder, onChange })

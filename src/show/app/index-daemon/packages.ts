@@ -5,16 +5,16 @@ import type { App } from "../app.ts"
 
 /** A host starts a sub-agent within a second of announcing it. */
 const PREPARED_PACKAGE_LIFE_MS = 30_000
-/** Sub-agents that are started at once; a package takes some 50 ms, so the last waits for half a second. */
+/** Sub-agents started at once; a package takes about 50 ms, so the last one waits about 0.5 s. */
 const MOST_PREPARED_PACKAGES = 16
-/** After an edit the index daemon looks at the files again: not at once, and not for a large part of its time. */
+/** Limits how often edits cause a scan. */
 export const SHORTEST_SCAN_PAUSE_MS = 1_000
 const SCAN_PAUSE_FACTOR = 5
 
 export type PackagesDeps = {
   readonly app: Pick<App, "call" | "config" | "log" | "places" | "redact">
   readonly clock: Pick<Clock, "now" | "monotonicMs" | "sleep">
-  /** After which the index is looked at again, once a question was answered; 0 is never. */
+  /** 0 means never. */
   readonly scanIntervalSeconds: number
   readonly signal: AbortSignal
 }
@@ -23,8 +23,8 @@ type PackageRequest = Pick<DaemonQuestion, "agentType" | "prompt">
 type PreparedPackage = { readonly text: Promise<string | null>; readonly atMs: number }
 
 /**
- * Packages for sub-agents. Each is built once for an announcement and the question that follows it,
- * and no question waits for a scan.
+ * Packages for sub-agents. Each is built once for an announcement and the request that follows; no
+ * request waits for a scan.
  */
 export function createPackages(deps: PackagesDeps) {
   const index = createWarmIndex(deps)
@@ -40,7 +40,7 @@ export function createPackages(deps: PackagesDeps) {
   return {
     warm: (): void => void index.ready("open").then(index.refreshIfOld),
     prepare: (asked: PackageRequest): void => void start(asked),
-    /** Looks at the files a moment later: the next sub-agent is likely to be about them. */
+    /** Scans after a delay: the next sub-agent probably needs the edited files. */
     async edited(): Promise<void> {
       if (isEdited || deps.scanIntervalSeconds === 0) return
       isEdited = true
@@ -53,7 +53,7 @@ export function createPackages(deps: PackagesDeps) {
       if (announced !== undefined) return announced
       const state = index.state()
       if (state === "warm") return start(asked)
-      // This sub-agent starts without one; the next is served.
+      // This sub-agent starts without a package; the next one gets it.
       void index.ready(state === "cold" ? "open" : "scan")
       return null
     },
@@ -64,11 +64,11 @@ export function createPackages(deps: PackagesDeps) {
 const yes = (): boolean => true
 const no = (): boolean => false
 
-/** The index of this repository as the packages see it: one thing at a time is done with it. */
+/** Serialises all work on the index. */
 function createWarmIndex(deps: PackagesDeps) {
   const { app, clock, signal } = deps
   const { inTurn, settled } = createTurns(app)
-  /** When the files were last looked at; unknown until the first package was built. */
+  /** Undefined until the first package was built. */
   let scannedAt: number | undefined
   let readying: Promise<void> | undefined
   let scanMs = 0
@@ -81,7 +81,7 @@ function createWarmIndex(deps: PackagesDeps) {
       return built.text
     })
 
-  /** The first package of a tree takes longer than the others: it is built for nobody. */
+  /** The first package of a tree is slow, so one is built ahead and thrown away. */
   async function makeReady(how: "open" | "scan"): Promise<void> {
     const began = clock.monotonicMs()
     if (how === "scan") await inTurn(async () => (await app.call("map.scan", {}, { signal }), null))
@@ -97,12 +97,12 @@ function createWarmIndex(deps: PackagesDeps) {
   return {
     build,
     ready,
-    /** So long that looking at the files takes a fifth of a core at most. */
+    /** Scanning uses at most a fifth of a core. */
     restMs: () => Math.max(SHORTEST_SCAN_PAUSE_MS, scanMs * SCAN_PAUSE_FACTOR),
     refreshIfOld: (): void => {
       if (isOlderThan(deps.scanIntervalSeconds)) void ready("scan")
     },
-    /** Old: a package would be preceded by a scan. */
+    /** Old: building a package would scan first. */
     state(): "cold" | "old" | "warm" {
       if (scannedAt === undefined) return "cold"
       return isOlderThan(app.config().map.scanInterval) ? "old" : "warm"
@@ -111,10 +111,9 @@ function createWarmIndex(deps: PackagesDeps) {
   }
 }
 
-/** What is built only so that everything is loaded. */
+/** Built only to load everything. */
 const NOBODY: PackageRequest = { agentType: "", prompt: "find where the main function starts" }
 
-/** A host starts a sub-agent within a second of its announcement; several may be under way. */
 function createPreparedPackages(clock: PackagesDeps["clock"]) {
   const made = new Map<string, PreparedPackage>()
   const keyOf = ({ agentType, prompt }: PackageRequest) => `${agentType}\n${prompt}`
@@ -135,7 +134,7 @@ function createPreparedPackages(clock: PackagesDeps["clock"]) {
   }
 }
 
-/** One at a time: two at once would both be late. A failure is nothing to say. */
+/** One at a time: two at once would both be late. A failure gives no package. */
 function createTurns(app: PackagesDeps["app"]) {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -166,7 +165,7 @@ async function buildPackage({ agentType, prompt }: PackageRequest, deps: Package
   const call = async (role: string | undefined) =>
     Built.parse(await app.call("pack.build", { ...input, ...(role && { role }) }, { signal }))
   const { text, pack } = await call(agentType).catch((error: unknown) => {
-    // Most types of agents are no roles that restrict paths.
+    // Most agent types are not roles.
     if (isAppError(error) && error.code === "PACK_ROLE_UNKNOWN") return call(undefined)
     throw error
   })

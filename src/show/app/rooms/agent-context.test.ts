@@ -36,7 +36,7 @@ async function start(app: App, pack: string): Promise<Run> {
   return Run.parse(await app.call("agents.start", input, { signal }))
 }
 
-test("[APP-12] the first turn of a run has its package as it was kept, the second has not", async () => {
+test("[APP-12] the first turn of a run has its stored package, the second does not", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   await expect(start(app, "last")).rejects.toMatchObject({ code: "PACK_UNKNOWN" })
@@ -55,11 +55,11 @@ test("[APP-12] the first turn of a run has its package as it was kept, the secon
   expect(context.parts).toMatchObject([{ tokens: textTokens, pack: pack.id }])
 })
 
-test("[APP-12] a package that is no longer kept is said, and the run goes on", async () => {
+test("[APP-12] a package that is no longer stored is reported, and the run continues", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const built = PackBuilt.parse(await app.call("pack.build", { task: "rounding" }, { signal }))
-  // A command of the host comes first, so the package waits for the turn after it.
+  // A command of the host comes first, so the package waits for the next turn.
   const input = { prompt: "/review", type: "synthetic", pack: built.pack.id }
   const run = Run.parse(await app.call("agents.start", input, { signal }))
   await untilTurns(app, run.id, 1)

@@ -5,7 +5,6 @@ import { type ContextPart, PackBuilt, type Run } from "#ground/contract"
 import { currentBranch } from "#see/repo"
 import type { Services } from "../services.ts"
 
-/** Of a branch or folder that is named to an agent. */
 const LONGEST_BRANCH_CHARACTERS = 200
 
 type Deps = Pick<
@@ -13,7 +12,7 @@ type Deps = Pick<
   "call" | "clock" | "config" | "log" | "memory" | "pipelines" | "places" | "tokens"
 >
 
-/** What is put in front of a turn, each part labelled: the package a run has for it, then ours. */
+/** The parts in front of a turn: the run's package first, then ours. */
 export async function contextParts(
   run: Run,
   { pack, turn }: ContextPartsRequest,
@@ -28,8 +27,8 @@ export async function contextParts(
 }
 
 /**
- * What a pipeline of this session found out. Read anew for every turn, not only for the first: a
- * host may have compacted its window meanwhile, and a later run has taken its place.
+ * The result of the session's newest pipeline, in front of every turn: the host may have compacted
+ * its window meanwhile.
  */
 async function researchPart(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
   try {
@@ -44,8 +43,8 @@ async function researchPart(run: Run, deps: Deps): Promise<readonly ContextPart[
 }
 
 /**
- * What this repository remembers about the first turn: later ones have it in their window already.
- * Without memories, or when they cannot be read, the turn goes on without.
+ * Memories for the first turn only: later turns have them in their window. Without memories, or if
+ * they cannot be read, the turn continues without.
  */
 async function memoryPart(
   run: Run,
@@ -74,14 +73,14 @@ async function memoryPart(
   }
 }
 
-/** Its text has no secret in it: they were replaced before it was kept. */
+/** Its text was redacted before it was stored. */
 async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
   try {
     const { pack, text, textTokens } = await showPack(id, deps)
     const label = `package ${id}, ${plural(pack.files.length, "file")}`
     return { label, text, tokens: textTokens, pack: id }
   } catch (error) {
-    // Only so many are kept, and a run may wait long: it is said, and the run goes on.
+    // Old packages are deleted and a run may wait long: report it and continue.
     if (!isAppError(error) || error.code !== "PACK_UNKNOWN") throw error
     const text = `The context package ${id} of this task is no longer kept.`
     const { count } = await deps.tokens.counter()
@@ -89,15 +88,13 @@ async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
   }
 }
 
-/** A stored package, written for a model. */
 export async function showPack(id: string, { call }: Pick<Deps, "call">): Promise<PackBuilt> {
   const { signal } = new AbortController()
   return PackBuilt.parse(await call("pack.show", { id, format: "markdown" }, { signal }))
 }
 
-/** What is put in front of each turn: small by what it is. */
 async function ownParts(run: Run, deps: Deps): Promise<readonly ContextPart[]> {
-  // The synthetic agent has no model that could use it.
+  // The synthetic agent has no model.
   if (run.type === "synthetic" || !deps.config().agents.contextParts) return []
   const text = await dateAndState(run, deps)
   const { count } = await deps.tokens.counter()
@@ -118,7 +115,7 @@ async function dateAndState(run: Run, { clock, places }: Deps): Promise<string> 
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
-/** A name that somebody else may have chosen, so that it can be nothing but a name. */
+/** A name chosen by someone else, reduced to characters that cannot form an instruction. */
 function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}._/@+ -]/gu, "_").slice(0, LONGEST_BRANCH_CHARACTERS)
 }

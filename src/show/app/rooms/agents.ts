@@ -42,7 +42,6 @@ type AgentsDeps = Pick<
   | "tokens"
 >
 
-/** The runs of this process, on the store of this repository. */
 export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   const { agentEnvironment, createAgents, checkResumable, loadAgent } = await import("#act/agents")
   const { repository } = deps.places()
@@ -91,7 +90,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
   return { ...agents, send: sendOrDivert(agents, deps), ...withWire(agents, deps) }
 }
 
-/** What the gateway knows of runs: it is shown with them, and goes with them. */
+/** Adds the gateway's numbers to a run's context, and deletes its records with the run. */
 function withWire(agents: Agents, deps: AgentsDeps): Pick<Agents, "context" | "remove"> {
   return {
     async context(id) {
@@ -105,7 +104,7 @@ function withWire(agents: Agents, deps: AgentsDeps): Pick<Agents, "context" | "r
   }
 }
 
-/** A person's rules as they are now, and before them what the run may not change. */
+/** The rules of the user, preceded by the paths that the run may not change. */
 async function rulesFor(changes: readonly string[] | undefined, permissions: PermissionRules) {
   await permissions.reload()
   const verdict =
@@ -115,7 +114,7 @@ async function rulesFor(changes: readonly string[] | undefined, permissions: Per
   return { verdict, restricting: permissions.restricting() }
 }
 
-/** What is said to a session is first offered to its pipeline, which may wait for an answer. */
+/** A message to a session is offered to its pipeline first, which may wait for an answer. */
 function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
   return async (id, text, how) => {
     const run = await agents.get(id)
@@ -125,7 +124,6 @@ function sendOrDivert(agents: Agents, deps: AgentsDeps): Agents["send"] {
   }
 }
 
-/** What an agent is told beside a person's words, and what is shown of its context. */
 function contextFor(deps: AgentsDeps) {
   return {
     contextMessage: async (run: Run, cwd: string) =>
@@ -139,12 +137,12 @@ function randomName({ random }: Pick<Services, "random">): string {
   return Buffer.from(random.bytes(12)).toString("hex")
 }
 
-/** The synthetic agent loads nothing; it is shown what the most usual host would load. */
+/** The synthetic agent loads nothing; it shows what Claude Code would load. */
 function hostOf(type: AgentType): HostName {
   return type === "synthetic" ? "claude-code" : type
 }
 
-/** A capture of a directory with its texts, which is not stored. */
+/** A capture with its texts; it is not stored. */
 async function capture(directory: string, host: HostName, deps: AgentsDeps): Promise<Capture> {
   const { signal } = new AbortController()
   const input = { path: directory, host, content: true, save: false }
@@ -165,7 +163,6 @@ export async function openAgentHandlers(
   }
 }
 
-/** The rules over what agents may do, of this repository and this person. */
 export async function openPermissions(
   deps: Pick<Services, "config" | "log" | "places">,
 ): Promise<PermissionRules> {
@@ -181,7 +178,6 @@ export async function openPermissions(
   })
 }
 
-/** An agent, and whether it is on this machine. */
 async function findProvider(
   type: AgentType,
   deps: Pick<Services, "environment" | "places">,

@@ -7,7 +7,7 @@ import { hostPlace, userHome } from "../places.ts"
 import type { Services } from "../services.ts"
 import { wireWord } from "./gateway.ts"
 
-/** Files of a working tree that a rule is tried on; a larger tree is left alone. */
+/** A rule is matched against at most this many files; larger trees are skipped. */
 const LARGEST_LISTED_TREE_FILES = 20_000
 
 type CaptureDeps = Pick<
@@ -26,7 +26,6 @@ type CaptureDeps = Pick<
   | "tokens"
 >
 
-/** What capture uses, for the person and the place this process serves. */
 export function openCaptureHandlers(deps: CaptureDeps) {
   return captureHandlers({
     host: loadHost,
@@ -38,7 +37,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
     redact: async (directory) => createRedact(await deps.secrets(directory)),
     projectFolders: async (directory) => {
       const folders = await projectFolders(directory)
-      // A person whose home is a repository has their programs in it all the same.
+      // If the user's home is a repository, programs in it still count as theirs.
       return folders.filter((it) => !isInside(it, userHome(deps)))
     },
     history: async () => createHistory((await deps.store()).forRoom("capture")),
@@ -55,7 +54,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
   })
 }
 
-/** Only of Claude Code no file means that none was sent; of others, that none could be told apart. */
+/** Only for Claude Code does "no file recorded" mean that none was sent. */
 async function wireWordWithFiles(place: HostPlace, host: HostName, deps: CaptureDeps) {
   const word = await wireWord(place, host, deps)
   return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined

@@ -23,7 +23,7 @@ async function newApp(directory: string): Promise<App> {
   })
 }
 
-test("[APP-17] a claim is seen by others, kept from them, shown in a simulation, and given back", async () => {
+test("[APP-17] a claim is visible to others, refused to them, shown in a simulation, and released", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const take = async (paths: readonly string[], caller?: Caller) =>
@@ -57,7 +57,7 @@ test("[APP-17] a claim is seen by others, kept from them, shown in a simulation,
   expect((await take(["rounding.ts"], OTHER)).held).toBeNull()
 })
 
-test("[APP-17] a path outside of the repository is refused", async () => {
+test("[APP-17] a path outside the repository is refused", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   for (const paths of [["../elsewhere"], ["/etc/passwd"], ["."]]) {
@@ -67,7 +67,7 @@ test("[APP-17] a path outside of the repository is refused", async () => {
   }
 })
 
-test("[APP-18] sessions of one day and name are two files without secrets, and the lists have both", async () => {
+test("[APP-18] two sessions of one day and slug get two files without secrets, and the indices list both", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const token = `ghp_${randomBytes(18).toString("hex")}`

@@ -32,7 +32,6 @@ export const claimHandlers = (deps: ClaimDeps): Handlers<typeof claimOperations>
   },
 })
 
-/** Claims of other sessions, as a simulation asks for them. */
 export function claimsOn(
   paths: readonly string[],
   deps: ClaimDeps,
@@ -65,8 +64,8 @@ async function release(paths: readonly string[], session: string, claims: Claims
 }
 
 /**
- * A person at a terminal is one session, whichever window they type in. An agent that types there
- * is its host's session: hooks know it by that name.
+ * A user at terminals is one session. An agent that types there uses its host's session id, which
+ * hooks know too.
  */
 export function sessionOf(
   caller: Caller | undefined,
@@ -75,13 +74,13 @@ export function sessionOf(
   return caller?.session ?? hostSession(environment()) ?? "terminal"
 }
 
-/** Seen in the shells of Claude Code; others name theirs by `--session`. */
+/** Set in shells of Claude Code; other hosts pass `--session`. */
 function hostSession(environment: Readonly<Record<string, string | undefined>>) {
   const given = environment["CLAUDE_CODE_SESSION_ID"]
   return given !== undefined && /^[\w.:-]{1,200}$/.test(given) ? given : undefined
 }
 
-/** The process that lives as long as the claim is meant: a shell outlives its command. */
+/** A process that lives as long as the claim: the shell, not the command. */
 function holderOf(caller: Caller | undefined) {
   return processIdentity(caller === undefined ? process.ppid : process.pid)
 }

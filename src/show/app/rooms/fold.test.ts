@@ -58,7 +58,7 @@ async function finished(app: App, id: string, turns: number): Promise<void> {
   }
 }
 
-test("[APP-13] the first turn has what is remembered about it, the second has not", async () => {
+test("[APP-13] the first turn has the matching memories, the second does not", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const { id: memory } = await remember(app)
@@ -82,7 +82,7 @@ test("[APP-13] the first turn has what is remembered about it, the second has no
   expect(context.parts.map((it) => it.label)).toEqual(["memory, 1 item"])
 })
 
-test("[APP-13] what is remembered stays within a fifth of the budget", async () => {
+test("[APP-13] memories take at most a fifth of the budget", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   for (const place of ["north", "south", "east", "west"]) {
@@ -98,7 +98,7 @@ test("[APP-13] what is remembered stays within a fifth of the budget", async () 
   expect(part?.tokens).toBeLessThanOrEqual(300)
 })
 
-test("[APP-14] a cited symbol is stale when its own lines change, and fresh otherwise", async () => {
+test("[APP-14] a citation of a symbol is stale when the symbol's own lines change", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const file = path.join(temp.path, "project", "rounding.ts")
@@ -112,7 +112,7 @@ test("[APP-14] a cited symbol is stale when its own lines change, and fresh othe
   expect(await show(app, id)).toMatchObject({ state: "stale", cites: [{ state: "gone" }] })
 })
 
-test("[APP-15] a secret in what is logged is replaced", async () => {
+test("[APP-15] secrets are redacted in log lines", async () => {
   await using temp = await tempDirectory()
   const logged: string[] = []
   await using app = await newApp(temp.path, logged)
@@ -123,7 +123,7 @@ test("[APP-15] a secret in what is logged is replaced", async () => {
   expect(logged.join("\n")).not.toContain(token)
 })
 
-test("[APP-16] a branch that was asked what to remember is done, also with what was known before", async () => {
+test("[APP-16] a branch that was asked for memories is finished, also by a duplicate memory", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   await remember(app)

@@ -18,8 +18,7 @@ type FoldDeps = Pick<
 >
 
 /**
- * Branches of this process, on the store of this repository. What a process that died left open is
- * ended first, and from then on what is overdue, whoever opened it.
+ * Opening it ends branches of dead processes; from then on it ends overdue branches of any process.
  */
 export async function openFold(deps: FoldDeps): Promise<Fold> {
   const fold = await makeFold(deps)

@@ -20,7 +20,7 @@ import { proxyRuns } from "./gateway.ts"
 
 const { signal } = new AbortController()
 
-/** A person with a project, and a provider that answers everything alike. */
+/** A user with a project, and a provider that always sends the same response. */
 async function newWorld(settings: readonly string[] = []) {
   const temp = await tempDirectory()
   const [home, project] = [path.join(temp.path, "home"), path.join(temp.path, "project")]
@@ -89,8 +89,8 @@ const INSTRUCTIONS = (file: string, words: string) => ({
     `the codebase):\n\n${words}\n</system-reminder>`,
 })
 
-describe("what goes through the gateway", () => {
-  test("[APP-41] a synthetic run asks no model, and says so when it was to be carried", async () => {
+describe("gateway", () => {
+  test("[APP-41] a synthetic run sends no request, and reports that it cannot be proxied", async () => {
     await using world = await newWorld()
     const input = { type: "synthetic", prompt: "go", gateway: "record" }
     const { id } = Run.parse(await world.call("agents.start", input))
@@ -104,7 +104,7 @@ describe("what goes through the gateway", () => {
     expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
   })
 
-  test("[APP-41] a run is carried when it, or the person's settings, say so", async () => {
+  test("[APP-41] a run is proxied if its input or the user's settings ask for it", async () => {
     await using world = await newWorld(["gateway.mode=record"])
     const started = await world.call("agents.start", { type: "synthetic", prompt: "go" })
     const run = { ...Run.parse(started), type: "claude-code" as const }
@@ -121,7 +121,7 @@ describe("what goes through the gateway", () => {
     expect(await carry({ run, mode: "fold", environment, tell })).toMatchObject({ mode: "fold" })
   })
 
-  test("[APP-42] exact figures stand beside a run's window, and go with the run", async () => {
+  test("[APP-42] a run's context has the provider's token counts, and they are deleted with the run", async () => {
     await using world = await newWorld()
     const { id } = Run.parse(await world.call("agents.start", { type: "synthetic", prompt: "go" }))
     const carried = await world.carry({ run: id })
@@ -137,7 +137,7 @@ describe("what goes through the gateway", () => {
     expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
   })
 
-  test("[APP-43] a capture is held against what went over the wire", async () => {
+  test("[APP-43] a capture is compared with the last recorded request", async () => {
     await using world = await newWorld()
     const file = path.join(world.project, "CLAUDE.md")
     await writeFile(file, "Be calm.\n")
@@ -151,7 +151,7 @@ describe("what goes through the gateway", () => {
     expect(observation?.files[0]).toMatchObject({ path: file, state: "both", sameText: true })
   })
 
-  test("[APP-44] Codex goes where its own config says, and not where a repository does", async () => {
+  test("[APP-44] Codex uses the provider of the user's config, not the repository's", async () => {
     await using world = await newWorld()
     const provider = `[model_providers.m]\nname = "m"\nbase_url = "${world.url}/v1"\nenv_key = "MODEL_KEY"\n`
     await writeFile(
@@ -167,7 +167,7 @@ describe("what goes through the gateway", () => {
     expect(world.heard).toEqual(["/v1/responses 2"])
   })
 
-  test("[APP-44] what we could not keep of a provider refuses the carry, whatever key there is", async () => {
+  test("[APP-44] a provider setting that we cannot preserve refuses the proxied session, with any key", async () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model_provider = "ollama"\n')
     const environment = { ...world.environment, OPENAI_API_KEY: "key" }
@@ -179,14 +179,14 @@ describe("what goes through the gateway", () => {
     expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
   })
 
-  test("[APP-44] without a provider and without a key Codex is not carried", async () => {
+  test("[APP-44] without a provider and without a key Codex is not proxied", async () => {
     await using world = await newWorld()
     await writeFile(path.join(world.home, ".codex", "config.toml"), 'model = "gpt-5.5"\n')
     const carrying = world.carry({ host: "codex", title: "codex" })
     await expect(carrying).rejects.toThrow(/OPENAI_API_KEY/)
   })
 
-  test("[APP-45] a branch is opened for the wire only where a session is carried", async () => {
+  test("[APP-45] a branch is opened for folding only in a proxied session", async () => {
     await using world = await newWorld()
     const caller = { principal: "owner", session: "s-1", client: "claude-code" }
     const input = { description: "d", prompt: "p" }

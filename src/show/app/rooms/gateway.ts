@@ -23,7 +23,6 @@ type GatewayDeps = Pick<
   | "store"
 >
 
-/** The gateway of this process, and what was recorded of this repository. */
 export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
   const { createGateway } = await import("#act/gateway")
   const { repository, home } = deps.places()
@@ -56,7 +55,7 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
 
 type ProxyDeps = Pick<Services, "config" | "gateway">
 
-/** What lets a run of an agent go through the gateway, when it or the person's settings say so. */
+/** Proxies a run if its input or the user's settings ask for it. */
 export function proxyRuns(deps: ProxyDeps) {
   return async ({
     run,
@@ -91,7 +90,7 @@ export type HostSessionRequest = Omit<ProxiedSessionRequest, "codexProvider" | "
   readonly wire?: WireName | undefined
 }
 
-/** One process of a host, refused where its own settings would lead past us. */
+/** Refuses a host whose own settings would bypass the proxy. */
 export async function proxyHost(
   wanted: HostSessionRequest,
   deps: Pick<Services, "gateway">,
@@ -110,7 +109,7 @@ function placeOf({ environment, workingDirectory }: HostSessionRequest): HostPla
   return { workingDirectory, home, environment, platform: platformHere() }
 }
 
-/** What the gateway saw of a host in a directory, as that host's own word. */
+/** The last recorded request of a host in a directory, as that host's report. */
 export async function wireWord(
   place: HostPlace,
   host: HostName,

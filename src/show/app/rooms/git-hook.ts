@@ -15,7 +15,7 @@ export function isGitHook(event: string): event is GitHookName {
   return GIT_HOOKS.some((it) => it === event)
 }
 
-/** A hook of git. Whatever is missing here, git goes on: only a refusal holds it up. */
+/** Errors never stop git; only a refusal does. */
 export async function answerGitHook(
   name: GitHookName,
   { app, environment, signal, args, stdin }: GitHookCall,

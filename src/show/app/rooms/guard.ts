@@ -25,10 +25,8 @@ import { claimsOn, placed, sessionOf } from "./claims.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The log of a busy week is longer than what is read. */
 export const MOST_VERDICTS_READ = 20_000
 
-/** Files that patterns of risk are tried on. */
 export const MOST_RISK_FILES = 200_000
 
 type GuardDeps = Pick<
@@ -107,7 +105,7 @@ async function tryOut(
   }
 }
 
-/** What a session looked at before it edited is a part of what it did. */
+/** Simulations are part of a session's ledger. */
 async function keepInLedger(
   deps: GuardDeps,
   { id, paths, risk }: Receipt,

@@ -33,7 +33,7 @@ async function newApp(temp: { readonly path: string }, name = "project") {
   return Object.assign(app, { call_: call, home, project, git, environment })
 }
 
-test("[KIT-1] the operations of the kit, from a plan to the last byte taken back", {
+test("[KIT-1] plan, install, level and uninstall as operations, restored to the last byte", {
   timeout: 300_000,
 }, async () => {
   await using temp = await tempDirectory()
@@ -99,11 +99,11 @@ test("[LEDGER-21] sessions, decisions, verdicts and overrides as operations", as
   expect(await ask("decision.list")).toMatchObject({ total: 1, memories: [{ title: "Cents" }] })
 })
 
-test("[GITHOOKS-1] git's hooks as the command line answers them", async () => {
+test("[GITHOOKS-1] git hooks answered by the command line", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp)
   await app.call_("kit.init", { host: ["claude-code"], level: 3, yes: true })
-  // The doctor reads the settings anew; a command of its own begins with them.
+  // The doctor reloads the settings; a command starts with them.
   await app.call_("doctor.run")
   const { git, environment, project } = app
   const answer = (name: string, args: readonly string[] = [], stdin = "") => {

@@ -43,7 +43,7 @@ export const kitHandlers = (deps: KitDeps): Handlers<typeof kitOperations> => ({
   },
 })
 
-/** The same plan once more, now to be written. */
+/** The same plan, to be written. */
 function flagsOf(hosts: readonly string[] | undefined, level: number | undefined) {
   return [
     ...(hosts ?? []).map((it) => `--host ${it}`),
@@ -51,7 +51,7 @@ function flagsOf(hosts: readonly string[] | undefined, level: number | undefined
   ]
 }
 
-/** Hooks run by absolute paths; commands and reminders of ours name `qm`, as a person would. */
+/** Hooks use absolute paths; our commands and reminders call `qm`. */
 async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
   const folders = (environment["PATH"] ?? "").split(path.delimiter).filter(path.isAbsolute)
   for (const folder of folders) {
@@ -79,7 +79,10 @@ async function finish(
   return { level, isApplied: false, changes: [...changes], warnings: [...warnings], next }
 }
 
-/** Where nothing is installed, a level is that of an install, which is shown before it is written. */
+/**
+ * Where nothing is installed, changing the level is an install, which is shown before it is
+ * written.
+ */
 async function setLevel(kit: Kit, level: number, context: CallContext): Promise<KitDone> {
   const { level: current, hosts } = await kit.installed()
   const isEnrolled = current !== null
@@ -118,16 +121,15 @@ export async function kitOf(deps: KitDeps): Promise<Kit> {
   })
 }
 
-/** A team's is in the project's file; who joins takes it as it is. */
+/** A team's level is in the project's file. */
 async function levelInForce(deps: Pick<KitDeps, "reload" | "config">): Promise<number> {
   await deps.reload()
   return deps.config().kit.level
 }
 
-/** It looks at a few files and at git. */
 const BOOT_TIMEOUT_MS = 5_000
 
-/** What a session would be told at its start now. It is only asked: nothing is written down. */
+/** The text a session would get at its start; nothing is stored. */
 async function bootText(level: number, deps: KitDeps): Promise<string> {
   const boot = RULES.find((it) => it.name === "boot")
   if (boot === undefined || level < boot.level) return ""

@@ -5,12 +5,12 @@ import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { createApp } from "../app.ts"
 
-/** Made at run time, so that no text in the repository looks like a key. */
+/** Created at run time, so that no text in the repository looks like a key. */
 const SECRET = `fake-${randomBytes(12).toString("hex")}`
 
 const STUB = join(import.meta.dirname, "../../../see/sources/stub-server.sh")
 
-/** A house over an empty repository, with a folder of documents in it and one beside it. */
+/** An app on an empty repository, with a folder of documents inside and one outside. */
 async function house(options: { readonly mayWriteFiles: boolean }) {
   const temp = await tempDirectory()
   const [root, beside] = [join(temp.path, "repo"), join(temp.path, "beside")]
@@ -44,7 +44,7 @@ async function house(options: { readonly mayWriteFiles: boolean }) {
   }
 }
 
-test("[KNOW-26] a person at the terminal adds what they can read, by a path from where they stand", async () => {
+test("[KNOW-26] a user at the terminal adds any readable folder, by a path relative to the current one", async () => {
   await using it = await house({ mayWriteFiles: true })
   expect(await it.call("kb.add", { path: "docs" })).toMatchObject({ added: 1, documents: 1 })
   expect(await it.call("kb.add", { path: "link" })).toMatchObject({ folder: it.beside, added: 1 })
@@ -56,7 +56,7 @@ test("[KNOW-26] a person at the terminal adds what they can read, by a path from
   expect(await it.call("kb.status", {})).toMatchObject({ documents: 1 })
 })
 
-test("[KNOW-26] over the network only folders of the repository are read, wherever links lead", async () => {
+test("[KNOW-26] over the network only folders inside the repository are read, after resolving links", async () => {
   await using it = await house({ mayWriteFiles: false })
   expect(await it.call("kb.add", { path: "docs" })).toMatchObject({ added: 1 })
   expect(await it.call("kb.add", { path: "." })).toMatchObject({ unchanged: 0 })
@@ -68,7 +68,7 @@ test("[KNOW-26] over the network only folders of the repository are read, wherev
   })
 })
 
-test("[SOURCES-18] what is asked of the web leaves without the secrets of this person", async () => {
+test("[SOURCES-18] a web query is sent without the user's secrets", async () => {
   await using it = await house({ mayWriteFiles: true })
   const folder = join(it.home, "sources", "one")
   await mkdir(folder, { recursive: true })

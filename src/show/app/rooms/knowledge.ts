@@ -18,7 +18,6 @@ type KnowledgeDeps = Pick<
   | "tokens"
 >
 
-/** The documents that were added here, on the store of this repository. */
 export async function openKnowledge(deps: KnowledgeDeps): Promise<Knowledge> {
   const { createKnowledge } = await import("#know/knowledge")
   return createKnowledge({
@@ -36,7 +35,7 @@ type HandlerDeps = Pick<
   "config" | "knowledge" | "mayWriteFiles" | "places" | "resolve" | "sources"
 >
 
-/** What surfaces may ask of the documents; which folders may be read depends on who asks. */
+/** The caller determines which folders may be read. */
 export function openKbHandlers(deps: HandlerDeps) {
   return kbHandlers({
     knowledge: deps.knowledge,
@@ -51,8 +50,8 @@ export function openKbHandlers(deps: HandlerDeps) {
 }
 
 /**
- * Where it really lies. Whoever sits before this machine may read what they can; a caller over the
- * network only what is in the repository, wherever links in it lead, and what came with us.
+ * The real path. A user at this machine may add what they can read; a network caller only folders
+ * inside the repository, after resolving links, and shipped ones.
  */
 async function placeOf(given: string, deps: HandlerDeps): Promise<string> {
   const place = await realPath(deps.resolve(given)).catch((error: unknown) => {

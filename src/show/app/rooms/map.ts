@@ -4,12 +4,12 @@ import type { IndexedTree, ScannedTree, TreeIndex, TreeSource } from "#know/map"
 import type { Git } from "#see/repo"
 import type { Services } from "../services.ts"
 
-/** The map of this repository: scanned when an operation asks, never by itself. */
+/** Scanned when an operation needs it, never in the background. */
 export type RepositoryMap = {
   scan(mode: ScanMode, context: CallContext): Promise<ScannedTree>
-  /** As fresh as the config wants it; scanned now if need be. */
+  /** As fresh as the settings require. */
   tree(context: CallContext): Promise<IndexedTree>
-  /** As the last scan left it; undefined when there was none. */
+  /** From the last scan; undefined if there was none. */
   openTree(): Promise<IndexedTree | undefined>
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ type MapDeps = Pick<
 
 type OpenedMap = {
   readonly index: TreeIndex
-  /** For opening what is stored, and for the texts of files: it needs no git. */
+  /** Opens stored trees and file texts; needs no git. */
   readonly reading: TreeSource
   source(signal: AbortSignal): Promise<TreeSource>
   close(): Promise<void>
@@ -58,7 +58,9 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
     return { ...scanned, tree: renewed(scanned.tree) }
   }
 
-  /** The store is asked each time: another process may have scanned. What is prepared stays. */
+  /**
+   * Asks the store each time, because another process may have scanned; prepared data is reused.
+   */
   async function newest(): Promise<IndexedTree | undefined> {
     const { index, reading } = await opened()
     const stored = await index.open(reading)
@@ -72,14 +74,14 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
         const stored = await newest()
         const { scanInterval, scanMode } = deps.config().map
         const isFresh = (it: IndexedTree) =>
-          // An interval of 0 leaves every look to the person.
+          // With an interval of 0 only the user scans.
           scanInterval === 0 || deps.clock.now() - it.scannedAtMs < scanInterval * 1_000
         if (stored !== undefined && isFresh(stored)) return stored
         return (await scan(stored === undefined ? "incremental" : scanMode, context)).tree
       }),
     openTree: () => inTurn(newest),
     async close() {
-      // Nobody waits for it any more, and what was read is kept.
+      // Files read so far stay stored.
       closing.abort()
       await settled()
       const made = await opening?.catch(() => undefined)
@@ -88,13 +90,13 @@ export function createRepositoryMap(deps: MapDeps): RepositoryMap {
   }
 }
 
-/** What was prepared for the tree of before still holds while it is the same one. */
+/** Data prepared for the previous tree stays valid while the tree is the same. */
 function createCurrent(): (tree: IndexedTree) => IndexedTree {
   let current: IndexedTree | undefined
   return (tree) => {
     const before = current
     if (before?.revision !== tree.revision) current = tree
-    // Others keep things by the tree itself: another object only when it has something else to say.
+    // Callers cache by object identity, so create a new object only for a new tree.
     else if (before.scannedAtMs !== tree.scannedAtMs) {
       current = { ...before, scannedAtMs: tree.scannedAtMs }
     }
@@ -115,7 +117,7 @@ function oneAfterTheOther() {
   }
 }
 
-/** Rooms and grammars are loaded only here: most commands need none of them. */
+/** Loads rooms and grammars, which most commands do not need. */
 async function open(deps: MapDeps): Promise<OpenedMap> {
   const { createMap, createTreeIndex, workingTree } = await import("#know/map")
   const { openGit } = await import("#see/repo")

@@ -6,7 +6,7 @@ import { hashCited } from "./memory.ts"
 
 const NO_TREE = { files: [], contents: async () => new Map() }
 
-test("[APP-14] citations that are looked up at once share a scan, and the next one has its own", async () => {
+test("[APP-14] citations looked up at once share a scan, and a later one scans again", async () => {
   await using temp = await tempDirectory()
   await writeFile(path.join(temp.path, "a.ts"), "export const a = 1\n")
   let scans = 0
@@ -26,7 +26,8 @@ test("[APP-14] citations that are looked up at once share a scan, and the next o
   expect(await Promise.all(Array.from({ length: 16 }, (_, at) => look(`s${at}`)))).toEqual(
     Array.from({ length: 16 }),
   )
-  // Those that joined the first cannot know whether it saw the file as it is: a second serves them.
+  // A scan already under way may have missed the change, so a second scan serves those that joined
+  // it.
   expect(scans).toBe(2)
   await look("a")
   expect(scans).toBe(3)

@@ -10,7 +10,6 @@ type MemoryDeps = Pick<
   "clock" | "fold" | "log" | "map" | "places" | "random" | "secrets" | "store" | "tokens"
 >
 
-/** What this repository decided to remember: files in it, and an index in the store. */
 export async function openMemory(deps: MemoryDeps): Promise<MemoryRoom> {
   const { repository } = deps.places()
   return createMemory({
@@ -32,18 +31,17 @@ export function openMemoryHandlers(deps: Pick<Services, "fold" | "memory">) {
   return { memory: handleMemories(deps), decision: handleDecisions(deps) }
 }
 
-/** Memories; one that a branch was asked for ends its distillation. */
+/** A memory that a branch was asked for ends the branch's distillation. */
 function handleMemories(deps: Pick<Services, "fold" | "memory">) {
   return memoryHandlers({
     memory: deps.memory,
-    // Not by the session of the memory: one that was there already is of whoever wrote it.
+    // By branch, not by session: a duplicate belongs to the session that wrote it first.
     async onRecorded({ branchId }, caller) {
       if (caller !== undefined) await (await deps.fold()).finishDistillation(branchId, caller)
     },
   })
 }
 
-/** Decisions are memories of one kind, with the parts that a record of a decision has. */
 const handleDecisions = ({
   memory,
 }: Pick<Services, "memory">): Handlers<typeof decisionOperations> => ({
@@ -65,7 +63,6 @@ const handleDecisions = ({
 
 type Citation = { readonly path: string; readonly symbol?: string }
 
-/** What is asked of the map. */
 type Tree = Pick<IndexedTree, "files" | "contents">
 type Scans = {
   openTree(): Promise<Tree | undefined>
@@ -78,9 +75,9 @@ type CitationDeps = {
 }
 
 /**
- * The hash of code a memory cites, as the code is now: git's id of a whole file, or that of a
- * symbol's own lines, so that an edit elsewhere in the file leaves it alone. Undefined when it is
- * gone. Nothing outside of the repository is read, and nothing that holds secrets.
+ * The current hash of cited code: git's id of a whole file, or of a symbol's own lines, so that an
+ * edit elsewhere in the file does not matter. Undefined if the code is gone. Reads nothing outside
+ * the repository and no secret file.
  */
 export async function hashCited(
   { path, symbol }: Citation,
@@ -100,7 +97,7 @@ export async function hashCited(
   return createHash("sha1").update(text).digest("hex")
 }
 
-/** The index as it stands, unless this file has changed since. */
+/** The current index, unless this file has changed since. */
 async function treeWith(path: string, bytes: Uint8Array, { map }: CitationDeps): Promise<Tree> {
   const isCurrent = ({ files }: Tree): boolean => {
     const file = files.find((it) => it.path === path)
@@ -109,13 +106,13 @@ async function treeWith(path: string, bytes: Uint8Array, { map }: CitationDeps):
   const known = await map().openTree()
   if (known !== undefined && isCurrent(known)) return known
   const { tree, isJoined } = await scanTogether(map())
-  // One that was under way may have been past this file before it changed.
+  // The joined scan may have passed this file before it changed.
   return isJoined && !isCurrent(tree) ? (await scanTogether(map())).tree : tree
 }
 
 const underWay = new WeakMap<Scans, Promise<Tree>>()
 
-/** Many citations are looked up at once, and one scan serves them all. */
+/** Many citations are looked up at once; one scan serves all. */
 async function scanTogether(
   scans: Scans,
 ): Promise<{ readonly tree: Tree; readonly isJoined: boolean }> {
@@ -132,7 +129,7 @@ async function scanTogether(
 
 const NOBODY_WAITS: CallContext = { signal: new AbortController().signal }
 
-/** A symbol by its name, or by `Parent.name` where several have it. */
+/** By name, or by `Parent.name` if several symbols have that name. */
 async function linesOf(tree: Tree, { path, symbol }: Required<Citation>) {
   const file = tree.files.find((it) => it.path === path)
   if (file === undefined) return undefined

@@ -8,7 +8,7 @@ type ModelDeps = Pick<
   "clock" | "config" | "credentials" | "environment" | "log" | "random"
 >
 
-/** The model of the settings. Its packages are loaded with the first question. */
+/** Loads the provider's package at the first call. */
 export async function openModel(deps: ModelDeps, script: ScriptedBrain): Promise<Model> {
   const { createModel } = await import("#ground/model")
   return createModel({
@@ -22,7 +22,7 @@ export async function openModel(deps: ModelDeps, script: ScriptedBrain): Promise
   })
 }
 
-/** Undefined when the settings name none: then only words are searched. */
+/** Undefined if the settings name none: then search uses words only. */
 export async function openEmbedder(deps: ModelDeps): Promise<Embedder | undefined> {
   const { knowledge, model } = deps.config()
   if (knowledge.embedder === "") return undefined
@@ -31,7 +31,7 @@ export async function openEmbedder(deps: ModelDeps): Promise<Embedder | undefine
   return createEmbedder({
     knowledge,
     model,
-    // By the address that is asked: a foreign one gets no key of the model's.
+    // Chosen by address, so that a foreign embedder does not get the model's key.
     key: (of) => keyFor(of, deps),
     clock,
     random,
@@ -46,7 +46,7 @@ function providerOf({ config }: ModelDeps): WithKey {
   return provider === "scripted" ? "custom" : provider
 }
 
-/** The variable of the provider first, because it is what a script sets for one call. */
+/** The provider's variable wins, because scripts set it for one call. */
 async function keyFor(of: WithKey, { environment, credentials }: ModelDeps) {
   const { MODEL_KEYS } = await import("#ground/model")
   const { variable, credential } = MODEL_KEYS[of]

@@ -19,7 +19,7 @@ const SHOP = {
 
 type PackWorld = Awaited<ReturnType<typeof newWorld>>
 
-/** A project with its own home beside it, so that nothing of ours is in its tree. */
+/** A project with its own home beside it, so that none of our files are in its tree. */
 async function newWorld(
   options: { readonly isGit?: boolean; readonly environment?: Record<string, string> } = {},
 ) {
@@ -45,8 +45,8 @@ async function write(world: PackWorld, files: Readonly<Record<string, string>>):
   }
 }
 
-describe("a repository", () => {
-  test("[APP-9] is scanned when somebody asks for a package, and once more when a chosen file changed", async () => {
+describe("pack.build", () => {
+  test("[APP-9] pack.build scans the repository, and again if a selected file changed", async () => {
     await using world = await newWorld({ isGit: true })
     commit(world.project, "round each line of an invoice", SHOP)
     await using app = await world.open()
@@ -60,7 +60,7 @@ describe("a repository", () => {
     expect(second.text).toContain("another rounding")
   })
 
-  test("[APP-9] an index that is fresh by the settings is not compared with the disk; a scan is", async () => {
+  test("[APP-9] pack.build trusts an index that is fresh by the settings; map.scan compares it with the disk", async () => {
     await using world = await newWorld()
     await write(world, SHOP)
     await using app = await world.open()
@@ -74,7 +74,7 @@ describe("a repository", () => {
     expect((await find()).files[0]?.path).toBe("src/berth.ts")
   })
 
-  test("[APP-9] what another process scanned is seen, however long an index may be kept", async () => {
+  test("[APP-9] a scan of another process is used, whatever the scan interval", async () => {
     await using world = await newWorld({ environment: { REPO_SCAN_INTERVAL: "0" } })
     await write(world, SHOP)
     await using server = await world.open()
@@ -86,7 +86,7 @@ describe("a repository", () => {
     expect(found.files.map((it) => it.path)).toContain("src/berth.ts")
   })
 
-  test("[APP-9] without git, empty, or in languages nobody knows: each answers and says what it is", async () => {
+  test("[APP-9] repositories without git, without files or in unknown languages get a result with the reason", async () => {
     await using world = await newWorld()
     await using app = await world.open()
     const empty = MapScan.parse(await app.call("map.scan", {}, { signal }))
@@ -104,8 +104,8 @@ describe("a repository", () => {
   })
 })
 
-describe("what leaves", () => {
-  test("[F5] a secret in a source file is in no package, summary, search or map", async () => {
+describe("output", () => {
+  test("[F5] a secret in a source file is in no package, summary, search result or map", async () => {
     await using world = await newWorld()
     const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x").slice(0, 36)}`
     await write(world, {
@@ -132,7 +132,7 @@ describe("what leaves", () => {
     }
   })
 
-  test("[APP-10] a file of the machine is written for a person at the terminal, never for a server", async () => {
+  test("[APP-10] a file outside the repository is written for a user at the terminal, never for a server", async () => {
     await using world = await newWorld()
     await write(world, SHOP)
     await using server = await world.open()
@@ -147,7 +147,7 @@ describe("what leaves", () => {
   })
 })
 
-describe("bad input gets a code and what to do", () => {
+describe("bad input gets a code and a hint", () => {
   const CASES: readonly (readonly [string, Record<string, unknown>, string])[] = [
     ["an empty task", { task: "  \n" }, "PACK_TASK_EMPTY"],
     ["a budget of 0", { task: "x", budget: 0 }, "PACK_BUDGET_INVALID"],
@@ -181,7 +181,7 @@ describe("bad input gets a code and what to do", () => {
     await expect(app.call("pack.build", input, { signal })).rejects.toMatchObject({ code })
   })
 
-  test("[APP-11] weights that are no numbers, negative, or both 0", async () => {
+  test("[APP-11] weights that are not numbers, negative, or both 0", async () => {
     for (const weight of ["NaN", "-1"]) {
       await using world = await newWorld({ environment: { CONTEXT_PACKAGE_AST_WEIGHT: weight } })
       await using app = await world.open()
@@ -200,7 +200,7 @@ describe("bad input gets a code and what to do", () => {
     await expect(asked).rejects.toMatchObject({ code: "PACK_WEIGHTS_INVALID" })
   })
 
-  test("[APP-11] a task of a megabyte is answered, and it is said what was read of it", async () => {
+  test("[APP-11] a task of 1 MB gets a package and a note about the part that was read", async () => {
     const task = `rounding ${"invoice ".repeat(124_000)}`
     const { pack } = PackBuilt.parse(
       await app.call("pack.build", { task, save: false }, { signal }),
@@ -209,7 +209,7 @@ describe("bad input gets a code and what to do", () => {
     expect(pack.notes.join(" ")).toMatch(/100,?000 characters/)
   })
 
-  test("[APP-11] switched off, a package is empty and says so", async () => {
+  test("[APP-11] with pack.enabled off, the package is empty with a note", async () => {
     await using world = await newWorld({ environment: { CONTEXT_PACKAGE_ENABLED: "false" } })
     await write(world, SHOP)
     await using app = await world.open()

@@ -8,7 +8,7 @@ import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import { placeInside } from "../places.ts"
 import type { Services } from "../services.ts"
 
-/** Some hundred guidelines of their longest text; more is no file that a person wrote. */
+/** A few hundred guidelines of maximum length. */
 const GUIDELINE_FILE_LIMIT_BYTES = 4_000_000
 
 type PackDeps = Pick<
@@ -26,11 +26,10 @@ type PackDeps = Pick<
   | "tokens"
 >
 
-/** Map, search and pack on the repository this process serves. */
 export function openMapAndPackHandlers(deps: PackDeps) {
   const rankers = loadedRankers()
   const ranker = () => rankers(deps.config().pack.wordTable)
-  // Read anew for each call: what was added to `.env` is hidden from then on.
+  // Read for each call, so that a secret added to `.env` is redacted from then on.
   const secrets = () => deps.secrets()
   const write = (given: string, text: string) => writeGiven(deps.resolve(given), text)
   return {
@@ -73,7 +72,7 @@ export function openMapAndPackHandlers(deps: PackDeps) {
   }
 }
 
-/** With the table of words or without; each is read from disk once. */
+/** With the word table or without; each is read from disk once. */
 function loadedRankers(): (withTable: boolean) => Promise<Ranker> {
   const made = new Map<boolean, Promise<Ranker>>()
   return (withTable) => {
@@ -85,7 +84,7 @@ function loadedRankers(): (withTable: boolean) => Promise<Ranker> {
   }
 }
 
-/** The vectors of files, kept from one call to the next as long as the ranker is the same. */
+/** Reused between calls while the ranker is the same. */
 function meaningsOf(ranker: () => Promise<Ranker>) {
   const made = new WeakMap<Ranker, ReturnType<typeof createMeanings>>()
   return async (tree: IndexedTree) => {

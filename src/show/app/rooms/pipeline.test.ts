@@ -22,7 +22,7 @@ async function newApp(directory: string, settings: readonly string[] = []): Prom
   return app
 }
 
-/** A session of the synthetic agent, which says again what it was told. */
+/** A session of the synthetic agent, which repeats its prompt. */
 async function newSession(app: App): Promise<string> {
   const input = { prompt: "hello", type: "synthetic" }
   const run = Run.parse(await app.call("agents.start", input, { signal }))
@@ -46,7 +46,7 @@ async function lastAnswer(app: App, id: string): Promise<string> {
   return messages.findLast((it) => it.type === "assistant")?.content ?? ""
 }
 
-/** The newest pipeline of a session, once nothing works on it. */
+/** The newest pipeline of a session, once no process works on it. */
 async function settled(app: App, session: string): Promise<PipelineRun> {
   const { runs } = PipelineList.parse(await app.call("pipeline.list", { session }, { signal }))
   const id = runs[0]?.id ?? "none"
@@ -55,7 +55,7 @@ async function settled(app: App, session: string): Promise<PipelineRun> {
   return PipelineRun.parse((await pipelines.show(id)).run)
 }
 
-test("[APP-35] a call by name starts a pipeline of the session, and its pause is answered there", async () => {
+test("[APP-35] naming a recipe starts a pipeline in the session, and its pause is answered there", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const id = await newSession(app)
@@ -68,7 +68,7 @@ test("[APP-35] a call by name starts a pipeline of the session, and its pause is
   expect(await lastAnswer(app, id), "the agent heard none of it").not.toContain("plan looks good")
 })
 
-test("[APP-35] [APP-36] after a confirmed exit the agent answers what was asked, with what was found", async () => {
+test("[APP-35] [APP-36] after a confirmed exit the agent answers the question with the results as context", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const id = await newSession(app)
@@ -84,7 +84,7 @@ test("[APP-35] [APP-36] after a confirmed exit the agent answers what was asked,
   expect(answer).toContain(BLOCK)
 })
 
-test("[APP-36] every later turn has what the newest run found, until a newer one took its place", async () => {
+test("[APP-36] every later turn has the result of the newest pipeline run", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const id = await newSession(app)
@@ -110,7 +110,7 @@ test("[APP-36] every later turn has what the newest run found, until a newer one
   expect(answer).not.toContain(`run="${first.id}"`)
 })
 
-test("[APP-36] of a run that failed the rest is told too, and what is said elsewhere has none of it", async () => {
+test("[APP-36] a failed run's partial result is included; other sessions do not get it", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path, ["model.provider=anthropic", "model.retries=0"])
   const id = await newSession(app)
@@ -128,7 +128,7 @@ test("[APP-36] of a run that failed the rest is told too, and what is said elsew
   expect(await lastAnswer(app, other)).not.toContain(BLOCK)
 })
 
-test("[APP-37] made-up pages go with the demo's handbook, and with nobody's own documents", async () => {
+test("[APP-37] the demo's web pages are used for the demo's handbook, never for the user's documents", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const ask = { query: "berth" }
@@ -138,7 +138,7 @@ test("[APP-37] made-up pages go with the demo's handbook, and with nobody's own 
   expect(await app.call("kb.web", ask, { signal })).toMatchObject({ source: "demo-web" })
 })
 
-test("[APP-15] a credential that is kept later is replaced from then on, in rooms that were open", async () => {
+test("[APP-15] a credential stored later is redacted from then on, also by rooms opened before", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const value = `plain words of ${Math.trunc(performance.now())} harbour masters`
@@ -152,7 +152,7 @@ test("[APP-15] a credential that is kept later is replaced from then on, in room
   expect(second.query).toContain("[redacted:")
 })
 
-test("[APP-39] a stage starts an agent of this person, whose run is like any other", async () => {
+test("[APP-39] a stage starts an agent of the user, whose run is listed like any other", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const input = { agent: "dev-loop", query: "Round quotes to the cent", auto: true }
@@ -165,7 +165,7 @@ test("[APP-39] a stage starts an agent of this person, whose run is like any oth
   expect(runs.every((it) => it.status === "completed" && it.type === "synthetic")).toBe(true)
 })
 
-test("[APP-39] when its pipeline is stopped, the agent is stopped too", async () => {
+test("[APP-39] stopping a pipeline stops its agent", async () => {
   await using temp = await tempDirectory()
   await using app = await newApp(temp.path)
   const agents = await app.agents()
@@ -178,7 +178,7 @@ test("[APP-39] when its pipeline is stopped, the agent is stopped too", async ()
   unhear()
   await pipelines.stop(id)
   expect((await pipelines.show(id)).run.status).toBe("stopped")
-  // It is told to end, and not waited for: a host may take its time.
+  // The agent is asked to end; the host may take a while.
   for (;;) {
     const runs = await agents.list({ limit: 10, archived: false })
     expect(runs.length).toBeGreaterThan(0)

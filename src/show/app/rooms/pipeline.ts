@@ -10,7 +10,7 @@ import type { Sources } from "#see/sources"
 import type { Services } from "../services.ts"
 import { openModel } from "./model.ts"
 
-/** Agents people can run that come with the product. */
+/** Recipes that come with the product. */
 export const SHIPPED_AGENTS = path.join(import.meta.dirname, "../../../../agents")
 
 type PipelineDeps = Pick<
@@ -31,13 +31,12 @@ type PipelineDeps = Pick<
   | "tokens"
 >
 
-/** The model of the settings; without a provider, our own few rules. */
+/** Without a provider, the offline rules. */
 async function openStageModel(deps: PipelineDeps): Promise<Model> {
   const { offlineBrain } = await import("#act/pipeline")
   return openModel(deps, offlineBrain)
 }
 
-/** The pipelines of this process, on the store of this repository. */
 export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
   const { createFolders, createPipelines, createStages } = await import("#act/pipeline")
   const { home, repository } = deps.places()
@@ -71,7 +70,10 @@ export async function openPipelines(deps: PipelineDeps): Promise<Pipelines> {
   })
 }
 
-/** Those that an agent asks for by name and nobody has approved; the web is whichever there is. */
+/**
+ * Sources that a recipe names and the user has not approved; the web uses any source that can
+ * search.
+ */
 async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Services, "sources">) {
   const named = slugs.filter((it) => it !== "web-search")
   if (named.length === 0) return []
@@ -79,7 +81,6 @@ async function unapprovedOf(slugs: readonly string[], { sources }: Pick<Services
   return named.filter((slug) => !approved.some((it) => it.slug === slug))
 }
 
-/** What stages use of the other rooms. */
 async function portsOf(deps: PipelineDeps) {
   const { citationAccuracy, entityGrounding, findContradictions, relationPreservation } =
     await import("#know/knowledge")
@@ -100,8 +101,8 @@ async function portsOf(deps: PipelineDeps) {
 }
 
 /**
- * The web as this person has it: the source they chose, or the first of theirs that can. The demo's
- * made-up pages go with the demo's handbook, and with nothing else.
+ * Uses the source that the user chose, or the first of theirs that can search. The demo's web pages
+ * are used only with the demo's handbook.
  */
 export async function searchWeb(
   question: Parameters<Sources["webSearch"]>[0],
@@ -127,8 +128,8 @@ async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boole
 }
 
 /**
- * What is said to a run may be for a pipeline of its session: an answer to its pause, or a call of
- * an agent by its name. Gives the run as it is when it was, and nothing when it is for the agent.
+ * A message to a run may be for a pipeline of its session: an answer to its pause, or the name of a
+ * recipe. Returns the run if it was, undefined if the message is for the agent.
  */
 export async function hearForPipelines(
   run: Run,
@@ -155,7 +156,6 @@ export async function hearForPipelines(
   return true
 }
 
-/** What a stage wants of an agent, and what came of it. */
 type StageAgentRequest = {
   readonly type: string | undefined
   readonly prompt: string
@@ -174,11 +174,11 @@ type StageAgentResult = {
   readonly tokens: number
 }
 
-/** Enough to find the last answer, which follows the last tool closely. */
+/** Enough to find the last answer, which closely follows the last tool. */
 const LAST_MESSAGES = 200
 const POLL_INTERVAL_MS = 2_000
 
-/** An agent from its start to its end, in this process; its run is like any other. */
+/** Runs an agent from start to end in this process. */
 async function runStageAgent(
   wanted: StageAgentRequest,
   deps: Pick<Services, "agents" | "clock" | "config">,
@@ -204,13 +204,13 @@ async function runStageAgent(
     runId: run.id,
     outcome: outcomeOf(run),
     text: await lastWords(run, agents),
-    // What plays a script asks no model.
+    // A scripted agent calls no model.
     usd: type === "synthetic" ? 0 : (run.cost.reportedUsd ?? run.cost.computedUsd),
     tokens: run.cost.usage.input + run.cost.usage.output,
   }
 }
 
-/** Told by each message of it; a stop of the stage stops the agent and waits for its end. */
+/** Resolves with the run's end; aborting the stage stops the agent and waits for its end. */
 async function untilEnded(
   id: string,
   signal: AbortSignal,
@@ -228,7 +228,7 @@ async function untilEnded(
       const waiting = next
       const run = await agents.get(id)
       if (run.endedAt !== null) return run
-      // Looked at now and then, too: another process may have stopped it.
+      // Polls too: another process may have stopped it.
       const slept = new AbortController()
       await Promise.race([
         waiting.promise,

@@ -36,7 +36,7 @@ export const sessionHandlers = (deps: SessionDeps): Handlers<typeof sessionOpera
 
 type Entry = Omit<SessionEntry, "date"> & { readonly date?: string | undefined }
 
-/** The file first, then the mark in the ledger: what is written down is no drift any more. */
+/** Writes the file first, then marks the session as registered in its ledger. */
 async function register(deps: SessionDeps, { date, ...entry }: Entry, session: string) {
   const now = deps.clock.now()
   const today = new Date(now).toISOString().slice(0, 10)
@@ -74,7 +74,7 @@ function liveSession(row: LiveRow, held: HeldClaims): LiveSession {
   }
 }
 
-/** By its id; else by the file of one that was written down. */
+/** By session id, or by the file of a registered session. */
 async function show(deps: SessionDeps, session: string): Promise<SessionShow> {
   const { root, stateDirectory } = deps.places().repository
   const since = { sinceMs: deps.clock.now() - YEAR_MS, classifier: classifierOf(deps) }

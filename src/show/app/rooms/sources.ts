@@ -15,7 +15,7 @@ type SourceDeps = Pick<
   credentials(): Promise<Pick<Credentials, "use">>
 }
 
-/** The sources of this repository and this person; servers are started by the first question. */
+/** Starts a server at its first request. */
 export async function openSources(deps: SourceDeps): Promise<Sources> {
   const { createSources } = await import("#see/sources")
   const { home, repository } = deps.places()
@@ -36,7 +36,7 @@ export async function openSources(deps: SourceDeps): Promise<Sources> {
   })
 }
 
-/** A store that cannot be reached just now does not undo an approval. */
+/** If the store is unreachable, the approval stays. */
 async function announce(
   change: EventBody<"sources.changed">,
   deps: Pick<SourceDeps, "store" | "log">,

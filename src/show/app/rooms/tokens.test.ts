@@ -14,7 +14,7 @@ async function countWith(home: string): Promise<number[]> {
   return TEXTS.map((it) => count(it))
 }
 
-test("[TOKENS-11] a kept table counts as the library's, and a damaged one is made anew", async () => {
+test("[TOKENS-11] a stored table counts like the library's, and a damaged one is rebuilt", async () => {
   await using temp = await tempDirectory()
   const { count } = await createTokens({ encoding: "claude" }).counter()
   const expected = TEXTS.map((it) => count(it))
@@ -37,7 +37,7 @@ test("[TOKENS-11] a kept table counts as the library's, and a damaged one is mad
   }
 })
 
-test("[TOKENS-11] where nothing can be written it counts all the same", async () => {
+test("[TOKENS-11] counts are the same where no table can be written", async () => {
   await using temp = await tempDirectory()
   await mkdir(path.join(temp.path, "home"))
   await writeFile(path.join(temp.path, "home", "cache"), "a file in the way")

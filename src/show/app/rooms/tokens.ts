@@ -19,10 +19,10 @@ import {
 import { describeUnreadable, FileUnreadable } from "../errors.ts"
 import type { Services } from "../services.ts"
 
-/** The largest file whose tokens are counted on request; the window of any model is smaller. */
+/** Larger than the window of any model. */
 const COUNTED_FILE_LIMIT_BYTES = 50_000_000
 
-/** A prepared token table: claude's has 1.0 MB, o200k's 3 MB. */
+/** A prepared token table: claude has 1.0 MB, o200k 3 MB. */
 const PREPARED_TABLE_LIMIT_BYTES = 16 * 1024 * 1024
 
 export function openTokensHandlers(deps: Pick<Services, "config" | "resolve" | "tokens">) {
@@ -40,7 +40,7 @@ export function openTokensHandlers(deps: Pick<Services, "config" | "resolve" | "
   })
 }
 
-/** US dollars by our price table; undefined when it does not have the model. */
+/** US dollars by our price table; undefined for an unknown model. */
 export function priceOf(usage: TokenUsage, model: string): number | undefined {
   const cost = costOf(
     {
@@ -54,7 +54,7 @@ export function priceOf(usage: TokenUsage, model: string): number | undefined {
   return cost.kind === "priced" ? cost.usd : undefined
 }
 
-/** The encoding comes from the config, and loading it costs 20 ms and more: only when asked. */
+/** Loading an encoding takes 20 ms or more, so it waits for the first count. */
 export function lazyTokens(
   deps: Pick<Services, "config" | "places" | "log">,
 ): Pick<Tokens, "counter"> {
@@ -70,10 +70,10 @@ export function lazyTokens(
   }
 }
 
-/** Rises when the form of the file or the version of the library changes. */
+/** Incremented when the file format or the library's version changes. */
 const FORM = "1-ai-tokenizer-1.0.6"
 
-/** 64,000 strings are not looked at one by one: that would cost what the file saves. */
+/** Not validated string by string: 64,000 checks would cost what the file saves. */
 const List = z.custom<readonly string[]>((it) => isListOf(it, "string"))
 const Numbers = z.custom<readonly number[]>((it) => isListOf(it, "number"))
 const TablesFile = z.object({
@@ -84,7 +84,7 @@ const TablesFile = z.object({
   byteRanks: Numbers,
 })
 
-/** Token tables in the user's own folder; when that fails, the library's are loaded as ever. */
+/** Token tables in the user's folder; if they fail, the library's are loaded. */
 export function preparedTables(home: string, log: Log): PreparedTables {
   const fileOf = (encoding: string) => path.join(home, "cache", `tokens-${encoding}-${FORM}.json`)
   return {

@@ -9,7 +9,7 @@ import { credentialHandlers } from "./credentials.ts"
 
 const context = { signal: new AbortController().signal }
 
-test("[CREDENTIALS-2] the operations take a value and give none back", async () => {
+test("[CREDENTIALS-2] credential operations accept a value and never return it", async () => {
   await using home = await tempDirectory()
   const credentials = createCredentials({
     directory: home.path,
@@ -18,7 +18,7 @@ test("[CREDENTIALS-2] the operations take a value and give none back", async () 
   })
   const { set, remove, list } = credentialHandlers({ credentials: async () => credentials })
   const value = `fake-${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
-  // As `printenv KEY | qm credential set x` hands it over.
+  // Like `printenv KEY | qm credential set x`.
   const said = await set({ name: "x", value: `${value}\n` }, context)
   expect(await credentials.use("x")).toBe(value)
   expect(said.credentials).toEqual([{ name: "x", setAt: expect.any(Number) }])

@@ -8,8 +8,8 @@ type Deps = Pick<Services, "places" | "environment" | "clock" | "random">
 const opened = new WeakMap<RepositoryPaths, Promise<Credentials>>()
 
 /**
- * The store of this person, once a process: deriving a key from a passphrase takes a second. The
- * passphrase is taken from the environment and from nowhere else.
+ * Opened once per process, because deriving a key from a passphrase takes a second. The passphrase
+ * comes from the environment only.
  */
 export function openCredentials(deps: Deps): Promise<Credentials> {
   const places = deps.places()
@@ -30,14 +30,14 @@ async function makeCredentials(deps: Deps): Promise<Credentials> {
   })
 }
 
-/** No agent sets a key: they are for the person at the terminal or the console. */
+/** Agents cannot set keys: only the user at the terminal or the console can. */
 
 export const credentialHandlers = (deps: {
   credentials(): Promise<Credentials>
 }): Handlers<typeof credentialOperations> => ({
   async set({ name, value }) {
     const credentials = await deps.credentials()
-    // A pipe ends with a line end that is no part of the key.
+    // A pipe ends with a newline that is not part of the key.
     await credentials.set(name, (value ?? "").replace(/\r?\n$/, ""))
     return credentials.list()
   },

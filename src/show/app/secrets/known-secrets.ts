@@ -7,12 +7,12 @@ import type { Services } from "../services.ts"
 import { openCredentials } from "./credentials.ts"
 import { readSalt } from "./salt.ts"
 
-/** Folders whose `.env` files are read to know their secrets elsewhere. */
+/** Folders whose `.env` files are read, so that their values are known as secrets elsewhere. */
 const MOST_ENVIRONMENT_FOLDERS = 32
 
 type SecretsDeps = Pick<Services, "clock" | "environment" | "log" | "places" | "random">
 
-/** The same secret reads the same in everything this person is shown, today and tomorrow. */
+/** The same secret gets the same replacement everywhere, today and tomorrow. */
 export async function loadSecrets(directory: string, deps: SecretsDeps): Promise<Secrets> {
   const { createSecrets, isSecretName, isSecretSetting } = await import("#ground/secrets")
   const folders = foldersBetween(directory, await projectFolders(directory))
@@ -27,11 +27,11 @@ export async function loadSecrets(directory: string, deps: SecretsDeps): Promise
   return withLate(createSecrets({ random: deps.random, known, salt }), deps.places())
 }
 
-/** What was kept after rooms had loaded what they replace: they hold theirs as long as they live. */
+/** Credentials stored after rooms had loaded their secrets; rooms keep theirs while they live. */
 type LateSecrets = { readonly stamp: string; readonly secrets: Secrets | undefined }
 const lateOf = new WeakMap<RepositoryPaths, LateSecrets>()
 
-/** Looks whether a credential was set since, by whichever process; told before each operation. */
+/** Checks before each operation whether any process set a credential. */
 export async function noticeCredentials(deps: SecretsDeps): Promise<void> {
   const places = deps.places()
   const found = await statFile(path.join(places.home, "credentials.json"))
@@ -64,7 +64,7 @@ function withLate(secrets: Secrets, places: RepositoryPaths): Secrets {
   }
 }
 
-/** The captured folder and those above it, up to the top of its project. */
+/** The captured folder and its parents, up to the top of its project. */
 function foldersBetween(directory: string, project: readonly string[]): readonly string[] {
   const folders = [path.resolve(directory), ...project]
   return [...new Set(folders)].slice(0, MOST_ENVIRONMENT_FOLDERS)

@@ -18,7 +18,7 @@ async function events(project: string, home: string) {
   return await app.call("events.list", {}, { signal })
 }
 
-test("[APP-38] without git, state that came with a folder is refused; this person's own is used", async () => {
+test("[APP-38] without git, state that came with a folder is refused; the user's own state is used", async () => {
   await using temp = await tempDirectory()
   const [mine, theirs] = [path.join(temp.path, "mine"), path.join(temp.path, "theirs")]
   const project = path.join(temp.path, "project")
@@ -35,7 +35,7 @@ test("[APP-38] without git, state that came with a folder is refused; this perso
   await events(copy, mine)
 })
 
-test("[APP-38] in a git repository the state lies where no clone brings it", async () => {
+test("[APP-38] in a git repository the state is in the git folder, which a clone does not copy", async () => {
   await using temp = await tempDirectory()
   const project = path.join(temp.path, "project")
   await mkdir(project)

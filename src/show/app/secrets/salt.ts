@@ -18,8 +18,8 @@ const SALT_LIMIT_BYTES = 200
 type SaltDeps = Pick<Services, "places" | "random" | "log">
 
 /**
- * What makes the digits of a redaction this person's own. It is kept, so that a text of yesterday
- * and the same text of today are equal; where it cannot be, it holds for this process.
+ * Makes the digits of a redaction specific to this user. It is stored, so that the same text has
+ * the same redaction tomorrow; where it cannot be stored, it holds for this process.
  */
 export async function readSalt(
   home: string,
@@ -41,8 +41,8 @@ export async function readSalt(
 }
 
 /**
- * By which the gateway knows the receipts of our own tools. Made of what is this person's own and
- * stays, so that a session that is resumed next week is folded as it was.
+ * The key of the receipts by which the gateway recognises our tools. Derived from the user's salt,
+ * so that a session resumed next week is folded the same way.
  */
 export async function receiptKey(deps: SaltDeps): Promise<string> {
   return hash("sha256", `fold-receipts:${await readSalt(deps.places().home, deps)}`)
@@ -52,8 +52,8 @@ const SEAL_LIMIT_BYTES = 1_000
 const SEAL_FORM = /^([0-9a-f]{32}) ([0-9a-f]{64})$/
 
 /**
- * Without git the state lies in the folder itself, where a download could bring it along: runs that
- * wait to be started among it. So it carries a seal that only this person's own secret can make.
+ * Without git the state is in the folder itself, and a downloaded folder could contain queued runs.
+ * So it has a seal that requires this user's secret.
  */
 export async function refuseForeignState(deps: SaltDeps): Promise<void> {
   const { repository, home, database } = deps.places()
