@@ -7,7 +7,7 @@ import { followRun, restOf } from "#test/run-client"
 import { newServer, type ServerWorld } from "#test/server"
 import { DOOR_ROUTES } from "./agents-door.ts"
 
-/** What was asked of the operations, in order. */
+/** Calls of operations, in order. */
 const called: { name: string; input: unknown }[] = []
 
 let server: ServerWorld
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** Says one thing and then waits for an hour. */
+/** One message, then an hour of waiting. */
 const WAITING = [
   { event: "message", type: "assistant", text: "I begin." },
   { after: 3_600_000, event: "turn.ended", outcome: "completed" },
@@ -40,8 +40,8 @@ const begin = (body: object) => rest.ask("POST", "/api/agents", body)
 const wireOf = (said: unknown) => z.object({ code: z.string(), message: z.string() }).parse(said)
 const runsNow = async () => z.array(Run).parse((await rest.ask("GET", "/api/agents")).said)
 
-describe("a run over REST", () => {
-  test("[HTTP-12] 201 with its id; init and context are there without waiting for an answer", async () => {
+describe("/api/agents", () => {
+  test("[HTTP-12] POST answers 201 with the id; init and context are stored without waiting for a response", async () => {
     await writeFile(path.join(server.directory, "CLAUDE.md"), "Be brief.")
     const script = lines([{ after: 3_600_000, event: "turn.ended", outcome: "completed" }])
     const body = { type: "synthetic", prompt: "test", configuration: { script } }
@@ -61,7 +61,7 @@ describe("a run over REST", () => {
     await rest.ask("DELETE", `/api/agents/${agentId}`)
   })
 
-  test("[HTTP-12] with an empty configuration it plays to its end", async () => {
+  test("[HTTP-12] a run with an empty configuration plays its whole script", async () => {
     const { status, said } = await begin({ type: "synthetic", prompt: "test", configuration: {} })
     const { agentId } = z.object({ agentId: z.string() }).parse(said)
     const run = await rest.until(agentId, (it) => it.status === "completed")
@@ -70,7 +70,7 @@ describe("a run over REST", () => {
     expect(listed.map((it) => it.id)).toContain(agentId)
   })
 
-  test("[HTTP-12] the configuration becomes the operation's flat input", async () => {
+  test("[HTTP-12] the nested configuration becomes the operation's flat input", async () => {
     const configuration = { mode: "plan", budgetUsd: 2, env: { A_1: "x=y", B: "" }, sources: ["a"] }
     await begin({ type: "codex", prompt: "p", configuration })
     expect(called.findLast((it) => it.name === "agents.start")?.input).toEqual({
@@ -83,7 +83,7 @@ describe("a run over REST", () => {
     })
   })
 
-  test("[HTTP-12] messages come after a number and as many as wanted, as a plain array", async () => {
+  test("[HTTP-12] messages are a plain array, filtered by `after` and `limit`", async () => {
     const id = await rest.start("test")
     await rest.until(id, (it) => it.status === "completed")
     const all = await rest.messages(id)
@@ -98,7 +98,7 @@ describe("a run over REST", () => {
     expect(z.array(Message).parse(other.said)).toEqual(all)
   })
 
-  test("[HTTP-12] a message to a run that has ended goes on with it", async () => {
+  test("[HTTP-12] a message to an ended run resumes it", async () => {
     const id = await rest.start("test")
     const { lastSeq, turns } = await rest.until(id, (it) => it.status === "completed")
     const sent = await rest.ask("POST", `/api/agents/${id}/messages`, { text: "and more" })
@@ -109,7 +109,7 @@ describe("a run over REST", () => {
     expect(said.some((it) => it.type === "assistant")).toBe(true)
   })
 
-  test("[HTTP-12] stop keeps what was said; delete of a running run stops it first", async () => {
+  test("[HTTP-12] stop keeps the messages; deleting a running run stops it first", async () => {
     const [stopped, deleted] = [await rest.start("a", waiting), await rest.start("b", waiting)]
     for (const id of [stopped, deleted]) await rest.until(id, (it) => it.status === "running")
     const stop = await rest.ask("POST", `/api/agents/${stopped}/stop`)
@@ -122,7 +122,7 @@ describe("a run over REST", () => {
     expect(said).toMatchObject({ running: 0 })
   })
 
-  test("[HTTP-12] of two answers to one approval the second is told who was first", async () => {
+  test("[HTTP-12] a second response to an approval gets a conflict that names the first", async () => {
     const id = await rest.start("x", { script: "approvals" })
     await rest.until(id, (it) => it.openApprovals > 0)
     const { said } = await rest.ask("GET", "/api/agents/approvals")
@@ -137,7 +137,7 @@ describe("a run over REST", () => {
   })
 })
 
-describe("what is wrong is coded, and starts nothing", () => {
+describe("invalid requests get a code and start nothing", () => {
   const good = { type: "synthetic", prompt: "x", configuration: {} }
   const long = "x".repeat(300)
   test.each([
@@ -167,17 +167,17 @@ describe("what is wrong is coded, and starts nothing", () => {
     expect((await runsNow()).length).toBe(before.length)
   })
 
-  test("[HTTP-12] an unknown type is told which there are, each by its name", async () => {
+  test("[HTTP-12] an unknown agent type gets an error that lists the known types", async () => {
     const { said } = await begin({ ...good, type: "cursor" })
     for (const type of AGENT_TYPES) expect(wireOf(said).message).toContain(type)
   })
 
-  test("[HTTP-12] a negative budget is told where it stands", async () => {
+  test("[HTTP-12] a negative budget gets an error with its path", async () => {
     const { said } = await begin({ ...good, configuration: { budgetUsd: -1 } })
     expect(wireOf(said).message).toContain("configuration.budgetUsd")
   })
 
-  test("[HTTP-12] a prompt that begins with dashes is a prompt", async () => {
+  test("[HTTP-12] a prompt may begin with dashes", async () => {
     const prompt = "--dangerously-skip-permissions"
     const id = await rest.start(prompt)
     const run = await rest.until(id, (it) => it.status === "completed")
@@ -201,19 +201,19 @@ describe("what is wrong is coded, and starts nothing", () => {
     [{}, "HTTP_BODY_INVALID"],
     [{ text: " " }, "APP_INPUT_INVALID"],
     [{ text: "x", id: "run_other" }, "HTTP_BODY_INVALID"],
-  ])("[HTTP-12] %j is no message", async (body, code) => {
+  ])("[HTTP-12] %j is an invalid message", async (body, code) => {
     const { status, said } = await rest.ask("POST", "/api/agents/run_none/messages", body)
     expect([status, wireOf(said).code]).toEqual([400, code])
   })
 })
 
-describe("beside the operations", () => {
-  test("[HTTP-12] an operation's own address wins over a run's", async () => {
+describe("other routes", () => {
+  test("[HTTP-12] an operation's route takes precedence over a run's", async () => {
     const { status, said } = await rest.ask("GET", "/api/agents/list")
     expect([status, Object.keys(said as object)]).toEqual([200, ["runs"]])
   })
 
-  test("[HTTP-12] health is small and true", async () => {
+  test("[HTTP-12] /api/agents/health returns counts and version", async () => {
     const id = await rest.start("x", waiting)
     await rest.until(id, (it) => it.status === "running")
     const { status, said } = await rest.ask("GET", "/api/health")
@@ -224,13 +224,13 @@ describe("beside the operations", () => {
     await rest.ask("DELETE", `/api/agents/${id}`)
   })
 
-  test("[HTTP-12] the providers are a plain array of every agent", async () => {
+  test("[HTTP-12] /api/agents/providers is a plain array of all agents", async () => {
     const { status, said } = await rest.ask("GET", "/api/providers")
     const found = z.array(z.object({ type: z.string() })).parse(said)
     expect([status, found.map((it) => it.type).toSorted()]).toEqual([200, AGENT_TYPES.toSorted()])
   })
 
-  test("[HTTP-12] every route of the door stands in the description and on the page", async () => {
+  test("[HTTP-12] every route is in the OpenAPI document and on the docs page", async () => {
     const described = JSON.parse((await server.ask({ path: "/api/openapi.json" })).text)
     const page = (await server.ask({ path: "/docs" })).text
     for (const { method, path: address, status } of DOOR_ROUTES) {

@@ -28,18 +28,17 @@ type DoorDeps = {
   readonly version: string
 }
 
-/** What a route of the door is asked, and how it asks the operations. */
 type DoorRequest = {
   readonly id: string
   body(): unknown
-  /** The query in the types of that operation's input. */
+  /** The query, parsed by that operation's input types. */
   query(operation: DoorOperation): Record<string, unknown>
   call(operation: DoorOperation, input: unknown): Promise<unknown>
 }
 
 type DoorOperation = Extract<keyof typeof OPERATIONS, `agents.${string}`>
 
-/** Runs by their address, as scripts expect them. Everything is done by the operation behind it. */
+/** REST routes of runs. Each calls an operation. */
 export type DoorRoute = {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: `/api/${string}`
@@ -191,7 +190,7 @@ function askedOf(
   }
 }
 
-/** The nested form of the door, as the flat input that every surface shares. */
+/** Flattens the nested body into the operation's input. */
 function startInput(body: unknown) {
   const { type, prompt, configuration } = parseBody(StartBody, body)
   const { env, ...rest } = configuration

@@ -25,7 +25,7 @@ const secret = `words-${process.pid}`
 const aborted = Promise.withResolvers<boolean>()
 const started = Promise.withResolvers<void>()
 
-/** Operations that do what no real one may: fail in every family, break, and never end. */
+/** Operations that fail in every family, throw a bug, or never end. */
 const PROBES = [
   ...FAMILIES.map((family) =>
     probe(`probe.${family}`, "read", async () => {
@@ -93,7 +93,7 @@ const post = (path: string, body: string | Buffer, headers = {}) =>
 
 const wireOf = (text: string) => JSON.parse(text) as { code: string; message: string }
 
-describe("failures", () => {
+describe("errors", () => {
   test.each([
     ["invalid", 400],
     ["not-found", 404],
@@ -102,7 +102,7 @@ describe("failures", () => {
     ["too-many", 429],
     ["unavailable", 503],
     ["full", 507],
-  ])("[HTTP-6] the family %s is answered with %i", async (family, status) => {
+  ])("[HTTP-6] the error family %s has status %i", async (family, status) => {
     const answer = await server.ask({ path: `/api/probe/${family}` })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       status,
@@ -115,20 +115,20 @@ describe("failures", () => {
     expect([status, wireOf(text).code]).toEqual([507, StorageFull.code])
   })
 
-  test("[HTTP-6] a bug is 500 and says nothing of itself; the log has its words", async () => {
+  test("[HTTP-6] a bug is 500 without details; the log has its message", async () => {
     const { status, text } = await server.ask({ path: "/api/probe/bug" })
     expect([status, wireOf(text).code, text.includes(secret)]).toEqual([500, "BUG", false])
     expect(server.logged.join("")).toContain(secret)
   })
 
-  test("[HTTP-6] what only looks like the framework's refusal is a bug all the same", () => {
+  test("[HTTP-6] an error that only resembles a framework error is a bug", () => {
     const other = Object.assign(new Error(secret), { code: "ENOENT", statusCode: 404 })
     for (const thrown of [other, secret, undefined, null, { statusCode: 400 }]) {
       expect(answerError(thrown)).toMatchObject({ status: 500, body: { code: "BUG" } })
     }
   })
 
-  test("[HTTP-6] an operation's own refusal comes with its code and its status", async () => {
+  test("[HTTP-6] an operation's error has its code and status", async () => {
     const { status, text } = await server.ask({ path: "/api/config/show?key=nothing.here" })
     expect([status, wireOf(text).code]).toEqual([404, "CONFIG_KEY_UNKNOWN"])
     const wrong = await post("/api/config/set", '{"key":"log.level"}')
@@ -141,7 +141,7 @@ describe("failures", () => {
     ["POST", "/nothing", "{}"],
     ["DELETE", "/", undefined],
     ["OPTIONS", "/", undefined],
-  ])("[HTTP-6] %s %s is a missing route in our words", async (method, path, body) => {
+  ])("[HTTP-6] %s %s is a missing route with our error body", async (method, path, body) => {
     const answer = await server.ask({ method, path, ...(body === undefined ? {} : { body }) })
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       404,
@@ -155,7 +155,7 @@ describe("failures", () => {
   })
 })
 
-describe("bodies", () => {
+describe("request bodies", () => {
   test.each([
     ["{", 400, "it is not JSON"],
     ["", 400, "it is empty"],
@@ -163,7 +163,7 @@ describe("bodies", () => {
     ['{"__proto__":{"a":1}}', 400, "it is not JSON"],
     ["\u0000", 400, "it is not JSON"],
     ["nul", 400, "it is not JSON"],
-  ])("[HTTP-7] %j is refused with a word of ours", async (body, status, problem) => {
+  ])("[HTTP-7] %j is refused with our error body", async (body, status, problem) => {
     const headers = { "content-type": "application/json" }
     const answer = await post("/api/config/set", body, headers)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -178,14 +178,14 @@ describe("bodies", () => {
   })
 
   test.each(["null", "7", '"text"', "[]", "true"])(
-    "[HTTP-7] %s is JSON and no input",
+    "[HTTP-7] %s is valid JSON but invalid input",
     async (body) => {
       const { status, text } = await post("/api/config/set", body)
       expect([status, wireOf(text).code]).toEqual([400, "APP_INPUT_INVALID"])
     },
   )
 
-  test("[HTTP-7] nesting is bounded, and a hundred thousand levels do no harm", async () => {
+  test("[HTTP-7] nesting is limited; 100,000 levels are refused without harm", async () => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
     for (const levels of [DEEPEST_JSON_LEVELS + 2, 100_000, 400_000]) {
       const { status, text } = await post("/api/config/set", nested(levels))
@@ -195,7 +195,7 @@ describe("bodies", () => {
     expect(wireOf(allowed.text).code).toBe("APP_INPUT_INVALID")
   })
 
-  test("[HTTP-7] one byte too many is refused, the last allowed one is not", async () => {
+  test("[HTTP-7] a body of the limit is accepted, one byte more is refused", async () => {
     const textOf = (size: number) => JSON.stringify({ text: "a".repeat(size - 11) })
     expect(textOf(LARGEST_BODY_BYTES)).toHaveLength(LARGEST_BODY_BYTES)
     expect((await post("/api/probe/slow", textOf(LARGEST_BODY_BYTES))).status).toBe(200)
@@ -206,20 +206,20 @@ describe("bodies", () => {
   test.each([
     ["announced", { "content-length": String(100_000_000) }],
     ["in chunks", { "transfer-encoding": "chunked" }],
-  ])("[HTTP-7] 100 MB, %s, are refused long before they have come", async (_, length) => {
+  ])("[HTTP-7] 100 MB, %s, are refused before they are received", async (_, length) => {
     const taken = await pour("/api/config/set", length)
     expect(taken.answered).toSatisfy((it) => it === 413 || it === "ECONNRESET" || it === "EPIPE")
     expect(taken.sentBytes).toBeLessThan(20_000_000)
   })
 
-  test("[HTTP-7] without a token not even the first megabyte is read", async () => {
+  test("[HTTP-7] without a token no body is read", async () => {
     const taken = await pour("/api/config/set", { "content-length": "100000000" }, "none")
     expect(taken.answered).toSatisfy((it) => it === 401 || it === "ECONNRESET" || it === "EPIPE")
     expect(taken.sentBytes).toBeLessThan(20_000_000)
   })
 })
 
-/** Sends 100 MB as fast as they are taken, until there is an answer. */
+/** Sends 100 MB as fast as the server accepts them, until it responds. */
 async function pour(path: string, length: Record<string, string>, token = "bearer") {
   const headers: Record<string, string> = {
     host: server.host,
@@ -250,13 +250,13 @@ async function pour(path: string, length: Record<string, string>, token = "beare
   return { answered: status, sentBytes }
 }
 
-describe("calls", () => {
-  test("[HTTP-6] an operation runs to its end although its body was read long ago", async () => {
+describe("operations over HTTP", () => {
+  test("[HTTP-6] an operation continues after its body was read", async () => {
     const { text } = await post("/api/probe/slow", "{}")
     expect(JSON.parse(text)).toEqual({ isAborted: false })
   })
 
-  test("[HTTP-6] when the caller goes away the operation is told", async () => {
+  test("[HTTP-6] an operation's signal is aborted when the client disconnects", async () => {
     const sent = request({
       host: "127.0.0.1",
       port: server.port,
@@ -272,7 +272,7 @@ describe("calls", () => {
     expect(await aborted.promise).toBe(true)
   })
 
-  test("[HTTP-6] the table and its description name every operation, with its own method", async () => {
+  test("[HTTP-6] the route table and OpenAPI list every operation with its method", async () => {
     const listed = JSON.parse((await server.ask({ path: "/api/operations" })).text)
     const described = JSON.parse((await server.ask({ path: "/api/openapi.json" })).text)
     const all = server.app().operations
@@ -286,13 +286,13 @@ describe("calls", () => {
     expect([described.openapi, described.security]).toEqual(["3.1.0", [{ token: [] }]])
   })
 
-  test("[HTTP-6] the session says where one is", async () => {
+  test("[HTTP-6] /api/session returns the repository", async () => {
     const { text } = await server.ask({ path: "/api/session" })
     const root = server.app().places.repository.root
     expect(JSON.parse(text)).toMatchObject({ repository: { root, branch: null }, readOnly: false })
   })
 
-  test("[HTTP-6] writing over HTTP is the same as on the command line", async () => {
+  test("[HTTP-6] a write over HTTP has the same effect as on the command line", async () => {
     const set = await post("/api/config/set", '{"key":"tokens.window","value":"9000"}')
     expect([set.status, JSON.parse(set.text).value]).toEqual([200, 9000])
     const { text } = await server.ask({ path: "/api/config/show?key=tokens.window" })
@@ -300,7 +300,7 @@ describe("calls", () => {
   })
 })
 
-describe("queries", () => {
+describe("query strings", () => {
   const echo = PROBES.find((it) => it.name === "probe.echo")!
   test.each([
     ["", {}],
@@ -317,25 +317,25 @@ describe("queries", () => {
     ["text=%F0%9F%9A%80+x%26y", { text: "🚀 x&y" }],
     ["count=1e3&share=0x10", { count: "1e3", share: "0x10" }],
     ["unknown=1", { unknown: "1" }],
-  ])("[HTTP-6] %s is read as the operation means it", (query, input) => {
+  ])("[HTTP-6] %s is parsed by the operation's input types", (query, input) => {
     expect(readQuery(echo, new URLSearchParams(query))).toEqual(input)
   })
 
-  test("[HTTP-6] it arrives so, and a name of objects' own is nothing special", async () => {
+  test("[HTTP-6] parsed queries reach the operation; `__proto__` has no special meaning", async () => {
     const { text } = await server.ask({ path: "/api/probe/echo?sizes=1&sizes=2&isDeep=true" })
     expect(JSON.parse(text)).toEqual({ input: { sizes: [1, 2], isDeep: true } })
     const odd = await server.ask({ path: "/api/probe/echo?__proto__=x&constructor=y" })
     expect(odd.status).toBe(200)
   })
 
-  test("[HTTP-6] a wrong value is the operation's to refuse", async () => {
+  test("[HTTP-6] an invalid value is refused by the operation", async () => {
     const { status, text } = await server.ask({ path: "/api/events/list?limit=many" })
     expect([status, wireOf(text).code]).toEqual([400, "APP_INPUT_INVALID"])
   })
 })
 
-describe("numbers", () => {
-  test("[HTTP-7] after so many requests in a minute there is a pause, then it goes on", async () => {
+describe("rate limits", () => {
+  test("[HTTP-7] after the limit of requests a minute responses are 429 until the minute ends", async () => {
     const clock = testClock()
     await using busy = await newServer({ clock })
     const statuses = new Map<number, number>()
@@ -353,7 +353,7 @@ describe("numbers", () => {
     expect((await busy.ask({ path: "/healthz" })).status).toBe(200)
   })
 
-  test("[HTTP-7] who guesses tokens is slowed down, who has one is not", async () => {
+  test("[HTTP-7] wrong tokens are rate-limited; valid ones are not", async () => {
     const clock = testClock()
     await using guessed = await newServer({ clock })
     const guess = { path: "/api/session", headers: { authorization: "Bearer guess" } }

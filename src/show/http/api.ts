@@ -24,7 +24,6 @@ type ApiDeps = {
   readonly version: string
 }
 
-/** The API: every operation as a route, runs by their address, the session, and its description. */
 export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   const routes = operationRoutes(deps.operations)
   for (const route of routes) addOperation(fastify, route, deps)
@@ -38,7 +37,7 @@ export function addApi(fastify: FastifyInstance, deps: ApiDeps): void {
   fastify.all("/api/*", answerMissing)
 }
 
-/** Also for what the framework finds nothing for, so that its own words are never sent. */
+/** Also used when the framework finds no route, so that its own texts are never sent. */
 export function answerMissing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { method, url } = request
   const { status, body } = answerError(RouteMissing({ method, path: url.split("?")[0] ?? "" }))
@@ -62,7 +61,7 @@ function addOperation(
   })
 }
 
-/** Who asks an operation over HTTP; it has no session of its own but this one. */
+/** A caller over HTTP has no session besides this one. */
 function callerOf(principal: string): Caller {
   return { principal, session: `${principal}/http` }
 }
@@ -87,11 +86,10 @@ function addSession(fastify: FastifyInstance, deps: ApiDeps): void {
       .header("set-cookie", cookie("", 0, request))
       .send(),
   )
-  /** A fresh one-time token for a link: what `qm open` asks a running server for. */
+  /** A one-time token for a link; `qm open` requests it. */
   fastify.post("/api/session/link", async () => ({ token: keys.issueLink() }))
 }
 
-/** What a client may know about where it is. */
 async function describeSession({ app, store, version }: ApiDeps) {
   const { repository } = app.places
   return {

@@ -17,7 +17,7 @@ type Attempt = {
   readonly method?: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Statuses that mean the door stayed shut. */
+  /** Statuses that mean the request was refused. */
   readonly shut: readonly number[]
 }
 
@@ -27,8 +27,8 @@ export type AttackedPlaces = {
 }
 
 /**
- * Try to get into the running server as a foreign page, a rebound name or a stranger would. Every
- * attempt is one request to loopback; a door that opens is a failed check.
+ * Attacks the running server like a foreign page, a rebound DNS name or another user. Each attempt
+ * is one request to loopback; an accepted one is a failed check.
  */
 export async function attack(places: AttackedPlaces): Promise<readonly DoctorCheck[]> {
   const running = await findRunning(places.repository.stateDirectory)

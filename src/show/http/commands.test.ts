@@ -16,7 +16,7 @@ const at = (port: number) => ({ port, url: `http://127.0.0.1:${port}` })
 
 const LINK = /^ {0,2}http:\/\/127\.0\.0\.1:\d+\/#t=[\w-]{43}$/
 
-/** What the command line would hand over, and what was said. */
+/** The arguments of a command, and its output. */
 function callFor(server: ServerWorld, changes: Partial<ServeCall> = {}) {
   const said: string[] = []
   const call: ServeCall = {
@@ -31,7 +31,7 @@ function callFor(server: ServerWorld, changes: Partial<ServeCall> = {}) {
   return { call, said }
 }
 
-/** A folder of programs that note what they are given: a desktop as far as we can see it. */
+/** A folder of programs that record their arguments, in place of a desktop. */
 async function desktop(programs: readonly string[]) {
   const folder = await tempDirectory()
   const notes = path.join(folder.path, "notes")
@@ -46,7 +46,7 @@ async function desktop(programs: readonly string[]) {
   })
 }
 
-test("[HTTP-10] a first start serves until it is told to stop, and leaves no record", async () => {
+test("[HTTP-10] qm up serves until it is stopped, and removes its record", async () => {
   await using folder = await tempDirectory()
   const environment = { QM_HOME: path.join(folder.path, "home"), QM_PORT: "0" }
   const writeLog = () => {}
@@ -69,8 +69,8 @@ test("[HTTP-10] a first start serves until it is told to stop, and leaves no rec
   expect(await findRunning(stateDirectory)).toBeUndefined()
 })
 
-describe("a second start", () => {
-  test("[HTTP-11] points at the server that runs, with a link that works", async () => {
+describe("a second qm up", () => {
+  test("[HTTP-11] prints a working link to the running server", async () => {
     await using server = await newServer()
     const { call, said } = callFor(server)
     expect(await up(call)).toBe(0)
@@ -80,7 +80,7 @@ describe("a second start", () => {
     expect((await server.ask({ ...asked, token: "none" })).status).toBe(204)
   })
 
-  test("[HTTP-11] a record that is no record, or of a process that ended, is nothing", async () => {
+  test("[HTTP-11] an invalid record, or one of an ended process, is ignored", async () => {
     await using folder = await tempDirectory()
     const file = path.join(folder.path, "server.json")
     const dead = { pid: 2 ** 22 + 1, startedAt: "1", port: 1 }
@@ -102,7 +102,7 @@ describe("a second start", () => {
     expect(await findRunning(folder.path)).toBeUndefined()
   })
 
-  test("[HTTP-11] only its own record is taken away", async () => {
+  test("[HTTP-11] a server removes only its own record", async () => {
     await using folder = await tempDirectory()
     const file = path.join(folder.path, "server.json")
     const text = JSON.stringify({ pid: process.ppid, port: 9 })
@@ -111,7 +111,7 @@ describe("a second start", () => {
     expect(await readFile(file, "utf8")).toBe(text)
   })
 
-  test("[HTTP-11] a server that does not answer is not running, and the hint says what to do", async () => {
+  test("[HTTP-11] a server that does not respond counts as stopped, and the hint says what to do", async () => {
     await using server = await newServer()
     const { stateDirectory } = server.app().places.repository
     await forgetRunning(stateDirectory)
@@ -123,21 +123,21 @@ describe("a second start", () => {
   })
 })
 
-describe("opening", () => {
-  test("[HTTP-3] open prints a fresh link, and hands it to the browser of a person", async () => {
+describe("qm open", () => {
+  test("[HTTP-3] qm open prints a new link and passes it to the browser", async () => {
     await using server = await newServer()
     await using screen = await desktop(["xdg-open"])
     const script = callFor(server)
     expect(await open(script.call)).toBe(0)
     const person = callFor(server, { isTerminal: true, environment: screen.environment })
     expect(await open(person.call)).toBe(0)
-    // It is handed over, not waited for.
+    // Opening does not wait for the browser.
     await vi.waitFor(async () => expect(await screen.opened()).toBe(`xdg-open ${person.said[0]}\n`))
     expect(script.said[0]).toMatch(LINK)
     expect(script.said[0]).not.toBe(person.said[0])
   })
 
-  test("[HTTP-3] without a screen, or with --no-open, nothing is opened", async () => {
+  test("[HTTP-3] without a display, or with --no-open, no browser is started", async () => {
     await using server = await newServer()
     await using screen = await desktop(["xdg-open"])
     const { DISPLAY: _, ...blind } = screen.environment
@@ -149,7 +149,7 @@ describe("opening", () => {
     await vi.waitFor(async () => expect(await screen.opened()).toMatch(/^xdg-open http:/))
   })
 
-  test("[HTTP-3] a window is Chromium without its frame; without one the link is enough", async () => {
+  test("[HTTP-3] --window starts Chromium as an app window; without Chromium it prints the link", async () => {
     await using server = await newServer()
     await using screen = await desktop(["google-chrome"])
     const { environment } = screen
@@ -163,7 +163,7 @@ describe("opening", () => {
     expect(blind.said[1]).toContain("No Chromium was found")
   })
 
-  test("[HTTP-15] token --client prints what one client of our tools sends", async () => {
+  test("[HTTP-15] qm token --client prints the bearer token of one MCP client", async () => {
     await using server = await newServer()
     const ask = async (client: string) => {
       const { call, said } = callFor(server, { input: { client } })
@@ -183,22 +183,22 @@ describe("opening", () => {
     await expect(ask("Not A Name")).rejects.toMatchObject({ code: "HTTP_CLIENT_NAME_INVALID" })
   })
 
-  test("[HTTP-4] token prints what scripts send", async () => {
+  test("[HTTP-4] qm token prints the bearer token for scripts", async () => {
     await using server = await newServer()
     const { call, said } = callFor(server)
     expect([await token(call), said]).toEqual([0, [await server.token()]])
   })
 })
 
-describe("the probes", () => {
-  test("[S1] a running server keeps every door shut", async () => {
+describe("qm doctor --attack", () => {
+  test("[S1] a running server refuses every probe", async () => {
     await using server = await newServer()
     const checks = await attack(server.app().places)
     expect(checks.filter((it) => it.state !== "ok")).toEqual([])
     expect(checks.length).toBeGreaterThanOrEqual(11)
   })
 
-  test("[S1] a server that lets everyone in is found out, at every door", async () => {
+  test("[S1] a server without a guard fails every probe", async () => {
     await using folder = await tempDirectory()
     const open = await listen(createServer((_, response) => response.end("welcome")))
     const stateDirectory = path.join(folder.path, "state")
@@ -213,7 +213,7 @@ describe("the probes", () => {
     expect(silent[0]).toMatchObject({ state: "fail", detail: "the server did not answer" })
   })
 
-  test("[S1] without a server there is a warning and a hint", async () => {
+  test("[S1] without a server the doctor warns with a hint", async () => {
     await using folder = await tempDirectory()
     const places = { home: folder.path, repository: { stateDirectory: folder.path } }
     expect(await attack(places)).toMatchObject([{ state: "warn", name: "attack" }])
@@ -225,9 +225,9 @@ async function listen(server: Server) {
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-describe("addresses that others can reach", () => {
+describe("exposed addresses", () => {
   test.each(["127.0.0.1", "localhost", "::1", undefined])(
-    "[HTTP-10] %s needs nothing",
+    "[HTTP-10] %s needs no further flag",
     async (it) => {
       expect(await readExposure({ host: it })).toBeUndefined()
     },
@@ -243,7 +243,7 @@ describe("addresses that others can reach", () => {
     await expect(readExposure(input)).rejects.toMatchObject({ code: "HTTP_ADDRESS_DANGEROUS" })
   })
 
-  test("[HTTP-10] TLS files are read, or it is said which one cannot be", async () => {
+  test("[HTTP-10] TLS files are read, or the unreadable one is named", async () => {
     await using folder = await tempDirectory()
     const [tlsCert, tlsKey] = [path.join(folder.path, "c.pem"), path.join(folder.path, "k.pem")]
     await writeFile(tlsCert, "cert")

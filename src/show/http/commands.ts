@@ -10,7 +10,6 @@ import { type HttpServer, type ServeOptions, serve } from "./serve.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the command line hands over when one of these commands is typed. */
 export type ServeCall = {
   readonly app: App
   readonly input: Readonly<Record<string, unknown>>
@@ -20,10 +19,12 @@ export type ServeCall = {
   say(text: string): void
 }
 
-/** What the house hands to its server: other ways in that it carries without knowing them. */
+/** Other surfaces that the server offers, passed in by `main.ts`. */
 export type ProxiedHost = Pick<ServeOptions, "tools">
 
-/** `qm up`: serve until told to stop, or point at the server that runs already. */
+/**
+ * `qm up`: serves until stopped, or prints a link to the server already running.
+ */
 export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<number> {
   const { app, say } = call
   const running = await findRunning(app.places.repository.stateDirectory)
@@ -32,7 +33,7 @@ export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<nu
     if (AlreadyRunning.is(error)) return undefined
     throw error
   })
-  // Somebody else was faster by a moment: theirs is the server.
+  // Another process started its server first.
   if (serving === undefined) return open(call)
   if (call.input["demo"] === true) await beginDemo(app)
   const link = serving.link()
@@ -60,7 +61,9 @@ async function serveAsAsked(
   return serving
 }
 
-/** `qm open`: a fresh link to the server that runs, in a browser or in a window of its own. */
+/**
+ * `qm open`: a new link to the running server, in a browser or an app window.
+ */
 export async function open(call: ServeCall): Promise<number> {
   const { app, input, say } = call
   const { stateDirectory, root } = app.places.repository
@@ -79,7 +82,9 @@ export async function open(call: ServeCall): Promise<number> {
   return 0
 }
 
-/** `qm token`: what scripts send as a bearer token, or what one client of our tools sends. */
+/**
+ * `qm token`: the bearer token for scripts, or for one MCP client.
+ */
 export async function token({ app, input, say }: ServeCall): Promise<number> {
   const own = await readOrMakeToken(app.places.home, systemRandom)
   const client = input["client"]

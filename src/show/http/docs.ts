@@ -5,7 +5,7 @@ import { operationRoutes } from "./routes.ts"
 
 type DocsDeps = { readonly operations: readonly Operation[]; readonly version: string }
 
-/** The API for people: one plain page without script, under the same policy as every other. */
+/** The API as one HTML page without script. */
 export function addDocs(fastify: FastifyInstance, deps: DocsDeps): void {
   const page = renderDocs(deps)
   fastify.get("/docs", async (_, reply) => reply.type("text/html; charset=utf-8").send(page))

@@ -85,7 +85,7 @@ export const NotRunning = defineError<{ root: string }>()("HTTP_NOT_RUNNING", {
   hint: () => "Start one with `qm up`.",
 })
 
-// What the guard refuses, before any route is looked for.
+// Errors of the guard, thrown before routing.
 
 const OPEN_LINK = "Open the console through the link that `qm open` prints."
 

@@ -10,7 +10,7 @@ import { readExposure } from "./expose.ts"
 import { serve } from "./serve.ts"
 
 test.each([undefined, "127.0.0.1", "localhost", "::1"])(
-  "[HTTP-10] %s is loopback and needs nothing",
+  "[HTTP-10] %s is loopback and needs no further flag",
   async (host) => expect(await readExposure(host === undefined ? {} : { host })).toBeUndefined(),
 )
 
@@ -19,11 +19,11 @@ test.each([
   { host: "192.0.2.1", exposeToTheNetwork: true },
   { host: "192.0.2.1", tlsCert: "a.pem", tlsKey: "b.pem" },
   { host: "127.0.0.1.evil.example", exposeToTheNetwork: true, tlsCert: "a.pem" },
-])("[HTTP-10] %j is refused: an address, the flag and TLS belong together", async (input) => {
+])("[HTTP-10] %j is refused: address, flag and TLS are required together", async (input) => {
   await expect(readExposure(input)).rejects.toMatchObject({ code: "HTTP_ADDRESS_DANGEROUS" })
 })
 
-test("[HTTP-10] a certificate that is not there is named", async () => {
+test("[HTTP-10] a missing certificate file is named", async () => {
   const input = { host: "192.0.2.1", exposeToTheNetwork: true, tlsCert: "/no/a", tlsKey: "/no/b" }
   await expect(readExposure(input)).rejects.toMatchObject({
     code: "HTTP_TLS_FILE_UNUSABLE",
@@ -32,14 +32,14 @@ test("[HTTP-10] a certificate that is not there is named", async () => {
 })
 
 describe.runIf(needs("HTTP-10", "openssl"))("an exposed server", () => {
-  test("[HTTP-10] speaks TLS only, answers to its own name only, and asks for the token", async () => {
+  test("[HTTP-10] an exposed server uses TLS only, accepts its own name only, and requires the token", async () => {
     await using temp = await tempDirectory()
     const [key, cert] = [`${temp.path}/key.pem`, `${temp.path}/cert.pem`]
     const subject = ["-days", "1", "-subj", "/CN=127.0.0.2", "-keyout", key, "-out", cert]
     const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
     execFileSync("openssl", ["req", "-x509", "-nodes", ...curve, ...subject], { stdio: "ignore" })
     const flags = { exposeToTheNetwork: true, tlsCert: cert, tlsKey: key }
-    // Another address of the loopback range: exposed as far as the server knows, and yet not.
+    // Another loopback address: exposed for the server, but not reachable from outside.
     const exposed = await readExposure({ host: "127.0.0.2", ...flags })
     const home = `${temp.path}/home`
     await using app = await createApp({

@@ -4,21 +4,21 @@ import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
 import type { Tls } from "./http.ts"
 import type { ExposedAddress } from "./serve.ts"
 
-/** A certificate with its chain is a few kilobytes. */
+/** A certificate with its chain has a few kilobytes. */
 const TLS_FILE_LIMIT_BYTES = 1_000_000
 
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * Whether the server is to listen where other machines reach it. That takes an address, a flag
- * that says what it does, and TLS; anything less is refused. Loopback needs none of it.
+ * Whether other machines can reach the server. That requires an address, `--expose-to-the-network`
+ * and TLS; anything less is refused. Loopback needs none of them.
  */
 export async function readExposure(input: Input): Promise<ExposedAddress | undefined> {
   const host = input["host"]
   if (typeof host !== "string" || isLoopback(host)) return undefined
   const { tlsCert, tlsKey } = input
   const isMeant = input["exposeToTheNetwork"] === true
-  // A wildcard has no name of its own, and the guard answers to names.
+  // A wildcard address has no name, and the guard checks names.
   const isWildcard = host === "0.0.0.0" || host === "::"
   if (isWildcard || !isMeant || typeof tlsCert !== "string" || typeof tlsKey !== "string") {
     throw AddressDangerous({ host })

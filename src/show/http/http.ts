@@ -21,9 +21,8 @@ export type HttpDeps = {
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** Folder of the built console. */
   readonly consoleDirectory: string
-  /** What agents reach at /mcp; made at the first call of one. */
+  /** Serves /mcp; created at the first call. */
   readonly tools?: (() => Promise<Tools>) | undefined
   /** Only for an address that other machines can reach. */
   readonly tls?: Tls | undefined
@@ -31,12 +30,12 @@ export type HttpDeps = {
 
 export type Tls = { readonly cert: Buffer; readonly key: Buffer }
 
-/** The routes there are, so that a test can attack every one of them. */
+/** Lets a test attack every route. */
 type RouteName = { readonly method: string; readonly url: string }
 
 /**
- * The server: one guard in front of everything, then the API, the pages and the live stream. It is
- * made first and listens later, because the names it answers to include its port.
+ * The server: one guard in front of API, pages and live stream. It listens after creation, because
+ * the accepted Host names include the port.
  */
 export async function createHttp(deps: HttpDeps) {
   const { keys, log } = deps
@@ -68,7 +67,7 @@ export async function createHttp(deps: HttpDeps) {
   return {
     routes,
     live,
-    /** Listen on loopback unless another address is given. Gives the port. */
+    /** On loopback unless another address is given; returns the port. */
     async listen(port: number, host?: string): Promise<number> {
       const listen = host === undefined ? listenOnLoopback : listenOnAddress
       listening = await listen({ server: server(), hosts, port, host: host ?? "127.0.0.1" })
@@ -85,7 +84,6 @@ export async function createHttp(deps: HttpDeps) {
 
 type RouterDeps = { readonly gate: Gate; readonly live: LiveUpdates; readonly tls: Tls | undefined }
 
-/** The framework and the live stream behind the gate; what is not admitted reaches neither. */
 function createRouter({ gate, live, tls }: RouterDeps) {
   let made: Server | undefined
   const fastify = Fastify({
@@ -111,7 +109,7 @@ function createRouter({ gate, live, tls }: RouterDeps) {
 }
 
 function createAnyServer(tls: Tls | undefined, listener: RequestListener): Server {
-  // Without a Host it is the guard that answers, with our headers and our words.
+  // Without a Host header the guard responds, with our headers and error body.
   const options = { requireHostHeader: false }
   return tls === undefined
     ? createServer(options, listener)

@@ -1,11 +1,10 @@
-/** The largest body of an operation: a text to count, a config value. Uploads come another way. */
+/** An operation's body: a text to count, a config value. There are no uploads. */
 export const LARGEST_BODY_BYTES = 1_000_000
 
-/** Deeper JSON than any input of ours; JSON.parse itself bears millions, our walk does not. */
+/** Deeper than any valid input; our own walk has a limit, JSON.parse has none. */
 export const DEEPEST_JSON_LEVELS = 64
 
-/** Messages that GET /api/agents/:id/messages gives when nobody says how many. */
+/** Default `limit` of GET /api/agents/:id/messages. */
 export const DOOR_PAGE_MESSAGES = 1_000
 
-/** Runs that the health answer counts; more than this work nowhere at once. */
 export const MOST_RUNS_COUNTED = 500

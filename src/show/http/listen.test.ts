@@ -9,7 +9,7 @@ import { findRunning } from "./running.ts"
 import { serve } from "./serve.ts"
 
 describe.runIf(needs("S10", "proc"))("sockets", () => {
-  test("[S10] only loopback listens, as the kernel has it", async () => {
+  test("[S10] the kernel's table shows listeners on loopback only", async () => {
     await using server = await newServer()
     const addresses = listening(server.port)
     expect(addresses).toContain("0100007F")
@@ -17,7 +17,7 @@ describe.runIf(needs("S10", "proc"))("sockets", () => {
     expect(addresses.filter((it) => !loopback.includes(it))).toEqual([])
   })
 
-  test("[S10] the table would show an open port", async () => {
+  test("[S10] the table shows an open port", async () => {
     const open = createServer()
     await new Promise<void>((resolve) => open.listen(0, "0.0.0.0", resolve))
     expect(listening((open.address() as AddressInfo).port)).toEqual(["00000000"])
@@ -25,7 +25,7 @@ describe.runIf(needs("S10", "proc"))("sockets", () => {
   })
 })
 
-/** Local addresses that listen on a port, as hexadecimal words of the kernel. */
+/** Local addresses that listen on a port, in the kernel's hexadecimal form. */
 function listening(port: number): readonly string[] {
   const wanted = port.toString(16).toUpperCase().padStart(4, "0")
   const LISTEN = "0A"
@@ -46,7 +46,7 @@ describe("ports", () => {
     return { port, [Symbol.dispose]: () => void server.close() }
   }
 
-  test("[HTTP-10] a port that was asked for and is taken is an error that names it", async () => {
+  test("[HTTP-10] a requested port in use is an error that names it", async () => {
     await using other = await newServer()
     using taken = await stranger()
     const { port } = taken
@@ -65,7 +65,7 @@ describe("ports", () => {
     await moved.close()
   })
 
-  test("[HTTP-10] what is no port is refused, and so is a second server of the repository", async () => {
+  test("[HTTP-10] an invalid port and a second server of the repository are refused", async () => {
     await using other = await newServer()
     const { port } = other
     for (const wrong of [70_000, -1, 1.5]) {
@@ -80,7 +80,7 @@ describe("ports", () => {
     expect(await findRunning(stateDirectory)).toMatchObject({ port })
   })
 
-  test("[HTTP-10] an address that this machine does not have is a coded failure", async () => {
+  test("[HTTP-10] an address that this machine does not have is an error with a code", async () => {
     const place = {
       server: createHttpServer(),
       hosts: new Set<string>(),
@@ -90,7 +90,7 @@ describe("ports", () => {
     await expect(listenOnAddress(place)).rejects.toMatchObject({ code: "HTTP_LISTEN_FAILED" })
   })
 
-  test("[HTTP-10] it answers on ::1 under that name too, where there is one", async () => {
+  test("[HTTP-10] the server also listens on ::1 where the machine has it", async () => {
     await using server = await newServer()
     const status = await new Promise<string>((resolve) => {
       const socket = connect(server.port, "::1")
@@ -104,7 +104,7 @@ describe("ports", () => {
   })
 })
 
-describe("the end", () => {
+describe("closing", () => {
   test("[HTTP-10] closing ends idle, stalled and half-closed connections, and frees the port", async () => {
     const server = await newServer()
     const token = await server.token()
@@ -119,7 +119,7 @@ describe("the end", () => {
     stalled.destroy()
   })
 
-  test("[HTTP-1] a refused socket whose owner resets it does not bring the server down", async () => {
+  test("[HTTP-1] a reset of a refused socket does not end the server", async () => {
     await using server = await newServer()
     const headers = Object.entries({ host: server.host, ...UPGRADE_HEADERS })
       .map(([name, value]) => `${name}: ${value}\r\n`)

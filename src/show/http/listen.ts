@@ -7,7 +7,7 @@ const HTTPS_PORT = 443
 type ListenAddress = { server: Server; hosts: Set<string>; host: string; port: number }
 type Listener = { port: number; close(): Promise<void> }
 
-/** Listen on one address that other machines may reach. Only its own name is answered to. */
+/** For an address that other machines may reach; only its own name is accepted. */
 export async function listenOnAddress({
   server,
   hosts,
@@ -18,14 +18,14 @@ export async function listenOnAddress({
   const { port: actual } = addressOf(server)
   const name = host.includes(":") ? `[${host}]` : host
   hosts.add(`${name}:${actual}`)
-  // Browsers leave the port out where it is the scheme's own.
+  // Browsers omit the default port of the scheme.
   if (actual === HTTPS_PORT) hosts.add(name)
   return { port: actual, close: () => closeServer(server) }
 }
 
 /**
- * Listen on 127.0.0.1, and hand what comes to ::1 to the same server where the machine has it.
- * The names the guard accepts are filled in here, since they include the port.
+ * Listens on 127.0.0.1, and passes connections to ::1 to the same server where the machine has it.
+ * Adds the Host names that the guard accepts, since they include the port.
  */
 export async function listenOnLoopback({ server, hosts, ...at }: ListenAddress): Promise<Listener> {
   await listen(server, "127.0.0.1", at.port)
@@ -33,7 +33,7 @@ export async function listenOnLoopback({ server, hosts, ...at }: ListenAddress):
   for (const name of ["127.0.0.1", "localhost", "[::1]"]) hosts.add(`${name}:${port}`)
 
   const second = createServer((socket) => server.emit("connection", socket))
-  // Without ::1, or with somebody else on it, 127.0.0.1 is enough: every link names that.
+  // 127.0.0.1 is enough if ::1 is missing or in use: every link names it.
   const isSecond = await listen(second, "::1", port).then(
     () => true,
     () => false,

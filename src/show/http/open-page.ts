@@ -3,7 +3,7 @@ import { launch, pickEnvironment } from "#ground/base"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a desktop program needs to find its screen, and nothing else of ours. */
+/** Variables that a desktop program needs to find its display. */
 const DESKTOP_VARIABLES = [
   "PATH",
   "HOME",
@@ -18,7 +18,10 @@ const DESKTOP_VARIABLES = [
   "SYSTEMROOT",
 ]
 
-/** Hand a page to the browser; without a screen, or when nothing takes it, the link is enough. */
+/**
+ * Opens a page in the browser; without a display, or if no program takes it, the printed link is
+ * enough.
+ */
 export async function openPage(url: string, environment: Environment): Promise<void> {
   if (!hasScreen(environment)) return
   const [file, ...args] = OPENERS[process.platform] ?? ["xdg-open"]
@@ -40,7 +43,7 @@ const CHROMIUMS = [
   "brave-browser",
 ]
 
-/** A window without a browser around it. Gives the program that shows it, if there is one. */
+/** An app window without browser controls. Returns the program, if there is one. */
 export async function openWindow(
   url: string,
   environment: Environment,

@@ -4,7 +4,7 @@ import type { OperationRoute } from "./routes.ts"
 
 type Route = OperationRoute | DoorRoute
 
-/** The API as an OpenAPI 3.1 document, derived from the operation table and the door's. */
+/** An OpenAPI 3.1 document, derived from the operations and the REST routes of runs. */
 export function describeApi(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { readBounded } from "#ground/base"
 import { diagramHeaders } from "./guard/headers.ts"
 
-/** The largest file of the built console. */
 const LARGEST_ASSET_BYTES = 5_000_000
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,8 +19,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The built console. Assets have their hash in the name and may be kept for good; every other path
- * is the page itself, since the console's addresses are its state.
+ * The built console. Assets have a hash in their name and are immutable; every other path is the
+ * page itself.
  */
 export function addPages(fastify: FastifyInstance, directory: string): void {
   fastify.get("/healthz", async () => ({ ok: true }))
@@ -58,7 +57,8 @@ async function send(
     .type(TYPES[path.extname(file)] ?? "application/octet-stream")
     .header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache")
   if (file === DIAGRAM_PAGE) reply.headers(diagramHeaders(outcome.bytes))
-  // A font is compressed already. What is sent holds no secret, so its length tells nothing.
+  // Fonts are compressed already. The content has no secret, so its compressed length reveals
+  // nothing.
   const isText = path.extname(file) !== ".woff2" && path.extname(file) !== ".png"
   if (!isText || !/\bgzip\b/.test(String(request.headers["accept-encoding"]))) {
     return reply.send(outcome.bytes)

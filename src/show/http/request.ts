@@ -2,8 +2,6 @@ import type { FastifyReply, FastifyRequest } from "fastify"
 import { BodyInvalid } from "./errors.ts"
 import { DEEPEST_JSON_LEVELS } from "./limits.ts"
 
-/** The parts of a request that operations are made of. */
-
 export function queryOf(request: FastifyRequest): URLSearchParams {
   const split = request.url.indexOf("?")
   return new URLSearchParams(split === -1 ? "" : request.url.slice(split + 1))
@@ -33,10 +31,10 @@ function insideOf(value: unknown): unknown[] {
   return inside
 }
 
-/** Aborted when the client goes away before its answer. */
+/** Aborted when the client disconnects before the response. */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  // Of the answer, not of the request: a request is closed as soon as its body has been read.
+  // Of the response: a request is closed as soon as its body has been read.
   reply.raw.on("close", () => {
     if (!reply.raw.writableFinished) gone.abort()
   })

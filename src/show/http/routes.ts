@@ -1,6 +1,6 @@
 import { type InputField, inputFields, type Operation } from "#ground/contract"
 
-/** An operation as HTTP offers it: reading is GET, writing is POST, and the path is its name. */
+/** Reads are GET, writes are POST; the path is the operation's name. */
 export type OperationRoute = {
   readonly operation: Operation
   readonly method: "GET" | "POST"
@@ -23,8 +23,8 @@ function pathOf({ name }: Operation): OperationRoute["path"] {
 }
 
 /**
- * A query string as an operation's input. Inputs are flat (decision 0002), so a field is text, a
- * number, a boolean or a list of them, and a list is the same name several times.
+ * Inputs are flat (decision 0002): a field is text, a number, a boolean or a list of them, and a
+ * list repeats the name.
  */
 export function readQuery(operation: Operation, query: URLSearchParams): Record<string, unknown> {
   const fields = new Map(inputFields(operation).map((it) => [it.key, it]))

@@ -16,13 +16,10 @@ import {
 } from "#ground/base"
 import { NotRunning } from "./errors.ts"
 
-/** The record of a running server is one short line. */
 const RECORD_LIMIT_BYTES = 1_000
 
-/** How long a running server may take to give a link. */
 export const ASK_RUNNING_TIMEOUT_MS = 5_000
 
-/** A server that runs for a repository on this machine. */
 const Running = z.object({
   pid: z.int().positive(),
   startedAt: z.string().optional(),
@@ -33,27 +30,27 @@ export type RunningServer = z.infer<typeof Running>
 
 const fileIn = (stateDirectory: string): string => path.join(stateDirectory, "server.json")
 
-/** The server of this repository, if it still lives: its process, not only its number. */
+/** Checks that the process is the same one, not only its number. */
 export async function findRunning(stateDirectory: string): Promise<RunningServer | undefined> {
   const outcome = await readTextBounded(fileIn(stateDirectory), { maxBytes: RECORD_LIMIT_BYTES })
   if (outcome.kind !== "read") return undefined
   const parsed = Running.safeParse(parseJson(outcome.text))
   if (!parsed.success) return undefined
   const { pid, startedAt } = parsed.data
-  // Outside git the record lies in the working tree, where an archive could plant one. Without a
-  // start time any living process would do, and the token would be sent to it.
+  // Outside git the record is in the working tree, where an archive could plant one. Without a
+  // start time any living process would match, and would receive the token.
   const isIdentified = startedAt !== undefined || processIdentity().startedAt === undefined
   return isIdentified && isSameProcessAlive({ pid, startedAt }) ? parsed.data : undefined
 }
 
-/** Claim the place of this repository's server; false when another one has it. */
+/** False if another server has the record. */
 export async function recordRunning(
   stateDirectory: string,
   at: Pick<RunningServer, "port" | "url">,
 ): Promise<boolean> {
   const file = fileIn(stateDirectory)
   const draft = `${file}.${process.pid}`
-  // With a store elsewhere nothing else has made this folder yet.
+  // With a store elsewhere, no other code has created this folder.
   await ensureDirectory(stateDirectory)
   if ((await findRunning(stateDirectory)) === undefined) await removeFile(file)
   await writeFileAtomic(draft, `${JSON.stringify({ ...processIdentity(), ...at })}\n`)
@@ -68,7 +65,7 @@ export async function recordRunning(
   }
 }
 
-/** Only our own: a server that took over in the meantime keeps its record. */
+/** Only our own: a server that took over meanwhile keeps its record. */
 export async function forgetRunning(stateDirectory: string): Promise<void> {
   const running = await findRunning(stateDirectory)
   if (running?.pid === process.pid) await removeFile(fileIn(stateDirectory))
@@ -76,7 +73,6 @@ export async function forgetRunning(stateDirectory: string): Promise<void> {
 
 const Link = z.object({ token: z.string() })
 
-/** Ask a running server of this user for a link. */
 export async function askForLink(url: string, bearer: string): Promise<string> {
   try {
     const { token } = Link.parse(await post(`${url}/api/session/link`, bearer))
@@ -93,7 +89,7 @@ async function post(url: string, bearer: string): Promise<unknown> {
     method: "POST",
     headers: { authorization: `Bearer ${bearer}` },
     timeout: ASK_RUNNING_TIMEOUT_MS,
-    // The process behind the record is known by its start time; its certificate may be its own.
+    // The process is identified by its start time; its certificate may be self-signed.
     rejectUnauthorized: false,
   })
   sent.on("response", (response) => answer.resolve(json(response)))

@@ -8,19 +8,18 @@ import { createHttp, type Tls } from "./http.ts"
 import { forgetRunning, recordRunning } from "./running.ts"
 import type { Tools } from "./tools.ts"
 
-/** How far the next free port is looked for. */
 const PORTS_TRIED = 20
 
 export type ServeOptions = {
   readonly app: App
-  /** 0 means any free one. */
+  /** 0 means any free port. */
   readonly port: number
-  /** Whether another port will do when this one is taken. */
+  /** Whether another port may be used if this one is in use. */
   readonly mayMove: boolean
-  /** An address that other machines can reach; never without TLS. */
+  /** An address that other machines can reach; requires TLS. */
   readonly exposed?: ExposedAddress | undefined
   readonly consoleDirectory?: string
-  /** Our tools for agents, handed in by what puts the house together. */
+  /** Passed in by `main.ts`. */
   readonly tools?: ((app: App) => Promise<Tools>) | undefined
   readonly clock?: Clock
   readonly random?: Random
@@ -32,12 +31,11 @@ export type HttpServer = Awaited<ReturnType<typeof serve>>
 
 const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../console/dist", import.meta.url))
 
-/** Start the server for a repository and say where it is. */
 export async function serve(options: ServeOptions) {
   const { app, clock = systemClock, random = systemRandom } = options
   const { home, repository } = app.places
   const keys = createKeys({ token: await readOrMakeToken(home, random), clock, random })
-  // Branches of a server that died end with it, before anybody can ask for one.
+  // Ends branches of a dead server before a client can ask for one.
   await app.fold()
   const http = await createHttp({
     app,
@@ -78,7 +76,7 @@ function toolsOf({ app, tools }: ServeOptions): (() => Promise<Tools>) | undefin
   return tools === undefined ? undefined : () => tools(app)
 }
 
-/** A server that died left runs that say they work: the truth is told, and what waits is started. */
+/** Recovers runs that a dead server left as running, and starts queued ones. */
 async function settleRuns(app: App): Promise<void> {
   const agents = await app.agents()
   const settled = await agents.recover()

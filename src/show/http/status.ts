@@ -4,7 +4,7 @@ import { createSecrets } from "#ground/secrets"
 import { BodyInvalid } from "./errors.ts"
 import { LARGEST_BODY_BYTES } from "./limits.ts"
 
-/** The status of a failure comes from its family, never from its code. */
+/** The status follows from the error's family, never from its code. */
 const STATUS: Readonly<Record<ErrorFamily, number>> = {
   invalid: 400,
   "not-found": 404,
@@ -19,7 +19,7 @@ export function answerError(error: unknown): { status: number; body: WireError }
   if (isAppError(error)) return { status: STATUS[error.family], body: wire(error) }
   const refused = refusedBody(error)
   if (refused !== undefined) return refused
-  // A bug of ours: its words may hold anything, so they go to the log and not over the wire.
+  // A bug: its message may contain anything, so it goes to the log and not to the client.
   const message = "Something went wrong on our side."
   const hint = "Look at the server's log, and report it with the code of the line there."
   return { status: 500, body: { code: "BUG", message, hint, data: null } }
@@ -27,13 +27,13 @@ export function answerError(error: unknown): { status: number; body: WireError }
 
 const { redact, redactJson } = createSecrets({ random: systemRandom })
 
-/** Errors quote what they were given, which may be a key that was pasted in the wrong place. */
+/** Errors quote their input, which may be a key pasted in the wrong place. */
 function wire({ code, message, hint, data }: AppError): WireError {
   const safe = redactJson(data ?? null).value
   return { code, message: redact(message).text, hint: redact(hint).text, data: safe }
 }
 
-/** A body that the framework did not take, said in our words and with the status for it. */
+/** A body that the framework refused, with our error body and status. */
 function refusedBody(error: unknown): { status: number; body: WireError } | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined
   const refusal = REFUSED_BODIES[String(error.code)]

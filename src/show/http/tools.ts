@@ -4,7 +4,7 @@ import type { Gate } from "./guard/gate.ts"
 import { TOOLS_PATH } from "./guard/guard.ts"
 import { signalOf } from "./request.ts"
 
-/** What answers agents: a request as the web has it, and who sends it by their token. */
+/** Handles a web request of a principal. */
 export type Tools = {
   fetch(request: Request, who: { readonly principal: string }): Promise<Response>
   close(): Promise<void>
@@ -12,11 +12,11 @@ export type Tools = {
 
 type ToolsDeps = { readonly tools?: (() => Promise<Tools>) | undefined; readonly gate: Gate }
 
-/** Our tools behind the guard. They are made at the first call: most servers never have one. */
+/** Created at the first call: most servers never have one. */
 export function addTools(fastify: FastifyInstance, { tools, gate }: ToolsDeps) {
   let made: Promise<Tools> | undefined
   if (tools !== undefined) {
-    // In a scope of its own, whose bodies are left for the tools to read.
+    // In its own scope, so that the tools read the bodies themselves.
     fastify.register(async (scope) => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser("*", (_, __, done) => done(null))

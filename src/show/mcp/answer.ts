@@ -13,15 +13,15 @@ type Failure = {
   readonly retry_after_seconds?: number
 }
 
-/** Where the fields of a failure are. See `failed` for why not among the structured content. */
+/** See `failed` for why it is not in the structured content. */
 const ERROR_META_KEY = "quartermaster/error"
 
 type FailedDeps = { readonly log: Log; redact(text: string): Promise<string> }
 
 /**
- * A failure as an answer: words a model can act on. Its fields are in `_meta`, since clients of the
- * 2025 package hold structured content to the tool's output schema even when it is an error, and
- * would throw the words away.
+ * An error as a tool result with text that a model can act on. Its fields are in `_meta`: clients
+ * of the 2025 package validate structured content against the tool's output schema even for errors,
+ * and would drop the text.
  */
 export async function failed(error: unknown, deps: FailedDeps): Promise<CallToolResult> {
   const failure = await explain(error, deps)
@@ -32,7 +32,7 @@ export async function failed(error: unknown, deps: FailedDeps): Promise<CallTool
   }
 }
 
-/** What may be told of a failure; what may not is in the log. */
+/** The part of an error that may be sent; the rest goes to the log. */
 export async function explain(error: unknown, deps: FailedDeps): Promise<Failure> {
   if (!isAppError(error)) await logScrubbed(error, deps)
   return await scrubbed(describe(error), deps)
@@ -47,7 +47,7 @@ function describe(error: unknown): Failure {
     const { code, message, hint, data } = error
     return { code, message, hint, ...retryOf(data) }
   }
-  // A bug of ours: its words may hold anything, so they do not go over the wire.
+  // A bug: its message may contain anything.
   return {
     code: "BUG",
     message: "Something went wrong on our side.",
@@ -61,7 +61,7 @@ function retryOf(data: unknown): { readonly retry_after_seconds?: number } {
   return typeof retryAfterSeconds === "number" ? { retry_after_seconds: retryAfterSeconds } : {}
 }
 
-/** Messages repeat what the caller gave. When they cannot be scrubbed, only the code is told. */
+/** Messages quote the caller's input. If redaction fails, only the code is sent. */
 async function scrubbed(failure: Failure, deps: FailedDeps): Promise<Failure> {
   try {
     const message = await deps.redact(failure.message)
@@ -75,7 +75,7 @@ async function scrubbed(failure: Failure, deps: FailedDeps): Promise<Failure> {
   }
 }
 
-/** What was thrown may hold what the caller gave, so it is scrubbed for the log too. */
+/** An exception may contain the caller's input, so it is redacted for the log too. */
 async function logScrubbed(thrown: unknown, { log, redact }: FailedDeps): Promise<void> {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
   const error = await redact(text).catch(() => "withheld: secrets could not be looked for in it")

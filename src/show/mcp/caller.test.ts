@@ -14,7 +14,7 @@ import { newWorld } from "./world.fixture.ts"
 const NOBODY = { client: undefined, session: undefined }
 const host = (id: string) => stdioCallers(systemRandom, { CLAUDE_CODE_SESSION_ID: id })
 
-test("[MCP-20] on stdio the session is the host's: of the call, else of the environment", () => {
+test("[MCP-20] on stdio the session is the host's: from the call, else from the environment", () => {
   const id = "0b6f2f3e-8c9d-4d0f-9d38-0c1d5c2f7a11"
   expect(host(id)(NOBODY)).toEqual({ principal: "owner", client: "unnamed", session: id })
   expect(host(id)({ client: "codex", session: "t-1" })).toMatchObject({ session: "t-1" })
@@ -25,13 +25,13 @@ test("[MCP-20] on stdio the session is the host's: of the call, else of the envi
 })
 
 test.for(["", " ", "a b", "a\n", "\0", "ü", "x".repeat(201)])(
-  "[MCP-20] %j is no session of a host",
+  "[MCP-20] %j is not a host session",
   (id) => {
     expect(host(id)(NOBODY).session).toMatch(/^stdio\//)
   },
 )
 
-test("[MCP-3] over HTTP no request names whose it is", () => {
+test("[MCP-3] over HTTP a request cannot name its session's owner", () => {
   const callerOf = httpCallers("client-a")
   expect(callerOf({ client: "x", session: "another's" })).toMatchObject({ session: "client-a/x" })
 })
@@ -43,7 +43,7 @@ test.for<readonly [string, Record<string, string>, Record<string, string>]>([
   ["in the environment", { CLAUDE_CODE_SESSION_ID: "claude-1" }, {}],
   ["with each call", {}, { sessionId: "codex-1" }],
 ])(
-  "[MCP-20] what hooks meter is charged to the session named %s",
+  "[MCP-20] tokens metered by hooks are charged to the session named %s",
   async ([, environment, meta]) => {
     await using world = await newWorld(environment)
     const client = new Client({ name: "tester", version: "1.0.0" })

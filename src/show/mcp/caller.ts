@@ -8,22 +8,22 @@ import { type Random, visibleLine } from "#ground/base"
 import type { Caller } from "#ground/contract"
 import { LONGEST_CLIENT_NAME_CHARACTERS } from "./limits.ts"
 
-/** What a request says of who sends it; none of it is believed further than a name is. */
+/** Claims of a request; they are trusted as names only. */
 export type CallerName = {
   readonly client: string | undefined
   readonly session: string | undefined
 }
 
-/** Makes the caller of one request: what opened the callerOf, and what the client calls itself. */
+/** Combines the caller's credentials with the names it sent. */
 export type CallerOf = (named: CallerName) => Caller
 
 /**
- * A client that does not say what it is called; in the older era over HTTP none can. It has a name
- * all the same: an owner without one is a person, and what comes through these doors never is.
+ * A client that sends no name; in the older protocol over HTTP none can. It needs a name, because
+ * an owner without one is a user, and a tool call is never made by a user.
  */
 const UNNAMED = "unnamed"
 
-/** Over HTTP no connection is a session: a client that names none is its own. */
+/** Over HTTP a connection is no session: a client that names none is its own session. */
 export function httpCallers(principal: string): CallerOf {
   return ({ client }) => ({
     principal,
@@ -33,9 +33,9 @@ export function httpCallers(principal: string): CallerOf {
 }
 
 /**
- * On stdio whoever started the process is the owner. The session is the one that the host's hooks
- * speak of, so that what they meter is of the same: Codex names it with each call, Claude Code in
- * the environment. Of a host that names none the process is the session.
+ * On stdio the process that started us is the owner. The session is the one that the host's hooks
+ * use, so that metered tokens belong to it: Codex sends it with each call, Claude Code in the
+ * environment. Otherwise the process is the session.
  */
 export function stdioCallers(
   random: Random,
@@ -47,12 +47,12 @@ export function stdioCallers(
   return ({ client = UNNAMED, session = own }) => ({ principal: "owner", client, session })
 }
 
-/** The session that a request carries, as Codex sends it. */
+/** As Codex sends it. */
 export function sessionIn(context: ServerContext): string | undefined {
   return plainSession(context.mcpReq._meta?.["sessionId"])
 }
 
-/** An id of a host is a short word of plain signs; anything else is none. */
+/** A host's id is a short word of plain characters. */
 function plainSession(given: unknown): string | undefined {
   return typeof given === "string" && /^[\x21-\x7e]{1,200}$/.test(given) ? given : undefined
 }
@@ -60,7 +60,7 @@ function plainSession(given: unknown): string | undefined {
 const ClientInfo = z.object({ name: z.string().min(1) })
 const Envelope = z.object({ [CLIENT_INFO_META_KEY]: ClientInfo })
 
-/** What the client calls itself: with each request in the modern era, at the start in the older. */
+/** Sent with each request in the modern protocol, at the start in the older one. */
 export function clientNameOf(context: ServerContext, server: McpServer): string | undefined {
   const envelope = Envelope.safeParse(context.mcpReq.envelope)
   const info = envelope.success

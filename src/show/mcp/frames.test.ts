@@ -33,7 +33,7 @@ async function drained(input: PassThrough): Promise<void> {
 
 const refusal = (code: number) => ({ jsonrpc: "2.0", id: null, error: { code } })
 
-test("[MCP-11] what is no message is answered, and the next one is heard", async () => {
+test("[MCP-11] an invalid frame gets an error, and the next frame is read", async () => {
   const wire = opened()
   await wire.frames.start()
   await wire.say("garbage\n", "[1,2]\n", '{"jsonrpc":"1.0","id":1}\n', "\n", "\r\n", PING)
@@ -41,7 +41,7 @@ test("[MCP-11] what is no message is answered, and the next one is heard", async
   expect(wire.heard).toMatchObject([{ id: 1, method: "ping" }])
 })
 
-test("[MCP-11] a message may come in pieces, and several in one", async () => {
+test("[MCP-11] a message may arrive in several chunks, and several in one", async () => {
   const wire = opened()
   await wire.frames.start()
   const named = PING.replace("ping", "pïng")
@@ -52,7 +52,7 @@ test("[MCP-11] a message may come in pieces, and several in one", async () => {
   expect(wire.heard.at(-1)).toMatchObject({ method: "pïng" })
 })
 
-test("[MCP-11] a frame that is too large is refused once, and the next one is heard", async () => {
+test("[MCP-11] a frame above the limit is refused once, and the next frame is read", async () => {
   const wire = opened()
   await wire.frames.start()
   const piece = Buffer.alloc(1_000_000, "x")
@@ -62,7 +62,7 @@ test("[MCP-11] a frame that is too large is refused once, and the next one is he
   expect(wire.heard).toHaveLength(1)
 })
 
-test("[MCP-11] a frame of exactly the limit is heard", async () => {
+test("[MCP-11] a frame of exactly the limit is read", async () => {
   const wire = opened()
   await wire.frames.start()
   const head = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"note":"'
@@ -71,7 +71,7 @@ test("[MCP-11] a frame of exactly the limit is heard", async () => {
   expect([wire.heard.length, wire.written.length]).toEqual([1, 1])
 })
 
-test("[MCP-12] the end of the input is told once, and nothing is heard after a close", async () => {
+test("[MCP-12] onEnd is called once at the end of input, and no frame is read after close", async () => {
   const wire = opened()
   await wire.frames.start()
   wire.input.end()
@@ -84,14 +84,14 @@ test("[MCP-12] the end of the input is told once, and nothing is heard after a c
   expect(other.heard).toEqual([])
 })
 
-test("[MCP-12] an input that ended before we listened is told, too", async () => {
+test("[MCP-12] onEnd is called if the input ended before we listened", async () => {
   const wire = opened()
   wire.input.destroy()
   await wire.frames.start()
   expect(wire.ends()).toBe(1)
 })
 
-test("[MCP-12] everything is answered when nothing is open that will have an answer", async () => {
+test("[MCP-12] answered() resolves when no open request is left", async () => {
   const wire = opened()
   await wire.frames.start()
   await wire.frames.answered()

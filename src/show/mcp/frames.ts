@@ -14,21 +14,19 @@ import { LARGEST_FRAME_BYTES } from "./limits.ts"
 type FrameDeps = {
   readonly input: Readable
   write(frame: string): Promise<void>
-  /** Told when nothing more will come. */
   onEnd(): void
 }
 
-/** A connection of lines. */
 type Frames = Transport & {
-  /** Until everything that was asked has its answer. */
+  /** Resolves when every request has its response. */
   answered(): Promise<void>
 }
 
 const NEWLINE = 0x0a
 
 /**
- * One message a line. The package's own reader closes the connection at a frame that is too large
- * and drops what is no JSON without a word; a client is told here, and the server lives on.
+ * One message per line. The package's own reader closes the connection at a frame that is too large
+ * and drops invalid JSON silently; here the client gets an error and the server continues.
  */
 export function createFrames({ input, write, onEnd }: FrameDeps): Frames {
   const asked = createAsked()
@@ -66,7 +64,7 @@ type ReceiveDeps = Pick<FrameDeps, "write"> & {
 
 function receive(line: Line, { frames, asked, write }: ReceiveDeps): void {
   const refuse = (code: number, message: string): void => {
-    // A frame that cannot be read has no id to answer to.
+    // An unreadable frame has no id.
     const answer = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } })
     write(`${answer}\n`).catch((error: Error) => frames.onerror?.(error))
   }
@@ -90,7 +88,6 @@ function receive(line: Line, { frames, asked, write }: ReceiveDeps): void {
 
 type PendingRequests = ReturnType<typeof createAsked>
 
-/** What was asked and is not answered yet. */
 function createAsked() {
   const open = new Set<RequestId>()
   let onNone = (): void => {}
@@ -101,9 +98,9 @@ function createAsked() {
   return {
     heard(message: JSONRPCMessage): void {
       if (!("method" in message)) return
-      // A stream of changes is open for as long as the client is there.
+      // A subscription stays open as long as the client.
       if ("id" in message && message.method !== "subscriptions/listen") open.add(message.id)
-      // What was taken back gets no answer.
+      // A cancelled request gets no response.
       if (message.method === "notifications/cancelled") leave(message.params?.["requestId"])
     },
     said(message: JSONRPCMessage): void {
@@ -117,7 +114,7 @@ function createAsked() {
   }
 }
 
-/** Bytes to lines, holding no more than one frame; the rest of one that is too large is dropped. */
+/** Buffers at most one frame; the rest of a frame that is too large is dropped. */
 function splitLines() {
   let held: Buffer[] = []
   let heldBytes = 0

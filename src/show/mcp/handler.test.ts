@@ -24,7 +24,7 @@ function post(body: string, headers: Record<string, string> = {}) {
 const owner = { principal: "owner" }
 
 describe("over HTTP", () => {
-  test("[MCP-2] a modern client may ask what the server is before anything else", async () => {
+  test("[MCP-2] a modern client may request server information first", async () => {
     const mcp = coreMcp(bareApp().app)
     const body = { jsonrpc: "2.0", id: 1, method: "server/discover", params: { _meta: META } }
     const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "server/discover" }
@@ -52,7 +52,7 @@ describe("over HTTP", () => {
     expect(made - before).toBe(2)
   })
 
-  test("[MCP-2] a test may put tools of its own beside ours", async () => {
+  test("[MCP-2] a test may add its own tools", async () => {
     const mcp = coreMcp(bareApp().app, {
       extend: (server) => {
         server.registerTool("test_echo", { inputSchema: z.object({ said: z.string() }) }, (it) => ({
@@ -71,7 +71,7 @@ describe("over HTTP", () => {
     ["another media type", post("{}", { "content-type": "text/plain" }), 415],
     ["a GET", new Request("http://127.0.0.1/mcp"), 405],
     ["a DELETE", new Request("http://127.0.0.1/mcp", { method: "DELETE" }), 405],
-  ])("[MCP-11] %s is refused in the protocol's own words", async (_what, request, status) => {
+  ])("[MCP-11] %s is refused with a protocol error", async (_what, request, status) => {
     const { app, asked } = bareApp()
     const answer = await coreMcp(app).fetch(request, owner)
     expect(answer.status).toBe(status)
@@ -82,7 +82,7 @@ describe("over HTTP", () => {
     expect(asked).toEqual([])
   })
 
-  test("[MCP-4] a very long name that is not ours is not repeated whole", async () => {
+  test("[MCP-4] a very long unknown tool name is truncated in the error", async () => {
     await using client = await join(coreMcp(bareApp().app), { era: "modern" })
     const given = { query: "x", ["y".repeat(1_000_000)]: 1 }
     const answer = read(await client.callTool({ name: "search", arguments: given }))
@@ -90,7 +90,7 @@ describe("over HTTP", () => {
     expect(answer.text.length).toBeLessThan(1_000)
   })
 
-  test("[MCP-4] a deep, a large and a strange argument are refused and nothing is asked", async () => {
+  test("[MCP-4] deep, large and malformed arguments are refused, and no operation is called", async () => {
     const { app, asked } = bareApp()
     await using client = await join(coreMcp(app), { era: "modern" })
     const deep: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`)

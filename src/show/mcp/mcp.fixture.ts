@@ -10,7 +10,7 @@ export const ERAS: readonly Era[] = ["legacy", "modern"]
 
 type OperationCall = { readonly name: string; readonly input: unknown; readonly principal?: string }
 
-/** A house of which only what a test says is real. It remembers what it was asked. */
+/** An app with only the given parts. It records its calls. */
 export function bareApp(given: Partial<McpApp> = {}) {
   const asked: OperationCall[] = []
   const app: McpApp = {
@@ -35,7 +35,7 @@ export type JoinOptions = {
   readonly name?: string
 }
 
-/** A client of the real package, on our handler without a socket between them. */
+/** A client of the real package, connected to our handler without a socket. */
 export async function join(mcp: Mcp, joined: JoinOptions) {
   const { era, principal = "owner", name = "tester" } = joined
   const client = new Client(
@@ -53,7 +53,7 @@ export async function join(mcp: Mcp, joined: JoinOptions) {
   })
 }
 
-/** The core over HTTP, for tests. */
+/** The core set over HTTP, for tests. */
 export function coreMcp(app: McpApp, extra: Partial<McpDeps> = {}): Mcp {
   return createMcp({ app, tools: ["core"], version: "1.2.3", ...extra })
 }
@@ -65,7 +65,7 @@ const Answer = z.object({
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** An answer in the parts that tests look at. */
+/** The parts of a result that tests compare. */
 export function read(result: unknown) {
   const { isError = false, content, structuredContent, _meta } = Answer.parse(result)
   return {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
     CONTEXT_FOLDING_MAX_BUDGET: "200000",
   })
-  // Long enough to stay under a handle, whichever tool shows it.
+  // Long enough for every tool to store it under a handle.
   const long = Array.from({ length: 600 }, (_, at) => `export const quay${at} = "quay ${at}"`)
   await writeFile(path.join(world.project, "src/quays.ts"), `${long.join("\n")}\n`)
   app = await world.open()
@@ -41,7 +41,7 @@ async function call(
   joined: { principal?: string } = {},
 ) {
   await using client = await join(mcp, { era: "modern", ...joined })
-  // The list brings the output schemas, to which the client holds every answer.
+  // The list has the output schemas, which the client uses to validate every result.
   await client.listTools()
   return read(await client.callTool({ name, arguments: given }))
 }
@@ -51,61 +51,58 @@ async function openBranch(given: Record<string, unknown> = {}) {
   return Opened.parse((await call("branch", asked)).fields).branch_id
 }
 
-test.each(ERAS)(
-  "[MCP-2] a branch is opened, looked at and returned from in the %s era",
-  async (era) => {
-    await using client = await join(mcp, { era })
-    await client.listTools()
-    const session_id = `walk-${era}`
-    const ask = async (name: string, given: Record<string, unknown>) =>
-      read(await client.callTool({ name, arguments: { ...given, session_id } }))
-    const opened = await ask("branch", {
-      description: "find the berth",
-      prompt: "find it",
-      budget: 5_000,
-      timeout_seconds: 60,
-      scope: ["src/**"],
-    })
-    const { branch_id } = Opened.parse(opened.fields)
-    expect(opened.fields).toMatchObject({ budget_allocated: 5_000, timeout_seconds: 60, depth: 0 })
-    expect(opened.text).toContain(`Branch ${branch_id} is open, with 5,000 tokens and 60 seconds.`)
-    await ask("search", { query: "berth by draught" })
-    const status = await ask("branch_status", { progress: "half way" })
-    expect(status.fields).toMatchObject({
-      branch: { branch_id, status: "active", progress: "half way", is_lower_bound: true },
-      active: [{ branch_id, description: "find the berth", depth: 0 }],
-      pending: [],
-    })
-    const returned = await ask("return", {
-      branch_id,
-      message: "The berth is in src/berth.ts.",
-      files: ["src/berth.ts", "docs/harbour.md"],
-      evidence: ["src/berth.ts:3"],
-      open_questions: ["Which tide?"],
-    })
-    expect(returned.fields).toMatchObject({
-      branch_id,
-      status: "completed",
-      message: "The berth is in src/berth.ts.",
-      files: ["src/berth.ts", "docs/harbour.md"],
-      evidence: ["src/berth.ts:3"],
-      open_questions: ["Which tide?"],
-      out_of_scope: ["docs/harbour.md"],
-      redactions: 0,
-    })
-    expect(returned.text).toContain("Outside of its scope: docs/harbour.md")
-    const again = await ask("return", { branch_id, message: "again" })
-    expect([again.isError, again.failure]).toEqual([
-      true,
-      expect.objectContaining({ code: "FOLD_ALREADY_COMPLETED" }),
-    ])
-    const ended = await ask("branch_status", { branch_id })
-    expect(ended.text).toContain("Result:\nThe berth is in src/berth.ts.")
-  },
-)
+test.each(ERAS)("[MCP-2] branch, status and return work in the %s protocol", async (era) => {
+  await using client = await join(mcp, { era })
+  await client.listTools()
+  const session_id = `walk-${era}`
+  const ask = async (name: string, given: Record<string, unknown>) =>
+    read(await client.callTool({ name, arguments: { ...given, session_id } }))
+  const opened = await ask("branch", {
+    description: "find the berth",
+    prompt: "find it",
+    budget: 5_000,
+    timeout_seconds: 60,
+    scope: ["src/**"],
+  })
+  const { branch_id } = Opened.parse(opened.fields)
+  expect(opened.fields).toMatchObject({ budget_allocated: 5_000, timeout_seconds: 60, depth: 0 })
+  expect(opened.text).toContain(`Branch ${branch_id} is open, with 5,000 tokens and 60 seconds.`)
+  await ask("search", { query: "berth by draught" })
+  const status = await ask("branch_status", { progress: "half way" })
+  expect(status.fields).toMatchObject({
+    branch: { branch_id, status: "active", progress: "half way", is_lower_bound: true },
+    active: [{ branch_id, description: "find the berth", depth: 0 }],
+    pending: [],
+  })
+  const returned = await ask("return", {
+    branch_id,
+    message: "The berth is in src/berth.ts.",
+    files: ["src/berth.ts", "docs/harbour.md"],
+    evidence: ["src/berth.ts:3"],
+    open_questions: ["Which tide?"],
+  })
+  expect(returned.fields).toMatchObject({
+    branch_id,
+    status: "completed",
+    message: "The berth is in src/berth.ts.",
+    files: ["src/berth.ts", "docs/harbour.md"],
+    evidence: ["src/berth.ts:3"],
+    open_questions: ["Which tide?"],
+    out_of_scope: ["docs/harbour.md"],
+    redactions: 0,
+  })
+  expect(returned.text).toContain("Outside of its scope: docs/harbour.md")
+  const again = await ask("return", { branch_id, message: "again" })
+  expect([again.isError, again.failure]).toEqual([
+    true,
+    expect.objectContaining({ code: "FOLD_ALREADY_COMPLETED" }),
+  ])
+  const ended = await ask("branch_status", { branch_id })
+  expect(ended.text).toContain("Result:\nThe berth is in src/berth.ts.")
+})
 
-describe("texts for the window", () => {
-  test("[MCP-6] what a tool answers is charged to the branch and kept in its trail", async () => {
+describe("metered texts", () => {
+  test("[MCP-6] a tool's text is charged to the branch and stored in its trail", async () => {
     const session_id = "metered"
     const branch_id = await openBranch({ session_id })
     const found = await call("search", { query: "berth", session_id })
@@ -122,7 +119,7 @@ describe("texts for the window", () => {
     expect(step?.text).toContain(found.text)
   })
 
-  test("[MCP-6] a large text stays under a handle, and is read in slices and by words", async () => {
+  test("[MCP-6] a large text is stored under a handle, and is read in slices and by search", async () => {
     const session_id = "large"
     const shown = await call("map", { what: "src/quays.ts", session_id })
     const { handle } = Kept.parse(shown.fields)
@@ -135,7 +132,7 @@ describe("texts for the window", () => {
     expect(words.text).toContain("quay599")
   })
 
-  test("[MCP-6] what is read from a handle is charged, and never comes back as a handle", async () => {
+  test("[MCP-6] text read from a handle is charged, and is never returned as a handle", async () => {
     const session_id = "sliced"
     const { handle } = Kept.parse((await call("map", { what: "src/quays.ts", session_id })).fields)
     const branch_id = await openBranch({ session_id, budget: 100_000 })
@@ -153,7 +150,7 @@ describe("texts for the window", () => {
     expect(trail.filter((it) => it.handle !== null)).toEqual([])
   })
 
-  test("[MCP-6] what passes the budget ends the branch, and the answer says where the text is", async () => {
+  test("[MCP-6] a text above the budget ends the branch, and the result has its handle", async () => {
     const session_id = "spent"
     const branch_id = await openBranch({ session_id, budget: 20 })
     const refused = await call("search", { query: "berth", session_id })
@@ -165,8 +162,8 @@ describe("texts for the window", () => {
   })
 })
 
-describe("tools of the code", () => {
-  test("[MCP-7] pack answers with what it chose, and its text", async () => {
+describe("code tools", () => {
+  test("[MCP-7] pack returns the selected files and the text", async () => {
     const { fields, text } = await call("pack", {
       task: "change how a berth is chosen",
       target: ["src/tide.ts"],
@@ -181,7 +178,7 @@ describe("tools of the code", () => {
     expect(fields["text"]).toBe(text)
   })
 
-  test("[MCP-7] map answers with a symbol, or with a folder that nobody scanned before", async () => {
+  test("[MCP-7] map returns a symbol, or a folder that was never scanned before", async () => {
     const symbol = await call("map", { what: "tide" })
     expect(symbol.fields).toMatchObject({ kind: "symbol" })
     expect(symbol.text).toMatch(/function tide in src\/tide\.ts:1-3\n[^]*Callers:\n {2}berthFor/)
@@ -198,15 +195,15 @@ describe("tools of the code", () => {
     expect(unscanned.text).toContain("berth.ts")
   })
 
-  test("[MCP-7] capture answers with what a host loads here", async () => {
+  test("[MCP-7] capture returns what a host loads here", async () => {
     const { fields, text } = await call("capture", {})
     expect(fields).toMatchObject({ host: "claude-code", files: 1, window: expect.any(Number) })
     expect(text).toContain("CLAUDE.md")
   })
 })
 
-describe("memories", () => {
-  test("[MCP-7] are recorded, found again and judged", async () => {
+describe("memory tools", () => {
+  test("[MCP-7] memories are recorded, found and rated", async () => {
     const recorded = await call("memory_record", {
       kind: "pitfall",
       title: "The tide is counted twice",
@@ -235,7 +232,7 @@ describe("memories", () => {
   })
 })
 
-describe("bad input", () => {
+describe("invalid input", () => {
   const long = "x".repeat(3_000_000)
   test.each([
     ["a description of 501 characters", { description: "x".repeat(501) }, /501.*500/],
@@ -244,14 +241,14 @@ describe("bad input", () => {
     ["a budget of 1e12", { budget: 1e12 }, /200,000/],
     ["a budget below one", { budget: -1 }, /200,000/],
     ["a time of a year", { timeout_seconds: 31_536_000 }, /600/],
-  ])("[MCP-4] %s is refused in the words of the room", async (_what, wrong, words) => {
+  ])("[MCP-4] %s is refused with the operation's error", async (_what, wrong, words) => {
     const given = { description: "d", prompt: "p", session_id: "bad", ...wrong }
     const answer = await call("branch", given)
     expect(answer.failure).toMatchObject({ code: "FOLD_INVALID_INPUT" })
     expect(answer.text).toMatch(words)
   })
 
-  test("[MCP-4] NUL and lone surrogates are no reason to fail, and a return of 3 MB is one", async () => {
+  test("[MCP-4] NUL and lone surrogates are accepted, a return of 3 MB is refused", async () => {
     const session_id = "strange"
     const branch_id = await openBranch({ session_id, prompt: "a\u0000b\ud800c" })
     const large = await call("return", { branch_id, message: long, session_id })
@@ -262,8 +259,8 @@ describe("bad input", () => {
   })
 })
 
-describe("what is not the caller's", () => {
-  test("[TB3] another's, a guessed and a malformed handle are all the same: not there", async () => {
+describe("foreign handles", () => {
+  test("[TB3] a foreign, a guessed and a malformed handle get the same not-found error", async () => {
     const session_id = "mine"
     const shown = await call("map", { what: "src/quays.ts", session_id })
     const { handle } = Kept.parse(shown.fields)
@@ -292,7 +289,7 @@ describe("what is not the caller's", () => {
     })
   })
 
-  test("[F5] a secret in what goes wrong does not come back", async () => {
+  test("[F5] a secret in an error is redacted", async () => {
     const secret = `ghp_${randomBytes(27).toString("base64url").replaceAll(/[-_]/g, "x")}`
     const wrong = await call("branch", { description: "d", prompt: "p", [`x ${secret}`]: 1 })
     expect(wrong.failure).toMatchObject({ code: "MCP_ARGUMENTS_INVALID" })
@@ -309,7 +306,7 @@ describe("what is not the caller's", () => {
     expect(world.lines.join("\n")).not.toContain(secret)
   })
 
-  test("[C3] two clients with the same ids at the same time each get only their own", async () => {
+  test("[C3] two clients that use equal ids at the same time each get their own results", async () => {
     const clients = ["client:one", "client:two"]
     const own = await Promise.all(
       clients.map(async (principal) => {
@@ -318,7 +315,7 @@ describe("what is not the caller's", () => {
         return Opened.parse(opened.result.structuredContent).branch_id
       }),
     )
-    // Over real sockets and a thousand times in test/mcp.
+    // test/mcp repeats this over real sockets, a thousand times.
     const asked = Array.from({ length: 100 }, (_, id) => id)
     const PARALLEL = 50
     for (let from = 0; from < asked.length; from += PARALLEL) {
@@ -347,7 +344,7 @@ const Rpc = z.object({
   result: z.object({ structuredContent: z.record(z.string(), z.unknown()) }),
 })
 
-/** One message without a client, so that the test chooses its id. */
+/** One message without a client, so that the test chooses the id. */
 async function rpc(principal: string, id: number, params: { name: string; arguments: unknown }) {
   const body = { jsonrpc: "2.0", id, method: "tools/call", params }
   const response = await mcp.fetch(

@@ -7,7 +7,7 @@ import { LARGEST_BODY_BYTES, MOST_SUBSCRIPTIONS } from "./limits.ts"
 import { makeServer, shownTools } from "./server.ts"
 import type { McpApp } from "./tools/tool.ts"
 
-/** Our tools over HTTP. Whether a request may pass, and whose it is, was decided before it. */
+/** Our tools over HTTP. The guard has already admitted the request and identified its principal. */
 export type Mcp = {
   fetch(request: Request, who: { readonly principal: string }): Promise<Response>
   close(): Promise<void>
@@ -17,11 +17,11 @@ export type McpDeps = {
   readonly app: McpApp
   readonly tools: readonly ToolSetName[]
   readonly version?: string
-  /** What a test puts on the same server: the fixtures of the protocol's own suite. */
+  /** For tests: the fixtures of the protocol's own suite. */
   readonly extend?: (server: McpServer) => void
 }
 
-/** Both eras of the protocol from one factory: one server for each request, gone with it. */
+/** Both protocol versions from one factory: one server per request. */
 export function createMcp({ app, tools, version = versions().qm, extend }: McpDeps): Mcp {
   const shown = shownTools(app)
   const handler = createMcpHandler(
@@ -39,12 +39,12 @@ export function createMcp({ app, tools, version = versions().qm, extend }: McpDe
     {
       maxRequestBodySize: LARGEST_BODY_BYTES,
       maxSubscriptions: MOST_SUBSCRIPTIONS,
-      // Whatever the package refused, it has answered; its words may repeat the request.
+      // The package has responded; its message may quote the request.
       onerror: (error) => app.log.info("mcp request refused", { kind: error.name }),
     },
   )
   return {
-    // The token itself stays at the guard: who sends it is all that is handed on.
+    // The token stays at the guard; only the principal is passed on.
     fetch: (request, { principal }) =>
       handler.fetch(request, { authInfo: { token: "", clientId: principal, scopes: [] } }),
     close: () => handler.close(),

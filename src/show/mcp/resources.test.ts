@@ -10,8 +10,8 @@ const Contents = z.object({
   contents: z.tuple([z.object({ uri: z.string(), mimeType: z.string(), text: z.string() })]),
 })
 
-describe.each(ERAS)("resources in the %s era", (era) => {
-  test("[MCP-8] are the packages and the captures that are kept, the newest first", async () => {
+describe.each(ERAS)("resources in the %s protocol", (era) => {
+  test("[MCP-8] stored packages and captures are listed, the newest first", async () => {
     await using world = await newWorld()
     await using app = await world.open()
     for (const task of ["first berth", "second berth"]) {
@@ -43,7 +43,7 @@ describe.each(ERAS)("resources in the %s era", (era) => {
     ])
   })
 
-  test("[MCP-8] that are not there are not found, with what to do and without secrets", async () => {
+  test("[MCP-8] a missing resource gets a not-found error with a hint and without secrets", async () => {
     await using world = await newWorld()
     await using app = await world.open()
     await using client = await join(coreMcp(app), { era })
@@ -58,7 +58,7 @@ describe.each(ERAS)("resources in the %s era", (era) => {
     await expect(client.readResource({ uri: "qm://nothing/x" })).rejects.toThrow("not found")
   })
 
-  test("[MCP-8] a bug in reading one tells nothing of the inside", async () => {
+  test("[MCP-8] a bug while reading a resource reveals no details", async () => {
     const { app } = bareApp({ call: () => Promise.reject(new Error("row 7 of secret_table")) })
     await using client = await join(coreMcp(app), { era })
     const failures = [

@@ -19,7 +19,7 @@ type ResourceDeps = {
 
 type ResourceEntry = { readonly id: string; readonly title: string; readonly description: string }
 
-/** Something that is kept and can be read by its id, or as `last`. */
+/** Stored, and read by its id or as `last`. */
 type ResourceKind = {
   readonly name: string
   readonly title: string

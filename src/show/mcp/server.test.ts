@@ -17,8 +17,8 @@ const failing = (error: unknown) => ({
   },
 })
 
-describe.each(ERAS)("a client of the %s era", (era) => {
-  test("[MCP-2] sees the tools of the core and what they are for", async () => {
+describe.each(ERAS)("a client of the %s protocol", (era) => {
+  test("[MCP-2] lists the core tools with their descriptions", async () => {
     await using client = await join(coreMcp(bareApp().app), { era })
     const { tools } = await client.listTools()
     expect(tools.map((it) => it.name)).toEqual([
@@ -40,7 +40,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(client.getInstructions()).toContain("call branch")
   })
 
-  test("[MCP-9] sees no branch where folding is switched off, and cannot call it", async () => {
+  test("[MCP-9] with folding off, branch is not listed and cannot be called", async () => {
     const config = Config.parse({ context_folding: { enabled: false } })
     const { app, asked } = bareApp({ config: () => config })
     await using client = await join(coreMcp(app), { era })
@@ -60,7 +60,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(asked).toEqual([])
   })
 
-  test("[MCP-4] is told which argument is wrong and what is expected", async () => {
+  test("[MCP-4] an invalid argument gets an error with its name and what is expected", async () => {
     const { app, asked } = bareApp()
     await using client = await join(coreMcp(app), { era })
     const wrong = { description: "look", prompt: 7, budget: "much", colour: "red" }
@@ -80,7 +80,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(asked).toEqual([])
   })
 
-  test("[MCP-5] is told of a failure by code, words and when to try again", async () => {
+  test("[MCP-5] an error has code, message and retry time", async () => {
     const { app } = bareApp(failing(Spent({ retryAfterSeconds: 7, said: "the room" })))
     await using client = await join(coreMcp(app), { era })
     const answer = read(await client.callTool({ name: "branch", arguments: BRANCH }))
@@ -99,7 +99,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     `)
   })
 
-  test("[MCP-5] is told nothing of the inside of a bug", async () => {
+  test("[MCP-5] a bug reveals no details", async () => {
     const lines: unknown[] = []
     const log = { ...bareApp().app.log, error: (...line: unknown[]) => void lines.push(line) }
     const bug = new Error("row 7 of secret_table")
@@ -111,7 +111,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(JSON.stringify(lines)).toContain("row 7 of secret_table")
   })
 
-  test("[MCP-5] is told the code alone when a failure cannot be scrubbed", async () => {
+  test("[MCP-5] an error that cannot be redacted has only its code", async () => {
     const lines: unknown[] = []
     const log = { ...bareApp().app.log, error: (...line: unknown[]) => void lines.push(line) }
     const redact = () => Promise.reject(new Error("no rules"))
@@ -126,14 +126,14 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(JSON.stringify(lines)).not.toContain("hunter2")
   })
 
-  test("[MCP-7] gets no half answer when the house does not keep its word", async () => {
+  test("[MCP-7] a result that does not fit the output schema is an error", async () => {
     const { app } = bareApp({ call: async () => ({ branchId: "br_1" }) })
     await using client = await join(coreMcp(app), { era })
     const answer = read(await client.callTool({ name: "branch", arguments: BRANCH }))
     expect(answer.text).toMatch(/^BUG: /)
   })
 
-  test("[MCP-13] hears how far long work is, in figures that only rise", async () => {
+  test("[MCP-13] progress is reported in numbers that only rise", async () => {
     const { app } = bareApp({
       async call(_name, _input, { onProgress }) {
         for (const what of ["reading", "weighing"]) {
@@ -155,7 +155,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
     expect(heard.at(-1)?.message).toBe("weighing: 1000 of 1000")
   })
 
-  test("[MCP-13] stops the work when it takes its question back", async () => {
+  test("[MCP-13] cancelling a request aborts its operation", async () => {
     const begun = Promise.withResolvers<void>()
     const stopped = Promise.withResolvers<void>()
     const { app } = bareApp({
@@ -172,7 +172,8 @@ describe.each(ERAS)("a client of the %s era", (era) => {
       { signal: leaving.signal },
     )
     await begun.promise
-    // Without a session a word of the older era finds no work to stop: there a client hangs up.
+    // In the older protocol without a session a cancellation finds no request: the client
+    // disconnects.
     if (era === "legacy") await client.close()
     else leaving.abort()
     expect(await asking.catch(() => "no answer")).toBe("no answer")
@@ -180,7 +181,7 @@ describe.each(ERAS)("a client of the %s era", (era) => {
   })
 })
 
-describe("who calls", () => {
+describe("callers", () => {
   const Heard = z.object({
     principal: z.string(),
     client: z.string().optional(),
@@ -199,7 +200,7 @@ describe("who calls", () => {
     return Heard.parse(seen)
   }
 
-  test("[MCP-3] is known by what opened the callerOf; what a client calls itself is only shown", async () => {
+  test("[MCP-3] the caller is identified by its credentials; its own name is only shown", async () => {
     const name = "owner"
     expect(await callerSeen({ era: "modern", principal: "client:ci", name })).toEqual({
       principal: "client:ci",
@@ -214,13 +215,13 @@ describe("who calls", () => {
   })
 
   test.each(["", " ", "\u200B"])(
-    "[MCP-3] an agent that does not say its name (%j) is no person",
+    "[MCP-3] an agent that sends no name (%j) is not treated as a user",
     async (name) => {
       for (const era of ERAS) expect((await callerSeen({ era, name })).client).toMatch(/./)
     },
   )
 
-  test("[MCP-3] a name is cut and its hidden signs are shown", async () => {
+  test("[MCP-3] a client's name is truncated and its invisible characters are escaped", async () => {
     const name = `\u202Etricky\u0000${"x".repeat(500)}`
     const { client = "", session } = await callerSeen({ era: "modern", name })
     expect(client).toMatch(/^\\u\{202e\}tricky\\x00x+$/)

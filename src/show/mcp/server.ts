@@ -12,7 +12,7 @@ import { addResources } from "./resources.ts"
 import type { McpApp, Tool, ToolCall } from "./tools/tool.ts"
 import { toolsOf } from "./tools/tools.ts"
 
-/** In every window that has our tools: when to use them, and nothing else. */
+/** In every window with our tools: when to use them. */
 export const INSTRUCTIONS = [
   "Quartermaster keeps this window small.",
   "Before a sub-task that reads much and concludes little, call branch; work as its answer says; end it with return, whose message is all that stays.",
@@ -22,7 +22,7 @@ export const INSTRUCTIONS = [
   "Give the same session_id with every call of one conversation if you have one.",
 ].join(" ")
 
-/** Without the branches, when they are switched off. */
+/** For folding switched off. */
 export const INSTRUCTIONS_WITHOUT_FOLDING = INSTRUCTIONS.replace(/Before a sub-task.*?stays\. /, "")
 
 type ServerDeps = {
@@ -34,14 +34,14 @@ type ServerDeps = {
   readonly extend?: ((server: McpServer) => void) | undefined
 }
 
-/** One server: for one request over HTTP, for one connection on stdio. It holds nothing. */
+/** One server per request over HTTP, one per connection on stdio. It has no state. */
 export function makeServer(deps: ServerDeps): McpServer {
   const { app, tools, version } = deps
   const isFolding = app.config().context_folding.enabled
   const server = new McpServer(
     { name: "quartermaster", title: "Quartermaster", version },
     {
-      // The lists are constants: nobody has to be told that they changed.
+      // The lists are constants.
       capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
       instructions: isFolding ? INSTRUCTIONS : INSTRUCTIONS_WITHOUT_FOLDING,
     },
@@ -62,7 +62,7 @@ export function makeServer(deps: ServerDeps): McpServer {
       try {
         return answered(await tool.run(given, callOf(context)))
       } catch (error) {
-        // Whoever took the question back hears no answer; that work was stopped is no bug of ours.
+        // A cancelled request gets no response, and its abort is no bug.
         const isTakenBack = context.mcpReq.signal.aborted && !isAppError(error)
         return isTakenBack ? { content: [], isError: true } : await failed(error, app)
       }
@@ -73,7 +73,7 @@ export function makeServer(deps: ServerDeps): McpServer {
   return server
 }
 
-/** Made once: a server is made for every request. */
+/** Computed once: a server is created for every request. */
 export function shownTools({ operations }: Pick<McpApp, "operations">): ShownTools {
   return toolsOf(operations).map((tool) => ({ tool, shown: definitionOf(tool) }))
 }
@@ -94,8 +94,8 @@ function definitionOf(tool: Tool) {
 }
 
 /**
- * A schema as it is shown to hosts. Whether a value fits is judged in `deriveTool`, where the answer
- * can be one that a model can act on; the package would answer with words of its own.
+ * The schema shown to hosts. `deriveTool` validates values, so that the error text is one that a
+ * model can act on.
  */
 function advertise(schema: z.ZodType, io: "input" | "output"): StandardSchemaWithJSON {
   const { $schema: _, ...shown } = z.toJSONSchema(schema, {
@@ -113,18 +113,18 @@ function advertise(schema: z.ZodType, io: "input" | "output"): StandardSchemaWit
   }
 }
 
-/** Definitions are in every window: what says nothing is left out. */
+/** Definitions cost tokens in every window: omit what has no meaning. */
 function leanOut(json: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
-  // An answer may grow; arguments may not.
+  // Results may gain fields; arguments may not.
   if (io === "output") delete json.additionalProperties
 }
 
 /**
- * Tells the client how far the work is, if it asked for that. The protocol wants figures that only
- * rise, and our work has phases that each begin at nothing: so steps are counted over all of them,
- * and the words say where in its phase it is. A phase is told of at most once for each percent.
+ * Reports progress if the client asked for it. The protocol requires rising numbers, and our phases
+ * each start at 0, so steps are counted over all phases and the message has the position in the
+ * phase. At most one report per percent of a phase.
  */
 function progressTo(
   { mcpReq }: ServerContext,

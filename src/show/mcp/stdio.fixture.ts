@@ -2,8 +2,8 @@ import { createApp } from "#show/app"
 import { serveMcpOnStdio } from "./stdio.ts"
 
 /**
- * `qm mcp` without the command line, and with a guest that prints on standard output whenever it is
- * asked something: run by stdio.test.ts as a process of its own.
+ * `qm mcp` without the command line, with an extension that prints to stdout at each call;
+ * stdio.test.ts runs it as a process.
  */
 const [, , directory = ""] = process.argv
 const ending = new AbortController()

@@ -22,7 +22,7 @@ async function branchesOf(world: StdioWorld) {
   return FoldList.parse(await app.call("fold.list", {}, { signal })).branches
 }
 
-/** The program with bare pipes: what a careless client may send it. */
+/** The program with bare pipes, for input that no client library would send. */
 function started(world: StdioWorld) {
   const child = spawn(process.execPath, [PROGRAM, world.project], {
     env: world.environment,
@@ -64,7 +64,7 @@ const BRANCH = request(2, "tools/call", {
 })
 
 test.each(ERAS)(
-  "[MCP-10] nothing but frames is on stdout in the %s era, whoever prints",
+  "[MCP-10] stdout has only frames in the %s protocol, whatever other code prints",
   async (era) => {
     await using world = await newWorld()
     const client = new Client(
@@ -98,7 +98,7 @@ test.each(ERAS)(
   },
 )
 
-test("[MCP-11] garbage and a frame that is too large are answered, and the server lives", async () => {
+test("[MCP-11] garbage and a frame above the limit get errors, and the server continues", async () => {
   await using world = await newWorld()
   await using program = started(world)
   program.say("garbage\n")
@@ -110,7 +110,7 @@ test("[MCP-11] garbage and a frame that is too large are answered, and the serve
     id: 1,
     result: { serverInfo: { name: "quartermaster" } },
   })
-  // Nobody asked for anything: there is no session to end, and no store to end it in.
+  // No request was made, so there is no session to end.
   const exited = once(program.child, "exit")
   program.child.stdin.end()
   expect(await exited).toEqual([0, null])
@@ -119,7 +119,7 @@ test("[MCP-11] garbage and a frame that is too large are answered, and the serve
 })
 
 test.each(["stdin ends", "SIGTERM comes"])(
-  "[MCP-12] when %s, the branches of the session end and the process ends with 0",
+  "[MCP-12] when %s, the session's branches end and the process exits with 0",
   async (how) => {
     await using world = await newWorld()
     await using program = started(world)
@@ -144,7 +144,7 @@ test.each(["stdin ends", "SIGTERM comes"])(
   },
 )
 
-test("[MCP-12] what was asked before stdin ended is answered", async () => {
+test("[MCP-12] requests sent before the end of stdin get their responses", async () => {
   await using world = await newWorld()
   await using program = started(world)
   const exited = once(program.child, "exit")
@@ -155,7 +155,7 @@ test("[MCP-12] what was asked before stdin ended is answered", async () => {
   expect(await branchesOf(world)).toMatchObject([{ status: "cancelled" }])
 })
 
-test("[MCP-10] a client that does not read stderr gets its answers all the same", async () => {
+test("[MCP-10] a client that does not read stderr gets its responses", async () => {
   await using world = await newWorld()
   await using program = started(world)
   program.child.stderr.destroy()

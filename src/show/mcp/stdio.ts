@@ -11,7 +11,6 @@ import { makeServer, shownTools } from "./server.ts"
 import { takeStdout } from "./stdout.ts"
 import type { McpApp } from "./tools/tool.ts"
 
-/** What the command line hands over when `qm mcp` is typed. */
 export type McpCall = {
   readonly app: McpApp
   readonly input: Readonly<Record<string, unknown>>
@@ -20,15 +19,17 @@ export type McpCall = {
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
-/** `qm mcp`: serve the client that started us until it hangs up, or we are told to stop. */
+/**
+ * `qm mcp`: serves the client that started us until it closes stdin, or a signal arrives.
+ */
 export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   const { app, signal } = call
   const tools = readToolSets(call.input["tools"])
-  // Wrong settings are told before the first frame: a host shows what a server says and ends with.
+  // Report invalid settings before the first frame: hosts show a server's last output.
   app.config()
   const callerOf = watchCallers(stdioCallers(call.random ?? systemRandom, call.environment))
   using stdout = takeStdout(process.stdout, process.stderr)
-  // A client that no longer reads what is logged still wants its answers.
+  // A client that closed stderr still gets its responses.
   process.stderr.on("error", () => {})
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
@@ -52,7 +53,7 @@ export async function serveMcpOnStdio(call: McpCall): Promise<number> {
   return 0
 }
 
-/** A script that pipes its questions in and hangs up hears the answers; a signal ends the wait. */
+/** A script that pipes requests and closes stdin gets its responses; a signal ends the wait. */
 async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])
@@ -61,7 +62,7 @@ async function lastWork(answered: Promise<void>, signal: AbortSignal): Promise<v
   over.abort()
 }
 
-/** Remembers who came: a session that nobody used has nothing to end. */
+/** Remembers callers: an unused session has no branches to end. */
 function watchCallers(callerOf: CallerOf) {
   const bySession = new Map<string, Caller>()
   return {
@@ -75,7 +76,7 @@ function watchCallers(callerOf: CallerOf) {
   }
 }
 
-/** The client is gone, and so is its window: its branches end with it. */
+/** The client is gone, so its branches end. */
 async function endSession(caller: Caller, app: McpApp): Promise<void> {
   const { signal } = new AbortController()
   try {
@@ -86,7 +87,9 @@ async function endSession(caller: Caller, app: McpApp): Promise<void> {
   }
 }
 
-/** `--tools core`, or nothing for the usual ones. */
+/**
+ * `--tools core`; the default set without the flag.
+ */
 export function readToolSets(given: unknown): readonly ToolSetName[] {
   const named = ToolSets.parse(given)
   if (named.length === 0) return ["core"]

@@ -3,7 +3,7 @@ import { takeStdout } from "./stdout.ts"
 
 type Write = NodeJS.WriteStream["write"]
 
-/** A stream that keeps what is written to it, and fails when it is told to. */
+/** Records writes, and fails on request. */
 function stream(failure?: Error) {
   const written: string[] = []
   const write: Write = (chunk: string | Uint8Array, ...rest: readonly unknown[]) => {
@@ -15,7 +15,7 @@ function stream(failure?: Error) {
   return { written, write }
 }
 
-test("[MCP-10] only frames reach stdout while it is taken; afterwards it is as before", async () => {
+test("[MCP-10] only frames reach stdout while it is taken; afterwards it works as before", async () => {
   const stdout = stream()
   const stderr = stream()
   let told = 0
@@ -36,7 +36,7 @@ test("[MCP-10] only frames reach stdout while it is taken; afterwards it is as b
   expect(told).toBe(2)
 })
 
-test("[MCP-10] a frame that cannot be written is told to who sent it", async () => {
+test("[MCP-10] a failed write rejects for its sender", async () => {
   using taken = takeStdout(stream(new Error("EPIPE")), stream())
   await expect(taken.write("frame\n")).rejects.toThrow("EPIPE")
 })

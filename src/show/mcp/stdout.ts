@@ -2,13 +2,12 @@ type WriteCallback = (error?: Error | null) => void
 type Stream = Pick<NodeJS.WriteStream, "write">
 
 type TakenStdout = Disposable & {
-  /** The only way left to standard output. */
   write(frame: string): Promise<void>
 }
 
 /**
- * Takes standard output for frames alone. Whoever else writes to it, a package that prints or a
- * forgotten line of ours, is heard on standard error instead: one stray word ends the protocol.
+ * Reserves stdout for frames. Other writes, of a package that prints or of our own code, go to
+ * stderr: one stray word breaks the protocol.
  */
 export function takeStdout(stdout: Stream, stderr: Stream): TakenStdout {
   const own = stdout.write

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { bareApp } from "./mcp.fixture.ts"
 import { readToolSets, serveMcpOnStdio } from "./stdio.ts"
 
-test("[MCP-14] without a word it is the core, and a set is named once", () => {
+test("[MCP-14] without --tools the set is core, and duplicates are removed", () => {
   expect(readToolSets(undefined)).toEqual(["core"])
   expect(readToolSets([])).toEqual(["core"])
   expect(readToolSets("core, core")).toEqual(["core"])
@@ -11,7 +11,7 @@ test("[MCP-14] without a word it is the core, and a set is named once", () => {
 })
 
 test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
-  "[MCP-14] a set that is not there is refused with those that are: %j",
+  "[MCP-14] an unknown set is refused with the list of known sets: %j",
   (given) => {
     expect(() => readToolSets(given)).toThrow(
       expect.objectContaining({
@@ -22,7 +22,7 @@ test.each([["board"], ["core,session"], [""], [["core", "board"]]])(
   },
 )
 
-test("[MCP-14] a set that is not there is refused before the first frame", async () => {
+test("[MCP-14] an unknown set is refused before the first frame", async () => {
   const { signal } = new AbortController()
   const serving = serveMcpOnStdio({ app: bareApp().app, input: { tools: ["board"] }, signal })
   await expect(serving).rejects.toMatchObject({ code: "MCP_TOOLSET_UNKNOWN" })

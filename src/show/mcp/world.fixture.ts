@@ -10,7 +10,7 @@ const HARBOUR = {
   "CLAUDE.md": "# House rules\n\nSay berth, not dock.\n",
 }
 
-/** A small project with a home beside it, and the whole product on it. */
+/** A small project with a home beside it, and the whole app on it. */
 export async function newWorld(environment: Readonly<Record<string, string>> = {}) {
   const temp = await makeTemporaryDirectory()
   const project = path.join(temp.path, "project")

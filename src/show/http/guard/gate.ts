@@ -5,21 +5,20 @@ import { RequestUnreadable, TokenWrong, TooManyRequests } from "../errors.ts"
 import { type GuardRules, judge, type Verdict } from "./guard.ts"
 import { SECURITY_HEADERS } from "./headers.ts"
 
-/** Requests a minute by one token before 429: fifty agents that each call a tool every 50 ms. */
+/** Per token, before 429: fifty agents that each call a tool every 50 ms. */
 const MOST_CALLS_A_MINUTE = 60_000
 
-/** Requests a minute from one address before 429; a console with live data makes about ten. */
+/** Per address, before 429; a console with live data makes about ten. */
 export const MOST_REQUESTS_A_MINUTE = 3_000
 
-/** Wrong tokens a minute from one address before 429; guessing 256 bits is hopeless anyway. */
+/** Wrong tokens per address, before 429. */
 const MOST_REFUSALS_A_MINUTE = 60
 
-/** Addresses remembered for the limits above; loopback has very few. */
 const MOST_ADDRESSES_REMEMBERED = 1_000
 
 export type Gate = ReturnType<typeof createGate>
 
-/** The guard at the door: what it refuses never reaches a router or a socket. */
+/** Refused requests reach neither the router nor a socket. */
 export function createGate(rules: GuardRules, deps: { clock: Clock }) {
   const admitted = new WeakMap<IncomingMessage, string>()
   const requests = createRate({ clock: deps.clock, most: MOST_REQUESTS_A_MINUTE })
@@ -38,7 +37,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       },
       rules,
     )
-    // Agents at work call often, all from this machine: who has a token is counted by itself.
+    // Agents call often and share one address, so requests with a token are counted by token.
     const isKnown = verdict.kind === "pass" && verdict.by === "bearer"
     if (isKnown ? calls.countExceeds(verdict.who) : requests.countExceeds(address)) return TOO_MANY
     const isGuess = verdict.kind === "refuse" && TokenWrong.is(verdict.error)
@@ -46,7 +45,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
   }
 
   return {
-    /** Whether a request may pass; otherwise it is answered here. */
+    /** Responds itself if the request is refused. */
     admit(request: IncomingMessage, response: ServerResponse): boolean {
       for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
       const verdict = decide(request, false)
@@ -54,19 +53,19 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
       else admitted.set(request, verdict.who)
       return verdict.kind === "pass"
     },
-    /** Who sends a request that was admitted. */
+    /** The principal of an admitted request. */
     whoSends(request: IncomingMessage): string {
       const who = admitted.get(request)
       invariant(who !== undefined, "only what was admitted reaches a route")
       return who
     },
-    /** Whether a socket may be opened; otherwise the connection is answered and ended. */
+    /** Responds itself and ends the connection if the socket is refused. */
     admitUpgrade(request: IncomingMessage, socket: Duplex): boolean {
       const verdict = decide(request, true)
       if (verdict.kind === "refuse") answerRaw(verdict, socket)
       return verdict.kind === "pass"
     },
-    /** What node could not read as a request: it has no response object to answer with. */
+    /** For requests that Node could not parse; there is no response object. */
     refuseUnreadable(error: { readonly code?: string }, socket: Duplex): void {
       answerRaw(UNREADABLE_BY_CODE[error.code ?? ""] ?? UNREADABLE, socket)
     },
@@ -75,7 +74,7 @@ export function createGate(rules: GuardRules, deps: { clock: Clock }) {
 
 const MINUTE_MS = 60_000
 
-/** Counts calls of each address in the minute that runs; more than `most` are too many. */
+/** Counts calls per address in the current minute. */
 function createRate(deps: { clock: Clock; most: number }) {
   let minute = 0
   const counts = new Map<string, number>()
@@ -98,14 +97,14 @@ function refuseRequest(refusal: Refusal, response: ServerResponse): void {
   response.writeHead(refusal.status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
-    // What was refused is not read: a body of 100 MB must not be taken in first.
+    // The body of a refused request is not read: it may have 100 MB.
     connection: "close",
   })
   response.end(body)
 }
 
 function answerRaw(refusal: Refusal, socket: Duplex): void {
-  // Nobody else listens on this socket any more, and a reset without a listener ends the process.
+  // Without a listener, a connection reset would end the process.
   socket.on("error", () => socket.destroy())
   if (!socket.writable) return void socket.destroy()
   const body = JSON.stringify(wire(refusal))
@@ -118,7 +117,7 @@ function answerRaw(refusal: Refusal, socket: Duplex): void {
     "",
     body,
   ]
-  // Ended and let go: a client that never closes its own half would hold the socket for good.
+  // Destroyed, because a client that never closes its half would keep the socket open.
   socket.end(lines.join("\r\n"), () => socket.destroy())
 }
 

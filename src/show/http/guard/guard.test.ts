@@ -24,14 +24,14 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 type Attack = {
   readonly name: string
-  /** The request with the one thing changed that makes it an attack. */
+  /** The request with the one change that makes it an attack. */
   make(asked: TestRequest): TestRequest
   readonly shut: number
 }
 
 const bearer = () => ({ authorization: `Bearer ${token}` })
 
-/** Whoever stands outside and has no token. */
+/** Attackers without a token. */
 const STRANGERS: readonly Attack[] = [
   { name: "no token", make: (it) => it, shut: 401 },
   wearing("wrong token", () => ({ authorization: `Bearer ${"A".repeat(43)}` }), 401),
@@ -51,7 +51,7 @@ const STRANGERS: readonly Attack[] = [
   { name: "a fragment behind it", make: (it) => ({ ...it, path: `${it.path}#x` }), shut: 400 },
 ]
 
-/** A browser that was lured, or a name that was rebound: they have the token, and stay outside. */
+/** A lured browser or a rebound name: they have the token and are refused anyway. */
 const LURED: readonly Attack[] = [
   wearing("evil Origin", () => ({ ...bearer(), origin: "http://evil.example" }), 403),
   wearing("null Origin", () => ({ ...bearer(), origin: "null" }), 403),
@@ -93,7 +93,7 @@ const FORMS: readonly Attack[] = [
   },
 ]
 
-/** What is open to everyone who names this server correctly, and nothing else. */
+/** The only routes without a token. */
 const PUBLIC = ["GET /healthz", "HEAD /healthz", "GET /*", "HEAD /*", "POST /api/session"]
 
 function wearing(
@@ -108,7 +108,9 @@ function own(): string {
   return `http://${server.host}`
 }
 
-/** `/api/x` as `/%61pi/x`: a router that decodes takes it for the same. */
+/**
+ * `/api/x` as `/%61pi/x`: a decoding router treats them as equal.
+ */
 function disguise(path: string): string {
   const code = path.charCodeAt(1).toString(16).padStart(2, "0")
   return path.length < 2 ? "/%2f" : `/%${code}${path.slice(2)}`
@@ -121,7 +123,7 @@ const nameOf = ({ method, url }: Route) => `${method} ${url}`
 const isPublic = (route: Route) => PUBLIC.includes(nameOf(route))
 const isWriting = ({ method }: Route) => !["GET", "HEAD"].includes(method)
 
-/** Every route under one attack; the clock moves on, so that no attempt is one too many. */
+/** All routes under one attack; the clock advances, so that the rate limit does not interfere. */
 async function attackAll(chosen: readonly Route[], attack: Attack): Promise<readonly string[]> {
   const open: string[] = []
   for (const route of chosen) {
@@ -133,7 +135,7 @@ async function attackAll(chosen: readonly Route[], attack: Attack): Promise<read
   return open
 }
 
-/** An address that the router would take for this route. */
+/** An address that the router matches to this route. */
 function addressOf(url: string): string {
   return url.replace("*", "any").replace(":id", "run_none")
 }
@@ -143,7 +145,7 @@ function ask(asked: TestRequest): Promise<Answer> {
 }
 
 describe("[S1] every route of the router under every attack", () => {
-  test("[S1] the list holds what the product offers, so that nothing is attacked by accident", async () => {
+  test("[S1] the list of routes equals the operations and the fixed routes", async () => {
     const all = server.app().operations
     const operations = all.filter((it) => it.surfaces.includes("http"))
     const offered = operations.map((it) => it.name.replace(".", "/"))
@@ -167,7 +169,7 @@ describe("[S1] every route of the router under every attack", () => {
     expect(await attackAll(routes().filter(isWriting), attack)).toEqual([])
   })
 
-  test("[S1] GET for POST, and POST for GET, is no route", async () => {
+  test("[S1] GET for a POST route, and POST for a GET route, is not found", async () => {
     const listed = new Set(routes().map(nameOf))
     for (const { method, url } of routes().filter((it) => it.url.startsWith("/api/"))) {
       const other = method === "GET" ? "POST" : "GET"
@@ -177,14 +179,14 @@ describe("[S1] every route of the router under every attack", () => {
     }
   })
 
-  test("[S1] the matrix finds a door that is open", async () => {
+  test("[S1] the matrix detects an open route", async () => {
     const door = { method: "GET", url: "/healthz" }
     const [, wrongToken] = STRANGERS
     expect(await attackAll([door], wrongToken!)).toEqual([expect.stringContaining("200")])
     expect(await attackAll([door], { ...LURED[0]!, shut: 200 })).toHaveLength(1)
   })
 
-  test("[S1] with the token and the right name every reading route answers", async () => {
+  test("[S1] with the token and the right Host every GET route responds", async () => {
     const reading = routes().filter((it) => it.method === "GET" && it.url.startsWith("/api/"))
     for (const { url } of reading.filter((it) => !it.url.includes("*"))) {
       const { status, text } = await server.ask({
@@ -203,7 +205,7 @@ function hasRouteOfItsOwn(listed: ReadonlySet<string>, method: string, url: stri
   return listed.has(`${method} ${url}`)
 }
 
-describe("[HTTP-1] paths that only look public", () => {
+describe("[HTTP-1] paths that only resemble public ones", () => {
   test.each([
     "/%61pi/doctor/run",
     "/%2561pi/doctor/run",
@@ -230,7 +232,7 @@ describe("[HTTP-1] paths that only look public", () => {
   })
 })
 
-describe("[S2] the live stream's door", () => {
+describe("[S2] upgrades to the live stream", () => {
   const upgrade = (attack: Attack, path: string): Promise<Answer> => {
     const { headers = {}, ...asked } = attack.make({ path })
     return ask({ ...asked, headers: { ...headers, ...UPGRADE_HEADERS } })
@@ -245,12 +247,12 @@ describe("[S2] the live stream's door", () => {
     }
   })
 
-  test("[S2] a token in the query opens no socket", async () => {
+  test("[S2] a token in the query does not open a socket", async () => {
     const answer = await ask({ path: `${LIVE_URL}&token=${token}`, headers: UPGRADE_HEADERS })
     expect(answer.status).toBe(401)
   })
 
-  test("[S2] with the token the stream opens, and nothing else does", async () => {
+  test("[S2] with the token the live stream opens, and no other path does", async () => {
     const known = { ...bearer(), ...UPGRADE_HEADERS }
     expect((await ask({ path: LIVE_URL, headers: known })).status).toBe(101)
     for (const path of ["/", "/mcp", "/live", "/live/x"]) {
@@ -258,7 +260,7 @@ describe("[S2] the live stream's door", () => {
     }
   })
 
-  test("[S2] long polling does not exist beside it", async () => {
+  test("[S2] long polling on the private path is not found", async () => {
     const path = "/live/?EIO=4&transport=polling"
     expect((await server.ask({ path })).text).not.toContain("sid")
     expect((await ask({ path })).status).toBe(401)
@@ -266,7 +268,7 @@ describe("[S2] the live stream's door", () => {
   })
 })
 
-describe("[HTTP-1] the decision by itself", () => {
+describe("[HTTP-1] judge()", () => {
   const rules: GuardRules = {
     hosts: new Set(["127.0.0.1:1"]),
     scheme: "http",
@@ -283,20 +285,20 @@ describe("[HTTP-1] the decision by itself", () => {
     ...(changes.url === undefined ? {} : { url: changes.url }),
   })
 
-  test("[HTTP-1] a method nobody uses is not public, wherever it points", () => {
+  test("[HTTP-1] an unused method is not public on any path", () => {
     for (const method of ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", ""]) {
       expect(judge(approach({ method }), rules)).toMatchObject({ kind: "refuse" })
     }
   })
 
-  test("[HTTP-1] an Origin that is not this server's page is refused, whatever else is right", () => {
+  test("[HTTP-1] a foreign Origin is refused, whatever else is valid", () => {
     const given = approach({ url: "/api/x", headers: { authorization: "Bearer good" } })
     const rawHeaders = [...given.rawHeaders, "Origin", "https://127.0.0.1:1"]
     expect(judge({ ...given, rawHeaders }, rules)).toMatchObject({ status: 403 })
     expect(judge(given, rules)).toEqual({ kind: "pass", by: "bearer", who: OWNER })
   })
 
-  test("[HTTP-15] a client's token opens the tools and nothing else", () => {
+  test("[HTTP-15] a client's token opens /mcp only", () => {
     const headers = { authorization: "Bearer agent" }
     const at = (url: string, changes: Partial<Approach> = {}) =>
       judge({ ...approach({ url, headers }), ...changes }, rules)

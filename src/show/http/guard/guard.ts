@@ -12,21 +12,21 @@ import {
   TokenWrong,
 } from "../errors.ts"
 
-/** What the guard looks at: one request or one socket upgrade, before any routing. */
+/** One request or socket upgrade, before routing. */
 export type Approach = {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Every header line as sent, so that a header given twice is seen. */
+  /** All header lines as sent, so that a duplicate header is detected. */
   readonly rawHeaders: readonly string[]
   readonly isUpgrade: boolean
 }
 
 export type GuardRules = {
-  /** `127.0.0.1:4242`, `localhost:4242`, `[::1]:4242`: exactly these, nothing that ends like them. */
+  /** Exactly `127.0.0.1:4242`, `localhost:4242` and `[::1]:4242`; no suffix match. */
   readonly hosts: ReadonlySet<string>
   readonly scheme: "http" | "https"
-  /** Whose token it is; undefined for nobody's. */
+  /** The principal of a token; undefined if it is invalid. */
   bearerOf(token: string): string | undefined
   isCookie(value: string): boolean
 }
@@ -38,17 +38,16 @@ export type Verdict =
 export const SESSION_COOKIE = "qm_session"
 const CLIENT_HEADER = "x-qm-client"
 
-/** The person whose machine this is, by their token or their browser's cookie. */
+/** The user of this machine, by token or session cookie. */
 export const OWNER = "owner"
 const NOBODY = "nobody"
 
-/** Where agents reach our tools. */
 export const TOOLS_PATH = "/mcp"
 
 /**
- * One decision for HTTP, socket and MCP alike, deny by default. The Host check stops DNS rebinding
- * (a rebound page's GET carries no Origin at all); the Origin check stops CSRF and socket hijack;
- * the token stops other users of this machine. All three hold on every route.
+ * One decision for HTTP, sockets and MCP; denied by default. The Host check stops DNS rebinding (a
+ * rebound page's GET has no Origin), the Origin check stops CSRF and socket hijacking, the token
+ * stops other users of this machine. All three apply to every route.
  */
 export function judge(approach: Approach, rules: GuardRules): Verdict {
   return (
@@ -68,8 +67,8 @@ function refuseHost({ headers, rawHeaders }: Approach, rules: GuardRules): Verdi
 }
 
 /**
- * The router decodes a path, cuts it at `#` and strips a scheme and host from it (`/%61pi`,
- * `http://x/api`), so a path that could mean another one to it than to us is refused.
+ * The router decodes a path, cuts it at `#` and strips scheme and host (`/%61pi`, `http://x/api`),
+ * so a path with two readings is refused.
  */
 const PLAIN_PATH = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*\/?)?$/
 
@@ -88,8 +87,8 @@ function refuseOrigin(approach: Approach, rules: GuardRules): Verdict | undefine
 }
 
 /**
- * Browsers say where a request comes from. A page on another port of this machine is "same-site" to
- * them and a stranger to us. Following a link from elsewhere to our page is what links are for.
+ * For browsers, a page on another port of this machine is "same-site"; for us it is foreign. A
+ * top-level navigation by a link from elsewhere is allowed.
  */
 function isForeign(approach: Approach): boolean {
   const { "sec-fetch-site": site, "sec-fetch-mode": mode } = approach.headers
@@ -97,7 +96,7 @@ function isForeign(approach: Approach): boolean {
   return !isOwn && !(mode === "navigate" && isSafe(approach.method) && isPublic(approach))
 }
 
-/** Forms and plain text are what a foreign page can send without asking; JSON is not. */
+/** A foreign page can send forms and plain text without a preflight, but not JSON. */
 function refuseBody(approach: Approach): Verdict | undefined {
   const { method, headers, isUpgrade } = approach
   if (isUpgrade || isSafe(method) || isPolling(approach)) return undefined
@@ -108,7 +107,7 @@ function refuseBody(approach: Approach): Verdict | undefined {
   return refuse(415, JsonOnly({}))
 }
 
-/** A socket.io client polls with plain text; with a bearer token no foreign page can send that. */
+/** A socket.io client polls with plain text; a foreign page cannot add a bearer token to it. */
 function isPolling({ url, headers }: Approach): boolean {
   return isUnder([LIVE_PROTOCOL.defaultPath], url) && bearerOf(headers) !== undefined
 }
@@ -128,7 +127,7 @@ function admit(approach: Approach, rules: GuardRules): Verdict {
   return { kind: "pass", by: "cookie", who: OWNER }
 }
 
-/** A client's token opens the tools and nothing else: an agent that holds it cannot approve itself. */
+/** A client's token opens only the tools, so that an agent cannot approve its own requests. */
 function admitBearer({ url, isUpgrade }: Approach, who: string | undefined): Verdict {
   if (who === undefined) return refuse(401, TokenWrong({}))
   const isTools = !isUpgrade && url.split("?")[0] === TOOLS_PATH
@@ -136,7 +135,7 @@ function admitBearer({ url, isUpgrade }: Approach, who: string | undefined): Ver
   return { kind: "pass", by: "bearer", who }
 }
 
-/** The page itself, its assets, the health answer, and the door where a one-time token is spent. */
+/** The page, its assets, the health check, and the exchange of a one-time token. */
 function isPublic({ method, url, isUpgrade }: Approach): boolean {
   if (isUpgrade) return false
   if (method === "POST") return url.split("?")[0] === "/api/session"

@@ -32,7 +32,7 @@ const POLICY = {
   "permissions-policy": expect.stringContaining("camera=()"),
 }
 
-/** One of every kind of answer, by the status that it has. */
+/** One response of every kind, by status. */
 const KINDS = [
   ["the page", { path: "/", token: "none" }, 200],
   ["an address of the console", { path: "/events/ev_1", token: "none" }, 200],
@@ -56,16 +56,16 @@ const KINDS = [
   ["a refused socket", { path: "/live/", token: "none", headers: UPGRADE_HEADERS }, 401],
 ] as const
 
-test.each(KINDS)("[S3] %s carries the policy, and no CORS header", async (_, asked, status) => {
+test.each(KINDS)("[S3] %s has the content policy and no CORS header", async (_, asked, status) => {
   const answer = await server.ask(asked)
   expect([answer.status, answer.headers]).toEqual([status, expect.objectContaining(POLICY)])
   const cors = Object.keys(answer.headers).filter((it) => it.startsWith("access-control-"))
   expect(cors).toEqual([])
 })
 
-test("[S3] the page that draws has no origin, one script, and is framed by ours alone", async () => {
+test("[S3] the diagram page has no origin, one script, and only our pages may frame it", async () => {
   const { headers } = await server.ask({ path: "/diagram.html", token: "none" })
-  // Of `draw()`, the text between the tags and nothing else.
+  // Of `draw()`, the text between the tags.
   const hash = "sha256-jm3FkV4tNIdBUr8jRVVl5n9PUixlaxTWD0pdpFiSH5A="
   expect(headers).toMatchObject({
     ...POLICY,
@@ -76,7 +76,7 @@ test("[S3] the page that draws has no origin, one script, and is framed by ours 
   })
 })
 
-test("[S3] where the page that draws was not built, its address has the policy of all others", async () => {
+test("[S3] if the diagram page was not built, its address has the common policy", async () => {
   await using other = await tempDirectory()
   await writeFile(path.join(other.path, "index.html"), "<script>draw()</script>")
   await using bare = await newServer({ consoleDirectory: other.path })
@@ -93,7 +93,7 @@ test.each([
     "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     "400",
   ],
-])("[HTTP-5] %s is answered in our words and under the policy", async (_, bytes, status) => {
+])("[HTTP-5] %s gets our error body with the content policy", async (_, bytes, status) => {
   const [head = "", body = ""] = (await sendRaw(server.port, bytes)).split("\r\n\r\n")
   const lines = head.split("\r\n")
   expect(lines[0]).toBe(`HTTP/1.1 ${status} Refused`)
@@ -107,7 +107,7 @@ test.each([
   })
 })
 
-test("[HTTP-5] assets may be kept for good, the page is asked for each time", async () => {
+test("[HTTP-5] assets are immutable in the cache, the page is revalidated", async () => {
   const cacheOf = async (it: string) => {
     const { headers } = await server.ask({ path: it, token: "none" })
     return [headers["content-type"], headers["cache-control"]]
@@ -121,7 +121,7 @@ test("[HTTP-5] assets may be kept for good, the page is asked for each time", as
 })
 
 test.each(["/../server.json", "/assets/../../home/token", "/..%2ftoken", "/assets/%2e%2e/x.js"])(
-  "[S3] %s does not lead out of the console's folder",
+  "[S3] %s does not leave the console's folder",
   async (asked) => {
     expect((await server.ask({ path: asked })).status).toBe(400)
   },

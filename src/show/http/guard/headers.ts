@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** What the page may load: itself. Nothing inline, nothing foreign, no plugins, own frames. */
+/** The page may load itself only: nothing inline, nothing foreign, no plugins, own frames. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ")
 
-/** On every answer, refusals included. */
+/** On every response, refusals included. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "x-content-type-options": "nosniff",
@@ -29,12 +29,10 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What differs for the page in which the console lays out diagrams, whose text is hostile. It has
- * no origin, so no session and no storage; it loads nothing, runs the one script that stands in it
- * and nothing else, and may write styles. Only our own pages may frame it.
- *
- * A hash rather than our address as the source of scripts: an address would let any file of ours
- * run, and to a page without an origin our resource policy gives none of them.
+ * The headers of the page that lays out diagrams of untrusted text. It has no origin, hence no
+ * session and no storage; it loads nothing, runs only its own script, and may set styles. Only our
+ * pages may frame it. The script is allowed by hash, because an address would allow every file of
+ * ours.
  */
 export function diagramHeaders(page: Buffer): Readonly<Record<string, string>> {
   const script = page.subarray(page.indexOf(OPENS) + OPENS.length, page.lastIndexOf("</script>"))

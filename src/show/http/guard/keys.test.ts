@@ -15,7 +15,7 @@ const newKeys = (token = "t".repeat(43)) => {
 
 const linkTokenOf = (server: ServerWorld) => server.serving().link().split("#t=")[1] ?? ""
 
-/** Spend a link as the console does; gives the status and the cookie as a header. */
+/** Exchanges a link like the console does; returns the status and the cookie header. */
 async function signIn(server: ServerWorld, token = linkTokenOf(server)) {
   const body = JSON.stringify({ token })
   const answer = await server.ask({ method: "POST", path: "/api/session", token: "none", body })
@@ -24,7 +24,7 @@ async function signIn(server: ServerWorld, token = linkTokenOf(server)) {
 }
 
 describe("links", () => {
-  test("[HTTP-3] a link signs in once, and gives a cookie that pages cannot read", async () => {
+  test("[HTTP-3] a link signs in once and sets an HttpOnly cookie", async () => {
     await using server = await newServer()
     const token = linkTokenOf(server)
     const first = await signIn(server, token)
@@ -40,7 +40,7 @@ describe("links", () => {
     expect(second.given).toBe("")
   })
 
-  test("[HTTP-3] a link is good for ten minutes and not a moment longer", async () => {
+  test("[HTTP-3] a link is valid for ten minutes", async () => {
     const clock = testClock()
     await using server = await newServer({ clock })
     const [inTime, late] = [linkTokenOf(server), linkTokenOf(server)]
@@ -51,7 +51,7 @@ describe("links", () => {
   })
 
   test.each([["{}"], ['{"token":""}'], ['{"token":7}'], ["[]"], ['{"token":"x","more":1}']])(
-    "[HTTP-3] %s is not a link, and says so",
+    "[HTTP-3] %s is refused as a link",
     async (body) => {
       await using server = await newServer()
       const asked = { method: "POST", path: "/api/session", body } as const
@@ -60,7 +60,7 @@ describe("links", () => {
     },
   )
 
-  test("[HTTP-3] forgotten links are dropped, the oldest first", async () => {
+  test("[HTTP-3] beyond the limit of open links the oldest is dropped", async () => {
     const keys = newKeys()
     const links = Array.from({ length: MOST_OPEN_LINKS + 1 }, () => keys.issueLink())
     expect([keys.spendLink(links[0]!), keys.spendLink(links[1]!)]).toEqual([false, true])
@@ -70,8 +70,8 @@ describe("links", () => {
   })
 })
 
-describe("the cookie", () => {
-  test("[HTTP-2] reading takes the cookie, changing takes the client header too", async () => {
+describe("the session cookie", () => {
+  test("[HTTP-2] GET needs the cookie, POST the client header too", async () => {
     await using server = await newServer()
     const { cookie } = await signIn(server)
     const ask = (method: string, headers: Record<string, string>) =>
@@ -90,7 +90,7 @@ describe("the cookie", () => {
     expect((await server.ask({ method: "DELETE", path: "/api/session" })).status).toBe(204)
   })
 
-  test("[HTTP-2] beside other cookies it is found by its whole name", async () => {
+  test("[HTTP-2] the cookie is found by its full name among others", async () => {
     await using server = await newServer()
     const { cookie } = await signIn(server)
     const statusOf = async (header: string) =>
@@ -101,7 +101,7 @@ describe("the cookie", () => {
     expect(await statusOf(cookie.replace("=", "x="))).toBe(401)
   })
 
-  test("[HTTP-3] it survives a restart, and dies with the token", async () => {
+  test("[HTTP-3] the cookie survives a restart, and becomes invalid with a new token", async () => {
     await using server = await newServer()
     const { cookie } = await signIn(server)
     const status = async () =>
@@ -113,7 +113,7 @@ describe("the cookie", () => {
     expect(await status()).toBe(401)
   })
 
-  test("[HTTP-3] forged, cut, prolonged, emptied or old, it is nothing", async () => {
+  test("[HTTP-3] a forged, truncated, extended, empty or expired cookie is refused", async () => {
     const keys = newKeys()
     const good = keys.issueCookie()
     const [version, until, nonce, signature] = good.split(".")
@@ -135,7 +135,7 @@ describe("the cookie", () => {
     expect(keys.isCookie(good)).toBe(false)
   })
 
-  test("[HTTP-3] flipping any character of it spoils it", () => {
+  test("[HTTP-3] changing any character of the cookie makes it invalid", () => {
     const keys = newKeys()
     const good = keys.issueCookie()
     const flipped = Array.from(good, (it, at) => {
@@ -146,8 +146,8 @@ describe("the cookie", () => {
   })
 })
 
-describe("tokens of clients", () => {
-  test("[HTTP-15] says whose it is, and a forged or foreign one is nobody's", () => {
+describe("client tokens", () => {
+  test("[HTTP-15] a client token names its client; a forged or foreign one is refused", () => {
     const keys = newKeys()
     const good = clientToken(keys.token, "codex-laptop")
     expect(keys.bearerOf(good)).toBe("client:codex-laptop")
@@ -174,7 +174,7 @@ describe("tokens of clients", () => {
 describe("the token file", () => {
   const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
 
-  test("[S9] token and record of the server are 0600 in folders of 0700, whatever the umask", async () => {
+  test("[S9] token and server record have mode 0600 in folders of 0700, under any umask", async () => {
     const before = process.umask(0)
     try {
       await using server = await newServer()
@@ -188,7 +188,7 @@ describe("the token file", () => {
     }
   })
 
-  test("[HTTP-4] it holds 256 bits, made once", async () => {
+  test("[HTTP-4] the token has 256 bits and is created once", async () => {
     await using folder = await tempDirectory()
     const home = path.join(folder.path, "home")
     const token = await readOrMakeToken(home, systemRandom)
@@ -196,7 +196,7 @@ describe("the token file", () => {
     expect(await readOrMakeToken(home, systemRandom)).toBe(token)
   })
 
-  test("[HTTP-4] two that make it at the same moment end with the same one", async () => {
+  test("[HTTP-4] two processes that create the token at once use the same one", async () => {
     await using folder = await tempDirectory()
     const home = path.join(folder.path, "home")
     const made = await Promise.all(
@@ -215,7 +215,7 @@ describe("the token file", () => {
     })
   })
 
-  test("[HTTP-4] a link, a folder, a short token and a huge file are refused untouched", async () => {
+  test("[HTTP-4] a symbolic link, a folder, a short token and a huge file are refused and unchanged", async () => {
     await using folder = await tempDirectory()
     const file = path.join(folder.path, "token")
     const elsewhere = path.join(folder.path, "elsewhere")

@@ -2,24 +2,22 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "#ground/base"
 import { OWNER } from "./guard.ts"
 
-/** A link is opened at once by a person who sees it; a forgotten one must not stay good. */
+/** A link is usually opened at once; an unused one must expire. */
 export const LINK_LIFE_MS = 10 * 60_000
 
-/** Links that may be open at once; the oldest goes first. */
+/** The oldest is dropped first. */
 export const MOST_OPEN_LINKS = 50
 
-/** How long a browser stays signed in. */
 export const SESSION_DAYS = 30
 
-/** The name of a client in its token. */
 const LONGEST_CLIENT_NAME_CHARACTERS = 60
 
 const DAY_MS = 86_400_000
 
 /**
- * What opens the door: the user's token (scripts), tokens of clients (MCP), one-time tokens in
- * links, and the cookie that a link is exchanged for. The cookie is signed with the token, so it
- * survives a restart of the server and ends when the token is changed.
+ * Credentials: the user's token (scripts), client tokens (MCP), one-time tokens in links, and the
+ * cookie that a link is exchanged for. The cookie is signed with the token: it survives a restart
+ * of the server and becomes invalid with a new token.
  */
 export function createKeys(deps: { token: string; clock: Clock; random: Random }) {
   const links = new Map<string, number>()
@@ -29,10 +27,11 @@ export function createKeys(deps: { token: string; clock: Clock; random: Random }
     createHmac("sha256", signingKey).update(text).digest("base64url")
 
   return {
-    /** Whose token it is: the owner's, or that of a client of our tools by its name. */
+    /**
+     * `owner`, or the client's name.
+     */
     bearerOf: (given: string) => bearerOf(given, deps.token),
 
-    /** A one-time token for a link; it lives for minutes and dies when it is used. */
     issueLink(): string {
       const now = deps.clock.monotonicMs()
       for (const [link, until] of links) if (until < now) links.delete(link)
@@ -43,7 +42,7 @@ export function createKeys(deps: { token: string; clock: Clock; random: Random }
       return link
     },
 
-    /** Spend a one-time token; the second time, or late, it is nothing. */
+    /** False the second time, or after it expired. */
     spendLink(given: string): boolean {
       let isGood = false
       for (const [link, until] of links) {
@@ -77,20 +76,20 @@ function bearerOf(given: string, token: string): string | undefined {
   return isOfClient ? `client:${name}` : undefined
 }
 
-/** A token for one client of our tools; it opens nothing else, and ends with the user's token. */
+/** Opens only the tools, and becomes invalid with the user's token. */
 export function clientToken(token: string, name: string): string {
   const key = createHmac("sha256", token).update("quartermaster client v1").digest()
   return `${name}.${createHmac("sha256", key).update(name).digest("base64url")}`
 }
 
-/** What a client may be called: it is shown, and it stands in front of a dot. */
+/** The name is shown, and precedes a dot in the token. */
 export function isClientName(name: string): boolean {
   return name.length <= LONGEST_CLIENT_NAME_CHARACTERS && /^[a-z0-9][a-z0-9-]*$/.test(name)
 }
 
 export type Keys = ReturnType<typeof createKeys>
 
-/** Constant time for equal lengths; hashing first makes every length equal. */
+/** Constant time for equal lengths; hashing makes the lengths equal. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHmac("sha256", "compare").update(text).digest()
   return timingSafeEqual(digest(given), digest(expected))

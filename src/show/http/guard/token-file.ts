@@ -11,12 +11,12 @@ import {
 } from "#ground/base"
 import { TokenFileUnusable } from "../errors.ts"
 
-/** A token is 43 characters. */
+/** A token has 43 characters. */
 const TOKEN_FILE_LIMIT_BYTES = 1_000
 
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/
 
-/** The user's token: 256 bits, in a file that only they can read. Made when it is first needed. */
+/** The user's token: 256 bits, in a file that only the user can read. Created at first use. */
 export async function readOrMakeToken(home: string, random: Random): Promise<string> {
   const file = path.join(home, "token")
   const outcome = await readTextBounded(file, { maxBytes: TOKEN_FILE_LIMIT_BYTES })
@@ -35,7 +35,9 @@ export async function readOrMakeToken(home: string, random: Random): Promise<str
   return token
 }
 
-/** Written under another name first: of two that make it at once one wins, and both read that. */
+/**
+ * Written under a temporary name and linked: of two processes one wins, and both read its token.
+ */
 async function makeToken(file: string, random: Random): Promise<void> {
   await ensureDirectory(path.dirname(file))
   const draft = `${file}.${Buffer.from(random.bytes(8)).toString("hex")}`

@@ -7,7 +7,7 @@ import { clientToken } from "../guard/keys.ts"
 type Headers = Readonly<Record<string, string>>
 type Options = Partial<ManagerOptions & SocketOptions>
 
-/** A client of socket.io with its default options, but for the headers. */
+/** A socket.io client with default options except headers. */
 function connect(server: ServerWorld, extraHeaders: Headers, options: Options = {}) {
   return io(server.serving().url, {
     ...options,
@@ -26,37 +26,40 @@ describe("a plain socket.io client", () => {
     ["by default", {}, "websocket"],
     ["by polling alone", { transports: ["polling"] }, "polling"],
     ["by web socket alone", { transports: ["websocket"] }, "websocket"],
-  ])("[HTTP-16] with the token subscribes %s and gets events and messages", async (...given) => {
-    const [, options, transport] = given
-    await using server = await newServer()
-    const store = await server.store()
-    const head = await store.journal.head()
-    const socket = connect(server, await bearer(server), options)
-    const seqs: number[] = []
-    const contents: string[] = []
-    const isComplete = Promise.withResolvers<void>()
-    socket.on("events", ({ entries }: { entries: readonly { seq: number }[] }) => {
-      seqs.push(...entries.map((it) => it.seq))
-    })
-    socket.on("agent:message", ({ message }: { message: { content: string } }) => {
-      contents.push(message.content)
-    })
-    socket.on("agent:complete", () => isComplete.resolve())
-    expect(await socket.emitWithAck("subscribe", { after: { ...head, seq: 0 } })).toMatchObject({
-      kind: "subscribed",
-    })
-    await say(store, 3)
-    const script = JSON.stringify({ event: "turn.ended", outcome: "completed", text: "Bye." })
-    const agentId = await restOf(server).start("Hello.", { script })
-    expect(await socket.emitWithAck("subscribe", { agentId })).toMatchObject({ agentId })
-    await isComplete.promise
-    await expect.poll(() => socket.io.engine.transport.name).toBe(transport)
-    expect(contents).toContain("Bye.")
-    await expect.poll(() => seqs).toEqual((await stored(store)).map((it) => it.seq))
-    socket.disconnect()
-  })
+  ])(
+    "[HTTP-16] a client with the token subscribes %s and gets events and messages",
+    async (...given) => {
+      const [, options, transport] = given
+      await using server = await newServer()
+      const store = await server.store()
+      const head = await store.journal.head()
+      const socket = connect(server, await bearer(server), options)
+      const seqs: number[] = []
+      const contents: string[] = []
+      const isComplete = Promise.withResolvers<void>()
+      socket.on("events", ({ entries }: { entries: readonly { seq: number }[] }) => {
+        seqs.push(...entries.map((it) => it.seq))
+      })
+      socket.on("agent:message", ({ message }: { message: { content: string } }) => {
+        contents.push(message.content)
+      })
+      socket.on("agent:complete", () => isComplete.resolve())
+      expect(await socket.emitWithAck("subscribe", { after: { ...head, seq: 0 } })).toMatchObject({
+        kind: "subscribed",
+      })
+      await say(store, 3)
+      const script = JSON.stringify({ event: "turn.ended", outcome: "completed", text: "Bye." })
+      const agentId = await restOf(server).start("Hello.", { script })
+      expect(await socket.emitWithAck("subscribe", { agentId })).toMatchObject({ agentId })
+      await isComplete.promise
+      await expect.poll(() => socket.io.engine.transport.name).toBe(transport)
+      expect(contents).toContain("Bye.")
+      await expect.poll(() => seqs).toEqual((await stored(store)).map((it) => it.seq))
+      socket.disconnect()
+    },
+  )
 
-  test("[HTTP-16] is refused without a token, with another's, or from another origin or host", async () => {
+  test("[HTTP-16] a client without a token, with a foreign one, or from another Origin or Host is refused", async () => {
     await using server = await newServer()
     const token = await server.token()
     const own = await bearer(server)
@@ -71,7 +74,7 @@ describe("a plain socket.io client", () => {
     ]
     for (const headers of refused) {
       for (const transports of [["polling"], ["websocket"]]) {
-        // A client of Node that polls sends its own Host whatever it is told.
+        // A polling client of Node always sends its own Host.
         if ("host" in headers && transports.includes("polling")) continue
         const socket = connect(server, headers, { transports })
         const outcome = await new Promise((resolve) => {
@@ -89,7 +92,7 @@ describe("a plain socket.io client", () => {
 describe("polling", () => {
   const POLL = "/socket.io/?EIO=4&transport=polling"
 
-  test("[HTTP-16] takes plain text with a bearer token and from nobody else", async () => {
+  test("[HTTP-16] polling accepts plain text with a bearer token only", async () => {
     await using server = await newServer()
     const opened = await server.ask({ path: POLL })
     expect(opened.status).toBe(200)

@@ -3,26 +3,24 @@ import type { DefaultEventsMap, Server, Socket } from "socket.io"
 import type { Clock } from "#ground/base"
 import type { Cursor, LIVE_PROTOCOL } from "#ground/contract"
 
-/** A client that takes nothing for this long is cut to its cursor and may come back. */
+/** A client that accepts nothing for this long is disconnected with its cursor. */
 export const LIVE_STALLED_MS = 10_000
 
 type ClientEvents = {
   [Name in keyof typeof LIVE_PROTOCOL.clientEvents]: (input: unknown, answer: unknown) => void
 }
-/** Only an event that the protocol lists can be sent. */
 type ServerEvents = { [Name in keyof typeof LIVE_PROTOCOL.serverEvents]: (body: object) => void }
 
 export type LiveServer = Server<ClientEvents, ServerEvents, DefaultEventsMap>
 export type LiveSocket = Socket<ClientEvents, ServerEvents, DefaultEventsMap>
 
-/** A connected client, with a way to end its connection that waits for nothing. */
 export type LiveClient = {
   readonly socket: LiveSocket
   /** Closes the TCP connection: a client that does not read would not see a close message. */
   destroy(): void
 }
 
-/** Runs the pump when woken, never twice at once, and again when woken meanwhile. */
+/** Runs the pump when woken, never twice at once, and again if woken meanwhile. */
 export function keepRunning(pump: () => Promise<void>, failed: (error: unknown) => void) {
   let isRunning = false
   let isWoken = false
@@ -33,7 +31,7 @@ export function keepRunning(pump: () => Promise<void>, failed: (error: unknown) 
         await pump()
       }
     } finally {
-      // In the same tick as the last check of isWoken: no wake can fall in between.
+      // In the same tick as the last check of isWoken, so that no wake is lost.
       isRunning = false
     }
   }
@@ -47,20 +45,21 @@ export function keepRunning(pump: () => Promise<void>, failed: (error: unknown) 
   }
 }
 
-/** "Try again later", with the cursor to go on from. */
+/** "Try again later", with the cursor to resume from. */
 export function cut(socket: LiveSocket, why: { cursor?: Cursor; reason: string }): void {
   socket.emit("cut", why)
   socket.disconnect(true)
 }
 
-/** Waits until the client took what was written; false when it counts as stalled. */
+/** Waits until the client accepted what was written; false if it counts as stalled. */
 export async function waitForDrain({ conn }: LiveSocket, clock: Clock): Promise<boolean> {
   if (conn.transport.writable) return true
   const over = new AbortController()
   const { signal } = over
   try {
-    // `ready` comes when the kernel has the bytes, so a client that does not read holds us here. A
-    // client that changes from polling to a web socket never makes its old transport ready again.
+    // `ready` is emitted when the kernel has the bytes, so a client that does not read blocks here.
+    // A client that upgrades from polling to a web socket never makes its old transport ready
+    // again.
     return await Promise.race([
       once(conn.transport, "ready", { signal }).then(() => true),
       once(conn, "upgrade", { signal }).then(() => true),

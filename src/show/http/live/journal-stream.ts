@@ -4,14 +4,13 @@ import { Cursor, type JournalEntry } from "#ground/contract"
 import type { Journal } from "#ground/store"
 import { cut, keepRunning, type LiveClient, waitForDrain } from "./delivery.ts"
 
-/** Events read from the journal and sent to one client in one message. */
 export const LIVE_PAGE_EVENTS = 500
 
 type LiveEvents = { readonly entries: readonly JournalEntry[]; readonly head: Cursor }
 
 export type JournalStream = { wake(): void; stop(): void }
 
-/** One client's cursor in the journal. Only one page is on its way at a time. */
+/** One client's cursor in the journal. Only one page is in flight at a time. */
 export function createJournalStream(deps: {
   readonly client: LiveClient
   readonly journal: Journal
@@ -29,11 +28,11 @@ export function createJournalStream(deps: {
     const end = await sendAll()
     if (end !== "up-to-date") giveUp(end)
   }
-  /** Everything after the cursor, page by page, or why the client cannot follow. */
+  /** Sends everything after the cursor, page by page. */
   async function sendAll(): Promise<"up-to-date" | "other-history" | "stalled"> {
     for (;;) {
       const page = await journal.read({ after: cursor, limit: LIVE_PAGE_EVENTS })
-      // The store was restored under a running server: the client must fetch afresh.
+      // The store was restored under a running server: the client must reload.
       if (page.kind !== "entries") return "other-history"
       if (!isOpen || page.entries.length === 0) return "up-to-date"
       const events: LiveEvents = { entries: page.entries, head: page.head }
@@ -59,16 +58,17 @@ export function createJournalStream(deps: {
   }
 }
 
-/** What a client asks for: everything after its cursor, or from now on. */
 const JournalSubscription = z.object({ after: Cursor.nullable() })
 
-/** The answer. `resync` means: your cursor is of another history; fetch afresh, then go on. */
+/**
+ * `resync`: the cursor belongs to another history; reload, then subscribe again.
+ */
 export type JournalReply =
   | { kind: "subscribed"; head: Cursor }
   | { kind: "resync"; head: Cursor; reason: "foreign-cursor" | "future-cursor" }
   | { kind: "refused"; reason: string }
 
-/** The answer to a subscription, and the cursor to send from; undefined when it is refused. */
+/** Undefined if the subscription is refused. */
 export async function locateInJournal(
   input: unknown,
   journal: Journal,

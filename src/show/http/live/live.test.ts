@@ -15,15 +15,15 @@ async function client(server: ServerWorld, after: Cursor | null) {
   return follow(server.serving().url, { token: await server.token(), after })
 }
 
-/** One message to the stream, and the answer to it. */
+/** Sends one message and returns its acknowledgement. */
 async function ask(server: ServerWorld, ...message: readonly unknown[]): Promise<Reply> {
   using one = await client(server, null)
   await one.until(() => one.replies.length > 0)
   return await new Promise((resolve) => one.socket.emit("subscribe", ...message, resolve))
 }
 
-describe("a subscription", () => {
-  test("[HTTP-8] from a cursor gives everything after it, then what comes, in order", async () => {
+describe("subscribe", () => {
+  test("[HTTP-8] subscribing from a cursor sends everything after it, then new events, in order", async () => {
     await using server = await newServer()
     const store = await server.store()
     await say(store, 1_234)
@@ -34,7 +34,7 @@ describe("a subscription", () => {
     expect(reader.entries).toEqual(await stored(store))
   })
 
-  test("[HTTP-8] from now on gives only what comes", async () => {
+  test("[HTTP-8] subscribing without a cursor sends only new events", async () => {
     await using server = await newServer()
     const store = await server.store()
     await say(store, 5)
@@ -45,7 +45,7 @@ describe("a subscription", () => {
     expect(reader.entries.map((it) => it.body["key"])).toEqual(["after"])
   })
 
-  test("[HTTP-8] a second one takes the place of the first", async () => {
+  test("[HTTP-8] a second subscription replaces the first", async () => {
     await using server = await newServer()
     const store = await server.store()
     using reader = await client(server, null)
@@ -59,7 +59,7 @@ describe("a subscription", () => {
     expect(reader.entries.map((it) => it.seq)).toEqual([1, 2, 3].map((it) => after.seq + it))
   })
 
-  test("[HTTP-9] a foreign cursor and one beyond the end are told to fetch afresh", async () => {
+  test("[HTTP-9] a foreign cursor and one beyond the end get `resync`", async () => {
     await using server = await newServer()
     const head = await (await server.store()).journal.head()
     expect(await ask(server, { after: { epoch: "another", seq: 1 } })).toEqual({
@@ -88,7 +88,7 @@ describe("a subscription", () => {
     [{ after: { epoch: "e", seq: "1" } }],
     [{ after: { epoch: "e", seq: 2 ** 60 } }],
     [[]],
-  ])("[HTTP-9] %j is refused, and the connection stays", async (message) => {
+  ])("[HTTP-9] %j is refused, and the connection stays open", async (message) => {
     await using server = await newServer()
     expect(await ask(server, message)).toEqual({
       kind: "refused",
@@ -96,7 +96,7 @@ describe("a subscription", () => {
     })
   })
 
-  test("[HTTP-9] without a call-back, and with more arguments than it takes, it does no harm", async () => {
+  test("[HTTP-9] a message without a callback or with extra arguments does no harm", async () => {
     await using server = await newServer()
     using reader = await client(server, await begin(server))
     reader.socket.emit("subscribe")
@@ -106,7 +106,7 @@ describe("a subscription", () => {
     expect((await server.ask({ path: "/healthz" })).status).toBe(200)
   })
 
-  test("[HTTP-9] when the store is restored under it the client is cut and told to fetch afresh", async () => {
+  test("[HTTP-9] when the store is restored the client is disconnected and must reload", async () => {
     await using server = await newServer()
     const store = await server.store()
     using reader = await client(server, await begin(server))
@@ -120,11 +120,11 @@ describe("a subscription", () => {
   })
 })
 
-describe("many", () => {
+describe("load", () => {
   // By day as many as take a second.
   const SUBSCRIPTIONS = isNight() ? 10_000 : 2_000
 
-  test("[N2] thousands of subscriptions of one client do no harm to another", async () => {
+  test("[N2] thousands of subscriptions of one client do not disturb another", async () => {
     await using server = await newServer()
     const store = await server.store()
     using noisy = await client(server, null)
@@ -150,7 +150,7 @@ describe("many", () => {
     expect(noisy.entries).toHaveLength(before + 1)
   })
 
-  test("[N2] one client too many is told so and let go; the others stay", async () => {
+  test("[N2] a client beyond the limit is refused with a reason; the others stay", async () => {
     await using server = await newServer()
     const { url } = server.serving()
     const extraHeaders = { authorization: `Bearer ${await server.token()}` }
@@ -164,7 +164,7 @@ describe("many", () => {
     for (const it of [...all, late]) it.disconnect()
   })
 
-  test("[HTTP-8] a message larger than a cursor ends that connection and no other", async () => {
+  test("[HTTP-8] a message above the size limit ends that connection only", async () => {
     await using server = await newServer()
     using rude = await client(server, null)
     using quiet = await client(server, null)

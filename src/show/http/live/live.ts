@@ -20,19 +20,19 @@ import { createRunStreams, type LiveRuns, type RunStreams } from "./run-streams.
 const DEFAULT_PATH = `${LIVE_PROTOCOL.defaultPath}/`
 const WEB_SOCKET_PATH = `${LIVE_PROTOCOL.webSocketPath}/`
 
-/** Live clients at once; a person has a few tabs and a few tools. */
+/** A user has a few tabs and tools. */
 export const MOST_LIVE_CLIENTS = 200
 
-/** Sent to every client, so that proxies and people see that the connection is alive. */
+/** Shows proxies and users that the connection is alive. */
 const HEARTBEAT_MS = 10_000
 
-/** The largest message a client may send: a cursor. */
+/** A subscription is the largest message of a client. */
 const LARGEST_CLIENT_MESSAGE_BYTES = 16_000
 
-/** How long live clients may take to disconnect when the server is told to stop. */
+/** For live clients to disconnect when the server stops. */
 const SHUTDOWN_GRACE_MS = 3_000
 
-/** Text that a stage's model is writing: the whole of it so far; empty when it is done. */
+/** The whole text so far that a stage's model is writing; empty when it is finished. */
 type StageText = {
   readonly id: string
   readonly stage: number
@@ -43,10 +43,10 @@ type StageText = {
 export type LivePipelines = { onText(listener: (text: StageText) => void): () => void }
 
 /**
- * The live stream. The store is the truth, and every client is only a cursor in it: one in the
- * journal, one in each run it follows. What is sent is read from there after the client has taken
- * what came before. So nothing is kept for a slow client, a reconnect goes on where it was, and a
- * second server serves the same events.
+ * The live stream. Each client is only a cursor in the store: one in the journal, one in each run
+ * it follows. Pages are read from the store after the client has accepted the previous one. So
+ * nothing is buffered for a slow client, a reconnect resumes where it was, and a second server
+ * serves the same events.
  */
 export function createLive(deps: {
   readonly gate: Gate
@@ -76,13 +76,13 @@ export function createLive(deps: {
 
   return {
     clients: (): number => engine.clientsCount,
-    /** Answers a polling request that the guard admitted; false when it is for somebody else. */
+    /** Responds to a polling request that the guard admitted; false if the path is not ours. */
     tryHandle(request: IncomingMessage, response: ServerResponse): boolean {
       if (pathOf(request) !== DEFAULT_PATH) return false
       engine.handleRequest(request, response)
       return true
     },
-    /** Every upgrade: one that the guard refuses, or that is for no path of ours, is ended. */
+    /** Ends every upgrade that the guard refuses or that is for another path. */
     handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       if (!deps.gate.admitUpgrade(request, socket)) return
       const path = pathOf(request)
@@ -105,8 +105,8 @@ export function createLive(deps: {
 export type LiveUpdates = ReturnType<typeof createLive>
 
 /**
- * socket.io on an engine that is handed each request. Attached to an HTTP server, it would answer
- * before the guard.
+ * socket.io on an engine that receives each request from us. Attached to an HTTP server, it would
+ * respond before the guard.
  */
 function createSocketServer() {
   const engine = new Engine({
@@ -123,14 +123,13 @@ function pathOf({ url }: IncomingMessage): string | undefined {
   return url?.split("?")[0]
 }
 
-/** The TCP connections of web sockets. */
 function createConnections() {
   const open = new Set<Duplex>()
   const bySession = new Map<string, Duplex>()
   return {
     open,
     add({ url }: IncomingMessage, socket: Duplex): void {
-      // A client that began by polling names its session when it opens the web socket.
+      // A client that started with polling names its session when it opens the web socket.
       const session = new URLSearchParams(url?.split("?")[1]).get("sid")
       open.add(socket)
       if (session !== null) bySession.set(session, socket)
@@ -147,12 +146,15 @@ function createConnections() {
 function startHeartbeat(io: LiveServer, clock: Clock): NodeJS.Timeout {
   return setInterval(() => {
     const body = { at: clock.now(), clients: io.engine.clientsCount }
-    // Without a sequence number, and dropped for a client that cannot take it.
+    // Without a sequence number, and dropped for a client that cannot accept it.
     io.volatile.emit("ephemeral", { name: "live.heartbeat", body })
   }, HEARTBEAT_MS)
 }
 
-/** Dropped for a client that cannot take it: the next one contains it. An end is sent to everybody. */
+/**
+ * Dropped for a client that cannot accept it, because the next one contains it. An end is sent to
+ * all.
+ */
 function sendStageText(io: LiveServer, text: StageText): void {
   const to = text.text === "" ? io : io.volatile
   to.emit("pipeline:text", text)
@@ -163,7 +165,6 @@ function leave(streams: Map<LiveSocket, JournalStream>, socket: LiveSocket): voi
   streams.delete(socket)
 }
 
-/** What a client may send: which events and which runs it wants to follow. */
 function welcome(deps: SubscriptionDeps, runStreams: RunStreams): void {
   const { streams, client } = deps
   const { socket } = client
@@ -192,7 +193,7 @@ type SubscriptionDeps = {
   readonly log: Log
 }
 
-/** One after the other: an earlier subscription must not take the place of a later one. */
+/** One after the other: an earlier subscription must not replace a later one. */
 function createTurns(socket: LiveSocket, log: Log): (work: () => Promise<void>) => void {
   let turn = Promise.resolve()
   return (work) => {
@@ -203,7 +204,7 @@ function createTurns(socket: LiveSocket, log: Log): (work: () => Promise<void>) 
   }
 }
 
-/** A client has one subscription to the journal; a second one takes the place of the first. */
+/** A client has one journal subscription; a second replaces the first. */
 async function answerSubscription(
   deps: SubscriptionDeps,
   input: unknown,
@@ -225,7 +226,7 @@ function isAboutRun(input: unknown): boolean {
   return isRecord(input) && "agentId" in input
 }
 
-/** The last argument of a message is the client's call-back, when it asked for one. */
+/** The last argument is the client's callback, if there is one. */
 function replyTo(answer: unknown): (reply: JournalReply | RunReply) => void {
   return isCallBack(answer) ? answer : () => {}
 }
@@ -234,7 +235,7 @@ function isCallBack(value: unknown): value is (reply: JournalReply | RunReply) =
   return typeof value === "function"
 }
 
-/** A client that reads disconnects; one that does not must not delay the end of the server. */
+/** A client that does not read must not delay the end of the server. */
 async function endConnections(sockets: ReadonlySet<Duplex>, clock: Clock): Promise<void> {
   const over = new AbortController()
   const gone = [...sockets].map((socket) => once(socket, "close", { signal: over.signal }))

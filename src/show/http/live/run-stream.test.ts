@@ -20,7 +20,7 @@ const said = (text: string, after = 0): Line => ({
 const ended: Line = { event: "turn.ended", outcome: "completed", text: "done" }
 const hour: Line = { ...ended, after: 3_600_000 }
 
-/** So many messages, and then the end. */
+/** This many messages, then the end. */
 const talk = (count: number, last: Line = ended) =>
   script(...Array.from({ length: count }, (_, n) => said(`word ${n}`)), last)
 
@@ -28,7 +28,7 @@ async function follow(server: ServerWorld, agentId: string, options: { after?: n
   return followRun(server.serving().url, { token: await server.token(), agentId, ...options })
 }
 
-/** One message to the server, and its answer. */
+/** Sends one message and returns its acknowledgement. */
 async function ask(server: ServerWorld, input: unknown, name = "subscribe"): Promise<RunReply> {
   const socket = connectLive(server.serving().url, { token: await server.token() })
   try {
@@ -40,8 +40,8 @@ async function ask(server: ServerWorld, input: unknown, name = "subscribe"): Pro
 
 const numbers = (messages: readonly Message[]) => messages.map((it) => it.seq)
 
-describe("who follows a run", () => {
-  test("[HTTP-13] gets every message after the one it names, in order and once", async () => {
+describe("a client that follows a run", () => {
+  test("[HTTP-13] gets every message after the given number, in order and once", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const count = LIVE_PAGE_MESSAGES * 2 + 7
@@ -59,7 +59,7 @@ describe("who follows a run", () => {
     expect(numbers(stored)).toEqual(stored.map((_, index) => index + 1))
   })
 
-  test("[HTTP-13] comes back with its last number: no gap, nothing twice", async () => {
+  test("[HTTP-13] resumes from its last number without a gap or a duplicate", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const steps = Array.from({ length: 400 }, (_, n) => said(`word ${n}`, 1))
@@ -79,7 +79,7 @@ describe("who follows a run", () => {
     expect(restless.replies.length).toBeGreaterThan(10)
   })
 
-  test("[HTTP-13] gets the messages first, then how the run stands", async () => {
+  test("[HTTP-13] gets the messages before the run's new state", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const failing = { event: "turn.ended", outcome: "failed", error: "No more." }
@@ -90,7 +90,7 @@ describe("who follows a run", () => {
     await client.until(() => client.named("complete").length > 0)
     const { lastSeq, error } = await rest.show(id)
     expect(client.messages.at(-1)?.seq).toBe(lastSeq)
-    // The turn's end may be told before the run's; no message comes after either of the last four.
+    // The turn's end may arrive before the run's; no message follows the last four.
     expect(order.slice(-4)).toEqual([
       "agent:status",
       "agent:updated",
@@ -104,7 +104,7 @@ describe("who follows a run", () => {
     ])
   })
 
-  test("[HTTP-13] of a run that ended long ago gets all of it, and its end", async () => {
+  test("[HTTP-13] gets all messages and the end of a run that ended long ago", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(3) })
@@ -117,7 +117,7 @@ describe("who follows a run", () => {
     expect(client.messages).toEqual(await rest.messages(id))
   })
 
-  test("[HTTP-13] in brief gets long texts cut, and how long they are", async () => {
+  test("[HTTP-13] with `brief`, long texts are truncated and have their length", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: script(said("long ".repeat(2_000)), ended) })
@@ -130,7 +130,7 @@ describe("who follows a run", () => {
     expect(client.messages.filter((it) => it.raw !== undefined)).toEqual([])
   })
 
-  test("[HTTP-13] is told that it was deleted, and of every new run", async () => {
+  test("[HTTP-13] is notified of a deleted run and of every new run", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(1, hour) })
@@ -149,7 +149,7 @@ describe("who follows a run", () => {
     ])
   })
 
-  test("[HTTP-13] stops following when it says so", async () => {
+  test("[HTTP-13] gets no more messages after unsubscribe", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const id = await rest.start("x", { script: talk(2, hour) })
@@ -159,12 +159,12 @@ describe("who follows a run", () => {
     expect(reply).toEqual({ kind: "unsubscribed", agentId: id })
     const before = client.messages.length
     await rest.ask("POST", `/api/agents/${id}/stop`)
-    // Through the same socket, behind whatever was sent before it.
+    // On the same socket, so that it is processed after the earlier messages.
     await client.socket.emitWithAck("unsubscribe", { agentId: id })
     expect([client.messages.length, client.named("complete")]).toEqual([before, []])
   })
 
-  test("[HTTP-13] hears of runs in other processes too, down to their last word", async () => {
+  test("[HTTP-13] gets all messages of runs in other processes too", async () => {
     await using server = await newServer()
     await using elsewhere = await otherApp(server)
     const call = { signal: new AbortController().signal }
@@ -181,7 +181,7 @@ describe("who follows a run", () => {
   })
 })
 
-describe("what cannot be followed", () => {
+describe("refused subscriptions", () => {
   test.each([
     [{ agentId: "" }],
     [{ agentId: 7 }],
@@ -200,7 +200,7 @@ describe("what cannot be followed", () => {
     expect((await ask(server, input, "unsubscribe")).kind).toMatch(/refused|unsubscribed/)
   })
 
-  test("[HTTP-13] a run that is not there, and a number beyond its last", async () => {
+  test("[HTTP-13] an unknown run, and a number beyond its last message, are refused", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     expect(await ask(server, { agentId: "run_none" })).toEqual({
@@ -215,7 +215,7 @@ describe("what cannot be followed", () => {
     })
   })
 
-  test("[HTTP-13] one run more than a client may follow; the others go on", async () => {
+  test("[HTTP-13] a run beyond the limit is refused; the others continue", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const socket = connectLive(server.serving().url, { token: await server.token() })
@@ -239,8 +239,8 @@ describe("what cannot be followed", () => {
   })
 })
 
-describe("what an agent is writing", () => {
-  test("[HTTP-14] is shown as a whole to who follows it, and its end is told", async () => {
+describe("text deltas", () => {
+  test("[HTTP-14] a delta has the whole text so far, and its end is sent", async () => {
     await using server = await newServer()
     const rest = restOf(server)
     const delta = (text: string, after = 60): Line => ({ after, event: "text.delta", text })
@@ -260,7 +260,7 @@ describe("what an agent is writing", () => {
 })
 
 describe("a client that never reads", () => {
-  test("[N2] is cut from a transcript of 40 MB, and another gets all of it", async () => {
+  test("[N2] is disconnected from a transcript of 40 MB, while another client gets all of it", async () => {
     const clock = testClock()
     await using server = await newServer({ clock })
     const rest = restOf(server)
@@ -274,7 +274,7 @@ describe("a client that never reads", () => {
     await quick.until(() => quick.messages.length >= lastSeq + 200)
     expect(server.serving().live.clients()).toBe(2)
 
-    // Its socket is full by now, or will be in a moment: time passes only as we say.
+    // Its socket is full by now or in a moment; only the test clock advances.
     while (server.serving().live.clients() > 1) await clock.advance(LIVE_STALLED_MS)
     stalled.resume()
     await isCut
@@ -285,7 +285,7 @@ describe("a client that never reads", () => {
   })
 })
 
-/** Longer than a script may be: each as long as a message can get. */
+/** Longer than a script may be: each message has the maximum length. */
 async function addLongMessages(
   server: ServerWorld,
   { id, from, count }: { readonly id: string; readonly from: number; readonly count: number },
@@ -305,7 +305,7 @@ function isOver(client: { named(name: string): readonly unknown[] }): boolean {
   return client.named("complete").length > 0
 }
 
-/** Another process of the same person in the same folder, as far as the store can tell. */
+/** Another process of the same user in the same folder, as far as the store can tell. */
 function otherApp(server: ServerWorld): Promise<App> {
   return createApp({
     directory: server.directory,

@@ -3,16 +3,15 @@ import { type Clock, isAppError, type Log } from "#ground/base"
 import { type Message, Run, type RunStatus } from "#ground/contract"
 import { cut, keepRunning, type LiveClient, type LiveSocket, waitForDrain } from "./delivery.ts"
 
-/** Messages of a run read at once for one client. */
 export const LIVE_PAGE_MESSAGES = 100
 
-/** Characters of messages after which a client must have taken them; one may have 400,000. */
+/** After this many characters the sender waits for the client; one message may have 400,000. */
 const LIVE_SLICE_CHARACTERS = 1_000_000
 
-/** Runs that one client may follow at once; a person looks at a few. */
+/** Per client. */
 export const MOST_FOLLOWED_RUNS = 64
 
-/** What is asked of the runs, page by page: nothing of them is kept here. */
+/** Reads runs page by page; nothing of them is buffered here. */
 export type RunReader = {
   get(id: string): Promise<Run>
   messages(id: string, filter: MessageFilter): Promise<readonly Message[]>
@@ -20,7 +19,7 @@ export type RunReader = {
 
 type MessageFilter = { readonly after: number; readonly limit: number; readonly brief: boolean }
 
-/** One client's cursor in a run: the last message it was sent, and the state it was sent. */
+/** The last message and state that one client was sent. */
 type RunCursor = {
   readonly agentId: string
   readonly brief: boolean
@@ -34,7 +33,7 @@ type SentState = {
   readonly shown: string
 }
 
-/** Text as it is written: the whole of it so far, sent and not kept. */
+/** The whole text so far; sent and not stored. */
 export type RunDelta = {
   readonly runId: string
   readonly parentId?: string | undefined
@@ -55,7 +54,7 @@ type Deps = {
   readonly log: Log
 }
 
-/** The runs that one client follows. Each is only a cursor in the stored messages. */
+/** The runs that one client follows, each as a cursor in the stored messages. */
 export function createRunStream(deps: Deps) {
   const { runs } = deps
   const { socket } = deps.client
@@ -65,7 +64,7 @@ export function createRunStream(deps: Deps) {
   return {
     wake: sending.wake,
     follows: (): IterableIterator<string> => cursors.keys(),
-    /** Everything after a message, then what comes; the answer goes out before the first of them. */
+    /** Acknowledges, then sends everything after the given message and whatever follows. */
     async follow(input: unknown, answer: (reply: RunReply) => void): Promise<void> {
       const { reply, cursor } = await locate(input, cursors, runs)
       answer(reply)
@@ -79,11 +78,11 @@ export function createRunStream(deps: Deps) {
       cursors.delete(asked.data.agentId)
       answer({ kind: "unsubscribed", agentId: asked.data.agentId })
     },
-    /** Dropped for who cannot take it, or has not all that was said before: the next holds it too. */
+    /** Dropped for a client that is behind or cannot accept it: the next delta contains it. */
     tellDelta({ runId, parentId, text }: RunDelta): void {
       if (!cursors.has(runId)) return
       const body = { agentId: runId, ...(parentId === undefined ? {} : { parentId }), text }
-      // An end is never dropped: what was being written would stand there for good.
+      // An end is never dropped, or the text would stay on the page.
       if (text === "") socket.emit("agent:delta", body)
       else if (!sending.isBehind(runId)) socket.volatile.emit("agent:delta", body)
     },
@@ -91,7 +90,7 @@ export function createRunStream(deps: Deps) {
   }
 }
 
-/** One page of one run is on its way at a time, and the runs take turns. */
+/** One page of one run is in flight at a time; runs take turns. */
 function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
   const { socket } = deps.client
   const woken = new Set<string>()
@@ -99,7 +98,7 @@ function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
   const isCurrent = (cursor: RunCursor): boolean => cursors.get(cursor.agentId) === cursor
 
   async function pump(): Promise<void> {
-    // A set is walked to its end, also through what is added meanwhile.
+    // Iterating a set includes elements added meanwhile.
     for (const agentId of woken) {
       woken.delete(agentId)
       const cursor = cursors.get(agentId)
@@ -111,7 +110,7 @@ function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
     }
   }
   function conclude(agentId: string, sent: SendOutcome): void {
-    // At the end of the row: a long run does not keep the others waiting.
+    // At the end of the queue, so that a long run does not delay the others.
     if (sent === "more") woken.add(agentId)
     if (sent === "stalled") giveUp()
     if (sent !== "deleted") return
@@ -139,7 +138,7 @@ function createSending(deps: Deps, cursors: Map<string, RunCursor>) {
 
 const RunId = Run.shape.id
 
-/** Strict, because a typo must not become a default: without `after` everything comes again. */
+/** Strict: with a misspelt `after`, everything would be sent again. */
 const Follow = z.strictObject({
   agentId: RunId,
   after: z.int().nonnegative().default(0),
@@ -162,7 +161,7 @@ async function locate(
   const run = await findRun(runs, agentId)
   if (run === undefined) return refuse("there is no such run")
   const { lastSeq, status } = run
-  // Of another history: the store was restored, and the numbers will be given a second time.
+  // Another history: the store was restored, and numbers are used a second time.
   if (after > lastSeq) return refuse(`the last message is ${lastSeq}; fetch afresh`)
   const cursor = { agentId, brief, seq: after, sent: undefined }
   return { reply: { kind: "subscribed", agentId, lastSeq, status }, cursor }
@@ -176,17 +175,17 @@ type StreamContext = {
   readonly client: LiveClient
   readonly runs: RunReader
   readonly clock: Clock
-  /** Whether the client still follows from here; while we wait it may have left. */
+  /** The client may have unsubscribed while we waited. */
   isCurrent(cursor: RunCursor): boolean
 }
 
 type SendOutcome = "up-to-date" | "more" | "stalled" | "deleted"
 
-/** One page; the run's state only when its messages have all been sent. */
+/** One page; the run's state only after all its messages. */
 async function sendPage(cursor: RunCursor, sending: StreamContext): Promise<SendOutcome> {
   const { runs, clock, isCurrent } = sending
   const { socket } = sending.client
-  // First the run: what it says of itself was true when these messages were stored.
+  // Read the run first: its state was true when these messages were stored.
   const run = await findRun(runs, cursor.agentId)
   if (run === undefined) return "deleted"
   const { agentId, brief, seq: after } = cursor
@@ -199,7 +198,7 @@ async function sendPage(cursor: RunCursor, sending: StreamContext): Promise<Send
   return (await waitForDrain(socket, clock)) ? "up-to-date" : "stalled"
 }
 
-/** Whether the client took them; after every million characters it is waited for. */
+/** Waits for the client after every million characters; false if it stalled. */
 async function sendMessages(
   cursor: RunCursor,
   messages: readonly Message[],
@@ -224,7 +223,7 @@ const ENDED: ReadonlySet<RunStatus> = new Set(["completed", "failed", "stopped",
 function sendState(socket: LiveSocket, cursor: RunCursor, run: Run): void {
   const { agentId, sent } = cursor
   const { status, endedAt, updatedAt: timestamp } = run
-  // Its messages were sent; that there are more of them is no news by itself.
+  // New messages alone are not a new state.
   const shown = JSON.stringify({ ...run, lastSeq: 0, updatedAt: 0 })
   cursor.sent = { status, endedAt, shown }
   if (shown === sent?.shown) return
@@ -238,7 +237,7 @@ function sendState(socket: LiveSocket, cursor: RunCursor, run: Run): void {
   socket.emit("agent:complete", { agentId, status, timestamp })
 }
 
-/** Undefined when it is gone, or never was. */
+/** Undefined if it was deleted or never existed. */
 export async function findRun(runs: RunReader, id: string): Promise<Run | undefined> {
   try {
     return await runs.get(id)

@@ -13,12 +13,12 @@ import {
 } from "./run-stream.ts"
 
 /**
- * How long after a notice from another process a run is read again: its last messages come without
- * a notice of their own when they follow within a quarter of a second.
+ * Delay after a notice of another process: messages that follow within 250 ms have no notice of
+ * their own.
  */
 const REREAD_DELAY_MS = 500
 
-/** The runs as this process hears of them; those of other processes come by the journal. */
+/** Runs of this process by listener; those of other processes by the journal. */
 export type LiveRuns = RunReader & {
   onMessages(listener: (runId: string, lastSeq: number) => void): () => void
   onDelta(listener: (delta: RunDelta) => void): () => void
@@ -26,7 +26,7 @@ export type LiveRuns = RunReader & {
 
 export type RunStreams = ReturnType<typeof createRunStreams>
 
-/** Which client follows which run; wakes its stream when the run has something to read. */
+/** Wakes the streams of the clients that follow a run when it has new messages. */
 export function createRunStreams(deps: {
   readonly io: LiveServer
   readonly runs: LiveRuns
@@ -76,13 +76,13 @@ export function createRunStreams(deps: {
 type RunEventListener = {
   changed(runId: string): void
   created(runId: string, at: number): Promise<void>
-  /** The store was restored: what was read before may be of another history. */
+  /** The store was restored: earlier data may belong to another history. */
   lost(): void
 }
 
 type Deps = { readonly store: Store; readonly clock: Clock; readonly log: Log }
 
-/** What the journal says of runs from now on, whoever wrote it. Gives the way to end it. */
+/** Follows run events in the journal, of all processes. Returns a function that stops it. */
 function followRunEvents(deps: Deps, listener: RunEventListener): () => void {
   const { journal, onAdvance } = deps.store
   const over = new AbortController()
@@ -121,7 +121,7 @@ function followRunEvents(deps: Deps, listener: RunEventListener): () => void {
 
 const About = z.object({ id: z.string() })
 
-/** The last messages of a burst in another process are not announced by themselves. */
+/** The last messages of a burst in another process have no notice of their own. */
 function createDelayedReread(clock: Clock, look: (runId: string) => void, signal: AbortSignal) {
   const waiting = new Set<string>()
   return async (runId: string): Promise<void> => {

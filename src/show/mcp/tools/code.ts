@@ -62,7 +62,7 @@ const MapArguments = z.strictObject({
   session_id,
 })
 
-/** A file or a symbol by `map.show`, or a folder by `map.tree`. */
+/** A file or symbol by `map.show`, a folder by `map.tree`. */
 const map = toolView({
   input: MapArguments,
   result: z.union([MapShow, MapTree]),
@@ -78,7 +78,7 @@ const map = toolView({
       : { label: `map of ${found.folder}/`, text: treeText(found), fields: { kind: "folder" } },
 })
 
-/** A tree that was never scanned has no folders. */
+/** Scans first if the repository was never scanned. */
 async function scannedTree(folder: string, call: ToolCall): Promise<MapTree> {
   const list = async () => MapTree.parse(await ask(call, "map.tree", { folder }))
   const listed = await list()
@@ -113,7 +113,6 @@ const capture = toolView({
 
 export const CODE_VIEWS = { pack, search, map, capture }
 
-/** What was found, best first, with the lines to look at. */
 function filesText({ files, signals }: SearchFind): string {
   if (files.length === 0) return "Nothing in this repository matches."
   return [...files.map(foundFileText), `Ordered by ${signals.join(", ")}.`].join("\n")
@@ -125,7 +124,6 @@ function foundFileText({ path, score, reasons, symbols }: FoundFile): string {
   return [`${path} ${score.toFixed(2)}${why}`, ...best.map(symbolLine)].join("\n")
 }
 
-/** A folder, folders first. */
 function treeText({ folder, entries, total }: MapTree): string {
   const more = total - entries.length
   return [
@@ -201,7 +199,6 @@ function signatureLine(signature: string): string {
   return truncate(oneLine(signature), LONGEST_LINE_CHARACTERS)
 }
 
-/** What a host loads, one line a file, in load order. */
 function captureText({ manifest, budget }: Capture): string {
   const { tokensInWindow, tokensOnDemand } = manifest.totals
   const later = tokensOnDemand === 0 ? "" : `, ${formatExact(tokensOnDemand)} more on demand`

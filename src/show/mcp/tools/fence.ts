@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { invariant } from "#ground/base"
 import { MOST_FENCES } from "../limits.ts"
 
-/** A mark that none of the texts has, the same for the same texts. */
+/** A delimiter that none of the texts contains; deterministic. */
 export function fenceFor(texts: readonly string[]): string {
   const digest = hash("sha256", texts.join("\n"))
   for (let attempt = 0; attempt < MOST_FENCES; attempt++) {

@@ -34,7 +34,7 @@ const RETURNED: FoldReturn = {
 }
 
 test.each(ERAS)(
-  "[MCP-15] receipts and notes are among the fields and in the text in the %s era",
+  "[MCP-15] receipts and notes are in the fields and in the text in the %s protocol",
   async (era) => {
     let isCarried = true
     const { app } = bareApp({

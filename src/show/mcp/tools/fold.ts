@@ -21,7 +21,7 @@ const branch = toolView({
     memories: z.array(memory.extend({ text: z.string().optional() })),
   },
   answer(opened) {
-    // A package has the memories in it; saying them twice would spend what the branch is to save.
+    // The package contains the memories; repeating them would cost tokens.
     const memories = opened.memories.map(({ text, ...it }) =>
       opened.package === null ? { ...it, text } : it,
     )
@@ -145,7 +145,7 @@ function branchFields(it: NonNullable<FoldStatus["branch"]>): z.input<typeof Bra
 
 const read = toolView({
   result: FoldRead,
-  // A slice is smaller than what is kept under a handle, so it never comes back as one.
+  // A slice is smaller than the handle threshold, so it is never returned as a handle.
   body: ["text", "notice"],
   fields: {
     handle: z.string(),
@@ -171,7 +171,7 @@ const read = toolView({
 
 export const FOLD_VIEWS = { branch, return: returned, branch_status: status, read_handle: read }
 
-/** A branch that was opened, for a model: what it has, and what to do now. */
+/** For a model: what the branch has, and what to do next. */
 export function branchText(it: FoldBranch): string {
   const budget = `${formatExact(it.budgetAllocated)} tokens and ${formatExact(it.timeoutSeconds)} seconds`
   const memories = it.package === null ? it.memories.map((memory) => memory.text) : []
@@ -200,13 +200,13 @@ export function returnText(it: FoldReturn): string {
   ].join("\n")
 }
 
-/** The call that brought it stays in the window, unless a secret in it was replaced. */
+/** The call's own message stays in the window, unless a secret in it was redacted. */
 function asKept({ redactions, message }: FoldReturn): readonly string[] {
   if (redactions === 0) return []
   return [`${plural(redactions, "secret")} replaced; the message is kept like this:`, message]
 }
 
-/** The call leaves the window with all the rest: what it said is all that stays. */
+/** The call is folded too, so this text is all that stays. */
 function wholeResult(it: FoldReturn): readonly string[] {
   return [
     ...(it.redactions === 0 ? [] : [`${plural(it.redactions, "secret")} replaced.`]),
@@ -222,7 +222,7 @@ function listed(what: string, values: readonly string[]): readonly string[] {
   return values.length === 0 ? [] : [`${what}:`, ...values.map((it) => `- ${it}`)]
 }
 
-/** By it the gateway knows an answer of ours. */
+/** The gateway recognises our results by it. */
 function receipt({ receipt }: { readonly receipt: string | null }): readonly string[] {
   return receipt === null ? [] : [`Receipt: ${receipt}`]
 }
@@ -247,7 +247,7 @@ function branchLines(it: NonNullable<FoldStatus["branch"]>): readonly string[] {
   ]
 }
 
-/** A slice, with what comes after it; or the lines that have the words. */
+/** A slice with the position of the next one, or the matching lines. */
 function readText(it: FoldRead, isSearch: boolean): string {
   const whole = `${plural(it.totalLines, "line")}, ${formatExact(it.totalTokens)} tokens`
   const lines = isSearch ? it.matches.map((match) => `${match.line}: ${match.text}`) : [it.text]

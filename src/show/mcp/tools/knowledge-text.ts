@@ -16,7 +16,7 @@ import { fenceFor } from "./fence.ts"
 
 type FencedText = { readonly mark: string; readonly about: string; readonly text: string }
 
-/** Texts that others wrote, each between two lines that none of them has: data, and no instructions. */
+/** Untrusted texts, each between two delimiter lines that none of them contains. */
 function fenced(parts: readonly FencedText[]): string {
   const fence = fenceFor(parts.flatMap((it) => [it.text, it.about]))
   return parts
@@ -30,7 +30,7 @@ function fenced(parts: readonly FencedText[]): string {
     .join("\n")
 }
 
-/** A citation is made of what others wrote too: it stays on its line. */
+/** A citation quotes untrusted text, so it stays on one line. */
 function quoteLine(text: string): string {
   return visibleLine(text.replace(/[\s\u0085]+/g, " ")).slice(0, 400)
 }

@@ -39,7 +39,7 @@ function isOfWeb({ hits }: KbFound): boolean {
   return hits.some((it) => it.paragraph.tier === "web")
 }
 
-/** Whether any of these paragraphs is of a page of the web; an id begins with its document's. */
+/** Whether any paragraph is from a web page; an id starts with its document's id. */
 async function checkOfWeb(ids: readonly string[], call: ToolCall): Promise<boolean> {
   const { documents } = KbDocuments.parse(await ask(call, "kb.documents", { tier: "web" }))
   const web = new Set(documents.map((it) => it.id))
@@ -96,7 +96,7 @@ const hop = toolView({
   }),
 })
 
-/** More are reached than are wanted: guides lead to guides too. */
+/** More than requested, because guides also lead to guides. */
 const MOST_REACHED = 100
 const HopArguments = z.object({
   paragraphs: z.array(z.string()),

@@ -61,8 +61,8 @@ export const MEMORY_VIEWS = {
 }
 
 /**
- * Memories for a model: each between two lines that none of them has, so that no memory speaks for
- * another or for us. The mark with the id is how the memory room knows its own text again.
+ * Memories for a model: each between two delimiter lines that none of them contains, so that no
+ * memory can imitate another. The mark with the id lets the memory room recognise its own text.
  */
 export function memoriesText(found: MemorySearch["found"], total: number): string {
   if (found.length === 0) return `Nothing of the ${total} memories matches.`

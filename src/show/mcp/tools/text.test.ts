@@ -23,7 +23,7 @@ const RETURNED: FoldReturn = {
   note: "",
 }
 
-test("[MCP-7] a return says what it cost, what ended with it and how it is kept", () => {
+test("[MCP-7] return states its cost, the branches that ended with it and how it is stored", () => {
   expect(returnText(RETURNED)).toMatchInlineSnapshot(`
     "Branch br_1 is completed: at least 1,200 of 8,192 tokens used, 1,000 kept out of the parent.
     Outside of its scope: docs/a.md
@@ -38,7 +38,7 @@ test("[MCP-7] a return says what it cost, what ended with it and how it is kept"
   )
 })
 
-test("[MCP-15] a return that is folded says all that it brought, since nothing else stays", () => {
+test("[MCP-15] a folded return repeats its whole message, because nothing else stays in the window", () => {
   const folded: FoldReturn = {
     ...RETURNED,
     mode: "wire",
@@ -72,7 +72,7 @@ test("[MCP-15] a return that is folded says all that it brought, since nothing e
   )
 })
 
-test("[MCP-15] a return that is not folded says so, and the message once", () => {
+test("[MCP-15] a return that is not folded says so, and has the message once", () => {
   const { redactions: _, ...rest } = RETURNED
   const note = "Not folded: the gateway has ended. The work inside stays in this conversation."
   const said = returnText({ ...rest, redactions: 0, note })
@@ -136,7 +136,7 @@ const BRANCH: NonNullable<FoldStatus["branch"]> = {
   isArchived: false,
 }
 
-test("[MCP-7] a state says what ended by force, and that a result is partial", () => {
+test("[MCP-7] status names branches ended by force, and marks partial results", () => {
   const pending = [{ branchId: "br_9", endReason: "timeout" as const, result: "nothing yet" }]
   const active = [{ branchId: "br_4", description: "look", depth: 1 }]
   expect(statusText({ branch: BRANCH, active, pending })).toMatchInlineSnapshot(`
@@ -172,7 +172,7 @@ const MEMORY: Memory = {
   createdAt: 1,
 }
 
-test("[MCP-7] a memory is between two lines that it cannot know, with its state and its trust", () => {
+test("[MCP-7] a memory is between unpredictable delimiters, with its state and trust", () => {
   const said = memoriesText([{ memory: MEMORY, score: 1, why: ["berth"] }], 1)
   const [, fence = ""] = / (qm-[0-9a-f]{16}) begins /.exec(said) ?? []
   expect(MEMORY.body).not.toContain(fence)

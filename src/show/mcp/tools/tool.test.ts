@@ -34,13 +34,13 @@ function answering(fields: { name: string; more?: number }) {
   return tool
 }
 
-test("[MCP-7] fields that the output schema does not have are left out, and wrong ones refused", async () => {
+test("[MCP-7] fields that are not in the output schema are dropped, invalid ones refused", async () => {
   const more = await answering({ name: "abc", more: 1 }).run({ word: "x" }, CALL)
   expect(more).toEqual({ text: "said", fields: { name: "abc" } })
   await expect(answering({ name: "abcd" }).run({ word: "x" }, CALL)).rejects.toThrow("name")
 })
 
-test("[MCP-4] at most five problems are told at once", async () => {
+test("[MCP-4] at most five problems are reported at once", async () => {
   const wrong = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`key${at}`, at]))
   const failure = await answering({ name: "abc" }).run(wrong, CALL).catch(String)
   expect(failure).toContain("test_tool cannot use these arguments: word: Invalid input")
@@ -48,7 +48,7 @@ test("[MCP-4] at most five problems are told at once", async () => {
 })
 
 test.each(["a\0b", "\uD800"])(
-  "[MCP-4] a session %j that nobody can keep is refused before anything is asked",
+  "[MCP-4] a session %j that cannot be stored is refused before any operation is called",
   async (session_id) => {
     const { app, asked } = bareApp()
     const [memoryRecord] = toolsOf([OPERATIONS["memory.record"]])
@@ -59,7 +59,7 @@ test.each(["a\0b", "\uD800"])(
   },
 )
 
-test("[MCP-16] a tool takes the fields of its operation in snake_case, with the names it declares", () => {
+test("[MCP-16] a tool's arguments are its operation's fields in snake_case, or the declared names", () => {
   const argumentsOf = (name: keyof typeof OPERATIONS) =>
     toolsOf([OPERATIONS[name]]).map((it) => Object.keys(it.input.shape))
   expect(argumentsOf("fold.status")).toEqual([["branch_id", "progress", "session_id"]])
@@ -67,7 +67,7 @@ test("[MCP-16] a tool takes the fields of its operation in snake_case, with the 
   expect(argumentsOf("kb.documents")).toEqual([["tier", "session_id"], ["session_id"]])
 })
 
-test("[MCP-16] a tool without a view answers with its result as JSON, charged like any text", async () => {
+test("[MCP-16] a tool without a view returns its result as JSON, charged like any text", async () => {
   const { app, asked } = bareApp({ call: async () => ({ aWord: [{ isLong: true }] }) })
   const [tool] = deriveTools(probe, {})
   const answer = await tool?.run({ word: "x", session_id: "s" }, { ...CALL, app })

@@ -14,12 +14,10 @@ import type { App } from "#show/app"
 import { ArgumentsInvalid } from "../errors.ts"
 import { LONGEST_LINE_CHARACTERS, MOST_PROBLEMS_TOLD } from "../limits.ts"
 
-/** What the tools need of the application. */
 export type McpApp = Pick<App, "call" | "config" | "log" | "redact" | "operations"> & {
   fold(): Promise<Pick<Fold, "meter">>
 }
 
-/** One call of a tool: who asks, and how operations are called. */
 export type ToolCall = {
   readonly app: McpApp
   readonly caller: Caller
@@ -27,10 +25,9 @@ export type ToolCall = {
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** Arguments as they came, parsed. */
 export type ToolArguments = Readonly<Record<string, unknown>>
 
-/** A text that a model reads well, and the same as fields. */
+/** A text for a model, and the same as fields. */
 export type ToolAnswer = { readonly text: string; readonly fields: Record<string, unknown> }
 
 export type Tool = {
@@ -46,15 +43,14 @@ export type Tool = {
   run(given: unknown, call: ToolCall): Promise<ToolAnswer>
 }
 
-/** A result on its way to the model. */
 type ViewAnswer = ToolAnswer & {
   /** Default: the tool's name. */
   readonly label?: string
-  /** Whether anything in it was written by nobody here. */
+  /** Whether it contains text from outside. */
   readonly isUntrusted?: boolean
 }
 
-/** What the answer says of a text that entered the window: the text, and where all of it is kept. */
+/** Fields about a text that entered the window: the text, and the handle of the whole. */
 const BODY = {
   text: z.string(),
   handle: z.string().optional().describe("The whole text, for read_handle"),
@@ -62,9 +58,9 @@ const BODY = {
 }
 type BodyKey = keyof typeof BODY
 
-/** How a tool answers, where the generic answer is not enough. */
+/** For tools that need more than the generic result. */
 type ToolView = {
-  /** Instead of arguments that are derived from the operation's input. */
+  /** Replaces the arguments derived from the operation's input. */
   readonly input: z.ZodObject | undefined
   readonly output: z.ZodObject
   readonly body: readonly BodyKey[]
@@ -72,16 +68,15 @@ type ToolView = {
 }
 
 type ViewParts<Result extends z.ZodType> = {
-  /** The operation's output. */
   readonly result: Result
   readonly input?: z.ZodObject
   readonly fields: z.ZodRawShape
   /**
-   * Fields of the answer about its text, which is charged to the session's branch and kept under a
-   * handle when it is large. With none the text is not charged. Default: all three.
+   * Fields about the result's text, which is charged to the session's branch and stored under a
+   * handle if it is large. With none the text is not charged. Default: all three.
    */
   readonly body?: readonly BodyKey[]
-  /** Calls other operations than the one the tool was derived from, or several. */
+  /** Calls other operations than the one the tool is derived from, or several. */
   ask?(given: ToolArguments, call: ToolCall): Promise<z.output<Result>>
   answer(
     result: z.output<Result>,
@@ -105,14 +100,13 @@ export function toolView<Result extends z.ZodType>(parts: ViewParts<Result>): To
   }
 }
 
-/** The result as JSON: what a tool answers that has no view of its own. */
+/** The result as JSON, for tools without a view. */
 const GENERIC = toolView({
   result: z.unknown(),
   fields: {},
   answer: (result) => ({ text: JSON.stringify(inSnakeCase(result)), fields: {} }),
 })
 
-/** The tools that an operation declares. */
 export function deriveTools(
   operation: Operation,
   views: Readonly<Record<string, ToolView>>,
@@ -155,7 +149,7 @@ function deriveTool(
   }
 }
 
-/** The arguments of a tool, and the way from them to the operation's input. */
+/** The arguments of a tool, and their conversion to the operation's input. */
 function toolArguments({ input }: Operation, { fields, texts = {}, given = {} }: McpTool) {
   const shape: z.ZodRawShape = input instanceof z.ZodObject ? input.shape : {}
   const own = Object.keys(shape).filter((key) => key !== "sessionId" && !(key in given))
@@ -174,15 +168,15 @@ function toolArguments({ input }: Operation, { fields, texts = {}, given = {} }:
   }
 }
 
-/** A default is the operation's business; a tool shows that the argument may be left out. */
+/** The operation applies the default; the tool shows that the argument is optional. */
 function argumentSchema(field: z.ZodType, text = field.description ?? ""): z.ZodType {
   const schema = field instanceof z.ZodDefault ? z.optional(field.unwrap()) : field
   return text === "" ? schema.meta({ description: undefined }) : schema.describe(text)
 }
 
 /**
- * Stands for the conversation; calls that name none belong to the client itself. What no database
- * keeps is refused before anything is asked: a tool that writes first would say that it did not.
+ * Identifies the conversation; without it a call belongs to the client itself. A value that no
+ * database can store is refused before any operation is called.
  */
 export const session_id = z
   .string()
@@ -201,11 +195,10 @@ function parseArguments(tool: string, input: z.ZodObject, given: unknown): ToolA
 function issueText(issue: z.core.$ZodIssue): string {
   const field = issue.path.map(String).join(".")
   const said = field === "" ? issue.message : `${field}: ${issue.message}`
-  // It repeats names of fields that are not ours, and those may have any length.
+  // It quotes unknown field names of any length.
   return said.slice(0, LONGEST_LINE_CHARACTERS)
 }
 
-/** Calls one operation by name, as this caller. */
 export async function ask<Name extends OperationName>(
   call: ToolCall,
   name: Name,
@@ -225,7 +218,7 @@ async function callOperation(
 
 type ViewEntry = ViewAnswer & { readonly tool: string; readonly given: ToolArguments }
 
-/** Charges the text to the session's branch, and keeps it under a handle when it is large. */
+/** Charges the text to the session's branch, and stores it under a handle if it is large. */
 async function enterWindow(
   { tool, given, label = tool, text, fields, isUntrusted }: ViewEntry,
   { body }: ToolView,

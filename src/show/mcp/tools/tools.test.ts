@@ -15,15 +15,15 @@ async function listed(era: (typeof ERAS)[number]) {
   return (await client.listTools()).tools
 }
 
-test.each(ERAS)("[MCP-1] definitions are constants, the same in the %s era", async (era) => {
-  // A change here is a change in every window that has our tools: it is written down by hand.
+test.each(ERAS)("[MCP-1] definitions are constants, the same in the %s protocol", async (era) => {
+  // A change here is a change in every window with our tools, so the file is edited by hand.
   const golden: unknown = JSON.parse(
     readFileSync(path.join(import.meta.dirname, "golden.json"), "utf8"),
   )
   expect(await listed(era)).toEqual(golden)
 })
 
-test("[MCP-1] a set has at most 12 tools and 4,000 tokens, as they are sent", async () => {
+test("[MCP-1] a set has at most 12 tools and 4,000 tokens, as sent", async () => {
   const { count } = await createTokens({ encoding: "claude" }).counter()
   const tools = await listed("modern")
   expect(tools.length).toBeLessThanOrEqual(MOST_TOOLS_IN_A_SET)
@@ -33,7 +33,7 @@ test("[MCP-1] a set has at most 12 tools and 4,000 tokens, as they are sent", as
   }
 })
 
-test("[MCP-1] every tool takes a session, refuses other arguments and says what it changes", async () => {
+test("[MCP-1] every tool takes a session, refuses other arguments and declares its effect", async () => {
   for (const { name, inputSchema, outputSchema, annotations } of await listed("modern")) {
     expect(Object.keys(inputSchema.properties ?? {}), name).toContain("session_id")
     expect(inputSchema["additionalProperties"], name).toBe(false)

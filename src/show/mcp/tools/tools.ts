@@ -7,7 +7,6 @@ import { deriveTools, type Tool } from "./tool.ts"
 
 const VIEWS = { ...CODE_VIEWS, ...FOLD_VIEWS, ...KNOWLEDGE_VIEWS, ...MEMORY_VIEWS }
 
-/** Every tool that operations declare, in the order in which they are listed. */
 export function toolsOf(operations: readonly Operation[]): readonly Tool[] {
   const ranked = operations.flatMap((operation) => {
     const ranks = [operation.mcp ?? []].flat().map((it) => it.rank ?? Number.MAX_SAFE_INTEGER)
