@@ -93,8 +93,8 @@ function stateOf(host: KitHost, hook: HookName, seen: OwnEntries): HookState {
 }
 
 /**
- * The bundle runs at every tool call, so another file in its place would be somebody else's
- * program.
+ * The bundle runs at every tool call, so another file in its place would be
+ * a foreign program.
  */
 async function tamperedFiles(manifest: Manifest, deps: KitDeps): Promise<readonly string[]> {
   if (manifest.bundle === "") return []

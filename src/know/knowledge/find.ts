@@ -98,7 +98,7 @@ function byScore(a: RankedParagraph, b: RankedParagraph): number {
 }
 
 /**
- * A third of the places is for referenced paragraphs. One that is also found directly keeps its rank and
+ * A third of the places is for referenced paragraphs. A paragraph that is also found directly keeps its rank and
  * score.
  */
 function followed(

@@ -280,7 +280,7 @@ export function renderScript(name: GitHookName, options: { readonly qm: string }
 
 const MARK = "# A git hook of qm, taken away by `qm uninstall`. sha256:"
 
-/** `edited` is a script of ours that somebody changed. */
+/** `edited` is a qm hook that was changed after the install. */
 export function ownerOf(bytes: Uint8Array): "ours" | "edited" | "theirs" {
   // One character per byte: a hook may be a binary, and the hash covers bytes.
   const text = Buffer.from(bytes).toString("latin1")

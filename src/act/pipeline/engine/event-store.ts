@@ -224,7 +224,7 @@ function chained(
   })
 }
 
-/** In the same transaction, so that nobody is notified of events that were not stored. */
+/** In the same transaction, so that no listener gets events that were not stored. */
 function announce(
   tx: Tx<"pipeline">,
   line: PipelineLine,

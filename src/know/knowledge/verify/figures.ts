@@ -4,7 +4,7 @@ export type Figure = {
   readonly kind: "figure" | "date" | "reference"
   /** Equal for "24 hours", "24 h" and "twenty-four hours". */
   readonly key: string
-  /** What is counted, so that only like is compared with like; empty when not named. */
+  /** Unit of the number, so that only like is compared with like; may be empty. */
   readonly unit: string
   /** "Three reasons": the writer's own count, which no paragraph need contain. */
   readonly isOwnCount: boolean
