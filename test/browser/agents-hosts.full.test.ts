@@ -149,14 +149,14 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     await page.getByRole("link", { name: "Runs" }).first().click()
     await launch(page, { agent: "Copilot", prompt: "please command" })
     letAllGo()
-    await page.getByText("1 call not allowed").waitFor()
+    await page.getByText("1 call denied").waitFor()
     expect(window.problems()).toEqual([])
   })
 })
 
 /** Live text grows by the pieces of the model, and becomes a message only when it is whole. */
 async function expectStreamed(page: Page): Promise<void> {
-  const written = rows(page, "Being written")
+  const written = rows(page, "Streamed text")
   await written.getByText("First I look at").waitFor()
   expect(await rows(page, "The agent").count(), "nothing is said before it is stored").toBe(0)
   world.model.letGo()

@@ -56,7 +56,7 @@ test("[N1] a transcript outlives its server: nothing wiped, then caught up, ever
   await page.getByText("word 08.").waitFor()
 
   await world.stop()
-  await page.getByText("Reconnecting. Nothing is lost").waitFor()
+  await page.getByText("Reconnecting. No messages are lost").waitFor()
   expect(await wordsOn(page), "nothing was wiped").toEqual(upTo(8))
   await world.qm(["approve", await theQuestion("second part")])
   await theQuestion("third part")

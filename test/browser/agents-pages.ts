@@ -10,7 +10,7 @@ export type Launch = {
 /** From anywhere in the console by the form, as a person does it; ends on the page of the run. */
 export async function launch(page: Page, { agent, prompt, mode = "ask" }: Launch): Promise<string> {
   await page.keyboard.press("c")
-  await page.getByRole("textbox", { name: "What shall it do?" }).fill(prompt)
+  await page.getByRole("textbox", { name: "Task" }).fill(prompt)
   await page.getByRole("radio", { name: new RegExp(`^${agent}`) }).check()
   await page.getByRole("radiogroup", { name: "Mode" }).getByText(mode, { exact: true }).click()
   await page.getByRole("button", { name: "Start", exact: true }).click()

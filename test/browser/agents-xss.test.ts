@@ -234,7 +234,7 @@ async function seeDiagrams(page: Page): Promise<readonly string[]> {
     const fate = (figure) => {
       const alt = figure.querySelector("img")?.alt
       if (alt !== undefined) return alt.includes("honest") ? "the honest one" : "drawn"
-      return figure.textContent.includes("No diagram:") ? "refused" : undefined
+      return figure.textContent.includes("Diagram error:") ? "refused" : undefined
     }
     // On a busy machine rows come some frames after the scroll: both edges of the box have one then.
     const isFilled = (rows) => {

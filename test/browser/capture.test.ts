@@ -93,7 +93,7 @@ describe("the page Capture over the real server", () => {
         await page.goto(`${world.url}${address}`)
         await settle(page)
         await page.getByRole("button", { name: `Host: ${host}` }).waitFor()
-        await page.getByText("tokens in the window before the first word").waitFor()
+        await page.getByText("tokens in the window before the first prompt").waitFor()
         expect(await page.getByText(/NaN|undefined|\[object/).count(), address).toBe(0)
         expect(window.problems(), address).toEqual([])
       }
@@ -160,7 +160,7 @@ describe("the page Capture over the real server", () => {
     await expect.poll(() => inside.count()).toBe(before + 1)
     const missing = page.getByRole("option", { name: /managed-settings\.json/ })
     await missing.waitFor()
-    await page.getByRole("option", { name: /^Searched, nothing there/ }).click()
+    await page.getByRole("option", { name: /^Searched, not found/ }).click()
     await page.waitForURL(/turned=/)
     await missing.waitFor({ state: "detached" })
     expect(window.problems()).toEqual([])
@@ -172,20 +172,20 @@ describe("the page Capture over the real server", () => {
     const { page } = window
     const takes: string[] = []
     page.on("request", (it) => it.method() === "POST" && takes.push(it.postData() ?? ""))
-    await page.getByText("tokens in the window before the first word").waitFor()
+    await page.getByText("tokens in the window before the first prompt").waitFor()
     await page.keyboard.press("a")
     await page.getByText("No model is called and no message is sent.").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
     expect(takes).toEqual([])
     await page.keyboard.press("a")
-    await page.getByRole("dialog").getByRole("button", { name: "Ask the host" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Query the host" }).click()
     await page.getByText("does not trust this folder").waitFor()
     expect(takes[0]).toMatch(/"observe":true,"trust":false/)
-    await page.getByRole("button", { name: "Ask anyway" }).click()
-    await page.getByRole("dialog").getByText("does not trust this folder yet").waitFor()
+    await page.getByRole("button", { name: "Query anyway" }).click()
+    await page.getByRole("dialog").getByText("If you continue, it reads the settings").waitFor()
     expect(takes).toHaveLength(1)
-    await page.getByRole("dialog").getByRole("button", { name: "Ask anyway" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Query anyway" }).click()
     await expect.poll(() => takes[1]).toMatch(/"observe":true,"trust":true/)
     expect(window.problems()).toEqual([])
   })
@@ -193,7 +193,7 @@ describe("the page Capture over the real server", () => {
   test("[CONSOLE-12] a read-only console captures nothing", async () => {
     const options = { path: "/capture", prepare: beReadOnly }
     await using window = await visit(chromium.browser, world, options)
-    for (const name of ["Capture again", "Ask the host"]) {
+    for (const name of ["Capture again", "Query the host"]) {
       const button = window.page.getByRole("button", { name }).first()
       await expect.poll(() => button.isDisabled()).toBe(true)
     }

@@ -45,7 +45,7 @@ describe("diagrams in the console", () => {
     const { id } = await runs.play("Draw", [...[...sources, INVALID].map(diagram), END])
     await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...HIGH })
     const { page, problems } = window
-    await page.getByText("No diagram: Parse error on line 2").waitFor({ timeout: FIRST_MS })
+    await page.getByText("Diagram error: Parse error on line 2").waitFor({ timeout: FIRST_MS })
     await page.getByText("a --> [ broken").last().waitFor()
     // Those on screen come first, so the last to be drawn is not the last in the text.
     await expect
@@ -75,7 +75,7 @@ describe("diagrams in the console", () => {
     await page.route("**/diagram.html", (it) => it.fulfill(SILENT), { times: 1 })
     await page.evaluate(FORGE)
     await page.evaluate(`(() => { ${GO}; return go("/runs/${hung.id}") })()`)
-    await page.getByText("No diagram: It takes longer than 5 seconds").waitFor()
+    await page.getByText("Diagram error: The layout takes longer than 5 seconds").waitFor()
     expect(await page.locator("iframe").count()).toBe(0)
     const next = await runs.play("Draw", [diagram(KINDS.sequence), END])
     await page.evaluate(`(() => { ${GO}; return go("/runs/${next.id}") })()`)

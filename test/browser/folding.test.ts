@@ -70,14 +70,14 @@ describe("Folds, of branches that agents opened over MCP", () => {
     const detail = page.getByRole("region", { name: "The branch" })
     await detail.getByText("One caller", { exact: true }).waitFor()
     await detail.getByText("src/tariff/invoice.ts:5 rounds the sum").waitFor()
-    await detail.getByText("1 outside of src/tariff/**").waitFor()
+    await detail.getByText("1 outside src/tariff/**").waitFor()
     await detail.getByText("out of scope, named").waitFor()
     await detail.getByText("Do quotes of split stays go the same way?").waitFor()
     // Handed in when it was opened; by its title it leads to the memory.
     await detail.getByRole("link", { name: "Half to even, on the line" }).waitFor()
 
     await page.goto(`${world.url}/folds?${shown(inner)}`)
-    await detail.getByText("Known when it was ended").waitFor()
+    await detail.getByText("Result when it was ended").waitFor()
     await detail.getByText("Ended by force: a charge would have passed its budget").waitFor()
     await detail
       .getByText("Two of five files read, divideHalfEven is called from one place.")
@@ -94,7 +94,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await step.getByText(/kept as rh_[0-9a-f]+/).waitFor()
     await step.getByRole("button", { name: "Copy handle" }).waitFor()
     await page.getByRole("button", { name: /^Restore(?!d)/ }).click()
-    await page.getByText(/The trail for a model, [\d,]+ tokens, nothing left out/).waitFor()
+    await page.getByText(/Trail for a model, [\d,]+ tokens, nothing left out/).waitFor()
     await page.getByText(/^Trail of branch br_/).waitFor()
     expect(window.problems()).toEqual([])
   })
@@ -136,7 +136,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await page.waitForURL((url) => !url.searchParams.has("step"))
     expect(new URL(page.url()).searchParams.get("show")).toBe(middle)
     await press(page, "u")
-    await page.getByText(/^The trail for a model/).waitFor()
+    await page.getByText(/^Trail for a model/).waitFor()
     await page.goto(`${world.url}/folds?${shown(middle)}`)
     await page.getByRole("link", { name: "Half to even, on the line" }).click()
     await page.waitForURL((url) => url.pathname === "/memory")
@@ -152,7 +152,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await branch(page, "Which callers").waitFor()
     await press(page, "/")
     await page.keyboard.type("zzz")
-    await page.getByText("No trail has these words").waitFor()
+    await page.getByText("No trail matches").waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -161,7 +161,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(outer)}` })
     const { page } = window
     const detail = page.getByRole("region", { name: "The branch" })
-    await detail.getByText("No note on how far it is.").waitFor()
+    await detail.getByText("No progress note yet.").waitFor()
     await page.evaluate("document.body.dataset.sameDocument = 'yes'")
     const other = await story.open("Another sub-task in it", SESSION)
     await branch(page, "Another sub-task").getByText("active", { exact: true }).waitFor()
@@ -192,8 +192,8 @@ describe("Memory, of what a person and agents recorded", () => {
     const why = memory(page, "Invoices round").getByText(/matches 'rounding'.*cites src\/tariff/)
     await why.waitFor()
     const detail = page.getByRole("region", { name: "The memory" })
-    await detail.getByText("Stale: code it cites has changed").waitFor()
-    await detail.getByText("changed since", { exact: true }).waitFor()
+    await detail.getByText("Stale: the cited code has changed").waitFor()
+    await detail.getByText("changed", { exact: true }).waitFor()
     await detail.getByText("as cited").waitFor()
     expect(await memory(page, "Cache the harbour").count()).toBe(0)
     expect(window.problems()).toEqual([])
@@ -206,14 +206,14 @@ describe("Memory, of what a person and agents recorded", () => {
     })
     const { page } = window
     const detail = page.getByRole("region", { name: "The memory" })
-    await detail.getByText("Quarantined: it rests on").waitFor()
+    await detail.getByText("Quarantined: based on").waitFor()
     await page.keyboard.press("a")
-    await detail.getByText("Quarantined: it rests on").waitFor({ state: "detached" })
+    await detail.getByText("Quarantined: based on").waitFor({ state: "detached" })
     await memory(page, "Cache the harbour").getByText("confirmed", { exact: true }).waitFor()
     await page.goto(`${world.url}/memory?${shown(cited.id)}`)
-    await detail.getByText("changed since", { exact: true }).waitFor()
+    await detail.getByText("changed", { exact: true }).waitFor()
     await detail.getByRole("button", { name: /^Confirm/ }).click()
-    await detail.getByText("changed since", { exact: true }).waitFor({ state: "detached" })
+    await detail.getByText("changed", { exact: true }).waitFor({ state: "detached" })
     await detail.getByText("as cited").nth(1).waitFor()
     const { stdout } = await world.qm(["memory", "--state", "confirmed", "--json"])
     expect(stdout).toContain(cited.id)
@@ -249,27 +249,27 @@ describe("Memory, of what a person and agents recorded", () => {
     await press(page, "c")
     expect(await page.getByLabel("Title").inputValue()).toBe("Quotes are rounded like invoices")
     await page.keyboard.press("Control+Enter")
-    await page.getByText("It needs a text.").waitFor()
-    await page.getByLabel("What is to be remembered?").fill("Both on the line.")
-    await page.getByLabel("Code it rests on").fill("no/such.ts")
+    await page.getByText("A text is required.").waitFor()
+    await page.getByLabel("Text", { exact: true }).fill("Both on the line.")
+    await page.getByLabel("Cited code").fill("no/such.ts")
     await page.keyboard.press("Control+Enter")
     await page.getByText("which is not in the repository").waitFor()
-    await page.getByLabel("Code it rests on").fill("src/tariff/quote.ts")
+    await page.getByLabel("Cited code").fill("src/tariff/quote.ts")
     await page.keyboard.press("Control+Enter")
     await memory(page, "Quotes are rounded").waitFor()
     await page.getByText("Both on the line.").waitFor()
     await press(page, "u")
-    await page.getByText(/^Counted, its trust is/).waitFor()
+    await page.getByText(/^Rating saved, trust is now/).waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
     await memory(page, "Quotes are rounded").waitFor({ state: "detached" })
 
     await page.goto(`${world.url}/memory?add=yes`)
     await page.getByLabel("Title").fill("Half to even, on the line")
     await page
-      .getByLabel("What is to be remembered?")
+      .getByLabel("Text", { exact: true })
       .fill("Rounding happens once, on the line, and goes to the even cent.")
     await page.getByRole("button", { name: "Record" }).click()
-    await page.getByText("One of them says this already").waitFor()
+    await page.getByText("Duplicate of an existing memory").waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -319,7 +319,7 @@ describe("what a hostile agent leaves behind", () => {
       }
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
       await page.goto(`${world.url}/memory?text=hostile&${shown(memoryId)}`)
-      await page.getByRole("region", { name: "The memory" }).getByText("About it").waitFor()
+      await page.getByRole("region", { name: "The memory" }).getByText("Details").waitFor()
       await memory(page, "hostile").first().waitFor()
       expect(await page.locator(LOADS_SOMETHING).count()).toBe(0)
     }
@@ -331,7 +331,7 @@ describe("what a hostile agent leaves behind", () => {
   const TABS = [
     [/^Trail/, "Opened"],
     [/^Prompt/, /As it says/],
-    [/^Restored/, /The trail for a model/],
+    [/^Restored/, /Trail for a model/],
   ] as const
 
   async function leaveHostile(payload: string, at: number) {

@@ -41,7 +41,7 @@ describe("Map", () => {
     await page.getByRole("button", { name: /files? left out$/ }).click()
     await page.getByRole("dialog").getByText("files of this name hold credentials").waitFor()
     await page.goto(`${world.url}/map?show=${encodeURIComponent("roundLine")}`)
-    const links = page.getByRole("listbox", { name: "Callers and called" })
+    const links = page.getByRole("listbox", { name: "Callers and callees" })
     await links.getByText("invoiceTotal").waitFor()
     await links.getByText("divideHalfEven").waitFor()
     expect(window.problems()).toEqual([])
@@ -76,7 +76,7 @@ describe("Map", () => {
     await press(page, "j", "j", "Enter")
     await page.waitForURL(showing(`${ROUNDING}#roundLine`))
     // The focus goes on in the list that took the place of the one that was left.
-    const links = page.getByRole("listbox", { name: "Callers and called" })
+    const links = page.getByRole("listbox", { name: "Callers and callees" })
     await links.and(page.locator(":focus")).waitFor()
     await press(page, "j", "Enter")
     await page.waitForURL((url) => !showing(`${ROUNDING}#roundLine`)(url))

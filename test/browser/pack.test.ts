@@ -37,11 +37,11 @@ const open = (address: string) =>
 /** Folder and name of a path are two parts of a row. */
 function chosen(page: Page, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1)
-  return page.getByRole("listbox", { name: "Chosen files" }).getByRole("option", { name })
+  return page.getByRole("listbox", { name: "Selected files" }).getByRole("option", { name })
 }
 
 async function order(page: Page): Promise<readonly string[]> {
-  const titles = page.getByRole("listbox", { name: "Chosen files" }).locator("[title]")
+  const titles = page.getByRole("listbox", { name: "Selected files" }).locator("[title]")
   return titles.evaluateAll((all) => all.map((it) => it.getAttribute("title") ?? ""))
 }
 
@@ -99,7 +99,7 @@ describe("Pack", () => {
     expect(await chosen(page, ROUNDING).count()).toBe(1)
     await page.waitForURL((url) => url.searchParams.getAll("pin").length === 4)
     await expect.poll(() => asked.at(-1)).toMatch(/"target":\[("[^"]+",?){4}\]/)
-    await page.getByText("not kept").waitFor()
+    await page.getByText("not saved").waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -150,10 +150,10 @@ describe("Pack", () => {
     await page.waitForURL((url) => url.searchParams.has("at"))
     const path = new URL(page.url()).searchParams.get("at") ?? ""
     await press(page, "Enter")
-    const text = page.getByRole("region", { name: "What is sent" })
+    const text = page.getByRole("region", { name: "Package text" })
     await text.getByText(`"path": "${path}"`).waitFor()
     const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-label")')
-    await expect.poll(focused).toBe("What is sent")
+    await expect.poll(focused).toBe("Package text")
     await press(page, "Escape")
     await expect.poll(focused).toBe("Candidates")
     await page.waitForURL(has("at", path))
@@ -183,7 +183,7 @@ describe("Pack", () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await chosen(page, QUOTE).getByText("pinned").first().waitFor()
     await press(page, "y")
-    await page.getByText("tokens were copied").waitFor()
+    await page.getByText(/^Copied [\d,]+ tokens/).waitFor()
     expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^## Context Package/)
     await press(page, "s")
     await page.waitForURL((url) => url.searchParams.has("id"))
@@ -200,7 +200,7 @@ describe("Pack", () => {
     await page.waitForURL((url) => !url.searchParams.has("id"))
     expect(new URL(page.url()).searchParams.get("pin")).toBe(QUOTE)
     expect(new URL(page.url()).searchParams.get("signatures")).toBe(QUOTE)
-    await page.getByText("not kept").waitFor()
+    await page.getByText("not saved").waitFor()
     await press(page, "d")
     await page.waitForURL(/compare=yes/)
     await page.getByText(/^\d+ changes?, /).waitFor()
@@ -222,12 +222,12 @@ describe("Pack", () => {
     const { searchParams } = new URL(page.url())
     const pack = searchParams.get("pack") ?? ""
     expect([searchParams.get("beside"), searchParams.get("prompt")]).toEqual(["new", TASK])
-    const words = page.getByLabel("What shall it do?")
+    const words = page.getByLabel("Task", { exact: true })
     expect(await words.inputValue()).toBe(TASK)
     await page.getByText(/^\d+ files, [\d,]+ tokens, before the first turn/).waitFor()
     await page.getByRole("link", { name: "Open" }).click()
     await page.getByText(/^kept today/).waitFor()
-    await page.getByRole("button", { name: /^Run with this/ }).click()
+    await page.getByRole("button", { name: /^Start run/ }).click()
     await words.waitFor()
     expect(await page.getByLabel("Package").inputValue(), "it is not kept twice").toBe(pack)
     await page.getByLabel("Package").fill("pk_none")
@@ -247,12 +247,12 @@ describe("Pack", () => {
     const tab = (name: RegExp) => page.getByRole("button", { name })
     await page.getByRole("listbox", { name: "Candidates" }).waitFor()
     await chosen(page, ROUNDING).waitFor({ state: "hidden" })
-    await tab(/^Chosen/).click()
+    await tab(/^Selected/).click()
     await chosen(page, ROUNDING).click()
     await page.getByRole("button", { name: "Pin" }).click()
     await page.waitForURL(has("pin", ROUNDING))
     await tab(/^Preview/).click()
-    await page.getByRole("region", { name: "What is sent" }).waitFor()
+    await page.getByRole("region", { name: "Package text" }).waitFor()
     expect(await chosen(page, ROUNDING).isVisible()).toBe(false)
     await page.goBack()
     await chosen(page, ROUNDING).waitFor()

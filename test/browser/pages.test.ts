@@ -21,10 +21,10 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
     { page: "/", heading: "Now", shows: /\d+ of \d+ checks pass/ },
     { page: "/events", heading: "Events", shows: "store.backed-up" },
     { page: "/events?at=2&view=raw", heading: "Events", shows: '"store.backed-up"' },
-    { page: "/events?text=never", heading: "Events", shows: "No event in memory matches." },
+    { page: "/events?text=never", heading: "Events", shows: "No loaded event matches." },
     { page: "/settings", heading: "Settings", shows: "store.keepBackups" },
     { page: "/settings?at=tokens.window", heading: "Settings", shows: "QM_TOKENS_WINDOW" },
-    { page: "/no/such/page", heading: "Not found", shows: "There is no page at this address" },
+    { page: "/no/such/page", heading: "Not found", shows: "Page not found" },
   ])("[CONSOLE-1] $page", async ({ page: address, heading, shows }) => {
     await using window = await visit(chromium.browser, world, { path: address })
     const { page } = window
@@ -38,10 +38,10 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
   test("[CONSOLE-7] a new repository is greeted with one sentence and one command", async () => {
     await using fresh = await startWorld({ backups: 0 })
     await using window = await visit(chromium.browser, fresh)
-    await window.page.getByText("Ready, and nothing has happened yet").waitFor()
+    await window.page.getByText("Ready to start").waitFor()
     await window.page.getByText("qm doctor", { exact: true }).waitFor()
     await window.page.goto(`${fresh.url}/events?name=config.`)
-    await window.page.getByText("No event in memory matches.").waitFor()
+    await window.page.getByText("No loaded event matches.").waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -74,7 +74,7 @@ describe("the door", () => {
   test("[TB1] a browser without a link sees one sentence and the command that makes one", async () => {
     const expects = [/status of 401/]
     await using window = await visit(chromium.browser, world, { by: "address", expects })
-    await window.page.getByText("This page needs a link").waitFor()
+    await window.page.getByText("Sign-in link required").waitFor()
     await window.page.getByText("qm open", { exact: true }).waitFor()
     expect(await window.page.getByText("tideline").count(), "nothing of the repository").toBe(0)
     expect(window.problems()).toEqual([])
@@ -93,7 +93,7 @@ describe("the door", () => {
     await using second = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
     await second.page.goto(link)
     await second.page.reload()
-    await second.page.getByText("This page needs a link").waitFor()
+    await second.page.getByText("Sign-in link required").waitFor()
     expect(await second.context.cookies()).toEqual([])
 
     // Who is in already does not fall out by opening an old link.

@@ -292,7 +292,7 @@ async function confirmBackup(page: Page): Promise<void> {
   await page.keyboard.press("Enter")
   await page.keyboard.type("9")
   await page.keyboard.press("Enter")
-  await page.getByText("This writes, with keep 9").waitFor()
+  await page.getByText("This operation changes data. Arguments: keep 9").waitFor()
 }
 
 async function openHelp(page: Page): Promise<void> {

@@ -59,8 +59,8 @@ function ComeIn() {
   return (
     <main>
       <Hello
-        title="This page needs a link"
-        description="The console shows what your agents read and do, so it opens only for you. Run this in the repository: it prints a link that lets this browser in, once."
+        title="Sign-in link required"
+        description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that signs this browser in once."
       >
         <CommandLine command="qm open" />
       </Hello>

@@ -20,8 +20,8 @@ export const PART_NOT_LOADED = "CONSOLE_PART_NOT_LOADED"
 const partNotLoaded = (): Failure =>
   failure({
     code: PART_NOT_LOADED,
-    message: "The server does not answer, and this part was not loaded yet.",
-    hint: "Nothing was lost. Start it with `qm up`, then reload the page.",
+    message: "The server does not respond, and this part of the console is not loaded.",
+    hint: "Start the server with `qm up`, then reload the page. No data is lost.",
     data: {},
   })
 

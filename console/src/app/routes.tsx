@@ -151,8 +151,8 @@ function NotFound({ path }: { readonly path: string }) {
         size="page"
         error={{
           code: "CONSOLE_PAGE_NOT_FOUND",
-          message: "There is no page at this address",
-          hint: `${path} leads nowhere in this version. Nothing is broken; start again from Now.`,
+          message: "Page not found",
+          hint: `${path} is not a page of this version. Go to Now instead.`,
           data: { path },
         }}
       >

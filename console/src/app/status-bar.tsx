@@ -34,7 +34,7 @@ export function StatusBar({ live, clock, look, onAsk }: StatusBarProps) {
       )}
       {isRefusal(error) ? (
         <StatusItem dot="warn" tone="warn">
-          Not let in any more, run qm open
+          Session expired. Run qm open.
         </StatusItem>
       ) : (
         <LiveItem live={live} clock={clock} />
@@ -94,7 +94,7 @@ function LiveItem({ live, clock }: Pick<StatusBarProps, "live" | "clock">) {
   const words = { dot, ...(tone === undefined ? {} : { tone }) }
   if (!isCounting) return <StatusItem {...words}>{text}</StatusItem>
   return (
-    <StatusItem {...words} label={`${text}. Try now`} onPress={live.retryNow}>
+    <StatusItem {...words} label={`${text}. Retry now`} onPress={live.retryNow}>
       {text}
     </StatusItem>
   )

@@ -10,24 +10,24 @@ export function failure(wire: WireError): Failure {
 export const serverUnreachable = (): Failure =>
   failure({
     code: "CONSOLE_SERVER_UNREACHABLE",
-    message: "The server does not answer.",
-    hint: "Nothing was lost. Start it with `qm up` and try again.",
+    message: "The server does not respond.",
+    hint: "Start it with `qm up` and try again. No data is lost.",
     data: {},
   })
 
 export const answerUnreadable = (status: number): Failure =>
   failure({
     code: "CONSOLE_ANSWER_UNREADABLE",
-    message: `The server answered ${status} with something that is not JSON.`,
-    hint: "Check that `qm up` and this page are of one version, then reload.",
+    message: `The server returned status ${status} with a body that is not JSON.`,
+    hint: "Check that `qm up` and this page have the same version, then reload.",
     data: { status },
   })
 
 export const sessionOver = (): Failure =>
   failure({
     code: "CONSOLE_SESSION_OVER",
-    message: "This page is not let in any more.",
-    hint: "Run `qm open` in the repository: it prints a fresh link.",
+    message: "The session of this browser has expired.",
+    hint: "Run `qm open` in the repository and open the link that it prints.",
     data: {},
   })
 
@@ -38,8 +38,8 @@ export function toWireError(error: unknown): WireError {
   }
   return {
     code: "CONSOLE_UNFORESEEN",
-    message: "Something broke that should not.",
-    hint: "This is our fault. Reload the page; if it comes back, copy the details into a report.",
+    message: "Unexpected error in the console.",
+    hint: "This is a bug in Quartermaster. Reload the page; if it happens again, copy the details into a report.",
     data: { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
   }
 }

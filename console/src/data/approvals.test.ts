@@ -62,7 +62,7 @@ describe("describeAsk, describeRule and describeAnswer", () => {
     expect(rule({ tool: "Edit", input: '{"file_path":"/r/b.ts"}' })).toBe("allow Edit on /r/b.ts")
     const loose = { command: "ls", dangerouslyDisableSandbox: true }
     expect(rule({ input: JSON.stringify(loose) })).toBeNull()
-    expect(rule({ tool: "mcp__t__q", input: "{}" })).toBe("allow mcp__t__q, whatever it is given")
+    expect(rule({ tool: "mcp__t__q", input: "{}" })).toBe("allow mcp__t__q with any arguments")
     expect(rule({ tool: "request_permissions", input: "{}" })).toBeNull()
   })
 
@@ -70,6 +70,6 @@ describe("describeAsk, describeRule and describeAnswer", () => {
     const description = (given: Partial<Approval>) => describeAnswer(approval(given))
     expect(description({ status: "allowed", answeredBy: "cli" })).toBe("allowed by cli")
     expect(description({ status: "denied", answeredBy: null })).toBe("denied")
-    expect(description({ status: "expired" })).toBe("ran out before anybody answered")
+    expect(description({ status: "expired" })).toBe("expired without an answer")
   })
 })

@@ -50,7 +50,7 @@ export function describeRule(approval: Approval): string | null {
   if (describeAsk(approval).verb === "run") return `allow ${name} to run exactly this command`
   const path = approval.path ?? fileIn(fields)
   if (path !== null) return `allow ${name} on ${visibleLine(path)}`
-  return tool.startsWith("mcp__") ? `allow ${name}, whatever it is given` : null
+  return tool.startsWith("mcp__") ? `allow ${name} with any arguments` : null
 }
 
 export function describeAnswer({ status, answeredBy }: Approval): string {
@@ -58,7 +58,7 @@ export function describeAnswer({ status, answeredBy }: Approval): string {
     case "open":
       return "not answered yet"
     case "expired":
-      return "ran out before anybody answered"
+      return "expired without an answer"
     case "allowed":
     case "denied":
       return answeredBy === null ? status : `${status} by ${visibleLine(answeredBy)}`

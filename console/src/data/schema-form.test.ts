@@ -41,7 +41,7 @@ describe("forms from JSON schemas", () => {
     [
       fieldOf({ type: "string", minLength: 1 }),
       "",
-      { kind: "wrong", message: "It must not be empty" },
+      { kind: "wrong", message: "Must not be empty" },
     ],
     [fieldOf({ type: "array", items: { type: "string" } }), "a\nb", value(["a", "b"])],
     [
@@ -49,7 +49,7 @@ describe("forms from JSON schemas", () => {
       "1\nx",
       { kind: "wrong", message: "A whole number" },
     ],
-    [fieldOf({}), "{", { kind: "wrong", message: "JSON is expected here" }],
+    [fieldOf({}), "{", { kind: "wrong", message: "Must be valid JSON" }],
     [fieldOf({}), "[1]", value([1])],
   ])("[CONSOLE-7] the field %o parses %j", (field, text, expected) => {
     expect(parseField(field, text)).toEqual(expected)

@@ -145,7 +145,7 @@ function sayRange({ isWhole, min, max }: NumberField): string {
 }
 
 function parseText(field: Extract<FormField, { kind: "text" }>, text: string): ParsedField {
-  if (text.length < field.minLength) return wrong("It must not be empty")
+  if (text.length < field.minLength) return wrong("Must not be empty")
   if (text.length <= field.maxLength) return value(text)
   return wrong(`At most ${formatExact(field.maxLength)} characters`)
 }
@@ -167,7 +167,7 @@ function parseJsonField(text: string): ParsedField {
     const parsed: unknown = JSON.parse(text)
     return value(parsed)
   } catch {
-    return wrong("JSON is expected here")
+    return wrong("Must be valid JSON")
   }
 }
 

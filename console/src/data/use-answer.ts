@@ -17,8 +17,8 @@ type AnswerToasts = {
 }
 
 /**
- * Answers an approval once and refetches the list in any case. If somebody else answered first, the
- * page names them; that is no error.
+ * Answers an approval once and refetches the list in any case. If another client answered first, the
+ * page names it; that is no error.
  */
 export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) => void) {
   const client = useClient()
@@ -53,5 +53,5 @@ export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) 
 function sayFirst(data: unknown): string {
   const { status = "answered", by = "somebody" } =
     typeof data === "object" && data !== null ? { ...data } : {}
-  return `Somebody was first: ${String(status)} by ${String(by)}. Their answer counts.`
+  return `Already ${String(status)} by ${String(by)}. Your answer was not used.`
 }

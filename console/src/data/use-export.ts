@@ -7,8 +7,8 @@ type ErrorToasts = { fail(error: ReturnType<typeof toWireError>): void }
 type Format = "html" | "jsonl"
 
 export const EXPORT_CHOICES = [
-  { value: "export html", label: "Export as HTML", detail: "One page to read, also offline" },
-  { value: "export jsonl", label: "Export as JSONL", detail: "Lines that can be imported again" },
+  { value: "export html", label: "Export as HTML", detail: "One page, readable offline" },
+  { value: "export jsonl", label: "Export as JSONL", detail: "Can be imported again" },
 ] as const
 
 export function exportOf(value: string): Format | null {

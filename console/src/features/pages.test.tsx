@@ -37,15 +37,15 @@ describe("pages", () => {
     const text = render(nowPage, [[keys.operation("now.show", {}), REPORT]])
     expect(text).toContain("Sunday 15 November")
     expect(text).toContain("Waiting for you 0")
-    expect(text).toContain("Nothing waits for you.")
-    expect(text).toContain("Nothing runs.")
-    expect(text).toContain("Nothing ended today.")
+    expect(text).toContain("No agent is waiting for you.")
+    expect(text).toContain("Nothing is running.")
+    expect(text).toContain("No run ended today.")
   })
 
   it("[CONSOLE-15] a new store shows the first-run page with one command", () => {
     const report = { ...REPORT, store: { ...STORE, events: 1 } }
     const text = render(nowPage, [[keys.operation("now.show", {}), report]])
-    expect(text).toContain("Ready, and nothing has happened yet")
+    expect(text).toContain("Ready to start")
     expect(text).toContain("$ qm doctor Copy Check now")
     expect(text).not.toContain("Waiting for you")
   })
@@ -83,7 +83,7 @@ describe("pages", () => {
       <EventsPage now={NOW} params={eventsParams.parse("?text=zz")} onParams={nothing} />,
       [[keys.events(""), journal]],
     )
-    expect(text).toContain("No event in memory matches. Clear the filter")
+    expect(text).toContain("No loaded event matches. Clear the filter")
   })
 
   it("[CONSOLE-12] a secret is never written into the page", () => {

@@ -8,7 +8,8 @@ import { useToast } from "./toast/toast.tsx"
 export function useLater<Part>(load: () => Promise<Part>) {
   const [part, setPart] = useState<{ readonly value: Part } | null>(null)
   const toast = useToast()
-  const fail = () => toast.show({ text: "This was not loaded yet, and the server does not answer" })
+  const fail = () =>
+    toast.show({ text: "This part is not loaded, and the server does not respond" })
   return {
     part: part?.value,
     want(then: () => void): void {

@@ -6,7 +6,7 @@ import { type Scope, scopesOf } from "./scopes.ts"
 const NAMES: Readonly<Record<Scope, string>> = {
   everywhere: "Everywhere",
   list: "In lists",
-  work: "Where runs are",
+  work: "Runs and approvals",
   now: "On Now",
   runs: "On Runs",
   gateway: "On Gateway",
@@ -35,7 +35,7 @@ export function HelpSheet({ scope, onClose }: HelpSheetProps) {
     rows: KEYMAP.filter((row) => row.scope === it),
   }))
   return (
-    <Dialog title="Keys of this page" showsTitle onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" showsTitle onClose={onClose}>
       <KeySheet groups={groups} />
     </Dialog>
   )

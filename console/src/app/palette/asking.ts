@@ -42,7 +42,7 @@ function proceed(asking: PaletteForm): AskStep {
 function leaveOut(asking: PaletteForm, question: Question): AskStep {
   const isAnswered = question.name in asking.given
   if (question.isRequired && !isAnswered) {
-    return { kind: "wrong", message: `${question.name} is needed` }
+    return { kind: "wrong", message: `${question.name} is required` }
   }
   return proceed({ ...asking, index: asking.index + 1 })
 }

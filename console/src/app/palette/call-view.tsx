@@ -37,7 +37,7 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
         <CommandGiven name={call.operation.name} description={given} />
         <CommandInput
           ref={input}
-          label="Press Enter to run it"
+          label="Press Enter to run"
           placeholder="Enter runs it"
           value=""
           onChange={() => undefined}
@@ -45,7 +45,11 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
         />
       </CommandLineBox>
       <CommandMessage
-        hint={given === "" ? "This writes. Nothing else was given." : `This writes, with ${given}.`}
+        hint={
+          given === ""
+            ? "This operation changes data. It has no arguments."
+            : `This operation changes data. Arguments: ${given}.`
+        }
       >
         {call.operation.summary}
       </CommandMessage>
@@ -53,7 +57,7 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
         description=""
         actions={[
           { label: "Back", keys: "Escape", onPress: onBack },
-          { label: "Run it", keys: "Enter", onPress: onConfirm },
+          { label: "Run", keys: "Enter", onPress: onConfirm },
         ]}
       />
     </>
@@ -73,7 +77,7 @@ export function CallView({ call, onBack, onClose }: CallViewProps) {
     onSuccess: () => {
       if (!isWrite) return
       void queries.invalidateQueries()
-      toast.show({ text: `${call.operation.name} is done` })
+      toast.show({ text: `${call.operation.name} completed` })
     },
   })
   const hasStarted = useRef(false)
@@ -124,7 +128,7 @@ function Result({ operation, output }: { operation: OperationEntry; output: obje
   }
   return (
     <CommandResult>
-      <ValueTree value={output} label={`Answer of ${operation.name}`} />
+      <ValueTree value={output} label={`Result of ${operation.name}`} />
     </CommandResult>
   )
 }

@@ -60,7 +60,7 @@ export function buildEntries({
         group: "Go to",
         icon: it.icon,
         label: it.label,
-        detail: "room",
+        detail: "page",
         verb: "Open",
         ...keysOf(`go.${it.id}`),
         action: { kind: "place", href: it.href },
@@ -124,7 +124,7 @@ const SHORTCUTS = [
   },
   {
     keyId: "guard.try",
-    label: "Try a rule on yesterday",
+    label: "Test a rule on past events",
     room: "guard",
     href: paths.guard({ trying: true }),
     icon: "shield",
@@ -176,7 +176,7 @@ function pageAction({ id, label, keys, scope }: KeyRow): readonly Entry[] {
     group: scope === "everywhere" ? "Console" : "On this page",
     icon: "chevron-right",
     label,
-    verb: "Do",
+    verb: "Run",
     action: { kind: "key", keyId: id },
   }
   return [keys[0] === undefined ? entry : { ...entry, keys: keys[0] }]

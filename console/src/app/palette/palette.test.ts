@@ -47,7 +47,7 @@ describe("palette", () => {
     })
     expect(answer(asking(beginAsking(restore)), "")).toEqual({
       kind: "wrong",
-      message: "file is needed",
+      message: "file is required",
     })
   })
 

@@ -121,11 +121,11 @@ function choicesOf({ field }: Question): readonly string[] {
 function sayOptional({ isRequired, fallback, field }: Question): string {
   if (isRequired) return "needed"
   const text = formatValue(fallback)
-  if (field.kind === "list" || text === "") return "may stay empty"
-  return `${text} unless given`
+  if (field.kind === "list" || text === "") return "optional"
+  return `default: ${text}`
 }
 
 function sayEnter({ field, isRequired }: Question, text: string): string {
   if (text !== "") return field.kind === "list" ? "Add" : "Next"
-  return isRequired ? "Next" : "Go on"
+  return isRequired ? "Next" : "Skip"
 }

@@ -91,8 +91,8 @@ export function SearchView(props: SearchViewProps) {
         />
       </CommandLineBox>
       {shownIds.length === 0 ? (
-        <CommandMessage hint="Try the name of a room, of an operation, or of a theme.">
-          Nothing is called {query.trim()}.
+        <CommandMessage hint="Search for a page, an operation or a theme.">
+          No result for {query.trim()}.
         </CommandMessage>
       ) : (
         <EntryList
@@ -126,8 +126,8 @@ function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): read
   if (entry === null) return []
   const copy = (text: string) => {
     navigator.clipboard.writeText(text).then(
-      () => toast.show({ text: `${text} is on the clipboard` }),
-      () => toast.show({ text: "The browser did not allow copying" }),
+      () => toast.show({ text: `Copied ${text}` }),
+      () => toast.show({ text: "The browser denied access to the clipboard" }),
     )
   }
   const { action } = entry
@@ -137,13 +137,13 @@ function useActions(entry: Entry | null, onChoose: (entry: Entry) => void): read
       const { name, method, path } = action.operation
       return [
         first,
-        { id: "copy name", label: "Copy the name", act: () => copy(name) },
+        { id: "copy name", label: "Copy name", act: () => copy(name) },
         { id: "copy path", label: "Copy the request", act: () => copy(`${method} ${path}`) },
       ]
     }
     case "place": {
       const address = `${window.location.origin}${action.href}`
-      return [first, { id: "copy link", label: "Copy the link", act: () => copy(address) }]
+      return [first, { id: "copy link", label: "Copy link", act: () => copy(address) }]
     }
     case "key":
     case "look":

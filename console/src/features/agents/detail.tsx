@@ -111,8 +111,8 @@ function About({ agent, isReadOnly }: AboutProps) {
             {isReady ? null : (
               <Text size="sm" tone="2">
                 {agent.problems.length > 0
-                  ? "It can be started once its folder has no problem."
-                  : "It can be started once it is trusted."}
+                  ? "Fix the problems of its folder before you start it."
+                  : "Trust its folder before you start it."}
               </Text>
             )}
           </Flow>
@@ -128,7 +128,7 @@ function Untrusted({ agent, isReadOnly }: AboutProps) {
   return (
     <Notice
       tone="warn"
-      description={`This folder came with the repository. Read its stages and prompts, then trust it as it is now (${agent.digest.slice(0, 12)}). A change of any file asks again.`}
+      description={`This folder is part of the repository. Read its stages and prompts, then trust its current content (${agent.digest.slice(0, 12)}). After a change of any file you must trust it again.`}
     >
       <Button
         small
@@ -168,7 +168,7 @@ export function sayWhere({ file, line, stage, field }: ConfigProblem): string {
 }
 
 function Prompts({ prompts }: Pick<AgentShow, "prompts">) {
-  if (prompts.length === 0) return <RowNote>It has no prompts.</RowNote>
+  if (prompts.length === 0) return <RowNote>No prompts.</RowNote>
   return prompts.map(({ file, text }) => (
     <Block
       key={file}
@@ -193,7 +193,7 @@ type AgentRunsProps = {
 }
 
 function AgentRuns({ now, slug, runs }: AgentRunsProps) {
-  if (runs.length === 0) return <RowNote>It was never started here.</RowNote>
+  if (runs.length === 0) return <RowNote>No runs yet.</RowNote>
   return (
     <>
       <Rows columns={COLUMNS}>

@@ -37,7 +37,7 @@ describe("page Agents", () => {
   it("[CONSOLE-56] stages show their purpose, tools, budget, pauses and repair targets", () => {
     const agent = anAgent("deep-research")
     const text = render("?show=deep-research", { agents: [agent], shown: { agent } })
-    expect(text).toMatch(/1\. plan .*asks a model once May use: nothing but the model Then pauses/)
+    expect(text).toMatch(/1\. plan .*asks a model once May use: only the model Then pauses/)
     expect(text).toContain("Repaired with feedback, at most 2 rounds")
     expect(text).toContain("Budget $3.00 a run")
     expect(text).toContain("Digest sha256:5f2c81d07be4")
@@ -52,17 +52,17 @@ describe("page Agents", () => {
     })
     expect(html).toContain("Split &lt;b&gt;it&lt;/b&gt; \\u{202e}.")
     const none = render("?show=deep-research&tab=runs", { agents: [], shown: { agent } })
-    expect(none).toContain("It was never started here.")
+    expect(none).toContain("No runs yet.")
   })
 
   it("[CONSOLE-56] an agent of a repository is trusted by the digest of its files and cannot be started before", () => {
     const agent = anAgent("mine", { origin: "project", isTrusted: false })
     const html = markupOf("?show=mine", { agents: [agent], shown: { agent } })
     expect(textOf(html)).toContain(
-      "trust it as it is now (sha256:5f2c8). A change of any file asks again. Trust",
+      "trust its current content (sha256:5f2c8). After a change of any file you must trust it again. Trust",
     )
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start</)
-    expect(textOf(html)).toContain("It can be started once it is trusted.")
+    expect(textOf(html)).toContain("Trust its folder before you start it.")
     const readOnly = markupOf("?show=mine", { agents: [agent], shown: { agent }, isReadOnly: true })
     expect(readOnly).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Trust</)
   })
@@ -78,16 +78,14 @@ describe("page Agents", () => {
     const agent = anAgent("broken", { config: null, problems: [problem] })
     const text = render("?show=broken", { agents: [agent], shown: { agent } })
     expect(text).toContain("config.json:14, stage verify, kind It is `verfy`.")
-    expect(text).toContain("Its config.json could not be read")
+    expect(text).toContain("config.json is invalid")
     expect(sayWhere({ ...problem, stage: null })).toBe("config.json:14, kind")
     expect(stateOf(agent)).toMatchObject({ word: "1 problem", tone: "bad" })
   })
 
   it("[CONSOLE-15] an empty list, an empty search result and an error have different texts", async () => {
     expect(render("", { agents: [] })).toContain("$ qm agent new my-research")
-    expect(render("?text=zz", { agents: [anAgent("a")] })).toContain(
-      "No agent has these words. Show all",
-    )
+    expect(render("?text=zz", { agents: [anAgent("a")] })).toContain("No agent matches. Show all")
     const queries = new QueryClient({
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
     })

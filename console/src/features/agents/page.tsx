@@ -71,7 +71,7 @@ function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
           if (all.length === 0) {
             return (
               <Empty
-                description="Agents that people can run will be here: a folder with AGENT.md, config.json and prompts."
+                description="This page lists agents that run as pipelines. Each is a folder with AGENT.md, config.json and prompts. Create the first one:"
                 command="qm agent new my-research"
               />
             )
@@ -82,7 +82,7 @@ function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
           if (agents.length === 0) {
             return (
               <NoMatch onShowAll={() => onParams({ text: "" }, "replace")}>
-                No agent has these words.
+                No agent matches.
               </NoMatch>
             )
           }
@@ -102,8 +102,8 @@ function ListPane({ params, onParams }: ParamsProps<AgentsParams>) {
                 renderItem={(it, option) => <AgentRow agent={it} option={option} />}
               />
               <PaneFoot>
-                {plural(agents.length, "agent")}. An agent of a repository is run once a person
-                trusts its folder as it is.
+                {plural(agents.length, "agent")}. An agent from a repository runs only after you
+                trust its folder.
               </PaneFoot>
             </>
           )
@@ -122,7 +122,7 @@ const COLUMNS = {
 const HEAD = [
   { text: "" },
   { text: "Agent" },
-  { text: "What it does", from: "roomy" },
+  { text: "Description", from: "roomy" },
   { text: "Origin", from: "wide" },
   { text: "State" },
 ] as const

@@ -12,7 +12,7 @@ export function StagesTab({ agent }: { readonly agent: AgentFolder }) {
   return (
     <>
       {config === null ? (
-        <RowNote>Its config.json could not be read; the problems are named above.</RowNote>
+        <RowNote>config.json is invalid; see the problems above.</RowNote>
       ) : (
         config.stages.map((it, i) => (
           <Stage key={it.name} agent={agent} stage={it} number={i + 1} />
@@ -69,7 +69,7 @@ function Folder({ agent }: { readonly agent: AgentFolder }) {
   const { config, sources, tools, origin, folder, digest } = agent
   const known = useSources(sources.length > 0)
   return (
-    <Block title="Its folder">
+    <Block title="Folder">
       <Values>
         <Value name="Origin">{ORIGINS[origin]}</Value>
         <Value name="Folder" wrap>

@@ -23,7 +23,7 @@ export function useTrust() {
   const toast = useToast()
   return useMutation({
     mutationFn: ({ slug, digest }: AgentFolder) => client.write("agent.trust", { slug, digest }),
-    onSuccess: ({ slug }) => toast.show({ text: `${slug} is trusted as it is now` }),
+    onSuccess: ({ slug }) => toast.show({ text: `${slug} is trusted` }),
     onError: (error: unknown) => toast.fail(toWireError(error)),
     onSettled: () => {
       for (const name of ["agent.list", "agent.show"] as const) {

@@ -16,7 +16,7 @@ describe("texts of agents", () => {
         aStage("a", { prompt: "a.md", effort: "low", contextTokens: 12_000, optional: true }),
       ),
     ).toBe(
-      "asks a model once, a.md, low effort, 12.0k context, left out where what it needs is not there",
+      "asks a model once, a.md, low effort, 12.0k context, skipped if its requirements are missing",
     )
     const agent = anAgent("a")
     expect(pausesAfter(agent, aStage("plan"))).toBe(true)
@@ -41,7 +41,7 @@ describe("texts of agents", () => {
       tools: null,
     }
     expect(saySource("web", undefined)).toBe("")
-    expect(saySource("web", [])).toBe("not there")
+    expect(saySource("web", [])).toBe("missing")
     expect(saySource("web", [source])).toBe("slow")
     expect(saySource("web", [{ ...source, isApproved: false }])).toBe("not approved")
     expect(saySource("web", [{ ...source, problem: "no answer" }])).toBe("no answer")

@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
   ask: "asks a model once",
   web: "searches the web through a source",
   retrieve: "searches the knowledge base",
-  verify: "holds the answer against its sources",
+  verify: "checks the answer against its sources",
   document: "writes the document",
   agent: "starts an agent",
 }
@@ -45,7 +45,7 @@ export function sayStage(stage: StageConfig): string {
     model === undefined ? "" : visibleLine(model),
     effort === undefined ? "" : `${effort} effort`,
     contextTokens === undefined ? "" : `${formatCount(contextTokens)} context`,
-    optional ? "left out where what it needs is not there" : "",
+    optional ? "skipped if its requirements are missing" : "",
   ]
     .filter((it) => it !== "")
     .join(", ")
@@ -59,7 +59,7 @@ export function sayScope({ scope }: StageConfig): string {
     ...agents.map((it) => `agent ${visibleLine(it)}`),
     paths.length === 0 ? "" : `files ${paths.map(visibleLine).join(" ")}`,
   ].filter((it) => it !== "")
-  return parts.length === 0 ? "nothing but the model" : parts.join(", ")
+  return parts.length === 0 ? "only the model" : parts.join(", ")
 }
 
 export function sayBudget({ budgetUsd }: StageConfig): string {
@@ -74,7 +74,7 @@ export function pausesAfter({ config }: AgentFolder, { name, pauseAfter }: Stage
 export function saySource(slug: string, sources: readonly Source[] | undefined): string {
   if (sources === undefined) return ""
   const source = sources.find((it) => it.slug === slug)
-  if (source === undefined) return "not there"
+  if (source === undefined) return "missing"
   if (!source.isApproved) return "not approved"
   return source.problem === null ? source.health : visibleLine(source.problem)
 }

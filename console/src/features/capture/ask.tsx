@@ -18,8 +18,8 @@ export function AskDialog({ title, description, isTrusting, onAsk, onClose }: As
       <DialogText>{description}</DialogText>
       {isTrusting ? (
         <DialogText>
-          The host does not trust this folder yet. To ask anyway lets it read the settings of the
-          folder, and run what they name, for this one start.
+          The host does not trust this folder. If you continue, it reads the settings of the folder
+          and runs the commands in them, for this start only.
         </DialogText>
       ) : null}
       <DialogActions>
@@ -27,7 +27,7 @@ export function AskDialog({ title, description, isTrusting, onAsk, onClose }: As
           Cancel
         </Button>
         <Button variant="primary" onPress={onAsk}>
-          {isTrusting ? "Ask anyway" : "Ask the host"}
+          {isTrusting ? "Query anyway" : "Query the host"}
         </Button>
       </DialogActions>
     </Dialog>

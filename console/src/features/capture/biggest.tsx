@@ -29,10 +29,10 @@ const COLUMNS = {
 export function Biggest({ capture, at, onMove, onOpen }: TabProps & { readonly capture: Capture }) {
   const lines = useMemo(() => biggestLines(capture), [capture])
   const total = capture.budget.tokens
-  if (lines.length === 0) return <RowNote>Nothing is in the window, so nothing is big.</RowNote>
+  if (lines.length === 0) return <RowNote>The window is empty.</RowNote>
   return (
     <LineList
-      label="Biggest, repeated, notes"
+      label="Largest items, duplicates, notes"
       columns={COLUMNS}
       lines={lines}
       at={at}
@@ -83,7 +83,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
           lead={<Text cut>{visibleLine(labels.join(", "))}</Text>}
           description={excerpt}
           tokens={tokens}
-          share={likeness === 1 ? "the same" : `${Math.round(likeness * 100)} % alike`}
+          share={likeness === 1 ? "identical" : `${Math.round(likeness * 100)} % alike`}
         />
       )
     }
@@ -100,7 +100,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
         <Cells
           option={option}
           lead={<Text cut>{visibleLine(line.name)}</Text>}
-          description="as the host counts"
+          description="counted by the host"
           tokens={line.tokens}
         />
       )
@@ -138,7 +138,7 @@ function Cells({ option, lead, description, tokens, share, meter }: CellsProps) 
       </TextCell>
       <Cell from="wide">
         {meter === undefined ? null : (
-          <Meter share={Math.min(0.79, meter)} label={`${share ?? ""} of the start`} />
+          <Meter share={Math.min(0.79, meter)} label={`${share ?? ""} of the initial context`} />
         )}
       </Cell>
       <NarrowEnd>

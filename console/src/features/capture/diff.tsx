@@ -90,14 +90,10 @@ export function Diff(props: DiffProps) {
 function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
   const lines = useMemo(() => (diff === undefined ? [] : changeLines(diff)), [diff])
   if (from === "") {
-    return (
-      <RowNote>
-        There is one capture of this place. The next one that differs can be compared with it.
-      </RowNote>
-    )
+    return <RowNote>Only one capture exists. Capture again after a change to compare.</RowNote>
   }
   if (diff === undefined) return error === null ? <RowSkeleton rows={6} /> : null
-  if (lines.length === 0) return <RowNote>Nothing differs between the two.</RowNote>
+  if (lines.length === 0) return <RowNote>No differences.</RowNote>
   return (
     <LineList
       label="Changes"
@@ -148,7 +144,7 @@ function sayLines({ change }: Extract<ChangeLine, { readonly kind: "change" }>):
     linesRemoved > 0 ? `−${formatExact(linesRemoved)}` : "",
   ].filter(Boolean)
   if (parts.length > 0) return `${parts.join(" ")} lines`
-  return change.change === "moved" ? "another place in the order" : ""
+  return change.change === "moved" ? "moved in the load order" : ""
 }
 
 function sayTotals({ tokensBefore, tokensAfter, changes }: CaptureDiff): string {

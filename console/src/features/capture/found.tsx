@@ -28,12 +28,12 @@ export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly cap
   const lines = useMemo(() => foundLines(capture), [capture])
   return (
     <LineList
-      label="Places that were searched"
+      label="Searched paths"
       columns={COLUMNS}
       head={
         <TableHead
           labels={[
-            { text: "Place" },
+            { text: "Path" },
             { text: "Outcome" },
             { text: "Source" },
             { text: "Detail", from: "wide" },

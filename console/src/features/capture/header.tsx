@@ -112,7 +112,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
             disabled={isReadOnly || isBusy || asked.installed === null}
             onPress={props.onAsk}
           >
-            Ask the host
+            Query the host
           </Button>
         </OnlyWide>
       ) : null}

@@ -178,7 +178,8 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
 
 function sayTokens({ tokens, tokensOnDemand }: ManifestItem, total: number): string {
   const sent = `${formatExact(tokens)} sent`
-  const share = total === 0 || tokens === 0 ? "" : `, ${sayShare(tokens / total)} of the start`
+  const share =
+    total === 0 || tokens === 0 ? "" : `, ${sayShare(tokens / total)} of the initial context`
   const more = tokensOnDemand === 0 ? "" : `, ${formatExact(tokensOnDemand)} on demand`
   return `${sent}${share}${more}`
 }
@@ -200,17 +201,17 @@ function TextOf({ query, path }: { readonly query: TextQuery; readonly path: str
   if (data.withheld !== undefined) return <RowNote>{visibleLine(data.withheld)}</RowNote>
   const { text, later, isCut } = data
   const name = visibleLine(lastOf(path))
-  if (text === "" && later === "") return <RowNote>It is empty.</RowNote>
+  if (text === "" && later === "") return <RowNote>The file is empty.</RowNote>
   return (
     <>
       {text === "" ? null : <Code text={text} label={`Text of ${name}`} mark={REDACTED} />}
       {later === "" ? null : (
         <>
           <Group name="On demand" sum="not in the window" />
-          <Code text={later} label={`What ${name} may add`} mark={REDACTED} />
+          <Code text={later} label={`Content that ${name} may add`} mark={REDACTED} />
         </>
       )}
-      {isCut ? <PaneNote>The end is missing: the text is very long.</PaneNote> : null}
+      {isCut ? <PaneNote>Truncated: the text is too long to show.</PaneNote> : null}
     </>
   )
 }
@@ -218,17 +219,17 @@ function TextOf({ query, path }: { readonly query: TextQuery; readonly path: str
 function ItemDiff({ now, capture, change }: ItemDetailProps) {
   const { previous } = capture
   if (previous === null) {
-    return <RowNote>This is the first capture of this place.</RowNote>
+    return <RowNote>This is the first capture of this folder.</RowNote>
   }
   const since = formatWhen(previous.capturedAt, now)
-  if (change === undefined) return <RowNote>The same as in the capture of {since}.</RowNote>
+  if (change === undefined) return <RowNote>Unchanged since the capture of {since}.</RowNote>
   if (change.change === "moved") {
-    return <RowNote>The same text at another place in the order than {since}.</RowNote>
+    return <RowNote>Same text, but moved in the load order since {since}.</RowNote>
   }
   if (change.lines === undefined) {
     return (
       <RowNote>
-        It was {change.change} since {since}. Its lines were not kept.
+        It was {change.change} since {since}. Its text was not stored.
       </RowNote>
     )
   }

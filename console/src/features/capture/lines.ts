@@ -106,25 +106,24 @@ export function countLoads(capture: Capture): number {
 const OBSERVED = {
   key: "group:observed",
   name: "Observed only",
-  description: "The host named these and the estimate did not. They are not in the total.",
+  description: "The host reported these, the estimate did not. They are not part of the total.",
 } as const
 const DEMAND = {
   key: "group:demand",
   name: "Reachable on demand",
   description:
-    "A later turn may add these: the bodies of skills, agents and commands, and rules for paths that are read.",
+    "A later turn may load these: bodies of skills, agents and commands, and rules for specific paths.",
 } as const
 const CONFIG = {
   key: "group:config",
   name: "Read for settings, never sent",
   description:
-    "The host reads these for its own settings. They are never prompt text and cost no tokens.",
+    "The host reads these files for its settings. They are never sent to the model and cost no tokens.",
 } as const
 const ABSENT = {
   key: "group:searched",
-  name: "Searched, nothing there",
-  description:
-    "The host looks here too. A file at one of these places would be read at the next start.",
+  name: "Searched, not found",
+  description: "The host also searches these paths. A file there is read at the next start.",
 } as const
 
 type GroupHead = Pick<GroupLine, "key" | "name" | "description" | "count" | "sum">

@@ -45,7 +45,7 @@ export function ListPane(props: ListPaneProps) {
   const { capture, error, isNever } = data
   const hasNothing = isNever || (error !== null && capture === undefined)
   return (
-    <Pane label="What is in the window">
+    <Pane label="Context window">
       {error === null ? null : (
         <Failure size="pane" error={toWireError(error)} onRetry={data.retry} />
       )}
@@ -119,12 +119,12 @@ function TabBar({ data, capture, active, onParams }: TabBarProps) {
     { value: "loads", label: "Loads", count: formatExact(loads) },
     { value: "found", label: "Found", count: sayFound(capture) },
     { value: "settings", label: "Settings", count: servers },
-    { value: "biggest", label: "Biggest" },
+    { value: "biggest", label: "Largest" },
     { value: "diff", label: "Diff", count: diff?.changes.length },
   ] as const
   return (
     <Facets
-      label="Tabs of the capture"
+      label="Capture views"
       active={active}
       facets={tabs}
       onPick={(value) => {
@@ -204,7 +204,7 @@ type NeverProps = {
 function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
   return (
     <Empty
-      description={`Which files ${host} loads here, in what order, why, and what they cost: that will be here. Nothing is started for it and no model is called.`}
+      description={`This page shows which files ${host} loads here, in which order, why, and what they cost. A capture starts no process and calls no model.`}
     >
       <CommandLine command={host === "claude-code" ? "qm capture" : `qm capture --host ${host}`}>
         {isReadOnly ? null : (
@@ -225,9 +225,9 @@ export function sayNoContext(manifest: Manifest): string {
   const { host, workingDirectory, searched } = manifest
   const shorten = shortener(manifest)
   const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
-  const looked = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "place was", "places were")} looked at, listed below.`
+  const looked = `${host} finds no context file from ${workingDirectory}. ${plural(searched.length, "path was", "paths were")} searched; they are listed below.`
   if (own === undefined) return looked
-  return `${looked} Create ${shorten(own.path)} in this folder and it is read at the next start.`
+  return `${looked} Create ${shorten(own.path)} in this folder; the host reads it at the next start.`
 }
 
 function isOfProject(path: string, { workingDirectory }: Manifest): boolean {
@@ -241,7 +241,7 @@ type SummaryProps = {
   onPick(kind: ContextKind | null): void
 }
 
-const SAYS = "tokens in the window before the first word"
+const SAYS = "tokens in the window before the first prompt"
 
 function Summary({ capture, picked, onPick }: SummaryProps) {
   if (capture === undefined) {

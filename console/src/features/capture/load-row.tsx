@@ -87,13 +87,13 @@ function SeenMark({ seen }: { readonly seen: ObservationMatch }) {
       )
     case "text-differs":
       return (
-        <Text as="div" size="xs" tone="warn" title="named by both, the text differs">
+        <Text as="div" size="xs" tone="warn" title="estimated and observed, but the text differs">
           text
         </Text>
       )
     case "estimated-only":
       return (
-        <Text as="div" size="xs" tone="warn" title="estimated, not named by the host">
+        <Text as="div" size="xs" tone="warn" title="estimated, not reported by the host">
           est.
         </Text>
       )

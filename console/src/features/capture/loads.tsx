@@ -117,7 +117,7 @@ function AnyRow({ line, option, axis }: RowProps<Line>) {
           axis={axis}
           path={line.agreement.label}
           load="observed"
-          reason={line.agreement.explanation ?? "Named by the host only"}
+          reason={line.agreement.explanation ?? "Reported by the host only"}
           tokens={line.agreement.tokens ?? null}
         />
       )

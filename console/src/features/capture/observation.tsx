@@ -46,8 +46,8 @@ export function AgreementMark({ now, observation, host }: AgreementProps) {
 }
 
 function sayHowToObserve(host: AgreementProps["host"]): string {
-  if (host?.canObserve === false) return `${host.title} cannot be asked what it loads`
-  return "Ask the host to see its own word beside the estimate"
+  if (host?.canObserve === false) return `${host.title} cannot report what it loads`
+  return "Query the host to compare its own numbers with the estimate"
 }
 
 type ProblemProps = {
@@ -66,7 +66,7 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
       <Notice tone="warn" description={visibleLine(problem.text)}>
         {canAsk ? (
           <Button small onPress={() => onAsk(isTrust)}>
-            {isTrust ? "Ask anyway" : "Ask again"}
+            {isTrust ? "Query anyway" : "Query again"}
           </Button>
         ) : null}
       </Notice>
@@ -75,10 +75,10 @@ export function ObservationNotice({ capture, host, isReadOnly, onAsk }: ProblemP
   if (observation !== null || !canAsk) return null
   return (
     <Notice
-      description={`These figures are an estimate. ${host.title} can be asked what it really loads; no model is called.`}
+      description={`These numbers are an estimate. ${host.title} can report what it really loads; no model is called.`}
     >
       <Button small onPress={() => onAsk(false)}>
-        Ask the host
+        Query the host
       </Button>
     </Notice>
   )

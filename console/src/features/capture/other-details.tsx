@@ -65,7 +65,7 @@ export function SearchedDetail({ searched, onClose }: Close & { readonly searche
   const { path, source, outcome, detail } = searched
   return (
     <FactsDetail
-      label="Place"
+      label="Searched path"
       title={path.slice(path.lastIndexOf("/") + 1)}
       description={SAYS_OUTCOME[outcome]}
       facts={[
@@ -80,11 +80,11 @@ export function SearchedDetail({ searched, onClose }: Close & { readonly searche
 }
 
 const SAYS_OUTCOME = {
-  found: "The host finds it. What it holds in the window is in the list of loads.",
-  missing: "Nothing lies here. A file at this place would be read at the next start.",
-  empty: "A file lies here and it is empty: nothing of it is sent.",
-  unreadable: "Something lies here that could not be read.",
-  excluded: "It lies here and the host leaves it out.",
+  found: "The host loads this file. Its tokens are in the list of loads.",
+  missing: "No file exists here. The host would read one at the next start.",
+  empty: "The file is empty; nothing of it is sent.",
+  unreadable: "The file could not be read.",
+  excluded: "The file exists, but the host ignores it.",
 } as const
 
 export function ObservedDetail({ line, onClose }: Close & { readonly line: ObservedLine }) {
@@ -98,7 +98,7 @@ export function ObservedDetail({ line, onClose }: Close & { readonly line: Obser
         ["Path", path],
         ...(tokens === undefined
           ? []
-          : [["Tokens", `${formatExact(tokens)}, as the host counts`] as const]),
+          : [["Tokens", `${formatExact(tokens)}, counted by the host`] as const]),
       ]}
       onClose={onClose}
     />
@@ -121,7 +121,7 @@ export function GroupDetail({
       description={
         isGroup
           ? line.description
-          : "Only names and descriptions are in the window; a body is read when it is used."
+          : "Only names and descriptions are in the window; a body is loaded when it is used."
       }
       facts={[
         ["Items", formatExact(count)],
@@ -179,7 +179,7 @@ function SettingDetail({ setting, onClose }: Close & { readonly setting: Effecti
       onClose={onClose}
     >
       {setting.hidden.length === 0 ? null : (
-        <Block title="Hidden by it">
+        <Block title="Overrides">
           <Values>
             {setting.hidden.map((it) => (
               <Value key={`${it.layer} ${it.path}`} name={it.layer} wrap>
@@ -221,13 +221,13 @@ export function BiggestDetail({ line, onClose }: Close & { readonly line: Bigges
       const { labels, tokens, likeness, excerpt } = line.duplicate
       return (
         <FactsDetail
-          label="Said more than once"
+          label="Duplicate text"
           title={`${formatExact(tokens)} tokens repeated`}
-          description="These files say the same. Keep it in one of them and the others cost less."
+          description="These files contain the same text. Keep it in one of them to save tokens."
           facts={[
-            ["Likeness", likeness === 1 ? "the same text" : `${Math.round(likeness * 100)} %`],
+            ["Similarity", likeness === 1 ? "identical text" : `${Math.round(likeness * 100)} %`],
             ...labels.map((it, i) => [`File ${i + 1}`, it] as const),
-            ["It begins", excerpt],
+            ["Begins with", excerpt],
           ]}
           onClose={onClose}
         />
@@ -251,9 +251,9 @@ export function BiggestDetail({ line, onClose }: Close & { readonly line: Bigges
     case "category":
       return (
         <FactsDetail
-          label="Of the host"
+          label="Host report"
           title={line.name}
-          facts={[["Tokens", `${formatExact(line.tokens)}, as the host counts`]]}
+          facts={[["Tokens", `${formatExact(line.tokens)}, counted by the host`]]}
           onClose={onClose}
         />
       )
@@ -280,7 +280,7 @@ export function ChangeDetail({ change, onClose }: Close & { readonly change: Cap
       </Block>
       {lines === undefined || lines.length === 0 ? (
         <RowNote>
-          {change.change === "moved" ? "The text is the same." : "Its lines were not kept."}
+          {change.change === "moved" ? "The text is the same." : "Its text was not stored."}
         </RowNote>
       ) : (
         <DiffLines lines={lines} label="Changed lines" />

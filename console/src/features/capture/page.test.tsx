@@ -54,14 +54,14 @@ function render(
 describe("page Capture", () => {
   it("[CONSOLE-15] before the first capture it says what the page shows and gives the one command", () => {
     const text = render({ captures: [] })
-    expect(text).toContain("that will be here")
+    expect(text).toContain("This page shows which files claude-code loads here")
     expect(text).toContain("$ qm capture Copy Capture now")
     expect(text).not.toContain("tokens in the window")
   })
 
   it("[CONSOLE-15] while loading it shows a skeleton and no numbers", () => {
     const text = render({})
-    expect(text).toContain("tokens in the window before the first word")
+    expect(text).toContain("tokens in the window before the first prompt")
     expect(text).not.toMatch(/\b0 tokens/)
   })
 
@@ -69,7 +69,7 @@ describe("page Capture", () => {
     const searched = [aSearched("docs", "missing"), aSearched("CLAUDE.md", "missing")]
     const capture = aCapture({ items: [], searched })
     expect(sayNoContext(capture.manifest)).toBe(
-      "claude-code finds no context file from /r. 2 places were looked at, listed below. Create CLAUDE.md in this folder and it is read at the next start.",
+      "claude-code finds no context file from /r. 2 paths were searched; they are listed below. Create CLAUDE.md in this folder; the host reads it at the next start.",
     )
     expect(render({ capture })).toContain("Create CLAUDE.md")
   })
@@ -78,7 +78,7 @@ describe("page Capture", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const text = render({ capture })
     expect(text).toContain("not observed yet")
-    expect(text).toContain("Claude Code can be asked what it really loads; no model is called.")
+    expect(text).toContain("Claude Code can report what it really loads; no model is called.")
     expect(sayAsking(HOST, "/r")).toMatch(/starts Claude Code 2\.1\.214 in \/r.*No model is called/)
   })
 
@@ -86,15 +86,15 @@ describe("page Capture", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const text = render({ capture, host: { canObserve: false } })
     expect(text).toContain("estimate only")
-    expect(text).not.toContain("Ask the host")
+    expect(text).not.toContain("Query the host")
   })
 
   it("[CONSOLE-19] an untrusted folder offers to query anyway, other problems offer to retry", () => {
     const capture = aCapture({ items: [anItem("CLAUDE.md", {})] })
     const problem = (code: "not-trusted" | "no-answer") =>
       render({ capture: { ...capture, observationProblem: { code, text: "It did not." } } })
-    expect(problem("not-trusted")).toContain("Ask anyway")
-    expect(problem("no-answer")).toContain("Ask again")
+    expect(problem("not-trusted")).toContain("Query anyway")
+    expect(problem("no-answer")).toContain("Query again")
   })
 
   it("[CONSOLE-19] agreement is shown with its numbers and the source of each file", () => {
@@ -106,7 +106,7 @@ describe("page Capture", () => {
     expect(render({ capture })).toContain("1 of 2 observed")
     expect(files.map(sayFile)).toEqual([
       "agrees, the host counts 7",
-      "estimated, not named by the host. It came later",
+      "estimated, not reported by the host. It came later",
     ])
   })
 
@@ -116,7 +116,7 @@ describe("page Capture", () => {
     const closed = render({ capture }, at)
     expect(closed).toContain("Show the text")
     expect(closed).toContain("always, 1st of 1")
-    expect(closed).toContain("100 sent, 100.0 % of the start")
+    expect(closed).toContain("100 sent, 100.0 % of the initial context")
     expect(closed).toContain("2 secrets")
     expect(render({ capture }, `${at}&open=yes`)).not.toContain("Show the text")
     expect(render({ capture }, `${at}&view=diff`)).toContain("This is the first capture")

@@ -85,7 +85,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
       />
       {AskDialog === undefined || asking === null || host === undefined ? null : (
         <AskDialog
-          title={`Ask ${host.title}`}
+          title={`Query ${host.title}`}
           description={sayAsking(host, capture?.manifest.workingDirectory ?? "this folder")}
           isTrusting={asking.trust}
           onAsk={() => {

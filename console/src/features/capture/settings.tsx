@@ -26,7 +26,7 @@ export function EffectiveSettings({ found, error, onRetry, at, onMove, onOpen }:
   const lines = useMemo(() => (found === undefined ? [] : settingsLines(found)), [found])
   if (error !== null) return <Failure size="pane" error={toWireError(error)} onRetry={onRetry} />
   if (found === undefined) return <RowSkeleton rows={8} />
-  if (lines.length === 0) return <RowNote>This host has no settings file here.</RowNote>
+  if (lines.length === 0) return <RowNote>No settings file found.</RowNote>
   return (
     <LineList
       label="Settings of the host"
@@ -74,7 +74,7 @@ function cellsOf(line: Exclude<SettingsLine, { readonly kind: "heading" }>) {
   switch (line.kind) {
     case "setting": {
       const { key, value, layer, hidden } = line.setting
-      const state = hidden.length === 0 ? "" : `hides ${hidden.length}`
+      const state = hidden.length === 0 ? "" : `overrides ${hidden.length}`
       return { name: key, value, where: layer, state, isQuiet: false }
     }
     case "server": {

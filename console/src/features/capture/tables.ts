@@ -61,7 +61,7 @@ export function settingsLines(found: CaptureSettings): readonly SettingsLine[] {
       key: `server:${server.scope} ${server.name}`,
       server,
     })),
-    ...under("Files, the strongest first", layers, (layer) => ({
+    ...under("Files, highest precedence first", layers, (layer) => ({
       kind: "layer" as const,
       key: `layer:${layer.layer} ${layer.path}`,
       layer,
@@ -110,7 +110,7 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
       item: itemByPath.get(path),
     })),
     ...under(
-      { name: "Said more than once", sum: `${plural(repeated, "token")} repeated` },
+      { name: "Duplicates", sum: `${plural(repeated, "token")} repeated` },
       budget.duplicates,
       (duplicate, i) => ({ kind: "duplicate" as const, key: `duplicate:${i}`, duplicate }),
     ),
@@ -122,7 +122,7 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
         place: placeOf(note, shorten),
       })),
     ),
-    ...under("In the host's own words", observation?.categories ?? [], ({ name, tokens }, i) => ({
+    ...under("Host report", observation?.categories ?? [], ({ name, tokens }, i) => ({
       kind: "category" as const,
       key: `category:${i} ${name}`,
       name,

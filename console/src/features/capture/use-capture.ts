@@ -95,7 +95,7 @@ export function useTake(
 function sayTaken({ isNew, budget, observation, observationProblem }: Capture, observe: boolean) {
   const tokens = `${formatExact(budget.tokens)} tokens`
   if (observe && observationProblem !== null)
-    return "The estimate is fresh, the host did not answer"
-  if (observe && observation !== null) return `The host has answered, ${tokens}`
-  return isNew ? `Captured, ${tokens}` : `Nothing changed, ${tokens}`
+    return "The estimate was updated; the host did not respond"
+  if (observe && observation !== null) return `Host report received, ${tokens}`
+  return isNew ? `Captured, ${tokens}` : `No changes, ${tokens}`
 }

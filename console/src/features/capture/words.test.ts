@@ -32,7 +32,7 @@ describe("texts of a capture", () => {
     const toneOf = (path: string) => sayObserved(capture, path).tone
     expect(["/r/a.md", "/r/b.md", "/r/c.md"].map(toneOf)).toEqual(["ok", "warn", undefined])
     expect(sayObserved(capture, "/r/c.md").description).toBe("not compared")
-    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not asked yet")
+    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not queried yet")
   })
 
   it("[CONSOLE-19] an observation names its source, time and version", () => {
@@ -41,17 +41,17 @@ describe("texts of a capture", () => {
     if (observation === null) throw new Error("the fixture is observed")
     const description = (by: Observation["by"]) =>
       sayObserver({ ...observation, by, at: noon, session: "s-1", hostVersion: "2.1.325" }, noon)
-    expect(description("host")).toBe("The host was asked today 12:00, version 2.1.325")
-    expect(description("transcript")).toBe("The last session, today 12:00, version 2.1.325")
+    expect(description("host")).toBe("Host report of today 12:00, version 2.1.325")
+    expect(description("transcript")).toBe("Last session, today 12:00, version 2.1.325")
     expect(description("wire")).toBe(
-      "Seen on the wire by the gateway, today 12:00, session s-1, version 2.1.325",
+      "Recorded by the gateway, today 12:00, session s-1, version 2.1.325",
     )
   })
 
   it("properties are short and do not repeat each other", () => {
-    expect(sayTrust(anItem("a.md", {}))).toBe("of the project")
-    expect(sayTrust(anItem("a.md", { scope: "local" }))).toBe("of the project, local")
-    expect(sayTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("your own")
+    expect(sayTrust(anItem("a.md", {}))).toBe("project")
+    expect(sayTrust(anItem("a.md", { scope: "local" }))).toBe("project, local")
+    expect(sayTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("yours")
     expect(shortHash(`${"5d0c91fe".repeat(7)}0000a27b`)).toBe("5d0c91fe…a27b")
   })
 

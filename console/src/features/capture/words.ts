@@ -40,7 +40,7 @@ export function sayInstalled({ installed }: Host): string {
 
 export function sayAsking(host: Host, workingDirectory: string): string {
   const version = host.installed === null ? "" : ` ${host.installed}`
-  return `This starts ${host.title}${version} in ${workingDirectory}, asks what is in its window, and ends it. No model is called and no message is sent. The answer is shown beside the estimate.`
+  return `This starts ${host.title}${version} in ${workingDirectory}, requests the content of its window, and ends it. No model is called and no message is sent. The report is shown beside the estimate.`
 }
 
 export function sayAgreement({ agreed, compared }: Observation): string {
@@ -54,11 +54,11 @@ export function sayObserver(observation: Observation, now: number): string {
   const when = formatWhen(at, now)
   switch (by) {
     case "host":
-      return `The host was asked ${when}${version}`
+      return `Host report of ${when}${version}`
     case "transcript":
-      return `The last session, ${when}${version}`
+      return `Last session, ${when}${version}`
     case "wire":
-      return `Seen on the wire by the gateway, ${when}${session === undefined ? "" : `, session ${session}`}${version}`
+      return `Recorded by the gateway, ${when}${session === undefined ? "" : `, session ${session}`}${version}`
     default:
       return by satisfies never
   }
@@ -69,11 +69,11 @@ export function sayFile({ state, sameText, tokens, explanation }: Agreement): st
   const why = explanation === undefined ? "" : `. ${explanation}`
   switch (state) {
     case "both":
-      return `${sameText === false ? "named by both, the text differs" : "agrees"}${counted}${why}`
+      return `${sameText === false ? "observed, but the text differs" : "agrees"}${counted}${why}`
     case "observed-only":
-      return `named by the host, not estimated${counted}${why}`
+      return `reported by the host, not estimated${counted}${why}`
     case "estimated-only":
-      return `estimated, not named by the host${why}`
+      return `estimated, not reported by the host${why}`
     default:
       return state satisfies never
   }
@@ -83,20 +83,20 @@ export function sayObserved(
   { observation }: Pick<Capture, "observation">,
   path: string,
 ): { readonly description: string; readonly tone?: "ok" | "warn" } {
-  if (observation === null) return { description: "not asked yet" }
+  if (observation === null) return { description: "not queried yet" }
   const file = observation.files.find((it) => it.path === path)
   if (file === undefined) return { description: "not compared" }
   const description = `${sayFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
   return { description, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
 
-const HOW_KNOWN = { host: "asked", transcript: "last session", wire: "on the wire" } as const
+const HOW_KNOWN = { host: "host report", transcript: "last session", wire: "gateway" } as const
 
 export function saySize({ bytes, sentBytes }: ManifestItem): string {
   return `${plural(bytes, "byte")}, ${formatExact(sentBytes)} sent`
 }
 
-const TRUST = { own: "your own", project: "of the project", external: "from outside" } as const
+const TRUST = { own: "yours", project: "project", external: "external" } as const
 
 export function sayTrust({ trust, scope }: ManifestItem): string {
   const isPlain = scope === "project" || (trust === "own" && scope === "user")

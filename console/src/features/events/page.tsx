@@ -96,7 +96,7 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
               }
             >
               <Facets
-                label="Only events of"
+                label="Event filter"
                 active={params.name}
                 facets={[
                   { value: "", label: "All" },
@@ -196,14 +196,14 @@ function NoEvents({ params, onParams }: Pick<EventsPageProps, "params" | "onPara
   if (!isFiltered) {
     return (
       <Empty
-        description="Each change that Quartermaster makes or sees will be a line here, in the order in which it was stored. A backup of the store is the shortest one."
+        description="This page lists each change that Quartermaster stores or observes, in order. A backup of the store creates the first one:"
         command="qm store backup"
       />
     )
   }
   return (
     <RowNote>
-      No event in memory matches.
+      No loaded event matches.
       <Button small onPress={() => onParams({ text: "", name: "" })}>
         Clear the filter
       </Button>

@@ -157,7 +157,7 @@ function Tabs({ shown, params, onParams }: TabsProps) {
     <>
       <PaneHead>
         <Facets
-          label="Of this branch"
+          label="Branch views"
           active={tab}
           facets={tabs}
           onPick={(value) => pick(tabs.find((it) => it.value === value)?.value ?? "result")}
@@ -186,7 +186,7 @@ function Prompt({ branch }: { readonly branch: Branch }) {
       <Block>
         <Flow align="apart">
           <Text size="sm" tone="2">
-            What the branch was asked to do
+            Prompt of the branch
           </Text>
           <CopyButton text={branch.prompt} />
         </Flow>
@@ -212,12 +212,12 @@ function Restored({ id }: { readonly id: string }) {
           <CopyButton text={data.text} />
         </Flow>
       </Block>
-      <Code text={data.text} label="The trail for a model" />
+      <Code text={data.text} label="Trail for a model" />
     </>
   )
 }
 
 function sayRestored({ tokens, leftOut }: FoldRestore): string {
-  const rest = leftOut === 0 ? "nothing left out" : `${plural(leftOut, "step")} had no room`
-  return `The trail for a model, ${plural(tokens, "token")}, ${rest}`
+  const rest = leftOut === 0 ? "nothing left out" : `${plural(leftOut, "step")} did not fit`
+  return `Trail for a model, ${plural(tokens, "token")}, ${rest}`
 }

@@ -22,7 +22,7 @@ export function FoundPane(props: FoundPaneProps) {
       {(data) =>
         data.found.length === 0 ? (
           <NoMatch verb="Show the tree" onShowAll={() => onParams({ text: "", at: "" })}>
-            No trail has these words, {plural(data.searched, "branch", "branches")} searched.
+            No trail matches, {plural(data.searched, "branch", "branches")} searched.
           </NoMatch>
         ) : (
           <Found {...props} found={data} />

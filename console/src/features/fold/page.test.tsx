@@ -38,7 +38,7 @@ const kept = (total: number): Answers => [
 describe("page Folds", () => {
   it("[CONSOLE-15] the empty page says what a branch is and gives the one command", () => {
     const text = render("", { tree: aTree([]), answers: kept(0) })
-    expect(text).toContain("A branch is a sub-task that an agent takes out of its window")
+    expect(text).toContain("A branch is a sub-task outside the agent&#x27;s window")
     expect(text).toContain("$ claude mcp add qm -- qm mcp Copy")
     expect(render("?all=yes", { tree: aTree([]) })).toContain("claude mcp add qm")
     expect(render("", {}), "unknown is not empty").not.toContain("claude mcp")
@@ -47,7 +47,7 @@ describe("page Folds", () => {
 
   it("[CONSOLE-15] no branch in the last hour and no branch at all have different texts", () => {
     const text = render("", { tree: aTree([]), answers: kept(12) })
-    expect(text).toContain("No branch was at work in the last hour, 12 are kept. Show all")
+    expect(text).toContain("No branch was active in the last hour; 12 are stored. Show all")
     expect(text).not.toContain("claude mcp")
   })
 
@@ -58,11 +58,11 @@ describe("page Folds", () => {
     expect(text).toContain("Folds 2 branches, 1 active")
     expect(text).toContain("18,800 tokens kept out of the windows 824 tokens returned")
     expect(text).toContain("In the windows 824 Without folds 19.6k")
-    expect(text).toContain("Ways in force: sub-agent for 2.")
+    expect(text).toContain("Fold methods: sub-agent for 2.")
     expect(text, "nothing was counted in part").not.toContain("at least")
     const part = render("", { tree: aTree([aBranch("a", { isLowerBound: true })]) })
     expect(part).toContain("at least 9,400 tokens kept out")
-    expect(part).toContain("there only our own tools were counted")
+    expect(part).toContain("own tools are counted there")
   })
 })
 
@@ -104,7 +104,7 @@ describe("branch on the page Folds", () => {
     })
     const text = render("?show=fb_1", { tree: TREE, shown: { branch: forced, trail: [] } })
     expect(text).toContain("over budget, partial")
-    expect(text).toContain("Known when it was ended partial")
+    expect(text).toContain("Result when it was ended partial")
     expect(text).toContain(
       "Ended by force: a charge would have exceeded its budget of 12,000 tokens.",
     )
@@ -112,9 +112,9 @@ describe("branch on the page Folds", () => {
     const live = render("?show=fb_2", { tree: TREE, shown: { branch, trail: [] } })
     expect(live).toContain("So far 3 of 7 read")
     const silent = { branch: aBranch("fb_2", ACTIVE), trail: [] }
-    expect(render("?show=fb_2", { tree: TREE, shown: silent })).toContain("No note on how far")
+    expect(render("?show=fb_2", { tree: TREE, shown: silent })).toContain("No progress note yet")
     const trail = render("?show=fb_2&tab=trail", { tree: TREE, shown: silent })
-    expect(trail).toContain("Nothing was kept of it yet.")
+    expect(trail).toContain("No steps stored yet.")
   })
 
   it("a step of the trail opens its text, and the restored text says what is left out", () => {
@@ -130,7 +130,7 @@ describe("branch on the page Folds", () => {
       shown,
       answers: [[keys.operation("fold.restore", { id: "fb_1" }), restored]],
     })
-    expect(text).toContain("318 tokens, 2 steps had no room Copy 1 # The trail")
+    expect(text).toContain("318 tokens, 2 steps did not fit Copy 1 # The trail")
     const prompt = render("?show=fb_1&tab=prompt", { tree: TREE, shown })
     expect(prompt).toContain("Read what is needed.")
   })
@@ -138,7 +138,7 @@ describe("branch on the page Folds", () => {
   it("an empty search result says how many trails were searched", () => {
     const none = [keys.operation("fold.search", searchInput("zz")), { found: [], searched: 11 }]
     const text = render("?text=zz", { tree: TREE, answers: [[[none[0]].flat(), none[1]]] })
-    expect(text).toContain("No trail has these words, 11 branches searched. Show the tree")
+    expect(text).toContain("No trail matches, 11 branches searched. Show the tree")
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {

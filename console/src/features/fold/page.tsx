@@ -63,7 +63,7 @@ function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
       }
     >
       <Button icon="refresh" keyId="folds.refresh" onPress={countAgain} shrinks>
-        Count again
+        Refresh
       </Button>
     </Header>
   )
@@ -92,7 +92,7 @@ function ListPane(props: ListPaneProps) {
         actions={
           <ChoiceField
             small
-            label="Which branches"
+            label="Time range"
             choices={WHICH}
             value={params.all ? "all" : "hour"}
             onPick={(it) => pick(it === "all")}
@@ -132,9 +132,9 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
   const isLowerBound = branches.some((it) => it.isLowerBound)
   return (
     <PaneFoot>
-      Ways in force: {sayModes(branches)}.
+      Fold methods: {sayModes(branches)}.
       {branches.length < MOST_IN_TREE ? "" : ` The newest ${formatExact(MOST_IN_TREE)} are shown.`}
-      {isLowerBound ? " ≥ means at least: there only our own tools were counted." : ""}
+      {isLowerBound ? " ≥ means at least: only Quartermaster's own tools are counted there." : ""}
     </PaneFoot>
   )
 }
@@ -146,14 +146,14 @@ function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
   if (count !== undefined && count > 0) {
     return (
       <NoMatch onShowAll={() => onParams({ all: true, at: "" })}>
-        No branch was at work in the last hour, {formatExact(count)}{" "}
-        {count === 1 ? "is kept." : "are kept."}
+        No branch was active in the last hour; {formatExact(count)}{" "}
+        {count === 1 ? "is stored." : "are stored."}
       </NoMatch>
     )
   }
   return (
     <Empty
-      description="A branch is a sub-task that an agent takes out of its window: it works within a budget of tokens and time, and only its result comes back. Give an agent the tools for it, and its branches will be here, with what each kept out."
+      description="A branch is a sub-task outside the agent's window: it works within a budget of tokens and time, and only its result returns. This page lists branches and the tokens that they kept out. Connect an agent:"
       command="claude mcp add qm -- qm mcp"
     />
   )

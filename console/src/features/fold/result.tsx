@@ -38,7 +38,7 @@ function Returned({ branch }: { readonly branch: Branch }) {
   if (result !== null) {
     return (
       <Block
-        title={isPartial ? "Known when it was ended" : "Returned to the parent"}
+        title={isPartial ? "Result when it was ended" : "Returned to the parent"}
         aside={
           <Flow>
             {isPartial ? <Tag tone="warn">partial</Tag> : null}
@@ -60,7 +60,7 @@ function Returned({ branch }: { readonly branch: Branch }) {
 }
 
 function sayNothing(branch: Branch): string {
-  return isLive(branch) ? "No note on how far it is." : "Nothing came back."
+  return isLive(branch) ? "No progress note yet." : "No result was returned."
 }
 
 function Sentences({
@@ -113,9 +113,9 @@ function Files({ branch }: { readonly branch: Branch }) {
 function About({ branch }: { readonly branch: Branch }) {
   const { injectedMemoryIds, client, sessionId, createdAt, distillation } = branch
   return (
-    <Block title="How it was made">
+    <Block title="Details">
       <Values>
-        <Value name="Way" wrap>
+        <Value name="Method" wrap>
           {MODES_IN_WORDS[branch.mode]}
         </Value>
         <Value name="Memories" wrap>
@@ -125,7 +125,7 @@ function About({ branch }: { readonly branch: Branch }) {
         <Value name="Secrets">{saySecrets(branch)}</Value>
         {distillation === null ? null : (
           <Value name="To remember">
-            {distillation === "asked" ? "asked for, not answered yet" : "answered"}
+            {distillation === "asked" ? "requested, no response yet" : "answered"}
           </Value>
         )}
         {client === null ? null : <Value name="Client">{visibleLine(client)}</Value>}
@@ -138,7 +138,7 @@ function About({ branch }: { readonly branch: Branch }) {
         <Value name="Opened">{formatMoment(createdAt)}</Value>
         {branch.isLowerBound ? (
           <Value name="Counted" wrap>
-            only our own tools, so it may have used more
+            only Quartermaster's own tools, so it may have used more
           </Value>
         ) : null}
       </Values>
@@ -148,7 +148,7 @@ function About({ branch }: { readonly branch: Branch }) {
 
 function Memories({ ids }: { readonly ids: readonly string[] }) {
   const titles = useTitles(ids)
-  if (ids.length === 0) return "none handed in"
+  if (ids.length === 0) return "none received"
   return ids.map((id, i) => (
     <Fragment key={id}>
       {i === 0 ? "" : ", "}

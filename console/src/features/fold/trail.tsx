@@ -23,7 +23,7 @@ export function Trail({ shown, params, onParams }: TrailProps) {
   const { branch, trail } = shown
   const open = trail.find((it) => it.seq === params.step)
   const close = () => onParams({ step: null }, "replace")
-  if (trail.length === 0) return <RowNote>Nothing was kept of it yet.</RowNote>
+  if (trail.length === 0) return <RowNote>No steps stored yet.</RowNote>
   return (
     <>
       <PickList

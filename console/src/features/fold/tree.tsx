@@ -97,7 +97,7 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
 const TREE_HEAD = [
   { text: "Branch" },
   { text: "State" },
-  { text: "Way", from: "wide" },
+  { text: "Method", from: "wide" },
   { text: "Used of budget" },
   { text: "Time", from: "wide" },
   { text: "Kept out", align: "end" },

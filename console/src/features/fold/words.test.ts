@@ -37,7 +37,7 @@ describe("texts of the page Folds", () => {
     expect(sayKeptOut(part)).toBe("at least 9,400 tokens")
     expect(sayKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
     expect(sayKeptOut(aBranch("a", { tokensKeptOut: 0 }))).toBe("nothing")
-    expect(sayKeptOut({ ...part, tokensKeptOut: 0 })).toBe("nothing that was counted")
+    expect(sayKeptOut({ ...part, tokensKeptOut: 0 })).toBe("none counted")
   })
 
   it("the elapsed time grows while a branch is active and stops when it ends", () => {
@@ -71,7 +71,7 @@ describe("texts of the page Folds", () => {
       { path: "docs/x.md", isOutside: true, description: "named" },
       { path: "src/b.ts", isOutside: false, description: "touched" },
     ])
-    expect(sayScope(branch)).toBe("1 outside of src/**")
+    expect(sayScope(branch)).toBe("1 outside src/**")
     expect(sayScope({ ...branch, outOfScope: [] })).toBe("all inside src/**")
     expect(sayScope(aBranch("a"))).toBe("no scope was declared")
   })

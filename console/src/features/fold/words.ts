@@ -45,7 +45,7 @@ export function sayForced(error: string): string {
 
 export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
   if (mode === "none") return "nothing"
-  if (tokensKeptOut === 0) return isLowerBound ? "nothing that was counted" : "nothing"
+  if (tokensKeptOut === 0) return isLowerBound ? "none counted" : "nothing"
   return `${isLowerBound ? "at least " : ""}${plural(tokensKeptOut, "token")}`
 }
 
@@ -59,10 +59,10 @@ export const MODES: Readonly<Record<FoldMode, string>> = {
 }
 
 export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
-  wire: "the gateway, on the wire: its turns leave the conversation at its return",
-  "sub-agent": "sub-agent: the host drops the window of its own sub-agent",
-  handle: "handles: large results stay here, the window gets a digest",
-  none: "none: nothing takes this work out of the window",
+  wire: "gateway: its turns leave the conversation when it returns",
+  "sub-agent": "sub-agent: the host drops the window of its sub-agent",
+  handle: "handles: large results are stored, the window gets a digest",
+  none: "none: this work stays in the window",
 }
 
 /** 9,812 of 12,000 tokens, 82 %; "at least" if the host's own tools were not counted. */
@@ -164,5 +164,5 @@ export function sayScope({ scope, outOfScope }: Branch): string {
   if (scope.length === 0) return "no scope was declared"
   const where = visibleLine(scope.join(", "))
   if (outOfScope.length === 0) return `all inside ${where}`
-  return `${formatExact(outOfScope.length)} outside of ${where}`
+  return `${formatExact(outOfScope.length)} outside ${where}`
 }

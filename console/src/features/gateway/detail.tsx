@@ -51,7 +51,7 @@ export function Detail({ carries, params, onParams }: DetailProps) {
         actions={
           <CopyIcon
             text={JSON.stringify(data ?? {}, null, 2)}
-            label="Copy its record"
+            label="Copy record"
             keyId="gateway.copy"
           />
         }
@@ -92,14 +92,14 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
       <Stack gap="8">
         <RowBudgetBar tokens={kindsOf(request)} />
         <Values>
-          <Value name="Asked">
+          <Value name="Sent">
             {formatClockFine(at)}
             {model === null ? "" : `, ${visibleLine(model)}`}
           </Value>
-          <Value name="Answer">{sayAnswer(request)}</Value>
+          <Value name="Response">{sayAnswer(request)}</Value>
           {isCount(request) ? null : (
             <Value name="Input">
-              {usage === null ? "not said by the provider" : sayInputOf(usage)}
+              {usage === null ? "not reported by the provider" : sayInputOf(usage)}
             </Value>
           )}
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
@@ -119,7 +119,7 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
             </Value>
           )}
           {problem === null ? null : (
-            <Value name="Not whole" wrap>
+            <Value name="Incomplete" wrap>
               {visibleLine(problem)}
             </Value>
           )}
@@ -144,13 +144,13 @@ function sayInputOf({ input, cacheRead, cacheWrite }: NonNullable<GatewayRequest
 }
 
 function saySize({ sentBytes, forwardedBytes }: GatewayRequest): string {
-  if (sentBytes === forwardedBytes) return `${formatBytes(sentBytes)}, forwarded as it is`
+  if (sentBytes === forwardedBytes) return `${formatBytes(sentBytes)}, forwarded unchanged`
   return `${formatBytes(sentBytes)} by the host, ${formatBytes(forwardedBytes)} to the provider`
 }
 
 function sayChange({ added, gone }: GatewayRequest): string {
-  const came = added.length === 0 ? "nothing new" : plural(added.length, "piece")
-  return gone === 0 ? came : `${came}, ${formatExact(gone)} gone since the one before`
+  const came = added.length === 0 ? "nothing new" : plural(added.length, "item")
+  return gone === 0 ? came : `${came}, ${formatExact(gone)} removed since the previous request`
 }
 
 function Folded({ folded }: Pick<GatewayRequest, "folded">) {
@@ -183,7 +183,7 @@ function Tabs({ manifest, hasContent, params, onParams }: TabsProps) {
     <>
       <PaneHead>
         <Facets
-          label="Of this request"
+          label="Request views"
           active={tab}
           facets={tabs}
           onPick={(value) => pick(tabs.find((it) => it.value === value)?.value ?? "held")}
@@ -205,14 +205,14 @@ function Tabs({ manifest, hasContent, params, onParams }: TabsProps) {
 
 function tabsOf({ items, headers }: GatewayManifest) {
   return [
-    { value: "held", label: "What it held", count: formatExact(items.length) },
+    { value: "held", label: "Content", count: formatExact(items.length) },
     { value: "exact", label: "Exact request" },
     { value: "headers", label: "Headers", count: formatExact(headers.length) },
   ] as const satisfies readonly { readonly value: GatewayTab; label: string; count?: string }[]
 }
 
 function Headers({ headers }: Pick<GatewayManifest, "headers">) {
-  if (headers.length === 0) return <RowNote>No header was kept.</RowNote>
+  if (headers.length === 0) return <RowNote>No headers stored.</RowNote>
   return (
     <PaneScroll>
       <Block>

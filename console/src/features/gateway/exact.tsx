@@ -33,7 +33,7 @@ export function Exact(props: ExactProps) {
 function NotKept() {
   return (
     <Empty
-      description="The texts of this request were not kept, only what it held and how much. Keep them from the next start on, with secrets replaced:"
+      description="The texts of this request were not stored, only its items and their sizes. To store texts from the next start on, with secrets redacted:"
       command="qm config set gateway.content true"
     />
   )
@@ -74,16 +74,12 @@ function Pieces({ texts, params, onParams }: PiecesProps) {
   const open = pieces.find((it) => it.place === params.piece)
   const close = () => onParams({ piece: null }, "replace")
   if (pieces.length === 0) {
-    return (
-      <RowNote>
-        {params.find.trim() === "" ? "It has no piece here." : "No piece of it has these words."}
-      </RowNote>
-    )
+    return <RowNote>{params.find.trim() === "" ? "No items." : "No item matches."}</RowNote>
   }
   return (
     <>
       <PickList
-        label="Pieces of the request"
+        label="Items of the request"
         columns={COLUMNS}
         lines={pieces}
         keyOf={(it) => String(it.place)}
@@ -120,16 +116,16 @@ function Paging({ shown, total, params, onParams }: PagingProps) {
       actions={
         <>
           <Button small disabled={from === 0} onPress={() => to(Math.max(0, from - PAGE_PIECES))}>
-            Before
+            Previous
           </Button>
           <Button small disabled={from + shown >= total} onPress={() => to(from + PAGE_PIECES)}>
-            After
+            Next
           </Button>
         </>
       }
     >
       <Text tone="3" size="sm">
-        {formatExact(from + 1)} to {formatExact(from + shown)} of {plural(total, "piece")}
+        {formatExact(from + 1)} to {formatExact(from + shown)} of {plural(total, "item")}
       </Text>
     </PaneHead>
   )
@@ -152,7 +148,7 @@ function PieceRow({ piece, find, option }: PieceRowProps) {
         <KindDot kind={piece.context} />
         <Text as="div" cut title={visibleLine(piece.name)}>
           {visibleLine(shortName(piece))}{" "}
-          <Text tone="3">{piece.text === null ? "not kept" : line}</Text>
+          <Text tone="3">{piece.text === null ? "not stored" : line}</Text>
         </Text>
       </NameCell>
       <Text as="div" mono tone="2" align="end">
@@ -167,7 +163,7 @@ type PieceTextProps = { readonly piece: Piece; readonly find: string; onClose():
 function PieceText({ piece, find, onClose }: PieceTextProps) {
   const title = `${KIND_NAMES[piece.kind]}, ${visibleLine(shortName(piece))}`
   return (
-    <DetailBelow label="Text of the piece" onLeave={onClose}>
+    <DetailBelow label="Text of the item" onLeave={onClose}>
       <PaneHead
         actions={
           <>
@@ -181,11 +177,11 @@ function PieceText({ piece, find, onClose }: PieceTextProps) {
         </Text>
       </PaneHead>
       {piece.text === null ? (
-        <PaneNote>The text of this piece was not kept.</PaneNote>
+        <PaneNote>The text of this item was not stored.</PaneNote>
       ) : (
         <Code text={piece.text} label={title} {...(find === "" ? {} : { mark: markOf(find) })} />
       )}
-      {piece.isCut ? <PaneNote>It was longer; only so much of it was kept.</PaneNote> : null}
+      {piece.isCut ? <PaneNote>Truncated: only this part was stored.</PaneNote> : null}
     </DetailBelow>
   )
 }

@@ -63,7 +63,7 @@ function OtherCarries({ now, id, current }: OtherCarriesProps) {
   const description = `${current}${shown === undefined ? "others" : formatWhen(shown.startedAt, now)}`
   return (
     <ChoiceMenu
-      label={`What was carried: ${description}`}
+      label={`Proxied session: ${description}`}
       keyId="gateway.choose"
       choices={carries.map((it) => ({
         value: pageOf(it),
@@ -118,7 +118,7 @@ function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
       </Button>
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
-          title="Delete what was recorded?"
+          title="Delete recorded requests?"
           description={sayDelete(show)}
           verb="Delete"
           onClose={() => setIsAsking(false)}

@@ -23,10 +23,10 @@ export function Held({ manifest, params, onParams }: HeldProps) {
     line.kind === "heading"
       ? undefined
       : onParams({ tab: "exact", piece: line.place, from: line.place, find: "" }, "replace")
-  if (lines.length === 0) return <RowNote>Nothing of it could be read.</RowNote>
+  if (lines.length === 0) return <RowNote>The request could not be parsed.</RowNote>
   return (
     <PickList
-      label="What it held"
+      label="Content of the request"
       columns={COLUMNS}
       lines={lines}
       keyOf={(it) => it.key}
@@ -89,11 +89,11 @@ function ItemRow({ line, option }: ItemRowProps) {
 function OnDisk({ item: { isConfirmed } }: { readonly item: WireItem }) {
   if (isConfirmed === undefined) return null
   return isConfirmed ? (
-    <span title="The file on the disk says the same">
+    <span title="Equal to the file on disk">
       <Tag>on disk</Tag>
     </span>
   ) : (
-    <span title="No file on the disk says this; it may be part of the text before it">
+    <span title="No file on disk has this text; it may belong to the item before it">
       <Tag tone="warn">not confirmed</Tag>
     </span>
   )

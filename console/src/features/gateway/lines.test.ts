@@ -81,10 +81,7 @@ describe("window over time", () => {
     expect(kindsOf(aRequest(1, { usage: null }))).toEqual({ instructions: 3_000, history: 6_000 })
     expect(kindsOf(aRequest(1, { kinds: [] }))).toEqual({})
     const { points } = chartOf(aShow({ requests: [aRequest(1), aRequest(2, { usage: null })] }))
-    expect(points.map((it) => it.description)).toEqual([
-      "tokens, exact",
-      "tokens by our own counter",
-    ])
+    expect(points.map((it) => it.description)).toEqual(["tokens, exact", "tokens, estimated"])
   })
 
   it("a branch is marked once, at the first request without it", () => {

@@ -170,7 +170,7 @@ export function chartOf(show: GatewayShow): {
       atMs: it.at - from,
       kinds: kindsOf(it),
       name: `Request ${isOne ? it.seq : nameIn(show, it)}`,
-      description: inputOf(it) === null ? "tokens by our own counter" : "tokens, exact",
+      description: inputOf(it) === null ? "tokens, estimated" : "tokens, exact",
     }),
   )
   return { points, marks: marksOf(asked, from) }

@@ -50,7 +50,9 @@ describe("page Gateway", () => {
   it("[CONSOLE-15] the empty page says what the gateway is and how to turn it on", () => {
     for (const show of [aShow({ carries: [], requests: [] }), NO_CARRY]) {
       const text = render("", { show, run: aRun() })
-      expect(text).toContain("The gateway stands between an agent and its model")
+      expect(text).toContain(
+        "The gateway runs on this machine between an agent and its model provider",
+      )
       expect(text).toContain("$ qm run --gateway record")
     }
     expect(render("", {}), "unknown is not empty").not.toContain("qm run --gateway")
@@ -64,7 +66,7 @@ describe("page Gateway", () => {
     const said = { message: "No such run.", hint: "", data: {} }
     const nobody = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
     const text = render("", { show: NO_CARRY, run: nobody })
-    expect(text).toContain("There is no run of this id. It may have been deleted. All runs")
+    expect(text).toContain("No run has this id. It may have been deleted. All runs")
     expect(text).not.toContain("qm run --gateway")
     const broken = failure({ code: "STORE_BUSY", ...said })
     expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
@@ -107,7 +109,7 @@ describe("page Gateway", () => {
   it("a session that is no longer folded says why", () => {
     const carries = [aCarry("gw_1", { latchedOff: "the provider answered 400." })]
     const text = render("", { show: aShow({ carries }) })
-    expect(text).toContain("Nothing more is folded in this session: the provider answered 400. Its")
+    expect(text).toContain("Folding stopped in this session: the provider answered 400. Its")
     expect(render("", { show: aShow() })).not.toContain("Nothing more is folded")
   })
 
@@ -124,7 +126,7 @@ describe("page Gateway", () => {
       show: aShow({ requests: [aRequest(1), aRequest(2, { folded })] }),
     })
     expect(html).toContain(
-      'aria-label="The window over time: from 10.0k to 10.0k tokens, at most 10.0k; 1 branch folded at request 2: 12,000 tokens left out"',
+      'aria-label="Window over time: from 10.0k to 10.0k tokens, at most 10.0k; 1 branch folded at request 2: 12,000 tokens left out"',
     )
     expect(textOf(html)).toContain("As a table")
     const one = aShow({ requests: [aRequest(1)] })
@@ -143,12 +145,12 @@ describe("request on the page Gateway", () => {
     })
     const html = markupOf(AT, { show: aShow(), manifest: aManifest({ request }) })
     const text = textOf(html)
-    expect(text).toContain("Request 2, 10,000 tokens What it held")
-    expect(text).toContain("Answer 200, 2.4 s, first byte after 800 ms")
+    expect(text).toContain("Request 2, 10,000 tokens Content")
+    expect(text).toContain("Response 200, 2.4 s, first byte after 800 ms")
     expect(text).toContain("Input 9,588 from the cache, 400 written, 12 fresh")
     expect(text).toContain("Output 140 tokens Cost $0.02, by the price table")
     expect(text).toContain("Size 40.0 kB by the host, 20.0 kB to the provider")
-    expect(text).toContain("New 1 piece, 87 gone since the one before")
+    expect(text).toContain("New 1 item, 87 removed since the previous request")
     expect(html).toContain('href="/folds?all=yes&amp;at=br_1&amp;show=br_1">br_1</a>')
     expect(text).toContain("Original sent 400, the original followed")
   })
@@ -164,7 +166,7 @@ describe("request on the page Gateway", () => {
   it("without stored texts it offers the command that stores them and requests none", () => {
     const show = aShow({ carries: [aCarry("gw_1", { hasContent: false })] })
     const text = render(`${AT}&tab=exact`, { show, manifest: aManifest() })
-    expect(text).toContain("The texts of this request were not kept")
+    expect(text).toContain("The texts of this request were not stored")
     expect(text).toContain("$ qm config set gateway.content true")
   })
 
@@ -178,12 +180,12 @@ describe("request on the page Gateway", () => {
     const texts = { total: 240, pieces: [piece] }
     const known = { show: aShow(), manifest: aManifest(), texts }
     const text = render(`${AT}&tab=exact&find=cent&piece=3`, known)
-    expect(text).toContain("Results of tools, Read")
+    expect(text).toContain("Tool results, Read")
     expect(text).toContain("half a cent")
-    expect(text).toContain("1 to 1 of 240 pieces")
-    expect(text).toContain("It was longer; only so much of it was kept.")
+    expect(text).toContain("1 to 1 of 240 items")
+    expect(text).toContain("Truncated: only this part was stored.")
     const none = render(`${AT}&tab=exact&find=zzz`, { ...known, texts: { total: 0, pieces: [] } })
-    expect(none).toContain("No piece of it has these words.")
+    expect(none).toContain("No item matches.")
   })
 
   it("headers are shown as stored", () => {

@@ -66,7 +66,7 @@ type ListPaneProps = PageProps<GatewayParams> & {
 function ListPane(props: ListPaneProps) {
   const { show } = props
   return (
-    <Pane label="Requests on the wire">
+    <Pane label="Gateway requests">
       {show.data === undefined ? <NoAnswer {...props} /> : null}
       {show.data === undefined ? null : <Known {...props} data={show.data} />}
     </Pane>
@@ -88,7 +88,7 @@ function NotCarried({ run }: Pick<ListPaneProps, "run">) {
   }
   return (
     <RowNote>
-      There is no run of this id. It may have been deleted.
+      No run has this id. It may have been deleted.
       <LinkButton small href={paths.runs()}>
         All runs
       </LinkButton>
@@ -124,13 +124,13 @@ function Known(props: KnownProps) {
 
 function sayLatched(reason: string): string {
   const said = visibleLine(reason.trim()).replace(/\.$/, "")
-  return `Nothing more is folded in this session: ${said}. Its requests go on as the host sends them.`
+  return `Folding stopped in this session: ${said}. Its requests are forwarded unchanged.`
 }
 
 function sayNoRequest({ carries }: GatewayShow): string {
   return carries.some((it) => it.isAlive)
     ? "Its requests go through the gateway. It has sent none yet."
-    : "It ended without a request to its model."
+    : "It ended without a request to the model."
 }
 
 function Chart({ data, window, params, onParams }: KnownProps) {
@@ -138,7 +138,7 @@ function Chart({ data, window, params, onParams }: KnownProps) {
   if (points.length < 2) return null
   return (
     <AreaChart
-      label="The window over time"
+      label="Window over time"
       points={points}
       marks={marks}
       wholeMs={wholeMsOf(data)}
@@ -160,7 +160,7 @@ function Who({ show, params, onParams }: WhoProps) {
   return (
     <PaneHead edge="page">
       <Facets
-        label="Whose requests"
+        label="Agent filter"
         active={params.who}
         facets={WHO.map(({ value, label }) => ({
           value,
@@ -191,8 +191,8 @@ function Foot({ show, params, onParams }: WhoProps) {
     <>
       {earlier === 0 ? null : (
         <RowNote>
-          {plural(earlier, "earlier request is", "earlier requests are")} not listed; the figures
-          above count them.
+          {plural(earlier, "earlier request is", "earlier requests are")} not listed; the totals
+          above include them.
           {params.all ? null : (
             <Button small onPress={() => onParams({ all: true }, "replace")}>
               List more
@@ -201,8 +201,8 @@ function Foot({ show, params, onParams }: WhoProps) {
         </RowNote>
       )}
       <PaneFoot>
-        Tokens are the provider's own figures; ≈ is our own count where it said none. The pale part
-        of a bar is the wait for the first byte.
+        Tokens are the provider's numbers; ≈ marks our estimate where it gave none. The pale part of
+        a bar is the time to the first byte.
       </PaneFoot>
     </>
   )
@@ -210,8 +210,8 @@ function Foot({ show, params, onParams }: WhoProps) {
 
 function NeverCarried() {
   return (
-    <Empty description="The gateway stands between an agent and its model, on this machine alone, and passes every byte on. With it, each request will be here: what was in it, what was new, what it cost exactly, and what folding left out. It is off unless you turn it on, for a run or for all.">
-      <CommandLine command='qm run --gateway record "what it shall do"'>
+    <Empty description="The gateway runs on this machine between an agent and its model provider. This page shows each request: its content, what is new in it, its exact cost, and what folding left out. The gateway is off by default; turn it on for one run:">
+      <CommandLine command='qm run --gateway record "your task"'>
         <LinkButton small href={paths.runs({ beside: "new" })}>
           New run
         </LinkButton>

@@ -32,7 +32,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
     // The selected request stays in the URL, so that closing the detail returns to it.
     if (hasPicked) onParams({ at: key, piece: null, from: null }, "replace")
   }
-  if (lines.length === 0) return <RowNote>None of the requests that are listed.</RowNote>
+  if (lines.length === 0) return <RowNote>No listed request matches.</RowNote>
   return (
     <CollectionList
       label="Requests"
@@ -71,14 +71,14 @@ function turned(keys: ReadonlySet<string>, key: string, isOpen: boolean): Readon
 const HEAD = [
   { text: "#", align: "end" },
   { text: "At", align: "end" },
-  { text: "New in it" },
+  { text: "New content" },
   { text: "Model", from: "wide" },
   { text: "Input", align: "end" },
   { text: "Cached", align: "end" },
   { text: "Written", align: "end", from: "wide" },
   { text: "Fresh", align: "end", from: "wide" },
   { text: "Output", align: "end", from: "wide" },
-  { text: "Holds" },
+  { text: "Content" },
   { text: "Took", align: "end" },
   { text: "" },
   { text: "Waterfall", from: "wide" },

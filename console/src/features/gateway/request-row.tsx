@@ -110,7 +110,7 @@ export function CountsRow({ line, option }: CountsRowProps) {
       </TextCell>
       <NameCell>
         <Icon name={line.isOpen ? "chevron-down" : "chevron-right"} size="small" />
-        <Text cut tone="3" title="They ask how many tokens something is, and use none">
+        <Text cut tone="3" title="These requests count tokens and use none">
           {plural(line.count, "count")}
         </Text>
         <Heard>{line.isOpen ? "open" : "folded"}</Heard>

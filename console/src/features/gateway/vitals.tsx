@@ -27,7 +27,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
   const isAlive = carries.some((it) => it.isAlive)
   return (
     <Vitals>
-      <Vital title={isAlive ? "The process that carries it is there" : "Its process has ended"}>
+      <Vital title={isAlive ? "Proxy process is running" : "Proxy process has ended"}>
         <StatusMark status={isAlive ? "running" : "done"} />
         <span>{isAlive ? "alive" : "ended"}</span>
       </Vital>
@@ -54,12 +54,12 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         </Vital>
       )}
       {totals.costUsd === null ? null : (
-        <Vital title="Of the exact usage, by the price table">
+        <Vital title="Cost of the exact usage, by the price table">
           <span>{formatUsd(totals.costUsd)}</span>
         </Vital>
       )}
       {totals.cacheShare === null ? null : (
-        <Vital wide title="Of the input, read from the provider's cache">
+        <Vital wide title="Share of the input read from the provider's cache">
           <span>{saySharePercent(totals.cacheShare)}</span>
           <Text tone="3">cached</Text>
         </Vital>
@@ -71,7 +71,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         </Vital>
       )}
       {totals.unknownUsage === 0 ? null : (
-        <Vital wide yields title="Their answers did not say it; no sum here counts them">
+        <Vital wide yields title="Their responses had no usage; the totals do not include them">
           <Text tone="3" cut>
             {sayUnknown(totals.unknownUsage)}
           </Text>
@@ -82,7 +82,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
 }
 
 function sayWay({ wire, upstream }: GatewayCarry): string {
-  return `The ${wire} wire, to ${visibleLine(upstream)}`
+  return `${wire} format, to ${visibleLine(upstream)}`
 }
 
 function saySaved({ carries, totals }: GatewayShow): string {

@@ -32,7 +32,7 @@ describe("texts of a request", () => {
     [{ outcome: "aborted" }, "aborted"],
     [{ outcome: "unreachable", status: null }, "unreachable"],
     [{ fallback: "400 to the folded body" }, "original sent"],
-    [{ problem: "the body is no JSON" }, "not whole"],
+    [{ problem: "the body is no JSON" }, "incomplete"],
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
@@ -45,11 +45,11 @@ describe("texts of a request", () => {
     expect(inputOf(aRequest(1))).toBe(10_000)
     expect(cacheShareOf(aRequest(1))).toBeCloseTo(0.9588)
     expect(sayUsage(aRequest(1))).toBe(
-      "9,588 read from the cache, 400 written, 12 fresh, 140 answered",
+      "9,588 read from the cache, 400 written, 12 fresh, 140 output",
     )
     const unknown = aRequest(1, { usage: null })
     expect([inputOf(unknown), cacheShareOf(unknown)]).toEqual([null, null])
-    expect(sayUsage(unknown)).toBe("usage not known, about 9,000 tokens sent")
+    expect(sayUsage(unknown)).toBe("usage unknown, about 9,000 tokens sent")
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     expect(cacheShareOf(aRequest(1, { usage: none }))).toBeNull()
   })
@@ -59,7 +59,7 @@ describe("texts of a request", () => {
     for (const usage of [null, none]) {
       const count = aRequest(1, { route: "count", usage })
       expect([usageOf(count), inputOf(count), cacheShareOf(count)]).toEqual([null, null, null])
-      expect(sayUsage(count)).toBe("a count of tokens, which uses none")
+      expect(sayUsage(count)).toBe("a token count, which uses no tokens")
     }
     const { totals } = aShow()
     expect(tokensOf({ totals: { ...totals, usage: none } }), "of counts alone").toBeNull()
@@ -98,9 +98,9 @@ describe("texts of a request", () => {
 
   it("[CONSOLE-63] before deletion the amount is shown and whether texts are deleted too", () => {
     const show = aShow()
-    expect(sayDelete(show)).toContain("of 2 requests, with the texts, will be deleted.")
+    expect(sayDelete(show)).toContain("of 2 requests and their texts will be deleted.")
     const without = { ...show, carries: [aCarry("gw_1", { hasContent: false })] }
-    expect(sayDelete(without)).toContain("What was recorded of 2 requests will be deleted.")
+    expect(sayDelete(without)).toContain("The records of 2 requests will be deleted.")
   })
 
   it("durations are formatted for a waterfall", () => {

@@ -16,26 +16,26 @@ export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
   instructions: "Instruction files",
   memory: "Memory",
   tool: "Tools",
-  server: "Instructions of servers",
+  server: "Server instructions",
   skill: "Skills",
   agent: "Agents",
   style: "Output style",
   environment: "Environment",
-  hook: "Context of hooks",
+  hook: "Hook context",
   reminder: "Reminders",
   system: "System turns",
-  user: "Said by the user",
-  assistant: "Said by the model",
+  user: "User messages",
+  assistant: "Model messages",
   thinking: "Thinking",
-  call: "Calls of tools",
-  result: "Results of tools",
+  call: "Tool calls",
+  result: "Tool results",
   image: "Images",
   other: "Other",
 }
 
 export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
-  record: "Each request is recorded and forwarded as it is.",
-  fold: "Returned branches leave the requests; each request is recorded.",
+  record: "Each request is recorded and forwarded unchanged.",
+  fold: "Returned branches are left out of the requests; each request is recorded.",
 }
 
 type RequestUsage = Pick<GatewayRequest, "usage" | "route">
@@ -87,13 +87,13 @@ export function badgesOf(request: GatewayRequest): readonly Badge[] {
       : [{ text: "original sent", title: request.fallback, tone: "warn" as const }]),
     ...(request.problem === null
       ? []
-      : [{ text: "not whole", title: request.problem, tone: "warn" as const }]),
+      : [{ text: "incomplete", title: request.problem, tone: "warn" as const }]),
     ...(request.agent === null
       ? []
-      : [{ text: "sub-agent", title: `Asked by the sub-agent ${request.agent}` }]),
+      : [{ text: "sub-agent", title: `Sent by the sub-agent ${request.agent}` }]),
     ...(isConversation(request)
       ? []
-      : [{ text: request.route, title: "No turn of a conversation" }]),
+      : [{ text: request.route, title: "Not a turn of a conversation" }]),
   ]
 }
 
@@ -115,16 +115,16 @@ export function outcomeOf({ outcome, status }: GatewayRequest): readonly Badge[]
   switch (outcome) {
     case "answered":
       return status !== null && status >= 400
-        ? [{ text: String(status), title: `The provider answered ${status}`, tone: "bad" }]
+        ? [{ text: String(status), title: `The provider returned status ${status}`, tone: "bad" }]
         : []
     case "refused":
-      return [{ text: `refused${code}`, title: "The provider refused it", tone: "bad" }]
+      return [{ text: `refused${code}`, title: "The provider rejected it", tone: "bad" }]
     case "cut":
-      return [{ text: "cut off", title: "The answer ended before it was whole", tone: "warn" }]
+      return [{ text: "cut off", title: "The response ended early", tone: "warn" }]
     case "aborted":
-      return [{ text: "aborted", title: "The host gave it up", tone: "warn" }]
+      return [{ text: "aborted", title: "The host cancelled it", tone: "warn" }]
     case "unreachable":
-      return [{ text: "unreachable", title: "The provider was not reached", tone: "bad" }]
+      return [{ text: "unreachable", title: "The provider could not be reached", tone: "bad" }]
     default:
       return outcome satisfies never
   }
@@ -185,10 +185,10 @@ export function shortName({ kind, name }: Pick<WireItem, "kind" | "name">): stri
 
 export function sayUsage(request: GatewayRequest): string {
   const usage = usageOf(request)
-  if (isCount(request)) return "a count of tokens, which uses none"
-  if (usage === null) return `usage not known, about ${formatExact(request.tokens)} tokens sent`
+  if (isCount(request)) return "a token count, which uses no tokens"
+  if (usage === null) return `usage unknown, about ${formatExact(request.tokens)} tokens sent`
   const { input, cacheRead, cacheWrite, output } = usage
-  return `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh, ${formatExact(output)} answered`
+  return `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh, ${formatExact(output)} output`
 }
 
 export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null {
@@ -201,7 +201,7 @@ export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null
 
 export function sayTotals({ totals }: Pick<GatewayShow, "totals">): string {
   const { input, output, cacheRead, cacheWrite } = totals.usage
-  const known = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} answered: the provider's own figures`
+  const known = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} output: the provider's numbers`
   return totals.unknownUsage === 0
     ? known
     : `${known}; ${sayUnknown(totals.unknownUsage)}, not counted`
@@ -218,6 +218,6 @@ export function sayUpstream(upstream: string): string {
 
 export function sayDelete({ carries, totals }: GatewayShow): string {
   const hasTexts = carries.some((it) => it.hasContent)
-  const what = `${plural(totals.requests, "request")}${hasTexts ? ", with the texts," : ""}`
-  return `What was recorded of ${what} will be deleted. This cannot be undone. The transcript and the trails of branches stay.`
+  const what = `${plural(totals.requests, "request")}${hasTexts ? " and their texts" : ""}`
+  return `The records of ${what} will be deleted. This cannot be undone. The transcript and the trails of branches stay.`
 }

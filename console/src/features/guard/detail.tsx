@@ -36,7 +36,7 @@ export function Detail({ now, line, isReadOnly, onParams }: DetailProps) {
         back="Back to the log"
         actions={
           line === undefined ? null : (
-            <CopyIcon text={line.text} label="Copy what was said" keyId="guard.copy" />
+            <CopyIcon text={line.text} label="Copy the message" keyId="guard.copy" />
           )
         }
         onClose={close}
@@ -44,7 +44,9 @@ export function Detail({ now, line, isReadOnly, onParams }: DetailProps) {
         {line === undefined ? <Text strong>Verdict</Text> : <Title line={line} />}
       </DetailHead>
       {line === undefined ? (
-        <RowNote>It is not in the list: it fell out of the time or the filter.</RowNote>
+        <RowNote>
+          This verdict is no longer listed: it is outside the time range or the filter.
+        </RowNote>
       ) : (
         <PaneScroll>
           <Said line={line} />
@@ -85,7 +87,7 @@ function Said({ line: { text, verdict } }: { readonly line: VerdictLine }) {
     .split("\n")
     .map((it, i) => ({ key: `${i} ${it}`, description: visibleLine(it) }))
   return (
-    <Block title="What was said" aside={means}>
+    <Block title="Message" aside={means}>
       <Stack>
         {lines.map(({ key, description }) => (
           <Text key={key} as="p" wrap>
@@ -104,7 +106,7 @@ function sentence(words: string): string {
 function Paths({ line }: { readonly line: VerdictLine }) {
   if (line.paths.length === 0) return null
   return (
-    <Block title="About" aside={formatExact(line.paths.length)}>
+    <Block title="Details" aside={formatExact(line.paths.length)}>
       <Stack gap="8">
         {line.paths.map((it) => (
           <PlaceLink key={it} href={paths.map({ show: it })}>
@@ -125,7 +127,7 @@ function RuleBlock({ line: { rule }, onParams }: RuleBlockProps) {
   if (rule === null) return null
   const { level, handlers } = RULES_IN_WORDS[rule]
   return (
-    <Block title={`The rule ${rule}`} aside={`from level ${level}`}>
+    <Block title={`Rule ${rule}`} aside={`from level ${level}`}>
       <Stack gap="8">
         <Text as="p" tone="2" read>
           {handlers}

@@ -41,16 +41,16 @@ const shown = (line = aLine()) => `?at=${line.at}&show=${line.at}`
 describe("page Guard", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { log: aLog([]) })
-    expect(text).toContain("what it said will be a line here. None was asked in 24 hours.")
-    expect(text).toContain("$ qm init Copy Look at 30 days")
-    expect(render("?hours=720", { log: aLog([]) })).not.toContain("Look at 30 days")
+    expect(text).toContain("This page lists what the hooks of the kit reported")
+    expect(text).toContain("$ qm init Copy Show 30 days")
+    expect(render("?hours=720", { log: aLog([]) })).not.toContain("Show 30 days")
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })
 
   it("[CONSOLE-15] no match and no verdict at all have different texts", () => {
     for (const address of ["?rule=risk", "?session=x", "?text=zz", "?verdict=deny&hours=168"]) {
       const text = render(address, { log: aLog([]), all: aLog([aLine()]) })
-      expect(text).toMatch(/No verdict of (24 hours|7 days) fits\. Show all/)
+      expect(text).toMatch(/No verdict of (24 hours|7 days) matches\. Show all/)
     }
   })
 
@@ -72,15 +72,17 @@ describe("page Guard", () => {
     const html = markupOf(shown(line), { log: aLog([line]) })
     const text = textOf(html)
     expect(text).toContain("Denied by risk")
-    expect(text).toMatch(/What was said the edit was not made First line Second line/)
-    expect(text).toContain("The rule risk from level 5 Before an edit of a high-risk path")
+    expect(text).toMatch(/Message the edit was not made First line Second line/)
+    expect(text).toContain("Rule risk from level 5 Before an edit of a high-risk path")
     expect(html).toContain(`href="/sessions?at=${line.session}&amp;show=${line.session}"`)
     expect(text).toContain("Session 5f0c2d1e")
     expect(html).toContain('href="/map?show=src%2Ftariff%2Frounding.ts"')
   })
 
   it("a verdict that is no longer in the list says so", () => {
-    expect(render("?show=1", { log: aLog([aLine()]) })).toContain("It is not in the list")
+    expect(render("?show=1", { log: aLog([aLine()]) })).toContain(
+      "This verdict is no longer listed",
+    )
   })
 })
 
@@ -89,13 +91,13 @@ describe("actions on the page Guard", () => {
     const text = render(shown(), { log: aLog([aLine()]) })
     expect(text).toContain("$ qm simulate src/tariff/rounding.ts Copy Simulate now")
     expect(text).toContain("$ qm override src/tariff/rounding.ts --reason &quot;&quot; Copy")
-    expect(text).toContain("It needs a reason.")
+    expect(text).toContain("A reason is required.")
     const claimed = aLine({ rule: "concurrency" })
     const html = markupOf(shown(claimed), { log: aLog([claimed]) })
     expect(textOf(html)).not.toContain("qm simulate")
     expect(html).toContain('href="/sessions?tab=claims"')
     const warned = aLine({ verdict: "warn" })
-    expect(render(shown(warned), { log: aLog([warned]) })).not.toContain("Two ways on")
+    expect(render(shown(warned), { log: aLog([warned]) })).not.toContain("To continue")
   })
 
   it("[CONSOLE-46] a read-only page offers the commands and no button", () => {
@@ -126,21 +128,23 @@ describe("actions on the page Guard", () => {
     const text = render("?try=yes&patterns=src/**", { log: aLog([]), tried, level: 3 })
     expect(text).toContain("src/** 1 edit, 12 files")
     expect(text).toContain("[x no end")
-    expect(text).toMatch(/Edits it would have stopped 1 of 126 in 24 hours src\/ a\.ts Silent s-1/)
-    expect(text).toContain("works from level 5, this repository is at 3")
-    expect(text).toContain("The next edit is judged by it.")
+    expect(text).toMatch(
+      /Edits that it would have denied 1 of 126 in 24 hours src\/ a\.ts Silent s-1/,
+    )
+    expect(text).toContain("is active from level 5; this repository is at level 3")
+    expect(text).toContain("Applies from the next edit.")
   })
 
   it("a trial starts with the current setting, which cannot be applied again", () => {
     const html = markupOf("?try=yes", { log: aLog([]), patterns: "a/**" })
     expect(html).toContain(">a/**</textarea>")
-    expect(textOf(html)).toContain("This is what is set.")
-    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</)
+    expect(textOf(html)).toContain("These patterns are active.")
+    expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Activate</)
     const other = markupOf("?try=yes&patterns=b/**", { log: aLog([]), patterns: "a/**" })
-    expect(other).not.toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</)
+    expect(other).not.toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Activate</)
     const readOnly = { log: aLog([]), patterns: "a/**", isReadOnly: true }
     expect(markupOf("?try=yes&patterns=b/**", readOnly)).toMatch(
-      /<button[^>]*disabled=""[^>]*><span[^>]*>Make it live</,
+      /<button[^>]*disabled=""[^>]*><span[^>]*>Activate</,
     )
   })
 

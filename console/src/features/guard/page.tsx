@@ -52,7 +52,7 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
             onPress={() => onParams({ trying: true, show: "" })}
             shrinks
           >
-            Try a rule
+            Test a rule
           </Button>
         </Header>
       }
@@ -106,7 +106,7 @@ function Filters({ params, handle, onParams }: GuardListProps) {
           <OnlyRoomy>
             <ChoiceField
               small
-              label="How far back"
+              label="Time range"
               choices={HOURS}
               value={String(params.hours)}
               onPick={(value) => onParams({ ...hoursOf(value), ...UNSELECTED }, "replace")}
@@ -187,7 +187,7 @@ function Verdicts(props: GuardListProps & { readonly list: GuardVerdicts }) {
       {list.isCut ? (
         <PaneFoot>
           The newest {formatExact(list.verdicts.length)} of {formatExact(totalOf(list.counts))} are
-          listed. A rule, a session or a verdict shows older ones.
+          listed. Filter by rule, session or verdict to see older ones.
         </PaneFoot>
       ) : null}
     </>
@@ -201,19 +201,19 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
       <NoMatch
         onShowAll={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
       >
-        No verdict of {sayHours(hours)} fits.
+        No verdict of {sayHours(hours)} matches.
       </NoMatch>
     )
   }
   const isWhole = hours === 720
   return (
     <Empty
-      description={`Each time a hook of the kit is asked about an edit, a start or a stop, what it said will be a line here. None was asked in ${sayHours(hours)}. The kit is installed by one command, which first shows what it would write.`}
+      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${sayHours(hours)}. Install the kit; the command first shows what it would write:`}
     >
       <CommandLine command="qm init">
         {isWhole ? null : (
           <Button small onPress={() => onParams({ hours: 720 })}>
-            Look at 30 days
+            Show 30 days
           </Button>
         )}
       </CommandLine>

@@ -69,7 +69,7 @@ const ROWS_HEAD = [
   { text: "Verdict" },
   { text: "Rule" },
   { text: "Path or event" },
-  { text: "What was said" },
+  { text: "Message" },
   { text: "Host", from: "wide" },
   { text: "Session", from: "wide" },
   { text: "Tool", from: "wide" },

@@ -29,10 +29,10 @@ export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
   const close = () => onParams({ trying: false }, "replace")
   useKey("panel.right", close)
   return (
-    <Pane ground="canvas" label="Try a rule">
+    <Pane ground="canvas" label="Test a rule">
       <DetailHead back="Back to the log" onClose={close}>
         <Text as="h2" strong>
-          Try a rule on what happened
+          Test a rule on past events
         </Text>
       </DetailHead>
       <PaneScroll>
@@ -44,14 +44,14 @@ export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
             rows={3}
             value={text}
             placeholder="src/tariff/**, migrations/**, !**/*.test.ts"
-            description="Globs with commas. The last that fits decides; one with ! before it takes back."
+            description="Glob patterns, separated by commas. The last match decides; a leading ! excludes."
             onChange={(value) => {
               setDraft(value)
               onParams({ patterns: value }, "replace")
             }}
           />
           <ChoiceField
-            label="Over the last"
+            label="Time range"
             choices={HOURS}
             value={String(params.hours)}
             onPick={(value) => {
@@ -76,7 +76,7 @@ const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) 
 function LevelNotice({ level }: { readonly level: number | undefined }) {
   const needed = RULES_IN_WORDS.risk.level
   if (level === undefined || level >= needed) return null
-  const description = `The rule risk works from level ${needed}, this repository is at ${level}. Trying is possible at every level; qm level ${needed} switches it on.`
+  const description = `The rule risk is active from level ${needed}; this repository is at level ${level}. You can test at every level; qm level ${needed} activates the rule.`
   return <Notice description={description} />
 }
 
@@ -103,7 +103,7 @@ function Tried({ now, text, hours }: TriedProps) {
 
 function Patterns({ tried: { patterns } }: { readonly tried: GuardTry }) {
   return (
-    <Block title="What each pattern means">
+    <Block title="Patterns">
       <Stack gap="8">
         {patterns.map(({ pattern, edits, files, problem }, i) => (
           <Flow key={`${i} ${pattern}`} align="apart">
@@ -128,14 +128,14 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
   const most = isCut ? "at least " : ""
   return (
     <Block
-      title="Edits it would have stopped"
+      title="Edits that it would have denied"
       aside={`${most}${formatExact(hits.length)} of ${formatExact(looked)} in ${sayHours(hours)}`}
     >
       {hits.length === 0 ? (
         <Text as="p" tone="2" read>
           {looked === 0
-            ? "No edit was seen in this time, so there is nothing to try it on."
-            : "None. Those that a simulation or an override covered would have been let through."}
+            ? "No edits in this time, so there is nothing to test on."
+            : "None. Edits covered by a simulation or an override are allowed."}
         </Text>
       ) : (
         <Stack gap="8">
@@ -177,14 +177,14 @@ function MakeLive({ text, isReadOnly }: MakeLiveProps) {
             disabled={isReadOnly || isBusy || isSet || set === undefined}
             onPress={() => makeLive({ value, ...(set === undefined ? {} : { before: set }) })}
           >
-            Make it live
+            Activate
           </Button>
           <Text size="sm" tone="2">
             {sayLive({ isSet, isEmpty: value === "", isReadOnly })}
           </Text>
         </Flow>
         <Text as="p" size="sm" tone="3">
-          Saved as guard.highRiskPaths in the project file, for everybody who works here:{" "}
+          Saved as guard.highRiskPaths in the project file, for all users of the repository:{" "}
           <PlaceLink href={settings}>Settings</PlaceLink>.
         </Text>
       </Stack>
@@ -200,6 +200,6 @@ type LiveState = {
 
 function sayLive({ isSet, isEmpty, isReadOnly }: LiveState): string {
   if (isReadOnly) return "This page is read only."
-  if (isSet) return isEmpty ? "No path is of high risk now." : "This is what is set."
-  return isEmpty ? "No path will be of high risk." : "The next edit is judged by it."
+  if (isSet) return isEmpty ? "No path is high-risk." : "These patterns are active."
+  return isEmpty ? "No path will be high-risk." : "Applies from the next edit."
 }

@@ -107,7 +107,7 @@ export function formerly(before: ConfigSetting): { readonly value: string | null
 export function saySaved({ key, origin }: ConfigSetting): string {
   const { kind, description } = readOrigin(origin)
   const counts = kind === "project" || kind === "user" || kind === "default"
-  return `${key} was changed in the project file${counts ? "" : `; ${description} still decides`}`
+  return `${key} was changed in the project file${counts ? "" : `; ${description} takes precedence`}`
 }
 
 export function useWays() {
@@ -118,8 +118,8 @@ export function useWays() {
   const simulate = useMutation({
     mutationFn: (paths: readonly string[]) => client.write("guard.simulate", { paths: [...paths] }),
     onSuccess: ({ receipt, reachCount, testCount }) => {
-      const reach = `${plural(reachCount, "file")} and ${plural(testCount, "test")} lean on it`
-      toast.show({ text: `Risk ${receipt.risk.toFixed(2)}, ${reach}; covered for four hours` })
+      const reach = `${plural(reachCount, "file")} and ${plural(testCount, "test")} depend on it`
+      toast.show({ text: `Risk ${receipt.risk.toFixed(2)}, ${reach}; edit allowed for 4 hours` })
     },
     onError: fail,
   })
@@ -127,7 +127,9 @@ export function useWays() {
     mutationFn: (input: Input<"guard.override">) => client.write("guard.override", input),
     onSuccess: ({ paths, until }) => {
       const what = paths.length === 1 ? "It" : `${formatExact(paths.length)} paths`
-      toast.show({ text: `${what} may be edited until ${formatClock(until)}, the reason is kept` })
+      toast.show({
+        text: `${what} may be edited until ${formatClock(until)}, the reason is recorded`,
+      })
     },
     onError: fail,
     onSettled: () => void queries.invalidateQueries({ queryKey: keys.anyInput("guard.verdicts") }),

@@ -17,13 +17,13 @@ export function Ways({ line, isReadOnly }: WaysProps) {
   const typed = pathsForShell(paths)
   if (paths.length === 0) return null
   return (
-    <Block title="Two ways on">
+    <Block title="To continue">
       <Stack gap="8">
         {rule === "risk" ? (
           <Stack gap="8">
             <Text as="p" tone="2" read>
-              Simulate the change: what leans on it, which tests reach it, how risky it is. Then the
-              edit is let through for four hours, as long as the file stays as it is.
+              Simulate the change: dependent files, tests that reach it, and risk. The edit is then
+              allowed for four hours while the file is unchanged.
             </Text>
             {typed === undefined ? null : <CommandLine command={`qm simulate ${typed}`} />}
             {isReadOnly ? null : (
@@ -36,12 +36,12 @@ export function Ways({ line, isReadOnly }: WaysProps) {
           </Stack>
         ) : (
           <Text as="p" tone="2" read>
-            Wait until the other session gives the file back, or ask it to:{" "}
-            <PlaceLink href={places.sessions({ tab: "claims" })}>who holds what</PlaceLink>.
+            Wait until the other session releases the file, or ask it to:{" "}
+            <PlaceLink href={places.sessions({ tab: "claims" })}>show claims</PlaceLink>.
           </Text>
         )}
         <Text as="p" tone="2" read>
-          Or say why it may be edited all the same. It is recorded, and holds for {MINUTES} minutes.
+          Or override with a reason. The override is recorded and valid for {MINUTES} minutes.
         </Text>
         {/* Pasted unchanged, the command is rejected: the user must fill in the reason. */}
         {typed === undefined ? null : <CommandLine command={`qm override ${typed} --reason ""`} />}
@@ -81,7 +81,7 @@ function OverrideForm({ isBusy, onOverride }: OverrideFormProps) {
         </Button>
         {isReason ? null : (
           <Text size="sm" tone="3">
-            It needs a reason.
+            A reason is required.
           </Text>
         )}
       </Flow>

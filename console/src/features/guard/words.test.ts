@@ -60,6 +60,6 @@ describe("texts of the page Guard", () => {
     expect(formerly({ ...set, origin: "default" })).toEqual({ value: null })
     expect(formerly({ ...set, origin: "environment X", hides: [project] })).toBeUndefined()
     expect(saySaved(set)).toBe("guard.highRiskPaths was changed in the project file")
-    expect(saySaved({ ...set, origin: "environment X" })).toMatch("environment still decides")
+    expect(saySaved({ ...set, origin: "environment X" })).toMatch("environment takes precedence")
   })
 })

@@ -16,40 +16,39 @@ export const RULES_IN_WORDS: Readonly<
   boot: {
     level: 2,
     handlers:
-      "When a session starts, hands it what it should know: how far the branch is from upstream, the latest session, open claims, memories.",
+      "At session start: reports the distance to upstream, the latest session, open claims and memories.",
   },
   track: {
     level: 2,
     handlers:
-      "After an edit, writes it into the ledger of the session, renews its claims, and warns when another session claims the file.",
+      "After an edit: adds it to the ledger of the session, renews its claims, and warns if another session claims the file.",
   },
   drift: {
     level: 2,
     handlers:
-      "When a session wants to stop, two or more important files changed and nothing was written down: keeps it once and says what to register.",
+      "At stop: if two or more important files changed and the session is not registered, blocks the stop once and says what to register.",
   },
   concurrency: {
     level: 3,
     handlers:
-      "Before an edit, warns when another live session or somebody outside touched the file, and refuses it against a live, earlier claim.",
+      "Before an edit: warns if another live session or another program changed the file; denies the edit if an earlier live claim exists.",
   },
   risk: {
     level: 5,
     handlers:
-      "Before an edit of a high-risk path, refuses it unless a simulation of the last four hours or an override covers it.",
+      "Before an edit of a high-risk path: denies it unless a simulation of the last four hours or an override covers it.",
   },
   pitfall: {
     level: 5,
-    handlers:
-      "Before an edit, shows what is remembered to go wrong in the file, at most once a day.",
+    handlers: "Before an edit: shows known pitfalls of the file, at most once a day.",
   },
   package: {
     level: 4,
-    handlers: "When a sub-agent starts, hands it a package that was chosen from its own prompt.",
+    handlers: "At sub-agent start: adds a package selected from the prompt of the sub-agent.",
   },
   loaded: {
     level: 2,
-    handlers: "Notes which instructions the host says it has loaded.",
+    handlers: "Records which instructions the host reports as loaded.",
   },
 }
 
@@ -65,17 +64,17 @@ export const VERDICT_LOOKS: Readonly<Record<VerdictKind, VerdictLook>> = {
     word: "Silent",
     tone: "3",
     mark: "cancelled",
-    means: "nothing was said, the work went on",
+    means: "no message; the agent continued",
   },
-  context: { word: "Context", tone: "2", mark: "done", means: "the agent was handed words" },
-  warn: { word: "Warned", tone: "warn", mark: "warned", means: "the work went on" },
+  context: { word: "Context", tone: "2", mark: "done", means: "context was added for the agent" },
+  warn: { word: "Warned", tone: "warn", mark: "warned", means: "the agent continued" },
   deny: { word: "Denied", tone: "bad", mark: "failed", means: "the edit was not made" },
-  block: { word: "Blocked", tone: "bad", mark: "paused", means: "the stop was held back once" },
+  block: { word: "Blocked", tone: "bad", mark: "paused", means: "the stop was blocked once" },
   override: {
     word: "Override",
     tone: "accent",
     mark: "waiting",
-    means: "it would have been denied, and somebody said that it may be made",
+    means: "it would have been denied, but an override allowed it",
   },
 }
 

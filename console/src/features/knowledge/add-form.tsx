@@ -49,8 +49,8 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
             mono
             value={path}
             placeholder="docs"
-            problem={isEmpty ? "Name a folder or a file." : undefined}
-            description="From the repository, or as a whole path. Secrets are replaced before it is kept."
+            problem={isEmpty ? "Enter a folder or a file." : undefined}
+            description="Relative to the repository, or absolute. Secrets are redacted before anything is stored."
             onChange={setPath}
           />
           <PickEntry
@@ -66,7 +66,7 @@ export function AddForm({ isReadOnly, onClose }: AddFormProps) {
           {add.error === null ? null : <Failure size="pane" error={toWireError(add.error)} />}
           <Flow wrap>
             <Button variant="primary" disabled={isOff} onPress={read}>
-              {add.isPending ? "Reading" : "Read"}
+              {add.isPending ? "Adding" : "Add"}
             </Button>
             <Kbd keys="mod+Enter" />
             {isReadOnly ? <Text tone="2">This page is read only.</Text> : null}

@@ -44,7 +44,7 @@ export function Document({ id, now, isReadOnly, onParams, onClose }: DocumentPro
       )}
       {isPending ? <RowSkeleton rows={6} /> : null}
       {data !== undefined && document === undefined ? (
-        <RowNote>There is no document of this id any more.</RowNote>
+        <RowNote>This document no longer exists.</RowNote>
       ) : null}
       {document === undefined ? null : (
         <PaneScroll>
@@ -87,7 +87,7 @@ function About({ document, now, isReadOnly, onParams }: AboutProps) {
           </Value>
           <Value name="Paragraphs">{formatExact(paragraphs)}</Value>
           <Value name="References">{formatExact(references)}</Value>
-          <Value name="Read">{formatWhen(updatedAt, now)}</Value>
+          <Value name="Indexed">{formatWhen(updatedAt, now)}</Value>
         </Values>
         <Flow wrap>
           <Button small icon="search" onPress={onParams}>
@@ -99,7 +99,7 @@ function About({ document, now, isReadOnly, onParams }: AboutProps) {
             disabled={isReadOnly || remove.isPending}
             onPress={() => remove.mutate({ path: folder, tier })}
           >
-            Take its folder out
+            Remove its folder
           </Button>
         </Flow>
       </Stack>
@@ -115,7 +115,7 @@ function Nowhere({ document, status }: NowhereProps) {
   )
   if (lost.length === 0) return null
   return (
-    <Block title="Lead nowhere" aside={formatExact(lost.length)}>
+    <Block title="Broken references" aside={formatExact(lost.length)}>
       <Stack>
         {lost.map(({ text }, i) => (
           <Text key={`${i} ${text}`} as="div" size="sm" tone="2" wrap>

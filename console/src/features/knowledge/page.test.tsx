@@ -46,7 +46,7 @@ describe("page Knowledge", () => {
     const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
     const text = render("", { status, answers: [DOCUMENTS] })
     expect(text).toContain(
-      "1 document, 41 paragraphs, 22 references, 1 of them leads nowhere. Searched by words only: no embedder is configured.",
+      "1 document, 41 paragraphs, 22 references, 1 broken. Searched by words only: no embedder is configured.",
     )
   })
 
@@ -54,7 +54,7 @@ describe("page Knowledge", () => {
     const folders = [aFolder("/docs", { isStale: true }), aFolder("/more", { isStale: true })]
     const text = render("", { status: aStatus({ folders }), answers: [DOCUMENTS] })
     expect(text).toContain(
-      "Files of /docs were changed since they were read. And of 1 folder more. Read again",
+      "Files of /docs changed since they were indexed. And of 1 folder more. Index again",
     )
   })
 
@@ -75,7 +75,7 @@ describe("page Knowledge", () => {
     expect(text).toContain("Handbook / 4 Arrival")
     expect(html).toContain("<strong>arrived</strong>")
     expect(text).toMatch(/Refers to 1 Tariff § 2\.1 see Tariff § 2\.1 x+ …/)
-    expect(text).not.toContain("Referred from")
+    expect(text).not.toContain("Referenced by")
     expect(html).toContain('href="/knowledge?at=kp_2&amp;show=kp_2"')
     expect(text).toContain("File handbook.md:118")
     expect(html).toContain('href="/knowledge?at=kd_1&amp;document=kd_1"')
@@ -85,21 +85,21 @@ describe("page Knowledge", () => {
     const status = aStatus({ unresolved: [{ document: "kd_1", text: "see Annex D" }] })
     const text = render("?document=kd_1", { status, answers: [DOCUMENTS] })
     expect(text).toContain("markdown, 9.4 kB")
-    expect(text).toContain("Lead nowhere 1 see Annex D")
+    expect(text).toContain("Broken references 1 see Annex D")
     const gone = render("?document=kd_9", { status, answers: [DOCUMENTS] })
-    expect(gone).toContain("There is no document of this id any more.")
+    expect(gone).toContain("This document no longer exists.")
   })
 
   it("[CONSOLE-15] an empty search result, an empty tier and an error have different texts", async () => {
     const none = keys.operation("kb.search", searchInput("zz", { tier: null, hops: false }))
     const answers = [[none, { hits: [], by: aStatus().by, documents: 10 }]] as const
     expect(render("?text=zz", { status: aStatus(), answers })).toContain(
-      "No paragraph answers these words, of 10 documents. Show all",
+      "No paragraph matches, of 10 documents. Show all",
     )
     const tier = keys.operation("kb.documents", { tier: "web" as const })
     expect(
       render("?tier=web", { status: aStatus(), answers: [[tier, { documents: [] }]] }),
-    ).toContain("No document is of this tier. Show all")
+    ).toContain("No document has this tier. Show all")
     const queries = new QueryClient({
       defaultOptions: { queries: { retry: false, retryOnMount: false } },
     })

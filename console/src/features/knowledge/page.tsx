@@ -160,14 +160,14 @@ function Stale({ status, isReadOnly }: ListPaneProps & { readonly status: KbStat
   return (
     <Notice
       tone="warn"
-      description={`Files of ${visibleLine(stale.folder)} were changed since they were read.${more}`}
+      description={`Files of ${visibleLine(stale.folder)} changed since they were indexed.${more}`}
     >
       <Button
         small
         disabled={isReadOnly || add.isPending}
         onPress={() => add.mutate({ path: stale.folder, tier: stale.tier })}
       >
-        {add.isPending ? "Reading" : "Read again"}
+        {add.isPending ? "Indexing" : "Index again"}
       </Button>
     </Notice>
   )
@@ -181,7 +181,7 @@ function Documents({ status, ...props }: ListPaneHandleProps & { readonly status
         const lines = linesOf(status.folders, documents)
         return lines.length === 0 ? (
           <NoMatch onShowAll={() => onParams({ tier: null }, "replace")}>
-            No document is of this tier.
+            No document has this tier.
           </NoMatch>
         ) : (
           <DocumentRows {...props} lines={lines} />
@@ -193,7 +193,7 @@ function Documents({ status, ...props }: ListPaneHandleProps & { readonly status
 
 function NothingRead({ isReadOnly, onParams }: ListPaneProps) {
   return (
-    <Empty description="Documents that people wrote will be here, cut into paragraphs that can be found, cited and checked: markdown, html and text.">
+    <Empty description="This page lists documents, split into paragraphs that can be found, cited and checked: Markdown, HTML and text. Index the first folder:">
       <CommandLine command="qm kb add docs">
         {isReadOnly ? null : (
           <Button variant="primary" small onPress={() => onParams({ add: true })}>
@@ -207,7 +207,7 @@ function NothingRead({ isReadOnly, onParams }: ListPaneProps) {
 
 function Foot({ status }: { readonly status: KbStatus }) {
   const lost = status.unresolved.length
-  const nowhere = lost === 0 ? "" : `, ${lost} of them ${lost === 1 ? "leads" : "lead"} nowhere`
+  const nowhere = lost === 0 ? "" : `, ${lost} broken`
   return (
     <PaneFoot>
       {sayWhole(status)}

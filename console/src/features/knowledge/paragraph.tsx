@@ -35,7 +35,7 @@ export function Paragraph({ id, onClose }: ParagraphProps) {
         actions={
           <CopyIcon
             text={data?.paragraph.citation ?? id}
-            label="Copy its citation"
+            label="Copy citation"
             keyId="knowledge.copy"
           />
         }
@@ -65,13 +65,13 @@ function Shown({ shown }: { readonly shown: KbParagraphShown }) {
           </Text>
           <Markdown text={paragraph.text} />
           <Flow wrap>
-            {before === null ? null : <Step to={before} word="Before" />}
-            {after === null ? null : <Step to={after} word="After" />}
+            {before === null ? null : <Step to={before} word="Previous" />}
+            {after === null ? null : <Step to={after} word="Next" />}
           </Flow>
         </Stack>
       </Block>
       <References title="Refers to" all={refersTo} />
-      <References title="Referred from" all={referredFrom} />
+      <References title="Referenced by" all={referredFrom} />
       <About paragraph={paragraph} />
     </PaneScroll>
   )
@@ -122,7 +122,7 @@ function cut(text: string): string {
 function About({ paragraph }: { readonly paragraph: KbParagraph }) {
   const { title, path, line, page, tier, document, id } = paragraph
   return (
-    <Block title="Where it stands">
+    <Block title="Location">
       <Values>
         <Value name="Document" wrap>
           <PlaceLink href={paths.knowledge({ at: document, document })}>

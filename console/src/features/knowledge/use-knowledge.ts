@@ -69,7 +69,7 @@ export function useFolders(onAdded?: (added: KbAdded) => void) {
     mutationFn: ({ path }: Input<"kb.add">) => client.write("kb.remove", { path }),
     onSuccess: ({ documents }, folder) =>
       toast.show({
-        text: `Taken out, ${plural(documents, "document")}; the files are untouched`,
+        text: `Removed ${plural(documents, "document")}; the files are unchanged`,
         undo: () => add.mutate(folder),
       }),
     onError: (error: unknown) => toast.fail(toWireError(error)),
@@ -87,5 +87,5 @@ export function sayAdded({ added, changed, removed, unchanged, skipped }: KbAdde
     [skipped.length, "skipped"],
   ] as const
   const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]))
-  return `Read: ${said.length === 0 ? "no document" : said.join(", ")}`
+  return `Indexed: ${said.length === 0 ? "no document" : said.join(", ")}`
 }

@@ -50,9 +50,9 @@ describe("reasons for a search hit", () => {
       skipped: [{ path: "a.png", reason: "no text" }],
       by: aStatus().by,
     }
-    expect(sayAdded(added)).toBe("Read: 3 added, 1 removed, 2 unchanged, 1 skipped")
+    expect(sayAdded(added)).toBe("Indexed: 3 added, 1 removed, 2 unchanged, 1 skipped")
     expect(sayAdded({ ...added, added: 0, removed: 0, unchanged: 0, skipped: [] })).toBe(
-      "Read: no document",
+      "Indexed: no document",
     )
   })
 })

@@ -12,9 +12,9 @@ import {
 export const TIERS: Readonly<
   Record<KbTier, { readonly label: string; readonly description: string }>
 > = {
-  primary: { label: "Primary", description: "what counts: rules, specifications, contracts" },
+  primary: { label: "Primary", description: "authoritative: rules, specifications, contracts" },
   guide: { label: "Guide", description: "explains the primary documents, does not overrule them" },
-  web: { label: "Web", description: "found outside, trusted least" },
+  web: { label: "Web", description: "from the web, least trusted" },
 }
 
 export function sayBy({ meaning, note }: KbBy): string {

@@ -39,7 +39,7 @@ export function Detail({ params, onParams }: DetailProps) {
   const close = () => onParams({ show: "" })
   useKey("panel.right", close)
   return (
-    <Pane label="What was chosen">
+    <Pane label="Map details">
       <Head show={params.show} onClose={close} />
       {shown.error === null ? null : (
         <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
@@ -78,7 +78,7 @@ function Head({ show, onClose }: HeadProps) {
   return (
     <DetailHead
       back="Back to the tree"
-      actions={<CopyIcon text={show} label="Copy its name" keyId="map.copy" />}
+      actions={<CopyIcon text={show} label="Copy name" keyId="map.copy" />}
       onClose={onClose}
     >
       <Path path={show} />

@@ -29,7 +29,7 @@ export function FileView({ file, params, onParams, onShow, takesFocus }: FileVie
       )}
       <PaneHead>
         <Facets
-          label="Of this file"
+          label="File views"
           active={tab}
           facets={tabs}
           onPick={(value) => {
@@ -87,7 +87,7 @@ function TabContent({ tab, file, ...list }: TabContentProps) {
       return (
         <Paths
           label="Changed with"
-          none="No other file changed together with it, as far as the past is known."
+          none="No other file changed together with it in the known history."
           rows={file.changedWith.map(({ path, times }) => ({
             path,
             description: plural(times, "time"),
@@ -108,7 +108,7 @@ const SYMBOL_COLUMNS = {
 } as const
 
 function Symbols({ symbols, takesFocus, onShow }: SymbolsProps) {
-  if (symbols.length === 0) return <RowNote>No symbol was found in it.</RowNote>
+  if (symbols.length === 0) return <RowNote>No symbols.</RowNote>
   return (
     <PickList
       label="Symbols"
@@ -152,7 +152,7 @@ type ImportsProps = ListProps & { readonly imports: ShownFile["imports"] }
 const IMPORT_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1.4fr) 48px" } as const
 
 function Imports({ imports, takesFocus, onShow }: ImportsProps) {
-  if (imports.length === 0) return <RowNote>It imports nothing.</RowNote>
+  if (imports.length === 0) return <RowNote>No imports.</RowNote>
   return (
     <PickList
       label="Imports"
@@ -181,7 +181,7 @@ function ImportTarget({ paths: [first, ...more] }: { readonly paths: readonly st
   if (first === undefined) {
     return (
       <Text as="div" tone="3" cut>
-        outside of the repository
+        outside the repository
       </Text>
     )
   }

@@ -68,14 +68,14 @@ export function Found({ found, params, handle, onParams }: FoundProps) {
           )
         }
       />
-      <PaneFoot>The order rests on {found.signals.map(visibleLine).join(", ")}.</PaneFoot>
+      <PaneFoot>Ordered by {found.signals.map(visibleLine).join(", ")}.</PaneFoot>
     </>
   )
 }
 
 const FOUND_HEAD = [
   { text: "Found" },
-  { text: "Why" },
+  { text: "Reason" },
   { text: "Score" },
   { text: "Tokens", align: "end" },
 ] as const

@@ -28,11 +28,11 @@ describe("neighbours of a symbol", () => {
       "- z",
       "a.ts",
       "- y",
-      "Called 0",
+      "Callees 0",
       "Callers, two hops 1",
       "c.ts",
       "- w",
-      "Also of this name 1",
+      "Same name 1",
       "- other.ts",
     ])
     expect(new Set(linkLines(shown).map((it) => it.key)).size).toBe(description.length)

@@ -19,9 +19,9 @@ export type LinkLine =
 export function linkLines({ callers, called, others }: ShownSymbol): readonly LinkLine[] {
   return [
     ...groupOf("Callers", callers, 1),
-    ...groupOf("Called", called, 1),
+    ...groupOf("Callees", called, 1),
     ...groupOf("Callers, two hops", callers, 2),
-    ...groupOf("Called, two hops", called, 2),
+    ...groupOf("Callees, two hops", called, 2),
     ...otherLines(others),
   ]
 }
@@ -42,7 +42,7 @@ function groupOf(name: string, links: readonly MapLink[], hops: number): readonl
 
 function otherLines(others: readonly MapSymbol[]): readonly LinkLine[] {
   if (others.length === 0) return []
-  const name = "Also of this name"
+  const name = "Same name"
   return [
     { kind: "heading", key: name, name, count: others.length },
     ...others.map((symbol, i): LinkLine => ({ kind: "other", key: `${name} ${i}`, symbol })),

@@ -59,7 +59,7 @@ describe("page Map", () => {
   it("[CONSOLE-15] before the first scan it says what the page shows and gives the one command", () => {
     const never = aTree([], { state: null })
     const text = render("", { root: never })
-    expect(text).toContain("Every file and symbol of this repository will be here")
+    expect(text).toContain("This page shows each file and symbol of this repository")
     expect(text).toContain("$ qm map Copy Scan now")
     expect(render("", { root: never, isReadOnly: true })).not.toContain("Scan now")
     expect(render("", {}), "unknown is not empty").not.toContain("qm map")
@@ -78,8 +78,8 @@ describe("page Map", () => {
     const found = (address: string, answer: readonly unknown[]) =>
       render(address, { root: SOME, answers: [[[answer[0]].flat(), answer[1]]] })
     expect(found("?text=zz", words)).toContain("Nothing in this repository matches.")
-    expect(found("?text=zz&by=path", paths)).toContain("No path has this in it.")
-    expect(render("", { root: aTree([]) })).toContain("There is no file here that can be read.")
+    expect(found("?text=zz&by=path", paths)).toContain("No path matches.")
+    expect(render("", { root: aTree([]) })).toContain("No readable files.")
   })
 
   it("a file shows its language and the number of symbols, imports, importers and co-changed files", () => {
@@ -90,9 +90,9 @@ describe("page Map", () => {
     expect(text).toContain("Cut at 1 MB.")
     const tab = (name: string) =>
       render(`?show=src%2Frounding.ts&tab=${name}`, { root: SOME, shown: aFile() })
-    expect(tab("imports")).toContain("It imports nothing.")
+    expect(tab("imports")).toContain("No imports.")
     expect(tab("importers")).toContain("No file of this repository imports it.")
-    expect(tab("changed")).toContain("as far as the past is known")
+    expect(tab("changed")).toContain("in the known history")
   })
 
   it("a symbol shows its signature and location, and the graph has labels and links", () => {
@@ -102,7 +102,7 @@ describe("page Map", () => {
     const text = textOf(html)
     expect(text).toContain("function roundLine(): void Half to even.")
     expect(text).toContain("exported function, lines 18 to 44, 312 tokens")
-    expect(text).toContain("There are more than are listed.")
+    expect(text).toContain("Not all are listed.")
     expect(text).toContain("priceLine")
     expect(html).toMatch(/<a [^>]*href="\/map\?show=src%2Frounding.ts%23priceLine"/)
     const alone = render("?show=src%2Frounding.ts%23roundLine", {
@@ -125,8 +125,8 @@ describe("page Map", () => {
       "Scanning.",
     )
     const text = textOf(renderToStaticMarkup(<ScanLine result={SCAN} isBusy={false} />))
-    expect(text).toContain("412 files, 3,120 symbols in 1.3 s, nothing had changed")
-    expect(text).toContain("14 files left out")
+    expect(text).toContain("412 files, 3,120 symbols in 1.3 s, no changes")
+    expect(text).toContain("14 files skipped")
     expect(text).not.toContain("in part")
     expect(sayScan({ ...SCAN, scan: { ...SCAN.scan, filesChanged: 1 } })).toMatch(/1 file changed$/)
     expect(sayState({ ...STATE, gitSha: null }, NOW)).not.toContain("at ")

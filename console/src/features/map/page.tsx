@@ -149,7 +149,7 @@ function Shown(props: ShownProps) {
     return <Failure size="pane" error={toWireError(root?.error)} onRetry={root?.retry} />
   }
   if (root.tree === undefined) return <RowSkeleton rows={12} />
-  if (root.tree.total === 0) return <RowNote>There is no file here that can be read.</RowNote>
+  if (root.tree.total === 0) return <RowNote>No readable files.</RowNote>
   return (
     <Tree
       lines={treeLines(folders)}
@@ -193,7 +193,7 @@ function FoundPane({ params, onParams, handle }: ShownProps) {
 function NothingFound({ params, onParams }: ParamsProps<MapParams>) {
   return (
     <NoMatch verb="Show the tree" onShowAll={() => onParams({ text: "", at: "" })}>
-      {params.by === "path" ? "No path has this in it." : "Nothing in this repository matches."}
+      {params.by === "path" ? "No path matches." : "Nothing in this repository matches."}
     </NoMatch>
   )
 }
@@ -206,7 +206,7 @@ type NeverProps = {
 
 function NeverScanned({ isReadOnly, isBusy, onScan }: NeverProps) {
   return (
-    <Empty description="Every file and symbol of this repository will be here, with how much the rest of the code leans on it. A scan reads the files, starts nothing and sends nothing.">
+    <Empty description="This page shows each file and symbol of this repository, and how much other code depends on it. A scan reads files, starts no process and sends nothing.">
       <CommandLine command="qm map">
         {isReadOnly ? null : (
           <Button variant="primary" small disabled={isBusy} onPress={onScan}>
@@ -223,14 +223,14 @@ type ScanLineProps = { readonly result: MapScan | undefined; readonly isBusy: bo
 export function ScanLine({ result, isBusy }: ScanLineProps) {
   if (isBusy) {
     return (
-      <Notice description="Scanning. The first time every file is read, later only what changed." />
+      <Notice description="Scanning. The first scan reads each file, later ones only changed files." />
     )
   }
   if (result === undefined) return null
   return (
     <Notice description={sayScan(result)}>
-      <Aside name="read in part" rows={result.problems} count={result.problemsCount} />
-      <Aside name="left out" rows={result.skipped} count={result.skippedCount} />
+      <Aside name="partly read" rows={result.problems} count={result.problemsCount} />
+      <Aside name="skipped" rows={result.skipped} count={result.skippedCount} />
     </Notice>
   )
 }

@@ -28,14 +28,14 @@ export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps
     <>
       <About symbol={symbol} onShow={view.onShow}>
         <ChoiceField
-          label="How far"
+          label="Distance"
           choices={HOPS}
           value={String(params.hops)}
           onPick={(it) => onParams({ hops: it === "1" ? 1 : 2 }, "replace")}
         />
       </About>
       <PickList
-        label="Callers and called"
+        label="Callers and callees"
         columns={LINK_COLUMNS}
         lines={lines}
         takesFocus={view.takesFocus}
@@ -47,7 +47,7 @@ export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps
         }}
         renderLine={(it, option) => <AnyLine line={it} option={option} />}
       />
-      {isCut ? <PaneNote>There are more than are listed.</PaneNote> : null}
+      {isCut ? <PaneNote>Not all are listed.</PaneNote> : null}
       {callers.length + called.length === 0 ? null : (
         <Graph
           label={`Around ${visibleLine(symbol.name)}`}
@@ -66,7 +66,7 @@ const HOPS = [
   { value: "2", label: "Two hops" },
 ] as const
 
-const HEADS = ["Two hops", "Callers", "", "Called", "Two hops"] as const
+const HEADS = ["Two hops", "Callers", "", "Callees", "Two hops"] as const
 
 const LINK_COLUMNS = { full: "minmax(0, 1fr) minmax(0, 1fr)" } as const
 

@@ -46,7 +46,7 @@ describe("rows of the tree", () => {
     ])
     const cut = treeLines(answers).at(-1)
     expect(cut).toMatchObject({
-      description: "1 of 10,000 are listed. Find the others by their path",
+      description: "1 of 10,000 are listed. Search by path to find the others",
     })
   })
 

@@ -95,7 +95,7 @@ export function flatLines(tree: MapTree): readonly TreeLine[] {
 
 function sayCut({ entries, total }: MapTree): string {
   const shown = formatExact(entries.length)
-  return `${shown} of ${formatExact(total)} are listed. Find the others by their path`
+  return `${shown} of ${formatExact(total)} are listed. Search by path to find the others`
 }
 
 export function parentOf(path: string): string | undefined {

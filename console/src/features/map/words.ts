@@ -27,15 +27,15 @@ export function sayPlace({ path, fromLine, kind }: MapSymbol): string {
 export const CONFIDENCE: Readonly<Record<LinkConfidence, string>> = {
   import: "by its import",
   package: "same package",
-  unique: "the only one of this name",
-  ambiguous: "one of several of this name",
+  unique: "the only one with this name",
+  ambiguous: "one of several with this name",
 }
 
 export function sayScan({ scan }: MapScan): string {
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = `${plural(scan.filesScanned, "file")}, ${plural(scan.symbolsIndexed, "symbol")}`
   const changed =
-    scan.filesChanged === 0 ? "nothing had changed" : `${plural(scan.filesChanged, "file")} changed`
+    scan.filesChanged === 0 ? "no changes" : `${plural(scan.filesChanged, "file")} changed`
   return `${what} in ${took}, ${changed}`
 }
 

@@ -158,13 +158,13 @@ type CitesEntryProps = {
 function CitesEntry({ noun, cites, problem, onCites }: CitesEntryProps) {
   return (
     <AreaEntry
-      label="Code it rests on"
+      label="Cited code"
       mono
       rows={2}
       value={cites}
       placeholder="src/tariff/rounding.ts#roundLine"
       problem={problem}
-      description={`One a line, as path or path#symbol. When that code changes, the ${noun} is shown as stale.`}
+      description={`One per line, as path or path#symbol. If that code changes, the ${noun} is shown as stale.`}
       onChange={onCites}
     />
   )
@@ -179,18 +179,18 @@ function MemoryEntries({ draft, problems, set }: EntriesProps<MemoryDraft>) {
         onTitle={(title) => set({ title })}
       />
       <AreaEntry
-        label="What is to be remembered?"
+        label="Text"
         rows={6}
         value={draft.body}
         problem={problems["body"]}
-        description="Markdown. Secrets are replaced before it is written."
+        description="Markdown. Secrets are redacted before it is written."
         onChange={(body) => set({ body })}
       />
       <TextEntry
-        label="In one line"
+        label="Summary"
         value={draft.description}
         problem={problems["description"]}
-        description="Left empty, it is the title."
+        description="Default: the title."
         onChange={(description) => set({ description })}
       />
       <PickEntry
@@ -206,7 +206,7 @@ function MemoryEntries({ draft, problems, set }: EntriesProps<MemoryDraft>) {
         onCites={(cites) => set({ cites })}
       />
       <PickEntry
-        label="Where it comes from"
+        label="Source"
         choices={SOURCES}
         value={draft.isUntrusted ? "outside" : "here"}
         onPick={(value) => set({ isUntrusted: value === "outside" })}
@@ -222,8 +222,8 @@ const KINDS = MEMORY_KINDS.map((value) => ({
 }))
 
 const SOURCES = [
-  { value: "here", label: "From here", detail: "this code, these people" },
-  { value: "outside", label: "From outside", detail: "quarantined until confirmed" },
+  { value: "here", label: "This project", detail: "written by its team" },
+  { value: "outside", label: "Outside", detail: "quarantined until confirmed" },
 ]
 
 function DecisionEntries({ draft, problems, set }: EntriesProps<DecisionDraft>) {
@@ -235,26 +235,26 @@ function DecisionEntries({ draft, problems, set }: EntriesProps<DecisionDraft>) 
         onTitle={(title) => set({ title })}
       />
       <AreaEntry
-        label="What made it necessary?"
+        label="Context"
         rows={3}
         value={draft.context}
         problem={problems["context"]}
         onChange={(context) => set({ context })}
       />
       <AreaEntry
-        label="What was decided?"
+        label="Decision"
         rows={4}
         value={draft.decision}
         problem={problems["decision"]}
-        description="Markdown. Secrets are replaced before it is written."
+        description="Markdown. Secrets are redacted before it is written."
         onChange={(decision) => set({ decision })}
       />
       <AreaEntry
-        label="What follows from it?"
+        label="Consequences"
         rows={3}
         value={draft.consequences}
         problem={problems["consequences"]}
-        description="May be left empty."
+        description="Optional."
         onChange={(consequences) => set({ consequences })}
       />
       <CitesEntry

@@ -45,13 +45,13 @@ const render = (address: string, known: DecisionsPageData) => textOf(markupOf(ad
 describe("page Decisions", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { decisions: [] })
-    expect(text).toMatch(/What was decided here will be listed.*\$ qm decision add/)
+    expect(text).toMatch(/This page lists decisions with their context.*\$ qm decision add/)
     expect(text.match(/Add decision/g)?.length).toBe(2)
     const readOnly = render("", { decisions: [], isReadOnly: true })
     expect(readOnly.match(/Add decision/g)?.length, "only the one of the header").toBe(1)
     expect(render("", {}), "unknown is not empty").not.toContain("qm decision add")
     expect(render("?text=zz", { decisions: [aDecision("m")] })).toContain(
-      "No decision has these words, of 1. Show all",
+      "No decision matches, of 1. Show all",
     )
   })
 
@@ -81,9 +81,9 @@ describe("page Decisions", () => {
     })
     const html = markupOf("?show=mem_1", { decisions: [shown], shown })
     const text = textOf(html)
-    expect(text).toContain("Stale: code it cites has changed since it was decided.")
+    expect(text).toContain("Stale: the cited code has changed since the decision.")
     expect(text).toContain("Half to even.")
-    expect(text).toContain("src/a.ts#roundLine changed since")
+    expect(text).toContain("src/a.ts#roundLine changed")
     expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
     expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1"')
     expect(html).toContain('href="/decisions?at=mem_2&amp;show=mem_2"')
@@ -93,7 +93,7 @@ describe("page Decisions", () => {
     const html = markupOf("?add=yes", { decisions: [], isReadOnly: true })
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Add</)
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><svg.*?<\/svg><span[^>]*>Add decision</)
-    expect(textOf(html)).toContain("Secrets are replaced before it is written.")
+    expect(textOf(html)).toContain("Secrets are redacted before it is written.")
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {

@@ -56,7 +56,7 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
       <DetailHead
         back="Back to the list"
         actions={
-          <CopyIcon text={memory.data?.body ?? id} label="Copy its text" keyId={`${view}.copy`} />
+          <CopyIcon text={memory.data?.body ?? id} label="Copy text" keyId={`${view}.copy`} />
         }
         onClose={onClose}
       >
@@ -101,15 +101,15 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
 const WARNINGS = {
   memory: {
     quarantined:
-      "Quarantined: it rests on a text that nobody here wrote. It is found by search and handed to no agent until a person confirms it.",
+      "Quarantined: based on text from outside. Search finds it, but no agent receives it until you confirm it.",
     stale:
-      "Stale: code it cites has changed since it was written. If it still holds, confirm it for the code of now.",
+      "Stale: the cited code has changed since it was written. If it is still true, confirm it for the current code.",
   },
   decisions: {
     quarantined:
-      "Quarantined: it rests on a text that nobody here wrote. It is handed to no agent until a person confirms it in Memory.",
+      "Quarantined: based on text from outside. No agent receives it until you confirm it in Memory.",
     stale:
-      "Stale: code it cites has changed since it was decided. If it still holds, confirm it in Memory.",
+      "Stale: the cited code has changed since the decision. If it still holds, confirm it in Memory.",
   },
 } as const
 
@@ -138,7 +138,7 @@ function Body({ memory }: { readonly memory: Memory }) {
 function Cites({ memory: { cites } }: { readonly memory: Memory }) {
   if (cites.length === 0) return null
   return (
-    <Block title="Rests on" aside={formatExact(cites.length)}>
+    <Block title="Cited code" aside={formatExact(cites.length)}>
       <Stack gap="8">
         {cites.map((it) => {
           const { description, tone } = CITE_STATES[it.state]
@@ -167,7 +167,7 @@ type AboutProps = { readonly now: number; readonly memory: Memory }
 function AboutMemory({ now, memory }: AboutProps) {
   const { kind, confidence, id } = memory
   return (
-    <Block title="About it">
+    <Block title="Details">
       <Values>
         <StateValue memory={memory} />
         <Value name="Trust">
@@ -176,14 +176,14 @@ function AboutMemory({ now, memory }: AboutProps) {
         <Value name="Signals" wrap>
           {saySignals(memory)}
         </Value>
-        <Value name="Handed in">{sayUses(memory)}</Value>
+        <Value name="Uses">{sayUses(memory)}</Value>
         <Value name="Kind">{kind}</Value>
         <Value name="Source" wrap>
           {saySourceWhole(memory)}
         </Value>
         {memory.source.isUntrusted ? (
-          <Value name="Rests on" wrap>
-            a text that nobody here wrote
+          <Value name="Based on" wrap>
+            text from outside
           </Value>
         ) : null}
         <OriginValues now={now} memory={memory} pathOf={paths.memory} />
@@ -198,11 +198,11 @@ function AboutMemory({ now, memory }: AboutProps) {
 function AboutDecision({ now, memory }: AboutProps) {
   const { id, source } = memory
   return (
-    <Block title="About it">
+    <Block title="Details">
       <Stack gap="8">
         <Values>
           <StateValue memory={memory} />
-          <Value name="Said by">{source.actor}</Value>
+          <Value name="Source">{source.actor}</Value>
           {source.session === null ? null : (
             <Value name="Session" title={visibleLine(source.session)}>
               <Text mono>{visibleLine(source.session)}</Text>
@@ -211,7 +211,7 @@ function AboutDecision({ now, memory }: AboutProps) {
           <OriginValues now={now} memory={memory} pathOf={paths.decisions} />
         </Values>
         <PlaceLink href={paths.memory({ at: id, show: id })}>
-          Confirm, judge or forget it in Memory
+          Confirm, rate or forget it in Memory
         </PlaceLink>
       </Stack>
     </Block>

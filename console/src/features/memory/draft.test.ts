@@ -36,9 +36,9 @@ describe("form for a new memory", () => {
     expect(checkMemory({ ...NO_MEMORY, title: "  ", cites })).toEqual({
       kind: "wrong",
       problems: {
-        title: "It needs a title.",
-        body: "It needs a text.",
-        cites: "At most 20, these are 21.",
+        title: "A title is required.",
+        body: "A text is required.",
+        cites: "At most 20 citations; you entered 21.",
       },
     })
   })
@@ -75,10 +75,10 @@ describe("form for a new decision", () => {
     expect(checkDecision({ ...NO_DECISION, title: " ", cites })).toEqual({
       kind: "wrong",
       problems: {
-        title: "It needs a title.",
-        context: "Say what made it necessary.",
-        decision: "Say what was decided.",
-        cites: "At most 20, these are 21.",
+        title: "A title is required.",
+        context: "A context is required.",
+        decision: "A decision is required.",
+        cites: "At most 20 citations; you entered 21.",
       },
     })
   })

@@ -47,8 +47,8 @@ export function checkMemory(draft: MemoryDraft): CheckResult<Input<"memory.recor
   const description = draft.description.trim()
   return checked(
     {
-      title: draft.title.trim() === "" && "It needs a title.",
-      body: draft.body.trim() === "" && "It needs a text.",
+      title: draft.title.trim() === "" && "A title is required.",
+      body: draft.body.trim() === "" && "A text is required.",
       cites: tooMany(cites),
     },
     {
@@ -67,9 +67,9 @@ export function checkDecision(draft: DecisionDraft): CheckResult<Input<"decision
   const consequences = draft.consequences.trim()
   return checked(
     {
-      title: draft.title.trim() === "" && "It needs a title.",
-      context: draft.context.trim() === "" && "Say what made it necessary.",
-      decision: draft.decision.trim() === "" && "Say what was decided.",
+      title: draft.title.trim() === "" && "A title is required.",
+      context: draft.context.trim() === "" && "A context is required.",
+      decision: draft.decision.trim() === "" && "A decision is required.",
       cites: tooMany(cites),
     },
     {
@@ -99,7 +99,7 @@ function parseCites(text: string): string[] {
 const MAX_CITES = 20
 
 function tooMany(cites: readonly string[]): string | false {
-  return cites.length > MAX_CITES && `At most ${MAX_CITES}, these are ${cites.length}.`
+  return cites.length > MAX_CITES && `At most ${MAX_CITES} citations; you entered ${cites.length}.`
 }
 
 export function problemsOf(

@@ -97,14 +97,14 @@ function AllMemories({ list, ...props }: MemoryListProps & { readonly list: Memo
   if (lines.length === 0 && (params.kind !== null || params.state !== null)) {
     return (
       <NoMatch onShowAll={() => onParams({ kind: null, state: null })}>
-        No memory is of this kind and state.
+        No memory has this kind and state.
       </NoMatch>
     )
   }
   if (lines.length === 0) {
     return (
-      <Empty description="What was decided to be remembered will be here: rules, decisions, pitfalls, each a file in git with the code it rests on. Agents propose them at the end of their work and are handed those that match.">
-        <CommandLine command='qm memory add "Berth" "Where a ship lies, and what is billed." --kind term'>
+      <Empty description="This page lists memories: rules, decisions and pitfalls. Each is a file in git that cites code. Agents propose them after their work and receive those that match. Add the first one:">
+        <CommandLine command='qm memory add "Berth" "Place where a ship is moored and billed." --kind term'>
           {isReadOnly ? null : (
             <Button variant="primary" small onPress={() => onParams({ add: true })}>
               Add memory
@@ -120,7 +120,7 @@ function AllMemories({ list, ...props }: MemoryListProps & { readonly list: Memo
       <PaneFoot>
         {memories.length < MOST_LISTED
           ? `${plural(memories.length, "memory", "memories")}, newest first. Each is a file in git.`
-          : `${formatExact(memories.length)} of ${formatExact(total)} are listed, the search finds the others.`}
+          : `${formatExact(memories.length)} of ${formatExact(total)} are listed; the search finds the others.`}
       </PaneFoot>
     </>
   )
@@ -139,13 +139,13 @@ function FoundMemories(props: MemoryListProps) {
         )
         return lines.length === 0 ? (
           <NoMatch onShowAll={() => onParams({ text: "", kind: null, state: null, at: "" })}>
-            No memory answers these words, of {formatExact(data.total)}.
+            No memory matches, of {formatExact(data.total)}.
           </NoMatch>
         ) : (
           <>
             <MemoryRows {...props} lines={lines} />
             <PaneFoot>
-              {plural(lines.length, "memory", "memories")} of {formatExact(data.total)}, the best
+              {plural(lines.length, "memory", "memories")} of {formatExact(data.total)}, best match
               first.
             </PaneFoot>
           </>
@@ -186,7 +186,7 @@ function AllDecisions({ list, ...props }: AllDecisionsProps) {
   const shown = useMemo(() => having(memories, params.text), [memories, params.text])
   if (memories.length === 0) {
     return (
-      <Empty description="What was decided here will be listed with what made it necessary and what follows from it, each a file in git. When code it cites changes, it is shown as stale.">
+      <Empty description="This page lists decisions with their context and consequences. Each is a file in git. If the cited code changes, the decision is shown as stale. Add the first one:">
         <CommandLine command='qm decision add "Round on the line" "Half to even, per line." --context "Totals differed."'>
           {isReadOnly ? null : (
             <Button variant="primary" small onPress={() => onParams({ add: true })}>
@@ -200,7 +200,7 @@ function AllDecisions({ list, ...props }: AllDecisionsProps) {
   if (shown.length === 0) {
     return (
       <NoMatch onShowAll={() => onParams({ text: "", at: "" })}>
-        No decision has these words, of {formatExact(total)}.
+        No decision matches, of {formatExact(total)}.
       </NoMatch>
     )
   }

@@ -38,7 +38,7 @@ const SOME = aList([aMemory("mem_1")])
 describe("page Memory", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
     const text = render("", { list: aList([]) })
-    expect(text).toContain("What was decided to be remembered will be here")
+    expect(text).toContain("This page lists memories")
     expect(text).toMatch(/\$ qm memory add &quot;Berth&quot; &quot;[^&]+&quot; --kind term/)
     const readOnly = render("", { list: aList([]), isReadOnly: true })
     expect(readOnly.match(/Add memory/g)?.length, "only the one of the header").toBe(1)
@@ -47,11 +47,11 @@ describe("page Memory", () => {
 
   it("[CONSOLE-15] no memory of a kind, no search result and no memory at all have different texts", () => {
     const filtered = render("?kind=term&state=stale", { list: aList([]) })
-    expect(filtered).toContain("No memory is of this kind and state. Show all")
+    expect(filtered).toContain("No memory has this kind and state. Show all")
     const none = { found: [], total: 38 }
     const key = keys.operation("memory.search", searchInput("zz", null))
     const found = render("?text=zz", { list: SOME, answers: [[key, none]] })
-    expect(found).toContain("No memory answers these words, of 38. Show all")
+    expect(found).toContain("No memory matches, of 38. Show all")
   })
 
   it("search results are also filtered by state, which the server's search does not do", () => {
@@ -61,7 +61,7 @@ describe("page Memory", () => {
     const list = aList([])
     expect(render("?text=cent&kind=pitfall", { list, answers })).toContain("1 memory of 38")
     expect(render("?text=cent&kind=pitfall&state=stale", { list, answers })).toContain(
-      "No memory answers these words",
+      "No memory matches",
     )
   })
 
@@ -87,11 +87,11 @@ describe("memory on the page Memory", () => {
     })
     const html = markupOf("?show=mem_1", { list: SOME, shown })
     const text = textOf(html)
-    expect(text).toContain("Stale: code it cites has changed since it was written.")
+    expect(text).toContain("Stale: the cited code has changed since it was written.")
     expect(text).toContain("Round on the line first")
     expect(html).toContain('href="/map?show=src%2Fa.ts%23roundLine"')
     expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
-    expect(text).toMatch(/changed since .* gone/)
+    expect(text).toMatch(/changed .* missing/)
     expect(text).toContain("Trust 0.70, fair, computed from signals and uses")
     expect(text).toContain("Signals 4 helpful, 1 unhelpful")
     expect(text).toContain("Source agent, distilled, in session s-1, at 4e2a19c")
@@ -102,8 +102,8 @@ describe("memory on the page Memory", () => {
   it("an unconfirmed memory from outside is called quarantined, with the way to change that", () => {
     const shown = aMemory("mem_1", { source: OUTSIDE })
     const text = render("?show=mem_1", { list: SOME, shown })
-    expect(text).toContain("Quarantined: it rests on a text that nobody here wrote.")
-    expect(text).toContain("until a person confirms it")
+    expect(text).toContain("Quarantined: based on text from outside.")
+    expect(text).toContain("until you confirm it")
     const confirmed = aMemory("mem_1", { source: OUTSIDE, state: "confirmed" })
     expect(render("?show=mem_1", { list: SOME, shown: confirmed })).not.toContain("Quarantined")
   })
@@ -122,9 +122,9 @@ describe("memory on the page Memory", () => {
 
   it("the form explains each kind and what happens to text from outside", () => {
     const text = render("?add=yes", { list: SOME })
-    expect(text).toContain("decision what was chosen, and why")
-    expect(text).toContain("From outside quarantined until confirmed")
-    expect(text).toContain("Secrets are replaced before it is written.")
+    expect(text).toContain("decision a choice and its reason")
+    expect(text).toContain("Outside quarantined until confirmed")
+    expect(text).toContain("Secrets are redacted before it is written.")
   })
 
   it("[CONSOLE-15] an error says what happened and offers a retry", async () => {

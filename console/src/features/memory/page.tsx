@@ -115,7 +115,7 @@ function useTellRecorded() {
   const { forget } = useActions()
   return ({ outcome, memory, redactions }: MemoryRecorded, onUndone: () => void) => {
     if (outcome === "duplicate") {
-      toast.show({ text: "One of them says this already; nothing was written" })
+      toast.show({ text: "Duplicate of an existing memory; nothing saved." })
       return
     }
     const replaced = redactions === 0 ? "" : `, ${plural(redactions, "secret")} replaced`
@@ -123,6 +123,6 @@ function useTellRecorded() {
       forget({ id: memory.id, isUndo: true })
       onUndone()
     }
-    toast.show({ text: `Recorded in ${memory.file}${replaced}`, undo })
+    toast.show({ text: `Saved in ${memory.file}${replaced}`, undo })
   }
 }

@@ -93,7 +93,7 @@ export function useActions() {
     onMutate: ({ memory, verdict }) => patch(judged(memory, verdict)),
     onSuccess: (memory) => {
       patch(memory)
-      toast.show({ text: `Counted, its trust is ${memory.confidence.toFixed(2)} now` })
+      toast.show({ text: `Rating saved, trust is now ${memory.confidence.toFixed(2)}` })
     },
     onError: fail,
     onSettled: settle,
@@ -101,7 +101,7 @@ export function useActions() {
   const forget = useMutation({
     mutationFn: ({ id }: ForgetRequest) => client.write("memory.forget", { id }),
     onSuccess: ({ file }, { isUndo = false }) =>
-      toast.show({ text: `${isUndo ? "Taken back" : "Forgotten"}, ${file} is deleted` }),
+      toast.show({ text: `${isUndo ? "Undone" : "Forgotten"}, ${file} is deleted` }),
     onError: fail,
     onSettled: settle,
   })
@@ -122,5 +122,5 @@ export function judged(memory: Memory, verdict: Verdict): Memory {
 
 function sayConfirmed({ state }: Memory): string {
   // Confirmed by the user but still stale: the cited code has changed.
-  return state === "stale" ? "Confirmed, the code it cites has changed" : "Confirmed"
+  return state === "stale" ? "Confirmed, but the cited code has changed" : "Confirmed"
 }

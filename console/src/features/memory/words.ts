@@ -9,12 +9,12 @@ import {
 } from "../../contract.ts"
 
 export const KINDS_IN_WORDS: Readonly<Record<MemoryKind, string>> = {
-  strategy: "a way that worked",
-  pitfall: "what goes wrong, and how to see it",
-  decision: "what was chosen, and why",
-  rule: "what always holds here",
-  term: "what a word means here",
-  fix: "what repaired a fault",
+  strategy: "an approach that worked",
+  pitfall: "a known problem and its symptoms",
+  decision: "a choice and its reason",
+  rule: "a statement that always holds here",
+  term: "the meaning of a term here",
+  fix: "a repair that worked",
 }
 
 export const NAMES_OF_STATES: Readonly<Record<MemoryState, string>> = {
@@ -89,8 +89,8 @@ export function sayUses({ uses }: Memory): string {
 
 export const CITE_STATES = {
   fresh: { description: "as cited", tone: "3" },
-  changed: { description: "changed since", tone: "warn" },
-  gone: { description: "gone", tone: "bad" },
+  changed: { description: "changed", tone: "warn" },
+  gone: { description: "missing", tone: "bad" },
   unchecked: { description: "not checked", tone: "3" },
 } as const satisfies Record<Memory["cites"][number]["state"], { description: string; tone: string }>
 
@@ -99,5 +99,5 @@ export function placeOf({ path, symbol }: Memory["cites"][number]): string {
 }
 
 export function sayForget({ title, file }: Memory): string {
-  return `The memory "${visibleLine(title)}" and its file ${visibleLine(file)} will be deleted. What was committed of it stays in git; what was not is gone.`
+  return `The memory "${visibleLine(title)}" and its file ${visibleLine(file)} will be deleted. Committed versions stay in git; uncommitted changes are lost.`
 }

@@ -28,7 +28,7 @@ import { useToast } from "../../ui/toast/toast.tsx"
 
 export function Facts({ now }: { readonly now: number }) {
   return (
-    <Pane ground="canvas" label="Facts">
+    <Pane ground="canvas" label="Details">
       <PaneScroll>
         <SpentFacts />
         <RepositoryFacts />
@@ -131,13 +131,13 @@ function StoreFacts({ now }: { readonly now: number }) {
   }
   if (status === undefined) return null
   return (
-    <Block title="Store" aside={status.stopped === null ? "" : "writes are refused"}>
+    <Block title="Store" aside={status.stopped === null ? "" : "writes are rejected"}>
       <Stack gap="8">
         <Values>
           <Value name="Kind">
             {status.dialect}, schema {status.schemaVersion}
           </Value>
-          <Value name="Place">
+          <Value name="Path">
             <Path path={status.location} />
           </Value>
           <Value name="Events">{formatExact(status.events)}</Value>
@@ -179,7 +179,7 @@ function WindowFacts() {
         <Value name="Set by" title={window.origin}>
           {readOrigin(window.origin).description}
         </Value>
-        {encoding === undefined ? null : <Value name="Counted as">{String(encoding.value)}</Value>}
+        {encoding === undefined ? null : <Value name="Encoding">{String(encoding.value)}</Value>}
       </Values>
     </Block>
   )
@@ -199,7 +199,7 @@ export function SessionFacts({ now }: { readonly now: number }) {
   return (
     <Block title="Sessions" aside={`${formatExact(data.live.length)} in ${SINCE_HOURS} hours`}>
       <Stack gap="8">
-        {data.live.length === 0 ? <Text tone="2">No hook has seen one.</Text> : null}
+        {data.live.length === 0 ? <Text tone="2">No hook reported one.</Text> : null}
         {data.live.slice(0, MOST_SHOWN).map((it) => (
           <SessionLine key={it.session} now={now} session={it} />
         ))}
@@ -213,7 +213,7 @@ type SessionLineProps = { readonly now: number; readonly session: LiveSession }
 
 function SessionLine({ now, session: it }: SessionLineProps) {
   const { session, host, drifted, edits, lastAt } = it
-  const what = drifted > 0 ? `${formatExact(drifted)} not written down` : plural(edits, "edit")
+  const what = drifted > 0 ? `${formatExact(drifted)} not registered` : plural(edits, "edit")
   return (
     <Flow align="apart">
       <PlaceLink href={paths.sessions({ at: session, show: session })}>
@@ -238,7 +238,7 @@ export function ClaimFacts() {
   return (
     <Block title="Claims" aside={sayHolders(claims)}>
       <Stack gap="8">
-        {claims.length === 0 ? <Text tone="2">No file is held.</Text> : null}
+        {claims.length === 0 ? <Text tone="2">No file is claimed.</Text> : null}
         {claims.slice(0, MOST_SHOWN).map((it) => (
           <Flow key={it.path} align="apart">
             <Path path={it.path} />

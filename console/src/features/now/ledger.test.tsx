@@ -34,7 +34,7 @@ const hook = (name: HookState["hook"], state: HookState["state"]): HookState => 
 })
 
 describe("sessions and claims on the page Now", () => {
-  it("up to five sessions with undocumented edits and claims with their holders are listed", () => {
+  it("up to five sessions with unregistered changes and claims with their holders are listed", () => {
     const live = Array.from({ length: 7 }, (_, i) => ({
       session: `s-${i}`,
       host: i === 0 ? "codex" : null,
@@ -47,7 +47,7 @@ describe("sessions and claims on the page Now", () => {
       isRegistered: false,
     }))
     const text = render(<SessionFacts now={NOW} />, [[SESSIONS, { live }]])
-    expect(text).toContain("Sessions 7 in 24 hours codex s-0 3 not written down, 1 min")
+    expect(text).toContain("Sessions 7 in 24 hours codex s-0 3 not registered, 1 min")
     expect(text).toMatch(/s-4 2 edits, 1 min And 2 more/)
     expect(text).not.toContain("s-5")
     const claims = [
@@ -61,9 +61,9 @@ describe("sessions and claims on the page Now", () => {
 
   it("[CONSOLE-15] no session and no claim have their own texts, and unknown is different from both", () => {
     expect(render(<SessionFacts now={NOW} />, [[SESSIONS, { live: [] }]])).toContain(
-      "No hook has seen one.",
+      "No hook reported one.",
     )
-    expect(render(<ClaimFacts />, [[CLAIMS, { claims: [] }]])).toContain("No file is held.")
+    expect(render(<ClaimFacts />, [[CLAIMS, { claims: [] }]])).toContain("No file is claimed.")
     expect(render(<ClaimFacts />, []) + render(<SessionFacts now={NOW} />, [])).toBe("")
   })
 

@@ -49,7 +49,7 @@ export function RunLists({ running, ended, now, at }: RunListsProps) {
         hasTokens={hasTokens}
         at={at}
         time="Time"
-        empty="Nothing runs. Start one here, or with qm run."
+        empty="Nothing is running. Start a run here, or with qm run."
         say={(it) => (it.state === "queued" ? "next" : formatRunTime(now - it.at))}
       />
       <RunRows
@@ -58,7 +58,7 @@ export function RunLists({ running, ended, now, at }: RunListsProps) {
         hasTokens={hasTokens}
         at={at}
         time="Ended"
-        empty="Nothing ended today."
+        empty="No run ended today."
         say={(it) => formatClock(it.at)}
       />
     </>

@@ -104,7 +104,7 @@ function NowHeader({ now, isChecking, facts, onCheck }: NowHeaderProps) {
       {facts === undefined ? null : (
         <IconButton
           icon="panel"
-          label={facts.isHidden ? "Show the facts" : "Hide the facts"}
+          label={facts.isHidden ? "Show details" : "Hide details"}
           pressed={!facts.isHidden}
           keyId="panel.right"
           onPress={facts.onToggle}
@@ -170,13 +170,11 @@ const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
 function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
   return (
     <Hello
-      title="Ready, and nothing has happened yet"
-      description={`The store of ${repository} was just made. What agents do here will be kept in it and shown on this page. Check this machine first: it reads, changes nothing and takes well under a second.`}
+      title="Ready to start"
+      description={`The store of ${repository} was created. This page will show what agents do here. Check this machine first; the check takes under a second and changes nothing.`}
       afterwards={
         <Prose>
-          {
-            "Afterwards: `qm tokens CLAUDE.md` says what a file costs, `qm events` lists what was kept."
-          }
+          {"Next: `qm tokens CLAUDE.md` shows what a file costs, `qm events` lists stored events."}
         </Prose>
       }
     >

@@ -67,7 +67,7 @@ export function WaitingList({ rows, now, at, isReadOnly }: WaitingListProps) {
   return (
     <Rows columns={COLUMNS}>
       <Group name="Waiting for you" count={rows.length} labels={rows.length === 0 ? [] : LABELS} />
-      {rows.length === 0 ? <RowNote>Nothing waits for you.</RowNote> : null}
+      {rows.length === 0 ? <RowNote>No agent is waiting for you.</RowNote> : null}
       {rows.map((it) => (
         <WaitingLine
           key={it.key}

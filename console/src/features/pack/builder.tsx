@@ -57,7 +57,7 @@ export function Builder({ now, params, onParams }: BuilderProps) {
         onCopy={
           written === undefined
             ? undefined
-            : () => copyText(written.text, `${formatExact(written.textTokens)} tokens were copied`)
+            : () => copyText(written.text, `Copied ${formatExact(written.textTokens)} tokens`)
         }
         isEmpty={pack?.isEmpty === true}
         onKeep={() => keep.mutate(choices)}
@@ -172,9 +172,7 @@ function Summary({ pack, picked, onPick }: SummaryProps) {
       description={`of ${formatExact(budget)} tokens, ${plural(files.length, "file")}`}
       facts={[
         { value: formatExact(free), description: "free" },
-        ...(leftTokens > 0
-          ? [{ value: formatExact(leftTokens), description: "left out for space" }]
-          : []),
+        ...(leftTokens > 0 ? [{ value: formatExact(leftTokens), description: "did not fit" }] : []),
       ]}
       aside={`notch: budget ${formatExact(budget)}`}
     >

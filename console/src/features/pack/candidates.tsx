@@ -56,7 +56,7 @@ export function Candidates(props: CandidatesProps) {
         </PaneHead>
       </OnlyTwoColumns>
       {lines === undefined ? <RowSkeleton rows={10} /> : null}
-      {lines?.length === 0 ? <RowNote>Nothing was found to look at.</RowNote> : null}
+      {lines?.length === 0 ? <RowNote>No candidates.</RowNote> : null}
       {lines === undefined || lines.length === 0 ? null : (
         <CollectionList
           ref={props.ref}
@@ -74,7 +74,7 @@ export function Candidates(props: CandidatesProps) {
         />
       )}
       {unlisted <= 0 ? null : (
-        <PaneFoot>{plural(unlisted, "more candidate")}, further down, are not listed.</PaneFoot>
+        <PaneFoot>{plural(unlisted, "more candidate")}with lower scores are not listed.</PaneFoot>
       )}
     </Pane>
   )

@@ -17,7 +17,7 @@ const GROUPS = [
   { change: "added", name: "Added" },
   { change: "removed", name: "Removed" },
   { change: "changed", name: "Changed" },
-  { change: "same", name: "The same" },
+  { change: "same", name: "Unchanged" },
 ] as const satisfies readonly { readonly change: Change["change"]; readonly name: string }[]
 
 export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {

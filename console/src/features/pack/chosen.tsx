@@ -49,11 +49,11 @@ export type ChosenProps = {
 export function Chosen(props: ChosenProps) {
   const { lines, files, at, isActive, onMove } = props
   return (
-    <Pane label="Chosen">
+    <Pane label="Selected">
       <PaneHead edge="page" actions={<Actions {...props} />}>
         <OnlyTwoColumns>
           <Text as="h2" strong>
-            Chosen
+            Selected
           </Text>
         </OnlyTwoColumns>
         <Text tone="3" cut>
@@ -65,7 +65,7 @@ export function Chosen(props: ChosenProps) {
       {lines === undefined || lines.length === 0 ? null : (
         <CollectionList
           ref={props.ref}
-          label="Chosen files"
+          label="Selected files"
           columns={COLUMNS}
           items={lines}
           keyOf={(it) => it.key}
@@ -93,8 +93,8 @@ export function Chosen(props: ChosenProps) {
 }
 
 function Nothing({ files, emptyReason }: ChosenProps): ReactNode {
-  if (files.length > 0) return <RowNote>Nothing of this kind is in the package.</RowNote>
-  return <RowNote>{visibleLine(emptyReason ?? "Nothing is in the package.")}</RowNote>
+  if (files.length > 0) return <RowNote>No file of this kind is in the package.</RowNote>
+  return <RowNote>{visibleLine(emptyReason ?? "The package is empty.")}</RowNote>
 }
 
 type LineProps = ChosenProps & {

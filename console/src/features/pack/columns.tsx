@@ -71,7 +71,7 @@ export function Columns({ data, params, isNarrow, onParams, onChange }: ColumnsP
               active={active}
               facets={[
                 { value: "candidates", label: "Candidates", count: candidates.count },
-                { value: "chosen", label: "Chosen", count: files.length },
+                { value: "chosen", label: "Selected", count: files.length },
                 ...(isNarrow ? [{ value: "preview", label: "Preview" }] : []),
               ]}
               onPick={(it) =>

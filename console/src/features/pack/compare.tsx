@@ -55,7 +55,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
           Compare
         </Button>
       </Header>
-      <Pane label="What differs">
+      <Pane label="Differences">
         <PaneHead edge="page">
           <Choice
             now={now}
@@ -84,7 +84,8 @@ export function Compare({ now, params, onParams }: CompareProps) {
         )}
         {list.data !== undefined && packs.length < 2 ? (
           <RowNote>
-            Two kept packages can be compared. So far {plural(packs.length, "package")} was kept.
+            A comparison needs two saved packages. So far there is {plural(packs.length, "package")}{" "}
+            .
           </RowNote>
         ) : null}
         {diff.isFetching && diff.data === undefined ? <RowSkeleton rows={8} /> : null}

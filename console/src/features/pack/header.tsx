@@ -59,7 +59,7 @@ export function PackHeader(props: PackHeaderProps) {
         disabled={isOff || isKeeping || keptAt !== null}
         onPress={props.onKeep}
       >
-        {typeof keptAt === "number" ? "Kept" : "Keep"}
+        {typeof keptAt === "number" ? "Saved" : "Save"}
       </Button>
       <Button
         variant="primary"
@@ -69,7 +69,7 @@ export function PackHeader(props: PackHeaderProps) {
         disabled={isOff || isKeeping || isEmpty}
         onPress={props.onRun}
       >
-        Run with this
+        Start run
       </Button>
     </Header>
   )
@@ -79,5 +79,5 @@ function sayState({ now, choices, keptAt, isPending }: PackHeaderProps): string 
   // Without a task the title is unknown, and this text would move with it.
   if (choices.task === "") return ""
   if (isPending) return "building"
-  return typeof keptAt === "number" ? `kept ${formatWhen(keptAt, now)}` : "not kept"
+  return typeof keptAt === "number" ? `saved ${formatWhen(keptAt, now)}` : "not saved"
 }

@@ -35,7 +35,7 @@ describe("rows of a package", () => {
     ).toEqual([
       "high.ts",
       "low.ts",
-      "No room 2 8,410",
+      "Did not fit 2 8,410",
       "n2.ts",
       "n1.ts",
       "Below 0.25 1 ",
@@ -130,7 +130,7 @@ describe("rows of a package", () => {
       "r",
       "Changed +20",
       "c",
-      "The same ",
+      "Unchanged ",
       "s",
     ])
     expect(sayChange(change("c", "changed"))).toBe("the whole file to its signatures, 0.50 to 0.75")
@@ -144,12 +144,14 @@ describe("texts of a package", () => {
     ])
     expect(["0", "-3", "1.5", "many", "1e3", ""].map(readBudget)).toEqual(Array(6).fill(undefined))
     expect(checkBudget("")).toBeUndefined()
-    expect(checkBudget("many")).toBe("No whole number")
+    expect(checkBudget("many")).toBe("Must be a whole number")
   })
 
   it("[CONSOLE-7] a task that is too long for a URL is rejected with the limit, not truncated", () => {
     expect(checkTask("x".repeat(4_000))).toBeUndefined()
-    expect(checkTask("x".repeat(4_001))).toMatch(/4,001 characters; this page takes 4,000.*qm pack/)
+    expect(checkTask("x".repeat(4_001))).toMatch(
+      /4,001 characters; the limit of this page is 4,000.*qm pack/,
+    )
   })
 
   it("only an error about the budget offers another budget", () => {

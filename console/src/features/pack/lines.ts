@@ -88,7 +88,7 @@ function unlistedDrops(pack: ContextPack, drops: readonly string[]): readonly Le
 function nameOf(why: LeftReason, of: { minRelevance: number; role: string | null }): string {
   switch (why) {
     case "no-room":
-      return "No room"
+      return "Did not fit"
     case "below":
       return `Below ${of.minRelevance.toFixed(2)}`
     case "denied":

@@ -53,10 +53,10 @@ async function renderHtml(address: string, known: PackPageData = {}): Promise<st
 describe("page Pack", () => {
   it("[CONSOLE-15] without a task it shows a field for one and the stored packages", async () => {
     expect(await render("")).toContain(
-      "Packages that you keep, or that agents ask for, will be here.",
+      "Packages that you save or that agents request are listed here.",
     )
     const text = await render("", { packs: [ITEM, { ...ITEM, id: "pk_2" }] })
-    expect(text).toContain("2 packages kept Compare")
+    expect(text).toContain("2 packages saved Compare")
     expect(text).toContain("Fix the cent 9 files, 19.0k of 24.0k tokens backend")
     expect(text).not.toContain("and more")
   })
@@ -79,8 +79,8 @@ describe("page Pack", () => {
       signals: { used: ["graph", "words"], missing: [{ signal: "meaning", why: "no model" }] },
     })
     const text = await render("?task=fix+it", { built: aBuilt(pack) })
-    expect(text).toContain("Read as fix Domain tariff Symbols roundLine Paths src/a.ts")
-    expect(text).toContain("Words cent, split Signals graph, words; no meaning, no model")
+    expect(text).toContain("Recognised fix Domain tariff Symbols roundLine Paths src/a.ts")
+    expect(text).toContain("Keywords cent, split Signals graph, words; no meaning, no model")
   })
 
   it("it shows tokens used, tokens free and tokens that did not fit", async () => {
@@ -95,11 +95,11 @@ describe("page Pack", () => {
     }
     const left = [aLeft("c.ts")]
     const text = await render("?task=t", { built: aBuilt(aPack({ files, left, manifest })) })
-    expect(text).toContain("900 of 1,000 tokens, 2 files 100 free 8,410 left out for space")
+    expect(text).toContain("900 of 1,000 tokens, 2 files 100 free 8,410 did not fit")
     expect(text).toContain("files 700 symbols 200 files left out 8,410")
     expect(text).toContain("Candidates 3")
-    expect(text).toContain("Chosen 2, in final order")
-    expect(text).toContain("not kept")
+    expect(text).toContain("Selected 2, in final order")
+    expect(text).toContain("not saved")
   })
 
   it("[CONSOLE-15] an empty package says why it is empty", async () => {
@@ -135,14 +135,14 @@ describe("page Pack", () => {
   it("[CONSOLE-38] a stored package shows when it was stored and cannot be stored twice", async () => {
     const pack = aPack({ task: "Round it", builtAt: NOW - 60_000, files: [aFile("a.ts")] })
     const text = await render("?id=pk_1", { shown: aBuilt(pack) })
-    expect(text).toContain("Pack / Round it kept today 08:15")
-    expect(text).toContain("Kept")
+    expect(text).toContain("Pack / Round it saved today 08:15")
+    expect(text).toContain("Saved")
   })
 
   it("a package with files can be given to an agent, an empty one cannot", async () => {
     const runs = async (files: readonly ReturnType<typeof aFile>[]) => {
       const html = await renderHtml("?task=t", { built: aBuilt(aPack({ files: [...files] })) })
-      const button = /<button[^>]*>(?:(?!<\/button>).)*Run with this/s.exec(html)?.[0] ?? ""
+      const button = /<button[^>]*>(?:(?!<\/button>).)*Start run/s.exec(html)?.[0] ?? ""
       return !/disabled=/.test(button.slice(button.lastIndexOf("<button")))
     }
     expect(await runs([aFile("a.ts")])).toBe(true)
@@ -167,7 +167,7 @@ describe("page Pack", () => {
 
   it("comparing needs two stored packages", async () => {
     expect(await render("?compare=yes", { packs: [ITEM] })).toContain(
-      "Two kept packages can be compared.",
+      "A comparison needs two saved packages.",
     )
   })
 })

@@ -64,7 +64,7 @@ export function Preview(props: PreviewProps) {
       ) : (
         <Lines
           ref={props.ref}
-          label="What is sent"
+          label="Package text"
           lines={lines}
           marked={found.marked}
           at={found.at}

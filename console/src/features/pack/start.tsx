@@ -65,7 +65,7 @@ export function Start({ now, params, onParams }: StartProps) {
             <EditableText
               label="Task"
               keyId="pack.task"
-              placeholder="What is to be done? The files, symbols and tests it needs are put into a package within the budget."
+              placeholder="Describe the task. The package will contain the files, symbols and tests that it needs, within the budget."
               value=""
               waits
               check={checkTask}
@@ -103,7 +103,7 @@ export function Start({ now, params, onParams }: StartProps) {
 }
 
 function sayKept(packs: readonly PackSummaryItem[] | undefined): string {
-  return packs === undefined || packs.length === 0 ? "" : `${plural(packs.length, "package")} kept`
+  return packs === undefined || packs.length === 0 ? "" : `${plural(packs.length, "package")} saved`
 }
 
 type RecentProps = { readonly now: number; readonly packs: readonly PackSummaryItem[] }
@@ -112,7 +112,7 @@ function Recent({ now, packs }: RecentProps) {
   return (
     <Rows columns={COLUMNS}>
       <Group
-        name="Kept packages"
+        name="Saved packages"
         count={packs.length}
         labels={[
           { text: "Role", from: "wide" },
@@ -123,7 +123,7 @@ function Recent({ now, packs }: RecentProps) {
         ]}
       />
       {packs.length === 0 ? (
-        <RowNote>Packages that you keep, or that agents ask for, will be here.</RowNote>
+        <RowNote>Packages that you save or that agents request are listed here.</RowNote>
       ) : null}
       {packs.map((it) => (
         <Recall key={it.id} now={now} item={it} />

@@ -76,18 +76,18 @@ export function Limits({ choices, defaultBudget, onChange }: Omit<TaskProps, "pa
   )
 }
 
-const UNREAD: readonly TextFact[] = [{ name: "Read as", value: "" }]
+const UNREAD: readonly TextFact[] = [{ name: "Recognised", value: "" }]
 
 function factsOf(pack: ContextPack): readonly TextFact[] {
   const { action, domain, symbolNames, filePaths, keywords } = pack.analysis
   const { used, missing } = saySignals(pack)
   const words = visibleLine(keywords.join(", "))
   const facts = [
-    { name: "Read as", value: action ?? "no action named" },
+    { name: "Recognised", value: action ?? "no action" },
     domain === null ? null : { name: "Domain", value: visibleLine(domain) },
     listed("Symbols", symbolNames),
     listed("Paths", filePaths),
-    words === "" ? null : { name: "Words", title: words, value: words },
+    words === "" ? null : { name: "Keywords", title: words, value: words },
     {
       name: "Signals",
       title: [used, missing].filter(Boolean).join("; "),

@@ -96,7 +96,7 @@ export function useKeep(onKept: (id: string) => void) {
       client.write("pack.build", { ...buildInput(choices, "summary"), save: true }),
     onSuccess: ({ pack }) => {
       onKept(pack.id)
-      toast.show({ text: "The package was kept" })
+      toast.show({ text: "Package saved" })
     },
     onError: (error) => toast.fail(toWireError(error)),
   })

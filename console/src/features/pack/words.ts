@@ -20,7 +20,7 @@ const MOST_TASK_CHARACTERS = 4_000
 
 export function checkTask(task: string): string | undefined {
   if (task.length <= MOST_TASK_CHARACTERS) return undefined
-  return `${formatExact(task.length)} characters; this page takes ${formatExact(MOST_TASK_CHARACTERS)}. For longer tasks use qm pack.`
+  return `${formatExact(task.length)} characters; the limit of this page is ${formatExact(MOST_TASK_CHARACTERS)}. Use qm pack for longer tasks.`
 }
 
 export function readBudget(text: string): number | undefined {
@@ -34,7 +34,7 @@ export function readBudget(text: string): number | undefined {
 
 export function checkBudget(text: string): string | undefined {
   const isRight = text.trim() === "" || readBudget(text) !== undefined
-  return isRight ? undefined : "No whole number"
+  return isRight ? undefined : "Must be a whole number"
 }
 
 export function sayTask({ task }: { readonly task: string }): string {

@@ -64,7 +64,7 @@ export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {
         />
       )}
       {list.data !== undefined && other === "" ? (
-        <RowNote>There is no other run of {run.agent} to hold it against.</RowNote>
+        <RowNote>No other run of {run.agent} to compare with.</RowNote>
       ) : null}
       {compared.isFetching && compared.data === undefined ? <RowSkeleton rows={6} /> : null}
       {compared.data === undefined ? null : (
@@ -86,7 +86,7 @@ type OtherMenuProps = {
 function OtherMenu({ now, id, runs, onPick }: OtherMenuProps) {
   return (
     <ChoiceMenu
-      label={`Held against: ${id === "" ? "nothing" : id}`}
+      label={`Compared with: ${id === "" ? "nothing" : id}`}
       choices={runs.map((it) => ({
         value: it.id,
         label: visibleLine(it.title),
@@ -102,8 +102,8 @@ function OtherMenu({ now, id, runs, onPick }: OtherMenuProps) {
 
 export function sayCompared({ stages }: Pick<PipelineCompare, "stages">): string {
   const same = stages.filter((it) => it.isSame).length
-  if (same === stages.length) return "both gave the same in every stage"
-  return `${plural(stages.length - same, "stage")} differ, ${same} the same`.replace(
+  if (same === stages.length) return "all stages gave the same result"
+  return `${plural(stages.length - same, "stage")} differ, ${same} identical`.replace(
     /^1 stage differ,/,
     "1 stage differs,",
   )
@@ -124,7 +124,7 @@ function Stages({ compared, params, onParams }: StagesProps) {
       key={it.name}
       id={`compare-${it.name}`}
       title={visibleLine(it.title)}
-      description={it.isSame ? "the same" : sayDifference(it)}
+      description={it.isSame ? "identical" : sayDifference(it)}
       aside=""
       isOpen={it.isSame === params.open.includes(it.name)}
       isSelected={false}
@@ -138,9 +138,9 @@ function Stages({ compared, params, onParams }: StagesProps) {
 type Stage = PipelineCompare["stages"][number]
 
 function sayDifference({ left, right }: Stage): string {
-  if (left === null || right === null) return "only one of them came here"
+  if (left === null || right === null) return "only one run reached this stage"
   return join(
-    "another output",
+    "different output",
     left.rounds === right.rounds ? "" : `${left.rounds} and ${right.rounds} rounds`,
     left.usd === right.usd ? "" : `${formatUsd(left.usd)} and ${formatUsd(right.usd)}`,
   )
@@ -149,7 +149,8 @@ function sayDifference({ left, right }: Stage): string {
 function sideOf(run: PipelineLine, stage: Stage["left"]) {
   return {
     title: <PlaceLink href={paths.pipeline(run.id)}>{run.id}</PlaceLink>,
-    description: stage === null ? "It did not come here." : visibleLine(stage.summary ?? ""),
+    description:
+      stage === null ? "The run did not reach this stage." : visibleLine(stage.summary ?? ""),
     text: stage?.output ?? "",
   }
 }

@@ -24,7 +24,7 @@ export function SayBox({ run, isReadOnly, writes }: SayProps) {
     return (
       <ComposerClosed>
         <Icon name="lock" />
-        This server is read only; nothing can be sent from here.
+        Read-only server: messages cannot be sent.
       </ComposerClosed>
     )
   }
@@ -36,7 +36,7 @@ export function SayBox({ run, isReadOnly, writes }: SayProps) {
   return (
     <Composer
       text={text}
-      placeholder={run.pause === null ? "Ask about what was found" : "Answer in words"}
+      placeholder={run.pause === null ? "Ask about the result" : "Type an answer"}
       keyId="pipeline.compose"
       onText={setText}
       onCommit={send}
@@ -58,14 +58,15 @@ export function SayBox({ run, isReadOnly, writes }: SayProps) {
 }
 
 function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
-  if (isAsking) return "Being answered"
-  if (status === "running") return "It works; a word can be sent when it pauses or has ended"
-  if (status === "interrupted") return "Resume it first"
+  if (isAsking) return "Waiting for the answer"
+  if (status === "running")
+    return "The run is active; you can send a message when it pauses or ends"
+  if (status === "interrupted") return "Resume the run first"
   if (pause?.isConfirmingExit === true)
-    return "Yes leaves, no goes on, other words leave and are answered"
+    return '"yes" to exit, "no" to continue; any other message exits and is answered'
   return pause === null
-    ? "What was found stands before your question"
-    : "Anything but a wish to leave goes on with the run"
+    ? "Your question is asked with these results as context"
+    : 'Type to continue; say "stop" to exit'
 }
 
 function Skip({ run, writes }: Omit<SayProps, "isReadOnly">) {

@@ -29,7 +29,7 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
   const start = startOf(events)
   const { cost } = run
   return (
-    <Pane label="Cost and facts" ground="canvas">
+    <Pane label="Cost and details" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Cost</b>
         <Text tone="3">{sayCost(cost)}</Text>

@@ -60,7 +60,7 @@ export function PipelineHeader(props: PipelineHeaderProps) {
       </OnlyWide>
       <IconButton
         icon="panel"
-        label={props.areFactsShown ? "Hide cost and facts" : "Show cost and facts"}
+        label={props.areFactsShown ? "Hide cost and details" : "Show cost and details"}
         keyId="panel.right"
         pressed={props.areFactsShown}
         onPress={props.onFacts}

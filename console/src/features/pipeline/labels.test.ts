@@ -42,8 +42,8 @@ describe("comparison of two runs", () => {
   })
 
   it("the number of differing stages comes first", () => {
-    expect(sayCompared(stages(true, true))).toBe("both gave the same in every stage")
-    expect(sayCompared(stages(true, false))).toBe("1 stage differs, 1 the same")
-    expect(sayCompared(stages(false, false, true))).toBe("2 stages differ, 1 the same")
+    expect(sayCompared(stages(true, true))).toBe("all stages gave the same result")
+    expect(sayCompared(stages(true, false))).toBe("1 stage differs, 1 identical")
+    expect(sayCompared(stages(false, false, true))).toBe("2 stages differ, 1 identical")
   })
 })

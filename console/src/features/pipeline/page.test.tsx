@@ -84,7 +84,7 @@ describe("paused pipeline", () => {
   it("[CONSOLE-52] a read-only page offers no answer", () => {
     const html = markupOf("", { shown: PAUSED, isReadOnly: true })
     expect(html.match(/<button[^>]*disabled=""[^>]*><b>(Proceed|Amend|Exit)/g)?.length).toBe(3)
-    expect(textOf(html)).toContain("This server is read only; nothing can be sent from here.")
+    expect(textOf(html)).toContain("Read-only server: messages cannot be sent.")
     expect(textOf(html)).not.toContain("Stop")
   })
 
@@ -106,7 +106,9 @@ describe("active and ended pipeline", () => {
     })
     expect(html).toContain('aria-label="running"')
     expect(textOf(html)).toMatch(/running, (60\.0 s|1:00 min)/)
-    expect(textOf(html)).toContain("It works; a word can be sent when it pauses or has ended")
+    expect(textOf(html)).toContain(
+      "The run is active; you can send a message when it pauses or ends",
+    )
   })
 
   it("[CONSOLE-53] the document appears once, and its labels link to their paragraphs", () => {
@@ -179,7 +181,7 @@ describe("active and ended pipeline", () => {
 
   it("[CONSOLE-51] an interrupted run can be resumed, and a failed one shows its hint", () => {
     const cut = render("", { shown: { run: aRun({ status: "interrupted" }), events: EVENTS } })
-    expect(cut).toContain("What was recorded is kept and not done again. Resume")
+    expect(cut).toContain("Recorded stages are stored and do not run again. Resume")
     const error = { code: "MODEL_TIMED_OUT", message: "No answer.", hint: "Try again." }
     const failed = render("", {
       shown: { run: aRun({ status: "failed", endedAt: NOW, error }), events: EVENTS },
@@ -215,9 +217,9 @@ describe("two pipelines", () => {
       ],
     })
     const text = textOf(html)
-    expect(text).toContain("1 stage differs, 1 the same")
-    expect(text).toMatch(/one the same/)
-    expect(text).toContain("two another output, 1 and 2 rounds")
+    expect(text).toContain("1 stage differs, 1 identical")
+    expect(text).toMatch(/one identical/)
+    expect(text).toContain("two different output, 1 and 2 rounds")
     expect(html.match(/aria-label="First output"/g)?.length, "only what differs is open").toBe(1)
     expect(html).toContain('href="/pipelines/p-11"')
   })
@@ -227,7 +229,7 @@ describe("two pipelines", () => {
       [keys.operation("pipeline.list", { agent: "deep-research", limit: 500 }), { runs: [] }],
     ] as const
     expect(render("?compare=yes", { shown: PAUSED, answers })).toContain(
-      "There is no other run of deep-research to hold it against.",
+      "No other run of deep-research to compare with.",
     )
   })
 })
@@ -244,9 +246,7 @@ describe("pipeline that cannot be shown", () => {
   }
 
   it("[CONSOLE-15] an unknown id and an error have different texts", async () => {
-    expect(await failing("PIPELINE_UNKNOWN")).toContain(
-      "There is no run of this id in this repository.",
-    )
+    expect(await failing("PIPELINE_UNKNOWN")).toContain("No run in this repository has this id.")
     const damaged = await failing("PIPELINE_STATE_DAMAGED")
     expect(damaged).toContain("It cannot be read")
     expect(damaged).toContain("Try again")

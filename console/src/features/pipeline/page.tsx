@@ -52,7 +52,7 @@ function NoPipeline({ error, onRetry }: { readonly error: Error; onRetry(): void
   }
   return (
     <RowNote>
-      There is no run of this id in this repository.
+      No run in this repository has this id.
       <LinkButton small href={paths.pipelines()}>
         All pipelines
       </LinkButton>

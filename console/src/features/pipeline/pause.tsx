@@ -83,11 +83,11 @@ function Amend({ draft, writes, onDraft, onDone }: AmendProps) {
     if (text !== "" && !amend.isPending) amend.mutate(text, { onSuccess: onDone })
   }
   const refusal = amend.error === null ? undefined : toWireError(amend.error)
-  const problem = isEmpty ? "Say what should be different." : refusal?.message
+  const problem = isEmpty ? "Describe the change." : refusal?.message
   return (
     <PauseField
       ref={area}
-      label="What should be different?"
+      label="Requested change"
       value={draft}
       problem={problem}
       onChange={onDraft}

@@ -46,7 +46,7 @@ export function Rerun({ run, stage, onClose }: RerunProps) {
       <DialogEntry onKeyDown={press}>
         <Stack gap="8">
           <PickEntry
-            label="Begin with"
+            label="First stage"
             choices={run.stages.map((it) => ({
               value: it.name,
               label: visibleLine(it.title),
@@ -58,11 +58,11 @@ export function Rerun({ run, stage, onClose }: RerunProps) {
           />
           <AreaEntry
             ref={area}
-            label="What should be different this time?"
+            label="Requested change"
             rows={3}
             value={edit}
-            placeholder="nothing, only done again"
-            description="Stages before it are taken over. This run stays as it is."
+            placeholder="none, repeat unchanged"
+            description="Earlier stages are reused. This run stays unchanged."
             onChange={setEdit}
           />
         </Stack>

@@ -86,7 +86,7 @@ function ActivityView({ activity, ...props }: SectionProps & { readonly activity
       />
       {isOpen === true ? (
         <Box>
-          <BoxCode label={`What ${visibleLine(tool)} gave`} text={cut(whole)} />
+          <BoxCode label={`Output of ${visibleLine(tool)}`} text={cut(whole)} />
         </Box>
       ) : null}
       {written === "" ? null : <SaidText variant="writing">{lastOf(written)}</SaidText>}
@@ -139,7 +139,7 @@ function Unplaced({ section, writing }: SectionProps) {
       depth={0}
       isSelected={false}
       isFound={false}
-      label="Being written"
+      label="Streamed text"
       onPick={nothing}
     >
       <SaidText variant="writing">{lastOf(text)}</SaidText>

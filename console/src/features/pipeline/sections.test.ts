@@ -58,7 +58,7 @@ describe("sections of a run", () => {
     expect(sections[0]?.items).toMatchObject([
       { id: "a", outcome: "stopped" },
       { id: "b", outcome: "done" },
-      { kind: "note", title: "Not good enough", description: "7 of 22", tone: "bad" },
+      { kind: "note", title: "Check failed", description: "7 of 22", tone: "bad" },
     ])
   })
 
@@ -76,7 +76,7 @@ describe("sections of a run", () => {
       { type: "said", key: "s", message: "And?", answer: "So.", model: "m", usage: USAGE, usd: 0 },
     ])
     expect(sections.map((it) => [it.stage, it.answer, it.isSkipped])).toEqual([
-      [0, "you chose to go on", false],
+      [0, "you continued", false],
       [1, "", true],
     ])
     expect(
@@ -85,9 +85,9 @@ describe("sections of a run", () => {
       ),
     ).toEqual([
       ["Skipped", "no web source", null],
-      ["Budget", "$2.40 of $3.00 for the run, four fifths are spent", "warn"],
+      ["Budget", "$2.40 of $3.00 for the run, 80 % used", "warn"],
       ["It broke.", "Mend it. X_Y", "bad"],
-      ["Budget", "$3.00 of $3.00 for stage_1, no further call", "bad"],
+      ["Budget", "$3.00 of $3.00 for stage_1, no more calls", "bad"],
     ])
     expect(talk).toEqual([{ key: "said 10", message: "And?", answer: "So." }])
   })
@@ -98,7 +98,7 @@ describe("sections of a run", () => {
       { type: "amended", by: "you", stage: 2, text: "shorter" },
     ])
     expect(sections).toMatchObject([
-      { key: "2.1", isCarried: true, answer: "you asked for a change" },
+      { key: "2.1", isCarried: true, answer: "you requested a change" },
     ])
   })
 })

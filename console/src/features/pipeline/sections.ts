@@ -123,8 +123,8 @@ type NoteBody = Exclude<
 function takeNote(story: StoryDraft, body: NoteBody, { at, seq }: PipelineEvent): void {
   const section = sectionFor(story, body, at)
   if (body.type === "validation_failed") section.problems = body.problems
-  if (body.type === "resumed") section.answer = "you chose to go on"
-  if (body.type === "amended") section.answer = "you asked for a change"
+  if (body.type === "resumed") section.answer = "you continued"
+  if (body.type === "amended") section.answer = "you requested a change"
   if (body.type === "skipped") Object.assign(section, { isSkipped: true, endedAt: at })
   const note = noteOf(body)
   if (note !== undefined) section.items.push({ kind: "note", key: `note-${seq}`, at, ...note })
@@ -141,22 +141,22 @@ type NoteWords = Pick<Note, "title" | "description" | "tone">
 function noteOf(body: NoteBody): NoteWords | undefined {
   switch (body.type) {
     case "validation_failed":
-      return { ...plainNote("Not good enough", body.feedback), tone: "bad" }
+      return { ...plainNote("Check failed", body.feedback), tone: "bad" }
     case "repair_started":
       // The next attempt shows that it is one, and the problem is listed above.
       return undefined
     case "resumed":
-      return body.note === undefined ? undefined : plainNote("Went on", body.note)
+      return body.note === undefined ? undefined : plainNote("Continued", body.note)
     case "amended":
-      return plainNote("To be different", body.text)
+      return plainNote("Requested change", body.text)
     case "skipped":
       return plainNote("Skipped", body.reason)
     case "breakout_pending":
-      return plainNote("Asked to leave", body.message)
+      return plainNote("Requested exit", body.message)
     case "budget_warned":
-      return { ...plainNote("Budget", `${sayBudget(body)}, four fifths are spent`), tone: "warn" }
+      return { ...plainNote("Budget", `${sayBudget(body)}, 80 % used`), tone: "warn" }
     case "budget_exceeded":
-      return { ...plainNote("Budget", `${sayBudget(body)}, no further call`), tone: "bad" }
+      return { ...plainNote("Budget", `${sayBudget(body)}, no more calls`), tone: "bad" }
     case "error":
       return { title: body.message, description: `${body.hint} ${body.code}`.trim(), tone: "bad" }
     default:

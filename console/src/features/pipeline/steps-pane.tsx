@@ -40,8 +40,8 @@ export function StepsPane(props: StepsPaneProps) {
   useSectionKeys(props, folds.toggle)
   const last = story.sections.at(-1)
   return (
-    <StepsScroll ref={props.handle} label="What was done" follows={isRunning || run.pause !== null}>
-      {story.sections.length === 0 ? <RowNote>It begins.</RowNote> : null}
+    <StepsScroll ref={props.handle} label="Steps" follows={isRunning || run.pause !== null}>
+      {story.sections.length === 0 ? <RowNote>Starting.</RowNote> : null}
       {story.sections.map((it) => (
         <SectionView
           key={it.key}
@@ -148,7 +148,7 @@ function End({ run, writes, isReadOnly }: Pick<StepsPaneProps, "run" | "writes" 
 
 function Talks({ story }: { readonly story: PipelineSections }) {
   return story.talk.map((it) => (
-    <StepText key={it.key} label="A question after the end">
+    <StepText key={it.key} label="Follow-up question">
       <Text as="p" strong wrap>
         {visible(it.message)}
       </Text>

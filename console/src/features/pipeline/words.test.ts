@@ -88,7 +88,7 @@ describe("texts of stages", () => {
       "Completed.",
     )
     expect(sayEnd(aRun({ status: "completed" }))).toMatchObject({
-      title: "Completed in part.",
+      title: "Partly completed.",
       tone: "warn",
     })
     expect(sayEnd(aRun({ status: "stopped", reason: "You did." }))?.description).toBe(
@@ -99,9 +99,9 @@ describe("texts of stages", () => {
       title: "It broke.",
       description: "Mend it.",
     })
-    expect(sayEnd(aRun({ status: "breakout" }))?.description).toContain("kept")
+    expect(sayEnd(aRun({ status: "breakout" }))?.description).toContain("stored")
     expect(sayEnd(aRun({ status: "over-budget" }))?.tone).toBe("warn")
-    expect(sayEnd(aRun({ status: "interrupted" }))?.description).toContain("not done again")
+    expect(sayEnd(aRun({ status: "interrupted" }))?.description).toContain("do not run again")
   })
 })
 

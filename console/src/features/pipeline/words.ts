@@ -165,9 +165,9 @@ export function sayActivity(activity: Activity, isLive: boolean): OutcomeText {
     case "failed":
       return { description: join(words, visibleLine(detail) || "failed"), tone: "bad" }
     case "denied":
-      return { description: join(words, visibleLine(detail) || "not allowed"), tone: "bad" }
+      return { description: join(words, visibleLine(detail) || "denied"), tone: "bad" }
     case "stopped":
-      return { description: join(words, "cut, its cost is not known"), tone: "warn" }
+      return { description: join(words, "interrupted, cost unknown"), tone: "warn" }
     case "done":
     case "noted":
       return { description: words }
@@ -182,7 +182,7 @@ export function saySection(section: Section, isLive: boolean): OutcomeText {
     rounds > 1 ? `round ${round}` : "",
     iteration > 0 ? "with feedback" : "",
     attempts > 1 ? `attempt ${attempts}` : "",
-    isCarried ? "taken over" : "",
+    isCarried ? "reused" : "",
   )
   if (problems.length > 0) {
     return { description: join(which, problems.map(visibleLine).join("; ")), tone: "bad" }
@@ -228,15 +228,15 @@ export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End |
       return {
         title: "Interrupted.",
         description:
-          "The process that worked on it is gone. What was recorded is kept and not done again.",
+          "The process that ran it has ended. Recorded stages are stored and do not run again.",
         tone: "warn",
       }
     case "completed":
       return isPartial
-        ? { title: "Completed in part.", description: why, tone: "warn" }
+        ? { title: "Partly completed.", description: why, tone: "warn" }
         : { title: "Completed.", description: why }
     case "breakout":
-      return { title: "Left.", description: `${why || "The research so far is kept."}${part}` }
+      return { title: "Exited.", description: `${why || "The research so far is stored."}${part}` }
     case "stopped":
       return { title: "Stopped.", description: `${why}${part}` }
     case "over-budget":

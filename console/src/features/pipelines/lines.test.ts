@@ -54,7 +54,7 @@ describe("form of a pipeline run", () => {
       })
     }
     expect(checkDraft(emptyDraft(""))).toMatchObject({
-      problems: { agent: "Choose an agent.", query: "It needs a question." },
+      problems: { agent: "Choose an agent.", query: "A question is required." },
     })
   })
 

@@ -55,7 +55,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
         <EntryForm>
           <AreaEntry
             ref={query}
-            label="What should it find out or do?"
+            label="Question"
             rows={4}
             value={draft.query}
             problem={problems.query}
@@ -73,9 +73,9 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
             label="Budget in USD"
             kind="number"
             value={draft.budget}
-            placeholder={chosen?.config?.budgetUsd?.toFixed(2) ?? "its own"}
+            placeholder={chosen?.config?.budgetUsd?.toFixed(2) ?? "default"}
             problem={problems.budget}
-            description="It stops before the call that would pass it."
+            description="The run stops before a call that would exceed it."
             onChange={(budget) => set({ budget })}
           />
           {agents.error === null ? null : (
@@ -109,7 +109,7 @@ function CannotStart({ agent, reason }: { readonly agent: AgentFolder; readonly 
         {agent.slug} cannot be started: {reason}.
       </Text>
       <LinkButton variant="ghost" small href={paths.agents({ at: agent.slug, show: agent.slug })}>
-        Look at it
+        Show details
       </LinkButton>
     </>
   )
@@ -186,7 +186,7 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
 
 function sayDepth(agent: AgentFolder | undefined, depth: RunDraft["depth"]): string {
   const config = agent?.config?.depths[depth]
-  if (config === undefined) return "How far it goes; this agent has no figures of its own for it."
+  if (config === undefined) return "Depth of the research; this agent defines no limits for it."
   return [
     plural(config.subQueries, "query", "queries"),
     plural(config.paragraphs, "paragraph"),
@@ -223,8 +223,8 @@ export function checkDraft(draft: RunDraft): RunCheck {
   const hasBudget = draft.budget.trim() !== ""
   const problems: Problems = {
     ...(draft.agent === "" ? { agent: "Choose an agent." } : {}),
-    ...(draft.query.trim() === "" ? { query: "It needs a question." } : {}),
-    ...(hasBudget && !(budget > 0) ? { budget: "A figure above 0, such as 1.50." } : {}),
+    ...(draft.query.trim() === "" ? { query: "A question is required." } : {}),
+    ...(hasBudget && !(budget > 0) ? { budget: "Must be a number above 0, such as 1.50." } : {}),
   }
   if (Object.keys(problems).length > 0) return { kind: "wrong", problems }
   return {

@@ -35,7 +35,7 @@ const render = (address: string, known: PipelinesPageData) => textOf(markupOf(ad
 describe("page Pipelines", () => {
   it("[CONSOLE-15] the empty page says what it shows and offers the example as one button", () => {
     const text = render("", { runs: [], agents: [anAgent("deep-research")] })
-    expect(text).toContain("Runs of pipelines will be here")
+    expect(text).toContain("This page lists pipeline runs")
     expect(text).toContain("$ qm pipeline run deep-research")
     expect(text).toContain("Start the example")
     const html = markupOf("", {
@@ -44,7 +44,7 @@ describe("page Pipelines", () => {
     })
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Start the example</)
     expect(render("", { runs: [], isReadOnly: true })).not.toContain("Start the example")
-    expect(render("", {}), "unknown is not empty").not.toContain("will be here")
+    expect(render("", {}), "unknown is not empty").not.toContain("This page lists")
   })
 
   it("[CONSOLE-15] no run of a status, no match and no run at all have different texts", () => {
@@ -73,8 +73,8 @@ describe("page Pipelines", () => {
       anAgent("broken", { config: null, problems: [] }),
     ]
     const text = render("?add=yes", { runs: [], agents })
-    expect(text).toContain("What should it find out or do?")
-    expect(text).toContain("this agent has no figures of its own for it")
+    expect(text).toContain("Question")
+    expect(text).toContain("this agent defines no limits for it")
     expect(text).toMatch(/mine not trusted yet broken its folder has 1 problem/)
     const html = markupOf("?add=yes&start=mine", { runs: [], agents })
     expect(textOf(html)).toContain("mine cannot be started: not trusted yet.")

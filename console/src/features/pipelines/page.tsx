@@ -160,7 +160,7 @@ function Filters({ data, params, handle, onParams }: ListPaneProps & { handle: L
         }
       />
       <FacetHead
-        label="Only runs that are"
+        label="Status filter"
         keyId="pipelines.status"
         facets={PIPELINES_FACETS.map((value) => ({
           value,
@@ -182,7 +182,7 @@ function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
   return (
     <>
       <Empty
-        description="Runs of pipelines will be here: what was asked, the stage it is in, what it cost. The shipped example searches a small handbook of a harbour, offline and without a key."
+        description="This page lists pipeline runs with their question, stage and cost. The shipped example searches a small harbour handbook, offline and without a key."
         command={`qm pipeline run ${EXAMPLE.agent} "${EXAMPLE.query}"`}
       >
         {isReadOnly ? null : (
@@ -194,7 +194,7 @@ function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
             >
               {example.isPending ? "Starting" : "Start the example"}
             </Button>
-            <Button onPress={() => onParams({ add: true })}>Ask something else</Button>
+            <Button onPress={() => onParams({ add: true })}>Ask another question</Button>
           </Flow>
         )}
       </Empty>

@@ -59,7 +59,7 @@ function Inside({ entry, handlers }: Pick<ActivityViewProps, "entry" | "handlers
     <>
       {input === "" ? null : (
         <Box>
-          <BoxCode label={`What ${started?.event.tool ?? "it"} was given`} text={capped(input)} />
+          <BoxCode label={`Input of ${started?.event.tool ?? "the tool"}`} text={capped(input)} />
         </Box>
       )}
       {outputs.length === 0 ? null : (
@@ -93,7 +93,7 @@ function Output({
     <WholeText
       message={message}
       handlers={handlers}
-      render={(text) => <BoxCode label="What it gave back" text={capped(text)} />}
+      render={(text) => <BoxCode label="Output" text={capped(text)} />}
     />
   )
 }
@@ -133,7 +133,7 @@ function ChangeView({ entry, diff, handlers }: ChangeViewProps) {
         <BoxTop aside={null}>
           <Text strong>{activityTitle(entry)}</Text>
         </BoxTop>
-        <BoxCode label="What it changed" text={capped(diff)} />
+        <BoxCode label="Changes" text={capped(diff)} />
       </Box>
     )
   }
@@ -171,7 +171,7 @@ function FileChange({ file, files, entry, handlers }: FileChangeProps) {
                 {plural(files, "file")}
               </Text>
             ) : null}
-            <MoreButton onPress={() => handlers.toggle(entry.key)}>Fold</MoreButton>
+            <MoreButton onPress={() => handlers.toggle(entry.key)}>Show less</MoreButton>
           </>
         }
       >

@@ -43,7 +43,7 @@ function Answered({ entry, approval }: { entry: ApprovalEntry; approval: Approva
 function sayResolved({ resolved }: ApprovalEntry): string {
   if (resolved === null) return "not answered yet"
   const { decision, by } = resolved.event
-  if (decision === "expired") return "ran out before anybody answered"
+  if (decision === "expired") return "expired without an answer"
   return `${decision === "allow" ? "allowed" : "denied"} by ${visibleLine(by)}`
 }
 
@@ -53,7 +53,7 @@ function Unknown({ entry }: { readonly entry: ApprovalEntry }) {
       <BoxTop>
         <b>{visibleLine(entry.event.title)}</b>
       </BoxTop>
-      <BoxCode label="What it asks for" text={entry.event.input} />
+      <BoxCode label="Request" text={entry.event.input} />
     </Box>
   )
 }
@@ -64,13 +64,13 @@ function OpenAsk({ approval, handlers }: AskProps) {
     <Box tone="warn">
       <BoxTop aside={<Expiry approval={approval} now={handlers.now} />}>
         <b>{TITLES[ask.verb]}</b>
-        <Text tone="2">no rule allows it</Text>
+        <Text tone="2">not covered by a rule</Text>
       </BoxTop>
-      <BoxCode label="What it asks for" text={ask.text} />
+      <BoxCode label="Request" text={ask.text} />
       {handlers.isReadOnly ? (
         <BoxFoot>
           <Text size="sm" tone="2">
-            This server is read only; it is answered elsewhere.
+            Read-only server: answer in another client.
           </Text>
         </BoxFoot>
       ) : (
@@ -94,8 +94,8 @@ function Answers({ approval, handlers }: AskProps) {
     return (
       <BoxFoot>
         <PromptField
-          label="Why not, for the agent"
-          placeholder="Why not, or nothing; Enter denies"
+          label="Reason for the agent"
+          placeholder="Reason (optional); Enter denies"
           value=""
           onCommit={(note) => say("deny", note.trim() === "" ? {} : { note: note.trim() })}
           onCancel={() => setIsDenying(false)}
@@ -150,7 +150,7 @@ function Expiry({ approval, now }: { readonly approval: Approval; readonly now: 
   const left = approval.expiresAt - now
   return (
     <Text size="sm" tone="3">
-      {left <= 0 ? "has run out" : `expires in ${formatLeft(left)}`}
+      {left <= 0 ? "expired" : `expires in ${formatLeft(left)}`}
     </Text>
   )
 }

@@ -41,10 +41,10 @@ export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProp
 }
 
 function whyClosed(run: Run, isReadOnly: boolean): string | null {
-  if (isReadOnly) return "This server is read only; turns cannot be sent from here."
+  if (isReadOnly) return "Read-only server: turns cannot be sent."
   const isForeign = run.origin !== "started"
   if (isForeign && run.sessionId === null) {
-    return "This run was imported and its session is not on this machine; it can only be read."
+    return "This run was imported and its session is not on this machine, so it is read-only."
   }
   return null
 }
@@ -119,7 +119,7 @@ type Part = { readonly label: string; readonly tokens: number }
 function sayParts(parts: readonly Part[]) {
   if (parts.length === 0) return null
   const tokens = parts.reduce((sum, it) => sum + it.tokens, 0)
-  const words = `${plural(parts.length, "context part goes", "context parts go")} in front, ${formatExact(tokens)} tokens`
+  const words = `${plural(parts.length, "context part")} before the next turn, ${formatExact(tokens)} tokens`
   return (
     <Text tone="3" title={parts.map((it) => visibleLine(it.label)).join(", ")}>
       {words}

@@ -85,8 +85,8 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
       <Block>
         <Text as="p" size="sm" tone="2">
           {used === null
-            ? "The host has not said yet what is in its window."
-            : "The host says how much is in its window, not what."}
+            ? "The host has not reported the content of its window yet."
+            : "The host reports how much is in its window, but not what."}
         </Text>
       </Block>
     )
@@ -138,7 +138,7 @@ type InFrontProps = { readonly parts: AgentsContext["parts"]; onPick(seq: number
 function InFront({ parts, onPick }: InFrontProps) {
   if (parts.length === 0) return null
   return (
-    <Block title="In front of turns">
+    <Block title="Added before turns">
       <ItemList>
         {parts.map(({ label, tokens, pack, seq }) => (
           <li key={label}>
@@ -175,7 +175,7 @@ function ThisTurn({ files, onPick }: { readonly files: Files; onPick(seq: number
     <Block title="This turn" aside={sum === 0 ? "" : `+${formatCount(sum)}`}>
       {fresh.length === 0 ? (
         <Text as="p" size="sm" tone="2">
-          Nothing new came in. Before it: {formatExact(files.length)} files.
+          No new files. Earlier: {formatExact(files.length)} files.
         </Text>
       ) : (
         <ItemList>
@@ -194,7 +194,7 @@ function ThisTurn({ files, onPick }: { readonly files: Files; onPick(seq: number
       )}
       {fresh.length > shown.length ? (
         <Text size="sm" tone="3">
-          {formatExact(fresh.length - shown.length)} more before these
+          {formatExact(fresh.length - shown.length)} earlier ones
         </Text>
       ) : null}
     </Block>
@@ -208,13 +208,13 @@ function Ahead({ context, onPick }: BlocksProps) {
   const last = compactions.at(-1)
   if (window === null && last === undefined) return null
   return (
-    <Block title="Ahead">
+    <Block title="Compaction">
       <Values>
         {window === null ? null : (
           <Value name="Host compacts">near {formatRound(window * COMPACTS_AT)}, the notch</Value>
         )}
         {window === null || used === null ? null : (
-          <Value name="Room left">{formatCount(Math.max(0, window - used))} tokens</Value>
+          <Value name="Free">{formatCount(Math.max(0, window - used))} tokens</Value>
         )}
         {last === undefined ? null : (
           <Value name="Compacted">
@@ -224,7 +224,7 @@ function Ahead({ context, onPick }: BlocksProps) {
           </Value>
         )}
         {lost === 0 ? null : (
-          <Value name="Perhaps gone">{formatExact(lost)} files loaded before</Value>
+          <Value name="Possibly dropped">{formatExact(lost)} files loaded before</Value>
         )}
       </Values>
     </Block>

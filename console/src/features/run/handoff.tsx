@@ -37,11 +37,11 @@ export function Handoff({ run, onClose }: HandoffProps) {
   })
   const { data, error } = handoff
   return (
-    <Dialog title="Hand off to a fresh session" showsTitle onClose={onClose}>
+    <Dialog title="Hand off to a new session" showsTitle onClose={onClose}>
       <DialogText>
         {data === undefined
-          ? "What the fresh session is told is gathered from this run."
-          : `${formatExact(data.tokens)} tokens go to the fresh session. This run stays as it is.`}
+          ? "The handoff text is collected from this run."
+          : `${formatExact(data.tokens)} tokens go to the new session. This run stays unchanged.`}
       </DialogText>
       {error === null ? null : (
         <Failure size="pane" error={toWireError(error)} onRetry={() => void handoff.refetch()} />
@@ -49,13 +49,13 @@ export function Handoff({ run, onClose }: HandoffProps) {
       {handoff.isPending ? <RowSkeleton rows={5} /> : null}
       {data === undefined ? null : (
         <BoxBody>
-          <BoxCode label="What is handed over" text={data.text} />
+          <BoxCode label="Handoff text" text={data.text} />
         </BoxBody>
       )}
       <DialogActions>
         <Button onPress={onClose}>Back</Button>
         {data === undefined ? null : (
-          <Button icon="copy" onPress={() => copy(data.text, "The package was copied")}>
+          <Button icon="copy" onPress={() => copy(data.text, "Handoff text copied")}>
             Copy
           </Button>
         )}
@@ -64,7 +64,7 @@ export function Handoff({ run, onClose }: HandoffProps) {
           disabled={data === undefined || start.isPending}
           onPress={() => start.mutate()}
         >
-          Start the fresh session
+          Start the new session
         </Button>
       </DialogActions>
     </Dialog>

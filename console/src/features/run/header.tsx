@@ -86,8 +86,8 @@ type RunMenuProps = Pick<RunHeaderProps, "run" | "isReadOnly" | "onHandoff">
 
 function RunMenu({ run, isReadOnly, onHandoff }: RunMenuProps) {
   const toFile = useExport(useToast())
-  const wire = { value: "gateway", label: "Gateway", detail: "Its requests on the wire" }
-  const handoff = { value: "handoff", label: "Hand off", detail: "To a fresh session" }
+  const wire = { value: "gateway", label: "Gateway", detail: "Requests to the model" }
+  const handoff = { value: "handoff", label: "Hand off", detail: "To a new session" }
   const choices = [...EXPORT_CHOICES, wire]
   return (
     <ChoiceMenu

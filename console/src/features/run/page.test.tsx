@@ -115,12 +115,12 @@ describe("context window of a run", () => {
     const exact = drawn({ wire })
     expect(exact).toContain("41.2k of 200k, exact")
     expect(exact).toContain("Context 41.2k of 200k")
-    expect(exact).toContain("Exact, from the wire, request 12 , 9,000 tokens folded out")
+    expect(exact).toContain("Exact, from the gateway, request 12 , 9,000 tokens folded out")
     const older = { wire, compactions: [{ seq: 9, at: NOW + 1 }] }
     for (const context of [{ wire: null }, older]) {
       const said = drawn(context)
       expect(said).toContain("62.4k of 200k")
-      expect(said).toContain("By the host&#x27;s own word.")
+      expect(said).toContain("Reported by the host.")
       expect(said).not.toMatch(/exact|41\.2k/i)
     }
   })
@@ -136,7 +136,9 @@ describe("page of a run", () => {
     const paused = withPipeline(aLine("p-12", { status: "paused", session: ID }))
     expect(paused).toContain("deep-research has paused after Web calibration")
     expect(paused).toContain("Open p-12")
-    expect(withPipeline(aLine("p-12", { status: "running" }))).toContain("deep-research works on")
+    expect(withPipeline(aLine("p-12", { status: "running" }))).toContain(
+      "deep-research is working on",
+    )
     expect(withPipeline(aLine("p-12", { endedAt: NOW }))).not.toContain("p-12")
   })
 
@@ -151,9 +153,11 @@ describe("page of a run", () => {
   it("the reported and the computed cost are shown with their difference", () => {
     const cost = (reportedUsd: number | null, computedUsd: number | null) =>
       sayFigures({ cost: { ...aRun().cost, reportedUsd, computedUsd } })
-    expect(cost(0.84, 0.8)).toBe("The provider says $0.84; our price table says $0.80; $0.04 apart")
+    expect(cost(0.84, 0.8)).toBe(
+      "The provider reports $0.84; our price table gives $0.80; $0.04 apart",
+    )
     expect(cost(0.84, 0.84)).toContain("they agree")
-    expect(cost(null, 0.8)).toBe("The provider says nothing; our price table says $0.80")
+    expect(cost(null, 0.8)).toBe("The provider reports no cost; our price table gives $0.80")
     expect(cost(0.84, null)).toContain("our price table does not know the model")
   })
 
@@ -178,7 +182,7 @@ describe("page of a run", () => {
   it("[CONSOLE-15] an unknown id says so and links to Runs, another error offers a retry", () => {
     const wire = { message: "There is no run of this id.", hint: "Run qm runs.", data: {} }
     const unknown = renderRun(failure({ code: "AGENTS_RUN_UNKNOWN", ...wire }))
-    expect(unknown).toContain("There is no run of this id. It may have been deleted. All runs")
+    expect(unknown).toContain("No run has this id. It may have been deleted. All runs")
     const broken = renderRun(failure({ code: "STORE_DISK_FULL", ...wire, message: "Disk full" }))
     expect(broken).toContain("Disk full")
     expect(broken).toContain("Try again")
@@ -208,7 +212,7 @@ describe("page of a run", () => {
       })
     })
     expect(text).toContain("Queued Then the docs.")
-    expect(text).toContain("1 context part goes in front, 1,108 tokens")
+    expect(text).toContain("1 context part before the next turn, 1,108 tokens")
     expect(text).toContain("Steer now")
   })
 
@@ -246,7 +250,7 @@ describe("rows of a run", () => {
   it("[CONSOLE-30] an edit shows its diff", () => {
     const diff = "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-old\n+new"
     const text = renderRows([started(1, "a", { kind: "edit" }), ended(2, "a", { diff })])
-    expect(text).toMatch(/x\.ts \+1 −1 Fold 1 − old 1 \+ new/)
+    expect(text).toMatch(/x\.ts \+1 −1 Show less 1 − old 1 \+ new/)
   })
 
   it("[CONSOLE-30] a changed file below the run's folder has a relative path, others an absolute path", () => {
@@ -290,7 +294,7 @@ describe("rows of a run", () => {
     }
     const text = renderRows([anEvent(1, ask)])
     expect(text).toContain(
-      "Run a command no rule allows it expires in 9:41 npm test Allow once Deny",
+      "Run a command not covered by a rule expires in 9:41 npm test Allow once Deny",
     )
     expect(text).toContain("Always allow Bash")
     const elsewhere = new Map([["ap", anApproval("ap", { status: "denied", answeredBy: "cli" })]])

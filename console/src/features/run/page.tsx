@@ -64,7 +64,7 @@ function NoRun({ error, onRetry }: { readonly error: Error; onRetry(): void }) {
   if (!isUnknown) return <Failure size="page" error={toWireError(error)} onRetry={onRetry} />
   return (
     <RowNote>
-      There is no run of this id. It may have been deleted.
+      No run has this id. It may have been deleted.
       <LinkButton small href={paths.runs()}>
         All runs
       </LinkButton>
@@ -83,7 +83,7 @@ const RawPane = lazy(async () => {
 function NoRawPane() {
   return (
     <Pane label="Raw message">
-      <RowNote>This was not loaded yet, and the server does not answer. Reload the page.</RowNote>
+      <RowNote>This part is not loaded, and the server does not respond. Reload the page.</RowNote>
     </Pane>
   )
 }
@@ -210,7 +210,7 @@ function Deleted({ title }: { readonly title: string }) {
       <Header title={title} parent={{ label: "Runs", href: paths.runs() }} />
       <Pane label="Run">
         <RowNote>
-          This run was deleted while it was open; its messages are gone from the store.
+          This run was deleted while it was open; its messages are no longer stored.
           <LinkButton small href={paths.runs()}>
             All runs
           </LinkButton>
@@ -236,7 +236,7 @@ function RunStrip({ run, now, onPick }: RunStripProps) {
 
 function sayFound(found: readonly number[], { find, at }: RunParams): string {
   if (find.trim() === "") return ""
-  if (found.length === 0) return "nothing in what is loaded"
+  if (found.length === 0) return "no match in the loaded messages"
   const place = at === null ? -1 : found.indexOf(at)
   return place < 0
     ? `${formatExact(found.length)} found`
@@ -261,8 +261,8 @@ function useEntryActions({ id, params, onParams }: Selection) {
   const copy = useCopyText()
   return {
     copyLink: ({ seq }: Entry) =>
-      copy(`${window.location.origin}${paths.run(id, { at: seq })}`, "The link was copied"),
-    copyText: (entry: Entry) => copy(copyText(messagesIn(entry)), "The text was copied"),
+      copy(`${window.location.origin}${paths.run(id, { at: seq })}`, "Link copied"),
+    copyText: (entry: Entry) => copy(copyText(messagesIn(entry)), "Text copied"),
     showRaw: () => onParams({ raw: !params.raw }, "replace"),
   }
 }
@@ -318,6 +318,6 @@ function sayPipeline({ agent, status, stageTitle, query }: PipelineLine): string
   const where = stageTitle === null ? "" : ` after ${visibleLine(stageTitle)}`
   const question = visibleLine(query)
   return status === "paused"
-    ? `${agent} has paused${where}: ${question}. What you write here answers it; 3 leaves.`
-    : `${agent} works on: ${question}`
+    ? `${agent} has paused${where}: ${question}. Your next message answers it; 3 exits.`
+    : `${agent} is working on: ${question}`
 }

@@ -24,10 +24,10 @@ export function RawPane({ id, seq, onSeq, onClose }: RawPaneProps) {
         actions={
           <>
             <Button small variant="ghost" disabled={seq <= 1} onPress={() => onSeq(seq - 1)}>
-              Before
+              Previous
             </Button>
             <Button small variant="ghost" onPress={() => onSeq(seq + 1)}>
-              After
+              Next
             </Button>
             <CopyIcon text={text} label="Copy the JSON" />
             <IconButton small icon="close" label="Close" keyId="run.raw" onPress={onClose} />

@@ -80,18 +80,8 @@ function RowActions({
 }) {
   return (
     <>
-      <IconButton
-        small
-        icon="link"
-        label="Copy a link to it, y"
-        onPress={() => handlers.copyLink(entry)}
-      />
-      <IconButton
-        small
-        icon="copy"
-        label="Copy its text, Y"
-        onPress={() => handlers.copyText(entry)}
-      />
+      <IconButton small icon="link" label="Copy link, y" onPress={() => handlers.copyLink(entry)} />
+      <IconButton small icon="copy" label="Copy text, Y" onPress={() => handlers.copyText(entry)} />
       <IconButton small icon="code" label="Show the raw event, r" onPress={handlers.showRaw} />
     </>
   )
@@ -307,7 +297,7 @@ function TurnView({ entry, handlers }: TurnViewProps) {
   const isFailed = event.outcome === "failed"
   const facts = [
     event.turns === undefined ? "" : plural(event.turns, "model call"),
-    event.denials === 0 ? "" : plural(event.denials, "call not allowed", "calls not allowed"),
+    event.denials === 0 ? "" : plural(event.denials, "call denied", "calls denied"),
     isFailed ? visibleLine(event.error ?? message.content) : "",
   ].filter((it) => it !== "")
   return (

@@ -161,9 +161,9 @@ function useArrival({ rows, params, transcript, state, flow }: Arrival): void {
 
 function NothingYet({ run }: { readonly run: Run }) {
   if (run.status === "queued") {
-    return <RowNote>It waits for a free place. Its first words will be here.</RowNote>
+    return <RowNote>Queued: waiting for a free slot. Messages will appear here.</RowNote>
   }
-  return <RowNote>Nothing was said yet. The first words will be here.</RowNote>
+  return <RowNote>No messages yet.</RowNote>
 }
 
 function Writing({ state }: { readonly state: TranscriptState }) {
@@ -177,7 +177,7 @@ function Writing({ state }: { readonly state: TranscriptState }) {
       depth={0}
       isSelected={false}
       isFound={false}
-      label="Being written"
+      label="Streamed text"
       onPick={() => undefined}
     >
       <SaidText variant="writing">{visible(text)}</SaidText>
@@ -199,7 +199,7 @@ function Latest({ state, isFar, onPress }: LatestProps) {
   return (
     <Floating>
       <Button small icon="down" keyId="run.last" onPress={onPress}>
-        {newer > 0 ? `Jump to latest, ${formatExact(newer)} further on` : "Jump to latest"}
+        {newer > 0 ? `Jump to latest, ${formatExact(newer)} new` : "Jump to latest"}
       </Button>
     </Floating>
   )
@@ -209,11 +209,7 @@ function LineWords({ state }: { readonly state: TranscriptState }) {
   const { line } = state
   if (line === "on") return null
   if (line === "lost") {
-    return (
-      <LineState mood="warn">
-        Reconnecting. Nothing is lost; it goes on where it broke off.
-      </LineState>
-    )
+    return <LineState mood="warn">Reconnecting. No messages are lost.</LineState>
   }
   return (
     <LineState mood="ok">

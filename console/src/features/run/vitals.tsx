@@ -139,7 +139,7 @@ function CostVital({ run }: { readonly run: Run }) {
       {isOfTokens ? <Text tone="3">of {formatCount(budgetTokens)} tokens</Text> : null}
       {budgetUsd === null && budgetTokens === null ? null : (
         <Roomy>
-          <Meter share={share} label="Spent of the budget" />
+          <Meter share={share} label="Share of the budget spent" />
         </Roomy>
       )}
     </Vital>
@@ -150,12 +150,12 @@ export function sayFigures({ cost }: Pick<Run, "cost">): string {
   const { reportedUsd, computedUsd } = cost
   const provider =
     reportedUsd === null
-      ? "The provider says nothing"
-      : `The provider says ${formatUsd(reportedUsd)}`
+      ? "The provider reports no cost"
+      : `The provider reports ${formatUsd(reportedUsd)}`
   const ours =
     computedUsd === null
       ? "our price table does not know the model"
-      : `our price table says ${formatUsd(computedUsd)}`
+      : `our price table gives ${formatUsd(computedUsd)}`
   if (reportedUsd === null || computedUsd === null) return `${provider}; ${ours}`
   const apart = Math.abs(reportedUsd - computedUsd)
   return `${provider}; ${ours}; ${apart < 0.005 ? "they agree" : `${formatUsd(apart)} apart`}`

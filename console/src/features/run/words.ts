@@ -54,7 +54,7 @@ export function activityIcon(activity: Activity): IconName {
 export function activityTitle(activity: Activity): string {
   const title = activity.title ?? activity.started?.event.title ?? ""
   if (title !== "") return visibleLine(title)
-  return activity.started?.event.tool ?? "Began before what is shown"
+  return activity.started?.event.tool ?? "Started before the loaded messages"
 }
 
 function tookMs(activity: Activity): number | null {
@@ -80,7 +80,7 @@ export function activitySays(activity: Activity): Outcome {
     case "failed":
       return { description: join("failed", inside), tone: "bad" }
     case "denied":
-      return { description: join("not allowed", inside), tone: "warn" }
+      return { description: join("denied", inside), tone: "warn" }
     case "stopped":
       return { description: join("stopped", inside), tone: "warn" }
     case "done":
@@ -104,7 +104,7 @@ const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   read: ["read", "reads"],
   search: ["search", "searches"],
   fetch: ["page fetched", "pages fetched"],
-  mcp: ["source asked", "sources asked"],
+  mcp: ["source queried", "sources queried"],
   plan: ["plan", "plans"],
   other: ["other", "others"],
 }
@@ -232,5 +232,5 @@ export function copyText(messages: readonly Message[]): string {
 }
 
 export function sayWord(wire: AgentsContext["wire"]): string {
-  return wire === null ? "by the host's own word" : `exact, from the wire, request ${wire.seq}`
+  return wire === null ? "reported by the host" : `exact, from the gateway, request ${wire.seq}`
 }

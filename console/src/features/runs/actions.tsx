@@ -31,7 +31,7 @@ export function ActionMenu({ runs, workflows, actions, isReadOnly, onDone }: Act
   const isOff = isReadOnly || first === undefined
   useKey("runs.rename", isOff || runs.length > 1 ? undefined : () => begin("rename"))
   const archive = (archived: boolean) => {
-    const words = archived ? "put away" : "taken out of the archive"
+    const words = archived ? "archived" : "restored from the archive"
     actions.change(runs, { archived }, `${plural(runs.length, "run")} ${words}`)
     onDone()
   }
@@ -77,15 +77,17 @@ function choicesFor(runs: readonly Run[]): readonly MenuChoice[] {
   const isAllArchived = runs.every((it) => it.isArchived)
   const isLive = runs.some((it) => !hasEnded(it))
   return [
-    ...(many ? [] : [{ value: "rename", label: "Rename", detail: "A title of your own stays" }]),
-    { value: "label", label: "Label", detail: "Words to find it by" },
-    { value: "workflow", label: "Work", detail: "Where it stands: todo, in progress, done" },
+    ...(many
+      ? []
+      : [{ value: "rename", label: "Rename", detail: "Your own title is not replaced" }]),
+    { value: "label", label: "Label", detail: "Keywords for filters" },
+    { value: "workflow", label: "Progress", detail: "Progress: todo, in progress, done" },
     isAllArchived
-      ? { value: "unarchive", label: "Take out of the archive", detail: "Back into the list" }
-      : { value: "archive", label: "Archive", detail: "Out of the list, not deleted" },
+      ? { value: "unarchive", label: "Restore from the archive", detail: "Show in the list again" }
+      : { value: "archive", label: "Archive", detail: "Hide from the list, not deleted" },
     ...(many ? [] : EXPORT_CHOICES),
-    ...(isLive ? [{ value: "stop", label: "Stop", detail: "What was said is kept" }] : []),
-    { value: "delete", label: "Delete", detail: "With all its messages; asked once more" },
+    ...(isLive ? [{ value: "stop", label: "Stop", detail: "Messages stay stored" }] : []),
+    { value: "delete", label: "Delete", detail: "With all its messages, after a confirmation" },
   ]
 }
 
@@ -113,7 +115,7 @@ function DoingDialog(props: DoingProps) {
           title="Rename the run"
           label="Title"
           value={first.title}
-          onGive={(title) => actions.change(runs, { title }, "The run was renamed")}
+          onGive={(title) => actions.change(runs, { title }, "Run renamed")}
         />
       )
     case "label":
@@ -122,7 +124,7 @@ function DoingDialog(props: DoingProps) {
           {...asked}
           title={`Label ${count}`}
           label="Labels"
-          description="Separated by commas; these replace the ones it has. A dash alone takes all off."
+          description="Separated by commas; replaces existing labels. A single dash removes all."
           value={runs.length === 1 ? first.labels.join(", ") : ""}
           onGive={(text) => actions.change(runs, labelsFrom(text), `${count} labelled`)}
         />
@@ -131,7 +133,7 @@ function DoingDialog(props: DoingProps) {
       return (
         <AskTextDialog
           {...asked}
-          title={`Where does the work of ${count} stand?`}
+          title={`Progress of ${count}`}
           label="Work"
           description={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
           value={runs.length === 1 ? first.workflow : ""}

@@ -32,7 +32,7 @@ export function ApprovalCard({ approval, now, hearsKeys, isReadOnly }: ApprovalC
         />
       ) : (
         <AskCard isOver text={describeAsk(approval).text}>
-          <Text tone="2">It was {describeAnswer(approval)}.</Text>
+          <Text tone="2">Status: {describeAnswer(approval)}.</Text>
           {approval.note === null ? null : <Text tone="2">{visibleLine(approval.note)}</Text>}
         </AskCard>
       )}
@@ -82,11 +82,7 @@ function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
           Always allow writes a rule that can be removed: {rule}.
         </Text>
       )}
-      <TextEntry
-        label="What it is told when you deny, if you like"
-        value={note}
-        onChange={setNote}
-      />
+      <TextEntry label="Reason for a denial (optional)" value={note} onChange={setNote} />
     </AskCard>
   )
 }
@@ -97,7 +93,7 @@ function ApprovalFacts({ approval, now }: { readonly approval: Approval; readonl
   return (
     <Values>
       {describeAsk(approval).text === visible(title) ? null : (
-        <Value name="Asks" wrap>
+        <Value name="Request" wrap>
           {visibleLine(title)}
         </Value>
       )}
@@ -105,7 +101,7 @@ function ApprovalFacts({ approval, now }: { readonly approval: Approval; readonl
         <Text mono>{visibleLine(tool)}</Text>
       </Value>
       {cwd === "" ? null : (
-        <Value name="In">
+        <Value name="Folder">
           <Path path={cwd} />
         </Value>
       )}

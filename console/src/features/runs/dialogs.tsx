@@ -53,7 +53,7 @@ export { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx"
 export function sayDelete(runs: readonly Run[]): string {
   const messages = runs.reduce((sum, it) => sum + it.lastSeq, 0)
   const live = runs.filter((it) => !hasEnded(it)).length
-  const first = live === 0 ? "" : ` ${sayLive(live, runs.length)}, and stopped first.`
+  const first = live === 0 ? "" : ` ${sayLive(live, runs.length)} and will be stopped first.`
   const [one] = runs
   const what =
     one !== undefined && runs.length === 1
@@ -63,10 +63,10 @@ export function sayDelete(runs: readonly Run[]): string {
 }
 
 function sayLive(live: number, all: number): string {
-  if (all === 1) return "It is still at work"
-  return `${formatExact(live)} of them ${live === 1 ? "is" : "are"} still at work`
+  if (all === 1) return "It is still active"
+  return `${formatExact(live)} of them ${live === 1 ? "is" : "are"} still active`
 }
 
 export function sayStop(runs: readonly Run[]): string {
-  return `${plural(runs.length, "run")} will be stopped. What was said is kept, and a further turn goes on with it.`
+  return `${plural(runs.length, "run")} will be stopped. Messages stay stored, and another turn continues the run.`
 }

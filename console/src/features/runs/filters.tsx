@@ -55,7 +55,7 @@ export function Filters({ data, params, onParams, onLeave }: FiltersProps) {
       }
     >
       <Facets
-        label="Only runs that are"
+        label="Status filter"
         active={params.status}
         facets={FACETS.filter(
           (it) => it.value === "all" || it.value === params.status || counts[it.value] > 0,
@@ -86,8 +86,8 @@ function NarrowMenus({ data, params, onParams }: MenusProps) {
         onPick={(label) => onParams({ label, at: "" })}
       />
       <NameMenu
-        label="Work"
-        any="Any work"
+        label="Progress"
+        any="Any progress"
         names={workflows}
         value={params.workflow}
         onPick={(workflow) => onParams({ workflow, at: "" })}
@@ -111,11 +111,11 @@ function NameMenu({ label, any, names, value, onPick }: NameMenuProps) {
     <ChoiceMenu
       label={label}
       choices={[
-        { value: "", label: any, detail: "Nothing is left out" },
+        { value: "", label: any, detail: "No filter" },
         ...all.map((it) => ({
           value: it,
           label: visibleLine(it),
-          detail: `Only ${label === "Label" ? "with this label" : "where the work stands here"}`,
+          detail: `Only ${label === "Label" ? "with this label" : "with this progress"}`,
         })),
       ]}
       value={value}
@@ -159,10 +159,10 @@ function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
       </ChoiceMenu>
       {AskText === undefined || !isNaming ? null : (
         <AskText
-          title="Keep this view"
+          title="Save this view"
           label="Name"
           value=""
-          verb="Keep"
+          verb="Save"
           description={sayFilter(shown)}
           onGive={(name) => keep(withView(views, name, params))}
           onClose={() => setIsNaming(false)}
@@ -179,15 +179,15 @@ function viewChoices(
   current: SavedView | undefined,
   hasFilter: boolean,
 ): readonly MenuChoice[] {
-  const keep = { value: "keep", label: "Keep this view", detail: "Under a name, in this browser" }
-  const forget = { value: "forget", label: "Forget this view", detail: "Only its name goes" }
+  const keep = { value: "keep", label: "Save this view", detail: "Under a name, in this browser" }
+  const forget = { value: "forget", label: "Delete this view", detail: "Runs are not affected" }
   return [
     ...views.map((it) => ({
       value: `${VIEW}${it.params}`,
       label: visibleLine(it.name),
       detail: sayFilter(it.params),
     })),
-    { value: `${VIEW}?archived=yes`, label: "Archive", detail: "Runs that were put away" },
+    { value: `${VIEW}?archived=yes`, label: "Archive", detail: "Archived runs" },
     { value: VIEW, label: "Everything", detail: "No filter" },
     ...(current === undefined && hasFilter ? [keep] : []),
     ...(current === undefined ? [] : [forget]),

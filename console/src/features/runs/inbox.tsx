@@ -38,7 +38,7 @@ export function InboxPane({ now, data, params, onParams }: InboxProps) {
       <Loaded query={inbox} rows={4}>
         {() =>
           approvals.length === 0 ? (
-            <Empty description="Nobody waits for an answer. What agents ask for, in the modes ask and edits, will be here and on Now." />
+            <Empty description="No agent is waiting for an answer. Requests of agents in the modes ask and edits appear here and on Now." />
           ) : (
             <CollectionList
               label="Open approvals"
@@ -150,11 +150,11 @@ function Gone({ onClose }: { onClose(): void }) {
       <PaneHead
         actions={<IconButton small icon="close" label="Close" keyId="leave" onPress={onClose} />}
       >
-        <Text strong>Not open any more</Text>
+        <Text strong>No longer open</Text>
       </PaneHead>
       <Block>
         <Text as="p" tone="2" read>
-          It was answered or has run out. The run it belongs to says by whom.
+          It was answered or has expired. The page of its run shows who answered.
         </Text>
       </Block>
     </Pane>

@@ -21,10 +21,10 @@ export type Problems = Readonly<Partial<Record<Field, string>>>
 export const TYPES: readonly AgentType[] = ["claude-code", "codex", "copilot", "synthetic"]
 
 export const MODES: readonly { readonly value: AgentMode; readonly description: string }[] = [
-  { value: "plan", description: "It reads and plans. Whatever would change something is denied." },
-  { value: "ask", description: "It asks before it changes a file or runs a command." },
-  { value: "edits", description: "It edits files of its directory. Commands are asked for." },
-  { value: "auto", description: "It does not ask. Rules that deny stay in force." },
+  { value: "plan", description: "Reads and plans. Every change is denied." },
+  { value: "ask", description: "Asks before it changes a file or runs a command." },
+  { value: "edits", description: "Edits files in its directory. Asks before it runs a command." },
+  { value: "auto", description: "Does not ask. Rules that deny still apply." },
 ]
 
 export const GATEWAYS: readonly {
@@ -34,24 +34,24 @@ export const GATEWAYS: readonly {
 }[] = [
   {
     value: "",
-    label: "as set",
-    description: "As the setting gateway.mode says; off unless you set it.",
+    label: "default",
+    description: "Uses the setting gateway.mode, which is off by default.",
   },
   {
     value: "off",
     label: "off",
-    description: "It speaks to its provider directly. Nothing is recorded.",
+    description: "Talks to the provider directly. Nothing is recorded.",
   },
   {
     value: "record",
     label: "record",
     description:
-      "Each request passes through this machine's gateway and is recorded, byte for byte.",
+      "Each request goes through the gateway on this machine and is recorded byte for byte.",
   },
   {
     value: "fold",
     label: "fold",
-    description: "Recorded, and returned branches leave its window. With an API key only.",
+    description: "Recorded, and returned branches leave the window. Requires an API key.",
   },
 ]
 
@@ -83,7 +83,7 @@ export type LaunchCheck =
 /** Empty fields are omitted, so that the server's defaults apply. */
 export function checkDraft(draft: LaunchDraft): LaunchCheck {
   const problems: Problems = {
-    ...(draft.prompt.trim() === "" ? { prompt: "Say what it shall do." } : {}),
+    ...(draft.prompt.trim() === "" ? { prompt: "A task is required." } : {}),
     ...problemOf(draft, "budgetUsd"),
     ...problemOf(draft, "budgetTokens"),
   }
@@ -114,9 +114,10 @@ function problemOf(draft: LaunchDraft, field: "budgetUsd" | "budgetTokens"): Pro
   const text = draft[field].trim()
   if (text === "") return {}
   const value = readNumber(text)
-  if (!Number.isFinite(value) || value <= 0) return { [field]: "A number above 0, or nothing." }
+  if (!Number.isFinite(value) || value <= 0)
+    return { [field]: "Must be a number above 0, or empty." }
   const isWhole = field === "budgetUsd" || Number.isInteger(value)
-  return isWhole ? {} : { [field]: "A whole number of tokens." }
+  return isWhole ? {} : { [field]: "Must be a whole number of tokens." }
 }
 
 export function readNumber(text: string): number {

@@ -61,7 +61,7 @@ export function LaunchForm({ draft, onDraft, onStarted, onClose }: LaunchProps) 
         <EntryForm>
           <AreaEntry
             ref={prompt}
-            label="What shall it do?"
+            label="Task"
             rows={5}
             value={draft.prompt}
             problem={problems.prompt}
@@ -180,7 +180,7 @@ function AgentEntries({ draft, problems, set }: EntriesProps) {
         problem={problems.type}
         {...(chosen === undefined || chosen.isInstalled
           ? {}
-          : { description: <Prose>{`It is not installed. ${chosen.hint}`}</Prose> })}
+          : { description: <Prose>{`Not installed. ${chosen.hint}`}</Prose> })}
         onPick={(value) => set({ type: TYPES.find((it) => it === value) ?? draft.type })}
       />
       {draft.type === "synthetic" ? (
@@ -254,7 +254,7 @@ function LimitEntries({
           label="Model"
           mono
           value={draft.model}
-          placeholder="the agent's own"
+          placeholder="default"
           problem={problems.model}
           onChange={(model) => set({ model })}
         />
@@ -262,7 +262,7 @@ function LimitEntries({
           label="Sources"
           mono
           value={draft.sources}
-          placeholder="all of the host"
+          placeholder="all tools of the host"
           problem={problems.sources}
           onChange={(sources) => set({ sources })}
         />

@@ -105,13 +105,13 @@ function NoRuns({ params, isReadOnly, onParams }: ListPaneProps) {
         verb="Show all runs"
         onShowAll={() => onParams({ ...searchOf(""), beside: params.beside })}
       >
-        {params.archived ? "Nothing is in the archive." : "No run matches."}
+        {params.archived ? "The archive is empty." : "No run matches."}
       </NoMatch>
     )
   }
   return (
     <Empty
-      description="Runs of agents will be here: what each was asked, how it stands, what it used and cost. A demo needs no key and no network."
+      description="This page lists agent runs with their task, status, usage and cost. A demo run needs no key and no network:"
       command={'qm run "test" --agent synthetic'}
     >
       {isReadOnly ? null : (

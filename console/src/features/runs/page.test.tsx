@@ -66,13 +66,13 @@ function render(
 describe("page Runs", () => {
   it("[CONSOLE-15] before the first run it says what the page shows and gives the one command", () => {
     const text = render("", { runs: [] })
-    expect(text).toContain("Runs of agents will be here")
+    expect(text).toContain("This page lists agent runs")
     expect(text).toContain("--agent synthetic")
   })
 
   it("[CONSOLE-15] a filter without a match, an empty archive and no run at all have different texts", () => {
     expect(render("?text=zz", { runs: [] })).toContain("No run matches. Show all runs")
-    expect(render("?archived=yes", { runs: [] })).toContain("Nothing is in the archive.")
+    expect(render("?archived=yes", { runs: [] })).toContain("The archive is empty.")
     expect(render("", {})).not.toContain("0 runs")
   })
 
@@ -114,13 +114,13 @@ describe("page Runs", () => {
     const runs = [aRun({ status: "waiting" })]
     const text = render("?view=approvals&at=ap_9", { runs, approvals: [APPROVAL] })
     expect(text).toContain("1 open")
-    expect(text).toContain("It was answered or has run out.")
-    expect(render("?view=approvals", { runs })).toContain("Nobody waits for an answer.")
+    expect(text).toContain("It was answered or has expired.")
+    expect(render("?view=approvals", { runs })).toContain("No agent is waiting for an answer.")
   })
 
   it("the form explains the chosen mode", () => {
     const text = render("?beside=new", { runs: [] })
-    expect(text).toContain("It asks before it changes a file or runs a command.")
+    expect(text).toContain("Asks before it changes a file or runs a command.")
     expect(text).toContain("Budget in USD")
   })
 
@@ -128,7 +128,7 @@ describe("page Runs", () => {
     const pack = { id: "pk_7", files: [{ path: "a.ts" }], tokens: 1_250 }
     const address = "?beside=new&prompt=Round+it&pack=pk_7"
     const text = render(address, { runs: [], built: { pack } })
-    expect(text).toContain("What shall it do? Round it Package")
+    expect(text).toContain("Task Round it Package")
     expect(text).toContain("1 file, 1,250 tokens, before the first turn.")
     expect(render("?beside=new", { runs: [] })).not.toContain("before the first turn")
   })
@@ -141,14 +141,14 @@ describe("page Runs", () => {
       rules: [{ ...RULE, tool: "Edit" }],
     }
     const text = render("?view=permissions", { runs: [], permissions })
-    expect(text).toContain("1 allowing rule in it does not count until you trust the file")
+    expect(text).toContain("1 allow rule in it is inactive until you trust the current file")
     expect(text).toContain("Trust this file")
     expect(text).toContain("not trusted")
     const trusted = render("?view=permissions", {
       runs: [],
       permissions: { ...permissions, isTrusted: true, rules: [] },
     })
-    expect(trusted).toContain("No rule yet")
+    expect(trusted).toContain("No rules yet")
     expect(trusted).not.toContain("Trust this file")
   })
 
@@ -166,9 +166,9 @@ describe("actions on runs", () => {
     expect(sayDelete([ended])).toBe(
       'The run "Port the clock" with 1,200 messages will be deleted. This cannot be undone.',
     )
-    expect(sayDelete([live])).toContain("It is still at work, and stopped first.")
+    expect(sayDelete([live])).toContain("It is still active and will be stopped first.")
     expect(sayDelete([ended, live, live])).toContain(
-      "3 runs with 1,208 messages will be deleted. 2 of them are still at work",
+      "3 runs with 1,208 messages will be deleted. 2 of them are still active",
     )
   })
 
@@ -185,7 +185,7 @@ describe("actions on runs", () => {
     expect(labelsFrom("-")).toEqual({ unlabel: true })
   })
 
-  it("the last message is the agent's own, not tool output", () => {
+  it("the last message is default, not tool output", () => {
     const message = (type: Message["type"], content: string): Message => ({
       id: content,
       seq: 1,

@@ -50,7 +50,7 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
       </PaneHead>
       <PaneScroll>
         {approvals.map((it, i) => (
-          <Block key={it.id} title={i === 0 ? "Waits for you" : "And for this"}>
+          <Block key={it.id} title={i === 0 ? "Open approval" : "Further approval"}>
             <ApprovalCard approval={it} now={now} hearsKeys={i === 0} isReadOnly={isReadOnly} />
           </Block>
         ))}
@@ -95,9 +95,9 @@ function LastWords({ run }: { readonly run: Run }) {
   if (error !== null) return <Failure size="row" error={toWireError(error)} />
   const words = run.error ?? lastWordsIn(data?.messages ?? [])
   return (
-    <Block title={run.error === null ? "Last words" : "What went wrong"}>
+    <Block title={run.error === null ? "Last message" : "Error"}>
       <Text as="p" wrap {...(run.error === null ? {} : { tone: "bad" })}>
-        {words === undefined ? "Nothing was said yet." : visible(words.slice(0, MOST_CHARACTERS))}
+        {words === undefined ? "No messages yet." : visible(words.slice(0, MOST_CHARACTERS))}
       </Text>
     </Block>
   )
@@ -121,7 +121,7 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
         </Value>
         <Value name="Mode">{mode}</Value>
         <Value name="Started">{formatWhen(run.startedAt ?? run.createdAt, now)}</Value>
-        <Value name="In">
+        <Value name="Folder">
           <Path path={cwd} />
         </Value>
         {contextUsed === null || contextWindow === null ? null : (
@@ -131,7 +131,7 @@ function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {
         )}
         {tokens === 0 ? null : <Value name="Used">{formatExact(tokens)} tokens</Value>}
         <CostValue run={run} />
-        <Value name="Work">{visibleLine(workflow)}</Value>
+        <Value name="Progress">{visibleLine(workflow)}</Value>
         {labels.length === 0 ? null : (
           <Value name="Labels">{labels.map(visibleLine).join(", ")}</Value>
         )}

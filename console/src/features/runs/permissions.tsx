@@ -25,8 +25,8 @@ const COLUMNS = {
 } as const
 
 const LABELS = [
-  { text: "Written in", from: "wide" },
-  { text: "In force", from: "roomy" },
+  { text: "File", from: "wide" },
+  { text: "Active", from: "roomy" },
   { text: "" },
 ] as const
 
@@ -50,7 +50,7 @@ export function PermissionsPane({ isReadOnly }: { readonly isReadOnly: boolean }
       )}
       {data?.rules.length === 0 ? (
         <Empty
-          description="No rule yet: what a run's mode does not decide is asked. Always allow on an approval writes the first one."
+          description="No rules yet: the agent asks for everything that its mode does not decide. Always allow on an approval writes the first rule."
           command={'qm permissions add deny --command "git push *"'}
         />
       ) : null}
@@ -66,7 +66,7 @@ export function PermissionsPane({ isReadOnly }: { readonly isReadOnly: boolean }
       )}
       {data === undefined ? null : (
         <PaneFoot>
-          Denying rules are tried first, then those that ask, then those that allow. The file is{" "}
+          Deny rules are tried first, then ask rules, then allow rules. The file is{" "}
           {visibleLine(data.file)}.
         </PaneFoot>
       )}
@@ -92,8 +92,8 @@ function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
       </Button>
       {ConfirmDialog === undefined || !isAsking ? null : (
         <ConfirmDialog
-          title="Trust the file as it is now"
-          description="What these rules allow will not be asked any more:"
+          title="Trust the current file"
+          description="Agents will no longer ask for actions that these rules allow:"
           lines={heldBack(permissions).map(sayRule)}
           verb="Trust"
           onDo={onTrust}
@@ -126,7 +126,7 @@ function RuleRow({ rule, isOff, onRemove }: RuleRowProps) {
           {words}
         </Text>
         <NarrowLine>
-          {origin}, {rule.isInForce ? "in force" : "not in force"}
+          {origin}, {rule.isInForce ? "active" : "inactive"}
         </NarrowLine>
       </Stack>
       <TextCell from="wide" size="sm" tone="2" cut>
@@ -161,7 +161,7 @@ export function sayRule({ tool, command, path }: Rule): string {
 
 function sayUntrusted(permissions: Permissions): string {
   const held = heldBack(permissions).length
-  return `${visibleLine(permissions.file)} is not as you last approved it. ${plural(held, "allowing rule")} in it ${held === 1 ? "does" : "do"} not count until you trust the file as it is now.`
+  return `${visibleLine(permissions.file)} has changed since you approved it. ${plural(held, "allow rule")} in it ${held === 1 ? "is" : "are"} inactive until you trust the current file.`
 }
 
 function useRuleActions() {
@@ -193,7 +193,7 @@ function useRuleActions() {
     mutationFn: ({ id }: Rule) => client.write("permissions.remove", { id }),
     onSuccess: (permissions, rule) => {
       put(permissions)
-      const text = `The rule was removed: ${rule.decision} ${sayRule(rule)}`
+      const text = `Rule removed: ${rule.decision} ${sayRule(rule)}`
       toast.show({ text, undo: () => add.mutate(rule) })
     },
     onError: fail,

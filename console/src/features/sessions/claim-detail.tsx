@@ -37,7 +37,7 @@ export function ClaimDetail({ now, path, claim, isReadOnly, onClose }: ClaimDeta
     <Pane label="The claim">
       <DetailHead
         back="Back to the list"
-        actions={<CopyIcon text={path} label="Copy its name" keyId="sessions.copy" />}
+        actions={<CopyIcon text={path} label="Copy name" keyId="sessions.copy" />}
         onClose={onClose}
       >
         <Text as="h2" strong cut>
@@ -45,7 +45,7 @@ export function ClaimDetail({ now, path, claim, isReadOnly, onClose }: ClaimDeta
         </Text>
       </DetailHead>
       {claim === undefined ? (
-        <RowNote>Nobody holds it any more.</RowNote>
+        <RowNote>The claim was released.</RowNote>
       ) : (
         <PaneScroll>
           <About now={now} claim={claim} />
@@ -78,14 +78,14 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
             </Flow>
           </Value>
           <Value name="Machine">{visibleLine(machine)}</Value>
-          <Value name="Held since">
+          <Value name="Claimed">
             {formatAge(takenAt, now)}, {formatMoment(takenAt)}
           </Value>
           <Value name="Heartbeat">{formatAge(heartbeatAt, now)} ago</Value>
-          <Value name="Runs out">{sayExpiry(claim, now)}</Value>
+          <Value name="Expires">{sayExpiry(claim, now)}</Value>
           <Value name="Fence">{formatExact(fence)}</Value>
         </Values>
-        <PlaceLink href={paths.map({ show: path })}>Show it on the map</PlaceLink>
+        <PlaceLink href={paths.map({ show: path })}>Show on the map</PlaceLink>
       </Stack>
     </Block>
   )
@@ -120,7 +120,7 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
           Release
         </Button>
         <Text size="sm" tone="2">
-          {isReadOnly ? "This page is read only." : "Others may edit it from then on."}
+          {isReadOnly ? "This page is read only." : "Other sessions may edit it then."}
         </Text>
       </Flow>
       {isAsking && ConfirmDialog !== undefined ? (

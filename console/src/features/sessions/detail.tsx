@@ -33,7 +33,7 @@ export function Detail({ now, id, onClose }: DetailProps) {
     <Pane label="The session">
       <DetailHead
         back="Back to the list"
-        actions={<CopyIcon text={id} label="Copy its name" keyId="sessions.copy" />}
+        actions={<CopyIcon text={id} label="Copy name" keyId="sessions.copy" />}
         onClose={onClose}
       >
         <Text as="h2" strong mono cut title={visibleLine(id)}>
@@ -84,7 +84,7 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
     <Block>
       <Stack gap="8">
         <Values>
-          <Value name="Ledger">
+          <Value name="Registration">
             <Flow>
               <StatusMark status={markOf(live)} />
               {sayDrift(live)}
@@ -100,7 +100,7 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
             <Text mono>{visibleLine(session)}</Text>
           </Value>
         </Values>
-        <PlaceLink href={paths.guard({ session, hours: 720 })}>What hooks said to it</PlaceLink>
+        <PlaceLink href={paths.guard({ session, hours: 720 })}>Show hook messages</PlaceLink>
       </Stack>
     </Block>
   )
@@ -111,13 +111,13 @@ function Owed({ live: { drifted, session } }: { readonly live: LiveSession }) {
   // is left out.
   const whose = /^[\w.:-]{1,200}$/.test(session) ? ` --session ${session}` : ""
   return (
-    <Block title="Not written down" aside={formatExact(drifted)}>
+    <Block title="Not registered" aside={formatExact(drifted)}>
       <Stack gap="8">
         <Text as="p" tone="2" read>
-          {plural(drifted, "important file")} changed since the session was last written down. It is
-          asked for this once, when it wants to stop.
+          {plural(drifted, "important file")} changed since the session was last registered. The
+          stop hook asks for this once.
         </Text>
-        <CommandLine command={`qm session register words "what was asked"${whose}`} />
+        <CommandLine command={`qm session register topic "request"${whose}`} />
       </Stack>
     </Block>
   )

@@ -34,26 +34,26 @@ describe("page Sessions", () => {
     const list = aList()
     expect(render("", { list })).toContain("$ qm init")
     expect(render("?tab=logged", { list })).toContain("$ qm session register rounding")
-    expect(render("?tab=claims", { claims: [] })).toMatch(/No file is held\..*\$ qm claim take/)
+    expect(render("?tab=claims", { claims: [] })).toMatch(/No file is claimed\..*\$ qm claim take/)
     expect(render("", {}), "unknown is not empty").not.toContain("qm init")
   })
 
   it("[CONSOLE-15] no match and an empty list have different texts", () => {
     const list = aList({ live: [aSession("s-1")] })
-    expect(render("?text=zz", { list })).toContain("Nothing has these words. Show all")
+    expect(render("?text=zz", { list })).toContain("No match. Show all")
     const claims = [aClaim("src/a.ts")]
-    expect(render("?tab=claims&text=zz", { claims })).toContain("Nothing has these words.")
+    expect(render("?tab=claims&text=zz", { claims })).toContain("No match.")
   })
 
-  it("the lists show their counts and the number of sessions with undocumented edits", () => {
+  it("the lists show their counts and the number of sessions with unregistered changes", () => {
     const list = aList({
       live: [aSession("s-1", { drifted: 2 }), aSession("s-2")],
       logged: [{ file: "f.md", date: "2026-11-14", title: "t", request: "r" }],
       loggedCount: 24,
     })
     const text = render("?tab=logged", { list, claims: [aClaim("a")] })
-    expect(text).toContain("2 sessions in 30 days, 1 not written down")
-    expect(text).toMatch(/Recent 2 Written down 24 Claims 1/)
+    expect(text).toContain("2 sessions in 30 days, 1 not registered")
+    expect(text).toMatch(/Recent 2 Registered 24 Claims 1/)
     expect(text).toContain("The newest 1 of 24 are listed.")
   })
 
@@ -72,13 +72,13 @@ describe("page Sessions", () => {
     })
     const html = markupOf("?show=s-1", { list: aList(), shown })
     const text = textOf(html)
-    expect(text).toContain("2 important files changed since the session was last written down")
+    expect(text).toContain("2 important files changed since the session was last registered")
     expect(text).toContain("src/a.ts important, 6 edits, 2 min ago")
-    expect(text).toContain("Changed by others meanwhile 1 src/b.ts")
-    expect(text).toContain("Reminded to write it down")
+    expect(text).toContain("Changed by others 1 src/b.ts")
+    expect(text).toContain("Reminded to register")
     expect(text).toContain("Simulated src/a.ts, risk 0.62")
-    expect(text).toContain("/r/B.md Project, include, named by /r/A.md")
-    expect(text).toContain("src/ runs out in 50 min")
+    expect(text).toContain("/r/B.md Project, include, imported by /r/A.md")
+    expect(text).toContain("src/ expires in 50 min")
     expect(html).toContain('href="/sessions?tab=logged&amp;at=.qm%2Fsessions%2Fx.md')
     expect(html).toContain('href="/guard?session=s-1&amp;hours=720"')
   })
@@ -86,9 +86,9 @@ describe("page Sessions", () => {
   it("a claim shows its holder, and a released one says so", () => {
     const claims = [aClaim("src/a.ts", { isHolderAlive: false })]
     const text = render("?tab=claims&show=src/a.ts", { claims })
-    expect(text).toMatch(/Session s-1 Holder its process is gone Machine desk/)
-    expect(text).toContain("Runs out in 50 min")
-    expect(render("?tab=claims&show=src/b.ts", { claims })).toContain("Nobody holds it any more.")
+    expect(text).toMatch(/Session s-1 Holder process has ended Machine desk/)
+    expect(text).toContain("Expires in 50 min")
+    expect(render("?tab=claims&show=src/b.ts", { claims })).toContain("The claim was released.")
   })
 
   it("a read-only page has no Release button", () => {

@@ -59,7 +59,7 @@ function Facts() {
   const { data } = useSessions()
   if (data === undefined || data.live.length === 0) return null
   const drifted = data.live.filter((it) => it.drifted > 0).length
-  const owed = drifted === 0 ? "" : `, ${formatExact(drifted)} not written down`
+  const owed = drifted === 0 ? "" : `, ${formatExact(drifted)} not registered`
   return (
     <OnlyWide>
       <Text as="div" tone="3" cut>
@@ -108,7 +108,7 @@ function ListPane(props: PageProps<SessionsParams>) {
         onText={(text) => onParams({ text, at: "" }, "replace")}
       />
       <FacetHead
-        label="What is listed"
+        label="List"
         keyId="sessions.tab"
         active={tab}
         facets={SESSIONS_TABS.map((value) => {
@@ -146,7 +146,7 @@ const FILTER_LABELS = {
   claims: "Filter by path or session",
 } as const
 
-const TAB_NAMES = { live: "Recent", logged: "Written down", claims: "Claims" } as const
+const TAB_NAMES = { live: "Recent", logged: "Registered", claims: "Claims" } as const
 
 type SessionListProps = PageProps<SessionsParams> & { readonly handle: ListRef }
 
@@ -156,7 +156,7 @@ function Live({ live, ...props }: SessionListProps & { readonly live: readonly L
   if (live.length === 0) {
     return (
       <Empty
-        description="Sessions of agents will be here while they work: what they edit, what they hold, and what they have not written down. Their hooks keep the ledger from level 2 on."
+        description="This page lists agent sessions with their edits, claims and unregistered changes. Hooks record them from level 2 on. Install the kit:"
         command="qm init"
       />
     )
@@ -185,7 +185,7 @@ function Logged({ list, ...props }: SessionListProps & { readonly list: SessionL
   if (logged.length === 0) {
     return (
       <Empty
-        description="What sessions were asked and what they did will be here, each a file of the repository with its request, its work, its decisions and where it stands."
+        description="Registered sessions are listed here. Each is a file of the repository with its request, work, decisions and status. Register one:"
         command={'qm session register rounding "Make quotes and invoices agree"'}
       />
     )
@@ -195,7 +195,7 @@ function Logged({ list, ...props }: SessionListProps & { readonly list: SessionL
     <>
       <CollectionList
         {...listOf(props)}
-        label="Written down"
+        label="Registered"
         columns={LOGGED_COLUMNS}
         head={<LoggedHead />}
         items={items}
@@ -221,7 +221,7 @@ function Claims({ claims, ...props }: SessionListProps & { readonly claims: read
   if (claims.length === 0) {
     return (
       <Empty
-        description="No file is held. Whoever says what they work on is seen by all other sessions and worktrees of this repository, and warned of them in turn."
+        description="No file is claimed. A claim shows all other sessions and worktrees of this repository what a session works on. Claim a path:"
         command="qm claim take src/"
       />
     )
@@ -253,5 +253,5 @@ function listOf({ params, handle, onParams }: SessionListProps) {
 }
 
 function NoneFits({ onParams }: Pick<SessionListProps, "onParams">) {
-  return <NoMatch onShowAll={() => onParams({ text: "" })}>Nothing has these words.</NoMatch>
+  return <NoMatch onShowAll={() => onParams({ text: "" })}>No match.</NoMatch>
 }

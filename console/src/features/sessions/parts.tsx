@@ -37,7 +37,7 @@ type FilesBlockProps = { readonly now: number; readonly files: SessionShow["file
 
 export function FilesBlock({ now, files }: FilesBlockProps) {
   return (
-    <Block title="Files it edited" aside={formatExact(files.length)}>
+    <Block title="Edited files" aside={formatExact(files.length)}>
       <Stack gap="8">
         {files.length === 0 ? <Text tone="2">None yet.</Text> : null}
         {files.slice(0, MOST_SHOWN).map(({ path, edits, lastAt, isImportant }) => (
@@ -66,7 +66,7 @@ export function ClaimsBlock({ now, claims }: ClaimsBlockProps) {
               {visibleLine(it.path)}
             </PlaceLink>
             <Text size="sm" tone="3">
-              {it.expiresAt <= now ? "ran out" : `runs out ${sayExpiry(it, now)}`}
+              {it.expiresAt <= now ? "expired" : `expires ${sayExpiry(it, now)}`}
             </Text>
           </Flow>
         ))}
@@ -81,7 +81,7 @@ type OutsideBlockProps = { readonly now: number; readonly outside: SessionShow["
 export function OutsideBlock({ now, outside }: OutsideBlockProps) {
   if (outside.length === 0) return null
   return (
-    <Block title="Changed by others meanwhile" aside={formatExact(outside.length)}>
+    <Block title="Changed by others" aside={formatExact(outside.length)}>
       <Stack gap="8">
         {outside.slice(0, MOST_SHOWN).map(({ path, at }) => (
           <PathLine
@@ -103,19 +103,19 @@ export function MomentsBlock({ now, shown }: MomentsBlockProps) {
   const { registered, nudges, simulations } = shown
   if (registered.length + nudges.length + simulations.length === 0) return null
   return (
-    <Block title="What happened">
+    <Block title="History">
       <Stack gap="8">
         {registered.map(({ file, at }) => (
           <Stack key={`${at} ${file}`}>
             <PlaceLink href={paths.sessions({ tab: "logged", at: file, show: file })}>
-              {`Written down in ${visibleLine(file)}`}
+              {`Registered in ${visibleLine(file)}`}
             </PlaceLink>
             <When at={at} now={now} />
           </Stack>
         ))}
         {nudges.map(({ at }, i) => (
           <Flow key={`${i} ${at}`} align="apart">
-            <Text>Reminded to write it down</Text>
+            <Text>Reminded to register</Text>
             <When at={at} now={now} />
           </Flow>
         ))}
@@ -147,7 +147,7 @@ function When({ at, now }: { readonly at: number; readonly now: number }) {
 export function LoadedBlock({ loaded }: { readonly loaded: SessionShow["loaded"] }) {
   if (loaded.length === 0) return null
   return (
-    <Block title="Instructions the host loaded" aside={formatExact(loaded.length)}>
+    <Block title="Loaded instructions" aside={formatExact(loaded.length)}>
       <Stack gap="8">
         {loaded.slice(0, MOST_SHOWN).map((it) => (
           <Stack key={`${it.at} ${it.path}`}>
@@ -157,7 +157,7 @@ export function LoadedBlock({ loaded }: { readonly loaded: SessionShow["loaded"]
             <Text size="sm" tone="3" wrap>
               {it.parent === null
                 ? sayLoaded(it)
-                : `${sayLoaded(it)}, named by ${visibleLine(it.parent)}`}
+                : `${sayLoaded(it)}, imported by ${visibleLine(it.parent)}`}
             </Text>
           </Stack>
         ))}

@@ -19,7 +19,7 @@ export const LIVE_HEAD = [
   { text: "" },
   { text: "Session" },
   { text: "Host" },
-  { text: "Ledger" },
+  { text: "Registration" },
   { text: "Edits", align: "end", from: "wide" },
   { text: "Files", align: "end", from: "wide" },
   { text: "Claims", align: "end", from: "wide" },
@@ -96,8 +96,8 @@ export const CLAIM_HEAD = [
   { text: "Path" },
   { text: "Session" },
   { text: "Holder", from: "wide" },
-  { text: "Held", align: "end", from: "wide" },
-  { text: "Runs out", align: "end" },
+  { text: "Claimed", align: "end", from: "wide" },
+  { text: "Expires", align: "end" },
 ] as const
 
 export function ClaimRow({ item, now, option }: OfItem<Claim>) {

@@ -39,7 +39,9 @@ export function useRelease() {
       client.write("claim.take", { paths: [path], session, minutes: MINUTES }),
     onSuccess: ({ held }) => {
       if (held === null) return
-      toast.show({ text: `The session ${visibleLine(held.session)} has it by now` })
+      toast.show({
+        text: `The session ${visibleLine(held.session)} has claimed it in the meantime`,
+      })
     },
     onError: fail,
     onSettled: settle,
@@ -53,7 +55,7 @@ export function useRelease() {
       ),
     onSuccess: ({ released }, claim) => {
       const path = visibleLine(claim.path)
-      if (released.length === 0) toast.show({ text: `${path} was not held any more` })
+      if (released.length === 0) toast.show({ text: `${path} was already released` })
       else toast.show({ text: `${path} was released`, undo: () => take.mutate(claim) })
     },
     onError: fail,

@@ -16,16 +16,16 @@ import {
 } from "./words.ts"
 
 describe("texts of the page Sessions", () => {
-  it("undocumented edits take precedence over documented ones, in mark and text", () => {
+  it("unregistered changes take precedence over registered ones, in mark and text", () => {
     const owing = aSession("s", { drifted: 3, isRegistered: true })
-    expect([markOf(owing), sayDrift(owing)]).toEqual(["warned", "3 not written down"])
+    expect([markOf(owing), sayDrift(owing)]).toEqual(["warned", "3 not registered"])
     const done = aSession("s", { isRegistered: true })
-    expect([markOf(done), sayDrift(done)]).toEqual(["done", "written down"])
-    expect(sayDrift(aSession("s"))).toBe("nothing to write down")
+    expect([markOf(done), sayDrift(done)]).toEqual(["done", "registered"])
+    expect(sayDrift(aSession("s"))).toBe("nothing to register")
     expect(markOf(aSession("s"))).toBe("queued")
-    expect(sayHost(aSession("s", { host: null }))).toBe("not known")
+    expect(sayHost(aSession("s", { host: null }))).toBe("unknown")
     expect(sayWork(aSession("s"))).toBe("14 edits of 5 files")
-    expect(sayWork({ edits: 0, files: 0 })).toBe("no edit")
+    expect(sayWork({ edits: 0, files: 0 })).toBe("no edits")
   })
 
   it("a holder is alive, gone, or on another machine", () => {
@@ -35,11 +35,11 @@ describe("texts of the page Sessions", () => {
     })
     expect(description).toEqual([
       ["alive", "running"],
-      ["its process is gone", "interrupted"],
-      ["on desk, not seen from here", "queued"],
+      ["process has ended", "interrupted"],
+      ["on desk, state unknown", "queued"],
     ])
     expect(sayExpiry(aClaim("a"), NOW)).toBe("in 50 min")
-    expect(sayExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("ran out")
+    expect(sayExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("expired")
   })
 
   it("only the user's own claim is released without a confirmation", () => {
@@ -52,7 +52,7 @@ describe("texts of the page Sessions", () => {
       false,
     ])
     expect(sayRelease(aClaim("a\nb"))).toContain("a\\nb is claimed by the session s-1. It may be")
-    expect(sayRelease(aClaim("a", { isHolderAlive: false }))).toContain("Its process is gone.")
+    expect(sayRelease(aClaim("a", { isHolderAlive: false }))).toContain("Its process has ended.")
   })
 
   it("a long session id is shortened in lists, any other name is not", () => {

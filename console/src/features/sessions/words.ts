@@ -8,17 +8,17 @@ export function markOf({ drifted, isRegistered }: LiveSession): Status {
 }
 
 export function sayDrift({ drifted, isRegistered }: LiveSession): string {
-  if (drifted > 0) return `${drifted} not written down`
-  return isRegistered ? "written down" : "nothing to write down"
+  if (drifted > 0) return `${drifted} not registered`
+  return isRegistered ? "registered" : "nothing to register"
 }
 
 export function sayHost({ host }: LiveSession): string {
-  return host === null ? "not known" : visibleLine(host)
+  return host === null ? "unknown" : visibleLine(host)
 }
 
 export function sayHolder({ isHolderAlive, machine }: Claim): string {
-  if (isHolderAlive === null) return `on ${visibleLine(machine)}, not seen from here`
-  return isHolderAlive ? "alive" : "its process is gone"
+  if (isHolderAlive === null) return `on ${visibleLine(machine)}, state unknown`
+  return isHolderAlive ? "alive" : "process has ended"
 }
 
 export function holderMark({ isHolderAlive }: Claim): Status {
@@ -27,7 +27,7 @@ export function holderMark({ isHolderAlive }: Claim): Status {
 }
 
 export function sayExpiry({ expiresAt }: Claim, now: number): string {
-  return expiresAt <= now ? "ran out" : `in ${formatAge(now, expiresAt)}`
+  return expiresAt <= now ? "expired" : `in ${formatAge(now, expiresAt)}`
 }
 
 export function isPersons({ session }: Claim): boolean {
@@ -35,12 +35,12 @@ export function isPersons({ session }: Claim): boolean {
 }
 
 export function sayRelease({ path, session, isHolderAlive }: Claim): string {
-  const holder = isHolderAlive === false ? "Its process is gone." : "It may be at work on it now."
-  return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not told; others may edit the file from then on.`
+  const holder = isHolderAlive === false ? "Its process has ended." : "It may be working on it now."
+  return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not notified; other sessions may edit the file then.`
 }
 
 export function sayWork({ edits, files }: Pick<LiveSession, "edits" | "files">): string {
-  return edits === 0 ? "no edit" : `${plural(edits, "edit")} of ${plural(files, "file")}`
+  return edits === 0 ? "no edits" : `${plural(edits, "edit")} of ${plural(files, "file")}`
 }
 
 export function sayLoaded({ kind, reason }: SessionShow["loaded"][number]): string {

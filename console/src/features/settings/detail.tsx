@@ -34,13 +34,13 @@ export function SettingDetail(props: SettingDetailProps) {
         </Block>
         <Block title="Value">
           <Values>
-            <Value name="Now" wrap>
+            <Value name="Current" wrap>
               <Text mono>{sayValue(setting)}</Text>
             </Value>
-            <Value name="From" wrap>
+            <Value name="Origin" wrap>
               {setting.origin}
             </Value>
-            <Value name="Hides" wrap>
+            <Value name="Overrides" wrap>
               {setting.hides.length === 0 ? "nothing" : setting.hides.join(", ")}
             </Value>
             <Value name="Default" wrap>

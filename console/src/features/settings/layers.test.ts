@@ -39,12 +39,12 @@ describe("layers of a setting", () => {
     expect(undoFor(before, layer)).toEqual(expected)
   })
 
-  it("[CONSOLE-12] the message after a save names the layer that still decides", () => {
+  it("[CONSOLE-12] the message after a save names the layer that takes precedence", () => {
     expect(sayOutcome(setting({ origin: USER }), "user", "saved")).toBe(
       "tokens.window was saved in the user file",
     )
     expect(sayOutcome(setting({ origin: PROJECT, hides: [USER] }), "user", "saved")).toBe(
-      "tokens.window was saved in the user file; project file still decides",
+      "tokens.window was saved in the user file; project file takes precedence",
     )
     expect(sayOutcome(setting({}), "user", "removed")).toBe(
       "tokens.window was removed from the user file",

@@ -25,7 +25,7 @@ export function sayOutcome(
   const origin = readOrigin(after.origin)
   const from = done === "saved" ? "saved in" : "removed from"
   const counts = origin.kind === layer || done === "removed"
-  const still = counts ? "" : `; ${origin.description} still decides`
+  const still = counts ? "" : `; ${origin.description} takes precedence`
   return `${after.key} was ${from} the ${layer} file${still}`
 }
 

@@ -148,7 +148,7 @@ function OriginAside({ setting }: { readonly setting: ConfigSetting }) {
     <>
       <span title={setting.origin}>{readOrigin(setting.origin).description}</span>
       {hidden.length === 0 ? null : (
-        <span title={setting.hides.join(", ")}>hides {hidden.join(", ")}</span>
+        <span title={setting.hides.join(", ")}>overrides {hidden.join(", ")}</span>
       )}
     </>
   )
@@ -176,7 +176,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
   return (
     <Section label="Appearance">
       <Group name="Appearance" sum="in this browser" />
-      <FormRow name="Theme" description="System follows this machine">
+      <FormRow name="Theme" description="System follows the operating system">
         <ChoiceField
           label="Theme"
           choices={modes.map(capitalised)}
@@ -192,7 +192,11 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           onPick={(value) => onChange("density", value)}
         />
       </FormRow>
-      <FormRow name="Light theme" description="Base, accent and contrast give all its colours" wide>
+      <FormRow
+        name="Light theme"
+        description="All colours derive from base, accent and contrast"
+        wide
+      >
         <SwatchField
           label="Light theme"
           swatches={choice.lightThemes}
@@ -200,7 +204,7 @@ function AppearanceForm({ choice }: { readonly choice: AppearanceChoice }) {
           onPick={(name) => onChange("light", name)}
         />
       </FormRow>
-      <FormRow name="Dark theme" description="Each passes the same contrast test" wide>
+      <FormRow name="Dark theme" description="Each theme passes the same contrast test" wide>
         <SwatchField
           label="Dark theme"
           swatches={choice.darkThemes}

@@ -173,7 +173,7 @@ function TableOf({ points, marks, label }: TableProps) {
           <table>
             <thead>
               <tr>
-                {["What", "At", "Tokens", ...used, "Known"].map((it) => (
+                {["Item", "Time", "Tokens", ...used, "Source"].map((it) => (
                   <th key={it} scope="col">
                     {it}
                   </th>

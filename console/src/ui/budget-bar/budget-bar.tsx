@@ -29,7 +29,7 @@ export function KindDot({ kind, outlined = false }: KindDotProps) {
       className={classNames(styles.dot, kind === null ? styles.none : styles[kind])}
       data-cut={outlined || kind === null || undefined}
       role="img"
-      aria-label={kind ?? "not there"}
+      aria-label={kind ?? "missing"}
     />
   )
 }

@@ -117,8 +117,8 @@ export function QueuedLine({ text, onEdit, onRemove }: QueuedProps) {
           onBlur={commit}
         />
       )}
-      <IconButton small icon="edit" label="Change it" onPress={() => setDraft(text)} />
-      <IconButton small icon="close" label="Take it back" onPress={onRemove} />
+      <IconButton small icon="edit" label="Edit" onPress={() => setDraft(text)} />
+      <IconButton small icon="close" label="Remove" onPress={onRemove} />
     </div>
   )
 }

@@ -32,7 +32,7 @@ function useCopy(text: string) {
   const copy = () => {
     navigator.clipboard.writeText(text).then(
       () => setCopiedText(text),
-      () => toast.show({ text: "The browser did not allow copying" }),
+      () => toast.show({ text: "The browser denied access to the clipboard" }),
     )
   }
   return { copied: copiedText === text, copy }
@@ -43,7 +43,7 @@ export function useCopyText(): (text: string, description: string) => void {
   return (text, description) => {
     navigator.clipboard.writeText(text).then(
       () => toast.show({ text: description }),
-      () => toast.show({ text: "The browser did not allow copying" }),
+      () => toast.show({ text: "The browser denied access to the clipboard" }),
     )
   }
 }

@@ -42,7 +42,7 @@ export function DialogText({ children }: { readonly children: ReactNode }) {
 
 export function DialogLines({ lines }: { readonly lines: readonly string[] }) {
   return (
-    <ul className={styles.lines} tabIndex={0} aria-label="What it is about">
+    <ul className={styles.lines} tabIndex={0} aria-label="Affected items">
       {lines.map((it) => (
         <li key={it}>{it}</li>
       ))}

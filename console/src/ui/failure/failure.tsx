@@ -19,8 +19,8 @@ export function Failure({ error, size, onRetry, children }: FailureProps) {
   const details = JSON.stringify(error, null, 2)
   const copy = () => {
     navigator.clipboard.writeText(details).then(
-      () => toast.show({ text: "The details are on the clipboard" }),
-      () => toast.show({ text: "The browser did not allow copying" }),
+      () => toast.show({ text: "Details copied" }),
+      () => toast.show({ text: "The browser denied access to the clipboard" }),
     )
   }
   return (

@@ -19,7 +19,7 @@ export function Frame({ isSideHidden, side, status, children }: FrameProps) {
       <a className={styles.skip} href="#page">
         Skip to the page
       </a>
-      <aside className={styles.side} aria-label="Places">
+      <aside className={styles.side} aria-label="Pages">
         {side}
       </aside>
       <main className={styles.main} id="page" tabIndex={-1}>
@@ -61,7 +61,7 @@ export function NavHeading({ children }: { readonly children: string }) {
 
 export function NavFoot({ children }: { readonly children: ReactNode }) {
   return (
-    <nav className={styles.foot} aria-label="More places">
+    <nav className={styles.foot} aria-label="More pages">
       {children}
     </nav>
   )

@@ -15,7 +15,9 @@ export function MermaidBlock({ source }: { readonly source: string }) {
     }
     import("./mermaid-draw.ts")
       .then(({ drawDiagram }) => drawDiagram({ source, look: lookNow(), signal }))
-      .then(show, () => show({ kind: "refused", says: "The part that draws was not loaded." }))
+      .then(show, () =>
+        show({ kind: "refused", says: "The diagram renderer could not be loaded." }),
+      )
     return () => gone.abort()
   }, [source])
   const isDrawn = drawing?.kind === "drawn"
@@ -31,7 +33,7 @@ export function MermaidBlock({ source }: { readonly source: string }) {
         <CopyIcon text={source} label="Copy the source" />
       </figcaption>
       {drawing?.kind === "refused" ? (
-        <p className={styles.problem}>No diagram: {visible(drawing.says)}</p>
+        <p className={styles.problem}>Diagram error: {visible(drawing.says)}</p>
       ) : null}
       {isDrawn && !isSource ? (
         <img
@@ -40,7 +42,9 @@ export function MermaidBlock({ source }: { readonly source: string }) {
           width={drawing.width}
           height={drawing.height}
           alt={source}
-          onError={() => setDrawing({ kind: "refused", says: "The browser cannot show it." })}
+          onError={() =>
+            setDrawing({ kind: "refused", says: "The browser cannot show the image." })
+          }
         />
       ) : (
         <pre>{visible(source)}</pre>

@@ -47,7 +47,7 @@ export async function drawDiagram(wanted: DiagramRequest): Promise<Drawing | und
 
 async function drawNow({ source, look }: DiagramRequest): Promise<Drawing> {
   if (source.length > LONGEST_CHARACTERS) {
-    return { kind: "refused", says: `It is longer than ${LONGEST_CHARACTERS} characters.` }
+    return { kind: "refused", says: `The source is longer than ${LONGEST_CHARACTERS} characters.` }
   }
   const answer = await askFrame({ id: ++asked, source, look })
   if (answer.kind === "refused") return answer

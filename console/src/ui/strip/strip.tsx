@@ -31,7 +31,7 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
   const drawn = (lane: string) =>
     spans.filter((it) => it.lane === lane || (lane === "tools" && it.lane === "waiting"))
   return (
-    <section className={styles.strip} aria-label="Where the time went">
+    <section className={styles.strip} aria-label="Timeline">
       {LANES.map(({ id, label }) => (
         <div key={id} className={styles.row}>
           <span>{label}</span>

@@ -24,7 +24,7 @@ export function TranscriptFrame({ beside, isBeside, width, children }: FrameProp
 export function Vitals({ children }: { readonly children: ReactNode }) {
   return (
     // A group, because a live region would read the clock aloud every second.
-    <div className={styles.vitals} role="group" aria-label="How it stands">
+    <div className={styles.vitals} role="group" aria-label="Run status">
       {children}
     </div>
   )

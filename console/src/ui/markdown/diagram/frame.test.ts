@@ -25,7 +25,7 @@ describe("messages of the diagram frame", () => {
 
   it("[CONSOLE-32] an image above 2 MB or 20,000 pixels is rejected, and errors are truncated", () => {
     const large = readAnswer({ ...DRAWN, svg: "a".repeat(2_000_001) })
-    expect(large).toEqual({ kind: "refused", id: 1, says: "Its picture is larger than 2 MB." })
+    expect(large).toEqual({ kind: "refused", id: 1, says: "The image is larger than 2 MB." })
     expect(readAnswer({ ...DRAWN, height: 20_001 })).toMatchObject({ kind: "refused", id: 1 })
     expect(readAnswer({ kind: "refused", id: 1, says: "a".repeat(600) })).toEqual({
       kind: "refused",

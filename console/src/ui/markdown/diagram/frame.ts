@@ -23,13 +23,14 @@ let frame: Frame | undefined
 export async function askFrame(asked: DrawingAsked): Promise<Answer> {
   frame ??= open()
   const { element, isReady } = frame
-  if ((await isReady) === undefined) return giveUp(asked, "The part that draws was not loaded.")
+  if ((await isReady) === undefined)
+    return giveUp(asked, "The diagram renderer could not be loaded.")
   const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === asked.id)
   // A frame without an origin can be addressed only by "*".
   element.contentWindow?.postMessage(asked, "*")
   const heard = await answer
   if (heard === undefined || heard.kind === "ready") {
-    return giveUp(asked, "It takes longer than 5 seconds to lay out.")
+    return giveUp(asked, "The layout takes longer than 5 seconds.")
   }
   return heard
 }
@@ -38,7 +39,7 @@ function open(): Frame {
   const element = document.createElement("iframe")
   element.setAttribute("sandbox", "allow-scripts")
   element.src = "/diagram.html"
-  element.title = "Lays out diagrams"
+  element.title = "Diagram renderer"
   element.inert = true
   element.tabIndex = -1
   element.className = styles.corner ?? ""
@@ -89,10 +90,10 @@ function readPicture(id: number, said: Readonly<Record<string, unknown>>): Answe
   const { svg, width, height } = said
   if (typeof svg !== "string" || !isSide(width) || !isSide(height)) return undefined
   if (svg.length > LARGEST_CHARACTERS) {
-    return { kind: "refused", id, says: "Its picture is larger than 2 MB." }
+    return { kind: "refused", id, says: "The image is larger than 2 MB." }
   }
   if (Math.max(width, height) > LONGEST_SIDE) {
-    return { kind: "refused", id, says: `Its picture is larger than ${LONGEST_SIDE} pixels.` }
+    return { kind: "refused", id, says: `The image is larger than ${LONGEST_SIDE} pixels.` }
   }
   return { kind: "drawn", id, svg, width, height }
 }

@@ -1,5 +1,5 @@
 function leftOut(): never {
-  throw new Error("Formulas and the layout elk are not shipped.")
+  throw new Error("Formulas and the layout elk are not included.")
 }
 
 // oxlint-disable-next-line import/no-default-export -- mermaid imports both by default

@@ -29,7 +29,7 @@ async function draw({ id, source, look }: DrawingAsked): Promise<DrawingAnswer> 
 /** The library writes HTML with the size of its page; an image must be XML with its own size. */
 function toPicture(id: number, text: string): DrawingAnswer {
   const svg = new DOMParser().parseFromString(text, "text/html").querySelector("svg")
-  if (svg === null) return { kind: "refused", id, says: "Nothing was drawn." }
+  if (svg === null) return { kind: "refused", id, says: "The renderer returned no image." }
   const { width, height } = svg.viewBox.baseVal
   const [shownWidth, shownHeight] = [Math.ceil(width) || 300, Math.ceil(height) || 150]
   svg.setAttribute("width", String(shownWidth))
