@@ -183,7 +183,7 @@ async function allowInInbox(): Promise<void> {
   await using window = await open("/runs?view=approvals")
   await window.page.getByRole("option").first().click()
   await window.page.getByRole("button", { name: "Allow once" }).click()
-  await window.page.getByText(/^It was allowed by/).waitFor()
+  await window.page.getByText(/^Status: allowed by/).waitFor()
   expect(window.problems()).toEqual([])
 }
 

@@ -116,7 +116,7 @@ function Questions() {
             <Text tone="2">Answers stand here.</Text>
           </AskCard>
           <AskCard isOver text="npm test">
-            <Text tone="2">It was denied by cli.</Text>
+            <Text tone="2">Status: denied by cli.</Text>
           </AskCard>
         </Stack>
       </Part>
