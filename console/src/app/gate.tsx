@@ -60,7 +60,7 @@ function ComeIn() {
     <main>
       <Hello
         title="Sign-in link required"
-        description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that signs this browser in once."
+        description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that opens a session in this browser, once."
       >
         <CommandLine command="qm open" />
       </Hello>

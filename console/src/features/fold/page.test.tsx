@@ -91,7 +91,7 @@ describe("branch on the page Folds", () => {
     expect(text).toContain("Open questions 1 Is the export affected?")
     expect(text).toContain("Secrets 1 value replaced")
     expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1">Half cents</a>')
-    expect(html, "a forgotten one keeps its id").toContain(">mem_2</a>")
+    expect(html, "a deleted memory is shown by its id").toContain(">mem_2</a>")
     expect(text).not.toContain("partial")
   })
 

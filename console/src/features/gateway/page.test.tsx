@@ -64,7 +64,7 @@ describe("page Gateway", () => {
 
   it("[CONSOLE-15] an unknown id and a run that was never proxied have different texts", () => {
     const said = { message: "No such run.", hint: "", data: {} }
-    const nobody = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
+    const unreported = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
     const text = render("", { show: NO_CARRY, run: nobody })
     expect(text).toContain("No run has this id. It may have been deleted. All runs")
     expect(text).not.toContain("qm run --gateway")
@@ -90,10 +90,10 @@ describe("page Gateway", () => {
     const text = render("", { show: aShow({ totals: { ...totals, savedTokens: 403_128 } }) })
     expect(text).toMatch(/alive fold anthropic api\.example\.test 2 requests 20\.3k tokens exact/)
     expect(text).toMatch(/\$0\.04 96 % cached 403\.1k saved/)
-    const nobody = { ...totals, unknownUsage: 2, cacheShare: null, costUsd: null }
+    const unreported = { ...totals, unknownUsage: 2, cacheShare: null, costUsd: null }
     const requests = [aRequest(1, { usage: null })]
-    const silent = render("", { show: aShow({ totals: nobody, requests }) })
-    expect(silent, "what nobody said is not 0").not.toMatch(/0 tokens|exact|\$0|cached/)
+    const silent = render("", { show: aShow({ totals: unreported, requests }) })
+    expect(silent, "unreported usage is not 0").not.toMatch(/0 tokens|exact|\$0|cached/)
     expect(silent).toContain("usage unknown for 2")
   })
 

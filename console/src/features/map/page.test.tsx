@@ -109,7 +109,7 @@ describe("page Map", () => {
       root: SOME,
       shown: aShownSymbol(),
     })
-    expect(alone, "no picture of nobody").not.toContain("Around")
+    expect(alone, "no graph without neighbours").not.toContain("Around")
   })
 
   it("[CONSOLE-22] control and bidirectional characters in names and signatures are escaped", () => {

@@ -84,7 +84,7 @@ describe("page Decisions", () => {
     expect(text).toContain("Stale: the cited code has changed since the decision.")
     expect(text).toContain("Half to even.")
     expect(text).toContain("src/a.ts#roundLine changed")
-    expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
+    expect(html, "a missing file has no link").not.toContain('href="/map?show=src%2Fb.ts"')
     expect(html).toContain('href="/memory?at=mem_1&amp;show=mem_1"')
     expect(html).toContain('href="/decisions?at=mem_2&amp;show=mem_2"')
   })

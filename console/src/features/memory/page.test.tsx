@@ -90,7 +90,7 @@ describe("memory on the page Memory", () => {
     expect(text).toContain("Stale: the cited code has changed since it was written.")
     expect(text).toContain("Round on the line first")
     expect(html).toContain('href="/map?show=src%2Fa.ts%23roundLine"')
-    expect(html, "what is gone leads nowhere").not.toContain('href="/map?show=src%2Fb.ts"')
+    expect(html, "a missing file has no link").not.toContain('href="/map?show=src%2Fb.ts"')
     expect(text).toMatch(/changed .* missing/)
     expect(text).toContain("Trust 0.70, fair, computed from signals and uses")
     expect(text).toContain("Signals 4 helpful, 1 unhelpful")

@@ -79,7 +79,7 @@ describe("texts of stages", () => {
       sayPaused(aRun({ stages: [aStage(0, { title })], pause: { ...PAUSE, stage: 0, reason } }))
     expect(paused("Web calibration")).toBe("Paused after web calibration")
     expect(paused("QA round")).toBe("Paused after QA round")
-    expect(paused("Verify", "error"), "it is tried again").toBe("Paused at verify")
+    expect(paused("Verify", "error"), "a failed stage is retried").toBe("Paused at verify")
   })
 
   it("[CONSOLE-51] every end has a text, and a partial result is called partial", () => {

@@ -32,8 +32,8 @@ export const NOTHING_ASKED: OpenApprovals = { keyed: null, openIds: [] }
 
 /**
  * Keys answer the approval that the user has seen: the open one, or one that arrived when none was
- * open. One that replaces an answered approval must be selected first, because the key press may
- * have been meant for the previous one.
+ * open. The user must select an approval that replaces an answered one, because the key press
+ * may have been meant for the previous one.
  */
 export function nextAsked(
   before: OpenApprovals,
