@@ -64,14 +64,14 @@ describe("page Gateway", () => {
 
   it("[CONSOLE-15] an unknown id and a run that was never proxied have different texts", () => {
     const said = { message: "No such run.", hint: "", data: {} }
-    const unreported = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
-    const text = render("", { show: NO_CARRY, run: nobody })
+    const unknownRun = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
+    const text = render("", { show: NO_CARRY, run: unknownRun })
     expect(text).toContain("No run has this id. It may have been deleted. All runs")
     expect(text).not.toContain("qm run --gateway")
     const broken = failure({ code: "STORE_BUSY", ...said })
     expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
     const asked = render("", { show: NO_CARRY })
-    expect(asked, "not before it is known").not.toMatch(/no run|qm run --gateway/)
+    expect(asked, "not before it is known").not.toMatch(/No run has|qm run --gateway/)
     const carry = render("", { id: "gw_nope", show: NO_CARRY })
     expect(carry).toContain("GATEWAY_CARRY_UNKNOWN")
     expect(carry).not.toContain("qm run --gateway")
