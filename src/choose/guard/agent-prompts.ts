@@ -109,8 +109,8 @@ async function sweep(all: string, now: number): Promise<void> {
 }
 
 async function sweepSession(folder: string, now: number): Promise<void> {
-  const found = await statFile(folder)
-  const lastAt = found.kind === "found" ? found.stat.modifiedAtMs : now
+  const stat = await statFile(folder)
+  const lastAt = stat.kind === "found" ? stat.stat.modifiedAtMs : now
   const old = (await namesIn(folder)).filter((it) => !isYoung(it, now))
   for (const it of old) await removeFile(join(folder, it.name))
   // A crashed process may have left a claimed prompt here.

@@ -53,7 +53,7 @@ export function createGuard(deps: GuardDeps) {
       context.signal.throwIfAborted()
       const { reach, tests, risk, reasons, ...rest } = await simulate(graph, targets, {
         resolveNames: deps.resolveNames,
-        claimsOn: (asked) => deps.claimsOn(asked),
+        claimsOn: (claimedPaths) => deps.claimsOn(claimedPaths),
         redact: await deps.redact(),
         riskPaths: createRiskPaths(deps.highRiskPaths()),
       })
@@ -103,11 +103,11 @@ async function lookAt(
   const targets: HashedTarget[] = []
   const stale: string[] = []
   for (const target of targetsOf(graph, paths, deps.place)) {
-    const found = await deps.hashOf(target.path, format)
-    if (found.kind === "unknown") {
-      throw SimulatedUnreadable({ path: target.path, why: found.why })
+    const hash = await deps.hashOf(target.path, format)
+    if (hash.kind === "unknown") {
+      throw SimulatedUnreadable({ path: target.path, why: hash.why })
     }
-    const blobId = found.kind === "hashed" ? found.hash : null
+    const blobId = hash.kind === "hashed" ? hash.hash : null
     const scanned = tree.files[target.position ?? -1]?.blobId ?? null
     if (scanned !== blobId && !unread.has(target.path)) stale.push(target.path)
     targets.push({ ...target, blobId })

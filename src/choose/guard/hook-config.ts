@@ -37,10 +37,10 @@ export function splitPatterns(text: string): readonly string[] {
   const patterns: string[] = []
   let [start, depth] = [0, 0]
   for (let at = 0; at <= text.length; at++) {
-    const sign = text[at]
-    if (sign === "{") depth += 1
-    if (sign === "}") depth = Math.max(0, depth - 1)
-    const isEnd = sign === undefined || (sign === "," && depth === 0)
+    const character = text[at]
+    if (character === "{") depth += 1
+    if (character === "}") depth = Math.max(0, depth - 1)
+    const isEnd = character === undefined || (character === "," && depth === 0)
     if (!isEnd) continue
     patterns.push(text.slice(start, at).trim())
     start = at + 1
@@ -97,7 +97,7 @@ function listed(name: string, layers: Layers): readonly string[] | undefined {
 
 function settle<Value>(field: Field<Value>, layers: Layers): Value | undefined {
   const inFiles = layers.files.map((it) => valueIn(it, field))
-  const candidates = [meant(field, layers.environment[field.variable]), ...inFiles]
+  const candidates = [parseValue(field, layers.environment[field.variable]), ...inFiles]
   return candidates.find((it) => field.isOne(it))
 }
 
@@ -107,7 +107,7 @@ function valueIn(settings: Settings, { section, name }: { section: string; name:
 }
 
 /** Environment values are text; for other types they are parsed as JSON. */
-function meant<Value>(field: Field<Value>, text: string | undefined): unknown {
+function parseValue<Value>(field: Field<Value>, text: string | undefined): unknown {
   if (text === undefined || text === "") return undefined
   return field.isOne(text) ? text : parseJson(text)
 }

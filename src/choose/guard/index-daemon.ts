@@ -45,8 +45,8 @@ export function indexDaemonSocket({ home, stateDirectory, root }: DaemonAddress)
 type PackageQuestion = Omit<DaemonQuestion, "kind">
 
 /** For hooks: undefined if the daemon does not respond in time. */
-export function indexDaemonClient(place: DaemonAddress, signal: AbortSignal) {
-  const path = indexDaemonSocket(place)
+export function indexDaemonClient(address: DaemonAddress, signal: AbortSignal) {
+  const path = indexDaemonSocket(address)
   const ask = (question: DaemonQuestion, timeoutMs: number) =>
     askSocket({
       path,
@@ -57,10 +57,10 @@ export function indexDaemonClient(place: DaemonAddress, signal: AbortSignal) {
     })
   return {
     /** False when no daemon listens. */
-    announce: async (asked: PackageQuestion): Promise<boolean> =>
-      (await ask({ kind: "prepare", ...asked }, LONGEST_ANNOUNCE_MS)) !== undefined,
-    packageFor: async (asked: PackageQuestion): Promise<string | undefined> =>
-      readAnswer(await ask({ kind: "package", ...asked }, LONGEST_ASK_MS)),
+    announce: async (question: PackageQuestion): Promise<boolean> =>
+      (await ask({ kind: "prepare", ...question }, LONGEST_ANNOUNCE_MS)) !== undefined,
+    packageFor: async (question: PackageQuestion): Promise<string | undefined> =>
+      readAnswer(await ask({ kind: "package", ...question }, LONGEST_ASK_MS)),
   }
 }
 

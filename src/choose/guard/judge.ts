@@ -24,24 +24,24 @@ type DecidedVerdict = {
  * Evaluates the rules of the level and appends one line to the log. Skips a rule or a log that
  * fails: a hook never stops the work by failing.
  */
-export async function judgeEvent(event: HookEvent, world: HookWorld): Promise<DecidedVerdict> {
-  const startedAt = world.clock.now()
-  const judged = decide(await ask(event, world))
-  const ms = Math.max(0, world.clock.now() - startedAt)
+export async function judgeEvent(event: HookEvent, context: HookWorld): Promise<DecidedVerdict> {
+  const startedAt = context.clock.now()
+  const judged = decide(await ask(event, context))
+  const ms = Math.max(0, context.clock.now() - startedAt)
   await appendVerdict(
-    world.stateDirectory,
-    lineOf(event, judged, { ms, isByHand: world.isByHand === true }),
+    context.stateDirectory,
+    lineOf(event, judged, { ms, isByHand: context.isByHand === true }),
   ).catch(() => {})
   return judged
 }
 
 type LogFacts = { readonly ms: number; readonly isByHand: boolean }
 
-function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, seen: LogFacts): VerdictLine {
+function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, facts: LogFacts): VerdictLine {
   const { at, host, session, kind } = event
   return {
     at,
-    host: seen.isByHand ? `${host} by hand` : host,
+    host: facts.isByHand ? `${host} by hand` : host,
     event: kind,
     session,
     tool: "tool" in event ? event.tool : null,
@@ -49,38 +49,38 @@ function lineOf(event: HookEvent, { verdict, rule }: DecidedVerdict, seen: LogFa
     rule,
     verdict: verdict.kind,
     text: verdict.kind === "silent" ? "" : verdict.text,
-    ms: seen.ms,
+    ms: facts.ms,
   }
 }
 
 type RuleVerdict = { readonly rule: HookName; readonly verdict: AudibleVerdict }
 type AudibleVerdict = Exclude<Verdict, { kind: "silent" }>
 
-async function ask(event: HookEvent, world: HookWorld): Promise<readonly RuleVerdict[]> {
-  const said: RuleVerdict[] = []
-  const { level } = world.config
+async function ask(event: HookEvent, context: HookWorld): Promise<readonly RuleVerdict[]> {
+  const verdicts: RuleVerdict[] = []
+  const { level } = context.config
   for (const rule of RULES.filter((it) => it.level <= level && it.kinds.includes(event.kind))) {
-    if (world.signal.aborted) break
-    const verdict = await judgeSafely(rule, event, world)
+    if (context.signal.aborted) break
+    const verdict = await judgeSafely(rule, event, context)
     if (verdict.kind === "silent") continue
-    said.push({ rule: rule.name, verdict })
+    verdicts.push({ rule: rule.name, verdict })
     if (verdict.kind === "deny" || verdict.kind === "block") break
   }
-  return said
+  return verdicts
 }
 
 const SILENT: Verdict = { kind: "silent" }
 
-async function judgeSafely(rule: Rule, event: HookEvent, world: HookWorld): Promise<Verdict> {
+async function judgeSafely(rule: Rule, event: HookEvent, context: HookWorld): Promise<Verdict> {
   const { promise, resolve } = Promise.withResolvers<Verdict>()
   const giveUp = () => resolve(SILENT)
-  world.signal.addEventListener("abort", giveUp, { once: true })
+  context.signal.addEventListener("abort", giveUp, { once: true })
   try {
-    return await Promise.race([rule.judge(event, world), promise])
+    return await Promise.race([rule.judge(event, context), promise])
   } catch {
     return SILENT
   } finally {
-    world.signal.removeEventListener("abort", giveUp)
+    context.signal.removeEventListener("abort", giveUp)
   }
 }
 
@@ -94,15 +94,18 @@ const WEIGHT: Readonly<Record<VerdictKind, number>> = {
   silent: 0,
 }
 
-function decide(said: readonly RuleVerdict[]): DecidedVerdict {
-  const [first, ...others] = said.toSorted(
+function decide(verdicts: readonly RuleVerdict[]): DecidedVerdict {
+  const [first, ...others] = verdicts.toSorted(
     (a, b) => WEIGHT[b.verdict.kind] - WEIGHT[a.verdict.kind],
   )
   if (first === undefined) return { verdict: SILENT, rule: null }
   const { kind, paths } = first.verdict
   const isFinal = kind === "deny" || kind === "block"
-  const spoken = isFinal ? [first] : [first, ...others]
-  const text = sliceLines(spoken.map((it) => it.verdict.text).join("\n\n"), LARGEST_ANSWER_BYTES)
+  const shownVerdicts = isFinal ? [first] : [first, ...others]
+  const text = sliceLines(
+    shownVerdicts.map((it) => it.verdict.text).join("\n\n"),
+    LARGEST_ANSWER_BYTES,
+  )
   return { verdict: { kind, text, ...(paths && { paths }) }, rule: first.rule }
 }
 

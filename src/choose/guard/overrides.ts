@@ -74,15 +74,16 @@ export function createOverrides({ stateDirectory, clock, ids }: OverridesDeps) {
 type OverridePlace = { readonly stateDirectory: string; readonly now: number }
 
 export async function coveringOverride(
-  place: OverridePlace,
+  query: OverridePlace,
   path: string,
 ): Promise<Override | undefined> {
-  const folder = folderIn(place.stateDirectory)
+  const folder = folderIn(query.stateDirectory)
   const names = await namesIn(folder)
-  const young = names.filter((it) => isBetween(place.now - timeOf(it), LONGEST_OVERRIDE_MS))
+  const young = names.filter((it) => isBetween(query.now - timeOf(it), LONGEST_OVERRIDE_MS))
   for (const name of young.slice(0, MOST_OVERRIDES_READ)) {
-    const found = await readOverride(join(folder, name))
-    if (found !== undefined && isOpen(found, place.now) && meansPath(found, path)) return found
+    const override = await readOverride(join(folder, name))
+    if (override !== undefined && isOpen(override, query.now) && meansPath(override, path))
+      return override
   }
   return undefined
 }

@@ -55,10 +55,10 @@ export async function sweepReceipts({ stateDirectory, now }: ReceiptsAt): Promis
   const folder = folderIn(stateDirectory)
   const left = await sweepLeftovers(folder)
   const names = await namesIn(folder)
-  const kept = names
+  const recentNames = names
     .filter((it) => isBetween(now - timeOf(it), RECEIPT_KEPT_MS))
     .slice(0, MOST_RECEIPTS_KEPT)
-  const old = names.filter((it) => !kept.includes(it))
+  const old = names.filter((it) => !recentNames.includes(it))
   for (const name of old) await removeFile(join(folder, name))
   return left + old.length
 }
@@ -161,18 +161,18 @@ type ReceiptCoverage = Pick<KeptReceipt, "paths" | "at">
  * True if the path is in a receipt younger than four hours, and the file is as simulated or as this
  * session left it since.
  */
-export function covers(receipts: readonly ReceiptCoverage[], asked: PlannedEdit): boolean {
-  return receipts.some((it) => coversEdit(it, asked))
+export function covers(receipts: readonly ReceiptCoverage[], edit: PlannedEdit): boolean {
+  return receipts.some((it) => coversEdit(it, edit))
 }
 
-function coversEdit({ paths, at }: ReceiptCoverage, asked: PlannedEdit): boolean {
-  const ageMs = asked.now - at
+function coversEdit({ paths, at }: ReceiptCoverage, edit: PlannedEdit): boolean {
+  const ageMs = edit.now - at
   // Written so that NaN is false too.
   const isYoung = ageMs < LONGEST_COVER_MS && ageMs >= -CLOCK_SLACK_MS
   if (!isYoung) return false
-  const simulated = paths.find((it) => it.path === asked.path)
+  const simulated = paths.find((it) => it.path === edit.path)
   if (simulated === undefined) return false
-  return simulated.blobId === asked.hash || isOwnEdit(asked, at)
+  return simulated.blobId === edit.hash || isOwnEdit(edit, at)
 }
 
 function isOwnEdit({ path, hash, session }: PlannedEdit, since: number): boolean {

@@ -80,19 +80,19 @@ export type Verdicts = {
 }
 
 /** Also deletes entries older than 30 days, because hooks have no time for it. */
-export async function readVerdicts(asked: VerdictQuery): Promise<Verdicts> {
-  await sweepState(asked)
+export async function readVerdicts(query: VerdictQuery): Promise<Verdicts> {
+  await sweepState(query)
   const counts: Record<VerdictKind, number> = { ...NONE }
   let verdicts: VerdictLine[] = []
   let [looked, isCut] = [0, false]
-  for (const day of await daysSince(asked)) {
-    const found = await readDay(day, MOST_VERDICTS_READ - looked)
-    looked += found.looked
-    const fitting = found.lines.filter((it) => isWanted(it, asked))
+  for (const day of await daysSince(query)) {
+    const dayLines = await readDay(day, MOST_VERDICTS_READ - looked)
+    looked += dayLines.looked
+    const fitting = dayLines.lines.filter((it) => isWanted(it, query))
     for (const it of fitting) counts[it.verdict] += 1
     verdicts = [...verdicts, ...fitting.toSorted((a, b) => b.at - a.at)]
-    isCut ||= found.isCut || verdicts.length > asked.limit
-    verdicts = verdicts.slice(0, asked.limit)
+    isCut ||= dayLines.isCut || verdicts.length > query.limit
+    verdicts = verdicts.slice(0, query.limit)
     if (looked >= MOST_VERDICTS_READ) break
   }
   return { verdicts, counts, isCut }
@@ -145,12 +145,12 @@ async function readDay(file: string, most: number): Promise<Day> {
   return { lines: lines.slice(-most), looked, isCut: isCut || lines.length > most }
 }
 
-function isWanted(line: VerdictLine, asked: VerdictQuery): boolean {
+function isWanted(line: VerdictLine, query: VerdictQuery): boolean {
   return (
-    line.at >= asked.sinceMs &&
-    (asked.session === undefined || line.session === asked.session) &&
-    (asked.rule === undefined || line.rule === asked.rule) &&
-    (asked.verdict === undefined || line.verdict === asked.verdict)
+    line.at >= query.sinceMs &&
+    (query.session === undefined || line.session === query.session) &&
+    (query.rule === undefined || line.rule === query.rule) &&
+    (query.verdict === undefined || line.verdict === query.verdict)
   )
 }
 
@@ -270,16 +270,16 @@ type LoggedEdit = Omit<TriedHit, "pattern">
 
 /** An edit is logged before and after it is made; the two lines are one edit. */
 function editsIn(verdicts: readonly VerdictLine[]): readonly LoggedEdit[] {
-  const asked = new Set<string>()
+  const asking = new Set<string>()
   const edits: LoggedEdit[] = []
   for (const line of verdicts.toSorted((a, b) => a.at - b.at)) {
     if (line.event !== "before-edit" && line.event !== "after-edit") continue
     const { at, session, host, verdict: was } = line
     for (const path of line.paths) {
       const key = JSON.stringify([session, path])
-      const isKnown = line.event === "after-edit" && asked.delete(key)
+      const isKnown = line.event === "after-edit" && asking.delete(key)
       if (isKnown) continue
-      if (line.event === "before-edit") asked.add(key)
+      if (line.event === "before-edit") asking.add(key)
       edits.push({ at, session, host, path, was })
     }
   }

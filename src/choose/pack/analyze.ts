@@ -66,14 +66,14 @@ export function readDomains(setting: string): readonly Domain[] {
 }
 
 function domainOf(
-  said: { readonly filePaths: readonly string[]; readonly keywords: readonly string[] },
+  task: { readonly filePaths: readonly string[]; readonly keywords: readonly string[] },
   domains: readonly Domain[],
 ): string | undefined {
-  for (const path of said.filePaths) {
+  for (const path of task.filePaths) {
     const domain = domains.find((it) => path.startsWith(it.prefix))
     if (domain !== undefined) return domain.name
   }
-  const words = new Set(said.keywords)
+  const words = new Set(task.keywords)
   return domains.find((it) => words.has(it.name.toLowerCase()))?.name
 }
 
@@ -82,9 +82,9 @@ export function findPaths(text: string): {
   readonly filePaths: readonly string[]
   readonly rest: string
 } {
-  const found = new Set<string>()
+  const paths = new Set<string>()
   const withoutFrames = text.replace(JVM_FRAME, (whole, names: string, file: string) => {
-    found.add(pathOfFrame(names, file))
+    paths.add(pathOfFrame(names, file))
     // Leave class and method in `rest`; they count as symbol names.
     return whole.slice(0, whole.indexOf("("))
   })
@@ -92,10 +92,10 @@ export function findPaths(text: string): {
     if (/^[a-z]{2,10}:\/\//.test(token) && !token.startsWith("file://")) return " "
     const path = pathOf(token)
     if (path === undefined) return token
-    found.add(path)
+    paths.add(path)
     return " "
   })
-  return { filePaths: [...found].slice(0, 100), rest }
+  return { filePaths: [...paths].slice(0, 100), rest }
 }
 
 /** No alternatives, so it cannot backtrack. */

@@ -82,7 +82,7 @@ export function assemblePack(
 }
 
 function inOrder(files: readonly PackFile[], order: readonly string[]): readonly PackFile[] {
-  const places = new Map(order.map((path, place) => [path, place]))
+  const places = new Map(order.map((path, rank) => [path, rank]))
   const placeOf = (file: PackFile) => places.get(file.path) ?? order.length
   return files.toSorted((a, b) => placeOf(a) - placeOf(b))
 }
@@ -248,7 +248,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 function signaturePieces(file: SelectedFile, { redact, count }: TextOptions): FilePieces {
-  const found = file.signatures.flatMap((index) => {
+  const symbols = file.signatures.flatMap((index) => {
     const symbol = file.content.symbols[index]
     if (symbol === undefined) return []
     const line = signatureLine(symbol)
@@ -260,9 +260,9 @@ function signaturePieces(file: SelectedFile, { redact, count }: TextOptions): Fi
     return [{ piece: { fromLine, toLine, text: shown, symbol: name }, tokens, secrets }]
   })
   return {
-    pieces: found.map((it) => it.piece),
-    tokens: sum(found.map((it) => it.tokens)),
-    redactions: sum(found.map((it) => it.secrets)),
+    pieces: symbols.map((it) => it.piece),
+    tokens: sum(symbols.map((it) => it.tokens)),
+    redactions: sum(symbols.map((it) => it.secrets)),
   }
 }
 

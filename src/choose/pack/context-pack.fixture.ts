@@ -1,6 +1,6 @@
 import type { ContextPack, PackFile } from "#ground/contract"
 
-export function onePack(said: Partial<ContextPack> = {}): ContextPack {
+export function onePack(fields: Partial<ContextPack> = {}): ContextPack {
   return {
     id: "pk_1",
     task: "Round half a cent up",
@@ -44,7 +44,7 @@ export function onePack(said: Partial<ContextPack> = {}): ContextPack {
     },
     session: null,
     builtAt: 7,
-    ...said,
+    ...fields,
   }
 }
 

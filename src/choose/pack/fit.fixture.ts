@@ -1,7 +1,7 @@
 import type { FitFile, FitSegment } from "./fit/budget-board.ts"
 import type { Candidate } from "./rank/candidates.ts"
 
-export function candidateFile(path: string, said: Partial<Candidate> = {}): Candidate {
+export function candidateFile(path: string, fields: Partial<Candidate> = {}): Candidate {
   return {
     file: {
       path,
@@ -23,18 +23,22 @@ export function candidateFile(path: string, said: Partial<Candidate> = {}): Cand
     defines: [],
     uses: [],
     reasons: [],
-    ...said,
+    ...fields,
   }
 }
 
-export function fitSegment(tokens: number, score = 0, said: Partial<FitSegment> = {}): FitSegment {
-  return { tokens, score, isNamed: false, isSent: false, isBare: false, head: undefined, ...said }
+export function fitSegment(
+  tokens: number,
+  score = 0,
+  fields: Partial<FitSegment> = {},
+): FitSegment {
+  return { tokens, score, isNamed: false, isSent: false, isBare: false, head: undefined, ...fields }
 }
 
 export function fitFile(
   path: string,
   segments: readonly FitSegment[],
-  said: Partial<FitFile> = {},
+  fields: Partial<FitFile> = {},
 ): FitFile {
   return {
     path,
@@ -46,6 +50,6 @@ export function fitFile(
     headingTokens: 20,
     segments,
     signatures: segments.map((it, symbol) => ({ symbol, tokens: 5, score: it.score })),
-    ...said,
+    ...fields,
   }
 }

@@ -52,9 +52,11 @@ export async function selectFiles(
   const weights = options.weights ?? FIT_WEIGHTS
   const { files } = ranked.weighed
   const fitFiles = files.map((it) => fitFileOf(it, { ...options, analysis: ranked.analysis }))
-  const wanted = options.closure ? Math.floor(options.budgetTokens * weights.closureShare) : 0
+  const closureTokens = options.closure
+    ? Math.floor(options.budgetTokens * weights.closureShare)
+    : 0
   const leastTokens = leastForTargets(fitFiles)
-  const reserve = Math.max(0, Math.min(wanted, options.budgetTokens - leastTokens))
+  const reserve = Math.max(0, Math.min(closureTokens, options.budgetTokens - leastTokens))
   const first = fillBudget(fitFiles, {
     ...options,
     budgetTokens: options.budgetTokens - reserve,
@@ -129,14 +131,14 @@ async function closureSignatures(
     graphOf(tree).contents(allowed.map((it) => it.file.content)),
     tree.texts(allowed.map((it) => it.file.path)),
   ])
-  const known = new Map(scored.map((it) => [it.file.path, it]))
+  const scoredByPath = new Map(scored.map((it) => [it.file.path, it]))
   const closed: ClosureSelection[] = []
   let left = room
   for (const it of allowed) {
     const content = contents.get(it.file.content)
     // A file without a text changed since the scan; its signatures may differ.
     if (content === undefined || texts.get(it.file.path) === undefined) continue
-    const file = closureScored(it, known.get(it.file.path))
+    const file = closureScored(it, scoredByPath.get(it.file.path))
     const made = signaturesOf(it, content, { file, options })
     if (made === undefined || made.tokens > left) continue
     closed.push(made)
@@ -150,9 +152,9 @@ function signaturesOf(
   content: Content,
   it: { readonly file: ScoredFile; readonly options: SelectOptions },
 ): ClosureSelection | undefined {
-  const wanted = new Set(names)
+  const wantedNames = new Set(names)
   const signatures = content.symbols.flatMap((symbol, index) =>
-    wanted.has(symbol.name) ? [index] : [],
+    wantedNames.has(symbol.name) ? [index] : [],
   )
   // A test enters as a path.
   if (names.length > 0 && signatures.length === 0) return undefined
@@ -187,20 +189,20 @@ const NO_FILE: FitFile = {
 
 const CLOSURE_SCORE = 0.5
 
-function closureScored({ file, names }: ClosureFile, known: ScoredFile | undefined): ScoredFile {
-  const share = known?.semanticScore ?? null
+function closureScored({ file, names }: ClosureFile, scored: ScoredFile | undefined): ScoredFile {
+  const share = scored?.semanticScore ?? null
   const why = names.length > 0 ? "the sent lines depend on it" : "test of a sent file"
   return {
     file,
-    rank: known?.rank,
+    rank: scored?.rank,
     share,
-    naming: known?.naming,
-    defines: known?.defines ?? [],
-    uses: known?.uses ?? [],
-    score: Math.max(known?.score ?? 0, CLOSURE_SCORE),
-    astScore: known?.astScore ?? CLOSURE_SCORE,
+    naming: scored?.naming,
+    defines: scored?.defines ?? [],
+    uses: scored?.uses ?? [],
+    score: Math.max(scored?.score ?? 0, CLOSURE_SCORE),
+    astScore: scored?.astScore ?? CLOSURE_SCORE,
     semanticScore: share,
     source: share === null || share === 0 ? "ast" : "both",
-    reasons: [why, ...(known?.reasons ?? [])].slice(0, 3),
+    reasons: [why, ...(scored?.reasons ?? [])].slice(0, 3),
   }
 }

@@ -107,9 +107,9 @@ export function appliesTo(
   unknown: "fails" | "holds" = "fails",
 ): boolean {
   const isOpen = unknown === "holds"
-  const holds = (wanted: readonly string[] | undefined, fact: string | undefined) => {
-    if (wanted === undefined) return true
-    return fact === undefined ? isOpen : wanted.includes(fact)
+  const holds = (values: readonly string[] | undefined, fact: string | undefined) => {
+    if (values === undefined) return true
+    return fact === undefined ? isOpen : values.includes(fact)
   }
   const isExcluded = facts.role !== undefined && when.notAgents?.includes(facts.role) === true
   return (
@@ -150,9 +150,9 @@ export function verdictOf(guidelines: readonly Guideline[]): GuidelinesList["ver
   const ofAll = [...new Set(allowed.flat())].filter((tool) =>
     allowed.every((list) => list.includes(tool)),
   )
-  const said = withinUnits(actions.filter(isAdvice))
+  const advice = withinUnits(actions.filter(isAdvice))
   const textsOf = (type: AdviceAction["type"]) =>
-    said.flatMap((it) => (it.type === type ? [it.text] : []))
+    advice.flatMap((it) => (it.type === type ? [it.text] : []))
   return {
     instructions: textsOf("instruction"),
     constraints: textsOf("constraint"),

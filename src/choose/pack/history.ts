@@ -29,8 +29,8 @@ export function createHistory(db: Db<"pack">, { root }: { readonly root: string 
       db.all(SummaryRow, selectSummaries(root, limit)),
     /** A summary sends no lines, so it is left out. */
     async sentIn(session: string): Promise<readonly ContextPack[]> {
-      const asked = { root, session, limit: 50 }
-      const rows = await db.all(BodyRow, selectSentBodies(asked))
+      const query = { root, session, limit: 50 }
+      const rows = await db.all(BodyRow, selectSentBodies(query))
       return rows.map((it) => it.body)
     },
     /** `format` is the output format; null is the summary. */
@@ -58,9 +58,9 @@ export function sentBefore(packs: readonly Pick<ContextPack, "files">[]) {
   for (const file of packs.flatMap((it) => it.files)) {
     // A signature is not the text of its lines.
     if (file.form === "signatures") continue
-    const known = rangesByFile.get(keyOf(file)) ?? []
-    known.push(...file.pieces)
-    rangesByFile.set(keyOf(file), known)
+    const ranges = rangesByFile.get(keyOf(file)) ?? []
+    ranges.push(...file.pieces)
+    rangesByFile.set(keyOf(file), ranges)
   }
   const joined = new Map([...rangesByFile].map(([key, ranges]) => [key, joinRanges(ranges)]))
   return (lines: SentPlace): boolean =>

@@ -48,8 +48,10 @@ export function memoryTree(
       ),
     definers: async (names) => linksOf(names, contents, (it) => it.symbols),
     referrers: async (names) => linksOf(names, contents, (it) => it.references),
-    texts: async (asked) =>
-      new Map(asked.map((it) => [it, options.changed?.has(it) === true ? undefined : files[it]])),
+    texts: async (requested) =>
+      new Map(
+        requested.map((it) => [it, options.changed?.has(it) === true ? undefined : files[it]]),
+      ),
   }
 }
 

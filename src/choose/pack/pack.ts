@@ -320,8 +320,8 @@ function unknownPathWarnings(
   { pathOf }: RankedFiles,
   { input, redact }: BuildJob,
 ): readonly string[] {
-  const isUnknown = (given: string) => pathOf(given) === undefined
-  const shown = (given: string) => safeLine(given, { redact, mostUnits: 200 })
+  const isUnknown = (path: string) => pathOf(path) === undefined
+  const shown = (path: string) => safeLine(path, { redact, mostUnits: 200 })
   return [
     ...input.drop.filter(isUnknown).map((it) => `Dropped path not found: ${shown(it)}.`),
     ...input.order.filter(isUnknown).map((it) => `Ordered path not found: ${shown(it)}.`),

@@ -4,8 +4,8 @@ import { createGraphs, type IndexedTree, type TreeGraph } from "#know/map"
 export function cachePerTree<Tree extends object, Made>(make: (tree: Tree) => Made) {
   const made = new WeakMap<Tree, Made>()
   return (tree: Tree): Made => {
-    const known = made.get(tree)
-    if (known !== undefined) return known
+    const cached = made.get(tree)
+    if (cached !== undefined) return cached
     const fresh = make(tree)
     made.set(tree, fresh)
     return fresh

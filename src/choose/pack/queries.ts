@@ -60,6 +60,6 @@ function compressed(pack: ContextPack): Uint8Array {
   return Uint8Array.from(deflateRawSync(JSON.stringify(pack), { level: 3 }))
 }
 
-export const deleteSurplus = (root: string, kept: number): Sql => sql`
+export const deleteSurplus = (root: string, most: number): Sql => sql`
   DELETE FROM packs WHERE root = ${root} AND id NOT IN (
-    SELECT id FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT ${kept})`
+    SELECT id FROM packs WHERE root = ${root} ORDER BY built_at DESC, id DESC LIMIT ${most})`

@@ -58,12 +58,12 @@ export async function rankFiles(
 ): Promise<RankedFiles> {
   const { task, analysis, settings, budgetTokens } = request
   const finder = pathFinderOf(tree)
-  const pathOf = (given: string) => finder.locate(given, deps.place)?.path
+  const pathOf = (path: string) => finder.locate(path, deps.place)?.path
   const rules = rulesOf(request, pathOf)
-  const targets = request.targets?.map((given) => {
-    const denial = denialOf(given, { isAllowed: () => true, isDenied: rules.isDenied })
-    if (denial !== undefined) throw TargetDenied({ path: given, reason: denial })
-    return finder.demand(given, deps.place)
+  const targets = request.targets?.map((path) => {
+    const denial = denialOf(path, { isAllowed: () => true, isDenied: rules.isDenied })
+    if (denial !== undefined) throw TargetDenied({ path: path, reason: denial })
+    return finder.demand(path, deps.place)
   })
   const candidates = await gatherCandidates(tree, {
     ...deps,
@@ -73,9 +73,9 @@ export async function rankFiles(
     targets: unique(targets),
   })
   const scored = scoreFiles(candidates.files, settings)
-  const { kept, left } = filterFiles(scored, rules)
+  const { kept: remaining, left } = filterFiles(scored, rules)
   const unscored = droppedUnscored(scored, rules, finder)
-  const weighed = await weighFiles(tree, kept, { ...candidates, budgetTokens })
+  const weighed = await weighFiles(tree, remaining, { ...candidates, budgetTokens })
   return {
     analysis,
     signals: candidates.signals,
@@ -92,8 +92,8 @@ function droppedUnscored(
   { dropped }: FilterRules,
   finder: PathFinder,
 ): readonly PackLeft[] {
-  const known = new Set(scored.map((it) => it.file.path))
-  const unknown = [...dropped].filter((it) => !known.has(it))
+  const scoredPaths = new Set(scored.map((it) => it.file.path))
+  const unknown = [...dropped].filter((it) => !scoredPaths.has(it))
   return unknown.flatMap((path) => finder.find(path) ?? []).map(droppedFile)
 }
 
@@ -222,14 +222,14 @@ type FilteredFiles = {
 
 /** A denial overrides everything; below `minRelevance` only named files stay. */
 export function filterFiles(files: readonly ScoredFile[], rules: FilterRules): FilteredFiles {
-  const kept: ScoredFile[] = []
+  const remaining: ScoredFile[] = []
   const left: PackLeft[] = []
   for (const file of files) {
     const out = reasonAgainst(file, rules)
-    if (out === undefined) kept.push(file)
+    if (out === undefined) remaining.push(file)
     else left.push(leftFile(file, out))
   }
-  return { kept, left }
+  return { kept: remaining, left }
 }
 
 type LeftReason = Pick<PackLeft, "why" | "detail">
@@ -307,12 +307,12 @@ async function weighFiles(
     return content === undefined || text === undefined ? [] : [{ ...file, content, text }]
   })
   const rarity = rarityIn(tree.corpus(), options.postingsOf)
-  const known = new Set(read.map((it) => it.file.path))
+  const readPaths = new Set(read.map((it) => it.file.path))
   const scores = scoreFileSymbols(options.query, read.map(searchable), rarity)
   return {
     files: read.map((it, index) => ({ ...it, scores: scores[index] ?? [] })),
     beyond: files.slice(count),
-    stale: near.map((it) => it.file.path).filter((it) => !known.has(it)),
+    stale: near.map((it) => it.file.path).filter((it) => !readPaths.has(it)),
   }
 }
 

@@ -20,7 +20,7 @@ export function safeLines(text: string, redact: Redact): SafeLines {
 function hasMore(here: readonly number[], there: readonly number[]): boolean {
   const counts = Map.groupBy(there, (it) => it)
   return [...Map.groupBy(here, (it) => it)].some(
-    ([line, found]) => found.length > (counts.get(line)?.length ?? 0),
+    ([line, redactions]) => redactions.length > (counts.get(line)?.length ?? 0),
   )
 }
 

@@ -20,8 +20,8 @@ export function renderPack(pack: ContextPack, format: PackFormat, limits: Summar
 /** Without id, time and session, which differ between builds. */
 function renderJson(pack: ContextPack): string {
   const { id: _id, builtAt: _builtAt, session: _session, state, ...rest } = pack
-  const { scannedAt: _scannedAt, ...known } = state
-  return `${JSON.stringify({ ...rest, state: known }, undefined, 2)}\n`
+  const { scannedAt: _scannedAt, ...stableState } = state
+  return `${JSON.stringify({ ...rest, state: stableState }, undefined, 2)}\n`
 }
 
 export function renderMarkdown(pack: ContextPack): string {
@@ -167,11 +167,11 @@ const KEPT_FOR_FILES = 0.75
 
 function topOf(pack: ContextPack, { maxTokens, count }: SummaryLimits): string {
   const advice = pack.advice.map(adviceLine)
-  for (const [units, said] of [
+  for (const [units, lines] of [
     [LONGEST_SHOWN_TASK_UNITS, advice],
     [LONGEST_SHOWN_TASK_UNITS / 4, []],
   ] as const) {
-    const top = headLines(pack, cleanLine(pack.task, units), said)
+    const top = headLines(pack, cleanLine(pack.task, units), lines)
     if (count(top) <= maxTokens) return top
   }
   return headLines(pack, cleanLine(pack.task, 10), [])

@@ -52,10 +52,10 @@ export function createTurns(folder: string, random: Random) {
       const own = folderOf(path)
       let wasPut = false
       for (let tries = 0; tries < MOST_TRIES; tries++) {
-        const seen = currentIn(own)
-        const next = decide(seen?.record, wasPut)
+        const current = currentIn(own)
+        const next = decide(current?.record, wasPut)
         if (next.kind === "stop") return { result: next.result }
-        const turn = (seen?.turn ?? 0) + 1
+        const turn = (current?.turn ?? 0) + 1
         const record = next.record(turn)
         if (!(await put({ folder, own, turn }, writeClaim(record), random))) continue
         wasPut = true

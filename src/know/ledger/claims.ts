@@ -58,8 +58,8 @@ export function createClaims(deps: ClaimsDeps) {
         throw PathUnusable({ path: `${paths.length} paths`, wrong: "are too many in one call" })
       await ensureDirectory(folder)
       // The same order for all callers, so that of two with the same paths one succeeds.
-      const wanted = [...new Set(paths.map(mustBePlain))].toSorted(compareText)
-      return takeAll(wanted, holder, context)
+      const plainPaths = [...new Set(paths.map(mustBePlain))].toSorted(compareText)
+      return takeAll(plainPaths, holder, context)
     },
     renew: (claim: Claim) => renew(claim, context),
     /** For hooks: renews the session's claim on a path, unless it is fresh. */
@@ -231,8 +231,8 @@ function isSameHold(current: ClaimRecord | undefined, claim: Claim): current is 
 function covering(path: string, context: ClaimsContext): readonly Claim[] {
   const plain = plainPath(path)
   if (plain === undefined) return []
-  const found = [plain, ...foldersAbove(plain)].flatMap((it) => context.turns.current(it) ?? [])
-  return live(found, context)
+  const turns = [plain, ...foldersAbove(plain)].flatMap((it) => context.turns.current(it) ?? [])
+  return live(turns, context)
 }
 
 function live(claims: readonly ClaimRecord[], context: ClaimsContext): readonly Claim[] {

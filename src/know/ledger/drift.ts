@@ -34,8 +34,10 @@ export async function readNudgeDue(file: string, classifier: Classifier): Promis
   const { drift, bytes } = await driftAndBytes(file, classifier)
   if (drift.paths.length === 0) return { kind: "not-due", why: "registered" }
   if (drift.paths.length < FEWEST_DRIFTED_FILES) return { kind: "not-due", why: "little" }
-  const said = linesWith(bytes, `"fingerprint":${JSON.stringify(drift.fingerprint)}`)
-  const wasNudged = said.some((it) => it.kind === "nudged" && it.fingerprint === drift.fingerprint)
+  const nudges = linesWith(bytes, `"fingerprint":${JSON.stringify(drift.fingerprint)}`)
+  const wasNudged = nudges.some(
+    (it) => it.kind === "nudged" && it.fingerprint === drift.fingerprint,
+  )
   return wasNudged ? { kind: "not-due", why: "nudged" } : { kind: "due", drift }
 }
 
@@ -70,14 +72,14 @@ export function driftedIn(
 export function quickDrift(bytes: Buffer, classifier: Classifier): Drift | undefined {
   const since = isUtf8(bytes) ? endOfRegistration(bytes, classifier) : undefined
   if (since === undefined) return undefined
-  const seen = new Set<string>()
+  const seenPaths = new Set<string>()
   const paths: string[] = []
   for (let at = since; at < bytes.length && paths.length <= MOST_DRIFTED_FILES; ) {
     const { record, end } = lineFrom(bytes, at)
     if (record === "broken") return undefined
     at = end + 1
-    if (record?.kind !== "modified" || seen.has(record.path)) continue
-    seen.add(record.path)
+    if (record?.kind !== "modified" || seenPaths.has(record.path)) continue
+    seenPaths.add(record.path)
     if (classifier.isImportant(record.path)) paths.push(record.path)
   }
   return asDrift(paths)

@@ -41,7 +41,7 @@ export async function writeIndices(root: string): Promise<WrittenIndices> {
 
 async function writeOnce(root: string): Promise<readonly string[]> {
   const files = await readFolders(root)
-  const wanted = [
+  const indexFiles = [
     {
       file: `${MEMORY}/SESSIONS.md`,
       text: renderSessions(files["sessions"] ?? [], archivedIn(root)),
@@ -49,7 +49,7 @@ async function writeOnce(root: string): Promise<readonly string[]> {
     { file: `${MEMORY}/WORKSPACE.md`, text: renderWorkspace(files) },
   ]
   const written: string[] = []
-  for (const { file, text } of wanted) if (await replace(root, file, text)) written.push(file)
+  for (const { file, text } of indexFiles) if (await replace(root, file, text)) written.push(file)
   return written
 }
 
@@ -121,8 +121,8 @@ function newestFirst(a: IndexedFile, b: IndexedFile): number {
 
 function links(folder: string, files: readonly IndexedFile[]): string {
   const lines = files.map(({ title, name, note }) => {
-    const said = note === undefined ? "" : ` (${note})`
-    return `- [${escaped(title)}](${folder}/${encoded(name)})${said}`
+    const suffix = note === undefined ? "" : ` (${note})`
+    return `- [${escaped(title)}](${folder}/${encoded(name)})${suffix}`
   })
   return lines.join("\n")
 }
@@ -141,9 +141,9 @@ function encoded(name: string): string {
 }
 
 async function readFolders(root: string): Promise<Record<string, readonly IndexedFile[]>> {
-  const found: Record<string, readonly IndexedFile[]> = {}
-  for (const { folder } of FOLDERS) found[folder] = await readFolder(root, folder)
-  return found
+  const filesByFolder: Record<string, readonly IndexedFile[]> = {}
+  for (const { folder } of FOLDERS) filesByFolder[folder] = await readFolder(root, folder)
+  return filesByFolder
 }
 
 /** Skips unreadable files; the room that owns them reports them. */
@@ -177,9 +177,9 @@ function namesIn(path: string): readonly string[] {
 function sessionOf(name: string, text: string): IndexedFile {
   const [, request = ""] = /^## Request\s*\n+([^\n]+)/m.exec(text) ?? []
   const label = name.replace(/\.md$/, "")
-  const said = request.replace(/^\\#/, "#")
+  const firstLine = request.replace(/^\\#/, "#")
   const isSilent = request === "" || request.startsWith("## ")
-  return { name, title: isSilent ? label : `${label}: ${said}` }
+  return { name, title: isSilent ? label : `${label}: ${firstLine}` }
 }
 
 function memoryOf(name: string, text: string): IndexedFile {
@@ -199,8 +199,8 @@ type MemoryHead = {
 export function readHead(text: string): MemoryHead {
   const head = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1]
   const field = (name: string) => {
-    const [, given = ""] = new RegExp(`^${name}:[ \\t]*(.+)$`, "m").exec(head ?? "") ?? []
-    return unquoted(given.trim())
+    const [, value = ""] = new RegExp(`^${name}:[ \\t]*(.+)$`, "m").exec(head ?? "") ?? []
+    return unquoted(value.trim())
   }
   const [, heading = ""] = /^# (.+)$/m.exec(text) ?? []
   const isReplaced = !["", "null", "~"].includes(field("superseded_by"))

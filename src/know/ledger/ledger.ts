@@ -52,20 +52,20 @@ export type Touch = {
 
 export function createLedger(deps: LedgerDeps) {
   const folder = join(deps.stateDirectory, "ledger")
-  const place: LedgerFolder = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
+  const files: LedgerFolder = { folder, fileOf: (id) => join(folder, `${digest(id)}.jsonl`) }
   return {
-    ...writers(place, deps),
-    ...readers(place),
-    ...acrossSessions(place),
-    ...openers(place, deps),
+    ...writers(files, deps),
+    ...readers(files),
+    ...acrossSessions(files),
+    ...openers(files, deps),
   }
 }
 
 type LedgerFolder = { readonly folder: string; fileOf(sessionId: string): string }
 
-function writers(place: LedgerFolder, { clock, random }: LedgerDeps) {
+function writers(files: LedgerFolder, { clock, random }: LedgerDeps) {
   const append = (sessionId: string, entry: Entry) =>
-    appendTo(place, sessionId, { ...entry, at: clock.now() })
+    appendTo(files, sessionId, { ...entry, at: clock.now() })
   return {
     modified: (sessionId: string, { path, tool, sha, tree }: Modification) =>
       append(sessionId, { kind: "modified", path, tool, sha, tree }),
@@ -79,21 +79,21 @@ function writers(place: LedgerFolder, { clock, random }: LedgerDeps) {
     async nudge(sessionId: string, fingerprint: string): Promise<boolean> {
       const nonce = Buffer.from(random.bytes(16)).toString("hex")
       await append(sessionId, { kind: "nudged", fingerprint, nonce })
-      const wanted = `"fingerprint":${JSON.stringify(fingerprint)}`
-      const said = await readLines(place.fileOf(sessionId), wanted)
-      const first = said.find((it) => it.kind === "nudged" && it.fingerprint === fingerprint)
+      const mark = `"fingerprint":${JSON.stringify(fingerprint)}`
+      const nudges = await readLines(files.fileOf(sessionId), mark)
+      const first = nudges.find((it) => it.kind === "nudged" && it.fingerprint === fingerprint)
       return first?.kind === "nudged" && first.nonce === nonce
     },
   }
 }
 
-function openers(place: LedgerFolder, { clock }: LedgerDeps) {
+function openers(files: LedgerFolder, { clock }: LedgerDeps) {
   return {
     async opened(sessionId: string, host: string): Promise<void> {
-      const file = place.fileOf(sessionId)
+      const file = files.fileOf(sessionId)
       const isKnown = (await openedIn(file)).some((it) => it.host === host)
       if (isKnown) return
-      await ensureDirectory(place.folder)
+      await ensureDirectory(files.folder)
       await linesOf(file).append({ kind: "opened", sessionId, host, at: clock.now() })
     },
   }
@@ -125,8 +125,8 @@ function readers({ fileOf }: LedgerFolder) {
     nudgeDue: (sessionId: string, classifier: Classifier): Promise<NudgeDue> =>
       readNudgeDue(fileOf(sessionId), classifier),
     async simulations(sessionId: string): Promise<readonly Simulation[]> {
-      const found = await readLines(fileOf(sessionId), '"kind":"simulated"')
-      return found.flatMap((it) => simulationOf(it) ?? [])
+      const lines = await readLines(fileOf(sessionId), '"kind":"simulated"')
+      return lines.flatMap((it) => simulationOf(it) ?? [])
     },
     ownEdits: (sessionId: string, path: string): Promise<readonly ModifiedRecord[]> =>
       edits(fileOf(sessionId), path),
@@ -155,14 +155,14 @@ function acrossSessions({ folder, fileOf }: LedgerFolder) {
       readonly most?: number
     }): Promise<readonly LedgerSession[]> {
       const recent = recentFiles(folder, options.sinceMs).slice(0, options.most ?? MOST_LEDGERS)
-      const found = await Promise.all(recent.map(sessionOf))
-      return found.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
+      const sessions = await Promise.all(recent.map(sessionOf))
+      return sessions.flatMap((it) => it ?? []).toSorted((a, b) => b.lastAt - a.lastAt)
     },
     async activity(options: { readonly afterMs: number; readonly limit: number }) {
-      const found = await Promise.all(
+      const activities = await Promise.all(
         recentFiles(folder, options.afterMs).map((it) => activityIn(it).catch(unlessUnreadable)),
       )
-      return found
+      return activities
         .flatMap((it) => it ?? [])
         .filter((it) => it.at > options.afterMs)
         .toSorted((a, b) => a.at - b.at)
@@ -213,8 +213,8 @@ async function appendTo(
 type ModifiedRecord = Extract<LedgerRecord, { kind: "modified" }>
 
 async function edits(file: string, path: string): Promise<readonly ModifiedRecord[]> {
-  const found = await readLines(file, `"path":${JSON.stringify(path)}`)
-  return found.flatMap((it) => (it.kind === "modified" && it.path === path ? [it] : []))
+  const lines = await readLines(file, `"path":${JSON.stringify(path)}`)
+  return lines.flatMap((it) => (it.kind === "modified" && it.path === path ? [it] : []))
 }
 
 async function lastTouch(file: string, path: string): Promise<Touch | undefined> {
@@ -227,23 +227,23 @@ async function lastTouch(file: string, path: string): Promise<Touch | undefined>
 
 /** If a session moved to another host, the last recorded host wins. */
 async function sessionOf(file: string): Promise<LedgerSession | undefined> {
-  const said = await openedIn(file)
+  const openings = await openedIn(file)
   const looked = await statFile(file)
-  const [first] = said
+  const [first] = openings
   if (first === undefined || looked.kind !== "found") return undefined
-  const host = said.findLast((it) => it.host !== undefined)?.host
+  const host = openings.findLast((it) => it.host !== undefined)?.host
   return { sessionId: first.sessionId, host, lastAt: looked.stat.modifiedAtMs }
 }
 
 async function openedIn(file: string) {
-  const found = await readLines(file, '{"kind":"opened"')
-  return found.filter((it) => it.kind === "opened")
+  const lines = await readLines(file, '{"kind":"opened"')
+  return lines.filter((it) => it.kind === "opened")
 }
 
 async function liveIn(file: string, classifier: Classifier): Promise<LiveRow | undefined> {
-  const found = await sessionOf(file)
-  if (found === undefined) return undefined
-  const { sessionId: session, host, lastAt } = found
+  const ledgerSession = await sessionOf(file)
+  if (ledgerSession === undefined) return undefined
+  const { sessionId: session, host, lastAt } = ledgerSession
   return liveOf({ session, host, lastAt }, await readLedger(file), classifier)
 }
 
@@ -263,11 +263,11 @@ function recentFiles(folder: string, sinceMs: number): readonly string[] {
   using held = opened.folder
   const listed = held.list({ maxEntries: MOST_LEDGER_ENTRIES })
   const entries = listed.kind === "listed" ? listed.entries : []
-  const found = entries.flatMap(({ name, what }) => {
+  const files = entries.flatMap(({ name, what }) => {
     const looked = what === "regular file" && name.endsWith(".jsonl") ? held.stat(name) : undefined
     const modifiedAtMs = looked?.kind === "found" ? looked.stat.modifiedAtMs : -1
     return modifiedAtMs >= sinceMs ? [{ name, modifiedAtMs }] : []
   })
-  const newest = found.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, MOST_LEDGERS)
+  const newest = files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, MOST_LEDGERS)
   return newest.map((it) => join(folder, it.name))
 }

@@ -174,10 +174,10 @@ function recordOf(value: unknown): LedgerRecord | undefined {
 function simulatedOf(value: JsonlRecord, at: number): LedgerRecord | undefined {
   const { id, files, risk } = value
   if (!isText(id) || !Array.isArray(files) || typeof risk !== "number") return undefined
-  const known = files.flatMap((it: unknown) =>
+  const hashedFiles = files.flatMap((it: unknown) =>
     isRecord(it) && isText(it["path"]) ? [{ path: it["path"], sha: textOr(it["sha"]) }] : [],
   )
-  return { kind: "simulated", id, files: known, risk, at }
+  return { kind: "simulated", id, files: hashedFiles, risk, at }
 }
 
 function isText(value: unknown): value is string {

@@ -27,12 +27,12 @@ export function listLogged(
   root: string,
   limit: number,
 ): { readonly logged: readonly LoggedSession[]; readonly count: number } {
-  const found = findSessions(root)
-  const read = readSessions(root, found).take(limit)
+  const names = findSessions(root)
+  const read = readSessions(root, names).take(limit)
   const logged = read.map(({ file, date, title, request }) => {
     return { file, date, title: lineOf(title), request: lineOf(request) }
   })
-  return { logged: logged.toArray(), count: found.length }
+  return { logged: logged.toArray(), count: names.length }
 }
 
 export function latestLogged(root: string): ReadSession | undefined {
@@ -48,11 +48,11 @@ export function readLatest(root: string, limit: number): readonly ReadSession[] 
  * too large or not a regular file.
  */
 export function readLogged(root: string, file: string): LoggedText | undefined {
-  const [, given, name = ""] =
+  const [, folderPath, name = ""] =
     /^(\.qm\/memory\/sessions\/(?:archive\/)?)?([^/\\]+)$/.exec(file) ?? []
   if (parseSessionName(name) === undefined) return undefined
   const places = [SESSIONS_FOLDER, ARCHIVE_FOLDER]
-  const first = given === undefined ? SESSIONS_FOLDER : given.slice(0, -1)
+  const first = folderPath === undefined ? SESSIONS_FOLDER : folderPath.slice(0, -1)
   for (const folder of [first, ...places.filter((it) => it !== first)]) {
     using held = openBelow(root, folder)
     const text = held === undefined ? undefined : textIn(held, name)
@@ -64,7 +64,7 @@ export function readLogged(root: string, file: string): LoggedText | undefined {
 type SessionName = { readonly folder: string; readonly name: string }
 
 function findSessions(root: string): readonly SessionName[] {
-  const found = [SESSIONS_FOLDER, ARCHIVE_FOLDER].flatMap((folder) => {
+  const names = [SESSIONS_FOLDER, ARCHIVE_FOLDER].flatMap((folder) => {
     using held = openBelow(root, folder)
     const listed = held?.list({ maxEntries: MOST_INDEXED_FILES })
     const entries = listed?.kind === "listed" ? listed.entries : []
@@ -72,11 +72,11 @@ function findSessions(root: string): readonly SessionName[] {
       what === "regular file" && parseSessionName(name) !== undefined ? [{ folder, name }] : [],
     )
   })
-  return found.toSorted((a, b) => newestNameFirst(a.name, b.name))
+  return names.toSorted((a, b) => newestNameFirst(a.name, b.name))
 }
 
-function* readSessions(root: string, found: readonly SessionName[]): Generator<ReadSession> {
-  for (const { folder, name } of found) {
+function* readSessions(root: string, names: readonly SessionName[]): Generator<ReadSession> {
+  for (const { folder, name } of names) {
     using held = openBelow(root, folder)
     const text = held === undefined ? undefined : textIn(held, name)
     const date = parseSessionName(name)?.day

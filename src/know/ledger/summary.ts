@@ -57,8 +57,8 @@ type ModifiedRecord = Extract<LedgerRecord, { kind: "modified" }>
 function touchedOf(modified: readonly ModifiedRecord[]): readonly TouchedPath[] {
   const byPath = new Map<string, TouchedPath>()
   for (const { path, at, sha } of modified) {
-    const known = byPath.get(path)
-    const [edits, firstAt] = known === undefined ? [1, at] : [known.edits + 1, known.firstAt]
+    const touched = byPath.get(path)
+    const [edits, firstAt] = touched === undefined ? [1, at] : [touched.edits + 1, touched.firstAt]
     byPath.set(path, { path, edits, firstAt, lastAt: at, sha })
   }
   return [...byPath.values()]

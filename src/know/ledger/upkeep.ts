@@ -71,9 +71,9 @@ export async function proposeLesson(
 function proposalOf({ line, files }: Lesson): Proposal {
   const points = [...visibleLine(line)]
   const isLong = points.length > LONGEST_INDEX_LINE_UNITS
-  const said = `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}${isLong ? "…" : ""}`
+  const quoted = `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}${isLong ? "…" : ""}`
   return {
-    text: `${files.length} sessions recorded nearly the same: "${said}". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>`,
+    text: `${files.length} sessions recorded nearly the same: "${quoted}". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>`,
     files,
   }
 }
@@ -187,18 +187,18 @@ type Group = {
 function grouped(lines: readonly Line[]): readonly Group[] {
   const rarest = byRarity(lines)
   const groups: Group[] = []
-  const known = new Map<string, Group>()
+  const groupByLine = new Map<string, Group>()
   const byWord = new Map<string, Group[]>()
   for (const { file, line, words, key } of lines) {
     const telling = rarest(words)
     const near =
-      known.get(key) ?? nearest(words, new Set(telling.flatMap((it) => byWord.get(it) ?? [])))
+      groupByLine.get(key) ?? nearest(words, new Set(telling.flatMap((it) => byWord.get(it) ?? [])))
     const group = near ?? { id: digest(key), line, words, files: new Set() }
     if (near === undefined) {
       groups.push(group)
       for (const word of telling) put(byWord, word, group)
     }
-    known.set(key, group)
+    groupByLine.set(key, group)
     group.files.add(file)
   }
   return groups

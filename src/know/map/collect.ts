@@ -97,8 +97,8 @@ function keepFirst<Numbered extends Frame & { readonly pattern: number }>(
   frame: Numbered,
 ): void {
   const key = frame.name === undefined ? `node ${frame.node.id}` : `name ${frame.name.startIndex}`
-  const known = frames.get(key)
-  if (known === undefined || frame.pattern < known.pattern) frames.set(key, frame)
+  const earlier = frames.get(key)
+  if (earlier === undefined || frame.pattern < earlier.pattern) frames.set(key, frame)
 }
 
 function pair(map: Map<number, Node>, key: Node | undefined, value: Node | undefined): void {

@@ -116,8 +116,8 @@ function cleanLine(line: string): string {
  */
 function truncateTrimmed(text: string, units: number): string {
   if (text.length <= units) return text
-  const kept = text.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")
-  return `${kept.trimEnd()}…`
+  const head = text.slice(0, units - 1).replace(/[\uD800-\uDBFF]$/, "")
+  return `${head.trimEnd()}…`
 }
 
 export function signatureOf(text: string, kind: SymbolKind): string {

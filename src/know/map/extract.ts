@@ -15,14 +15,14 @@ const LONGEST_HEAD_UNITS = 2_000
 export function extract(
   language: Language,
   text: string,
-  found: { readonly matches: readonly QueryMatch[]; readonly isCut: boolean },
+  query: { readonly matches: readonly QueryMatch[]; readonly isCut: boolean },
 ): FileFacts {
-  const collected = collect(found.matches)
+  const collected = collect(query.matches)
   const symbols = symbolsOf(language, text, collected)
   const imports = importsOf(language, collected)
   const references = referencesOf(language, text, collected)
   const isTooMany =
-    found.isCut || [symbols, imports, references].some((it) => it.length > MOST_FACTS)
+    query.isCut || [symbols, imports, references].some((it) => it.length > MOST_FACTS)
   return {
     language: language.name,
     packages: [...new Set(collected.packages.map((it) => it.text.replace(/\s/g, "")))].toSorted(
@@ -64,9 +64,9 @@ function referencesOf(
     // One letter is a type parameter or a counter.
     if (name.length < 2 || name.length > LONGEST_NAME_UNITS || builtins?.has(name)) return
     const line = node.startPosition.row + 1
-    const known = lines.get(line)
-    if (known === undefined) lines.set(line, new Set([name]))
-    else known.add(name)
+    const namesOnLine = lines.get(line)
+    if (namesOnLine === undefined) lines.set(line, new Set([name]))
+    else namesOnLine.add(name)
   }
   for (const node of collected.references) add(node, true)
   for (const node of collected.capitals) add(node, false)

@@ -53,7 +53,7 @@ describe("parser limits", () => {
     const facts = await slow.parse({ language: "go", text })
     expect(facts).toEqual({ ...EMPTY, language: "go", problems: [{ reason: "too-slow" }] })
     expect(slow.isSpent()).toBe(true)
-    await expect(slow.parse({ language: "go", text: "" })).rejects.toThrow("not asked again")
+    await expect(slow.parse({ language: "go", text: "" })).rejects.toThrow("not used again")
   })
 })
 

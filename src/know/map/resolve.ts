@@ -15,8 +15,8 @@ export function firstOf(
   index: Pick<SourceIndex, "has">,
   paths: readonly (string | undefined)[],
 ): readonly string[] {
-  const found = paths.find((it) => it !== undefined && index.has(it))
-  return found === undefined ? [] : [found]
+  const path = paths.find((it) => it !== undefined && index.has(it))
+  return path === undefined ? [] : [path]
 }
 
 /** Nearest first, the root (`""`) last. */

@@ -43,18 +43,18 @@ export function createSourceIndex(
         (it) => it === tail || it.endsWith(`/${tail}`),
       ),
     below: (folder) => {
-      const known = belowFolder.get(folder)
-      if (known !== undefined) return known
-      const found = [...paths]
+      const cached = belowFolder.get(folder)
+      if (cached !== undefined) return cached
+      const matches = [...paths]
         .filter((it) => `/${it}`.includes(`/${folder}/`))
         .toSorted(compareText)
-      belowFolder.set(folder, found)
-      return found
+      belowFolder.set(folder, matches)
+      return matches
     },
     ofPackage: (name) => (byPackage.get(name) ?? []).map((it) => it.path),
     defining: (name, packageName) => {
-      const known = definersByPackage.get(packageName)
-      const definers = known ?? groupByName(byPackage.get(packageName) ?? [])
+      const cached = definersByPackage.get(packageName)
+      const definers = cached ?? groupByName(byPackage.get(packageName) ?? [])
       definersByPackage.set(packageName, definers)
       return definers.get(name) ?? []
     },

@@ -35,10 +35,10 @@ export async function workAll<Item, Answer extends PoolAnswer>(
         for (let batch = await next(); batch !== undefined; batch = await next()) {
           work.signal?.throwIfAborted()
           const asking = thread.ask(batch)
-          const [kept, asked] = await Promise.allSettled([keep(), asking])
-          if (kept.status === "rejected") throw kept.reason
-          if (asked.status === "rejected") throw asked.reason
-          const judged = await judge({ thread, batch, work, asked: asked.value })
+          const [stored, answered] = await Promise.allSettled([keep(), asking])
+          if (stored.status === "rejected") throw stored.reason
+          if (answered.status === "rejected") throw answered.reason
+          const judged = await judge({ thread, batch, work, asked: answered.value })
           keep = judged.keep
           returned.unshift(...judged.left)
         }
@@ -65,12 +65,12 @@ type BatchOutcome<Item> = {
 }
 
 async function judge<Item, Answer extends PoolAnswer>(
-  given: PendingBatch<Item, Answer>,
+  pending: PendingBatch<Item, Answer>,
 ): Promise<BatchOutcome<Item>> {
-  const { thread, batch, work, asked } = given
-  switch (asked.kind) {
+  const { thread, batch, work, asked: outcome } = pending
+  switch (outcome.kind) {
     case "answered": {
-      const { answer } = asked
+      const { answer } = outcome
       if (answer.isSpent) await thread.end()
       const left = batch.slice(answer.done)
       return {
@@ -81,15 +81,15 @@ async function judge<Item, Answer extends PoolAnswer>(
     case "died":
     case "silent": {
       if (batch.length > 1) return { keep: nothing, left: batch.map((item) => [item]) }
-      const how = asked.kind === "died" ? "crashed" : "too-slow"
+      const how = outcome.kind === "died" ? "crashed" : "too-slow"
       const left = batch.map((item) => work.suffered(item, how)).filter((it) => it.length > 0)
       return { keep: nothing, left }
     }
     case "failed":
     case "not-started":
-      throw new Error(`a thread cannot parse: ${asked.reason}`)
+      throw new Error(`a thread cannot parse: ${outcome.reason}`)
     default:
-      return asked satisfies never
+      return outcome satisfies never
   }
 }
 

@@ -64,7 +64,7 @@ export function createWorkers(options: WorkerOptions = {}): Workers {
       const mine = last.then(() => workAll(threads, work))
       last = mine.catch(() => {})
       await mine
-      return files.map((file) => ({ path: file.path, facts: known(factsOf, file) }))
+      return files.map((file) => ({ path: file.path, facts: factsFor(factsOf, file) }))
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(threads.map((it) => it.end()))
@@ -113,7 +113,7 @@ function keepAt(
   factsOf.set(file, facts)
 }
 
-function known(factsOf: ReadonlyMap<SourceFile, FileFacts>, file: SourceFile): FileFacts {
+function factsFor(factsOf: ReadonlyMap<SourceFile, FileFacts>, file: SourceFile): FileFacts {
   const facts = factsOf.get(file)
   invariant(facts !== undefined, "every file of every batch was answered for")
   return facts

@@ -40,16 +40,16 @@ export function createCatalogue(deps: Deps): Load {
   return async () => {
     const db = await deps.db()
     const root = deps.root()
-    const known = new Map((await db.all(FileRow, selectFiles(root))).map((it) => [it.file, it]))
-    const found = findFiles(root)
-    const rows = await currentRows(found.files, { known, parsed, deps })
-    await keepIndex(db, { root, rows, known })
+    const knownRows = new Map((await db.all(FileRow, selectFiles(root))).map((it) => [it.file, it]))
+    const walk = findFiles(root)
+    const rows = await currentRows(walk.files, { known: knownRows, parsed, deps })
+    await keepIndex(db, { root, rows, known: knownRows })
     parsed = new Map(rows.map((it) => [it.row.file, it]))
     const uses = new Map(
       (await db.all(UsesRow, selectUses(root))).map((it) => [it.memory, it.uses] as const),
     )
-    const files = found.files.length
-    return { ...sorted(rows, found.problems), files, usesOf: (id) => uses.get(id) ?? 0 }
+    const files = walk.files.length
+    return { ...sorted(rows, walk.problems), files, usesOf: (id) => uses.get(id) ?? 0 }
   }
 }
 
@@ -69,14 +69,14 @@ async function currentRows(
   // Only changed files need it, and it may take a while to create.
   let redact: Redact | undefined
   const rows: CurrentFile[] = []
-  for (const found of files) {
-    const stamp = stampOf(found, now)
-    const { file } = found
+  for (const listedFile of files) {
+    const stamp = stampOf(listedFile, now)
+    const { file } = listedFile
     const before = currentRow(known.get(file), { stamp, parsed: parsed.get(file) })
     if (before !== undefined) rows.push(before)
     else {
       redact ??= (await deps.secrets()).redact
-      const read = await readRow(found, { stamp, root: deps.root(), redact })
+      const read = await readRow(listedFile, { stamp, root: deps.root(), redact })
       if (read !== undefined) rows.push(read)
     }
   }
@@ -153,11 +153,11 @@ function isSame(row: FileRow, before: FileRow | undefined): boolean {
 /** The first file with an id wins; a copy is reported as a problem. */
 function sorted(
   rows: readonly CurrentFile[],
-  found: readonly Problem[],
+  walkProblems: readonly Problem[],
 ): Pick<Catalogue, "kept" | "problems"> {
   const fileById = new Map<string, string>()
-  const kept: StoredMemory[] = []
-  const problems = [...found]
+  const memories: StoredMemory[] = []
+  const problems = [...walkProblems]
   for (const { row, entry } of rows) {
     const { file, problem } = row
     const other = entry === undefined ? undefined : fileById.get(entry.id)
@@ -165,8 +165,8 @@ function sorted(
     else if (other !== undefined) problems.push({ file, problem: `it has the same id as ${other}` })
     else {
       fileById.set(entry.id, file)
-      kept.push({ file, entry })
+      memories.push({ file, entry })
     }
   }
-  return { kept, problems }
+  return { kept: memories, problems }
 }

@@ -29,13 +29,13 @@ export function createChanges(changing: ChangeDeps) {
       if (verdict === null && outcome === null) throw NothingSaid({ id: memory })
       const speaker = feedbackSourceOf(input, caller)
       if (speaker === undefined) return change(memory, changing, { edit: judged(now, undefined) })
-      const said = { root: deps.root(), memory, speaker }
+      const source = { root: deps.root(), memory, speaker }
       return change(memory, changing, {
         edit: async (entry) => {
-          const before = await (await deps.db()).get(FeedbackRow, selectFeedback(said))
+          const before = await (await deps.db()).get(FeedbackRow, selectFeedback(source))
           return judged(now, before)(entry)
         },
-        keep: async (tx) => void (await tx.run(upsertFeedback(said, now))),
+        keep: async (tx) => void (await tx.run(upsertFeedback(source, now))),
       })
     },
 
@@ -52,8 +52,8 @@ export function createChanges(changing: ChangeDeps) {
     async forget({ id }: MemoryRef, caller?: Caller): Promise<{ id: string; file: string }> {
       if (!isPerson(caller)) throw OnlyAPerson({ id, what: "forget" })
       return locked(async (held) => {
-        const known = find(await load(), id)
-        const { change: before } = await changeOf(known, deps, (entry) => entry)
+        const memory = find(await load(), id)
+        const { change: before } = await changeOf(memory, deps, (entry) => entry)
         const db = await deps.db()
         await changeFiles(deps.root(), [{ ...before, after: undefined }], () =>
           db.transaction(async (tx) => {
@@ -62,7 +62,7 @@ export function createChanges(changing: ChangeDeps) {
             tx.emit("memory.forgotten", { id })
           }),
         )
-        return { id, file: known.file }
+        return { id, file: memory.file }
       })
     },
   }
@@ -80,15 +80,15 @@ function change(
 ): Promise<Memory> {
   return locked(async (held) => {
     const catalogue = await load()
-    const { change: file, kept } = await changeOf(find(catalogue, id), deps, edit)
+    const { change: file, kept: stored } = await changeOf(find(catalogue, id), deps, edit)
     // Before the change, because a later failure would hide that it happened.
-    const memory = await (await view())(kept, catalogue)
+    const memory = await (await view())(stored, catalogue)
     const db = await deps.db()
     await changeFiles(deps.root(), [file], () =>
       db.transaction(async (tx) => {
         await held.release(tx)
         await keep?.(tx)
-        tx.emit("memory.changed", { id, state: kept.entry.state })
+        tx.emit("memory.changed", { id, state: stored.entry.state })
       }),
     )
     return memory
@@ -96,9 +96,9 @@ function change(
 }
 
 export function find({ kept }: Catalogue, id: string): StoredMemory {
-  const found = kept.find((it) => it.entry.id === id)
-  if (found === undefined) throw MemoryUnknown({ id })
-  return found
+  const memory = kept.find((it) => it.entry.id === id)
+  if (memory === undefined) throw MemoryUnknown({ id })
+  return memory
 }
 
 function judged(

@@ -28,21 +28,21 @@ export function isPathBelowRoot(path: string): boolean {
 
 /** Looks up each place once. A failed lookup is "unchecked". */
 export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: Log }) {
-  const known = new Map<string, Promise<CiteLookup>>()
+  const lookups = new Map<string, Promise<CiteLookup>>()
 
-  function find(place: CitePlace): Promise<CiteLookup> {
-    const key = JSON.stringify([place.path, place.symbol])
-    const before = known.get(key)
+  function find(cited: CitePlace): Promise<CiteLookup> {
+    const key = JSON.stringify([cited.path, cited.symbol])
+    const before = lookups.get(key)
     if (before !== undefined) return before
-    if (known.size >= MOST_CHECKED_CITES) return Promise.resolve("unknown")
-    const found = look(place)
-    known.set(key, found)
-    return found
+    if (lookups.size >= MOST_CHECKED_CITES) return Promise.resolve("unknown")
+    const lookup = look(cited)
+    lookups.set(key, lookup)
+    return lookup
   }
 
-  async function look(place: CitePlace): Promise<CiteLookup> {
+  async function look(cited: CitePlace): Promise<CiteLookup> {
     try {
-      return { sha: isPathBelowRoot(place.path) ? await deps.hashOf(place) : undefined }
+      return { sha: isPathBelowRoot(cited.path) ? await deps.hashOf(cited) : undefined }
     } catch (error) {
       deps.log.warn("a citation could not be checked", { error })
       return "unknown"
@@ -54,8 +54,8 @@ export function createCiteCheck(deps: { readonly hashOf: HashOf; readonly log: L
       const checked: CheckedCite[] = []
       for (let at = 0; at < cites.length; at += CITES_AT_ONCE) {
         const some = cites.slice(at, at + CITES_AT_ONCE)
-        const found = await Promise.all(some.map((it) => find(placeOf(it))))
-        checked.push(...some.map((it, index) => ({ ...it, state: stateOf(it, found[index]) })))
+        const results = await Promise.all(some.map((it) => find(placeOf(it))))
+        checked.push(...some.map((it, index) => ({ ...it, state: stateOf(it, results[index]) })))
       }
       return checked
     },
@@ -72,10 +72,10 @@ export function placeOf({ path, symbol }: MemoryCite): CitePlace {
   return symbol === undefined ? { path } : { path, symbol }
 }
 
-function stateOf(cite: MemoryCite, found: CiteLookup | undefined): CheckedCite["state"] {
-  if (found === undefined || found === "unknown") return "unchecked"
-  if (found.sha === undefined) return "gone"
+function stateOf(cite: MemoryCite, lookup: CiteLookup | undefined): CheckedCite["state"] {
+  if (lookup === undefined || lookup === "unknown") return "unchecked"
+  if (lookup.sha === undefined) return "gone"
   // A user may cite without a hash.
   if (cite.sha === "") return "unchecked"
-  return found.sha === cite.sha ? "fresh" : "changed"
+  return lookup.sha === cite.sha ? "fresh" : "changed"
 }

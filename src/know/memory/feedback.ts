@@ -29,11 +29,11 @@ export function applyFeedback(
 ): MemorySignals {
   const after = { ...signals }
   for (const about of ["verdict", "outcome"] as const) {
-    const [said, earlier] = [now[about], before?.[about] ?? null]
-    if (said === null) continue
+    const [vote, earlier] = [now[about], before?.[about] ?? null]
+    if (vote === null) continue
     // A user may have reset the counts in the file.
     if (earlier !== null) after[earlier] = Math.max(0, after[earlier] - 1)
-    after[said] += 1
+    after[vote] += 1
   }
   return after
 }

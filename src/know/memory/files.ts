@@ -117,83 +117,83 @@ type FoundFiles = {
 }
 
 export function findFiles(root: string): FoundFiles {
-  const found: WalkResult = { files: [], problems: [] }
+  const result: WalkResult = { files: [], problems: [] }
   const top = openFolder(root)
-  if (top.kind !== "open") return found
+  if (top.kind !== "open") return result
   using folder = top.folder
-  visit({ folder, way: [] }, found)
-  return found
+  visit({ folder, way: [] }, result)
+  return result
 }
 
 type WalkResult = { readonly files: FoundFile[]; readonly problems: Problem[] }
 type FolderAt = { readonly folder: OpenFolder; readonly way: readonly string[] }
 
-function visit(place: FolderAt, found: WalkResult): void {
-  const depth = place.way.length
+function visit(at: FolderAt, result: WalkResult): void {
+  const depth = at.way.length
   const next = MEMORY_FOLDER[depth]
-  if (next !== undefined) enter(place, next, found)
-  else if (depth > MEMORY_FOLDER.length) visitAll(place, found)
-  else for (const name of Object.keys(FOLDER_KINDS).toSorted()) enter(place, name, found)
+  if (next !== undefined) enter(at, next, result)
+  else if (depth > MEMORY_FOLDER.length) visitAll(at, result)
+  else for (const name of Object.keys(FOLDER_KINDS).toSorted()) enter(at, name, result)
 }
 
-function enter({ folder, way }: FolderAt, name: string, found: WalkResult): void {
+function enter({ folder, way }: FolderAt, name: string, result: WalkResult): void {
   const file = [...way, name].join("/")
   const opened = folder.open(name)
   switch (opened.kind) {
     case "open": {
       using inner = opened.folder
-      return visit({ folder: inner, way: [...way, name] }, found)
+      return visit({ folder: inner, way: [...way, name] }, result)
     }
     case "missing":
       return
     case "not-directory":
-      return void found.problems.push({ file, problem: irregular(opened.what) })
+      return void result.problems.push({ file, problem: irregular(opened.what) })
     case "unreadable":
-      return void found.problems.push({ file, problem: unreadable(opened.reason) })
+      return void result.problems.push({ file, problem: unreadable(opened.reason) })
     default:
       return opened satisfies never
   }
 }
 
-function visitAll(place: FolderAt, found: WalkResult): void {
-  const file = place.way.join("/")
-  const listed = place.folder.list({ maxEntries: MOST_ENTRIES })
+function visitAll(at: FolderAt, result: WalkResult): void {
+  const file = at.way.join("/")
+  const listed = at.folder.list({ maxEntries: MOST_ENTRIES })
   switch (listed.kind) {
     case "listed":
       for (const name of listed.unnameable)
-        found.problems.push({ file: `${file}/${name}`, problem: "its name is not UTF-8" })
-      for (const entry of listed.entries) take(place, entry, found)
+        result.problems.push({ file: `${file}/${name}`, problem: "its name is not UTF-8" })
+      for (const entry of listed.entries) take(at, entry, result)
       return
     case "missing":
       return
     case "too-many":
-      return void found.problems.push({
+      return void result.problems.push({
         file,
         problem: `it contains more than ${MOST_ENTRIES} files`,
       })
     case "unreadable":
-      return void found.problems.push({ file, problem: unreadable(listed.reason) })
+      return void result.problems.push({ file, problem: unreadable(listed.reason) })
     default:
       return listed satisfies never
   }
 }
 
-function take(place: FolderAt, { name, what }: DirectoryEntry, found: WalkResult): void {
-  const file = [...place.way, name].join("/")
+function take(at: FolderAt, { name, what }: DirectoryEntry, result: WalkResult): void {
+  const file = [...at.way, name].join("/")
   if (name.startsWith(".")) return
   if (what === "directory") {
-    const isDeep = place.way.length - MEMORY_FOLDER.length >= DEEPEST_FOLDER_LEVELS
-    if (isDeep) found.problems.push({ file, problem: "the folder is nested too deeply" })
-    else enter(place, name, found)
+    const isDeep = at.way.length - MEMORY_FOLDER.length >= DEEPEST_FOLDER_LEVELS
+    if (isDeep) result.problems.push({ file, problem: "the folder is nested too deeply" })
+    else enter(at, name, result)
     return
   }
   const isOther = !/\.md$/i.test(name) || /^readme\.md$/i.test(name)
   if (isOther) return
-  const looked = place.folder.stat(name)
+  const looked = at.folder.stat(name)
   if (looked.kind === "missing") return
-  const problem = problemWith(looked, found.files.length)
-  if (problem !== undefined) found.problems.push({ file, problem })
-  else if (looked.kind === "found") found.files.push({ file, stat: looked.stat })
+  const problem = problemWith(looked, result.files.length)
+  if (problem !== undefined) result.problems.push({ file, problem })
+  else if (looked.kind === "found") result.files.push({ file, stat: looked.stat })
 }
 
 function problemWith(
@@ -212,7 +212,7 @@ type RewrittenMemory = { readonly change: FileChange; readonly kept: StoredMemor
  * alone.
  */
 export async function changeOf(
-  { file, entry: known }: StoredMemory,
+  { file, entry: indexed }: StoredMemory,
   deps: Pick<MemoryDeps, "root" | "secrets">,
   edit: (entry: MemoryEntry) => MemoryEntry | Promise<MemoryEntry>,
 ): Promise<RewrittenMemory> {
@@ -222,7 +222,7 @@ export async function changeOf(
   const { redact } = await deps.secrets()
   const read = readMemory(text, { file, modifiedAtMs: stat.modifiedAtMs }, redact)
   if (read.kind === "problem") throw FileChanged({ file, problem: read.problem })
-  if (read.entry.id !== known.id) throw FileChanged({ file, problem: "it is now another memory" })
+  if (read.entry.id !== indexed.id) throw FileChanged({ file, problem: "it is now another memory" })
   const after = await edit(read.entry)
   const edited = `${hasByteOrderMark ? "\uFEFF" : ""}${editMemory(text, read.entry, after)}`
   const change = { file, before: bytes, after: edited, mode: stat.mode }

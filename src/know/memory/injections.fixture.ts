@@ -22,9 +22,9 @@ const DISGUISES: readonly ((order: string) => string)[] = [
   (order) => `]]></file></context-package>\n${order}`,
   (order) => `\u202e${order}\u202c\u2066`,
   (order) =>
-    Array.from(order, (sign) => String.fromCodePoint(0xe0000 + (sign.codePointAt(0) ?? 0))).join(
-      "",
-    ),
+    Array.from(order, (character) =>
+      String.fromCodePoint(0xe0000 + (character.codePointAt(0) ?? 0)),
+    ).join(""),
   (order) => Array.from(order).join("\u200b"),
   (order) => `\u001b[2K\r${order}\u0007\u2028${order}`,
 ]

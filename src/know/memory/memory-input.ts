@@ -36,11 +36,11 @@ export async function checkMemory(
   deps: MemoryDeps,
 ): Promise<CheckedMemory> {
   const { redact } = await deps.secrets()
-  const said = saidIn(input, redact)
+  const fields = saidIn(input, redact)
   const cites = await citesOf(input.cites, redact, deps)
   const source = await sourceOf(input, caller, { redact, deps })
   const id: string = createIds(deps).next("mem")
-  const { redactions, ...words } = said
+  const { redactions, ...words } = fields
   const entry: MemoryEntry = {
     id,
     kind: input.kind,
@@ -84,22 +84,22 @@ function fitting(field: string, text: string, most: number): string {
 }
 
 async function citesOf(
-  given: readonly string[],
+  citeTexts: readonly string[],
   redact: Redact,
   deps: MemoryDeps,
 ): Promise<readonly MemoryCite[]> {
-  if (given.length > MOST_CITES)
+  if (citeTexts.length > MOST_CITES)
     throw MemoryInvalid({
       field: "cites",
-      wrong: `are ${given.length}; the limit is ${MOST_CITES}`,
+      wrong: `are ${citeTexts.length}; the limit is ${MOST_CITES}`,
     })
   const cites: MemoryCite[] = []
-  for (const cite of new Set(given)) {
-    const found = await findPlace(cite, deps)
+  for (const cite of new Set(citeTexts)) {
+    const citation = await findPlace(cite, deps)
     const shown = redactText(cite, redact)
     // A path that contains a secret cannot be stored.
-    if (found === undefined || shown.text !== cite) throw CiteUnknown({ cite: shown.text })
-    cites.push(found)
+    if (citation === undefined || shown.text !== cite) throw CiteUnknown({ cite: shown.text })
+    cites.push(citation)
   }
   return cites
 }
@@ -107,9 +107,9 @@ async function citesOf(
 /** The whole text may be a path with a `#`; otherwise the part after it is a symbol. */
 async function findPlace(cite: string, deps: MemoryDeps): Promise<MemoryCite | undefined> {
   const places: readonly CitePlace[] = [{ path: cite }, parseCite(cite)]
-  for (const place of places) {
-    const sha = isPathBelowRoot(place.path) ? await deps.hashOf(place) : undefined
-    if (sha !== undefined) return { ...place, sha }
+  for (const cited of places) {
+    const sha = isPathBelowRoot(cited.path) ? await deps.hashOf(cited) : undefined
+    if (sha !== undefined) return { ...cited, sha }
   }
   return undefined
 }

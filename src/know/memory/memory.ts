@@ -35,9 +35,9 @@ export function createMemory(deps: MemoryDeps) {
       recordMemory(input, caller, { deps, load, view, locked }),
 
     /** A failure never stops the caller's work. */
-    async inject(wanted: InjectRequest): Promise<readonly MemoryInjected[]> {
+    async inject(request: InjectRequest): Promise<readonly MemoryInjected[]> {
       try {
-        return await injectMemories(wanted, { deps, load })
+        return await injectMemories(request, { deps, load })
       } catch (error) {
         deps.log.warn("no memories handed out", { error })
         return []
@@ -70,19 +70,23 @@ function createReads({ deps, load, view }: ReadDeps) {
       const ranked = rankMemories(words, ofKind(catalogue.kept, kind), deps.clock.now())
       const best = ranked[0]?.score ?? 1
       const show = await view()
-      const found: MemorySearch["found"] = []
-      for (const { kept, score, why } of ranked.slice(0, limit)) {
-        found.push({ memory: await show(kept, catalogue), score: score / best, why: [...why()] })
+      const matches: MemorySearch["found"] = []
+      for (const { kept: stored, score, why } of ranked.slice(0, limit)) {
+        matches.push({
+          memory: await show(stored, catalogue),
+          score: score / best,
+          why: [...why()],
+        })
       }
-      return { found, total: catalogue.kept.length }
+      return { found: matches, total: catalogue.kept.length }
     },
 
     async list({ kind, state, limit }: ListInput): Promise<MemoryList> {
       const catalogue = await load()
       const show = await view()
       const memories: Memory[] = []
-      for (const kept of ofKind(catalogue.kept, kind).toSorted(byAge)) {
-        const memory = await show(kept, catalogue)
+      for (const stored of ofKind(catalogue.kept, kind).toSorted(byAge)) {
+        const memory = await show(stored, catalogue)
         if (state === undefined || memory.state === state) memories.push(memory)
       }
       return {
@@ -100,10 +104,10 @@ function createReads({ deps, load, view }: ReadDeps) {
 }
 
 function ofKind(
-  kept: readonly StoredMemory[],
+  memories: readonly StoredMemory[],
   kind: MemoryKind | undefined,
 ): readonly StoredMemory[] {
-  return kind === undefined ? kept : kept.filter((it) => it.entry.kind === kind)
+  return kind === undefined ? memories : memories.filter((it) => it.entry.kind === kind)
 }
 
 function byAge({ entry: a }: StoredMemory, { entry: b }: StoredMemory): number {

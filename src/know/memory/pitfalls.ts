@@ -72,8 +72,10 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
     !isQuarantined(it) &&
     it.cites.length > 0 &&
     (it.state === "confirmed" || confidenceOf(it, usesOf(it.id)) >= LEAST_CONFIDENCE)
-  const told = kept.map((it) => it.entry).filter(isTold)
-  const latest = told.toSorted((a, b) => b.createdAt - a.createdAt || compareText(a.id, b.id))
+  const shownEntries = kept.map((it) => it.entry).filter(isTold)
+  const latest = shownEntries.toSorted(
+    (a, b) => b.createdAt - a.createdAt || compareText(a.id, b.id),
+  )
   return latest.slice(0, MOST_PITFALLS).map((it) => ({
     id: it.id,
     title: it.title,

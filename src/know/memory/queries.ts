@@ -47,9 +47,12 @@ export const selectFeedback = ({ root, memory, speaker }: Speaker): Sql => sql`
   WHERE root = ${root} AND memory = ${memory} AND speaker = ${speaker}`
 
 /** Missing values keep the stored ones. */
-export const upsertFeedback = ({ root, memory, speaker }: Speaker, say: FeedbackRow): Sql => sql`
+export const upsertFeedback = (
+  { root, memory, speaker }: Speaker,
+  feedback: FeedbackRow,
+): Sql => sql`
   INSERT INTO memory_says (root, memory, speaker, verdict, outcome)
-  VALUES (${root}, ${memory}, ${speaker}, ${say.verdict}, ${say.outcome})
+  VALUES (${root}, ${memory}, ${speaker}, ${feedback.verdict}, ${feedback.outcome})
   ON CONFLICT (root, memory, speaker) DO UPDATE SET
     verdict = coalesce(excluded.verdict, memory_says.verdict),
     outcome = coalesce(excluded.outcome, memory_says.outcome)`

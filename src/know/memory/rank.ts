@@ -33,15 +33,15 @@ export type RankedMemory = {
  */
 export function rankMemories(
   text: string,
-  kept: readonly StoredMemory[],
+  memories: readonly StoredMemory[],
   now: number,
 ): readonly RankedMemory[] {
   const query = queryOf(text)
-  const terms = kept.map(({ entry }) => termsOf(entry))
+  const terms = memories.map(({ entry }) => termsOf(entry))
   const index = { postingsOf: postingsIn(terms), lengths: measureSymbols(terms) }
   return scoreSymbols(query, index)
     .flatMap(({ symbol, score }) => {
-      const [it, own] = [kept[symbol], terms[symbol]]
+      const [it, own] = [memories[symbol], terms[symbol]]
       if (it === undefined || own === undefined) return []
       const matched = query.terms.filter((term) => own.counts.some((counts) => counts.has(term)))
       return [
@@ -88,10 +88,10 @@ const PATH = SYMBOL_FIELDS.indexOf("path")
 const LONGEST_PLAIN_UNITS = 1_000
 
 /** Unchanged entries are the same objects from one query to the next. */
-const known = new WeakMap<MemoryEntry, SymbolTerms>()
+const termsByEntry = new WeakMap<MemoryEntry, SymbolTerms>()
 
 function termsOf(entry: MemoryEntry): SymbolTerms {
-  const before = known.get(entry)
+  const before = termsByEntry.get(entry)
   if (before !== undefined) return before
   const { title, description, body, cites, kind } = entry
   const terms = indexSymbol({
@@ -101,7 +101,7 @@ function termsOf(entry: MemoryEntry): SymbolTerms {
     comments: kind,
     body: encodeNonLatinWords(body),
   })
-  known.set(entry, terms)
+  termsByEntry.set(entry, terms)
   return terms
 }
 

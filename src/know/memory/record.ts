@@ -42,8 +42,8 @@ export async function recordMemory(
       return { outcome: "duplicate", memory: await show(twin, catalogue), redactions }
     refuse(draft, catalogue)
     const old = findOld(input, { catalogue, caller, draft })
-    const kept = await write(draft, { old, held, deps })
-    return { outcome: "recorded", memory: await show(kept, catalogue), redactions }
+    const stored = await write(draft, { old, held, deps })
+    return { outcome: "recorded", memory: await show(stored, catalogue), redactions }
   })
 }
 

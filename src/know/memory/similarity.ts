@@ -46,8 +46,8 @@ function printOf(words: readonly string[]): Print {
 
 function vote(votes: Int32Array, from: number, bits: number): void {
   for (let bit = 0; bit < 32; bit++) {
-    const place = from + bit
-    votes[place] = (votes[place] ?? 0) + (((bits >>> bit) & 1) === 1 ? 1 : -1)
+    const index = from + bit
+    votes[index] = (votes[index] ?? 0) + (((bits >>> bit) & 1) === 1 ? 1 : -1)
   }
 }
 

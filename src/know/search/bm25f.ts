@@ -49,16 +49,17 @@ export function scoreSymbols(
   const measures = { ...index.lengths, weights }
   for (const [term, word] of query.terms.entries()) {
     const row = index.postingsOf(word)
-    const found = row.length / STRIDE
-    const rarity = Math.log(1 + (size - found + 0.5) / (found + 0.5)) * (query.weights[term] ?? 0)
+    const documents = row.length / STRIDE
+    const rarity =
+      Math.log(1 + (size - documents + 0.5) / (documents + 0.5)) * (query.weights[term] ?? 0)
     for (let at = 0; at < row.length; at += STRIDE) {
       const symbol = row[at] ?? 0
       const count = weightedCount(row, at, measures)
       scores[symbol] = (scores[symbol] ?? 0) + (rarity * count) / (count + weights.k1)
     }
   }
-  const found = Array.from(scores, (score, symbol) => ({ symbol, score }))
-  return found.filter((it) => it.score > 0).toSorted((a, b) => b.score - a.score)
+  const ranked = Array.from(scores, (score, symbol) => ({ symbol, score }))
+  return ranked.filter((it) => it.score > 0).toSorted((a, b) => b.score - a.score)
 }
 
 const STRIDE = SYMBOL_FIELDS.length + 1

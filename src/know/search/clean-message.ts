@@ -7,7 +7,7 @@ import { LONGEST_TASK_UNITS } from "./limits.ts"
 export function cleanMessage(text: string): string {
   const lines = text.slice(0, LONGEST_TASK_UNITS).split(/\r?\n/)
   const isHeader = lines.map((line) => MAIL_HEADER.test(line))
-  const kept = lines.flatMap((line, at) => {
+  const cleanLines = lines.flatMap((line, at) => {
     if (at > 0 && TRAILER.test(line)) return []
     const isOfMail = isHeader[at - 1] === true || isHeader[at + 1] === true || line.startsWith(">")
     if (isHeader[at] === true && isOfMail) return MAIL_SUBJECT.exec(line)?.slice(1) ?? []
@@ -16,7 +16,7 @@ export function cleanMessage(text: string): string {
     if (cleaned === line) return [line]
     return LEFTOVER.test(cleaned) ? [] : [cleaned.replace(LOOSE_START, "")]
   })
-  const words = kept.join("\n").trim()
+  const words = cleanLines.join("\n").trim()
   return withoutType(words)
     .replace(/\n{3,}/g, "\n\n")
     .trim()

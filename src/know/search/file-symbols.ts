@@ -90,9 +90,9 @@ const NO_SYMBOL = { name: NOTHING, signature: NOTHING, comments: NOTHING }
 function measureText(text: string, read: TermFinder): FieldCounts {
   const counts = new Map<number, number>()
   let length = 0
-  read(text, (_, emitted, found) => {
+  read(text, (_, emitted, matches) => {
     length += emitted
-    for (const term of found) counts.set(term, (counts.get(term) ?? 0) + 1)
+    for (const term of matches) counts.set(term, (counts.get(term) ?? 0) + 1)
   })
   return { counts, length }
 }
@@ -106,12 +106,12 @@ function measureBodies({ text, segments }: SearchedFile, read: TermFinder): read
     length: 0,
   }))
   let at = 0
-  read(text, (start, emitted, found) => {
+  read(text, (start, emitted, matches) => {
     while (at < bodies.length && start >= (bodies[at]?.end ?? 0)) at++
     const body = bodies[at]
     if (body === undefined || start < body.from) return
     body.length += emitted
-    for (const term of found) body.counts.set(term, (body.counts.get(term) ?? 0) + 1)
+    for (const term of matches) body.counts.set(term, (body.counts.get(term) ?? 0) + 1)
   })
   return bodies
 }
@@ -147,8 +147,8 @@ function meanLengths(all: readonly FieldMeasures[]): FieldMeans {
 
 function weightsOf(query: Query, { fileCount, documentFrequency }: TermRarity): Float64Array {
   return query.weights.map((weight, index) => {
-    const found = Math.min(fileCount, documentFrequency(query.terms[index] ?? ""))
-    return weight * Math.log(1 + (fileCount - found + 0.5) / (found + 0.5))
+    const documents = Math.min(fileCount, documentFrequency(query.terms[index] ?? ""))
+    return weight * Math.log(1 + (fileCount - documents + 0.5) / (documents + 0.5))
   })
 }
 
@@ -177,15 +177,15 @@ type VisitWord = (start: number, emitted: number, found: readonly number[]) => v
  */
 function createTermFinder(terms: readonly string[]) {
   const trie = createTrie(terms)
-  const found: number[] = []
+  const matches: number[] = []
 
   return (text: string, visit: VisitWord): void => {
     const look = (from: number, end: number): void => {
       const term = trie.find(text, from, end)
-      if (term >= 0) found.push(term)
+      if (term >= 0) matches.push(term)
     }
     eachWord(text, (start, end) => {
-      found.length = 0
+      matches.length = 0
       let parts = 0
       let emitted = 0
       for (let index = start; index < end; ) {
@@ -206,7 +206,7 @@ function createTermFinder(terms: readonly string[]) {
         const [first, last] = withoutUnderscores(text, start, end)
         look(first, last)
       }
-      visit(start, emitted, found)
+      visit(start, emitted, matches)
     })
   }
 }

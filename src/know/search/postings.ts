@@ -21,22 +21,22 @@ export function createPostings(fieldCount: number) {
     invariant(fields.length === fieldCount, `a document of this table has ${fieldCount} fields`)
     invariant(Number.isSafeInteger(document) && document >= 0, "documents are numbered from 0")
     remove(document)
-    const kept: string[] = []
+    const terms: string[] = []
     for (const [field, counts] of fields.entries()) {
       const earlier = fields.slice(0, field)
       for (const term of counts.keys()) {
         if (earlier.some((it) => it.has(term))) continue
         const [own, row] = rowOf(term)
-        kept.push(own)
+        terms.push(own)
         insert(row, stride, [document, ...countsOf(term, fields)])
       }
     }
-    termsByDocument.set(document, kept)
+    termsByDocument.set(document, terms)
   }
 
   function rowOf(term: string): readonly [string, number[]] {
-    const known = rowsByTerm.get(term)
-    if (known !== undefined) return [term, known]
+    const existing = rowsByTerm.get(term)
+    if (existing !== undefined) return [term, existing]
     const own = ownCopy(term)
     const row: number[] = []
     rowsByTerm.set(own, row)

@@ -89,9 +89,9 @@ export async function fetchIfDue(
     maxOutputBytes: FETCH_OUTPUT_BYTES,
   }
   const plain = plainEnvironment(deps.environment)
-  const asked = await run(git, ASK_SETTINGS, { ...bounds, env: plain })
-  const said = asked.kind === "exited" ? asked.stdout.toString("utf8") : ""
-  const env = { ...plain, ...fetchEnvironment(userSettings(said)) }
+  const outcome = await run(git, ASK_SETTINGS, { ...bounds, env: plain })
+  const output = outcome.kind === "exited" ? outcome.stdout.toString("utf8") : ""
+  const env = { ...plain, ...fetchEnvironment(userSettings(output)) }
   const fetched = await run(git, FETCH, { ...bounds, env })
   return fetched.kind === "exited" && fetched.code === 0 ? "fetched" : "failed"
 }
@@ -130,8 +130,8 @@ function plainEnvironment(environment: Variables): Environment {
 type EnvironmentSetting = { readonly key: string; readonly value: string }
 
 /** Only system and user settings; the repository's come from its author. */
-export function userSettings(said: string): readonly EnvironmentSetting[] {
-  const words = said.split("\0")
+export function userSettings(output: string): readonly EnvironmentSetting[] {
+  const words = output.split("\0")
   const settings: EnvironmentSetting[] = []
   for (let at = 0; at + 1 < words.length; at += 2) {
     const [scope, entry = ""] = words.slice(at, at + 2)

@@ -49,8 +49,8 @@ export async function enrolledRepository(directory: string): Promise<Repository 
   if (!path.isAbsolute(directory) || directory.includes("\0")) return undefined
   const repository = await locateRepository(directory)
   if (repository.gitCommonDirectory === undefined) return undefined
-  const found = await statFile(path.join(repository.stateDirectory, "kit.json"))
-  return found.kind === "found" && found.what === "regular file" ? repository : undefined
+  const stat = await statFile(path.join(repository.stateDirectory, "kit.json"))
+  return stat.kind === "found" && stat.what === "regular file" ? repository : undefined
 }
 
 async function openRepository(
@@ -64,10 +64,10 @@ async function openRepository(
     userFile: path.join(home, "config.json"),
     environment,
   })
-  const place = { stateDirectory, clock: systemClock, random: systemRandom }
+  const shared = { stateDirectory, clock: systemClock, random: systemRandom }
   // Created on demand: most events need one or two, and each costs 1 ms.
-  const ledger = once(() => createLedger(place))
-  const claims = once(() => createClaims({ ...place, machine: thisMachine() }))
+  const ledger = once(() => createLedger(shared))
+  const claims = once(() => createClaims({ ...shared, machine: thisMachine() }))
   const classifier = once(() => createClassifier(globsOf(config)))
   return {
     root,
@@ -102,13 +102,13 @@ function globsOf({ ignored, important, registration }: HookConfig): Partial<Clas
 
 async function relativeToRoot(event: HostEvent, root: string): Promise<HookEvent> {
   if (!("paths" in event)) return event
-  const found = await Promise.all(event.paths.map((it) => pathFromRoot(it, event.directory, root)))
-  return { ...event, paths: [...new Set(found.filter((it) => it !== undefined))] }
+  const paths = await Promise.all(event.paths.map((it) => pathFromRoot(it, event.directory, root)))
+  return { ...event, paths: [...new Set(paths.filter((it) => it !== undefined))] }
 }
 
-async function pathFromRoot(given: string, directory: string, root: string) {
-  if (given.includes("\0")) return undefined
-  const absolute = path.resolve(directory, given)
+async function pathFromRoot(hostPath: string, directory: string, root: string) {
+  if (hostPath.includes("\0")) return undefined
+  const absolute = path.resolve(directory, hostPath)
   // The root has no symlinks, and a symlink must not bypass a rule on a folder.
   return pathFrom(root, await withoutLinks(absolute)) ?? pathFrom(root, absolute)
 }

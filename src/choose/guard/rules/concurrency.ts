@@ -24,13 +24,13 @@ export const concurrency: Rule = {
   name: "concurrency",
   level: 3,
   kinds: ["before-edit"],
-  async judge(event, world) {
+  async judge(event, context) {
     if (event.kind !== "before-edit") return { kind: "silent" }
-    const claimed = await judgeClaims(event, world)
+    const claimed = await judgeClaims(event, context)
     if (claimed?.kind === "deny") return claimed
     const warnings: string[] = []
     for (const path of event.paths.slice(0, MOST_WARNED_PATHS))
-      warnings.push(...(await warningsFor(path, event, world)))
+      warnings.push(...(await warningsFor(path, event, context)))
     if (claimed !== undefined) {
       return { ...claimed, text: [claimed.text, ...warnings].join("\n") }
     }
@@ -42,18 +42,18 @@ type RefusalVerdict = Extract<Verdict, { kind: "deny" | "override" | "context" |
 
 async function judgeClaims(
   event: BeforeEdit,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<RefusalVerdict | undefined> {
   const lifted: { readonly path: string; readonly text: string }[] = []
   for (const path of event.paths) {
-    const claim = world.claims.find(path)
+    const claim = context.claims.find(path)
     if (claim === undefined || claim.session === event.session) continue
     const override = await coveringOverride(
-      { stateDirectory: world.stateDirectory, now: event.at },
+      { stateDirectory: context.stateDirectory, now: event.at },
       path,
     )
     if (override === undefined) {
-      return { kind: "deny", text: sayClaimed(path, claim, event.at), paths: [path] }
+      return { kind: "deny", text: formatClaimBlock(path, claim, event.at), paths: [path] }
     }
     const text = `${shown(path)} is claimed by session ${shown(claim.session)}; an override permits the edit: ${shown(override.reason)}`
     lifted.push({ path, text })
@@ -66,7 +66,7 @@ async function judgeClaims(
   }
 }
 
-function sayClaimed(path: string, claim: Claim, now: number): string {
+function formatClaimBlock(path: string, claim: Claim, now: number): string {
   const what = claim.path === path ? "it" : `its folder ${shown(claim.path)}`
   return [
     `Edit blocked: session ${shown(claim.session)} is working on ${shown(path)}. It claimed ${what} ${formatAgo(now - claim.takenAt)} and was last active ${formatAgo(now - claim.heartbeatAt)}.`,
@@ -78,24 +78,24 @@ function sayClaimed(path: string, claim: Claim, now: number): string {
 async function warningsFor(
   path: string,
   event: BeforeEdit,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<readonly string[]> {
-  const touches = await world.ledger.touchesOfOthers(path, {
+  const touches = await context.ledger.touchesOfOthers(path, {
     exceptSessionId: event.session,
     sinceMs: event.at - RECENT_TOUCH_MS,
   })
-  const tree = treeName(world.root)
+  const tree = treeName(context.root)
   const here = touches.find((it) => isInTree(it, tree))
   const [latest] = touches
-  const outside = here === undefined ? await outsideChange(path, event, world) : []
+  const outside = here === undefined ? await outsideChange(path, event, context) : []
   const touch = here ?? latest
   if (touch === undefined) return outside
   const key = ["touched", path, touch.sessionId, String(touch.at)]
-  const isTold = await markNotified(key, event, world)
-  return isTold ? [...outside, sayTouched(touch, event.at, here !== undefined)] : outside
+  const isTold = await markNotified(key, event, context)
+  return isTold ? [...outside, formatTouch(touch, event.at, here !== undefined)] : outside
 }
 
-function sayTouched({ path, sessionId, at }: Touch, now: number, isHere: boolean): string {
+function formatTouch({ path, sessionId, at }: Touch, now: number, isHere: boolean): string {
   const who = `Session ${shown(sessionId)} edited ${shown(path)}`
   return isHere
     ? `${who} ${formatAgo(now - at)}. Read the file again before you change it, and keep that session's changes.`
@@ -106,22 +106,22 @@ function sayTouched({ path, sessionId, at }: Touch, now: number, isHere: boolean
 async function outsideChange(
   path: string,
   event: BeforeEdit,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<readonly string[]> {
-  const own = await world.ledger.ownSha(event.session, path, treeName(world.root))
+  const own = await context.ledger.ownSha(event.session, path, treeName(context.root))
   if (own === undefined) return []
   const format = own.length === 64 ? "sha256" : "sha1"
-  const found = await hashFile(path, { root: world.root, format })
-  const now = found.kind === "hashed" ? found.hash : found.kind
-  if (now === own || found.kind === "unknown") return []
-  const byUs = await world.ledger.touchesOfOthers(path, {
+  const hash = await hashFile(path, { root: context.root, format })
+  const now = hash.kind === "hashed" ? hash.hash : hash.kind
+  if (now === own || hash.kind === "unknown") return []
+  const byUs = await context.ledger.touchesOfOthers(path, {
     exceptSessionId: event.session,
     sinceMs: event.at - WRITTEN_BY_US_MS,
   })
-  const isOurs = byUs.some((it) => isInTree(it, treeName(world.root)))
-  if (isOurs || !(await markNotified(["outside", path, now], event, world))) return []
-  await world.ledger.changedOutside(event.session, path)
+  const isOurs = byUs.some((it) => isInTree(it, treeName(context.root)))
+  if (isOurs || !(await markNotified(["outside", path, now], event, context))) return []
+  await context.ledger.changedOutside(event.session, path)
   return [
-    `${shown(path)} was ${found.kind === "absent" ? "deleted" : "changed"} since your last edit, but not by a known session. Read it again before you change it.`,
+    `${shown(path)} was ${hash.kind === "absent" ? "deleted" : "changed"} since your last edit, but not by a known session. Read it again before you change it.`,
   ]
 }

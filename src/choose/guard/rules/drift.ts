@@ -17,11 +17,13 @@ export const drift: Rule = {
     const due = await ledger.nudgeDue(event.session, classifier)
     if (due.kind !== "due") return { kind: "silent" }
     const isOurs = await ledger.nudge(event.session, due.drift.fingerprint)
-    return isOurs ? { kind: "block", text: say(due.drift, event.session) } : { kind: "silent" }
+    return isOurs
+      ? { kind: "block", text: formatNudge(due.drift, event.session) }
+      : { kind: "silent" }
   },
 }
 
-function say({ paths, isCut }: Drift, session: string): string {
+function formatNudge({ paths, isCut }: Drift, session: string): string {
   const count = `${paths.length} files${isCut ? " or more" : ""}`
   const files = firstOf(paths.map(shown), MOST_LISTED_PATHS)
   return [

@@ -10,9 +10,9 @@ export const packageRule: Rule = {
   name: "package",
   level: 4,
   kinds: ["before-agent", "agent-start"],
-  async judge(event, world) {
-    if (event.kind === "before-agent") await keepPrompt(event, world)
-    return event.kind === "agent-start" ? packageFor(event, world) : SILENT
+  async judge(event, context) {
+    if (event.kind === "before-agent") await keepPrompt(event, context)
+    return event.kind === "agent-start" ? packageFor(event, context) : SILENT
   },
 }
 
@@ -20,27 +20,27 @@ const SILENT: Verdict = { kind: "silent" }
 
 async function keepPrompt(
   event: Extract<HookEvent, { kind: "before-agent" }>,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<void> {
   const { session, agentType } = event
   const prompt = cutPrompt(event.prompt)
   if (prompt.trim() === "") return
   // In parallel: the sub-agent starts when this hook ends, and the daemon can use the time.
   const [, isHeard] = await Promise.all([
-    createPrompts(world).put({ session, agentType }, prompt),
-    indexDaemonClient(world, world.signal).announce({ session, agentType, prompt }),
+    createPrompts(context).put({ session, agentType }, prompt),
+    indexDaemonClient(context, context.signal).announce({ session, agentType, prompt }),
   ])
   // Too late for this sub-agent; the next one gets a package.
-  if (!isHeard) world.afterwards({ kind: "index-daemon" })
+  if (!isHeard) context.afterwards({ kind: "index-daemon" })
 }
 
 async function packageFor(
   { session, agentType }: Extract<HookEvent, { kind: "agent-start" }>,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<Verdict> {
-  const prompt = await createPrompts(world).take({ session, agentType })
+  const prompt = await createPrompts(context).take({ session, agentType })
   if (prompt === undefined) return SILENT
-  const text = await indexDaemonClient(world, world.signal).packageFor({
+  const text = await indexDaemonClient(context, context.signal).packageFor({
     session,
     agentType,
     prompt,

@@ -14,16 +14,16 @@ export const pitfall: Rule = {
   name: "pitfall",
   level: 5,
   kinds: ["before-edit"],
-  async judge(event, world) {
+  async judge(event, context) {
     if (event.kind !== "before-edit") return { kind: "silent" }
-    const known = await readPitfalls(world)
-    const about = known.filter((it) => it.paths.some((cited) => isAbout(cited, event.paths)))
+    const pitfalls = await readPitfalls(context)
+    const about = pitfalls.filter((it) => it.paths.some((cited) => isAbout(cited, event.paths)))
     const news: Pitfall[] = []
     for (const it of about) {
       if (news.length === MOST_SHOWN_PITFALLS) break
-      if (await markNotified(["pitfall", it.id, dayOf(event.at)], event, world)) news.push(it)
+      if (await markNotified(["pitfall", it.id, dayOf(event.at)], event, context)) news.push(it)
     }
-    return news.length === 0 ? { kind: "silent" } : { kind: "context", text: say(news) }
+    return news.length === 0 ? { kind: "silent" } : { kind: "context", text: formatPitfalls(news) }
   },
 }
 
@@ -40,7 +40,7 @@ function isAbout(cited: string, paths: readonly string[]): boolean {
 }
 
 /** Fenced, because anyone who can write to the repository can write memories. */
-function say(pitfalls: readonly Pitfall[]): string {
+function formatPitfalls(pitfalls: readonly Pitfall[]): string {
   const lines = pitfalls.map((it) => {
     const more = it.line === "" || it.line === it.title ? "" : `: ${it.line}`
     return `- [${fenceSafeLine(it.id)}] ${fenceSafeLine(`${it.title}${more}`)}`

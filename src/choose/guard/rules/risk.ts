@@ -12,40 +12,40 @@ export const risk: Rule = {
   name: "risk",
   level: 5,
   kinds: ["before-edit"],
-  async judge(event, world) {
-    if (event.kind !== "before-edit" || world.config.highRiskPaths.length === 0) {
+  async judge(event, context) {
+    if (event.kind !== "before-edit" || context.config.highRiskPaths.length === 0) {
       return { kind: "silent" }
     }
-    const { patternFor } = createRiskPaths(world.config.highRiskPaths)
+    const { patternFor } = createRiskPaths(context.config.highRiskPaths)
     const risky = event.paths.flatMap((path): readonly Risky[] => {
       const pattern = patternFor(path)
       return pattern === undefined ? [] : [{ path, pattern }]
     })
-    const bare = risky.length === 0 ? [] : await uncovered(risky, event, world)
-    return bare.length === 0 ? { kind: "silent" } : judgeBare(bare, event, world)
+    const bare = risky.length === 0 ? [] : await uncovered(risky, event, context)
+    return bare.length === 0 ? { kind: "silent" } : judgeBare(bare, event, context)
   },
 }
 
 async function uncovered(
   risky: readonly Risky[],
   event: BeforeEdit,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<readonly Risky[]> {
-  const { stateDirectory, root, ledger } = world
+  const { stateDirectory, root, ledger } = context
   const receipts = await readReceipts({ stateDirectory, now: event.at })
   if (receipts.length === 0) return risky
   const format = await hashFormatIn(stateDirectory)
   const bare: Risky[] = []
   for (const it of risky) {
-    const found = await hashFile(it.path, { root, format })
+    const hash = await hashFile(it.path, { root, format })
     const made = await ledger.ownEdits(event.session, it.path)
     const edits = made.map(({ path, sha, at }) => ({ path, hash: sha ?? null, at }))
     // A file that cannot be read was not simulated either.
     const isCovered =
-      found.kind !== "unknown" &&
+      hash.kind !== "unknown" &&
       covers(receipts, {
         path: it.path,
-        hash: found.kind === "hashed" ? found.hash : null,
+        hash: hash.kind === "hashed" ? hash.hash : null,
         session: { edits },
         now: event.at,
       })
@@ -54,12 +54,12 @@ async function uncovered(
   return bare
 }
 
-async function judgeBare(bare: readonly Risky[], event: BeforeEdit, world: HookWorld) {
-  const place = { stateDirectory: world.stateDirectory, now: event.at }
+async function judgeBare(bare: readonly Risky[], event: BeforeEdit, context: HookWorld) {
+  const query = { stateDirectory: context.stateDirectory, now: event.at }
   const lifted: string[] = []
   const refused: Risky[] = []
   for (const it of bare) {
-    const override = await coveringOverride(place, it.path)
+    const override = await coveringOverride(query, it.path)
     if (override === undefined) refused.push(it)
     else
       lifted.push(
@@ -68,12 +68,12 @@ async function judgeBare(bare: readonly Risky[], event: BeforeEdit, world: HookW
   }
   if (refused.length > 0) {
     const paths = refused.map((it) => it.path)
-    return { kind: "deny" as const, text: sayRefused(refused), paths }
+    return { kind: "deny" as const, text: formatRiskBlock(refused), paths }
   }
   return { kind: "override" as const, text: lifted.join("\n"), paths: bare.map((it) => it.path) }
 }
 
-function sayRefused(refused: readonly Risky[]): string {
+function formatRiskBlock(refused: readonly Risky[]): string {
   const named = refused.map((it) => `${shown(it.path)} (pattern ${shown(it.pattern)})`)
   const words = refused.slice(0, MOST_LISTED_PATHS).map((it) => asArgument(it.path))
   return [

@@ -17,14 +17,14 @@ export const track: Rule = {
   name: "track",
   level: 2,
   kinds: ["after-edit", "after-tool"],
-  async judge(event, world) {
+  async judge(event, context) {
     if (event.kind !== "after-edit" && event.kind !== "after-tool") return { kind: "silent" }
     const isEdit = event.kind === "after-edit"
     const paths = event.paths.slice(0, MOST_TRACKED_PATHS)
-    if (isEdit) await recordEdits(paths, event, world)
-    await meter(event, world)
-    await renewHeld(paths, event, world)
-    const warnings = isEdit ? await crossClaims(paths, event, world) : []
+    if (isEdit) await recordEdits(paths, event, context)
+    await meter(event, context)
+    await renewHeld(paths, event, context)
+    const warnings = isEdit ? await crossClaims(paths, event, context) : []
     return warnings.length === 0
       ? { kind: "silent" }
       : { kind: "warn", text: warnings.join("\n"), paths }
@@ -40,8 +40,8 @@ async function recordEdits(
   const format = await hashFormatIn(stateDirectory)
   const tree = treeName(root)
   for (const path of tracked) {
-    const found = await hashFile(path, { root, format })
-    const sha = found.kind === "hashed" ? found.hash : undefined
+    const hash = await hashFile(path, { root, format })
+    const sha = hash.kind === "hashed" ? hash.hash : undefined
     await ledger.modified(event.session, { path, tool: event.tool, sha, tree })
     if (classifier.isRegistrationFile(path)) await ledger.registered(event.session, path)
   }
@@ -65,13 +65,13 @@ async function meter(event: AfterTool, { stateDirectory }: HookWorld): Promise<v
 async function renewHeld(
   paths: readonly string[],
   event: AfterTool,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<void> {
-  const { claims, stateDirectory } = world
+  const { claims, stateDirectory } = context
   if ((await statFile(join(stateDirectory, "claims"))).kind !== "found") return
   for (const path of paths) await claims.keepAlive(event.session, path)
   const period = String(Math.floor(event.at / RENEW_ALL_MS))
-  if (!(await markNotified(["renewed", period], event, world))) return
+  if (!(await markNotified(["renewed", period], event, context))) return
   const held = claims.list().filter((it) => it.session === event.session)
   for (const { path } of held) await claims.keepAlive(event.session, path)
 }
@@ -80,13 +80,13 @@ async function renewHeld(
 async function crossClaims(
   paths: readonly string[],
   event: AfterTool,
-  world: HookWorld,
+  context: HookWorld,
 ): Promise<readonly string[]> {
   const warnings: string[] = []
   for (const path of paths) {
-    const claim = world.claims.find(path)
+    const claim = context.claims.find(path)
     if (claim === undefined || claim.session === event.session) continue
-    if (!(await markNotified(["claimed", path, claim.token], event, world))) continue
+    if (!(await markNotified(["claimed", path, claim.token], event, context))) continue
     warnings.push(
       `You changed ${shown(path)}, which session ${shown(claim.session)} claimed ${formatAgo(event.at - claim.takenAt)}. Tell the user, and make no further changes to it. Claim status: \`qm claim list ${asArgument(path)}\`.`,
     )

@@ -38,20 +38,27 @@ export async function reachOf(
     wanted: near.users,
     resolve,
   })
-  const found = new Map<number, ReachedPosition>()
+  const reachedByPosition = new Map<number, ReachedPosition>()
   for (const [position, step] of near.steps) {
-    found.set(position, reached(graph, position, { ...step, hops: 1, roots: step.froms }))
+    reachedByPosition.set(
+      position,
+      reached(graph, position, { ...step, hops: 1, roots: step.froms }),
+    )
   }
   for (const [position, step] of far.steps) {
     const before = near.steps.get(step.from)
     const roots = new Set([...step.froms].flatMap((it) => [...(near.steps.get(it)?.froms ?? [])]))
-    const known = found.get(position)
-    if (known !== undefined) found.set(position, { ...known, roots: known.roots.union(roots) })
-    if (known !== undefined || before === undefined) continue
+    const earlier = reachedByPosition.get(position)
+    if (earlier !== undefined)
+      reachedByPosition.set(position, { ...earlier, roots: earlier.roots.union(roots) })
+    if (earlier !== undefined || before === undefined) continue
     const confidence = weaker(before.confidence, step.confidence)
-    found.set(position, reached(graph, position, { ...step, confidence, hops: 2, roots }))
+    reachedByPosition.set(
+      position,
+      reached(graph, position, { ...step, confidence, hops: 2, roots }),
+    )
   }
-  const all = [...found.values()].toSorted(bySureness)
+  const all = [...reachedByPosition.values()].toSorted(bySureness)
   const isOwn = (it: ReachedPosition) => starts.includes(it.position)
   return {
     files: all.filter((it) => !isOwn(it)),
@@ -77,7 +84,7 @@ type ReachStep = {
   readonly resolve: ResolveNames
 }
 
-async function stepFrom(graph: TreeGraph, { starts, wanted, resolve }: ReachStep) {
+async function stepFrom(graph: TreeGraph, { starts, wanted: symbols, resolve }: ReachStep) {
   const { importers } = await graph.whole()
   const steps = new Map<number, Step>()
   for (const from of starts) {
@@ -85,7 +92,7 @@ async function stepFrom(graph: TreeGraph, { starts, wanted, resolve }: ReachStep
       add(steps, position, { from, confidence: "import", way: "imports" })
     }
   }
-  const { uses, isCut } = await usesOf(graph, wanted, resolve)
+  const { uses, isCut } = await usesOf(graph, symbols, resolve)
   for (const { position, from, name, confidence } of uses) {
     if (position !== from) add(steps, position, { from, confidence, way: "calls", name })
   }
@@ -120,25 +127,30 @@ type Use = {
   readonly confidence: LinkConfidence
 }
 
-async function usesOf(graph: TreeGraph, wanted: WantedSymbols, resolve: ResolveNames) {
-  const all = [...new Set([...wanted.values()].flatMap((it) => [...it.keys()]))]
+async function usesOf(graph: TreeGraph, symbols: WantedSymbols, resolve: ResolveNames) {
+  const all = [...new Set([...symbols.values()].flatMap((it) => [...it.keys()]))]
   const names = all.slice(0, MOST_FOLLOWED_NAMES)
   const referrers = await graph.tree.referrers(names)
-  const asked = new Map<number, string[]>()
+  const namesByPosition = new Map<number, string[]>()
   for (const [name, contents] of referrers) {
     for (const position of contents.flatMap((it) => graph.positionsWith(it))) {
-      asked.set(position, [...(asked.get(position) ?? []), name])
+      namesByPosition.set(position, [...(namesByPosition.get(position) ?? []), name])
     }
   }
-  const positions = await likeliestFirst(graph, [...wanted.keys()], [...asked.keys()])
+  const positions = await likeliestFirst(graph, [...symbols.keys()], [...namesByPosition.keys()])
   const looked = positions.slice(0, MOST_REFERRING_FILES).toSorted((a, b) => a - b)
-  const meanings = await resolve(graph, new Map(looked.map((it) => [it, asked.get(it) ?? []])))
+  const meanings = await resolve(
+    graph,
+    new Map(looked.map((it) => [it, namesByPosition.get(it) ?? []])),
+  )
   const uses: Use[] = []
   for (const [position, meantByName] of meanings) {
-    for (const [name, meant] of meantByName) {
-      const [found] = meant.filter((it) => wanted.get(it.position)?.get(name)?.has(it.symbol))
-      if (found === undefined) continue
-      uses.push({ position, from: found.position, name, confidence: found.confidence })
+    for (const [name, candidates] of meantByName) {
+      const [meaning] = candidates.filter((it) =>
+        symbols.get(it.position)?.get(name)?.has(it.symbol),
+      )
+      if (meaning === undefined) continue
+      uses.push({ position, from: meaning.position, name, confidence: meaning.confidence })
     }
   }
   return { uses, isCut: all.length > names.length || positions.length > looked.length }

@@ -52,7 +52,7 @@ export async function simulate(
   const claims = await deps.claimsOn([...paths, ...near])
   // A test that changes with the code still covers it.
   const testing = [...tests, ...own.filter(isTest)]
-  const seen = { targets, reach, testing, changedWith, claims, isCut }
+  const evidence = { targets, reach, testing, changedWith, claims, isCut }
   const { ranks } = await graph.whole()
   return {
     reach: reach.slice(0, MOST_LISTED_REACH).map((it) => shown(it, deps.redact)),
@@ -62,11 +62,11 @@ export async function simulate(
     changedWith,
     claims,
     ...riskOf({
-      ...evidenceOf(graph, seen),
+      ...evidenceOf(graph, evidence),
       highest: highestOf(targets, ranks),
       riskPath: riskPathOf(targets, deps.riskPaths),
     }),
-    notes: notesOf(graph, seen),
+    notes: notesOf(graph, evidence),
   }
 }
 
@@ -175,17 +175,17 @@ type Target = {
 /** Each file once, sorted; a folder includes all files below it. */
 export function targetsOf(
   graph: TreeGraph,
-  given: readonly string[],
-  place: (path: string) => string | undefined,
+  inputs: readonly string[],
+  toRelative: (path: string) => string | undefined,
 ): readonly Target[] {
-  if (given.length === 0) throw NothingToSimulate({})
-  const meant = given.flatMap((written) => {
-    const path = place(written)
+  if (inputs.length === 0) throw NothingToSimulate({})
+  const positions = inputs.flatMap((written) => {
+    const path = toRelative(written)
     if (path === undefined || /^\.\.(?:\/|$)/.test(path)) throw SimulatedOutside({ path: written })
     const below = graph.positionOf(path) === undefined ? filesBelow(graph.tree, path) : []
     return below.length > 0 ? below : [path]
   })
-  const paths = [...new Set(meant)].toSorted(compareText)
+  const paths = [...new Set(positions)].toSorted(compareText)
   const most = MOST_SIMULATED_FILES
   if (paths.length > most) throw TooManyToSimulate({ files: paths.length, most })
   return paths.map((path) => ({ path, position: graph.positionOf(path) }))

@@ -44,9 +44,9 @@ export type FileChoice = {
 export type BudgetBoard = { readonly choices: readonly FileChoice[]; room: number }
 
 export function createBoard(files: readonly FitFile[], room: number): BudgetBoard {
-  const choices = files.map((file, place) => ({
+  const choices = files.map((file, rank) => ({
     file,
-    place,
+    place: rank,
     taken: new Set<number>(),
     signatures: [],
     isIn: false,

@@ -30,12 +30,12 @@ export async function followNames(
   return [...meanings].flatMap(([position, meantByName]) => {
     const from = tree.files[position]?.path ?? ""
     const edges = new Map<number, Edge & { readonly names: string[] }>()
-    for (const [name, meant] of meantByName) {
-      const [best] = meant
+    for (const [name, candidates] of meantByName) {
+      const [best] = candidates
       const to = tree.files[best?.position ?? -1]
       if (best === undefined || to === undefined || best.confidence === "ambiguous") continue
-      const known = edges.get(best.position)
-      if (known !== undefined) known.names.push(name)
+      const edge = edges.get(best.position)
+      if (edge !== undefined) edge.names.push(name)
       else edges.set(best.position, { from, to, names: [name], confidence: best.confidence })
     }
     return [...edges.values()]
@@ -77,15 +77,15 @@ export function closureFiles(
   sent: readonly SentLines[],
 ): readonly ClosureFile[] {
   const inside = new Set(sent.map((it) => it.file.path))
-  const wanted = new Map<string, { file: IndexedFile; names: Set<string>; weight: number }>()
+  const byPath = new Map<string, { file: IndexedFile; names: Set<string>; weight: number }>()
   for (const { to, names, confidence } of edges) {
     if (inside.has(to.path)) continue
-    const known = wanted.get(to.path) ?? { file: to, names: new Set<string>(), weight: 0 }
-    wanted.set(to.path, known)
-    for (const name of names) known.names.add(name)
-    known.weight += CONFIDENCE_WEIGHT[confidence] * names.length
+    const entry = byPath.get(to.path) ?? { file: to, names: new Set<string>(), weight: 0 }
+    byPath.set(to.path, entry)
+    for (const name of names) entry.names.add(name)
+    entry.weight += CONFIDENCE_WEIGHT[confidence] * names.length
   }
-  const leantUpon = [...wanted.values()].toSorted(
+  const leantUpon = [...byPath.values()].toSorted(
     (a, b) => b.weight - a.weight || (a.file.path < b.file.path ? -1 : 1),
   )
   const tests = nearestTests(tree, sent).filter((it) => !inside.has(it.path))
@@ -108,13 +108,13 @@ const CONFIDENCE_WEIGHT: Readonly<Record<LinkConfidence, number>> = {
 /** `bill.ts` has `bill.test.ts`, `test_bill.py`, `BillTest.java`; the nearest one wins. */
 function nearestTests(tree: IndexedTree, sent: readonly SentLines[]): readonly IndexedFile[] {
   const byStem = testsByStem(tree)
-  const found = sent
+  const tests = sent
     .filter((it) => it.file.fileClass !== "test")
     .flatMap(({ file }) => {
       const named = byStem.get(stemOf(file.path)) ?? []
       return named.toSorted((a, b) => near(b.path, file.path) - near(a.path, file.path))[0] ?? []
     })
-  return [...new Set(found)]
+  return [...new Set(tests)]
 }
 
 const testsByStem = cachePerTree(({ files }: IndexedTree) =>

@@ -39,8 +39,8 @@ function optionsOf(choice: FileChoice, scale: Scale): readonly (FitOption & { de
   })
 }
 
-function weightOf({ file, place }: FileChoice, weights: FitWeights): number {
-  const byPlace = (1 + place / weights.rankScale) ** -weights.rankPower
+function weightOf({ file, place: rank }: FileChoice, weights: FitWeights): number {
+  const byPlace = (1 + rank / weights.rankScale) ** -weights.rankPower
   const byScore = weights.scorePower === 0 ? 1 : file.score ** weights.scorePower
   const byName = file.naming === undefined ? classWeight(file, weights) : weights.named
   return byPlace * byScore * byName * (file.isDefiner ? weights.definer : 1)

@@ -98,7 +98,7 @@ function rankTree(tree: IndexedTree, options: RankOptions): LearnedOrder | undef
   const order = Int32Array.from(ranking.order)
   order.set(lifted.map((it) => it.position))
   const rankOf = new Int32Array(order.length)
-  for (let place = 0; place < order.length; place++) rankOf[order[place] ?? 0] = place
+  for (let index = 0; index < order.length; index++) rankOf[order[index] ?? 0] = index
   return {
     ranking,
     shares: shareOf(ranking),
@@ -134,15 +134,15 @@ function byContent(
   names: readonly string[],
   contentsByName: ReadonlyMap<string, readonly number[]>,
 ): ReadonlyMap<number, readonly string[]> {
-  const found = new Map<number, string[]>()
+  const namesByContent = new Map<number, string[]>()
   for (const name of names) {
     for (const content of contentsByName.get(name) ?? []) {
-      const known = found.get(content)
-      if (known === undefined) found.set(content, [name])
-      else known.push(name)
+      const earlier = namesByContent.get(content)
+      if (earlier === undefined) namesByContent.set(content, [name])
+      else earlier.push(name)
     }
   }
-  return found
+  return namesByContent
 }
 
 type Sources = {

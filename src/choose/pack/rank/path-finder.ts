@@ -26,11 +26,11 @@ function createPathFinder({ files, unread }: IndexedTree): PathFinder {
     return byTail(path, namesakes) ?? byHead(path, byPath)
   }
 
-  const locate: PathFinder["locate"] = (given, place) => {
-    const written = plain(given)
-    const exact = byPath.get(given) ?? byPath.get(written)
+  const locate: PathFinder["locate"] = (input, toRelative) => {
+    const written = plain(input)
+    const exact = byPath.get(input) ?? byPath.get(written)
     if (exact !== undefined) return exact
-    const path = place(given)
+    const path = toRelative(input)
     if (path === undefined || path.startsWith("../")) return undefined
     return byPath.get(path) ?? byTail(written, byName.get(nameOf(written)) ?? [])
   }
@@ -38,15 +38,16 @@ function createPathFinder({ files, unread }: IndexedTree): PathFinder {
   return {
     find,
     locate,
-    demand(given, place) {
-      const found = locate(given, place)
-      if (found !== undefined) return found
-      const path = place(given)
-      if (path === undefined || path.startsWith("../")) throw TargetOutside({ path: given })
-      const known = unread.find((it) => it.path === path || it.path === given)
-      if (known !== undefined) throw TargetUnknown({ path: given, unread: known.fileClass })
-      const similar = byHead(path, byPath)?.path ?? nearestOf(given, byName)
-      throw TargetUnknown({ path: given, ...(similar !== undefined && { nearest: similar }) })
+    demand(input, toRelative) {
+      const file = locate(input, toRelative)
+      if (file !== undefined) return file
+      const path = toRelative(input)
+      if (path === undefined || path.startsWith("../")) throw TargetOutside({ path: input })
+      const unreadFile = unread.find((it) => it.path === path || it.path === input)
+      if (unreadFile !== undefined)
+        throw TargetUnknown({ path: input, unread: unreadFile.fileClass })
+      const similar = byHead(path, byPath)?.path ?? nearestOf(input, byName)
+      throw TargetUnknown({ path: input, ...(similar !== undefined && { nearest: similar }) })
     },
   }
 }
@@ -59,8 +60,8 @@ function byTail(path: string, namesakes: readonly IndexedFile[]): IndexedFile | 
 function byHead(path: string, byPath: ReadonlyMap<string, IndexedFile>): IndexedFile | undefined {
   const parts = path.split("/").slice(0, 64)
   for (let from = 1; from < parts.length - 1; from++) {
-    const found = byPath.get(parts.slice(from).join("/"))
-    if (found !== undefined) return found
+    const file = byPath.get(parts.slice(from).join("/"))
+    if (file !== undefined) return file
   }
   return undefined
 }
@@ -74,9 +75,9 @@ function nameOf(path: string): string {
 }
 
 function nearestOf(
-  given: string,
+  path: string,
   byName: ReadonlyMap<string, readonly IndexedFile[]>,
 ): string | undefined {
-  const name = nearest(nameOf(given), [...byName.keys()])
+  const name = nearest(nameOf(path), [...byName.keys()])
   return name === undefined ? undefined : byName.get(name)?.[0]?.path
 }

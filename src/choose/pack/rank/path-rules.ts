@@ -12,8 +12,8 @@ const KNOWN_ROLES = ["implementer", "backend", "frontend", "tester", "reviewer",
 export function roleRule(setting: string, role: string | undefined): PathRule {
   const rules = readRoles(setting)
   if (role === undefined) return () => true
-  const known = [...new Set([...KNOWN_ROLES, ...rules.keys()])]
-  if (!known.includes(role)) throw RoleUnknown({ role, known })
+  const roles = [...new Set([...KNOWN_ROLES, ...rules.keys()])]
+  if (!roles.includes(role)) throw RoleUnknown({ role, known: roles })
   const globs = rules.get(role) ?? { allowed: [], denied: [] }
   return (path) => {
     if (globs.denied.some((isMatch) => isMatch(path))) return false
@@ -28,13 +28,13 @@ function readRoles(setting: string): ReadonlyMap<string, RoleGlobs> {
   const rules = setting.split(";").map((it) => it.trim())
   for (const rule of rules.filter((it) => it !== "")) {
     const [role = "", ...globs] = rule.split(/\s+/)
-    const known = roles.get(role) ?? { allowed: [], denied: [] }
-    roles.set(role, known)
+    const patterns = roles.get(role) ?? { allowed: [], denied: [] }
+    roles.set(role, patterns)
     for (const glob of globs) {
       const isSigned = glob.startsWith("+") || glob.startsWith("-")
       if (!isSigned)
         throw RuleInvalid({ setting: "pack.roles", rule, wrong: "missing + or - before the glob" })
-      const list = glob.startsWith("-") ? known.denied : known.allowed
+      const list = glob.startsWith("-") ? patterns.denied : patterns.allowed
       list.push(matcher(glob.slice(1), { setting: "pack.roles", rule }))
     }
   }
@@ -53,19 +53,19 @@ export function denyRule(setting: string): PathRule {
 function splitOutsideBraces(setting: string): readonly string[] {
   const globs = [""]
   let depth = 0
-  for (const sign of setting) {
-    depth = Math.max(0, depth + depthStep(sign))
-    const isEnd = sign === "\n" || (sign === "," && depth === 0)
-    if (sign === "\n") depth = 0
+  for (const character of setting) {
+    depth = Math.max(0, depth + depthStep(character))
+    const isEnd = character === "\n" || (character === "," && depth === 0)
+    if (character === "\n") depth = 0
     if (isEnd) globs.push("")
-    else globs.push((globs.pop() ?? "") + sign)
+    else globs.push((globs.pop() ?? "") + character)
   }
   return globs
 }
 
-function depthStep(sign: string): number {
-  if (sign === "{") return 1
-  return sign === "}" ? -1 : 0
+function depthStep(character: string): number {
+  if (character === "{") return 1
+  return character === "}" ? -1 : 0
 }
 
 /** A pattern that matches nothing would silently permit everything, so it is an error. */
@@ -87,8 +87,8 @@ function wrongIn(glob: string): string | undefined {
 
 function hasBalancedBraces(glob: string): boolean {
   let depth = 0
-  for (const sign of glob) {
-    depth += depthStep(sign)
+  for (const character of glob) {
+    depth += depthStep(character)
     if (depth < 0) return false
   }
   return depth === 0

@@ -36,26 +36,29 @@ export function bm25(ranker: Ranker, countTokens: CountTokens): Contender {
 
 /** Ranks files by how much others use their definitions, like tools without a word index. */
 export function pageRank(countTokens: CountTokens): Contender {
-  const known = new Map<number, FileNames>()
+  const namesByContent = new Map<number, FileNames>()
   return {
     name: "page-rank",
     async run(set) {
-      await learnNames(set, known)
+      await learnNames(set, namesByContent)
       const files = set.tree.files.map(({ path, content }) => ({
         path,
-        ...(known.get(content) ?? { defines: [], uses: new Map() }),
+        ...(namesByContent.get(content) ?? { defines: [], uses: new Map() }),
       }))
       return wholeFiles(set.tree, { order: rankByLeaning(files, set.task.text), countTokens })
     },
   }
 }
 
-async function learnNames({ tree }: SetTask, known: Map<number, FileNames>): Promise<void> {
-  const unknown = tree.files.map((it) => it.content).filter((it) => !known.has(it))
+async function learnNames(
+  { tree }: SetTask,
+  namesByContent: Map<number, FileNames>,
+): Promise<void> {
+  const unknown = tree.files.map((it) => it.content).filter((it) => !namesByContent.has(it))
   for (const [number, { symbols, references }] of await tree.contents(unknown)) {
     const uses = new Map<string, number>()
     for (const { name } of references) uses.set(name, (uses.get(name) ?? 0) + 1)
-    known.set(number, { defines: symbols.map((it) => it.name), uses })
+    namesByContent.set(number, { defines: symbols.map((it) => it.name), uses })
   }
 }
 

@@ -16,8 +16,8 @@ export function rankByLeaning(
 ): readonly number[] {
   const words = new Set(task.match(/\w+/g))
   const edges = edgesOf(files, words)
-  const asked = Float64Array.from(files, ({ path }) => (isMentioned(path, words) ? 1 : 0))
-  const ranks = settle(edges, asked)
+  const mentioned = Float64Array.from(files, ({ path }) => (isMentioned(path, words) ? 1 : 0))
+  const ranks = settle(edges, mentioned)
   return [...files.keys()].toSorted((a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || a - b)
 }
 
@@ -32,9 +32,9 @@ function edgesOf(files: readonly FileNames[], words: ReadonlySet<string>): reado
   const definers = new Map<string, number[]>()
   for (const [position, { defines }] of files.entries()) {
     for (const name of new Set(defines)) {
-      const known = definers.get(name)
-      if (known === undefined) definers.set(name, [position])
-      else known.push(position)
+      const positions = definers.get(name)
+      if (positions === undefined) definers.set(name, [position])
+      else positions.push(position)
     }
   }
   const edges: Edge[] = []
@@ -63,10 +63,10 @@ function isMentioned(path: string, words: ReadonlySet<string>): boolean {
   return [...path.split("/"), name.split(".")[0] ?? ""].some((part) => words.has(part))
 }
 
-function settle(edges: readonly Edge[], asked: Float64Array): Float64Array {
-  const size = asked.length
-  const total = asked.reduce((sum, it) => sum + it, 0)
-  const start = asked.map((it) => (total === 0 ? 1 / size : it / total))
+function settle(edges: readonly Edge[], mentioned: Float64Array): Float64Array {
+  const size = mentioned.length
+  const total = mentioned.reduce((sum, it) => sum + it, 0)
+  const start = mentioned.map((it) => (total === 0 ? 1 / size : it / total))
   const leaning = new Float64Array(size)
   for (const { from, weight } of edges) leaning[from] = (leaning[from] ?? 0) + weight
   let ranks = start
@@ -76,9 +76,9 @@ function settle(edges: readonly Edge[], asked: Float64Array): Float64Array {
       const share = (weight / (leaning[from] ?? 1)) * (ranks[from] ?? 0)
       next[to] = (next[to] ?? 0) + DAMPING * share
     }
-    const given = next.reduce((sum, it) => sum + it, 0)
+    const nextSum = next.reduce((sum, it) => sum + it, 0)
     const before = ranks
-    ranks = next.map((it, position) => it + (1 - given) * (start[position] ?? 0))
+    ranks = next.map((it, position) => it + (1 - nextSum) * (start[position] ?? 0))
     if (distance(ranks, before) < SETTLED) break
   }
   return ranks

@@ -129,7 +129,7 @@ async function measureOutcome(
 function resultsOf(columns: readonly Column[], budgetTokens: number): readonly RankerResult[] {
   const base = columns[0]?.measured ?? []
   const budgets = budgetsAround(budgetTokens)
-  return columns.map(({ contender, measured }, place) => {
+  return columns.map(({ contender, measured }, index) => {
     const column = (of: (it: TaskMeasures) => number) => mean(measured.map(of))
     const paired = (of: (it: TaskMeasures) => number) =>
       pairedDifference(measured.map(of), base.map(of))
@@ -142,7 +142,7 @@ function resultsOf(columns: readonly Column[], budgetTokens: number): readonly R
       hunks: budgets.map((budget, at) => ({ budget, recall: column(hunksAt(at)) })),
       truthInBudget: column((it) => it.truthInBudget),
       overBm25:
-        place === 0
+        index === 0
           ? null
           : {
               recallAt10: paired((it) => it.recallAt10),

@@ -121,9 +121,9 @@ async function editsOf(
   paths: readonly string[],
   it: { readonly tree: IndexedTree; readonly after: TreeSource; readonly signal: AbortSignal },
 ): Promise<readonly EditedFile[]> {
-  const wanted = new Set(paths)
+  const pathSet = new Set(paths)
   const listed = await it.after.list(it.signal)
-  const entries = listed.entries.filter(({ path }) => wanted.has(path))
+  const entries = listed.entries.filter(({ path }) => pathSet.has(path))
   const before = await it.tree.texts(paths)
   const edited: EditedFile[] = []
   for await (const read of it.after.read(entries, it.signal)) {
@@ -155,8 +155,8 @@ export function createMemory(): (tree: IndexedTree) => IndexedTree {
           contentByNumber.clear()
           units = 0
         }
-        const wanted = textByBlob.size === 0 ? paths : unknown
-        for (const [path, text] of wanted.length === 0 ? [] : await tree.texts(wanted)) {
+        const missing = textByBlob.size === 0 ? paths : unknown
+        for (const [path, text] of missing.length === 0 ? [] : await tree.texts(missing)) {
           if (text === undefined) continue
           textByBlob.set(blobOf(path), text)
           units += text.length
@@ -165,8 +165,8 @@ export function createMemory(): (tree: IndexedTree) => IndexedTree {
       },
       async contents(numbers) {
         const unknown = numbers.filter((it) => !contentByNumber.has(it))
-        const found = unknown.length === 0 ? [] : await tree.contents(unknown)
-        for (const [number, content] of found) contentByNumber.set(number, content)
+        const contents = unknown.length === 0 ? [] : await tree.contents(unknown)
+        for (const [number, content] of contents) contentByNumber.set(number, content)
         return new Map(
           numbers.flatMap((it) => {
             const content = contentByNumber.get(it)

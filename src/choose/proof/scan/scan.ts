@@ -127,8 +127,8 @@ export function withOneChanged(source: TreeSource, { files }: IndexedTree): Tree
     },
     async *read(entries, signal) {
       // A commit finds its texts by the ids it listed.
-      const known = entries.map((it) => (it.path === chosen ? (asListed ?? it) : it))
-      for await (const read of source.read(known, signal)) {
+      const restored = entries.map((it) => (it.path === chosen ? (asListed ?? it) : it))
+      for await (const read of source.read(restored, signal)) {
         if ("skip" in read || read.path !== chosen) yield read
         else yield { ...read, bytes: Buffer.concat([read.bytes, Buffer.from(ONE_LINE_MORE)]) }
       }

@@ -83,16 +83,16 @@ function importOf(
 
 function edgesOf(imports: readonly FollowedImport[]) {
   const names = new Map<number, Set<string>>()
-  for (const { positions, names: asked = [] } of imports) {
+  for (const { positions, names: importedNames = [] } of imports) {
     for (const to of positions) {
-      const known = names.get(to) ?? new Set()
-      for (const it of asked) known.add(it)
-      names.set(to, known)
+      const nameSet = names.get(to) ?? new Set()
+      for (const it of importedNames) nameSet.add(it)
+      names.set(to, nameSet)
     }
   }
   return [...names]
     .toSorted(([a], [b]) => a - b)
-    .map(([to, asked]) => ({ to, names: [...asked].toSorted(compareText) }))
+    .map(([to, nameSet]) => ({ to, names: [...nameSet].toSorted(compareText) }))
 }
 
 function folderOf(file: IndexedFile | undefined): string {

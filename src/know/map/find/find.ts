@@ -44,10 +44,10 @@ export async function find(tree: IndexedTree, finding: FindInput): Promise<Searc
   const searched = { corpus: tree.corpus(), postingsOf, ...(history !== undefined && { history }) }
   const ranked = finding.search.files(task, searched, { most: finding.limit })
   const matches = ranked.files.filter((it) => it.isMatch)
-  const found = { ...ranked, files: namedFirst(tree, finding, matches) }
-  const contents = await tree.contents(found.files.map((it) => contentAt(tree, it.position)))
-  const scores = await scoreBest(tree, { task, found, contents, postingsOf })
-  const files = found.files.map((file) => {
+  const result = { ...ranked, files: namedFirst(tree, finding, matches) }
+  const contents = await tree.contents(result.files.map((it) => contentAt(tree, it.position)))
+  const scores = await scoreBest(tree, { task, found: result, contents, postingsOf })
+  const files = result.files.map((file) => {
     const { symbols = [] } = contents.get(contentAt(tree, file.position)) ?? {}
     const best = (scores.get(file.path) ?? []).slice(0, MOST_FOUND_SYMBOLS)
     const scored = best.flatMap(({ symbol, score }) => {
@@ -56,7 +56,7 @@ export async function find(tree: IndexedTree, finding: FindInput): Promise<Searc
     })
     return describeFile(tree, file, { scored, redact: finding.redact })
   })
-  return { files, signals: signalsOf(found.head), state: indexStateOf(tree) }
+  return { files, signals: signalsOf(result.head), state: indexStateOf(tree) }
 }
 
 function isInTree(tree: IndexedTree, term: string, postingsOf: PostingsOf): boolean {
@@ -202,16 +202,16 @@ async function namedSymbols(
   const names = writtenIn(words).filter((it) => it.length <= LONGEST_NAME_UNITS)
   const definers = await tree.definers(names)
   const { firstByContent, nextByPosition } = tree.corpus()
-  const found = new Map<number, Set<string>>()
+  const symbolsByContent = new Map<number, Set<string>>()
   for (const [name, contents] of definers) {
     for (const content of contents) {
       let position = firstByContent[content] ?? -1
       for (; position >= 0; position = nextByPosition[position] ?? -1) {
-        found.set(position, (found.get(position) ?? new Set()).add(name))
+        symbolsByContent.set(position, (symbolsByContent.get(position) ?? new Set()).add(name))
       }
     }
   }
-  return found
+  return symbolsByContent
 }
 
 function writtenIn(words: string): readonly string[] {

@@ -29,8 +29,8 @@ export function listMatching(
   { ranks }: Pick<FileGraph, "ranks">,
   filter: string,
 ): readonly MapEntry[] {
-  const wanted = filter.toLowerCase()
-  return fileEntries(tree, ranks).filter((it) => it.path.toLowerCase().includes(wanted))
+  const needle = filter.toLowerCase()
+  return fileEntries(tree, ranks).filter((it) => it.path.toLowerCase().includes(needle))
 }
 
 /** Includes unindexed files, so that a folder of generated files is not empty. */

@@ -31,8 +31,8 @@ type LocatedPath =
 export async function placeOf(graph: TreeGraph, what: string): Promise<LocatedPath> {
   const position = graph.positionOf(what) ?? graph.positionOf(pathIn(what))
   if (position !== undefined) return { kind: "file", position }
-  const [found, ...others] = await symbolsMeant(graph, what)
-  if (found !== undefined) return { kind: "symbol", found, others }
+  const [best, ...others] = await symbolsMeant(graph, what)
+  if (best !== undefined) return { kind: "symbol", found: best, others }
   const unread = unreadAt(graph.tree, pathIn(what))
   if (unread !== undefined) return { kind: "unread", file: unread }
   throw MapNameUnknown({ name: what, near: await nearNames(graph.tree, what) })
@@ -102,12 +102,12 @@ function placesIn(content: Content, name: string, parent: string | undefined) {
   })
 }
 
-export async function nearNames(tree: IndexedTree, asked: string): Promise<readonly string[]> {
+export async function nearNames(tree: IndexedTree, query: string): Promise<readonly string[]> {
   const paths = new Set(tree.files.map((it) => it.path))
-  const splits = splitsOf(asked)
+  const splits = splitsOf(query)
   const { path, name } = splits.find((it) => paths.has(it.path)) ?? {
     path: undefined,
-    name: asked.slice(asked.indexOf("#", 1) + 1),
+    name: query.slice(query.indexOf("#", 1) + 1),
   }
   if (name.length > LONGEST_NAME_UNITS) return []
   const own = path === undefined ? [] : await namesOf(tree, path)
@@ -146,8 +146,8 @@ async function namesSharingWords(tree: IndexedTree, name: string): Promise<reado
   }
   const best = [...counts].toSorted(([a, x], [b, y]) => y - x || a - b).slice(0, MOST_NEAR_CONTENTS)
   const contents = await tree.contents(best.map(([number]) => number))
-  const wanted = new Set(terms)
-  const shared = (it: string) => readQuery(it).terms.filter((term) => wanted.has(term)).length
+  const termSet = new Set(terms)
+  const shared = (it: string) => readQuery(it).terms.filter((term) => termSet.has(term)).length
   const names = new Set([...contents.values()].flatMap((it) => it.symbols.map((own) => own.name)))
   return [...names]
     .map((it) => ({ name: it, shared: shared(it) }))

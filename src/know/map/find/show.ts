@@ -23,11 +23,11 @@ const MOST_COMPANIONS = 10
 type ShowInput = { readonly what: string; readonly hops: number; readonly redact: Redact }
 
 export async function show(graph: TreeGraph, shown: ShowInput): Promise<MapShow> {
-  const place = await placeOf(graph, shown.what)
-  if (place.kind === "unread") return showUnread(graph, place.file)
-  return place.kind === "file"
-    ? showFile(graph, place.position, shown.redact)
-    : showSymbol(graph, place, shown)
+  const located = await placeOf(graph, shown.what)
+  if (located.kind === "unread") return showUnread(graph, located.file)
+  return located.kind === "file"
+    ? showFile(graph, located.position, shown.redact)
+    : showSymbol(graph, located, shown)
 }
 
 function showUnread({ tree }: TreeGraph, { path, fileClass }: UnreadFile): MapShow {
@@ -79,22 +79,29 @@ async function showFile(graph: TreeGraph, position: number, redact: Redact): Pro
 
 async function showSymbol(
   graph: TreeGraph,
-  { found, others }: { readonly found: SymbolPlace; readonly others: readonly SymbolPlace[] },
+  {
+    found: symbolPlace,
+    others,
+  }: { readonly found: SymbolPlace; readonly others: readonly SymbolPlace[] },
   { hops, redact }: ShowInput,
 ): Promise<MapShow> {
   const [callers, called] = await Promise.all([
-    callersOf(graph, found, hops),
-    calledFrom(graph, found, hops),
+    callersOf(graph, symbolPlace, hops),
+    calledFrom(graph, symbolPlace, hops),
   ])
   const namesakes = others.slice(0, MOST_NAMESAKES)
-  const ends = [found, ...namesakes, ...[...callers.links, ...called.links].map((it) => it.end)]
+  const ends = [
+    symbolPlace,
+    ...namesakes,
+    ...[...callers.links, ...called.links].map((it) => it.end),
+  ]
   const describe = await describer(graph, ends, redact)
   const linkOf = ({ end, line, hops: far, via, confidence }: Link): readonly MapLink[] => {
     const [between] = via === undefined ? [] : describe(via)
-    const place = between === undefined ? {} : { via: placeText(between) }
-    return describe(end).map((symbol) => ({ symbol, line, hops: far, ...place, confidence }))
+    const viaField = between === undefined ? {} : { via: placeText(between) }
+    return describe(end).map((symbol) => ({ symbol, line, hops: far, ...viaField, confidence }))
   }
-  const [symbol] = describe(found)
+  const [symbol] = describe(symbolPlace)
   invariant(symbol !== undefined, "a found symbol is in a file")
   return {
     kind: "symbol",

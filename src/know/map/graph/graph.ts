@@ -33,15 +33,15 @@ export type TreeGraph = Lookups & {
 export type Graphs = ReturnType<typeof createGraphs>
 
 export function createGraphs() {
-  const kept = new Map<string, TreeGraph>()
+  const graphs = new Map<string, TreeGraph>()
   return {
     of(tree: IndexedTree): TreeGraph {
-      const before = kept.get(tree.digest)
+      const before = graphs.get(tree.digest)
       const graph = before === undefined ? createTreeGraph(tree) : renewed(before, tree)
-      kept.delete(tree.digest)
-      kept.set(tree.digest, graph)
-      const [oldest] = kept.keys()
-      if (kept.size > MOST_KEPT_GRAPHS && oldest !== undefined) kept.delete(oldest)
+      graphs.delete(tree.digest)
+      graphs.set(tree.digest, graph)
+      const [oldest] = graphs.keys()
+      if (graphs.size > MOST_KEPT_GRAPHS && oldest !== undefined) graphs.delete(oldest)
       return graph
     },
   }
@@ -63,8 +63,8 @@ function createTreeGraph(tree: IndexedTree): TreeGraph {
   const follow = createFollower(createSources(tree), (path) => positions.get(path))
   const followed = new Map<number, readonly FollowedImport[]>()
 
-  async function imports(asked: readonly number[]) {
-    const missing = asked.filter((it) => !followed.has(it))
+  async function imports(requested: readonly number[]) {
+    const missing = requested.filter((it) => !followed.has(it))
     // Reading the whole tree would evict the working set.
     const read = missing.length > MOST_CONTENTS_AT_ONCE ? tree.contents : lookups.contents
     for (let from = 0; from < missing.length; from += MOST_CONTENTS_AT_ONCE) {
@@ -73,12 +73,12 @@ function createTreeGraph(tree: IndexedTree): TreeGraph {
       for (const position of some) {
         const file = tree.files[position]
         const content = file === undefined ? undefined : contents.get(file.content)
-        const found = file === undefined ? [] : await follow(file, content)
-        followed.set(position, found)
+        const followedImports = file === undefined ? [] : await follow(file, content)
+        followed.set(position, followedImports)
       }
       await giveOthersATurn()
     }
-    return new Map(asked.map((it) => [it, followed.get(it) ?? []]))
+    return new Map(requested.map((it) => [it, followed.get(it) ?? []]))
   }
 
   return {
@@ -107,8 +107,8 @@ function createFollower(sources: Sources, positionOf: TreeGraph["positionOf"]) {
     const index = await sources(content.language)
     const { resolveImport } = LANGUAGES[content.language]
     return content.imports.map((it) => {
-      const paths = resolveImport(it, path, index).filter((found) => found !== path)
-      return { ...it, positions: paths.flatMap((found) => positionOf(found) ?? []) }
+      const paths = resolveImport(it, path, index).filter((target) => target !== path)
+      return { ...it, positions: paths.flatMap((target) => positionOf(target) ?? []) }
     })
   }
 }
@@ -153,8 +153,8 @@ function createLookups(tree: IndexedTree): Lookups {
     }),
     definers: remembering(
       async (names) => {
-        const found = await tree.definers(names)
-        return new Map([...found].map(([name, contents]) => [name, positionsOf(contents)]))
+        const contentsByName = await tree.definers(names)
+        return new Map([...contentsByName].map(([name, contents]) => [name, positionsOf(contents)]))
       },
       { maxSize: MOST_KEPT_NAMES, sizeCalculation: (positions) => 1 + positions.size },
     ),
@@ -170,18 +170,18 @@ function remembering<Key extends string | number, Value extends object>(
 ): ReadMany<Key, Value> {
   const recent = new LRUCache<Key, Value>(bounds)
   return async (keys) => {
-    const found = new Map<Key, Value>()
+    const values = new Map<Key, Value>()
     const missing: Key[] = []
     for (const key of new Set(keys)) {
       const value = recent.get(key)
       if (value === undefined) missing.push(key)
-      else found.set(key, value)
+      else values.set(key, value)
     }
-    if (missing.length === 0) return found
+    if (missing.length === 0) return values
     for (const [key, value] of await ask(missing)) {
       recent.set(key, value)
-      found.set(key, value)
+      values.set(key, value)
     }
-    return found
+    return values
   }
 }

@@ -39,24 +39,24 @@ type Steps = { readonly steps: readonly Step[]; readonly isCut: boolean }
 type TakeStep = (from: SymbolPlace, mostFiles: number) => Promise<Steps>
 
 async function walk(start: SymbolPlace, hops: number, step: TakeStep): Promise<Links> {
-  const seen = new Set([keyOf(start)])
-  const found = await step(start, MOST_REFERRERS)
-  const near = found.steps.filter((it) => markSeen(seen, keyOf(it.end)))
-  const far = hops === 1 ? NO_STEPS : await walkOn(near, { seen, step })
+  const seenKeys = new Set([keyOf(start)])
+  const first = await step(start, MOST_REFERRERS)
+  const near = first.steps.filter((it) => markSeen(seenKeys, keyOf(it.end)))
+  const far = hops === 1 ? NO_STEPS : await walkOn(near, { seen: seenKeys, step })
   const shown = near.slice(0, MOST_LINKS - far.steps.length)
   return {
     links: [
       ...shown.map((it) => ({ ...it, hops: 1 })),
       ...far.steps.map((it) => ({ ...it, hops: 2 })),
     ],
-    isCut: found.isCut || far.isCut || near.length > shown.length,
+    isCut: first.isCut || far.isCut || near.length > shown.length,
   }
 }
 
 /** Reserves half of the links for the second hop. */
 async function walkOn(
   near: readonly Step[],
-  { seen, step }: { readonly seen: Set<string>; readonly step: TakeStep },
+  { seen: seenKeys, step }: { readonly seen: Set<string>; readonly step: TakeStep },
 ): Promise<Steps> {
   const leading = near.slice(0, MOST_LINKS / 2)
   const most = MOST_LINKS - leading.length
@@ -68,7 +68,7 @@ async function walkOn(
   for (const via of symbols.slice(0, MOST_FOLLOWED_LINKS)) {
     const next = await step(via, MOST_FAR_REFERRERS)
     isCut ||= next.isCut
-    const fresh = next.steps.filter((it) => markSeen(seen, keyOf(it.end)))
+    const fresh = next.steps.filter((it) => markSeen(seenKeys, keyOf(it.end)))
     steps.push(...fresh.map((it) => ({ ...it, via })))
     // One more than shown is enough to report that there are more.
     if (steps.length > most) break
@@ -76,9 +76,9 @@ async function walkOn(
   return { steps: steps.slice(0, most), isCut: isCut || steps.length > most }
 }
 
-function markSeen(seen: Set<string>, key: string): boolean {
-  const isNew = !seen.has(key)
-  seen.add(key)
+function markSeen(seenKeys: Set<string>, key: string): boolean {
+  const isNew = !seenKeys.has(key)
+  seenKeys.add(key)
   return isNew
 }
 
@@ -98,8 +98,8 @@ async function calledOnce(graph: TreeGraph, { position, symbol }: SymbolPlace): 
     if (isInside && !isOfLanguage && !uses.has(name)) uses.set(name, line)
   }
   const meanings = await resolveNames(graph, new Map([[position, [...uses.keys()]]]))
-  const steps = [...(meanings.get(position) ?? [])].flatMap(([name, meant]) =>
-    meant.map(({ confidence, ...end }) => ({ end, line: uses.get(name) ?? 1, confidence })),
+  const steps = [...(meanings.get(position) ?? [])].flatMap(([name, targets]) =>
+    targets.map(({ confidence, ...end }) => ({ end, line: uses.get(name) ?? 1, confidence })),
   )
   return { steps: steps.toSorted((a, b) => a.line - b.line), isCut: false }
 }
@@ -117,11 +117,11 @@ async function callersOnce(
   const files = all.slice(0, mostFiles).toSorted((a, b) => a - b)
   const meanings = await resolveNames(graph, new Map(files.map((it) => [it, [name]])))
   const using = files.flatMap((position) => {
-    const meant = meanings
+    const ownMeanings = meanings
       .get(position)
       ?.get(name)
       ?.find((it) => isSame(it, symbol))
-    return meant === undefined ? [] : [{ position, confidence: meant.confidence }]
+    return ownMeanings === undefined ? [] : [{ position, confidence: ownMeanings.confidence }]
   })
   const contents = await graph.contents([...new Set(using.map((it) => numberOf(graph, it)))])
   const steps = using.flatMap(({ position, confidence }) => {
@@ -161,15 +161,15 @@ function sharedFolders(a: readonly string[], b: readonly string[]): number {
 }
 
 function innermost(content: Content | undefined, line: number): number | undefined {
-  let found: number | undefined
+  let innermostSymbol: number | undefined
   let from = 0
   for (const [index, it] of (content?.symbols ?? []).entries()) {
     const isAround = it.fromLine <= line && line <= it.toLine
     if (!isAround || it.fromLine < from) continue
-    found = index
+    innermostSymbol = index
     from = it.fromLine
   }
-  return found
+  return innermostSymbol
 }
 
 async function contentOf(graph: TreeGraph, position: number): Promise<Content | undefined> {

@@ -23,13 +23,13 @@ export type SymbolMeaning = SymbolPlace & { readonly confidence: LinkConfidence 
  */
 export async function resolveNames(
   graph: TreeGraph,
-  asked: ReadonlyMap<number, readonly string[]>,
+  namesByPosition: ReadonlyMap<number, readonly string[]>,
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, readonly SymbolMeaning[]>>> {
-  const definers = await graph.definers([...asked.values()].flat())
-  await graph.imports([...asked.keys()])
+  const definers = await graph.definers([...namesByPosition.values()].flat())
+  await graph.imports([...namesByPosition.keys()])
   const doors = createDoors(graph, (name) => definers.get(name) ?? NOBODY)
   const choices: Choice[] = []
-  for (const [from, own] of asked) {
+  for (const [from, own] of namesByPosition) {
     for (const name of new Set(own)) {
       const candidates = sameFamily(graph, from, definers.get(name) ?? NOBODY)
       if (candidates.length === 0) continue
@@ -37,12 +37,14 @@ export async function resolveNames(
     }
   }
   const contents = await graph.contents(contentsOf(graph, choices))
-  const meanings = new Map([...asked.keys()].map((it) => [it, new Map<string, SymbolMeaning[]>()]))
+  const meanings = new Map(
+    [...namesByPosition.keys()].map((it) => [it, new Map<string, SymbolMeaning[]>()]),
+  )
   for (const choice of choices) {
-    const found = decide(choice, (position) => pieceAt(graph, contents, position))
-    const isTelling = found.length > 0 && found[0]?.confidence !== "ambiguous"
-    if (isTelling || (found.length > 0 && found.length <= MOST_DEFINERS)) {
-      meanings.get(choice.from)?.set(choice.name, found.slice(0, MOST_DEFINERS))
+    const symbols = decide(choice, (position) => pieceAt(graph, contents, position))
+    const isTelling = symbols.length > 0 && symbols[0]?.confidence !== "ambiguous"
+    if (isTelling || (symbols.length > 0 && symbols.length <= MOST_DEFINERS)) {
+      meanings.get(choice.from)?.set(choice.name, symbols.slice(0, MOST_DEFINERS))
     }
   }
   return meanings
@@ -59,8 +61,8 @@ type Choice = {
 }
 
 async function importedBy(from: number, name: string, doors: ReturnType<typeof createDoors>) {
-  const asked = await doors.asked(from, name)
-  return { asked, reached: asked.length > 0 ? [] : await doors.reached(from, name) }
+  const imported = await doors.asked(from, name)
+  return { asked: imported, reached: imported.length > 0 ? [] : await doors.reached(from, name) }
 }
 
 function sameFamily(
@@ -93,14 +95,17 @@ function decide(choice: Choice, at: PieceAt): readonly SymbolMeaning[] {
   return sure(shown, files === 1 ? "unique" : "ambiguous")
 }
 
-function sure(found: readonly NamedSymbol[], confidence: LinkConfidence): readonly SymbolMeaning[] {
-  return found.map(({ position, symbol }) => ({ position, symbol, confidence }))
+function sure(
+  symbols: readonly NamedSymbol[],
+  confidence: LinkConfidence,
+): readonly SymbolMeaning[] {
+  return symbols.map(({ position, symbol }) => ({ position, symbol, confidence }))
 }
 
 /** A hidden symbol that is imported still counts. */
-function shownOf(found: readonly NamedSymbol[]): readonly NamedSymbol[] {
-  const shown = found.filter((it) => it.isExported)
-  return shown.length > 0 ? shown : found
+function shownOf(symbols: readonly NamedSymbol[]): readonly NamedSymbol[] {
+  const shown = symbols.filter((it) => it.isExported)
+  return shown.length > 0 ? shown : symbols
 }
 
 /** A package is a folder; tests and parts elsewhere declare it. */
@@ -126,9 +131,9 @@ function symbolsNamed(
 
 /** With many candidates, only those of the folder are read. */
 function contentsOf({ tree: { files } }: TreeGraph, choices: readonly Choice[]): readonly number[] {
-  const positions = choices.flatMap(({ from, candidates, asked, reached }) => {
+  const positions = choices.flatMap(({ from, candidates, asked: imported, reached }) => {
     if (candidates.includes(from)) return [from]
-    if (asked.length > 0) return asked
+    if (imported.length > 0) return imported
     if (candidates.length <= MOST_COMPARED_DEFINERS) return [from, ...candidates]
     const folder = folderOf(files[from])
     return [from, ...reached, ...candidates.filter((it) => folderOf(files[it]) === folder)]
@@ -215,15 +220,15 @@ async function behind(
 ): Promise<readonly number[]> {
   if (defining.size === 0) return []
   let front = start
-  const seen = new Set(front)
+  const visited = new Set(front)
   for (let step = 0; step <= MOST_DOORS_IN_A_ROW && front.length > 0; step++) {
-    const found = front.filter((it) => defining.has(it))
-    if (found.length > 0) return found
-    if (seen.size > MOST_DOORS) return []
+    const definers = front.filter((it) => defining.has(it))
+    if (definers.length > 0) return definers
+    if (visited.size > MOST_DOORS) return []
     const imports = await graph.imports(front)
     const next = [...imports.values()].flat().filter((it) => handsOn(it, name))
-    front = positionsOf(next).filter((it) => !seen.has(it))
-    for (const it of front) seen.add(it)
+    front = positionsOf(next).filter((it) => !visited.has(it))
+    for (const it of front) visited.add(it)
   }
   return []
 }

@@ -84,9 +84,9 @@ export async function* readContents(
   tree: Pick<IndexedTree, "contents">,
   numbers: readonly number[],
 ): AsyncGenerator<Content> {
-  const wanted = [...new Set(numbers)]
-  for (let from = 0; from < wanted.length; from += MOST_CONTENTS_AT_ONCE) {
-    const contents = await tree.contents(wanted.slice(from, from + MOST_CONTENTS_AT_ONCE))
+  const unique = [...new Set(numbers)]
+  for (let from = 0; from < unique.length; from += MOST_CONTENTS_AT_ONCE) {
+    const contents = await tree.contents(unique.slice(from, from + MOST_CONTENTS_AT_ONCE))
     yield* contents.values()
   }
 }

@@ -46,8 +46,8 @@ function resolveImport(
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {
-  const found = firstOf(index, [relativePath(fromPath, specifier), inside(specifier)])
-  if (found.length > 0) return found
+  const files = firstOf(index, [relativePath(fromPath, specifier), inside(specifier)])
+  if (files.length > 0) return files
   const tail = specifier.replace(/^(?:\.\.?\/)+/, "")
   return tail.startsWith("/") ? [] : nearest(index.endingIn(tail), fromPath)
 }

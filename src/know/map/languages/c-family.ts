@@ -65,8 +65,8 @@ function resolveInclude(
     within(it, `include/${path}`),
     within(it, `src/${path}`),
   ])
-  const found = firstOf(index, isSystem ? above : [relativePath(fromPath, path), ...above])
-  if (found.length > 0) return found
+  const files = firstOf(index, isSystem ? above : [relativePath(fromPath, path), ...above])
+  if (files.length > 0) return files
   // `<string.h>` is a system header, whatever the repository contains.
   const isTelling = !isSystem || path.includes("/")
   return isTelling ? nearest(index.endingIn(path.replace(/^(?:\.\.?\/)+/, "")), fromPath) : []

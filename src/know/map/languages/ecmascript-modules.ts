@@ -53,8 +53,8 @@ function byPathMaps(name: string, fromPath: string, index: SourceIndex): readonl
   if (index.node.pathMaps.length === 0) return []
   for (const folder of foldersAbove(fromPath)) {
     for (const map of index.node.pathMaps.filter((it) => it.folder === folder)) {
-      const found = byPathMap(name, map, index)
-      if (found.length > 0) return found
+      const files = byPathMap(name, map, index)
+      if (files.length > 0) return files
     }
   }
   return []
@@ -64,8 +64,8 @@ function byPathMap(name: string, map: PathMap, index: SourceIndex): readonly str
   const folder = inside(posix.join(map.folder, map.base))
   if (folder === undefined) return []
   const root = folder === "." ? "" : folder
-  const found = byTargets(name, { folder: root, targets: map.paths }, index)
-  if (found.length > 0 || !map.isRoot) return found
+  const files = byTargets(name, { folder: root, targets: map.paths }, index)
+  if (files.length > 0 || !map.isRoot) return files
   return fileAt(inside(within(root, name)), index)
 }
 
@@ -99,8 +99,8 @@ function byTargets(
         folder,
         target.replace("*", () => filling),
       )
-      const found = [path, sourceOf(path)].map((it) => fileAt(inside(it), index))
-      const first = found.find((it) => it.length > 0)
+      const files = [path, sourceOf(path)].map((it) => fileAt(inside(it), index))
+      const first = files.find((it) => it.length > 0)
       if (first !== undefined) return first
     }
   }

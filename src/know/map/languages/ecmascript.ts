@@ -6,7 +6,7 @@ import { resolveEcmascriptImport } from "./ecmascript-modules.ts"
 
 /** Top level only: locals are part of a body. */
 const PLACES = ["(program PLACE)", "(program (export_statement PLACE))", "(ERROR PLACE)"]
-const VALUES = PLACES.flatMap((place) =>
+const VALUES = PLACES.flatMap((context) =>
   [
     `[(lexical_declaration VALUE) (variable_declaration VALUE)]`.replaceAll(
       "VALUE",
@@ -20,7 +20,7 @@ const VALUES = PLACES.flatMap((place) =>
     `(lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @def.constant)`,
     "(lexical_declaration (variable_declarator name: (identifier) @name) @def.variable)",
     "(variable_declaration (variable_declarator name: (identifier) @name) @def.variable)",
-  ].map((value) => place.replace("PLACE", value)),
+  ].map((value) => context.replace("PLACE", value)),
 ).join("\n")
 
 /**

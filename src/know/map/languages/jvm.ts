@@ -16,8 +16,8 @@ function resolveJvmImport(
   fromPath: string,
   index: SourceIndex,
 ): readonly string[] {
-  const wanted = names.length === 0 ? [specifier] : names.map((it) => `${specifier}.${it}`)
-  const files = wanted.flatMap((it) =>
+  const specifiers = names.length === 0 ? [specifier] : names.map((it) => `${specifier}.${it}`)
+  const files = specifiers.flatMap((it) =>
     it.endsWith(".*") ? allOf(it.slice(0, -2), fromPath, index) : fileOf(it, fromPath, index),
   )
   return [...new Set(files)]
@@ -37,11 +37,11 @@ function fileOf(name: string, fromPath: string, index: SourceIndex): readonly st
     const defining = index.defining(last, packageName)
     if (defining.length > 0) return defining
     const tail = segments.slice(0, count).join("/")
-    const found = nearest(
+    const files = nearest(
       EXTENSIONS.flatMap((it) => index.endingIn(`${tail}.${it}`)),
       fromPath,
     )
-    if (found.length > 0) return found
+    if (files.length > 0) return files
   }
   return []
 }
@@ -170,20 +170,20 @@ export const scala: Language = {
 
 /** `import a.b.C, d.{E, F => G}`: the grammar gives the parts in sequence. */
 function readScalaImport(statement: Node): readonly ImportStatement[] {
-  const found: { path: string[]; names?: readonly string[] }[] = []
+  const imports: { path: string[]; names?: readonly string[] }[] = []
   let isNew = true
   for (const child of statement.children) {
     if (!child.isNamed && (child.type === "," || child.type === "import")) isNew = true
     if (!child.isNamed) continue
-    if (isNew) found.push({ path: [] })
+    if (isNew) imports.push({ path: [] })
     isNew = false
-    const last = found.at(-1)
+    const last = imports.at(-1)
     if (last === undefined) continue
     if (child.type === "namespace_selectors") last.names = child.namedChildren.map(selected)
     else if (child.type === "namespace_wildcard") last.names = ["*"]
     else last.path.push(child.text)
   }
-  return found
+  return imports
     .filter((it) => it.path.length > 0)
     .map(({ path, names }) => ({
       specifier: path.join(".").replace(/\s/g, ""),

@@ -81,14 +81,14 @@ function resolveImport(
   index: SourceIndex,
 ): readonly string[] {
   if (specifier.startsWith("./")) return fileOf(specifier, fromPath, index)
-  const wanted = names.length === 0 ? [specifier] : names.map((it) => `${specifier}\\${it}`)
-  return [...new Set(wanted.flatMap((it) => classOf(it.split("\\"), fromPath, index)))]
+  const specifiers = names.length === 0 ? [specifier] : names.map((it) => `${specifier}\\${it}`)
+  return [...new Set(specifiers.flatMap((it) => classOf(it.split("\\"), fromPath, index)))]
 }
 
 function fileOf(specifier: string, fromPath: string, index: SourceIndex): readonly string[] {
-  const found = firstOf(index, [relativePath(fromPath, specifier), inside(specifier)])
+  const files = firstOf(index, [relativePath(fromPath, specifier), inside(specifier)])
   const tail = specifier.replace(/^(?:\.\.?\/)+/, "")
-  return found.length > 0 ? found : nearest(index.endingIn(tail), fromPath)
+  return files.length > 0 ? files : nearest(index.endingIn(tail), fromPath)
 }
 
 function classOf(
@@ -101,8 +101,8 @@ function classOf(
   if (defining.length > 0) return defining
   for (let from = 0; from < segments.length - 1; from++) {
     const tail = `${segments.slice(from).join("/")}.php`
-    const found = nearest(index.endingIn(tail), fromPath)
-    if (found.length > 0) return found
+    const files = nearest(index.endingIn(tail), fromPath)
+    if (files.length > 0) return files
   }
   return []
 }

@@ -72,8 +72,8 @@ function resolveImport(
   for (const folder of startsOf(dots.length, fromPath)) {
     const base = path === "" ? folder : within(folder, path)
     const submodules = names.flatMap((name) => moduleAt(index, within(base, name)))
-    const found = [...moduleAt(index, base), ...submodules]
-    if (found.length > 0) return [...new Set(found)]
+    const files = [...moduleAt(index, base), ...submodules]
+    if (files.length > 0) return [...new Set(files)]
   }
   return []
 }

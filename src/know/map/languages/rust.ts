@@ -117,8 +117,8 @@ function deepest(
   if (start === undefined) return []
   for (let count = start.rest.length; count > 0; count--) {
     const base = within(start.folder, start.rest.slice(0, count).join("/"))
-    const found = firstOf(index, [`${base}.rs`, within(base, "mod.rs")])
-    if (found.length > 0) return found
+    const files = firstOf(index, [`${base}.rs`, within(base, "mod.rs")])
+    if (files.length > 0) return files
   }
   return start.file
 }

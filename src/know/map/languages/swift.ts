@@ -49,8 +49,8 @@ function resolveImport(
   index: SourceIndex,
 ): readonly string[] {
   const name = specifier.split(".")[0] ?? ""
-  for (const place of [`Sources/${name}`, `Tests/${name}`, name]) {
-    const files = index.below(place).filter((it) => it.endsWith(".swift"))
+  for (const folder of [`Sources/${name}`, `Tests/${name}`, name]) {
+    const files = index.below(folder).filter((it) => it.endsWith(".swift"))
     if (files.length > 0) return files
   }
   return index.has(within(name, "main.swift")) ? [within(name, "main.swift")] : []

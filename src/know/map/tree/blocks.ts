@@ -38,13 +38,13 @@ export function encodeBlocks(rows: Iterable<Row>): Blocks {
   return { firsts, bodies }
 }
 
-export function findInBlock(body: Uint8Array, wanted: string): readonly number[] | undefined {
+export function findInBlock(body: Uint8Array, wantedTerm: string): readonly number[] | undefined {
   const from = createCursor(body)
   for (let term = ""; !from.isAtEnd(); ) {
     term = readTerm(from, term)
     const length = from.number()
-    if (term === wanted) return readPostings(from, length)
-    if (term > wanted) return undefined
+    if (term === wantedTerm) return readPostings(from, length)
+    if (term > wantedTerm) return undefined
     from.skip(length)
   }
   return undefined

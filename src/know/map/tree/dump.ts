@@ -44,14 +44,14 @@ async function postingsLines(
   const entries = new Map<string, string[]>()
   for await (const { kind, term, row } of allRows(tree)) {
     const line = `${kind} ${JSON.stringify(term)}`
-    const found = entries.get(line) ?? []
+    const postings = entries.get(line) ?? []
     for (let at = 0; at < row.length; at += STRIDE) {
       const name = names.get(row[at] ?? -1)
-      if (name !== undefined) found.push(`${name} ${row[at + 1]} ${row[at + 2]}`)
+      if (name !== undefined) postings.push(`${name} ${row[at + 1]} ${row[at + 2]}`)
     }
-    if (found.length > 0) entries.set(line, found)
+    if (postings.length > 0) entries.set(line, postings)
   }
   return [...entries]
-    .map(([line, found]) => `${line} ${found.toSorted(compareText).join(",")}`)
+    .map(([line, postings]) => `${line} ${postings.toSorted(compareText).join(",")}`)
     .toSorted(compareText)
 }

@@ -13,7 +13,7 @@ export type TextFacts = Omit<FileFacts, "language"> & { readonly language: strin
 export function encodeFacts(facts: TextFacts, cuts: Cuts): Uint8Array {
   const { symbols, references, imports } = facts
   const names = [...new Set(references.map((it) => it.name))]
-  const places = new Map(names.map((name, place) => [name, place]))
+  const places = new Map(names.map((name, index) => [name, index]))
   const text = JSON.stringify({
     language: facts.language,
     packages: facts.packages,

@@ -19,9 +19,9 @@ type TreeParts = {
 }
 
 export function createIndexedTree(parts: TreeParts): IndexedTree {
-  const { db, postings, source, kept } = parts
-  const { files, unread, skipped, refused } = kept.tree
-  const { gitSha, past } = kept.past
+  const { db, postings, source, kept: stored } = parts
+  const { files, unread, skipped, refused } = stored.tree
+  const { gitSha, past } = stored.past
   const commits = "problem" in past ? [] : past.commits
   let corpus: Corpus | undefined
   let history: History | undefined
@@ -34,16 +34,17 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
   async function having(names: readonly string[], count: 1 | 2) {
     own ??= new Set(files.map((it) => it.content))
     const rows = await postings.rows("names", [...new Set(names)])
-    const found = new Map<string, readonly number[]>()
-    for (const name of names) found.set(name, contentsIn(rows.get(name) ?? [], { own, count }))
-    return found
+    const contentsByName = new Map<string, readonly number[]>()
+    for (const name of names)
+      contentsByName.set(name, contentsIn(rows.get(name) ?? [], { own, count }))
+    return contentsByName
   }
 
   const tree: IndexedTree = {
-    digest: kept.digest,
-    revision: kept.revision,
+    digest: stored.digest,
+    revision: stored.revision,
     gitSha,
-    scannedAtMs: kept.scannedAtMs,
+    scannedAtMs: stored.scannedAtMs,
     files,
     unread,
     corpus: corpusOf,
@@ -81,12 +82,12 @@ function contentsIn(
   row: readonly number[],
   { own, count }: { readonly own: ReadonlySet<number>; readonly count: 1 | 2 },
 ): readonly number[] {
-  const found: number[] = []
+  const contents: number[] = []
   for (let at = 0; at < row.length; at += STRIDE) {
     const number = row[at] ?? 0
-    if ((row[at + count] ?? 0) > 0 && own.has(number)) found.push(number)
+    if ((row[at + count] ?? 0) > 0 && own.has(number)) contents.push(number)
   }
-  return found
+  return contents
 }
 
 async function readContents(
@@ -107,10 +108,10 @@ async function readTexts(
   files: ReadonlyMap<string, IndexedFile>,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const wanted = [...new Set(paths)].flatMap((path) => files.get(path) ?? [])
+  const entries = [...new Set(paths)].flatMap((path) => files.get(path) ?? [])
   const texts = new Map<string, string | undefined>(paths.map((path) => [path, undefined]))
   const { signal } = new AbortController()
-  for await (const read of source.read(wanted, signal)) {
+  for await (const read of source.read(entries, signal)) {
     if ("skip" in read) continue
     const isSame = blobId(read.bytes, source.format) === files.get(read.path)?.blobId
     if (isSame) texts.set(read.path, textOf(read.bytes))

@@ -62,15 +62,15 @@ export async function sweepDead(db: Db<"map">, alive: number): Promise<void> {
   const isMaybe = (row?.count ?? 0) > 2 * alive + MOST_DEAD_CONTENTS
   if (!isMaybe) return
   await db.transaction(async (tx) => {
-    const kept = new Set<number>()
+    const usedContents = new Set<number>()
     for (const { body } of await tx.all(BodyRow, selectAllTreeFiles())) {
-      for (const { content } of decodeTree(body)?.files ?? []) kept.add(content)
+      for (const { content } of decodeTree(body)?.files ?? []) usedContents.add(content)
     }
     const numbers = (await tx.all(NumberRow, selectNumbers())).map((it) => it.number)
-    const dead = numbers.filter((it) => !kept.has(it))
-    if (dead.length <= kept.size + MOST_DEAD_CONTENTS) return
+    const dead = numbers.filter((it) => !usedContents.has(it))
+    if (dead.length <= usedContents.size + MOST_DEAD_CONTENTS) return
     const segments = await allSegments(tx)
-    await replace(tx, { segments, isAlive: (number) => kept.has(number) })
+    await replace(tx, { segments, isAlive: (number) => usedContents.has(number) })
     for (const round of roundsOf(dead, VALUES_A_STATEMENT)) await tx.run(deleteContents(round))
     const state = await stateOf(tx)
     await tx.run(updateState({ ...state, sweeps: state.sweeps + 1 }))
@@ -138,19 +138,19 @@ type Shift = {
 function* shiftedRows(bodies: readonly Uint8Array[], shift: Shift): Generator<Row> {
   for (const body of bodies) {
     for (const [term, row] of rowsOfBlock(body)) {
-      const kept = shifted(row, shift)
-      if (kept.length > 0) yield [term, kept]
+      const postings = shifted(row, shift)
+      if (postings.length > 0) yield [term, postings]
     }
   }
 }
 
 function shifted(row: readonly number[], { by, base, isAlive }: Shift): readonly number[] {
-  const kept: number[] = []
+  const postings: number[] = []
   for (let at = 0; at < row.length; at += STRIDE) {
     const number = (row[at] ?? 0) + by
-    if (isAlive(number + base)) kept.push(number, row[at + 1] ?? 0, row[at + 2] ?? 0)
+    if (isAlive(number + base)) postings.push(number, row[at + 1] ?? 0, row[at + 2] ?? 0)
   }
-  return kept
+  return postings
 }
 
 export function* mergedRows(sources: readonly Iterator<Row>[]): Generator<Row> {

@@ -77,10 +77,10 @@ function createSegmentList(db: Db<"map">): () => Promise<readonly PostingsSegmen
   let segments: readonly PostingsSegment[] = []
   return async () => {
     const ids = (await db.all(SegmentIdRow, selectSegmentIds())).map((it) => it.id)
-    const known = new Map(segments.map((it) => [it.id, it]))
-    const missing = ids.filter((id) => !known.has(id))
-    for (const it of await readSegments(db, missing)) known.set(it.id, it)
-    segments = ids.flatMap((id) => known.get(id) ?? []).toSorted((a, b) => a.base - b.base)
+    const segmentById = new Map(segments.map((it) => [it.id, it]))
+    const missing = ids.filter((id) => !segmentById.has(id))
+    for (const it of await readSegments(db, missing)) segmentById.set(it.id, it)
+    segments = ids.flatMap((id) => segmentById.get(id) ?? []).toSorted((a, b) => a.base - b.base)
     return segments
   }
 }
@@ -90,18 +90,18 @@ type BlockReader = (ids: readonly number[]) => Promise<ReadonlyMap<number, Uint8
 function createBlockReader(db: Db<"map">): BlockReader {
   const recent = new LRUCache<number, Uint8Array>({ max: BLOCKS_IN_MEMORY })
   return async (ids) => {
-    const found = new Map<number, Uint8Array>()
+    const bodies = new Map<number, Uint8Array>()
     const missing: number[] = []
     for (const id of new Set(ids)) {
       const body = recent.get(id)
       if (body === undefined) missing.push(id)
-      else found.set(id, body)
+      else bodies.set(id, body)
     }
     for (const round of roundsOf(missing, VALUES_A_STATEMENT)) {
-      for (const { id, body } of await db.all(BlockRow, selectBlocks(round))) found.set(id, body)
+      for (const { id, body } of await db.all(BlockRow, selectBlocks(round))) bodies.set(id, body)
     }
-    for (const [id, body] of found) recent.set(id, body)
-    return found
+    for (const [id, body] of bodies) recent.set(id, body)
+    return bodies
   }
 }
 
@@ -122,8 +122,8 @@ async function* rowsOfSegment(
   const blocks = await db.all(BlockRow, selectBlockRange(firstBlock, firstBlock + firsts.length))
   invariant(blocks.length === firsts.length, "a segment has all of its blocks")
   for (const { body } of blocks) {
-    for (const [term, found] of rowsOfBlock(body))
-      yield { kind, term, row: shifted(found, segment.base) }
+    for (const [term, postings] of rowsOfBlock(body))
+      yield { kind, term, row: shifted(postings, segment.base) }
   }
 }
 
@@ -155,8 +155,8 @@ export async function readSegments(
 function placesOf(segments: readonly PostingsSegment[], kind: Kind, terms: readonly string[]) {
   return segments.flatMap(({ base, [kind]: { firsts, firstBlock } }) =>
     terms.flatMap((term) => {
-      const place = placeOf(firsts, term)
-      return place < 0 ? [] : [{ term, base, block: firstBlock + place }]
+      const block = placeOf(firsts, term)
+      return block < 0 ? [] : [{ term, base, block: firstBlock + block }]
     }),
   )
 }

@@ -35,16 +35,18 @@ export function createBatchReader() {
   const names = createTerms()
   return {
     add(text: string, facts: TextFacts): void {
-      const place = texts.length
+      const textIndex = texts.length
       const cuts = splitText(text, facts.symbols)
       const { body, definitions, bodyLength } = indexFile(text)
-      for (const [term, times] of body) words.add(term, place, [times, definitions.get(term) ?? 0])
+      for (const [term, times] of body)
+        words.add(term, textIndex, [times, definitions.get(term) ?? 0])
       for (const [term, times] of definitions)
-        if (!body.has(term)) words.add(term, place, [0, times])
+        if (!body.has(term)) words.add(term, textIndex, [0, times])
       const defined = countOf(facts.symbols)
       const used = countOf(facts.references)
-      for (const [name, times] of defined) names.add(name, place, [times, used.get(name) ?? 0])
-      for (const [name, times] of used) if (!defined.has(name)) names.add(name, place, [0, times])
+      for (const [name, times] of defined) names.add(name, textIndex, [times, used.get(name) ?? 0])
+      for (const [name, times] of used)
+        if (!defined.has(name)) names.add(name, textIndex, [0, times])
       texts.push({
         facts: encodeFacts(facts, cuts),
         countable: {
@@ -74,9 +76,9 @@ function createTerms() {
   const entries: number[] = []
   return {
     add(term: string, text: number, [one, two]: readonly [number, number]): void {
-      const place = places.get(term) ?? places.size
-      if (place === places.size) places.set(term, place)
-      entries.push(place, text, one, two)
+      const index = places.get(term) ?? places.size
+      if (index === places.size) places.set(term, index)
+      entries.push(index, text, one, two)
     },
     table: (): TermTable => ({ terms: [...places.keys()], entries: Uint32Array.from(entries) }),
   }

@@ -45,10 +45,10 @@ export async function scanSource(parts: ScanParts): Promise<ScanOutcome> {
   const { encoding } = await parts.counter()
   const reader = readerOf(encoding)
   const before = parts.before?.reader === reader ? parts.before : undefined
-  const known = options.mode === "full" ? undefined : before
+  const previous = options.mode === "full" ? undefined : before
   const { entries, skipped, gitSha } = await source.list(options.signal)
-  const compared = compareWithBefore(entries, known)
-  const intake = createIntake(known, compared)
+  const compared = compareWithBefore(entries, previous)
+  const intake = createIntake(previous, compared)
   const written = await readNew(parts, compared.toRead, { reader, intake })
   return { tree: { reader, ...intake.result(), skipped }, gitSha, written }
 }
@@ -148,30 +148,30 @@ type ListedFiles = {
   readonly progress: (more: number) => void
 }
 
-async function* batchesOf(given: ListedFiles): AsyncGenerator<readonly ReadItem[]> {
-  const { parts, toRead, intake, progress } = given
+async function* batchesOf(listed: ListedFiles): AsyncGenerator<readonly ReadItem[]> {
+  const { parts, toRead, intake, progress } = listed
   const entries = new Map(toRead.map((it) => [it.path, it]))
   let group: FoundText[] = []
   let units = 0
   for await (const read of parts.source.read(toRead, parts.options.signal)) {
     const entry = entries.get(read.path)
     invariant(entry !== undefined, "a source returns only requested entries")
-    const found = judge(parts, entry, read)
-    if (found.kind !== "text") {
-      if (found.kind === "unread") intake.unread.push(found.it)
-      else intake.refused.push(found.it)
+    const judged = judge(parts, entry, read)
+    if (judged.kind !== "text") {
+      if (judged.kind === "unread") intake.unread.push(judged.it)
+      else intake.refused.push(judged.it)
       progress(1)
       continue
     }
-    if (group.length === MOST_BATCH_FILES || units + found.text.length > LARGEST_BATCH_UNITS) {
-      yield* newOnes(given, group)
+    if (group.length === MOST_BATCH_FILES || units + judged.text.length > LARGEST_BATCH_UNITS) {
+      yield* newOnes(listed, group)
       group = []
       units = 0
     }
-    group.push(found)
-    units += found.text.length
+    group.push(judged)
+    units += judged.text.length
   }
-  yield* newOnes(given, group)
+  yield* newOnes(listed, group)
 }
 
 type FoundText = { readonly kind: "text"; readonly file: NewFile; readonly text: string }
@@ -211,8 +211,8 @@ async function* newOnes(
   const keyed = group.map((it) => ({ ...it, key: contentKey(it.file.blobId, it.file.language) }))
   if (parts.options.mode === "incremental") {
     const unknown = keyed.filter((it) => !contents.has(it.key)).map((it) => it.file.blobId)
-    const known = await findContents(parts.db, reader, unknown)
-    for (const [key, content] of known) if (!contents.has(key)) contents.set(key, content)
+    const stored = await findContents(parts.db, reader, unknown)
+    for (const [key, content] of stored) if (!contents.has(key)) contents.set(key, content)
   }
   const items: ReadItem[] = []
   for (const { key, file, text } of keyed) {
@@ -257,14 +257,14 @@ function compareWithBefore(
   entries: readonly SourceEntry[],
   before: StoredTree | undefined,
 ): Comparison {
-  const known = before === undefined ? NOTHING : byPath(before)
+  const previous = before === undefined ? NOTHING : byPath(before)
   const files: KeptFile[] = []
   const unread: KeptUnread[] = []
   const refused: StoredSkip[] = []
   const toRead: SourceEntry[] = []
   for (const entry of entries) {
     const fileClass = classifyPath(entry.path)
-    const last = known.get(entry.path)
+    const last = previous.get(entry.path)
     if (!isRead(fileClass)) unread.push(unreadOf(entry, fileClass))
     else if (last === undefined || !isAsBefore(entry, last.it)) toRead.push(entry)
     else if (last.kind === "file") files.push({ ...last.it, stamp: entry.stamp })
@@ -291,11 +291,11 @@ type PreviousEntry =
 const NOTHING: ReadonlyMap<string, PreviousEntry> = new Map()
 
 function byPath({ files, unread, refused }: StoredTree): ReadonlyMap<string, PreviousEntry> {
-  const known = new Map<string, PreviousEntry>()
-  for (const it of files) known.set(it.path, { kind: "file", it })
-  for (const it of unread) known.set(it.path, { kind: "unread", it })
-  for (const it of refused) known.set(it.path, { kind: "refused", it })
-  return known
+  const entries = new Map<string, PreviousEntry>()
+  for (const it of files) entries.set(it.path, { kind: "file", it })
+  for (const it of unread) entries.set(it.path, { kind: "unread", it })
+  for (const it of refused) entries.set(it.path, { kind: "refused", it })
+  return entries
 }
 
 type Marks = { readonly stamp?: string | undefined; readonly blobId?: string | undefined }

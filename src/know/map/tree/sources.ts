@@ -28,9 +28,9 @@ export function workingTree(options: {
   /** The machine: in a shared database the same path is another tree on each. */
   readonly place?: string
 }): TreeSource {
-  const { repository, git, clock, place } = options
+  const { repository, git, clock, place: machine } = options
   return {
-    key: place === undefined ? repository.root : JSON.stringify([place, repository.root]),
+    key: machine === undefined ? repository.root : JSON.stringify([machine, repository.root]),
     format: "problem" in git ? "sha1" : git.format,
     async list(signal) {
       const startedAtMs = clock.now()
@@ -135,17 +135,17 @@ function judged(path: string, outcome: BlobOutcome): SourceText {
 /** Lists the ids again, so that the result equals a first scan. */
 async function pastOf(
   git: Git,
-  given: {
+  range: {
     readonly from: string
     readonly known: CommitHistory | undefined
     readonly redact: (text: string) => string
     readonly signal: AbortSignal
   },
 ): Promise<CommitHistory> {
-  const { from, known, redact, signal } = given
+  const { from, known: previous, redact, signal } = range
   const ids = await git.commitIds({ from, limit: MOST_PAST_COMMITS })
   const commits = new Map<string, Commit>()
-  const trusted = known === undefined || goesOnAfter(ids, known) ? undefined : known
+  const trusted = previous === undefined || goesOnAfter(ids, previous) ? undefined : previous
   for (const [at, commit] of (trusted?.commits ?? []).entries()) {
     commits.set(trusted?.ids[at] ?? "", commit)
   }
@@ -156,20 +156,20 @@ async function pastOf(
     const words = cleanMessage(redact(message))
     commits.set(id, { message: words, files: (changes ?? []).flatMap(pathsOf) })
   }
-  const found = ids.flatMap((id) => {
+  const commitsInOrder = ids.flatMap((id) => {
     const commit = commits.get(id)
     return commit === undefined ? [] : [{ id, commit }]
   })
-  return { ids: found.map((it) => it.id), commits: found.map((it) => it.commit) }
+  return { ids: commitsInOrder.map((it) => it.id), commits: commitsInOrder.map((it) => it.commit) }
 }
 
 /**
  * Whether there is history before the oldest known commit. In a shallow clone that commit had no
  * parent, so it seemed to change every file.
  */
-function goesOnAfter(ids: readonly string[], known: CommitHistory): boolean {
-  if (known.ids.length >= MOST_PAST_COMMITS) return false
-  const oldest = ids.indexOf(known.ids.at(-1) ?? "")
+function goesOnAfter(ids: readonly string[], previous: CommitHistory): boolean {
+  if (previous.ids.length >= MOST_PAST_COMMITS) return false
+  const oldest = ids.indexOf(previous.ids.at(-1) ?? "")
   return oldest >= 0 && oldest < ids.length - 1
 }
 

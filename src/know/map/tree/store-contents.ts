@@ -34,13 +34,13 @@ export async function findContents(
   reader: string,
   blobIds: readonly string[],
 ): Promise<ReadonlyMap<ContentKey, KnownContent>> {
-  const known = new Map<ContentKey, KnownContent>()
+  const contents = new Map<ContentKey, KnownContent>()
   for (const round of roundsOf(blobIds, VALUES_A_STATEMENT)) {
     for (const row of await db.all(KnownRow, selectKnown(reader, round))) {
-      known.set(`${row.blob_id} ${row.language}`, { number: row.number, ...row.summary })
+      contents.set(`${row.blob_id} ${row.language}`, { number: row.number, ...row.summary })
     }
   }
-  return known
+  return contents
 }
 
 type UnnumberedContent = Omit<NewContent, "number">
@@ -77,10 +77,10 @@ export function createContentWriter(deps: {
         const read = reading.texts[at]
         invariant(read !== undefined, "a reading has each of its texts")
         const [blobId = "", language = ""] = key.split(" ")
-        const { facts, countable, ...found } = read
+        const { facts, countable, ...terms } = read
         const counts = countTokens(text, countable, deps.count)
         const tokens = counts.segments.reduce((sum, it) => sum + it, 0)
-        const summary = { ...found, tokens }
+        const summary = { ...terms, tokens }
         const of = { blobId, language, reader: deps.reader }
         group.contents.push({ ...of, summary, facts, counts: JSON.stringify(counts) })
       }
@@ -131,9 +131,9 @@ export function createGatheredTerms() {
   return {
     add(table: TermTable, firstContent: number): void {
       const own = table.terms.map((term) => {
-        const place = places.get(term) ?? places.size
-        if (place === places.size) places.set(term, place)
-        return place
+        const index = places.get(term) ?? places.size
+        if (index === places.size) places.set(term, index)
+        return index
       })
       const { entries: more } = table
       while (used + more.length > entries.length) entries = doubled(entries)
@@ -167,9 +167,9 @@ type GatheredPostings = {
 function* rowsOf({ places, entries }: GatheredPostings, firstNumber: number): Generator<Row> {
   const { ends, order } = sortedByTerm(entries, places.size)
   const terms = [...places].toSorted(([a], [b]) => compareText(a, b))
-  for (const [term, place] of terms) {
+  for (const [term, index] of terms) {
     const row: number[] = []
-    for (let at = ends[place - 1] ?? 0; at < (ends[place] ?? 0); at++) {
+    for (let at = ends[index - 1] ?? 0; at < (ends[index] ?? 0); at++) {
       const entry = (order[at] ?? 0) * 4
       row.push(firstNumber + (entries[entry + 1] ?? 0), entries[entry + 2] ?? 0)
       row.push(entries[entry + 3] ?? 0)
@@ -191,9 +191,9 @@ function sortedByTerm(entries: Uint32Array, termCount: number) {
   const next = ends.slice()
   for (let at = count - 1; at >= 0; at--) {
     const term = entries[at * 4] ?? 0
-    const place = (next[term] ?? 0) - 1
-    next[term] = place
-    order[place] = at
+    const slot = (next[term] ?? 0) - 1
+    next[term] = slot
+    order[slot] = at
   }
   return { ends, order }
 }

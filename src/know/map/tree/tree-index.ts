@@ -31,8 +31,8 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
   const { db, clock } = deps
   const postings = createPostingsStore(db)
   const trees = createTreeStore(deps)
-  const treeOf = (source: TreeSource, kept: StoredTreeState) =>
-    createIndexedTree({ db, postings, source, kept })
+  const treeOf = (source: TreeSource, state: StoredTreeState) =>
+    createIndexedTree({ db, postings, source, kept: state })
 
   return {
     async scan(source, options) {
@@ -47,8 +47,8 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
       return { result, tree: treeOf(source, after) }
     },
     async open(source) {
-      const kept = await trees.load(source.key)
-      return kept === undefined ? undefined : treeOf(source, kept)
+      const state = await trees.load(source.key)
+      return state === undefined ? undefined : treeOf(source, state)
     },
   }
 }
@@ -93,18 +93,18 @@ const MOST_TRIES = 5
  */
 async function pastOf(
   source: TreeSource,
-  given: {
+  history: {
     readonly gitSha: string | undefined
     readonly before: StoredTreeState | undefined
     readonly options: ScanOptions
     readonly redact: (text: string) => string
   },
 ): Promise<StoredPast> {
-  const { gitSha, before, options, redact } = given
-  const known = options.mode === "full" ? undefined : before?.past
-  const earlier = known === undefined || "problem" in known.past ? undefined : known.past
-  const isSameCommit = gitSha !== undefined && known?.gitSha === gitSha
-  const asBefore = isSameCommit && earlier !== undefined ? known : undefined
+  const { gitSha, before, options, redact } = history
+  const previous = options.mode === "full" ? undefined : before?.past
+  const earlier = previous === undefined || "problem" in previous.past ? undefined : previous.past
+  const isSameCommit = gitSha !== undefined && previous?.gitSha === gitSha
+  const asBefore = isSameCommit && earlier !== undefined ? previous : undefined
   if (asBefore !== undefined && isFull(earlier)) return asBefore
   let past = await source.past({ gitSha, known: earlier, redact }, options.signal)
   if (asBefore !== undefined && hasSameIds(past, earlier)) return asBefore
@@ -125,13 +125,13 @@ function hasSameIds(past: StoredPast["past"], earlier: CommitHistory | undefined
   return past.ids.every((id, at) => id === earlier.ids[at])
 }
 
-function resultOf(given: {
+function resultOf(scan: {
   readonly before: StoredTree | undefined
   readonly after: StoredTreeState
   readonly mode: ScanOptions["mode"]
   readonly seconds: number
 }): ScanResult {
-  const { before, after, mode, seconds } = given
+  const { before, after, mode, seconds } = scan
   const { files } = after.tree
   return {
     filesScanned: files.length,

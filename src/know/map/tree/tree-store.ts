@@ -54,23 +54,23 @@ export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: 
     async load(key: string): Promise<StoredTreeState | undefined> {
       const row = await db.get(TreeRow, selectTree(key))
       if (row === undefined) return undefined
-      const known = inMemory.get(key)
-      if (known?.revision === row.revision) return { ...known, scannedAtMs: row.scanned_at }
+      const cached = inMemory.get(key)
+      if (cached?.revision === row.revision) return { ...cached, scannedAtMs: row.scanned_at }
       const files = await db.get(BodyRow, selectTreeFiles(key))
       const past = await db.get(BodyRow, selectTreePast(key))
       if (files === undefined || past === undefined) return undefined
       const tree = decodeTree(files.body)
       const decodedPast = decodePast(past.body)
       if (tree === undefined || decodedPast === undefined) return undefined
-      const kept: StoredTreeState = {
+      const state: StoredTreeState = {
         revision: row.revision,
         scannedAtMs: row.scanned_at,
         digest: digestOf(tree.files),
         tree,
         past: decodedPast,
       }
-      inMemory.set(key, kept)
-      return kept
+      inMemory.set(key, state)
+      return state
     },
 
     /** Undefined when contents were deleted since the scan began. */
@@ -80,9 +80,9 @@ export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: 
       const revision = await db.transaction((tx) => write(tx, saved, { digest, scannedAtMs }))
       if (revision === undefined) return undefined
       const { tree, past } = saved
-      const kept = { revision, scannedAtMs, digest, tree, past }
-      inMemory.set(saved.key, kept)
-      return kept
+      const state = { revision, scannedAtMs, digest, tree, past }
+      inMemory.set(saved.key, state)
+      return state
     },
   }
 }

@@ -50,9 +50,9 @@ export type Features = {
   readonly words: WordScores
 }
 
-export function measureFeatures(asked: FeaturesAsked): Features {
-  const { corpus, query, history, meaning } = asked
-  const words = scoreWords({ ...asked, table: meaning?.table })
+export function measureFeatures(input: FeaturesAsked): Features {
+  const { corpus, query, history, meaning } = input
+  const words = scoreWords({ ...input, table: meaning?.table })
   const strengths = shareOfLargest(words.bm25f)
   const best = orderOf(words.bm25f)
   const raw: RawFeatures = {
@@ -60,13 +60,13 @@ export function measureFeatures(asked: FeaturesAsked): Features {
     ...scoreFolders(corpus, strengths, best),
     loglen: corpus.logLengths,
     depth: corpus.depths,
-    ...(history !== undefined && scorePast({ ...asked, ...words, history, strengths, best })),
+    ...(history !== undefined && scorePast({ ...input, ...words, history, strengths, best })),
     ...(meaning !== undefined && {
       dense: scoreMeaning(queryVector(meaning.table, query), meaning.of),
       pp: meaning.of.priors,
     }),
   }
-  return { raw, words, inputs: new Map([...scaled(raw), ...gates(asked, words.bm25f, best)]) }
+  return { raw, words, inputs: new Map([...scaled(raw), ...gates(input, words.bm25f, best)]) }
 }
 
 function wordColumns(words: WordScores): RawFeatures {

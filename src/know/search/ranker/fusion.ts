@@ -55,12 +55,12 @@ const FusionFile = z.object({
 })
 
 function toNet(head: Head, { features, W1, b1, w2, v }: z.infer<typeof FusionHead>): Net {
-  const known = new Set(
+  const allowedFeatures = new Set(
     `${LEXICAL} ${GATES} ${usesTable(head) ? OF_TABLE : ""} ${usesHistory(head) ? OF_HISTORY : ""}`
       .trim()
       .split(/\s+/),
   )
-  const unknown = features.find((it) => !known.has(it))
+  const unknown = features.find((it) => !allowedFeatures.has(it))
   if (unknown !== undefined) throw damaged(`head ${head} reads ${unknown}, which it cannot use`)
   const isSquare = W1.length === features.length && W1.every((row) => row.length === b1.length)
   if (!isSquare || v.length !== features.length || w2.length !== b1.length) {

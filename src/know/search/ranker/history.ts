@@ -95,12 +95,12 @@ type PastAsked = {
   readonly best: Int32Array
 }
 
-export function scorePast(asked: PastAsked): PastScores {
+export function scorePast(input: PastAsked): PastScores {
   return {
-    hist: searchMessages(asked),
-    touch: asked.history.touches,
-    cochg: changedTogether(asked),
-    msgvote: voteByMessage(asked),
+    hist: searchMessages(input),
+    touch: input.history.touches,
+    cochg: changedTogether(input),
+    msgvote: voteByMessage(input),
   }
 }
 

@@ -36,11 +36,11 @@ type WordsAsked = {
 export function scoreWords({ query, corpus, postingsOf, table }: WordsAsked): WordScores {
   const exact = table === undefined ? undefined : createExact(table, query, corpus)
   const sums = createSums(query, corpus, exact)
-  const found = createFound(corpus.size)
+  const matches = createFound(corpus.size)
   for (const [term, word] of query.terms.entries()) {
-    findWord(found, corpus, { word, row: postingsOf(word) })
-    addTerm(sums, found, term)
-    clear(found)
+    findWord(matches, corpus, { word, row: postingsOf(word) })
+    addTerm(sums, matches, term)
+    clear(matches)
   }
   return finish(sums)
 }
@@ -70,7 +70,7 @@ function createFound(size: number): TermMatches {
 const STRIDE = FILE_FIELDS.length + 1
 
 function findWord(
-  found: TermMatches,
+  matches: TermMatches,
   { firstByContent, nextByPosition, pathPostings }: Corpus,
   { word, row }: { readonly word: string; readonly row: readonly number[] },
 ): void {
@@ -78,37 +78,37 @@ function findWord(
     // The table also has contents of other trees, which have no position here.
     let position = firstByContent[row[at] ?? -1] ?? -1
     while (position >= 0) {
-      list(found, position)
-      found.body[position] = row[at + 1] ?? 0
-      found.defs[position] = row[at + 2] ?? 0
+      list(matches, position)
+      matches.body[position] = row[at + 1] ?? 0
+      matches.defs[position] = row[at + 2] ?? 0
       position = nextByPosition[position] ?? -1
     }
   }
   for (const { position, count, isBase } of pathPostings.get(word) ?? NO_PATHS) {
-    list(found, position)
-    found.path[position] = count
-    found.isBase[position] = isBase ? 1 : 0
+    list(matches, position)
+    matches.path[position] = count
+    matches.isBase[position] = isBase ? 1 : 0
   }
 }
 
 const NO_PATHS: readonly never[] = []
 
-function list(found: TermMatches, position: number): void {
-  if (found.isListed[position] === 1) return
-  found.isListed[position] = 1
-  found.positions[found.count++] = position
+function list(matches: TermMatches, position: number): void {
+  if (matches.isListed[position] === 1) return
+  matches.isListed[position] = 1
+  matches.positions[matches.count++] = position
 }
 
-function clear(found: TermMatches): void {
-  for (let index = 0; index < found.count; index++) {
-    const position = found.positions[index] ?? 0
-    found.body[position] = 0
-    found.defs[position] = 0
-    found.path[position] = 0
-    found.isBase[position] = 0
-    found.isListed[position] = 0
+function clear(matches: TermMatches): void {
+  for (let index = 0; index < matches.count; index++) {
+    const position = matches.positions[index] ?? 0
+    matches.body[position] = 0
+    matches.defs[position] = 0
+    matches.path[position] = 0
+    matches.isBase[position] = 0
+    matches.isListed[position] = 0
   }
-  found.count = 0
+  matches.count = 0
 }
 
 type Sums = {
@@ -138,14 +138,14 @@ function rarityOf(count: number, size: number): number {
   return count > 0 ? Math.log(1 + (size - count + 0.5) / (count + 0.5)) : 0
 }
 
-function addTerm(sums: Sums, found: TermMatches, term: number): void {
+function addTerm(sums: Sums, matches: TermMatches, term: number): void {
   const { columns, query, corpus } = sums
   const weight = query.weights[term] ?? 0
-  const counts = countFiles(found)
+  const counts = countFiles(matches)
   const rarity = rarityOf(counts.text, corpus.size)
   columns.rarity[term] = rarity
-  addMatches(sums, found, term)
-  addScores(sums, found, {
+  addMatches(sums, matches, term)
+  addScores(sums, matches, {
     text: rarity * weight,
     any: rarityOf(counts.any, corpus.size) * weight,
     defs: rarityOf(counts.defs, corpus.size) * weight,
@@ -153,18 +153,18 @@ function addTerm(sums: Sums, found: TermMatches, term: number): void {
     base: rarity,
     isSubject: query.isSubject[term] ?? false,
   })
-  sums.exact?.add(found, { term, rarity })
+  sums.exact?.add(matches, { term, rarity })
 }
 
 /** Counted in text or path, anywhere, in definitions, in the path. */
-function countFiles(found: TermMatches) {
-  const counts = { text: 0, any: found.count, defs: 0, path: 0 }
-  for (let index = 0; index < found.count; index++) {
-    const position = found.positions[index] ?? 0
-    const isInPath = (found.path[position] ?? 0) > 0
+function countFiles(matches: TermMatches) {
+  const counts = { text: 0, any: matches.count, defs: 0, path: 0 }
+  for (let index = 0; index < matches.count; index++) {
+    const position = matches.positions[index] ?? 0
+    const isInPath = (matches.path[position] ?? 0) > 0
     if (isInPath) counts.path++
-    if (isInPath || (found.body[position] ?? 0) > 0) counts.text++
-    if ((found.defs[position] ?? 0) > 0) counts.defs++
+    if (isInPath || (matches.body[position] ?? 0) > 0) counts.text++
+    if ((matches.defs[position] ?? 0) > 0) counts.defs++
   }
   return counts
 }
@@ -178,13 +178,13 @@ type TermWeights = {
   readonly isSubject: boolean
 }
 
-function addScores({ columns, corpus }: Sums, found: TermMatches, weights: TermWeights): void {
+function addScores({ columns, corpus }: Sums, matches: TermMatches, weights: TermWeights): void {
   const k = corpus.dampers
-  for (let index = 0; index < found.count; index++) {
-    const at = found.positions[index] ?? 0
-    const path = found.path[at] ?? 0
-    const defs = found.defs[at] ?? 0
-    const text = (found.body[at] ?? 0) + path
+  for (let index = 0; index < matches.count; index++) {
+    const at = matches.positions[index] ?? 0
+    const path = matches.path[at] ?? 0
+    const defs = matches.defs[at] ?? 0
+    const text = (matches.body[at] ?? 0) + path
     const any = text + 3 * defs + 5 * path
     const anyScore = ((any * 2.2) / (any + (k.bm25f[at] ?? 0))) * weights.any
     columns.bm25f[at] = (columns.bm25f[at] ?? 0) + anyScore
@@ -199,18 +199,18 @@ function addScores({ columns, corpus }: Sums, found: TermMatches, weights: TermW
       columns.defs[at] = (columns.defs[at] ?? 0) + defsScore
     }
     if (path > 0) columns.path[at] = (columns.path[at] ?? 0) + path * weights.path
-    if (found.isBase[at] === 1) columns.base[at] = (columns.base[at] ?? 0) + weights.base
+    if (matches.isBase[at] === 1) columns.base[at] = (columns.base[at] ?? 0) + weights.base
   }
 }
 
-function addMatches({ columns, query }: Sums, found: TermMatches, term: number): void {
-  for (let index = 0; index < found.count; index++) {
-    const at = found.positions[index] ?? 0
+function addMatches({ columns, query }: Sums, matches: TermMatches, term: number): void {
+  for (let index = 0; index < matches.count; index++) {
+    const at = matches.positions[index] ?? 0
     const marks =
-      ((found.body[at] ?? 0) > 0 ? IN_BODY : 0) +
-      ((found.defs[at] ?? 0) > 0 ? IN_DEFINITIONS : 0) +
-      ((found.path[at] ?? 0) > 0 ? IN_PATH : 0) +
-      (found.isBase[at] === 1 ? IN_BASE : 0)
+      ((matches.body[at] ?? 0) > 0 ? IN_BODY : 0) +
+      ((matches.defs[at] ?? 0) > 0 ? IN_DEFINITIONS : 0) +
+      ((matches.path[at] ?? 0) > 0 ? IN_PATH : 0) +
+      (matches.isBase[at] === 1 ? IN_BASE : 0)
     columns.matches[at * query.terms.length + term] = marks
   }
 }
@@ -252,7 +252,7 @@ function createExact(table: WordTable, query: Query, corpus: Corpus) {
   )
   let whole = 0
   return {
-    add(found: FoundTerm, { term, rarity }: { readonly term: number; readonly rarity: number }) {
+    add(match: FoundTerm, { term, rarity }: { readonly term: number; readonly rarity: number }) {
       if (term >= MOST_TABLE_TERMS) return
       const row = table.rowByWord.get(query.terms[term] ?? "")
       const learnt = row === undefined ? 1 : (table.columns.inBm25[row] ?? 1)
@@ -260,13 +260,13 @@ function createExact(table: WordTable, query: Query, corpus: Corpus) {
       const weight =
         learnt * (rarity > 0 ? rarity : constants.idf0) * (query.weights[term] ?? 0) * subject
       whole += weight
-      for (let index = 0; index < found.count; index++) {
-        const at = found.positions[index] ?? 0
+      for (let index = 0; index < match.count; index++) {
+        const at = match.positions[index] ?? 0
         const evidence =
-          2 ** (tfLevel(found.body[at] ?? 0) / 2) -
+          2 ** (tfLevel(match.body[at] ?? 0) / 2) -
           1 +
-          ((found.defs[at] ?? 0) > 0 ? constants.defs : 0) +
-          ((found.path[at] ?? 0) > 0 ? constants.paths : 0)
+          ((match.defs[at] ?? 0) > 0 ? constants.defs : 0) +
+          ((match.path[at] ?? 0) > 0 ? constants.paths : 0)
         const score = (weight * evidence * (constants.k1 + 1)) / (evidence + (dampers[at] ?? 0))
         sums[at] = (sums[at] ?? 0) + score
       }

@@ -20,8 +20,8 @@ export function meaningOf(table: WordTable, path: string, terms: FileTerms): Flo
     if (row === undefined) continue
     const level = levels[tfLevel(terms.body.get(word) ?? 0)] ?? 0
     const inDefinitions = terms.definitions.has(word) ? constants.defd : 0
-    const place = 1 + inDefinitions + (inPath.has(word) ? constants.pathd : 0)
-    addRow(sum, table, { row, weight: (columns.inDocument[row] ?? 0) * level * place })
+    const weight = 1 + inDefinitions + (inPath.has(word) ? constants.pathd : 0)
+    addRow(sum, table, { row, weight: (columns.inDocument[row] ?? 0) * level * weight })
   }
   return Float32Array.from(unit(sum))
 }

@@ -8,10 +8,10 @@ export function orderOf(values: Float64Array): Int32Array {
   const taken = new Int32Array(length)
   const order = new Int32Array(length)
   for (let index = 0; index < length; index++) {
-    const place = firstNotAbove(rising, values[index] ?? 0)
-    const earlier = taken[place] ?? 0
-    order[place + earlier] = index
-    taken[place] = earlier + 1
+    const slot = firstNotAbove(rising, values[index] ?? 0)
+    const earlier = taken[slot] ?? 0
+    order[slot + earlier] = index
+    taken[slot] = earlier + 1
   }
   return order
 }

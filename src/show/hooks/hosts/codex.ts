@@ -99,8 +99,10 @@ function beforeAgent(base: EventBase, input: Fields): HostEvent | undefined {
   const parts = listIn(input, "items").flatMap((it) =>
     isRecord(it) ? (textIn(it, "text") ?? []) : [],
   )
-  const said = textIn(input, "message") ?? textIn(input, "prompt") ?? parts.join("\n")
-  const prompt = isReadable(said) ? said : (textIn(input, "task_name") ?? "").replaceAll("_", " ")
+  const message = textIn(input, "message") ?? textIn(input, "prompt") ?? parts.join("\n")
+  const prompt = isReadable(message)
+    ? message
+    : (textIn(input, "task_name") ?? "").replaceAll("_", " ")
   const agentType = textIn(input, "agent_type") ?? textIn(input, "subagent_type") ?? "default"
   return prompt === "" ? undefined : { ...base, kind: "before-agent", agentType, prompt }
 }

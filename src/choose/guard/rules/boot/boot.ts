@@ -13,17 +13,22 @@ export const boot: Rule = {
   judge: bootText,
 }
 
-async function bootText(event: HookEvent, world: HookWorld): Promise<Verdict> {
+async function bootText(event: HookEvent, context: HookWorld): Promise<Verdict> {
   if (event.kind !== "session-start") return { kind: "silent" }
-  if (world.config.level >= INDEX_DAEMON_LEVEL) world.afterwards({ kind: "index-daemon" })
+  if (context.config.level >= INDEX_DAEMON_LEVEL) context.afterwards({ kind: "index-daemon" })
   const isShort = KNOWING_SOURCES.has(event.source)
-  const asked: BootInput = { session: event.session, world, now: world.clock.now(), isShort }
-  const saying = SECTIONS.filter((it) => !isShort || it.isShown === "always")
-  const [, ...said] = await Promise.all([
-    world.ledger.opened(event.session, event.host).catch(() => {}),
-    ...saying.map((it) => safely(it.lines, asked)),
+  const input: BootInput = {
+    session: event.session,
+    context,
+    now: context.clock.now(),
+    isShort,
+  }
+  const sections = SECTIONS.filter((it) => !isShort || it.isShown === "always")
+  const [, ...sectionLines] = await Promise.all([
+    context.ledger.opened(event.session, event.host).catch(() => {}),
+    ...sections.map((it) => safely(it.lines, input)),
   ])
-  const lines = [...said.flat(), ...identityLines(event, world)]
+  const lines = [...sectionLines.flat(), ...identityLines(event, context)]
   return lines.length === 0
     ? { kind: "silent" }
     : { kind: "context", text: [HEADING, ...lines].join("\n") }
@@ -33,7 +38,7 @@ async function bootText(event: HookEvent, world: HookWorld): Promise<Verdict> {
 function identityLines({ host, session }: HookEvent, { config }: HookWorld): readonly string[] {
   const flag = sessionFlag(session)
   const isTold = host === "claude-code" || config.level < CLAIMS_LEVEL || flag === ""
-  return isTold ? [] : [`With \`qm claim\` and \`qm session register\` give${flag}.`]
+  return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm session register\`.`]
 }
 
 /** From this level on edits of claimed files are denied. */
@@ -60,10 +65,10 @@ const SECTIONS = [
 
 async function safely(
   lines: (asked: BootInput) => readonly string[] | Promise<readonly string[]>,
-  asked: BootInput,
+  input: BootInput,
 ): Promise<readonly string[]> {
   try {
-    return await lines(asked)
+    return await lines(input)
   } catch {
     return []
   }
@@ -82,15 +87,15 @@ const MOST_SHOWN_FILES = 4
 
 const MOST_SHOWN_CLAIMS = 5
 
-async function driftLines(asked: BootInput): Promise<readonly string[]> {
-  const { world, now } = asked
+async function driftLines(input: BootInput): Promise<readonly string[]> {
+  const { context, now } = input
   const sinceMs = now - DRIFT_SINCE_MS
-  const sessions = await world.ledger.sessions({ sinceMs, most: MOST_DRIFT_SESSIONS })
+  const sessions = await context.ledger.sessions({ sinceMs, most: MOST_DRIFT_SESSIONS })
   const lines: string[] = []
   for (const session of sessions) {
     if (lines.length === MOST_SHOWN_DRIFTS) break
-    const { paths } = await world.ledger.drift(session.sessionId, world.classifier)
-    if (paths.length >= FEWEST_DRIFTED_FILES) lines.push(driftLine(session, paths, asked))
+    const { paths } = await context.ledger.drift(session.sessionId, context.classifier)
+    if (paths.length >= FEWEST_DRIFTED_FILES) lines.push(driftLine(session, paths, input))
   }
   return lines.length === 0 ? [] : [...lines, "To register a session: `qm session register`."]
 }
@@ -111,8 +116,8 @@ function named({ sessionId, host }: LedgerSession): string {
     : `${shortSession(sessionId)} in ${inline(host)}`
 }
 
-function claimLines({ session, world, now }: BootInput): readonly string[] {
-  const others = world.claims.list().filter((it) => it.session !== session)
+function claimLines({ session, context, now }: BootInput): readonly string[] {
+  const others = context.claims.list().filter((it) => it.session !== session)
   const lines = others.slice(0, MOST_SHOWN_CLAIMS).map((it) => {
     const since = formatAgo(now - it.takenAt)
     return `Session ${shortSession(it.session)} is working on ${inline(it.path)}, claimed ${since}.`

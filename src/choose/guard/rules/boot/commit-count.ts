@@ -22,10 +22,10 @@ type CountRequest = {
  * may.
  */
 export async function countCommits(
-  asked: CountRequest,
+  request: CountRequest,
   { stateDirectory, signal }: Pick<HookWorld, "stateDirectory" | "signal">,
 ): Promise<CommitCounts | undefined> {
-  const { common, head, other } = asked
+  const { common, head, other } = request
   const program = await gitProgram()
   if (program === undefined) return undefined
   const view = await makeView(stateDirectory, head.length === 64 ? "sha256" : "sha1")
@@ -80,8 +80,8 @@ const CONFIG = {
 } as const
 
 async function isFile(path: string): Promise<boolean> {
-  const found = await statFile(path)
-  return found.kind === "found" && found.what === "regular file"
+  const stat = await statFile(path)
+  return stat.kind === "found" && stat.what === "regular file"
 }
 
 /** Switches off everything that could make git execute a program. */

@@ -15,8 +15,8 @@ const MOST_CHANGELOG_LINES = 10
 
 const MOST_STATE_LINES = 3
 
-export function sessionLines({ world, isShort }: BootInput): readonly string[] {
-  const last = latestLogged(world.root)
+export function sessionLines({ context, isShort }: BootInput): readonly string[] {
+  const last = latestLogged(context.root)
   if (last === undefined) return []
   const title = `Last registered session: ${last.date} ${inline(last.title)} (${last.file}).`
   if (isShort) return [title]
@@ -31,8 +31,8 @@ export function sessionLines({ world, isShort }: BootInput): readonly string[] {
   ]
 }
 
-export function changelogLines({ world }: BootInput): readonly string[] {
-  using folder = openPlain(world.root)
+export function changelogLines({ context }: BootInput): readonly string[] {
+  using folder = openPlain(context.root)
   const read = folder?.read("CHANGELOG.md", { maxBytes: LARGEST_CHANGELOG_BYTES })
   if (read?.kind !== "read") return []
   const lines = unreleased(read.bytes.toString())
@@ -53,16 +53,16 @@ function unreleased(text: string): readonly string[] {
   const end = rest.findIndex((it) => /^#{1,2} /.test(it))
   const own = end === -1 ? rest : rest.slice(0, end)
   // A heading without entries is not a change.
-  const said = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
-  return said.some((it) => !it.startsWith("#")) ? said : []
+  const entries = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
+  return entries.some((it) => !it.startsWith("#")) ? entries : []
 }
 
-export function memoryLines({ world }: BootInput): readonly string[] {
-  const { places, count } = listedMemories(world.root)
+export function memoryLines({ context }: BootInput): readonly string[] {
+  const { places, count } = listedMemories(context.root)
   const lines: string[] = []
-  for (const place of places.slice(0, MOST_OPENED_MEMORIES)) {
+  for (const memoryPlace of places.slice(0, MOST_OPENED_MEMORIES)) {
     if (lines.length === MOST_SHOWN_MEMORIES) break
-    const head = headAt(world.root, place)
+    const head = headAt(context.root, memoryPlace)
     // The index may be older than the memory's state.
     if (head?.state === "confirmed" && head.id !== "")
       lines.push(quoted(`${head.title} [${head.id}]`))

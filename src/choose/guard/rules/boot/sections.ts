@@ -3,7 +3,7 @@ import type { HookWorld } from "../../event.ts"
 
 export type BootInput = {
   readonly session: string
-  readonly world: HookWorld
+  readonly context: HookWorld
   readonly now: number
   readonly isShort: boolean
 }

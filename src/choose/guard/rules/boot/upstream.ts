@@ -74,17 +74,20 @@ const FRESH_FETCH_MS = 10 * 60_000
 /** "Up to date" is worth a line only when it may be outdated. */
 const OLD_FETCH_MS = 24 * 60 * 60_000
 
-export async function upstreamLines({ world, now }: BootInput): Promise<readonly string[]> {
-  const found = await readDivergence(world)
-  if (found === undefined) return []
-  const isRemote = found.upstream.remote !== "."
-  const ageMs = now - (found.fetchedAtMs ?? Number.NEGATIVE_INFINITY)
-  if (isRemote && ageMs > FRESH_FETCH_MS && world.config.mayFetch)
-    world.afterwards({ kind: "fetch" })
-  const { apart } = found
+export async function upstreamLines({ context, now }: BootInput): Promise<readonly string[]> {
+  const divergence = await readDivergence(context)
+  if (divergence === undefined) return []
+  const isRemote = divergence.upstream.remote !== "."
+  const ageMs = now - (divergence.fetchedAtMs ?? Number.NEGATIVE_INFINITY)
+  if (isRemote && ageMs > FRESH_FETCH_MS && context.config.mayFetch)
+    context.afterwards({ kind: "fetch" })
+  const { apart } = divergence
   const isLevel = apart !== undefined && apart.ahead + apart.behind === 0
   if (apart === undefined || (isLevel && (!isRemote || ageMs <= OLD_FETCH_MS))) return []
-  return [`${standing(found, apart)}${isRemote ? asOf(found, now) : ""}.`, ...advice(apart)]
+  return [
+    `${standing(divergence, apart)}${isRemote ? asOf(divergence, now) : ""}.`,
+    ...advice(apart),
+  ]
 }
 
 function standing({ branch, upstream }: Divergence, { ahead, behind }: CommitCounts): string {
@@ -118,8 +121,8 @@ type Divergence = {
   readonly fetchedAtMs: number | undefined
 }
 
-async function readDivergence(world: HookWorld): Promise<Divergence | undefined> {
-  const { gitDirectory, stateDirectory } = world
+async function readDivergence(context: HookWorld): Promise<Divergence | undefined> {
+  const { gitDirectory, stateDirectory } = context
   if (gitDirectory === undefined) return undefined
   // The state directory is in the git directory that all worktrees share.
   const common = dirname(stateDirectory)
@@ -129,7 +132,7 @@ async function readDivergence(world: HookWorld): Promise<Divergence | undefined>
   const [head, other] = [readRef(common, `refs/heads/${branch}`), readRef(common, upstream.ref)]
   if (head === undefined || other === undefined) return undefined
   const apart =
-    head === other ? { ahead: 0, behind: 0 } : await countCommits({ common, head, other }, world)
+    head === other ? { ahead: 0, behind: 0 } : await countCommits({ common, head, other }, context)
   const folders = [...new Set([gitDirectory, common])]
   const fetches = folders.flatMap((it) => fetchedAt(it) ?? [])
   const fetchedAtMs = fetches.length === 0 ? undefined : Math.max(...fetches)
