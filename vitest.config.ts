@@ -1,18 +1,14 @@
 import { availableParallelism } from "node:os"
 import path from "node:path"
-import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { lineBars } from "./scripts/test/bars.ts"
+import { UNCOUNTED } from "./scripts/test/coverage-provider.ts"
 import { closingReporter } from "./scripts/test/reporter.ts"
 import { newSeed } from "./test/kit/seed.ts"
+import "./test/kit/compile-cache.ts"
 
 // One seed for the whole run, so that one line at the end is enough to repeat it.
 process.env.SEED ??= String(newSeed())
-
-// Children and threads of tests compile what the launcher's own start has compiled already.
-process.env.NODE_COMPILE_CACHE ??= path.join(
-  import.meta.dirname,
-  "node_modules/.cache/quartermaster",
-)
 
 const FOLDERS = "{src,scripts,bin,test,bench}"
 const isFullMode = process.env.QM_FULL === "1"
@@ -20,18 +16,39 @@ const isFullMode = process.env.QM_FULL === "1"
 // The runner's own tests point it at a folder of theirs, which has no console.
 const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
 
+/**
+ * Tests that compute for long in their own process, of code that other tests cover: counted, they
+ * would take up to four times as long. Full mode counts nothing.
+ */
+const HEAVY_FILES = [
+  "src/**/*.heavy.test.ts",
+  "{scripts,bin,bench}/**/*.test.ts",
+  "test/{checks,fault}/**/*.test.ts",
+  "test/browser/{looks,long-lists}.test.ts",
+]
+
 const HOUSE: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "house",
     include: [isFullMode ? `${FOLDERS}/**/*.full.test.ts` : `${FOLDERS}/**/*.test.ts`],
+    exclude: [...configDefaults.exclude, ...(isFullMode ? [] : HEAVY_FILES)],
   },
 }
 
+/** By its name before the house: projects run in that order, and the longest files should start first. */
+const HEAVY: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: "heavy", include: HEAVY_FILES, env: UNCOUNTED },
+}
+
+/** The console has a config of its own, for its aliases and style sheets. */
+const CONSOLE = "console/vite.config.ts"
+
 export default defineConfig({
   test: {
-    // The console has a config of its own, for its aliases and style sheets.
-    projects: isFullMode || isElsewhere ? [HOUSE] : [HOUSE, "console/vite.config.ts"],
+    projects: isFullMode ? [HOUSE] : [HOUSE, HEAVY, ...(isElsewhere ? [] : [CONSOLE])],
+    setupFiles: path.join(import.meta.dirname, "test/kit/compile-cache.ts"),
     // Processes, not threads: tests kill, chdir and change the umask. Three at least, because most
     // of them wait for children and disks rather than for a core.
     pool: "forks",
@@ -44,7 +61,8 @@ export default defineConfig({
     taskTitleValueFormatTruncate: 0,
     reporters: [process.env.QM_TEST_REPORTER ?? "default", closingReporter()],
     coverage: {
-      provider: "v8",
+      provider: "custom",
+      customProviderModule: path.join(import.meta.dirname, "scripts/test/coverage-provider.ts"),
       include: ["src/**/*.ts"],
       // These entries run only as processes or threads of their own, where this coverage cannot see.
       exclude: [

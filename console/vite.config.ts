@@ -29,7 +29,17 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   // The test of the tokens reads style sheets.
-  test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", css: true },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}"],
+    environment: "node",
+    css: true,
+    // These tests only compute; sharing a process between files saves most of their time.
+    isolate: false,
+    // Guards against hanging, as in vitest.config.ts.
+    testTimeout: 180_000,
+    // Coverage counts only `src`.
+    env: { QM_TEST_COVERAGE: "off" },
+  },
 })
 
 /**

@@ -23,17 +23,28 @@ export type Audit = {
 const LEAST_CONTRAST = 4.5
 
 export async function auditPage(page: Page): Promise<Audit> {
-  const measuring = [seeTexts, isInSight, nameOf, colourOf, over, groundOf, opacityOf, luminance]
+  const measuring = [
+    seeTexts,
+    isInSight,
+    nameOf,
+    colourOf,
+    drawColour,
+    over,
+    groundOf,
+    opacityOf,
+    luminance,
+  ]
   const finding = [contrastOf, findContrast, findRowFaults, findOverlaps, findCuts, isCut]
   const functions = [...measuring, ...finding, findSideways, runAudit]
   const audit: Audit = await page.evaluate(
-    `(() => { ${functions.map(String).join("\n")}; return runAudit(${LEAST_CONTRAST}) })()`,
+    `(() => { const KNOWN_COLOURS = new Map(); ${functions.map(String).join("\n")}; return runAudit(${LEAST_CONTRAST}) })()`,
   )
   return audit
 }
 
 /* The functions below are sent to the page as source text, so each must be self-contained. */
 
+declare const KNOWN_COLOURS: Map<string, Rgba>
 type Rgba = [number, number, number, number]
 type SeenText = { element: Element; text: string; box: DOMRect }
 
@@ -86,7 +97,14 @@ function nameOf(element: Element): string {
   return `${element.tagName.toLowerCase()} "${label.trim().slice(0, 40)}"`
 }
 
+/** The four bytes a screen would show. Kept per colour: reading a canvas is slow. */
 function colourOf(text: string): Rgba {
+  const known = KNOWN_COLOURS.get(text) ?? drawColour(text)
+  KNOWN_COLOURS.set(text, known)
+  return known
+}
+
+function drawColour(text: string): Rgba {
   const canvas = document.createElement("canvas")
   canvas.width = 1
   canvas.height = 1

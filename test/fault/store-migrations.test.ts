@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
-import { expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"
 import { child } from "#test/child"
@@ -22,11 +22,17 @@ const openAt = (file: string, version: number) =>
 /** What has landed is never edited: by day the newest steps are tried, at night all of them. */
 const TRIED = VERSIONS.map((_, version) => version).slice(isNight() ? 0 : -NEWEST_STEPS)
 
+let schemas: readonly unknown[]
+
+beforeAll(async () => {
+  await using directory = await tempDirectory()
+  schemas = await schemaOfEachVersion(directory.path)
+})
+
 test.each(TRIED)(
   "[D10] killed at each statement of the way up from version %i: the old schema or the new",
   async (fromVersion) => {
     await using directory = await tempDirectory()
-    const schemas = await schemaOfEachVersion(directory.path)
     for (let dieAt = 0; dieAt < placesToDie(fromVersion); dieAt++) {
       const file = `${directory.path}/${dieAt}/store.db`
       if (fromVersion > 0) await (await openAt(file, fromVersion)).close()
