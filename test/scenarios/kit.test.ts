@@ -140,7 +140,7 @@ describe("the kit from the command line", () => {
     expect(again.changes.filter((it) => it.host === "claude-code")).toEqual([])
     await writeFile(user.projectConfig, '{ "kit": { "level": 3 } }')
     const told = await user.qm(["doctor"])
-    expect(told.stdout).toContain("level 5 is installed here, and the settings say 3")
+    expect(told.stdout).toContain("level 5 is installed, the settings say 3")
     const tried = await user.qm(["hook", "SessionStart", "--host", "codex"])
     expect(tried.code).toBe(0)
     const { verdicts } = GuardVerdicts.parse(await json(user, ["guard"]))

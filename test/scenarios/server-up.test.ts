@@ -125,7 +125,7 @@ describe("qm up", () => {
     // Whoever holds 4242 on this machine will do: a stranger of ours, or one that was there.
     using taken = await stranger(4242).catch(() => ({ port: 4242, [Symbol.dispose]() {} }))
     await using up = await qmUp(user)
-    expect(up.said[0]).toBe(`Port ${taken.port} is taken; this is ${up.port}.`)
+    expect(up.said[0]).toBe(`Port ${taken.port} is in use; using ${up.port}.`)
     expect(up.port).toBeGreaterThan(4242)
   })
 

@@ -10,14 +10,14 @@ export const ConfigInvalid = defineError<{ problems: readonly ConfigProblem[] }>
       const more = others.length === 0 ? "" : ` (and ${others.length} more)`
       return `${first?.place}: ${first?.message}${more}`
     },
-    hint: () => "Mend it, then run `qm config check`.",
+    hint: () => "Correct the value, then run `qm config check`.",
   },
 )
 
 export const ConfigKeyUnknown = defineError<{ advice: string }>()("CONFIG_KEY_UNKNOWN", {
   family: "not-found",
-  message: ({ advice }) => `There is no such setting: ${advice}`,
-  hint: () => "Run `qm config show` for the list.",
+  message: ({ advice }) => `Unknown setting: ${advice}`,
+  hint: () => "Run `qm config show` for the list of settings.",
 })
 
 export const DemoFolderUsed = defineError<{ folder: string }>()("APP_DEMO_FOLDER_USED", {
@@ -28,13 +28,13 @@ export const DemoFolderUsed = defineError<{ folder: string }>()("APP_DEMO_FOLDER
 
 export const DirectoryMissing = defineError<{ directory: string }>()("APP_DIRECTORY_MISSING", {
   family: "not-found",
-  message: ({ directory }) => `There is no directory ${directory}.`,
+  message: ({ directory }) => `The directory ${directory} does not exist.`,
   hint: () => "Check the path given to -C, or run qm inside the repository.",
 })
 
 export const HomeUnknown = defineError<Record<string, never>>()("APP_HOME_UNKNOWN", {
   family: "invalid",
-  message: () => "Neither QM_HOME nor HOME is set, so there is no place for user files.",
+  message: () => "Neither QM_HOME nor HOME is set, so there is no folder for user files.",
   hint: () => "Set QM_HOME to a directory of your own.",
 })
 
@@ -43,7 +43,7 @@ export const InputInvalid = defineError<{ operation: string; problem: string }>(
   {
     family: "invalid",
     message: ({ operation, problem }) => `${operation}: ${problem}`,
-    hint: () => "Add --help to the command, or look at /docs, for what it takes.",
+    hint: () => "Run the command with --help, or see /docs, for its input.",
   },
 )
 
@@ -52,32 +52,33 @@ export const FileUnreadable = defineError<{ path: string; reason: string }>()(
   {
     family: "not-found",
     message: ({ path, reason }) => `${path}: ${reason}.`,
-    hint: () => "Name a text file that exists; a folder or a pattern is left to your shell.",
+    hint: () => "Name an existing text file. Your shell expands folders and patterns.",
   },
 )
 
 export const PathOutside = defineError<{ path: string }>()("APP_PATH_OUTSIDE", {
   family: "invalid",
-  message: ({ path }) => `${path} lies outside of the repository.`,
+  message: ({ path }) => `${path} is outside the repository.`,
   hint: () => "Name files and folders below the root of the repository.",
 })
 
 export const SessionUnknown = defineError<{ session: string }>()("APP_SESSION_UNKNOWN", {
   family: "not-found",
-  message: ({ session }) => `There is no session ${session.slice(0, 100)}.`,
-  hint: () => "`qm session` lists those that are known.",
+  message: ({ session }) => `Unknown session ${session.slice(0, 100)}.`,
+  hint: () => "Run `qm session` for the list of sessions.",
 })
 
 export const KitNeedsGit = defineError<Record<string, never>>()("APP_KIT_NEEDS_GIT", {
   family: "invalid",
-  message: () => "The kit is installed for a git repository, and this folder is in none.",
-  hint: () => "Run `git init` here, or go to the repository you work in.",
+  message: () => "The kit needs a git repository, and this folder is not in one.",
+  hint: () => "Run `git init` here, or change to your repository.",
 })
 
 export const StateForeign = defineError<{ directory: string }>()("APP_STATE_FOREIGN", {
   family: "denied",
-  message: ({ directory }) => `The state in ${directory} was not made by you on this machine.`,
-  hint: () => "It came with the folder, and could start things. Move it away; a fresh one is made.",
+  message: ({ directory }) => `The state in ${directory} was not created by you on this machine.`,
+  hint: () =>
+    "It may contain commands of someone else. Move the folder away; qm creates a new one.",
 })
 
 type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
@@ -86,17 +87,17 @@ type Unreadable = Exclude<ReadTextOutcome, { kind: "read" }>
 export function describeUnreadable(outcome: Unreadable, limitBytes: number): string {
   switch (outcome.kind) {
     case "missing":
-      return "there is no such file"
+      return "the file does not exist"
     case "not-regular":
-      return `not a file but a ${outcome.what}`
+      return `it is not a file but a ${outcome.what}`
     case "too-large":
-      return `${formatBytes(outcome.sizeBytes)}, of at most ${formatBytes(limitBytes)}`
+      return `it has ${formatBytes(outcome.sizeBytes)}; the limit is ${formatBytes(limitBytes)}`
     case "not-text":
-      return "not text: it holds bytes that are not UTF-8"
+      return "it is not text: it contains bytes that are not UTF-8"
     case "outside-root":
-      return "it lies outside the folder it was looked for in"
+      return "it is outside the folder"
     case "unreadable":
-      return `cannot be read (${outcome.reason})`
+      return `it cannot be read (${outcome.reason})`
     default:
       return outcome satisfies never
   }

@@ -132,7 +132,7 @@ describe("/api/agents", () => {
     expect((await answer("allow")).status).toBe(200)
     const second = await answer("deny")
     expect([second.status, wireOf(second.said).code]).toEqual([409, "AGENTS_APPROVAL_ANSWERED"])
-    expect(wireOf(second.said).message).toMatch(/allowed by .*person/)
+    expect(wireOf(second.said).message).toMatch(/allowed by .*user/)
     await rest.ask("DELETE", `/api/agents/${id}`)
   })
 })

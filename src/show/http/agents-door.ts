@@ -51,17 +51,17 @@ export type DoorRoute = {
 }
 
 const StartBody = z.strictObject({
-  type: AgentType.describe("Which agent works"),
-  prompt: z.string().describe("What it shall do"),
+  type: AgentType.describe("The agent to start"),
+  prompt: z.string().describe("The task"),
   configuration: RunConfiguration.prefault({}),
 })
-const SendBody = z.strictObject({ text: z.string().describe("The next turn") })
+const SendBody = z.strictObject({ text: z.string().describe("The next prompt") })
 const Started = z.object({ agentId: z.string() })
 const Health = z.object({
   status: z.enum(["ok", "read-only"]),
   version: z.string(),
-  readOnly: z.boolean().describe("Whether the store takes no more writes"),
-  running: z.int().nonnegative().describe("Runs that are at work or wait for a person"),
+  readOnly: z.boolean().describe("True if the store accepts no writes"),
+  running: z.int().nonnegative().describe("Runs that are working or waiting for an approval"),
 })
 
 const AT_WORK = ["starting", "running", "waiting"]
@@ -82,7 +82,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "GET",
     path: "/api/agents",
-    summary: "List the runs of agents, newest first",
+    summary: "List runs, newest first",
     status: 200,
     query: OPERATIONS["agents.list"].input,
     result: z.array(Run),
@@ -100,7 +100,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "DELETE",
     path: "/api/agents/:id",
-    summary: "Stop a run and delete all it said",
+    summary: "Stop a run and delete its messages",
     status: 204,
     async answer({ id, call }) {
       await call("agents.delete", { id })
@@ -109,7 +109,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "GET",
     path: "/api/agents/:id/messages",
-    summary: "Show what was said in a run, after a number",
+    summary: "List the messages of a run after a sequence number",
     status: 200,
     query: OPERATIONS["agents.messages"].input.omit({ id: true }),
     result: z.array(Message),
@@ -121,7 +121,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "POST",
     path: "/api/agents/:id/messages",
-    summary: "Say the next thing to an agent",
+    summary: "Send the next prompt to a run",
     status: 202,
     body: SendBody,
     result: Run,
@@ -130,7 +130,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "POST",
     path: "/api/agents/:id/stop",
-    summary: "Stop a run; what it said is kept",
+    summary: "Stop a run and keep its messages",
     status: 200,
     result: Run,
     answer: ({ id, call }) => call("agents.stop", { id }),
@@ -138,7 +138,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "GET",
     path: "/api/providers",
-    summary: "Which agents there are, and which of them are installed",
+    summary: "List agents and whether they are installed",
     status: 200,
     result: z.array(Provider),
     answer: async ({ call }) => AgentsProviders.parse(await call("agents.providers", {})).providers,
@@ -146,7 +146,7 @@ export const DOOR_ROUTES: readonly DoorRoute[] = [
   {
     method: "GET",
     path: "/api/health",
-    summary: "Whether this server can work, and how much it does",
+    summary: "Show the state of the server and the number of runs",
     status: 200,
     result: Health,
     async answer({ call }, { store, version }) {

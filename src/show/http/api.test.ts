@@ -147,7 +147,7 @@ describe("errors", () => {
       404,
       {
         code: "HTTP_ROUTE_MISSING",
-        message: `There is nothing at ${method} ${path}.`,
+        message: `Unknown route ${method} ${path}.`,
         hint: expect.any(String),
         data: { method, path },
       },
@@ -170,7 +170,7 @@ describe("request bodies", () => {
       status,
       {
         code: "HTTP_BODY_INVALID",
-        message: `The request's body cannot be used: ${problem}.`,
+        message: `The request body is invalid: ${problem}.`,
         hint: expect.any(String),
         data: { problem },
       },

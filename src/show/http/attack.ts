@@ -8,8 +8,8 @@ const EXPOSED: DoctorCheck = {
   area: "server",
   name: "attack",
   state: "warn",
-  detail: "this server is exposed to the network; the probes are for loopback",
-  hint: "Stop it and run `qm up` without --host to probe the same guard.",
+  detail: "this server is exposed to the network; the probes test loopback only",
+  hint: "Stop it and run `qm up` without --host to test the same guard.",
 }
 
 type Attempt = {
@@ -47,8 +47,8 @@ const NOT_RUNNING: DoctorCheck = {
   area: "server",
   name: "attack",
   state: "warn",
-  detail: "no server runs for this repository",
-  hint: "Start one with `qm up`, then run `qm doctor --attack` beside it.",
+  detail: "no server is running for this repository",
+  hint: "Run `qm up` in another terminal, then `qm doctor --attack`.",
 }
 
 const READ = "/api/doctor/run"
@@ -78,8 +78,8 @@ function attempts(port: number, token: string): readonly Attempt[] {
     read("token in the query", {}, `${READ}?token=${token}`),
     read("foreign page", { authorization, origin: "http://evil.example" }),
     read("page without an origin", { authorization, origin: "null" }),
-    read("rebound name", { authorization, host: `evil.example:${port}` }),
-    read("name that ends like ours", { authorization, host: `127.0.0.1.evil.example:${port}` }),
+    read("rebound DNS name", { authorization, host: `evil.example:${port}` }),
+    read("Host that ends like ours", { authorization, host: `127.0.0.1.evil.example:${port}` }),
     read("0.0.0.0", { authorization, host: `0.0.0.0:${port}` }),
     read("socket without a token", UPGRADE, "/live/?EIO=4&transport=websocket"),
     read("polling without a token", {}, "/socket.io/?EIO=4&transport=polling"),
@@ -90,7 +90,7 @@ function attempts(port: number, token: string): readonly Attempt[] {
       headers: { ...known, "content-type": "text/plain", "content-length": "0" },
       shut: [415],
     },
-    { name: "writing by GET", path: WRITE, headers: known, shut: [404, 405] },
+    { name: "write by GET", path: WRITE, headers: known, shut: [404, 405] },
   ]
 }
 
@@ -100,8 +100,15 @@ function report(attempt: Attempt, status: number | undefined): DoctorCheck {
   if (status !== undefined && attempt.shut.includes(status)) {
     return { area, name, state: "ok", detail: `refused with ${status}` }
   }
-  const detail = status === undefined ? "the server did not answer" : `answered with ${status}`
-  return { area, name, state: "fail", detail, hint: "Stop the server and report this." }
+  const detail =
+    status === undefined ? "the server did not respond" : `accepted with status ${status}`
+  return {
+    area,
+    name,
+    state: "fail",
+    detail,
+    hint: "Stop the server and report this as a security bug.",
+  }
 }
 
 async function tryOnce(port: number, attempt: Attempt): Promise<number | undefined> {

@@ -118,7 +118,7 @@ describe("a second qm up", () => {
     await recordRunning(stateDirectory, at(1))
     await expect(open(callFor(server).call)).rejects.toMatchObject({
       code: "HTTP_NOT_RUNNING",
-      hint: "Start one with `qm up`.",
+      hint: "Run `qm up` to start one.",
     })
   })
 })
@@ -160,7 +160,7 @@ describe("qm open", () => {
     )
     const blind = callFor(server, { input: { window: true } })
     expect(await open(blind.call)).toBe(0)
-    expect(blind.said[1]).toContain("No Chromium was found")
+    expect(blind.said[1]).toContain("Chromium was not found")
   })
 
   test("[HTTP-15] qm token --client prints the bearer token of one MCP client", async () => {
@@ -210,7 +210,7 @@ describe("qm doctor --attack", () => {
     await forgetRunning(stateDirectory)
     await recordRunning(stateDirectory, at(1))
     const silent = await attack({ home: folder.path, repository: { stateDirectory } })
-    expect(silent[0]).toMatchObject({ state: "fail", detail: "the server did not answer" })
+    expect(silent[0]).toMatchObject({ state: "fail", detail: "the server did not respond" })
   })
 
   test("[S1] without a server the doctor warns with a hint", async () => {

@@ -39,7 +39,7 @@ export async function up(call: ServeCall, carried: ProxiedHost = {}): Promise<nu
   const link = serving.link()
   say(`Quartermaster for ${app.places.repository.root}`)
   say(`  ${link}`)
-  say("The link signs one browser in, once. `qm open` makes another. Ctrl-C ends the server.")
+  say("The link signs in one browser, once. Run `qm open` for another. Ctrl-C stops the server.")
   if (wantsPage(call)) await openPage(link, call.environment)
   await untilAborted(call.signal)
   await serving.close()
@@ -56,7 +56,7 @@ async function serveAsAsked(
   const mayMove = asked === undefined && app.isDefault("server.port")
   const exposed = await readExposure(input)
   const serving = await serve({ app, port, mayMove, exposed, ...carried })
-  if (port !== 0 && serving.port !== port) say(`Port ${port} is taken; this is ${serving.port}.`)
+  if (port !== 0 && serving.port !== port) say(`Port ${port} is in use; using ${serving.port}.`)
   if (exposed !== undefined) say(`Other machines can reach this server at ${exposed.host}.`)
   return serving
 }
@@ -75,7 +75,7 @@ export async function open(call: ServeCall): Promise<number> {
     const program = await openWindow(link, call.environment)
     if (program === undefined) {
       say(
-        "No Chromium was found for a window; open the link, then install it from the browser's menu.",
+        "Chromium was not found. Open the link in a browser; its menu can install the page as an app.",
       )
     }
   } else if (call.isTerminal) await openPage(link, call.environment)

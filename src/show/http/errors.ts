@@ -2,8 +2,9 @@ import { defineError } from "#ground/base"
 
 export const BodyInvalid = defineError<{ problem: string }>()("HTTP_BODY_INVALID", {
   family: "invalid",
-  message: ({ problem }) => `The request's body cannot be used: ${problem}.`,
-  hint: () => "Send one JSON document as application/json; /docs says what each operation takes.",
+  message: ({ problem }) => `The request body is invalid: ${problem}.`,
+  hint: () =>
+    "Send one JSON document as application/json; /docs lists the input of each operation.",
 })
 
 export const AgentTypeUnknown = defineError<{ given: string; types: readonly string[] }>()(
@@ -11,33 +12,33 @@ export const AgentTypeUnknown = defineError<{ given: string; types: readonly str
   {
     family: "invalid",
     message: ({ given, types }) =>
-      `${given === "" ? "No agent was named" : `There is no agent "${given}"`}; there are ${types.join(", ")}.`,
+      `${given === "" ? "The agent is missing" : `Unknown agent "${given}"`}; known agents: ${types.join(", ")}.`,
     hint: ({ types }) => `Send one of them as "type", for example "${types[0] ?? ""}".`,
   },
 )
 
 export const LinkSpent = defineError<Record<string, never>>()("HTTP_LINK_SPENT", {
   family: "denied",
-  message: () => "This link was used already, or is too old.",
-  hint: () => "Run `qm open` for a fresh one.",
+  message: () => "This link was already used, or has expired.",
+  hint: () => "Run `qm open` for a new link.",
 })
 
 export const RouteMissing = defineError<{ method: string; path: string }>()("HTTP_ROUTE_MISSING", {
   family: "not-found",
-  message: ({ method, path }) => `There is nothing at ${method} ${path}.`,
-  hint: () => "Look at /docs for every route.",
+  message: ({ method, path }) => `Unknown route ${method} ${path}.`,
+  hint: () => "See /docs for all routes.",
 })
 
 export const PortTaken = defineError<{ port: number; host: string }>()("HTTP_PORT_TAKEN", {
   family: "conflict",
-  message: ({ port, host }) => `Port ${port} of ${host} is taken by another program.`,
-  hint: () => "Choose another with --port, or leave it out: the next free one is taken then.",
+  message: ({ port, host }) => `Port ${port} of ${host} is in use by another program.`,
+  hint: () => "Choose another with --port. Without --port, qm uses the next free one.",
 })
 
 export const PortInvalid = defineError<{ port: number }>()("HTTP_PORT_INVALID", {
   family: "invalid",
-  message: ({ port }) => `${port} is not a port.`,
-  hint: () => "A port is a whole number from 0 to 65535; 0 takes any free one.",
+  message: ({ port }) => `${port} is not a valid port.`,
+  hint: () => "A port is a whole number from 0 to 65535; 0 means any free port.",
 })
 
 export const ListenFailed = defineError<{ port: number; host: string; reason: string }>()(
@@ -45,28 +46,28 @@ export const ListenFailed = defineError<{ port: number; host: string; reason: st
   {
     family: "denied",
     message: ({ port, host, reason }) => `Cannot listen on port ${port} of ${host}: ${reason}.`,
-    hint: () => "Choose a port above 1023, and an address that this machine has.",
+    hint: () => "Choose a port above 1023 and an address of this machine.",
   },
 )
 
 export const AlreadyRunning = defineError<{ root: string }>()("HTTP_ALREADY_RUNNING", {
   family: "conflict",
-  message: ({ root }) => `A server runs for ${root} already.`,
+  message: ({ root }) => `A server is already running for ${root}.`,
   hint: () => "Run `qm open` for a link to it.",
 })
 
 export const AddressDangerous = defineError<{ host: string }>()("HTTP_ADDRESS_DANGEROUS", {
   family: "denied",
-  message: ({ host }) => `${host} can be reached from other machines.`,
-  hint: () => "Leave --host out, or add --expose-to-the-network with --tls-cert and --tls-key.",
+  message: ({ host }) => `${host} is reachable from other machines.`,
+  hint: () => "Omit --host, or add --expose-to-the-network with --tls-cert and --tls-key.",
 })
 
 export const TlsFileUnusable = defineError<{ path: string; problem: string }>()(
   "HTTP_TLS_FILE_UNUSABLE",
   {
     family: "invalid",
-    message: ({ path, problem }) => `The TLS file ${path} cannot be used: ${problem}.`,
-    hint: () => "Name a PEM file that this user can read.",
+    message: ({ path, problem }) => `The TLS file ${path} is invalid: ${problem}.`,
+    hint: () => "Name a PEM file that you can read.",
   },
 )
 
@@ -74,15 +75,15 @@ export const TokenFileUnusable = defineError<{ path: string; problem: string }>(
   "HTTP_TOKEN_FILE_UNUSABLE",
   {
     family: "denied",
-    message: ({ path, problem }) => `The token file ${path} cannot be used: ${problem}.`,
-    hint: () => "Move it away; a new one is made at the next start.",
+    message: ({ path, problem }) => `The token file ${path} is invalid: ${problem}.`,
+    hint: () => "Move it away; the next start creates a new one.",
   },
 )
 
 export const NotRunning = defineError<{ root: string }>()("HTTP_NOT_RUNNING", {
   family: "unavailable",
-  message: ({ root }) => `No server runs for ${root}.`,
-  hint: () => "Start one with `qm up`.",
+  message: ({ root }) => `No server is running for ${root}.`,
+  hint: () => "Run `qm up` to start one.",
 })
 
 // Errors of the guard, thrown before routing.
@@ -91,69 +92,69 @@ const OPEN_LINK = "Open the console through the link that `qm open` prints."
 
 export const HostRefused = defineError<Record<string, never>>()("HTTP_HOST_REFUSED", {
   family: "denied",
-  message: () => "Refused: the Host is not this server's.",
+  message: () => "Request refused: the Host header does not name this server.",
   hint: () => OPEN_LINK,
 })
 
 export const PathRefused = defineError<Record<string, never>>()("HTTP_PATH_REFUSED", {
   family: "denied",
-  message: () => "Refused: the path is not a plain one.",
-  hint: () => "Use letters, digits, dots and dashes only; look at /docs for every route.",
+  message: () => "Request refused: the path contains unusual characters.",
+  hint: () => "Use letters, digits, dots and dashes only; see /docs for all routes.",
 })
 
 export const OriginRefused = defineError<Record<string, never>>()("HTTP_ORIGIN_REFUSED", {
   family: "denied",
-  message: () => "Refused: the Origin is not this server's.",
+  message: () => "Request refused: the Origin header is not this server.",
   hint: () => OPEN_LINK,
 })
 
 export const JsonOnly = defineError<Record<string, never>>()("HTTP_JSON_ONLY", {
   family: "invalid",
-  message: () => "Refused: a body must be application/json.",
-  hint: () => "Send the body as application/json.",
+  message: () => "Request refused: a body must be application/json.",
+  hint: () => "Set the header `content-type: application/json`.",
 })
 
 export const TokenMissing = defineError<Record<string, never>>()("HTTP_TOKEN_MISSING", {
   family: "denied",
-  message: () => "Refused: a token is needed.",
-  hint: () => "Send `Authorization: Bearer` with what `qm token` prints, or run `qm open`.",
+  message: () => "Request refused: no token.",
+  hint: () => "Send `Authorization: Bearer` with the output of `qm token`, or run `qm open`.",
 })
 
 export const TokenLimited = defineError<Record<string, never>>()("HTTP_TOKEN_LIMITED", {
   family: "denied",
-  message: () => "This token is of a client of our tools and opens nothing but /mcp.",
-  hint: () => "For the API send the token that `qm token` prints.",
+  message: () => "This is an MCP client's token; it gives access to /mcp only.",
+  hint: () => "For the API, send the output of `qm token`.",
 })
 
 export const ClientNameInvalid = defineError<{ name: string }>()("HTTP_CLIENT_NAME_INVALID", {
   family: "invalid",
-  message: ({ name }) => `"${name}" cannot be the name of a client.`,
-  hint: () => "Use small letters, digits and hyphens, 60 at most, for example codex-laptop.",
+  message: ({ name }) => `"${name}" is not a valid client name.`,
+  hint: () => "Use at most 60 lower-case letters, digits and hyphens, for example codex-laptop.",
 })
 
 export const TokenWrong = defineError<Record<string, never>>()("HTTP_TOKEN_WRONG", {
   family: "denied",
-  message: () => "Refused: the bearer token is not this server's.",
-  hint: () => "Send `Authorization: Bearer` with what `qm token` prints.",
+  message: () => "Request refused: invalid bearer token.",
+  hint: () => "Send `Authorization: Bearer` with the output of `qm token`.",
 })
 
 export const ClientHeaderMissing = defineError<Record<string, never>>()(
   "HTTP_CLIENT_HEADER_MISSING",
   {
     family: "denied",
-    message: () => "Refused: a change by cookie needs the client header.",
-    hint: () => "Send x-qm-client with any value, as the console does.",
+    message: () => "Request refused: a write with a cookie needs the client header.",
+    hint: () => "Send x-qm-client with any value, like the console does.",
   },
 )
 
 export const TooManyRequests = defineError<Record<string, never>>()("HTTP_TOO_MANY_REQUESTS", {
   family: "too-many",
-  message: () => "Refused: more requests than a person or a page makes.",
+  message: () => "Request refused: too many requests in a minute.",
   hint: () => "Wait a minute, then try again.",
 })
 
 export const RequestUnreadable = defineError<{ why: string }>()("HTTP_REQUEST_UNREADABLE", {
   family: "invalid",
-  message: ({ why }) => `Refused: ${why}.`,
+  message: ({ why }) => `Request refused: ${why}.`,
   hint: () => "Send HTTP/1.1 with headers of at most 16 kB.",
 })

@@ -27,7 +27,7 @@ test("[HTTP-10] a missing certificate file is named", async () => {
   const input = { host: "192.0.2.1", exposeToTheNetwork: true, tlsCert: "/no/a", tlsKey: "/no/b" }
   await expect(readExposure(input)).rejects.toMatchObject({
     code: "HTTP_TLS_FILE_UNUSABLE",
-    message: "The TLS file /no/a cannot be used: missing.",
+    message: "The TLS file /no/a is invalid: missing.",
   })
 })
 

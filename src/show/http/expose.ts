@@ -27,7 +27,10 @@ export async function readExposure(input: Input): Promise<ExposedAddress | undef
   try {
     createSecureContext(tls)
   } catch (error) {
-    throw TlsFileUnusable({ path: `${tlsCert} or ${tlsKey}`, problem: "it is not PEM" }, error)
+    throw TlsFileUnusable(
+      { path: `${tlsCert} or ${tlsKey}`, problem: "the file is not PEM" },
+      error,
+    )
   }
   return { host, tls }
 }

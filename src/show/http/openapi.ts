@@ -17,7 +17,7 @@ export function describeApi(routes: readonly Route[], version: string) {
       title: "Quartermaster",
       version,
       description:
-        "Every operation of the product. Send `Authorization: Bearer` with what `qm token` prints.",
+        "All operations of the product. Send `Authorization: Bearer` with the output of `qm token`.",
     },
     servers: [{ url: "/" }],
     security: [{ token: [] }],
@@ -33,10 +33,10 @@ const FAILURE = {
   type: "object",
   required: ["code", "message", "hint"],
   properties: {
-    code: { type: "string", description: "Matched by callers; never changes its meaning" },
+    code: { type: "string", description: "Stable; match errors by it" },
     message: { type: "string", description: "What happened" },
     hint: { type: "string", description: "What to do next" },
-    data: { description: "The figures behind the message" },
+    data: { description: "The values of the message" },
   },
 }
 

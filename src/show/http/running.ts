@@ -93,7 +93,7 @@ async function post(url: string, bearer: string): Promise<unknown> {
     rejectUnauthorized: false,
   })
   sent.on("response", (response) => answer.resolve(json(response)))
-  sent.on("timeout", () => sent.destroy(new Error("no answer in time")))
+  sent.on("timeout", () => sent.destroy(new Error("no response in time")))
   sent.on("error", answer.reject)
   sent.end()
   return answer.promise

@@ -80,7 +80,7 @@ function toolsOf({ app, tools }: ServeOptions): (() => Promise<Tools>) | undefin
 async function settleRuns(app: App): Promise<void> {
   const agents = await app.agents()
   const settled = await agents.recover()
-  if (settled > 0) app.log.warn("runs were interrupted", { runs: settled })
+  if (settled > 0) app.log.warn("recovered interrupted runs", { runs: settled })
   await agents.fill()
   agents.watch()
   const pipelines = await app.pipelines()

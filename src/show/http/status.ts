@@ -20,8 +20,8 @@ export function answerError(error: unknown): { status: number; body: WireError }
   const refused = refusedBody(error)
   if (refused !== undefined) return refused
   // A bug: its message may contain anything, so it goes to the log and not to the client.
-  const message = "Something went wrong on our side."
-  const hint = "Look at the server's log, and report it with the code of the line there."
+  const message = "Internal error in Quartermaster."
+  const hint = "Report it with the code and the line of the server's log."
   return { status: 500, body: { code: "BUG", message, hint, data: null } }
 }
 
@@ -44,10 +44,13 @@ function refusedBody(error: unknown): { status: number; body: WireError } | unde
 const REFUSED_BODIES: Readonly<Record<string, { status: number; problem: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
-    problem: `it has more than ${LARGEST_BODY_BYTES} bytes`,
+    problem: `it exceeds ${LARGEST_BODY_BYTES} bytes`,
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, problem: "it is empty" },
   FST_ERR_CTP_INVALID_JSON_BODY: { status: 400, problem: "it is not JSON" },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, problem: "its length is not as announced" },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    status: 400,
+    problem: "its length differs from content-length",
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, problem: "it is not application/json" },
 }

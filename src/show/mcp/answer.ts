@@ -50,8 +50,8 @@ function describe(error: unknown): Failure {
   // A bug: its message may contain anything.
   return {
     code: "BUG",
-    message: "Something went wrong on our side.",
-    hint: "Go on without this tool; a person finds the cause in the log.",
+    message: "Internal error in Quartermaster.",
+    hint: "Continue without this tool; the user finds the cause in the log.",
   }
 }
 
@@ -69,8 +69,8 @@ async function scrubbed(failure: Failure, deps: FailedDeps): Promise<Failure> {
   } catch {
     return {
       code: failure.code,
-      message: "What happened cannot be told: secrets could not be looked for in it.",
-      hint: "Try again; if it stays so, a person should look at the log.",
+      message: "The error cannot be shown, because it could not be checked for secrets.",
+      hint: "Try again. If it happens again, the user should look at the log.",
     }
   }
 }
@@ -78,6 +78,6 @@ async function scrubbed(failure: Failure, deps: FailedDeps): Promise<Failure> {
 /** An exception may contain the caller's input, so it is redacted for the log too. */
 async function logScrubbed(thrown: unknown, { log, redact }: FailedDeps): Promise<void> {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  const error = await redact(text).catch(() => "withheld: secrets could not be looked for in it")
-  log.error("an mcp request failed", { error })
+  const error = await redact(text).catch(() => "withheld: could not be checked for secrets")
+  log.error("mcp request failed", { error })
 }

@@ -8,7 +8,7 @@ type ArgumentsProblem = {
 
 export const ArgumentsInvalid = defineError<ArgumentsProblem>()("MCP_ARGUMENTS_INVALID", {
   family: "invalid",
-  message: ({ tool, problems }) => `${tool} cannot use these arguments: ${problems.join("; ")}.`,
+  message: ({ tool, problems }) => `Invalid arguments for ${tool}: ${problems.join("; ")}.`,
   hint: ({ tool, fields }) => `Call ${tool} again with ${fields.join(", ")}.`.slice(0, 160),
 })
 
@@ -17,6 +17,6 @@ type UnknownToolSet = { readonly given: string; readonly known: readonly string[
 export const ToolSetUnknown = defineError<UnknownToolSet>()("MCP_TOOLSET_UNKNOWN", {
   family: "invalid",
   message: ({ given, known }) =>
-    `${given === "" ? "No set of tools was named" : `There is no set of tools "${given}"`}; known: ${known.join(", ")}.`,
-  hint: ({ known }) => `Name one of them, for example --tools ${known[0] ?? ""}.`,
+    `${given === "" ? "The tool set is missing" : `Unknown tool set "${given}"`}; known sets: ${known.join(", ")}.`,
+  hint: ({ known }) => `Name one of them: --tools ${known[0] ?? ""}.`,
 })

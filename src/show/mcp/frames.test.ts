@@ -58,7 +58,7 @@ test("[MCP-11] a frame above the limit is refused once, and the next frame is re
   const piece = Buffer.alloc(1_000_000, "x")
   await wire.say(...Array.from({ length: 25 }, () => piece), "\n", PING)
   expect(wire.written).toMatchObject([refusal(-32_600)])
-  expect(JSON.stringify(wire.written)).toContain("10,000,000 bytes at most")
+  expect(JSON.stringify(wire.written)).toContain("the limit is 10,000,000 bytes")
   expect(wire.heard).toHaveLength(1)
 })
 

@@ -70,7 +70,7 @@ function receive(line: Line, { frames, asked, write }: ReceiveDeps): void {
   }
   if (line.kind === "too-large") {
     const most = formatExact(LARGEST_FRAME_BYTES)
-    refuse(INVALID_REQUEST, `Frame too large: a message may have ${most} bytes at most.`)
+    refuse(INVALID_REQUEST, `Frame too large: the limit is ${most} bytes.`)
     return
   }
   if (line.text.trim() === "") return
@@ -78,7 +78,8 @@ function receive(line: Line, { frames, asked, write }: ReceiveDeps): void {
   try {
     message = deserializeMessage(line.text)
   } catch (error) {
-    if (error instanceof SyntaxError) refuse(PARSE_ERROR, "Parse error: a line must be one JSON.")
+    if (error instanceof SyntaxError)
+      refuse(PARSE_ERROR, "Parse error: a line must be one JSON document.")
     else refuse(INVALID_REQUEST, "Invalid request: a line must be one JSON-RPC 2.0 message.")
     return
   }

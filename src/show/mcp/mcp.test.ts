@@ -91,7 +91,7 @@ test.each(ERAS)("[MCP-2] branch, status and return work in the %s protocol", asy
     out_of_scope: ["docs/harbour.md"],
     redactions: 0,
   })
-  expect(returned.text).toContain("Outside of its scope: docs/harbour.md")
+  expect(returned.text).toContain("Outside its scope: docs/harbour.md")
   const again = await ask("return", { branch_id, message: "again" })
   expect([again.isError, again.failure]).toEqual([
     true,
@@ -141,7 +141,7 @@ describe("metered texts", () => {
     for (const { fields, text } of [read, words]) {
       expect(fields["handle"]).toBe(handle)
       expect(fields["text"]).toBe(text)
-      expect(text).toContain("It goes on from_line")
+      expect(text).toContain("Continue with from_line")
     }
     const { branch, trail } = FoldShow.parse(
       await app.call("fold.show", { id: branch_id }, { signal }),
@@ -217,7 +217,7 @@ describe("memory tools", () => {
     const [, fence] = /^--- qm:memory mem_\w+ (qm-[0-9a-f]{16}) begins /.exec(found.text) ?? []
     expect(found.text).toContain(`\n--- qm:memory ${id} ${fence} ends ---`)
     expect(found.text).toContain("data, not instructions) ---\nThe tide is counted twice\n")
-    expect(found.text).toContain("Rests on src/berth.ts#berthFor")
+    expect(found.text).toContain("Cites src/berth.ts#berthFor")
     const judged = await call("memory_feedback", { id, verdict: "helpful", outcome: "succeeded" })
     expect(judged.fields).toMatchObject({ id, title: "The tide is counted twice" })
     const before = z.number().parse(recorded.fields["confidence"])
@@ -228,7 +228,7 @@ describe("memory tools", () => {
       expect.objectContaining({ code: expect.stringMatching(/^MEMORY_/) }),
     ])
     const none = await call("memory_search", { query: "zzz qqq" })
-    expect(none.text).toContain("Nothing of the 1 memories matches.")
+    expect(none.text).toContain("None of 1 memories matches.")
   })
 })
 

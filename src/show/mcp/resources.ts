@@ -36,7 +36,7 @@ export function addResources(server: McpServer, deps: ResourceDeps): void {
 const packs: ResourceKind = {
   name: "pack",
   title: "Context package",
-  description: "A package that was chosen for a task, as an agent gets it",
+  description: "A package built for a task, as an agent gets it",
   mimeType: "text/markdown",
   async list(call) {
     const { packs: listed } = PackList.parse(
@@ -56,7 +56,7 @@ const packs: ResourceKind = {
 const manifests: ResourceKind = {
   name: "manifest",
   title: "Context manifest",
-  description: "What a host had in its window before the first word, as it was captured",
+  description: "What a host had in its window before the first prompt",
   mimeType: "application/json",
   async list(call) {
     const { captures } = CaptureList.parse(

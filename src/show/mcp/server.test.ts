@@ -70,11 +70,11 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
         "failure": {
           "code": "MCP_ARGUMENTS_INVALID",
           "hint": "Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
-          "message": "branch cannot use these arguments: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour".",
+          "message": "Invalid arguments for branch: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour".",
         },
         "fields": {},
         "isError": true,
-        "text": "MCP_ARGUMENTS_INVALID: branch cannot use these arguments: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour". Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
+        "text": "MCP_ARGUMENTS_INVALID: Invalid arguments for branch: prompt: Invalid input: expected string, received number; budget: Invalid input: expected number, received string; Unrecognized key: "colour". Call branch again with description, prompt, budget, timeout_seconds, parent_branch_id, scope, session_id.",
       }
     `)
     expect(asked).toEqual([])
@@ -106,7 +106,7 @@ describe.each(ERAS)("a client of the %s protocol", (era) => {
     const { app } = bareApp({ ...failing(bug), log })
     await using client = await join(coreMcp(app), { era })
     const answer = read(await client.callTool({ name: "branch", arguments: BRANCH }))
-    expect(answer.text).toMatch(/^BUG: Something went wrong on our side\./)
+    expect(answer.text).toMatch(/^BUG: Internal error in Quartermaster\./)
     expect(JSON.stringify(answer)).not.toContain("secret_table")
     expect(JSON.stringify(lines)).toContain("row 7 of secret_table")
   })

@@ -83,7 +83,7 @@ async function endSession(caller: Caller, app: McpApp): Promise<void> {
     await app.call("fold.end", {}, { signal, caller })
   } catch (error) {
     if (!isAppError(error)) throw error
-    app.log.warn("the session could not be ended", { code: error.code })
+    app.log.warn("session could not be ended", { code: error.code })
   }
 }
 

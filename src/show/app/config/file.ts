@@ -33,7 +33,7 @@ export function readConfigText(file: string, text: string): ConfigFileContent {
   const root = parseTree(text, errors, { allowTrailingComma: true })
   if (errors.length > 0 || root === undefined) {
     const first = errors[0]
-    const message = `not valid JSON: ${first === undefined ? "nothing to read" : saySyntax(first)}`
+    const message = `not valid JSON: ${first === undefined ? "the file is empty" : saySyntax(first)}`
     return { settings: [], problems: [places.problem(first?.offset ?? 0, message)] }
   }
   if (root.type !== "object") {
@@ -102,7 +102,7 @@ function readFields(
 export function complainAbout(field: ConfigField, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
   if (parsed.success) return undefined
-  const found = field.isSecret ? "a value that is not shown" : visibleLine(JSON.stringify(value))
+  const found = field.isSecret ? "a hidden value" : visibleLine(JSON.stringify(value))
   const reasons = parsed.error.issues.map((it) => it.message).join("; ")
   return `"${field.key}" is ${shorten(found)}: ${reasons}`
 }
@@ -116,7 +116,7 @@ function shorten(text: string): string {
 
 export function sayUnknownKey(key: string, word: string, known: readonly string[]): string {
   const near = nearest(word, known)
-  const advice = near === undefined ? `known here: ${known.join(", ")}` : `did you mean "${near}"?`
+  const advice = near === undefined ? `known keys: ${known.join(", ")}` : `did you mean "${near}"?`
   return `unknown key "${visibleLine(key)}"; ${advice}`
 }
 
@@ -129,7 +129,7 @@ function findDuplicates(object: Node, places: ConfigPaths): ConfigProblem[] {
       seen.set(name, offset)
       continue
     }
-    const message = `"${visibleLine(name)}" stands twice; the first is on line ${places.lineOf(first)}`
+    const message = `"${visibleLine(name)}" is set twice; the first is on line ${places.lineOf(first)}`
     problems.push(places.problem(offset, message, name))
   }
   return problems

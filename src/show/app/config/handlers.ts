@@ -89,7 +89,7 @@ async function announce(deps: ConfigDeps, said: EventBody<"config.changed">): Pr
     await events.transaction(async (tx) => tx.emit("config.changed", said))
   } catch (error) {
     if (!isAppError(error)) throw error
-    deps.log.warn("a setting was written, and the journal could not be told", { error })
+    deps.log.warn("setting written, but the event could not be stored", { error })
   }
 }
 

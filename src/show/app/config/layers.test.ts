@@ -36,7 +36,7 @@ describe("readConfigText", () => {
     ],
     [
       `{ "tokens": { "zzz": 1 } }`,
-      [`config.json:1:15: unknown key "tokens.zzz"; known here: encoding, window`],
+      [`config.json:1:15: unknown key "tokens.zzz"; known keys: encoding, window`],
     ],
     [
       `{ "tokens": { "window": 5 } }`,
@@ -50,11 +50,11 @@ describe("readConfigText", () => {
     ],
     [
       `{ "log": { "level": "info" }, "log": {} }`,
-      [`config.json:1:31: "log" stands twice; the first is on line 1`],
+      [`config.json:1:31: "log" is set twice; the first is on line 1`],
     ],
     [
       `{ "log": { "level": "info",\n"level": "warn" } }`,
-      [`config.json:2:1: "level" stands twice; the first is on line 1`],
+      [`config.json:2:1: "level" is set twice; the first is on line 1`],
     ],
     [`{ "log": 3 }`, [`config.json:1:10: "log" must be an object, found a number`]],
     [`{ "log": null }`, [`config.json:1:10: "log" must be an object, found null`]],
@@ -73,7 +73,7 @@ describe("readConfigText", () => {
 
   test("[APP-3] the value of a secret setting is never part of a message", () => {
     const [problem] = problemsOf(`{ "store": { "databaseUrl": 12345678 } }`)
-    expect(problem).toContain("not shown")
+    expect(problem).toContain("a hidden value")
     expect(problem).not.toContain("12345678")
   })
 
@@ -148,7 +148,7 @@ describe("loadConfig", () => {
       expect.stringContaining("not text"),
     ])
     await writeFile(at.projectFile, " ".repeat(10_000_000))
-    expect((await load()).problems[1]?.message).toContain("10.0 MB, of at most 1.0 MB")
+    expect((await load()).problems[1]?.message).toContain("it has 10.0 MB; the limit is 1.0 MB")
   })
 })
 
@@ -163,7 +163,7 @@ test("[APP-8] a project cannot set where data and passwords go; user and environ
       line: 1,
       key: "store.databaseUrl",
       message:
-        'a project may not set "store.databaseUrl"; set it in your own config or in the environment',
+        'a project cannot set "store.databaseUrl"; set it in your own config or in the environment',
     },
   ])
   await using own = await layers({ user: text })

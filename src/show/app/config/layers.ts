@@ -116,7 +116,7 @@ function isPersonal({ key }: { readonly key: string }): boolean {
 
 /** A repository's author must not choose where your data and password go. */
 export function sayPersonal(key: string): string {
-  return `a project may not set "${key}"; set it in your own config or in the environment`
+  return `a project cannot set "${key}"; set it in your own config or in the environment`
 }
 
 function readEnvironmentLayer(environment: ConfigLayers["environment"]): Layer {

@@ -47,9 +47,9 @@ describe("checkBaseUrls", () => {
       "home/.claude/settings.json": env({ ANTHROPIC_BASE_URL: "https://mine.example" }),
     })
     expect(await world.check()).toEqual([
-      "ok p/.claude/settings.local.json sends Claude Code to [::1]:1 by env.ANTHROPIC_VERTEX_BASE_URL, which is this machine",
-      `warn ${CLAUDE} sends Claude Code to evil.example:8443 by env.ANTHROPIC_BASE_URL`,
-      `warn ${CLAUDE} sends Claude Code to an address that cannot be read by env.ANTHROPIC_FOUNDRY_BASE_URL`,
+      "ok p/.claude/settings.local.json redirects Claude Code to [::1]:1 (env.ANTHROPIC_VERTEX_BASE_URL), which is this machine",
+      `warn ${CLAUDE} redirects Claude Code to evil.example:8443 (env.ANTHROPIC_BASE_URL)`,
+      `warn ${CLAUDE} redirects Claude Code to an address that cannot be read (env.ANTHROPIC_FOUNDRY_BASE_URL)`,
     ])
   })
 
@@ -60,8 +60,8 @@ describe("checkBaseUrls", () => {
       "p/sub/deep/x": "",
     })
     expect(await world.check("p/sub")).toEqual([
-      "ok p/sub/.claude/settings.json sends Claude Code to 127.8.8.8:1 by env.ANTHROPIC_BASE_URL, which is this machine",
-      `warn ${CLAUDE} sends Claude Code to 127.0.0.1.evil.example by env.ANTHROPIC_BASE_URL`,
+      "ok p/sub/.claude/settings.json redirects Claude Code to 127.8.8.8:1 (env.ANTHROPIC_BASE_URL), which is this machine",
+      `warn ${CLAUDE} redirects Claude Code to 127.0.0.1.evil.example (env.ANTHROPIC_BASE_URL)`,
     ])
     expect(await world.check("p/sub/deep")).toHaveLength(1)
   })
@@ -78,8 +78,8 @@ describe("checkBaseUrls", () => {
     const files = { "p/.codex/config.toml": config, "home/.codex/config.toml": trust }
     await using trusted = await worldWith(files)
     expect(await trusted.check()).toEqual([
-      "ok p/.codex/config.toml sends Codex to localhost:1 by openai_base_url, which is this machine",
-      "warn p/.codex/config.toml sends Codex to evil.example:8443 by model_providers.x.base_url",
+      "ok p/.codex/config.toml redirects Codex to localhost:1 (openai_base_url), which is this machine",
+      "warn p/.codex/config.toml redirects Codex to evil.example:8443 (model_providers.x.base_url)",
     ])
   })
 
@@ -95,13 +95,13 @@ describe("checkBaseUrls", () => {
     expect(await strange.check()).toEqual([])
     await using trusted = await worldWith(files, { GEMINI_CLI_TRUST_WORKSPACE: "true" })
     expect(await trusted.check("p/sub")).toEqual([
-      "warn p/sub/.gemini/.env sends Gemini CLI to near.example by GOOGLE_VERTEX_BASE_URL",
-      "warn p/.env sends Gemini CLI to far.example by GOOGLE_GEMINI_BASE_URL",
+      "warn p/sub/.gemini/.env redirects Gemini CLI to near.example (GOOGLE_VERTEX_BASE_URL)",
+      "warn p/.env redirects Gemini CLI to far.example (GOOGLE_GEMINI_BASE_URL)",
     ])
     const { "p/sub/.gemini/.env": _, ...without } = files
     await using other = await worldWith(without, { GEMINI_CLI_TRUST_WORKSPACE: "true" })
     expect((await other.check("p/sub"))[0]).toBe(
-      "warn p/sub/.env sends Gemini CLI to evil.example:8443 by GOOGLE_GEMINI_BASE_URL",
+      "warn p/sub/.env redirects Gemini CLI to evil.example:8443 (GOOGLE_GEMINI_BASE_URL)",
     )
   })
 

@@ -127,7 +127,7 @@ function checkRuntime(): DoctorCheck {
   const { qm, node, sqlite, platform } = versions()
   const detail = `qm ${qm} on node ${node}, sqlite ${sqlite}, ${platform}`
   if (Number.parseInt(node, 10) >= OLDEST_NODE_MAJOR) return ok("environment", "runtime", detail)
-  const hint = "Run `npm ci` in the clone: it brings the runtime along."
+  const hint = "Run `npm ci` in the clone: it installs the pinned runtime."
   return fail("environment", "runtime", { detail, hint })
 }
 
@@ -141,21 +141,21 @@ async function checkGit(environment: Environment): Promise<DoctorCheck> {
   if (outcome.kind === "exited" && outcome.code === 0) {
     return ok("environment", "git", visibleLine(outcome.stdout.toString().trim()))
   }
-  const hint = "Install git: the map and the history of changes will need it."
-  return warn("environment", "git", { detail: "no git on the PATH", hint })
+  const hint = "Install git: the map and the history of changes need it."
+  return warn("environment", "git", { detail: "git is not on the PATH", hint })
 }
 
 function checkRepository(places: RepositoryPaths): DoctorCheck {
   const { root, gitCommonDirectory } = places.repository
   if (gitCommonDirectory !== undefined) return ok("environment", "repository", root)
   const detail = `${root} is not in a git repository`
-  const hint = "Run qm inside a repository, or go on: the state then lies in .qm/local."
+  const hint = "Run qm inside a repository. Without one, qm stores its state in .qm/local."
   return warn("environment", "repository", { detail, hint })
 }
 
 function checkConfig(loaded: LoadedConfig): DoctorCheck[] {
   if (loaded.problems.length > 0) {
-    const hint = "Mend it, then run `qm config check`."
+    const hint = "Correct the file, then run `qm config check`."
     return loaded.problems.map((it) =>
       fail("config", "settings", { detail: `${it.place}: ${it.message}`, hint }),
     )
@@ -172,14 +172,15 @@ async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
     const status = await store.status()
     const damage = await store.findDamage()
     if (status.stopped !== undefined || damage !== undefined) {
-      const hint = "Look at the disk, then run `qm store check`; `qm store restore` goes back."
+      const hint =
+        "Check the disk, then run `qm store check`. `qm store restore` restores a backup."
       return [fail("store", "store", { detail: status.stopped ?? `damaged: ${damage}`, hint })]
     }
     const detail = `${status.dialect}, schema ${status.schemaVersion}, ${plural(status.events, "event")}, ${formatBytes(status.sizeBytes)}`
     const kept = status.corruptFiles.map((file) =>
       warn("store", "damaged store", {
-        detail: `kept aside as ${file}`,
-        hint: "Restore a backup with `qm store restore`, or move the file away once it is not needed.",
+        detail: `moved to ${file}`,
+        hint: "Run `qm store restore` to restore a backup, or delete the file if you do not need it.",
       }),
     )
     return [ok("store", "store", detail), ...kept]
@@ -194,16 +195,17 @@ async function checkStore(deps: DoctorDeps): Promise<DoctorCheck[]> {
 async function checkDisk(places: RepositoryPaths): Promise<DoctorCheck> {
   const { stateDirectory, root } = places.repository
   const free = (await freeBytes(stateDirectory)) ?? (await freeBytes(root))
-  if (free === undefined) return ok("store", "disk", "this system does not say how much is free")
+  if (free === undefined) return ok("store", "disk", "this system does not report free space")
   const detail = `${formatBytes(free)} free`
   if (free >= LOW_DISK_BYTES) return ok("store", "disk", detail)
-  const hint = "Free some space: writes are refused as a whole when the disk is full."
+  const hint = "Free some disk space: a full disk refuses every write."
   return warn("store", "disk", { detail, hint })
 }
 
 async function checkPrivacy(name: string, file: string, mode: number): Promise<DoctorCheck> {
   const found = await statFile(file)
-  if (found.kind === "missing") return ok("permissions", name, "not there yet, made when needed")
+  if (found.kind === "missing")
+    return ok("permissions", name, "does not exist yet; created when needed")
   if (found.kind === "unreadable") {
     const hint = "Make it readable for your user."
     return fail("permissions", name, { detail: `${file}: ${found.reason}`, hint })
@@ -212,7 +214,7 @@ async function checkPrivacy(name: string, file: string, mode: number): Promise<D
   const isOpen = (found.stat.mode & 0o077) !== 0 && process.platform !== "win32"
   if (!isOpen) return ok("permissions", name, `${actual} ${file}`)
   const hint = `Run: chmod ${mode.toString(8)} '${file}'`
-  return warn("permissions", name, { detail: `${actual} ${file}, others can read it`, hint })
+  return warn("permissions", name, { detail: `${actual} ${file}: other users can read it`, hint })
 }
 
 const AGENT_TITLES = { "claude-code": "Claude Code", codex: "Codex", gemini: "Gemini CLI" } as const
@@ -225,10 +227,10 @@ export async function checkBaseUrls(
   const { root } = deps.places().repository
   const urls = await findRepositoryBaseUrls(deps.resolve("."), root, (it) => hostPlace(deps, it))
   return urls.map(({ agent, file, key, host, isLoopback }) => {
-    const detail = visibleLine(`${file} sends ${AGENT_TITLES[agent]} to ${host} by ${key}`)
+    const detail = visibleLine(`${file} redirects ${AGENT_TITLES[agent]} to ${host} (${key})`)
     if (isLoopback) return ok("config", "base URL", `${detail}, which is this machine`)
     const hint =
-      "Your key and every prompt go there. Remove the line, or start no agent here unless you know that address."
+      "Your key and every prompt would go there. Remove the line, or run no agent here unless you know that address."
     return warn("config", "base URL", { detail, hint })
   })
 }

@@ -38,7 +38,7 @@ const NOT_INSTALLED: KitFindings = {
       area: "kit",
       name: "kit",
       state: "warn",
-      detail: "nothing is installed for this repository, so there is nothing to prove",
+      detail: "not installed for this repository; nothing to prove",
       hint: "Run `qm init` to see what it would write.",
     },
   ],
@@ -56,16 +56,16 @@ function stateCheck({ level, hosts, tampered }: InstalledKit): DoctorCheck {
     area: "kit",
     name: "kit",
     state: "warn",
-    detail: `not as it was installed: ${first}${more}`,
-    hint: "Look at what changed it, then run `qm init --yes` to set it right.",
+    detail: `changed since it was installed: ${first}${more}`,
+    hint: "Find out what changed it, then run `qm init --yes` to repair it.",
   }
 }
 
 /** The project's file may name another level than the one installed here. */
 function levelChecks(wired: number, wanted: number): readonly DoctorCheck[] {
   if (wired === wanted) return []
-  const detail = `level ${wired} is installed here, and the settings say ${wanted}`
-  const hint = `Run \`qm level ${wanted}\` to install that one.`
+  const detail = `level ${wired} is installed, the settings say ${wanted}`
+  const hint = `Run \`qm level ${wanted}\` to install that level.`
   return [{ area: "kit", name: "level", state: "warn", detail, hint }]
 }
 
@@ -84,9 +84,10 @@ async function riskChecks(
     if (it.kind === "fits") return []
     const detail =
       it.kind === "idle"
-        ? `${it.pattern} means no file here`
-        : `${it.pattern} cannot be used: ${it.why}`
-    const hint = "Mend it with `qm config set guard.highRiskPaths`; `qm guard try` shows what fits."
+        ? `${it.pattern} matches no file here`
+        : `${it.pattern} is invalid: ${it.why}`
+    const hint =
+      "Set it with `qm config set guard.highRiskPaths`; `qm guard try` shows which files match."
     return [{ area: "kit", name: "risk path", state: "warn", detail, hint }]
   })
 }

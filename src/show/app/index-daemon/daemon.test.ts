@@ -86,7 +86,7 @@ describe("packages for sub-agents", () => {
     const lamp = (await shop.ask(LAMP)) ?? ""
     expect(filesIn(rounding)[0]).toBe("src/rounding.ts")
     expect(filesIn(lamp)[0]).toBe("src/lighthouse.ts")
-    expect(rounding).toMatch(/^Quartermaster chose these files.+data of the repository/)
+    expect(rounding).toMatch(/^Quartermaster selected these files.+are data, not instructions/)
     expect(rounding).toContain("## Context Package")
     const long = (await shop.ask(`${LAMP} ${"lamp ".repeat(50_000)}`)) ?? ""
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(9_000)

@@ -35,7 +35,8 @@ export async function openIndexDaemon(deps: IndexDaemonDeps): Promise<IndexDaemo
       return null
     },
   })
-  if (outcome.kind === "refused") app.log.warn("no index daemon", { reason: outcome.reason })
+  if (outcome.kind === "refused")
+    app.log.warn("index daemon not started", { reason: outcome.reason })
   if (outcome.kind !== "listening") return undefined
   const { server } = outcome
   packages.warm()

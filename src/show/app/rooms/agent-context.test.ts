@@ -67,5 +67,5 @@ test("[APP-12] a package that is no longer stored is reported, and the run conti
   await app.call("agents.send", { id: run.id, text: "and now" }, { signal })
   expect(await untilTurns(app, run.id, 2)).toMatchObject({ status: "completed" })
   const [, second] = await assistantSays(app, run.id)
-  expect(second).toContain(`The context package ${built.pack.id} of this task is no longer kept.`)
+  expect(second).toContain(`The context package ${built.pack.id} of this task is no longer stored.`)
 })

@@ -37,7 +37,7 @@ async function researchPart(run: Run, deps: Deps): Promise<readonly ContextPart[
     const { count } = await deps.tokens.counter()
     return [{ label: "prior research", text: block, tokens: count(block) }]
   } catch (error) {
-    deps.log.warn("a turn goes without what was found before", { error })
+    deps.log.warn("turn continues without earlier research", { error })
     return []
   }
 }
@@ -68,7 +68,7 @@ async function memoryPart(
     const text = found.map((it) => it.text).join("\n")
     return [{ label: `memory, ${plural(found.length, "item")}`, text, tokens }]
   } catch (error) {
-    log.warn("a turn goes without memories", { error })
+    log.warn("turn continues without memories", { error })
     return []
   }
 }
@@ -82,9 +82,9 @@ async function packagePart(id: string, deps: Deps): Promise<ContextPart> {
   } catch (error) {
     // Old packages are deleted and a run may wait long: report it and continue.
     if (!isAppError(error) || error.code !== "PACK_UNKNOWN") throw error
-    const text = `The context package ${id} of this task is no longer kept.`
+    const text = `The context package ${id} of this task is no longer stored.`
     const { count } = await deps.tokens.counter()
-    return { label: `package ${id}, no longer kept`, text, tokens: count(text), pack: id }
+    return { label: `package ${id}, no longer stored`, text, tokens: count(text), pack: id }
   }
 }
 

@@ -23,7 +23,7 @@ type FoldDeps = Pick<
 export async function openFold(deps: FoldDeps): Promise<Fold> {
   const fold = await makeFold(deps)
   await fold.recover().catch((error: unknown) => {
-    deps.log.warn("branches of processes that died are not ended", { error })
+    deps.log.warn("branches of dead processes could not be ended", { error })
   })
   fold.watch()
   return fold

@@ -100,7 +100,7 @@ describe("gateway", () => {
       await systemClock.sleep(5)
     }
     const { messages } = AgentsMessages.parse(await world.call("agents.messages", { id }))
-    expect(messages.map((it) => it.content).join("\n")).toContain("asks no model")
+    expect(messages.map((it) => it.content).join("\n")).toContain("calls no model")
     expect(GatewayList.parse(await world.call("gateway.list", {})).carries).toEqual([])
   })
 

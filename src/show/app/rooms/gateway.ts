@@ -48,7 +48,7 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
     proxyEnvironment: deps.environment,
   })
   await gateway.recover().catch((error: unknown) => {
-    deps.log.warn("carries of processes that died are not ended", { error })
+    deps.log.warn("proxied sessions of dead processes could not be ended", { error })
   })
   return gateway
 }
@@ -66,7 +66,8 @@ export function proxyRuns(deps: ProxyDeps) {
     const wanted = mode ?? deps.config().gateway.mode
     if (wanted === "off") return undefined
     if (run.type === "synthetic") {
-      if (mode !== undefined) tell("The synthetic agent asks no model: there is nothing to carry.")
+      if (mode !== undefined)
+        tell("The synthetic agent calls no model, so the gateway has no requests to record.")
       return undefined
     }
     return proxyHost(

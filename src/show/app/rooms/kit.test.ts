@@ -53,8 +53,8 @@ test("[KIT-1] plan, install, level and uninstall as operations, restored to the 
   const kit = report.checks.filter((it) => it.area === "kit").map((it) => it.detail)
   expect(kit).toEqual([
     "level 5, claude-code",
-    "none/** means no file here",
-    expect.stringContaining("! cannot be used"),
+    "none/** matches no file here",
+    expect.stringContaining("! is invalid"),
   ])
   expect(report.hooks.every((it) => it.state === "installed")).toBe(true)
   const bundle = path.join(app.home, ".qm/kit/qm-hook.mjs")

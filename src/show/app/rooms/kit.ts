@@ -58,7 +58,7 @@ async function pathAdvice(environment: ReturnType<KitDeps["environment"]>) {
     if ((await statFile(path.join(folder, "qm"))).kind === "found") return []
   }
   const link = `ln -s '${path.join(PACKAGE, "bin/qm")}' ~/.local/bin/qm`
-  return [`Put qm on your PATH, since agents call it by that name: ${link}`]
+  return [`Put qm on your PATH, because agents call it by that name: ${link}`]
 }
 
 type PlannedKit = {

@@ -144,7 +144,7 @@ async function open(deps: MapDeps): Promise<OpenedMap> {
     workingTree({ repository, git, clock: deps.clock, ...machine })
   return {
     index,
-    reading: sourceWith({ problem: "the past is read by a scan" }),
+    reading: sourceWith({ problem: "the history is read by a scan" }),
     async source(signal) {
       const opened = await openGit({ repository, environment: deps.environment(), signal })
       return sourceWith(opened.kind === "ready" ? opened.git : { problem: opened.reason })

@@ -120,7 +120,7 @@ export async function searchWeb(
 }
 
 const DEMO_WEB = "demo-web"
-const NO_WEB = "no approved source searches the web; `qm source` lists them"
+const NO_WEB = "no approved source can search the web; run `qm source` for the list"
 
 async function isDemo({ knowledge }: Pick<Services, "knowledge">): Promise<boolean> {
   const { folders } = await (await knowledge()).status()

@@ -46,7 +46,7 @@ async function announce(
     await events.transaction(async (tx) => tx.emit("sources.changed", change))
   } catch (error) {
     if (!isAppError(error)) throw error
-    deps.log.warn("a source changed, and the journal could not be told", { error })
+    deps.log.warn("source changed, but the event could not be stored", { error })
   }
 }
 

@@ -105,7 +105,7 @@ export function preparedTables(home: string, log: Log): PreparedTables {
         await writeFileAtomic(fileOf(encoding), JSON.stringify(tables))
       } catch (error) {
         if (!isAppError(error)) throw error
-        log.debug("token table not kept", { code: error.code })
+        log.debug("token table not stored", { code: error.code })
       }
     },
   }

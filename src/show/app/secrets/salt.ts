@@ -35,7 +35,7 @@ export async function readSalt(
     await writeFileAtomic(file, `${made}\n`)
   } catch (error) {
     if (!isAppError(error)) throw error
-    deps.log.debug("salt not kept", { code: error.code })
+    deps.log.debug("salt not stored", { code: error.code })
   }
   return made
 }

@@ -125,7 +125,7 @@ type Refusal = Extract<Verdict, { kind: "refuse" }>
 
 const TOO_MANY: Refusal = { kind: "refuse", status: 429, error: TooManyRequests({}) }
 
-const UNREADABLE = unreadable(400, "this is not a request of HTTP/1.1")
+const UNREADABLE = unreadable(400, "it is not an HTTP/1.1 request")
 const UNREADABLE_BY_CODE: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: unreadable(431, "the headers are too large"),
   ERR_HTTP_REQUEST_TIMEOUT: unreadable(408, "the request took too long"),

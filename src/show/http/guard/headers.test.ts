@@ -101,7 +101,7 @@ test.each([
   expect(lines).toContain(`content-security-policy: ${policy}`)
   expect(JSON.parse(body)).toEqual({
     code: "HTTP_REQUEST_UNREADABLE",
-    message: expect.stringMatching(/^Refused: .+\.$/),
+    message: expect.stringMatching(/^Request refused: .+\.$/),
     hint: expect.any(String),
     data: null,
   })

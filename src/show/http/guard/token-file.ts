@@ -26,7 +26,8 @@ export async function readOrMakeToken(home: string, random: Random): Promise<str
   }
   if (outcome.kind !== "read") throw TokenFileUnusable({ path: file, problem: outcome.kind })
   const token = outcome.text.trim()
-  if (!TOKEN_FORM.test(token)) throw TokenFileUnusable({ path: file, problem: "it holds no token" })
+  if (!TOKEN_FORM.test(token))
+    throw TokenFileUnusable({ path: file, problem: "it contains no token" })
   const found = await statFile(file)
   const isOpen = found.kind === "found" && (found.stat.mode & 0o077) !== 0
   if (isOpen && process.platform !== "win32") {

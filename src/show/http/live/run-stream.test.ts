@@ -205,13 +205,13 @@ describe("refused subscriptions", () => {
     const rest = restOf(server)
     expect(await ask(server, { agentId: "run_none" })).toEqual({
       kind: "refused",
-      reason: "there is no such run",
+      reason: "unknown run",
     })
     const id = await rest.start("x", { script: talk(1) })
     const { lastSeq } = await rest.until(id, (it) => it.status === "completed")
     expect(await ask(server, { agentId: id, after: lastSeq + 1 })).toEqual({
       kind: "refused",
-      reason: `the last message is ${lastSeq}; fetch afresh`,
+      reason: `the last message is ${lastSeq}; reload the run`,
     })
   })
 

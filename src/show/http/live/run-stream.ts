@@ -159,10 +159,10 @@ async function locate(
   const isOneTooMany = !cursors.has(agentId) && cursors.size >= MOST_FOLLOWED_RUNS
   if (isOneTooMany) return refuse(`more than ${MOST_FOLLOWED_RUNS} runs`)
   const run = await findRun(runs, agentId)
-  if (run === undefined) return refuse("there is no such run")
+  if (run === undefined) return refuse("unknown run")
   const { lastSeq, status } = run
   // Another history: the store was restored, and numbers are used a second time.
-  if (after > lastSeq) return refuse(`the last message is ${lastSeq}; fetch afresh`)
+  if (after > lastSeq) return refuse(`the last message is ${lastSeq}; reload the run`)
   const cursor = { agentId, brief, seq: after, sent: undefined }
   return { reply: { kind: "subscribed", agentId, lastSeq, status }, cursor }
 }

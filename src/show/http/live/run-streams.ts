@@ -110,7 +110,7 @@ function followRunEvents(deps: Deps, listener: RunEventListener): () => void {
       if (page.entries.length < LIVE_PAGE_EVENTS) return
     }
   }
-  const running = keepRunning(pump, (error) => deps.log.error("runs are not followed", { error }))
+  const running = keepRunning(pump, (error) => deps.log.error("run events not followed", { error }))
   const stop = onAdvance(running.wake)
   running.wake()
   return () => {

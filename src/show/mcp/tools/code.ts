@@ -53,12 +53,8 @@ const search = toolView({
 
 const MapArguments = z.strictObject({
   what: z.string().min(1).max(4_096).optional().describe("A path, a symbol, or path#symbol"),
-  folder: z
-    .string()
-    .max(4_096)
-    .optional()
-    .describe("Instead: list this folder; empty for the root"),
-  hops: z.int().min(1).max(2).optional().describe("How far callers are followed"),
+  folder: z.string().max(4_096).optional().describe("List this folder instead; empty for the root"),
+  hops: z.int().min(1).max(2).optional().describe("How many steps of callers to follow"),
   session_id,
 })
 
@@ -114,8 +110,8 @@ const capture = toolView({
 export const CODE_VIEWS = { pack, search, map, capture }
 
 function filesText({ files, signals }: SearchFind): string {
-  if (files.length === 0) return "Nothing in this repository matches."
-  return [...files.map(foundFileText), `Ordered by ${signals.join(", ")}.`].join("\n")
+  if (files.length === 0) return "No file or symbol in this repository matches."
+  return [...files.map(foundFileText), `Ranked by ${signals.join(", ")}.`].join("\n")
 }
 
 function foundFileText({ path, score, reasons, symbols }: FoundFile): string {
@@ -171,15 +167,15 @@ function symbolText(shown: Extract<MapShow, { kind: "symbol" }>): string {
     ...section("Callers", shown.callers.map(linkLine)),
     ...section("Calls", shown.called.map(linkLine)),
     ...section(
-      "Also of this name",
+      "Other symbols of this name",
       shown.others.map((it) => indented(`${it.kind} in ${it.path}:${it.fromLine}`)),
     ),
-    ...(shown.isCut ? ["There are more than are listed."] : []),
+    ...(shown.isCut ? ["The list is truncated."] : []),
   ].join("\n")
 }
 
 function linkLine({ symbol, line, hops, confidence }: MapLink): string {
-  const sure = confidence === "ambiguous" ? ", one of several of this name" : ""
+  const sure = confidence === "ambiguous" ? ", ambiguous name" : ""
   return indented(`${symbol.name} ${symbol.path}:${line}${hops === 2 ? ", two hops" : ""}${sure}`)
 }
 
@@ -204,11 +200,11 @@ function captureText({ manifest, budget }: Capture): string {
   const later = tokensOnDemand === 0 ? "" : `, ${formatExact(tokensOnDemand)} more on demand`
   return [
     `${manifest.host} in ${manifest.workingDirectory}`,
-    `${formatExact(tokensInWindow)} of ${formatExact(budget.window)} tokens before the first word${later}`,
+    `${formatExact(tokensInWindow)} of ${formatExact(budget.window)} tokens before the first prompt${later}`,
     ...manifest.items.map(itemLine),
     ...manifest.notes.map((it) => `Note: ${it.text}`),
     ...budget.duplicates.map(
-      (it) => `The same in ${it.labels.join(", ")}: ${formatExact(it.tokens)} tokens again`,
+      (it) => `Duplicate text in ${it.labels.join(", ")}: ${formatExact(it.tokens)} tokens`,
     ),
   ].join("\n")
 }

@@ -191,7 +191,7 @@ export function returnText(it: FoldReturn): string {
     it.tokensKeptOut === null ? "" : `, ${formatExact(it.tokensKeptOut)} kept out of the parent`
   return [
     `Branch ${it.branchId} is ${it.status}:${least} ${used}${kept}.`,
-    ...named("Outside of its scope", it.outOfScope),
+    ...named("Outside its scope", it.outOfScope),
     ...named("Ended with it", it.endedChildren),
     ...(it.mode === "wire" ? wholeResult(it) : asKept(it)),
     ...(it.distill === null ? [] : [it.distill]),
@@ -203,7 +203,7 @@ export function returnText(it: FoldReturn): string {
 /** The call's own message stays in the window, unless a secret in it was redacted. */
 function asKept({ redactions, message }: FoldReturn): readonly string[] {
   if (redactions === 0) return []
-  return [`${plural(redactions, "secret")} replaced; the message is kept like this:`, message]
+  return [`${plural(redactions, "secret")} redacted; the stored message is:`, message]
 }
 
 /** The call is folded too, so this text is all that stays. */
@@ -254,8 +254,7 @@ function readText(it: FoldRead, isSearch: boolean): string {
   const found = isSearch
     ? `${plural(it.matches.length, "line")} found in ${whole}`
     : `from line ${it.fromLine} of ${whole}`
-  const rest =
-    it.nextLine === null ? "Nothing comes after it." : `It goes on from_line ${it.nextLine}.`
+  const rest = it.nextLine === null ? "This is the end." : `Continue with from_line ${it.nextLine}.`
   return [`${it.label}: ${found}`, ...lines, rest].join("\n")
 }
 

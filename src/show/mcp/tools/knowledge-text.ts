@@ -38,8 +38,8 @@ function quoteLine(text: string): string {
 export function hitsText({ hits, by, documents }: KbFound): string {
   if (hits.length === 0) {
     return documents === 0
-      ? "No document is known. A person adds a folder with `qm kb add <folder>`."
-      : `Nothing in ${plural(documents, "document")} matches. ${searchedByText(by)}`
+      ? "There are no documents. The user adds a folder with `qm kb add <folder>`."
+      : `No paragraph in ${plural(documents, "document")} matches. ${searchedByText(by)}`
   }
   return [fenced(hits.map(hitText)), searchedByText(by)].join("\n")
 }
@@ -72,7 +72,7 @@ function searchedByText({ meaning, note }: KbBy): string {
 }
 
 export function hopsText({ hits }: KbFound): string {
-  return hits.length === 0 ? "Nothing leads further from there." : fenced(hits.map(hitText))
+  return hits.length === 0 ? "There are no further references." : fenced(hits.map(hitText))
 }
 
 export function tiersText(tiers: readonly { readonly tier: string; readonly found: KbFound }[]) {
@@ -83,7 +83,7 @@ export function shownParagraphText(it: KbParagraphShown): string {
   const beside = [it.before, it.after].flatMap((other) => (other === null ? [] : [other.id]))
   return [
     fenced([paragraphText(it.paragraph)]),
-    ...named("Beside it", beside),
+    ...named("Next to it", beside),
     ...named("Refers to", it.refersTo.map(referenceText)),
     ...named("Referred to by", it.referredFrom.map(referenceText)),
   ].join("\n")
@@ -98,7 +98,8 @@ function named(what: string, lines: readonly string[]): readonly string[] {
 }
 
 export function documentsText(documents: readonly KbDocument[]): string {
-  if (documents.length === 0) return "None is known. A person adds a folder with `qm kb add`."
+  if (documents.length === 0)
+    return "There are no documents. The user adds a folder with `qm kb add <folder>`."
   const lines = documents.map(
     (it) =>
       `${it.id} ${quoteLine(it.title)} (${it.tier}, ${quoteLine(it.path)}, ${plural(it.paragraphs, "paragraph")})`,
@@ -107,11 +108,11 @@ export function documentsText(documents: readonly KbDocument[]): string {
 }
 
 export function traceText({ steps }: KbTrace): string {
-  if (steps.length === 0) return "Nothing leads further from there."
+  if (steps.length === 0) return "There are no further references."
   const lines = steps.map(
     (it) => `${it.depth}: ${it.from} ${it.kind} ${it.to}, by "${quoteLine(it.text)}"`,
   )
-  return fenced([{ mark: "qm:trace", about: "words of documents", text: lines.join("\n") }])
+  return fenced([{ mark: "qm:trace", about: "texts of documents", text: lines.join("\n") }])
 }
 
 export function verificationText(what: string, it: KbVerification): string {
@@ -120,7 +121,7 @@ export function verificationText(what: string, it: KbVerification): string {
   const failed = it.failed.map(({ sentence, problem, evidence }, at) => ({
     mark: `qm:failed ${at + 1}`,
     about: problem,
-    text: evidence === "" ? sentence : `${sentence}\nRead for it: ${evidence}`,
+    text: evidence === "" ? sentence : `${sentence}\nChecked against: ${evidence}`,
   }))
   return failed.length === 0 ? head : `${head}\n${fenced(failed)}`
 }
@@ -136,9 +137,9 @@ export function contradictionsText({ pairs, checked, by }: KbContradictions): st
 }
 
 export function webText({ source, note, results }: KbWeb): string {
-  const from = source === null ? "No source was asked" : `Asked ${source}`
+  const from = source === null ? "No source was queried" : `Queried ${source}`
   const head = note === null ? `${from}.` : `${from}: ${note}.`
-  if (results.length === 0) return `${head} Nothing was found.`
+  if (results.length === 0) return `${head} No results.`
   const parts = results.map(({ title, url, text }, at) => ({
     mark: `qm:web ${at + 1}`,
     about: `[W${at + 1}] ${title}, ${url}`,
@@ -152,6 +153,6 @@ export function statusText(it: KbStatus): string {
     ({ folder, tier, documents, isStale }) =>
       `- ${quoteLine(folder)} (${tier}, ${plural(documents, "document")}${isStale ? ", files changed since" : ""})`,
   )
-  const size = `${plural(it.documents, "document")}, ${plural(it.paragraphs, "paragraph")}, ${plural(it.references, "reference")}, ${formatExact(it.unresolved.length)} of them lead nowhere`
+  const size = `${plural(it.documents, "document")}, ${plural(it.paragraphs, "paragraph")}, ${plural(it.references, "reference")}, ${formatExact(it.unresolved.length)} of them broken`
   return [`${size}.`, ...folders, searchedByText(it.by)].join("\n")
 }

@@ -210,7 +210,7 @@ test("[MCP-7] the other tools return the result of their operation", async () =>
   })
   const shown = await call("kb_get_paragraph", { id: "d.1" })
   expect(shown.text).toContain(
-    'Beside it:\n- d.2\nRefers to:\n- d.3 (Harbour Handbook § 4.2, by "§ 1.1")',
+    'Next to it:\n- d.2\nRefers to:\n- d.3 (Harbour Handbook § 4.2, by "§ 1.1")',
   )
   const trace = await call("kb_debug_hop_trace", { paragraphs: ["d.1"] })
   expect(trace.text).toMatch(
@@ -333,11 +333,11 @@ test("[MCP-7] without documents the result says what the user can do", async () 
     await call("kb_contradiction_check", { answer: "x" }),
   ]
   expect(said.map((it) => it.text)).toEqual([
-    "No document is known. A person adds a folder with `qm kb add <folder>`.",
-    "Nothing leads further from there.",
-    "Nothing leads further from there.",
-    "None is known. A person adds a folder with `qm kb add`.",
-    "No source was asked: no source is approved. Nothing was found.",
+    "There are no documents. The user adds a folder with `qm kb add <folder>`.",
+    "There are no further references.",
+    "There are no further references.",
+    "There are no documents. The user adds a folder with `qm kb add <folder>`.",
+    "No source was queried: no source is approved. No results.",
     "No contradiction in 1 sentence, by words.",
   ])
 })

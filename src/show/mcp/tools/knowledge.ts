@@ -27,7 +27,7 @@ import { ask, type ToolArguments, type ToolCall, toolView } from "./tool.ts"
 
 const FOUND = {
   paragraphs: z.array(z.object({ id: z.string(), citation: z.string(), score: z.number() })),
-  meaning: z.boolean().describe("Whether meaning was searched too"),
+  meaning: z.boolean().describe("Whether semantic search was used too"),
 }
 
 function foundFields({ hits, by }: KbFound) {
@@ -154,7 +154,7 @@ const context = toolView({
   fields: {
     tokens: z.int(),
     included: z.array(z.object({ label: z.string(), id: z.string() })),
-    left: z.array(z.string()).describe("Did not fit, or gone"),
+    left: z.array(z.string()).describe("Left out: too long, or deleted"),
   },
   async answer({ text, ...fields }, _, call) {
     const ids = fields.included.map((it) => it.id)

@@ -9,7 +9,7 @@ const search = toolView({
   result: MemorySearch,
   fields: {
     memories: z.array(z.object({ ...shown, state: z.string() })),
-    total: z.int().describe("All that are kept"),
+    total: z.int().describe("Number of stored memories"),
   },
   answer: ({ found, total }) => ({
     label: "memories found",
@@ -37,7 +37,7 @@ const record = toolView({
     const isNew = outcome === "recorded"
     return {
       label: "memory recorded",
-      text: isNew ? `Remembered as ${id}, in ${file}.` : `${id} says this already: ${title}.`,
+      text: isNew ? `Stored as ${id} in ${file}.` : `Duplicate of ${id}: ${title}. Nothing stored.`,
       fields: { id, kind, title, confidence, outcome, file, redactions },
     }
   },
@@ -65,7 +65,7 @@ export const MEMORY_VIEWS = {
  * memory can imitate another. The mark with the id lets the memory room recognise its own text.
  */
 export function memoriesText(found: MemorySearch["found"], total: number): string {
-  if (found.length === 0) return `Nothing of the ${total} memories matches.`
+  if (found.length === 0) return `None of ${total} memories matches.`
   const texts = found.map(({ memory }) => memoryText(memory))
   const fence = fenceFor(texts)
   return found
@@ -94,7 +94,7 @@ function memoryText({ title, description, body, cites }: Memory): string {
     title,
     ...(description === "" || description === title ? [] : [description]),
     body,
-    ...(places.length === 0 ? [] : [`Rests on ${places.join(", ")}`]),
+    ...(places.length === 0 ? [] : [`Cites ${places.join(", ")}`]),
   ].join("\n")
 }
 

@@ -43,7 +43,7 @@ test("[MCP-7] fields that are not in the output schema are dropped, invalid ones
 test("[MCP-4] at most five problems are reported at once", async () => {
   const wrong = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`key${at}`, at]))
   const failure = await answering({ name: "abc" }).run(wrong, CALL).catch(String)
-  expect(failure).toContain("test_tool cannot use these arguments: word: Invalid input")
+  expect(failure).toContain("Invalid arguments for test_tool: word: Invalid input")
   expect(JSON.stringify(failure).length).toBeLessThan(1_200)
 })
 
