@@ -68,7 +68,7 @@ function runAudit(leastContrast: number): Audit {
 
 function seeTexts(): SeenText[] {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  const seen: SeenText[] = []
+  const texts: SeenText[] = []
   while (walker.nextNode()) {
     const node = walker.currentNode
     const text = (node.textContent ?? "").trim()
@@ -77,9 +77,9 @@ function seeTexts(): SeenText[] {
     const range = document.createRange()
     range.selectNodeContents(node)
     const box = range.getBoundingClientRect()
-    if (isInSight(element, box)) seen.push({ element, text, box })
+    if (isInSight(element, box)) texts.push({ element, text, box })
   }
-  return seen
+  return texts
 }
 
 function isInSight(element: Element, box: DOMRect): boolean {

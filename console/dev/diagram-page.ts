@@ -28,8 +28,8 @@ export function diagramPage(): Plugin {
  */
 async function builtOnce(): Promise<string> {
   const file = join(CACHE, `qm-diagram-${await hashOfInputs()}.html`)
-  const kept = await readFile(file, "utf8").catch(() => undefined)
-  if (kept !== undefined) return kept
+  const cached = await readFile(file, "utf8").catch(() => undefined)
+  if (cached !== undefined) return cached
   const html = pageWith(await bundle())
   await mkdir(CACHE, { recursive: true })
   // Parallel test builds must not read a half-written file.

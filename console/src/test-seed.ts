@@ -5,14 +5,14 @@ declare const process: { readonly env: Readonly<Record<string, string | undefine
 
 /** Parameters for `fc.assert`: `SEED=…` repeats a run, and a failure prints its seed. */
 export function withSeed<Values>(): fc.Parameters<Values> {
-  const given = Number(process.env.SEED)
-  const isGiven = process.env.SEED !== undefined && Number.isSafeInteger(given)
+  const seed = Number(process.env.SEED)
+  const isGiven = process.env.SEED !== undefined && Number.isSafeInteger(seed)
   return {
-    ...(isGiven ? { seed: given } : {}),
+    ...(isGiven ? { seed: seed } : {}),
     reporter(details) {
       if (!details.failed) return
-      const found = fc.defaultReportMessage(details) ?? "the property failed"
-      throw new Error(`SEED=${details.seed} repeats this run\n${found}`, {
+      const report = fc.defaultReportMessage(details) ?? "the property failed"
+      throw new Error(`SEED=${details.seed} repeats this run\n${report}`, {
         cause: details.errorInstance,
       })
     },

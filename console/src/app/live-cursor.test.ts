@@ -10,7 +10,7 @@ import {
   startLive,
   stepLive,
 } from "./live-cursor.ts"
-import { sayLive } from "./status-bar.tsx"
+import { describeLive } from "./status-bar.tsx"
 
 const at = (seq: number, epoch = "e1"): Cursor => ({ epoch, seq })
 const event = (seq: number, epoch = "e1"): JournalEntry => ({
@@ -130,7 +130,7 @@ describe("live cursor", () => {
     [{ kind: "caught-up", events: 31 } as const, "Caught up, 31 events"],
     [{ kind: "caught-up", events: 1 } as const, "Caught up, 1 event"],
   ])("[CONSOLE-4] the status bar shows %o as %s", (phase, expected) => {
-    expect(sayLive(phase, 0).text).toBe(expected)
+    expect(describeLive(phase, 0).text).toBe(expected)
   })
 
   it("[CONSOLE-4] a stored cursor is read back, and invalid text is read as no cursor", () => {

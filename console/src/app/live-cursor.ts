@@ -143,7 +143,7 @@ export const tabMemory = {
 }
 
 export function readCursor(text: string | null): Cursor | null {
-  const found = /^(\d{1,15}) (.+)$/.exec(text ?? "")
-  const [, seq, epoch] = found ?? []
+  const match = /^(\d{1,15}) (.+)$/.exec(text ?? "")
+  const [, seq, epoch] = match ?? []
   return seq === undefined || epoch === undefined ? null : { epoch, seq: Number(seq) }
 }

@@ -138,18 +138,18 @@ function connectTo({ take, retry, cursor }: LiveInputState): Socket {
 
 function followRuns(socket: Socket<RunsSay, FollowersSay>) {
   const followers = new Map<string, RunFollower>()
-  const tell = (agentId: string, it: RunHeard) => followers.get(agentId)?.hear(it)
+  const tell = (agentId: string, it: RunHeard) => followers.get(agentId)?.receive(it)
   const subscribe = (agentId: string, follower: RunFollower) => {
     socket.emit("subscribe", { agentId, after: follower.after(), brief: true }, (answer) => {
       // The follower may have been removed in the meantime.
-      if (followers.get(agentId) === follower) follower.hear(answer)
+      if (followers.get(agentId) === follower) follower.receive(answer)
     })
   }
   socket.on("connect", () => {
     for (const [agentId, follower] of followers) subscribe(agentId, follower)
   })
   socket.on("disconnect", () => {
-    for (const follower of followers.values()) follower.hear({ kind: "lost" })
+    for (const follower of followers.values()) follower.receive({ kind: "lost" })
   })
   socket.on("agent:message", ({ agentId, message }) => tell(agentId, { kind: "message", message }))
   socket.on("agent:delta", ({ agentId, ...it }) => tell(agentId, { kind: "delta", ...it }))
@@ -173,10 +173,10 @@ function followRuns(socket: Socket<RunsSay, FollowersSay>) {
 function followPipelines(socket: Socket<PipelinesSay, Record<string, never>>) {
   const followers = new Map<string, (it: PipelineText) => void>()
   socket.on("pipeline:text", (it) => followers.get(it.id)?.(it))
-  return (id: string, hear: (it: PipelineText) => void): (() => void) => {
-    followers.set(id, hear)
+  return (id: string, receive: (it: PipelineText) => void): (() => void) => {
+    followers.set(id, receive)
     return () => {
-      if (followers.get(id) === hear) followers.delete(id)
+      if (followers.get(id) === receive) followers.delete(id)
     }
   }
 }

@@ -50,6 +50,6 @@ export function placeAt(path: string): NavPage | undefined {
 }
 
 function placeWith(id: PlaceId, scope: PageScope): NavPage | undefined {
-  const found = PLACES.find((it) => it.id === id)
-  return found === undefined ? undefined : { ...found, scope }
+  const page = PLACES.find((it) => it.id === id)
+  return page === undefined ? undefined : { ...page, scope }
 }

@@ -90,7 +90,7 @@ function LiveItem({ live, clock }: Pick<StatusBarProps, "live" | "clock">) {
   const { phase } = useSyncExternalStore(live.listen, live.state, live.state)
   const isCounting = phase.kind === "reconnecting"
   const now = useNow(clock, isCounting ? 250 : 60_000)
-  const { text, dot, tone } = sayLive(phase, isCounting ? Math.max(now, clock.now()) : now)
+  const { text, dot, tone } = describeLive(phase, isCounting ? Math.max(now, clock.now()) : now)
   const words = { dot, ...(tone === undefined ? {} : { tone }) }
   if (!isCounting) return <StatusItem {...words}>{text}</StatusItem>
   return (
@@ -110,16 +110,16 @@ type LiveWords = {
   readonly tone?: "warn"
 }
 
-export function sayLive(phase: LivePhase, now: number): LiveWords {
+export function describeLive(phase: LivePhase, now: number): LiveWords {
   switch (phase.kind) {
     case "connecting":
       return { text: "Connecting", dot: "off" }
     case "live":
       return { text: "Live", dot: "ok" }
     case "catching-up":
-      return { text: `Catching up, ${sayEvents(phase.events)}`, dot: "ok" }
+      return { text: `Catching up, ${describeEvents(phase.events)}`, dot: "ok" }
     case "caught-up":
-      return { text: `Caught up, ${sayEvents(phase.events)}`, dot: "ok" }
+      return { text: `Caught up, ${describeEvents(phase.events)}`, dot: "ok" }
     case "reconnecting": {
       const seconds = Math.ceil((phase.retryAt - now) / 1_000)
       const text = seconds > 0 ? `Reconnecting, ${seconds} s` : "Reconnecting"
@@ -130,7 +130,7 @@ export function sayLive(phase: LivePhase, now: number): LiveWords {
   }
 }
 
-function sayEvents(count: number): string {
+function describeEvents(count: number): string {
   return count === 1 ? "1 event" : `${formatExact(count)} events`
 }
 

@@ -54,14 +54,18 @@ export function isOpen(status: PipelineStatus): boolean {
 }
 
 /** $0.15 of $3.00; "at least" if a call was interrupted or has no price. */
-export function sayCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
+export function formatCost({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
   const isUnknown = spentUsd === 0 && unknownCalls > 0
   const least = unknownCalls > 0 ? "at least " : ""
   const spent = isUnknown ? "unknown" : `${least}${formatUsd(spentUsd)}`
   return budgetUsd === null ? spent : `${spent} of ${formatUsd(budgetUsd)}`
 }
 
-export function sayPlace({ stagesDone, stagesTotal, stageTitle }: PipelineLine): string {
-  const place = `${stagesDone} of ${stagesTotal}`
-  return stageTitle === null ? place : `${place}, ${stageTitle}`
+export function describeStageProgress({
+  stagesDone,
+  stagesTotal,
+  stageTitle,
+}: PipelineLine): string {
+  const progress = `${stagesDone} of ${stagesTotal}`
+  return stageTitle === null ? progress : `${progress}, ${stageTitle}`
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { Approval } from "../contract.ts"
 import { describeAnswer, describeAsk, describeRule } from "./approvals.ts"
 
-const approval = (given: Partial<Approval>): Approval => ({
+const approval = (overrides: Partial<Approval>): Approval => ({
   id: "ap_1",
   runId: "rn_1",
   tool: "Bash",
@@ -17,7 +17,7 @@ const approval = (given: Partial<Approval>): Approval => ({
   answeredAt: null,
   answeredBy: null,
   note: null,
-  ...given,
+  ...overrides,
 })
 
 describe("describeAsk, describeRule and describeAnswer", () => {
@@ -56,7 +56,7 @@ describe("describeAsk, describeRule and describeAnswer", () => {
   })
 
   it("[CONSOLE-25] describeRule names the narrow rule that Always writes, and is null where no narrow rule exists", () => {
-    const rule = (given: Partial<Approval>) => describeRule(approval(given))
+    const rule = (overrides: Partial<Approval>) => describeRule(approval(overrides))
     expect(rule({ input: '{"command":"npm test"}' })).toBe("allow Bash to run exactly this command")
     expect(rule({ tool: "Edit", path: "/r/a.ts" })).toBe("allow Edit on /r/a.ts")
     expect(rule({ tool: "Edit", input: '{"file_path":"/r/b.ts"}' })).toBe("allow Edit on /r/b.ts")
@@ -67,7 +67,7 @@ describe("describeAsk, describeRule and describeAnswer", () => {
   })
 
   it("[CONSOLE-25] an answer names who gave it", () => {
-    const description = (given: Partial<Approval>) => describeAnswer(approval(given))
+    const description = (overrides: Partial<Approval>) => describeAnswer(approval(overrides))
     expect(description({ status: "allowed", answeredBy: "cli" })).toBe("allowed by cli")
     expect(description({ status: "denied", answeredBy: null })).toBe("denied")
     expect(description({ status: "expired" })).toBe("expired without an answer")

@@ -18,8 +18,8 @@ export function describeAsk({ tool, title, input, ...approval }: Approval): Appr
   const path = approval.path ?? (fields === undefined ? null : fileIn(fields))
   const command = fields === undefined ? undefined : commandIn(fields)
   if (command !== undefined) {
-    const said = new Set<string>([command.field, WHY_FIELD])
-    const rest = Object.entries(fields ?? {}).filter(([name]) => !said.has(name))
+    const shownFields = new Set<string>([command.field, WHY_FIELD])
+    const rest = Object.entries(fields ?? {}).filter(([name]) => !shownFields.has(name))
     const more = rest.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
     const text = visible([command.text, ...more].join("\n"))
     return { verb: "run", subject: visibleLine(command.text), text, isWhole: isOneLine(text) }

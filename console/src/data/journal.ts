@@ -27,11 +27,11 @@ export function appendLive(
   const lastSeq = journal.entries.at(-1)?.seq ?? 0
   const added = fresh.filter((it) => it.seq > lastSeq && it.name.startsWith(prefix))
   const all = [...journal.entries, ...added]
-  const kept = all.slice(-MOST_EVENTS)
+  const entries = all.slice(-MOST_EVENTS)
   return {
-    entries: kept,
+    entries: entries,
     head: { epoch: newest.epoch, seq: Math.max(journal.head.seq, newest.seq) },
-    isWhole: journal.isWhole && kept.length === all.length,
+    isWhole: journal.isWhole && entries.length === all.length,
   }
 }
 
@@ -45,10 +45,10 @@ export function olderThan(journal: Journal): { after: number; before: number } |
 export function prependOlder(
   journal: Journal,
   page: EventsPage,
-  asked: { after: number; before: number },
+  range: { after: number; before: number },
 ): Journal {
-  const older = page.entries.filter((it) => it.seq < asked.before)
-  const isWhole = asked.after === 0
+  const older = page.entries.filter((it) => it.seq < range.before)
+  const isWhole = range.after === 0
   return { ...journal, entries: [...older, ...journal.entries], isWhole }
 }
 

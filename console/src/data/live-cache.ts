@@ -125,7 +125,7 @@ export function createLiveCache({ queries, after }: Deps) {
 }
 
 function ruleFor(name: string): LiveRule | undefined {
-  return Object.entries(LIVE_CACHE).find(([known]) => known === name)?.[1]
+  return Object.entries(LIVE_CACHE).find(([event]) => event === name)?.[1]
 }
 
 function appendToJournals(queries: QueryClient, entries: readonly JournalEntry[]): void {

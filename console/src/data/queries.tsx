@@ -54,12 +54,12 @@ export function useJournal(name: string) {
   })
   const loadOlder = async (): Promise<void> => {
     const journal = queries.getQueryData<Journal>(queryKey)
-    const asked = journal === undefined ? null : olderThan(journal)
-    if (asked === null) return
-    const input = { ...filter, after: asked.after, limit: PAGE_EVENTS }
+    const range = journal === undefined ? null : olderThan(journal)
+    if (range === null) return
+    const input = { ...filter, after: range.after, limit: PAGE_EVENTS }
     const page = await client.read("events.list", input)
     queries.setQueryData<Journal>(queryKey, (now) =>
-      now === undefined ? now : prependOlder(now, page, asked),
+      now === undefined ? now : prependOlder(now, page, range),
     )
   }
   return { ...query, loadOlder }

@@ -15,7 +15,7 @@ export type RunHeard =
 export type RunFollower = {
   /** Sequence number of the newest known message; the position to resume from. */
   after(): number
-  hear(it: RunHeard): void
+  receive(it: RunHeard): void
 }
 
 export type PipelineText = {
@@ -27,7 +27,7 @@ export type PipelineText = {
 
 export type RunLine = {
   followAgent(agentId: string, follower: RunFollower): () => void
-  followPipeline(id: string, hear: (it: PipelineText) => void): () => void
+  followPipeline(id: string, receive: (it: PipelineText) => void): () => void
 }
 
 const NO_LINE: RunLine = {

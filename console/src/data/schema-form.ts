@@ -84,10 +84,10 @@ export function parseField(field: FormField, text: string): ParsedField {
   }
 }
 
-export function formatValue(given: unknown): string {
-  if (given === undefined || given === null) return ""
-  if (typeof given === "string") return given
-  return JSON.stringify(given)
+export function formatValue(input: unknown): string {
+  if (input === undefined || input === null) return ""
+  if (typeof input === "string") return input
+  return JSON.stringify(input)
 }
 
 export function describeField(field: FormField): string {
@@ -97,7 +97,7 @@ export function describeField(field: FormField): string {
     case "yes-no":
       return "yes or no"
     case "number":
-      return sayRange(field)
+      return describeRange(field)
     case "text":
       return field.minLength > 0 ? "not empty" : ""
     case "list":
@@ -129,13 +129,13 @@ function parseNumber(field: NumberField, text: string): ParsedField {
   const number = plain === "" ? Number.NaN : Number(plain)
   const fits = number >= field.min && number <= field.max
   const isRight = Number.isFinite(number) && fits && (!field.isWhole || Number.isInteger(number))
-  return isRight ? value(number) : wrong(capital(sayRange(field)))
+  return isRight ? value(number) : wrong(capital(describeRange(field)))
 }
 
 /** Schemas have these limits for every integer; they are not shown. */
 const BOUNDLESS = Number.MAX_SAFE_INTEGER
 
-function sayRange({ isWhole, min, max }: NumberField): string {
+function describeRange({ isWhole, min, max }: NumberField): string {
   const noun = isWhole ? "a whole number" : "a number"
   const hasMin = min > -BOUNDLESS
   const hasMax = max < BOUNDLESS

@@ -2,33 +2,33 @@ import { describe, expect, it } from "vitest"
 import type { Now, NowRow } from "../contract.ts"
 import { hrefOfRow, sumToday } from "./today.ts"
 
-const row = (given: Partial<NowRow>): NowRow => ({
+const row = (overrides: Partial<NowRow>): NowRow => ({
   id: "rn_1",
   kind: "run",
   state: "running",
   title: "t",
   at: 1,
-  ...given,
+  ...overrides,
 })
 
-const now = (given: Partial<Now>): Now => ({
+const now = (overrides: Partial<Now>): Now => ({
   repository: { root: "/r", name: "r", branch: null },
   health: { isHealthy: true, failed: 0, warnings: 0 },
   store: null,
   running: [],
   waiting: [],
   ended: [],
-  ...given,
+  ...overrides,
 })
 
 describe("sums of the current day", () => {
   it("[CONSOLE-15] unknown amounts stay null, and known ones are added", () => {
     expect(sumToday(now({}))).toMatchObject({ tokens: null, usd: null, runs: 0 })
-    const known = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
+    const counted = row({ tokens: { files: 10, tools: 5 }, costUsd: 0.5 })
     const report = now({
       running: [row({}), row({ state: "queued" })],
-      waiting: [known],
-      ended: [known],
+      waiting: [counted],
+      ended: [counted],
     })
     expect(sumToday(report)).toEqual({ running: 1, waiting: 1, tokens: 30, usd: 1, runs: 4 })
   })

@@ -32,6 +32,6 @@ export function hrefOfRow({ id, kind }: Pick<NowRow, "id" | "kind">): string {
 
 /** Unknown is not 0: a sum is known if at least one part is. */
 function sumKnown(rows: readonly NowRow[], of: (row: NowRow) => number | undefined): number | null {
-  const known = rows.map(of).filter((it) => it !== undefined)
-  return known.length === 0 ? null : known.reduce((sum, it) => sum + it, 0)
+  const values = rows.map(of).filter((it) => it !== undefined)
+  return values.length === 0 ? null : values.reduce((sum, it) => sum + it, 0)
 }

@@ -68,16 +68,16 @@ describe("transcript window", () => {
         fc.array(step, { maxLength: 60 }),
         fc.integer({ min: 0, max: 80 }),
         (steps, n) => {
-          const world: WindowModel = {
+          const state: WindowModel = {
             last: n,
             window: openWindow(stored(Math.max(1, n - 9), n), n),
           }
-          for (const it of steps) act(world, it)
-          expectUnbroken(world)
-          while (!isAtEnd(world.window)) act(world, { kind: "newer", size: 7 })
-          act(world, { kind: "replay" })
-          while (!world.window.hasStart) act(world, { kind: "older", size: 7 })
-          expect(seqs(world.window)).toEqual(stored(1, world.last).map((it) => it.seq))
+          for (const it of steps) act(state, it)
+          expectUnbroken(state)
+          while (!isAtEnd(state.window)) act(state, { kind: "newer", size: 7 })
+          act(state, { kind: "replay" })
+          while (!state.window.hasStart) act(state, { kind: "older", size: 7 })
+          expect(seqs(state.window)).toEqual(stored(1, state.last).map((it) => it.seq))
         },
       ),
       withSeed(),
@@ -100,29 +100,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type WindowModel = { last: number; window: TranscriptWindow }
 
-function act(world: WindowModel, it: Step): void {
-  const { window } = world
+function act(state: WindowModel, it: Step): void {
+  const { window } = state
   const first = window.messages[0]?.seq ?? 1
   switch (it.kind) {
     case "older":
-      world.window = takeOlder(window, stored(Math.max(1, first - it.size), first - 1))
+      state.window = takeOlder(window, stored(Math.max(1, first - it.size), first - 1))
       return
     case "newer": {
       const end = endSeqOf(window)
-      world.window = takeNewer(window, stored(end + 1, Math.min(world.last, end + it.size)))
+      state.window = takeNewer(window, stored(end + 1, Math.min(state.last, end + it.size)))
       return
     }
     case "live": {
-      const fresh = stored(world.last + 1, world.last + it.size)
-      world.last += it.size
-      world.window = takeLive(window, fresh, { isFollowing: it.size % 2 === 0 })
+      const fresh = stored(state.last + 1, state.last + it.size)
+      state.last += it.size
+      state.window = takeLive(window, fresh, { isFollowing: it.size % 2 === 0 })
       return
     }
     case "missed":
-      world.last += it.size
+      state.last += it.size
       return
     case "replay":
-      world.window = knowLast(takeNewer(window, stored(window.lastSeq + 1, world.last)), world.last)
+      state.window = knowLast(takeNewer(window, stored(window.lastSeq + 1, state.last)), state.last)
       return
     default:
       it satisfies never

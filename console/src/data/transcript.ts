@@ -56,7 +56,7 @@ export function createTranscript(deps: Deps) {
   const { id, line } = deps
   const store = createStore()
   const pages = createPages(deps, store)
-  const hearing = createHearing(deps, store, () => void pages.loadNewer())
+  const receiver = createHearing(deps, store, () => void pages.loadNewer())
   return {
     state: store.state,
     listen: store.listen,
@@ -67,11 +67,11 @@ export function createTranscript(deps: Deps) {
       void pages.open(at).then(() => {
         if (isOver) return
         const after = () => store.state().window.lastSeq
-        letGo = line.followAgent(id, { after, hear: hearing.hear })
+        letGo = line.followAgent(id, { after, receive: receiver.receive })
       })
       return () => {
         isOver = true
-        hearing.stop()
+        receiver.stop()
         letGo()
       }
     },
@@ -183,7 +183,7 @@ function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
     if (isFollowing && !isAtEnd(window)) loadNewer()
     if (missed !== null) noteCaughtUp(messages.length)
   }
-  const hear = (it: RunHeard): void => {
+  const receive = (it: RunHeard): void => {
     switch (it.kind) {
       case "message":
         gathered.push(it.message)
@@ -210,7 +210,7 @@ function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
         it satisfies never
     }
   }
-  return { hear, stop: () => callOff() }
+  return { receive, stop: () => callOff() }
 }
 
 function withText(

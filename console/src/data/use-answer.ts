@@ -20,7 +20,7 @@ type AnswerToasts = {
  * Answers an approval once and refetches the list in any case. If another client answered first, the
  * page names it; that is no error.
  */
-export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) => void) {
+export function useAnswer(toasts: AnswerToasts, onAnswered?: (approval: Approval) => void) {
   const client = useClient()
   const queries = useQueryClient()
   return useMutation({
@@ -30,9 +30,9 @@ export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) 
       onAnswered?.(approval)
     },
     onError: (error, { id }) => {
-      if (!hasCode(error, "AGENTS_APPROVAL_ANSWERED")) return told.fail(toWireError(error))
+      if (!hasCode(error, "AGENTS_APPROVAL_ANSWERED")) return toasts.fail(toWireError(error))
       dropFromInbox(id)
-      told.show({ text: sayFirst(toWireError(error).data) })
+      toasts.show({ text: describeEarlierAnswer(toWireError(error).data) })
     },
     onSettled: () => {
       for (const name of ["agents.approvals", "agents.list", "agents.show", "now.show"] as const) {
@@ -50,7 +50,7 @@ export function useAnswer(told: AnswerToasts, onAnswered?: (approval: Approval) 
   }
 }
 
-function sayFirst(data: unknown): string {
+function describeEarlierAnswer(data: unknown): string {
   const { status = "answered", by = "somebody" } =
     typeof data === "object" && data !== null ? { ...data } : {}
   return `Already ${String(status)} by ${String(by)}. Your answer was not used.`

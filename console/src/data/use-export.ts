@@ -17,13 +17,13 @@ export function exportOf(value: string): Format | null {
 }
 
 /** Saves a run as a browser download; the server writes no file. */
-export function useExport(told: ErrorToasts) {
+export function useExport(toasts: ErrorToasts) {
   const client = useClient()
   return useMutation({
-    mutationFn: (asked: { readonly id: string; readonly format: Format }) =>
-      client.read("agents.export", asked),
+    mutationFn: (input: { readonly id: string; readonly format: Format }) =>
+      client.read("agents.export", input),
     onSuccess: ({ text }, { id, format }) => saveFile(`${id}.${format}`, text ?? ""),
-    onError: (error) => told.fail(toWireError(error)),
+    onError: (error) => toasts.fail(toWireError(error)),
   })
 }
 

@@ -15,9 +15,9 @@ afterEach(() => {
 })
 
 function watch() {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const read = (name: string) => {
-    asked.push(name)
+    requests.push(name)
     return Promise.resolve({ claims: [] })
   }
   const queries = new QueryClient()
@@ -26,7 +26,7 @@ function watch() {
   const observer = new QueryObserver(queries, watchedQuery(client, "claim.list", {}))
   const stop = observer.subscribe(() => undefined)
   return {
-    asked,
+    asked: requests,
     stop: () => {
       stop()
       queries.unmount()

@@ -58,8 +58,8 @@ describe("pages", () => {
       agent: "codex",
       at: NOW - 352_000,
     }
-    const known = { ...row, id: "r-2", tokens: { files: 36_200 }, costUsd: 0.3 }
-    const report = { ...REPORT, running: [row, known] }
+    const knownRow = { ...row, id: "r-2", tokens: { files: 36_200 }, costUsd: 0.3 }
+    const report = { ...REPORT, running: [row, knownRow] }
     const text = render(nowPage, [[keys.operation("now.show", {}), report]])
     expect(text).toContain("36.2k")
     expect(text).toContain("$0.30")

@@ -17,9 +17,9 @@ describe("style sheets", () => {
       const [, sheet] = /import styles from "([^"]+)"/.exec(source) ?? []
       if (sheet === undefined) return []
       const file = new URL(sheet, `http://ui/${path}`).pathname.slice(1)
-      const known = new Set(styles[`./${file}`]?.matchAll(/\.([\w-]+)/g).map((it) => it[1]))
+      const classes = new Set(styles[`./${file}`]?.matchAll(/\.([\w-]+)/g).map((it) => it[1]))
       const named = [...source.matchAll(/\bstyles\.(\w+)/g)].map((it) => it[1])
-      return named.filter((it) => !known.has(it)).map((it) => `${path} ${it}`)
+      return named.filter((it) => !classes.has(it)).map((it) => `${path} ${it}`)
     })
     expect(missing).toEqual([])
     expect(Object.keys(parts).length).toBeGreaterThan(50)

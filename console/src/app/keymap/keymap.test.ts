@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { KEYMAP } from "./keymap.ts"
-import { defineKeymap, findClash, type KeyRow, rowsHeardIn, scopesOf } from "./scopes.ts"
-import { matchPresses, sayPress } from "./use-keymap.ts"
+import { defineKeymap, findClash, type KeyRow, rowsActiveIn, scopesOf } from "./scopes.ts"
+import { formatPress, matchPresses } from "./use-keymap.ts"
 
 const row = (id: string, keys: readonly string[], scope: KeyRow["scope"]): KeyRow => ({
   id,
@@ -34,7 +34,7 @@ describe("defineKeymap", () => {
 
   it("[CONSOLE-1] a page handles its own keys first, then list keys, then global keys", () => {
     expect(scopesOf("events")).toEqual(["events", "list", "everywhere"])
-    expect(rowsHeardIn(KEYMAP, "now").map((it) => it.scope)).not.toContain("events")
+    expect(rowsActiveIn(KEYMAP, "now").map((it) => it.scope)).not.toContain("events")
   })
 })
 
@@ -57,11 +57,11 @@ describe("key presses", () => {
     [{ ...press, key: "ArrowUp", altKey: true, ctrlKey: true }, undefined],
     [{ ...press, key: "ArrowLeft", altKey: true }, undefined],
   ])("[CONSOLE-2] the key event %o is written as %s", (given, expected) => {
-    expect(sayPress(given)).toBe(expected)
+    expect(formatPress(given)).toBe(expected)
   })
 
   it("[CONSOLE-2] a binding of two key presses waits for the second", () => {
-    const rows = rowsHeardIn(KEYMAP, "now")
+    const rows = rowsActiveIn(KEYMAP, "now")
     expect(matchPresses(rows, ["g"])).toEqual({ kind: "begun" })
     expect(matchPresses(rows, ["g", "e"])).toMatchObject({ kind: "row", row: { id: "go.events" } })
     expect(matchPresses(rows, ["g", "q"])).toEqual({ kind: "none" })

@@ -74,7 +74,7 @@ export function findClash(rows: readonly KeyRow[]): string | undefined {
   return undefined
 }
 
-export function rowsHeardIn(rows: readonly KeyRow[], scope: Scope): readonly KeyRow[] {
+export function rowsActiveIn(rows: readonly KeyRow[], scope: Scope): readonly KeyRow[] {
   const chain = scopesOf(scope)
   return chain.flatMap((one) => rows.filter((row) => row.scope === one))
 }

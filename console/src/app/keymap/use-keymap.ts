@@ -3,7 +3,7 @@ import type { Clock } from "../../data/clock.ts"
 import { isApple } from "../../ui/kbd/kbd.tsx"
 import type { KeyBindings } from "../../ui/keys/keys.tsx"
 import { KEYMAP } from "./keymap.ts"
-import { type KeyRow, rowsHeardIn, type Scope } from "./scopes.ts"
+import { type KeyRow, rowsActiveIn, type Scope } from "./scopes.ts"
 
 const SECOND_PRESS_MS = 1_200
 
@@ -11,8 +11,8 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
   const doers = useRef(new Map<string, (() => void)[]>())
   const presses = useRef<{ keys: readonly string[]; at: number }>({ keys: [], at: 0 })
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
-      const press = sayPress({
+    const onKeyDown = (event: KeyboardEvent) => {
+      const press = formatPress({
         key: event.key,
         metaKey: event.metaKey,
         ctrlKey: event.ctrlKey,
@@ -22,7 +22,7 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
       if (press === undefined || event.defaultPrevented || isForField(event, press)) return
       const isFresh = clock.now() - presses.current.at < SECOND_PRESS_MS
       const before = isFresh ? presses.current.keys : []
-      const rows = rowsHeardIn(KEYMAP, scope)
+      const rows = rowsActiveIn(KEYMAP, scope)
       const longer = matchPresses(rows, [...before, press])
       const match = longer.kind === "none" ? matchPresses(rows, [press]) : longer
       const begun = longer.kind === "none" ? [press] : [...before, press]
@@ -32,8 +32,8 @@ export function useKeymap(scope: Scope, clock: Clock): KeyBindings {
       event.preventDefault()
       act()
     }
-    document.addEventListener("keydown", hear)
-    return () => document.removeEventListener("keydown", hear)
+    document.addEventListener("keydown", onKeyDown)
+    return () => document.removeEventListener("keydown", onKeyDown)
   }, [scope, clock])
   return useMemo(() => createBindings(doers.current), [])
 }
@@ -76,7 +76,7 @@ type Press = {
 }
 
 /** The key press in keymap notation (`mod+k`, `?`, `Escape`), or undefined for a lone modifier. */
-export function sayPress(press: Press): string | undefined {
+export function formatPress(press: Press): string | undefined {
   if (["Shift", "Meta", "Control", "Alt", "Dead"].includes(press.key)) return undefined
   const hasMod = press.isApple ? press.metaKey : press.ctrlKey
   const hasOther = press.altKey || (press.isApple ? press.ctrlKey : press.metaKey)

@@ -15,7 +15,7 @@ import { CommandResult, TokenCountResult } from "../../ui/command/result.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
 import { ValueTree } from "../../ui/tree/tree.tsx"
-import { sayGiven } from "./asking.ts"
+import { describeArguments } from "./argument-prompt.ts"
 
 export type Call = { readonly operation: OperationEntry; readonly input: object }
 
@@ -30,11 +30,11 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
     event.preventDefault()
     event.stopPropagation()
   }
-  const given = sayGiven({ ...call.input })
+  const description = describeArguments({ ...call.input })
   return (
     <>
       <CommandLineBox icon="play">
-        <CommandGiven name={call.operation.name} description={given} />
+        <CommandGiven name={call.operation.name} description={description} />
         <CommandInput
           ref={input}
           label="Press Enter to run"
@@ -46,9 +46,9 @@ export function ConfirmView({ call, onConfirm, onBack }: ConfirmViewProps) {
       </CommandLineBox>
       <CommandMessage
         hint={
-          given === ""
+          description === ""
             ? "This operation changes data. It has no arguments."
-            : `This operation changes data. Arguments: ${given}.`
+            : `This operation changes data. Arguments: ${description}.`
         }
       >
         {call.operation.summary}
@@ -96,7 +96,10 @@ export function CallView({ call, onBack, onClose }: CallViewProps) {
   return (
     <>
       <CommandLineBox icon="terminal">
-        <CommandGiven name={call.operation.name} description={sayGiven({ ...call.input })} />
+        <CommandGiven
+          name={call.operation.name}
+          description={describeArguments({ ...call.input })}
+        />
         <CommandInput
           ref={input}
           label="Result"

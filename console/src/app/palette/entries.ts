@@ -3,7 +3,7 @@ import { paths } from "../../data/paths.ts"
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { recall, remember } from "../../ui/remember.ts"
 import { KEYMAP } from "../keymap/keymap.ts"
-import { type KeyRow, rowsHeardIn, type Scope } from "../keymap/scopes.ts"
+import { type KeyRow, rowsActiveIn, type Scope } from "../keymap/scopes.ts"
 import { PLACES } from "../places.ts"
 import { DENSITIES, MODES } from "../theme/appearance.ts"
 import { kindOf, THEMES } from "../theme/themes.ts"
@@ -50,7 +50,7 @@ export function buildEntries({
 }: Context): readonly Entry[] {
   const runnable = operations.filter((it) => !isReadOnly || it.effect === "read")
   return [
-    ...rowsHeardIn(KEYMAP, scope)
+    ...rowsActiveIn(KEYMAP, scope)
       .filter((it) => isBound(it.id))
       .flatMap(pageAction),
     ...runnable.map((it) => operationEntry(it, isBound)),

@@ -10,16 +10,16 @@ export type Searchable = {
  * name, then the start of a word, then any position.
  */
 export function score({ label, words = "" }: Searchable, query: string): number {
-  const asked = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const queryWords = query.toLowerCase().split(/\s+/).filter(Boolean)
   const inLabel = label.toLowerCase()
   const inWords = words.toLowerCase()
   let total = 0
-  for (const word of asked) {
+  for (const word of queryWords) {
     const points = scoreWord(word, inLabel, inWords)
     if (points === 0) return 0
     total += points
   }
-  return asked.length === 0 ? 1 : total
+  return queryWords.length === 0 ? 1 : total
 }
 
 function scoreWord(word: string, label: string, words: string): number {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest"
 import type { OperationEntry } from "../../data/client.ts"
-import { type AskStep, answer, beginAsking, type PaletteForm, sayGiven } from "./asking.ts"
+import {
+  type AskStep,
+  answer,
+  beginAsking,
+  describeArguments,
+  type PaletteForm,
+} from "./argument-prompt.ts"
 import { buildEntries, findEntries } from "./entries.ts"
 import { markMatches, score } from "./match.ts"
 
@@ -32,7 +38,7 @@ describe("palette", () => {
     const second = asking(answer(first, "CLAUDE.md"))
     const third = asking(answer(second, "docs/a, b.md"))
     const last = asking(answer(third, ""))
-    expect(sayGiven(last.given)).toBe("paths CLAUDE.md, docs/a, b.md")
+    expect(describeArguments(last.given)).toBe("paths CLAUDE.md, docs/a, b.md")
     expect(answer(last, "")).toEqual({
       kind: "ready",
       operation: count,
@@ -81,9 +87,9 @@ describe("palette", () => {
 
   it("[CONSOLE-10] with an empty query the most recently used entries come first, without duplicates", () => {
     const entries = buildEntries({ ...context, isBound: () => true })
-    const found = findEntries(entries, "", ["run tokens.count", "gone"])
-    expect(found[0]).toMatchObject({ group: "Recent", entries: [{ id: "run tokens.count" }] })
-    const ids = found.flatMap((it) => it.entries.map((entry) => entry.id))
+    const groups = findEntries(entries, "", ["run tokens.count", "gone"])
+    expect(groups[0]).toMatchObject({ group: "Recent", entries: [{ id: "run tokens.count" }] })
+    const ids = groups.flatMap((it) => it.entries.map((entry) => entry.id))
     expect(new Set(ids).size).toBe(ids.length)
   })
 

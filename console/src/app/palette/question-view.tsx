@@ -9,7 +9,7 @@ import {
   EntryList,
   entryElementId,
 } from "../../ui/command/command.tsx"
-import { type AskStep, answer, type PaletteForm, sayGiven } from "./asking.ts"
+import { type AskStep, answer, describeArguments, type PaletteForm } from "./argument-prompt.ts"
 import { markMatches } from "./match.ts"
 
 type QuestionViewProps = {
@@ -30,8 +30,8 @@ export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
   const choices = choicesOf(question).filter((it) => it.startsWith(text.toLowerCase()))
   const active = choices.find((it) => it === activeChoice) ?? (text === "" ? undefined : choices[0])
 
-  const give = (given: string) => {
-    const step = answer(asking, given)
+  const give = (value: string) => {
+    const step = answer(asking, value)
     if (step.kind === "wrong") {
       setProblem(step.message)
       return
@@ -57,7 +57,7 @@ export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
   return (
     <>
       <CommandLineBox icon="terminal" tag={`${asking.index + 1} of ${asking.questions.length}`}>
-        <CommandGiven name={asking.operation.name} description={sayGiven(asking.given)} />
+        <CommandGiven name={asking.operation.name} description={describeArguments(asking.given)} />
         <CommandInput
           ref={input}
           label={question.name}
@@ -99,11 +99,11 @@ export function QuestionView({ asking, onStep, onBack }: QuestionViewProps) {
         />
       )}
       <CommandFoot
-        description={sayOptional(question)}
+        description={describeOptional(question)}
         actions={[
           { label: "Back", keys: "Escape", onPress: onBack },
           {
-            label: sayEnter(question, active ?? text),
+            label: labelOfEnter(question, active ?? text),
             keys: "Enter",
             onPress: () => give(active ?? text),
           },
@@ -118,14 +118,14 @@ function choicesOf({ field }: Question): readonly string[] {
   return field.kind === "yes-no" ? ["yes", "no"] : []
 }
 
-function sayOptional({ isRequired, fallback, field }: Question): string {
+function describeOptional({ isRequired, fallback, field }: Question): string {
   if (isRequired) return "needed"
   const text = formatValue(fallback)
   if (field.kind === "list" || text === "") return "optional"
   return `default: ${text}`
 }
 
-function sayEnter({ field, isRequired }: Question, text: string): string {
+function labelOfEnter({ field, isRequired }: Question, text: string): string {
   if (text !== "") return field.kind === "list" ? "Add" : "Next"
   return isRequired ? "Next" : "Skip"
 }

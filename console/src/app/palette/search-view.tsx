@@ -37,8 +37,8 @@ export function SearchView(props: SearchViewProps) {
   )
   const recent = useMemo(() => recentIds(), [])
   const actions = useActions(actionsOf, onChoose)
-  const found = useMemo(() => findEntries(entries, query, recent), [entries, query, recent])
-  const flat = found.flatMap((it) => it.entries)
+  const results = useMemo(() => findEntries(entries, query, recent), [entries, query, recent])
+  const flat = results.flatMap((it) => it.entries)
   const selected = flat.find((it) => it.id === selectedId) ?? flat[0]
   const shownIds = actionsOf === null ? flat.map((it) => it.id) : actions.map((it) => it.id)
   const activeId = shownIds.find((it) => it === selectedId) ?? shownIds[0]
@@ -67,7 +67,7 @@ export function SearchView(props: SearchViewProps) {
   }
   const groups =
     actionsOf === null
-      ? found.map(({ group, entries: ofGroup }) => ({
+      ? results.map(({ group, entries: ofGroup }) => ({
           name: group,
           entries: ofGroup.map((it) => ({ ...it, label: markMatches(it.label, query) })),
         }))

@@ -2,7 +2,7 @@ import type { AgentFolder, StageConfig } from "../../contract.ts"
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-export function aStage(name: string, given: Partial<StageConfig> = {}): StageConfig {
+export function aStage(name: string, overrides: Partial<StageConfig> = {}): StageConfig {
   return {
     name,
     title: name,
@@ -11,11 +11,11 @@ export function aStage(name: string, given: Partial<StageConfig> = {}): StageCon
     maxOutputTokens: 4_000,
     optional: false,
     scope: { knowledge: false, sources: [], agents: [], paths: [] },
-    ...given,
+    ...overrides,
   }
 }
 
-export function anAgent(slug: string, given: Partial<AgentFolder> = {}): AgentFolder {
+export function anAgent(slug: string, overrides: Partial<AgentFolder> = {}): AgentFolder {
   return {
     slug,
     name: slug,
@@ -36,6 +36,6 @@ export function anAgent(slug: string, given: Partial<AgentFolder> = {}): AgentFo
       depths: {},
     },
     problems: [],
-    ...given,
+    ...overrides,
   }
 }

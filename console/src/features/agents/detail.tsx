@@ -1,6 +1,6 @@
 import { toWireError } from "../../base/errors.ts"
 import { formatAge, visibleLine } from "../../base/format.ts"
-import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost } from "../../base/status.ts"
+import { formatCost, PIPELINE_MARKS, PIPELINE_WORDS } from "../../base/status.ts"
 import type { AgentFolder, AgentShow, ConfigProblem, PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { AGENTS_TABS, type AgentsTab, paths } from "../../data/paths.ts"
@@ -87,7 +87,7 @@ function countOf({ agent }: AgentShow): { note?: string } {
 type AboutProps = { readonly agent: AgentFolder; readonly isReadOnly: boolean }
 
 function About({ agent, isReadOnly }: AboutProps) {
-  const isReady = stateOf(agent).word === "ready"
+  const isReady = stateOf(agent).label === "ready"
   const start = () => navigate(paths.pipelines({ add: true, start: agent.slug }))
   return (
     <>
@@ -149,7 +149,7 @@ function Problems({ problems }: { readonly problems: readonly ConfigProblem[] })
         {problems.map((it) => (
           <div key={`${it.file} ${it.line} ${it.field} ${it.problem}`}>
             <Text as="div" size="sm" tone="3" wrap mono>
-              {sayWhere(it)}
+              {formatLocation(it)}
             </Text>
             <Text as="div" tone="bad" wrap>
               {visibleLine(it.problem)}
@@ -162,7 +162,7 @@ function Problems({ problems }: { readonly problems: readonly ConfigProblem[] })
 }
 
 /** config.json:42, stage verify, kind. */
-export function sayWhere({ file, line, stage, field }: ConfigProblem): string {
+export function formatLocation({ file, line, stage, field }: ConfigProblem): string {
   const parts = [`${file}:${line}`, stage === null ? "" : `stage ${stage}`, field]
   return visibleLine(parts.filter((it) => it !== "").join(", "))
 }
@@ -205,7 +205,7 @@ function AgentRuns({ now, slug, runs }: AgentRunsProps) {
                 {visibleLine(it.title)}
               </Text>
               <Text as="div" size="sm" tone="2" cut>
-                {[it.id, PIPELINE_WORDS[it.status], sayCost(it.cost)].join(", ")}
+                {[it.id, PIPELINE_WORDS[it.status], formatCost(it.cost)].join(", ")}
               </Text>
             </Stack>
             <Text as="div" size="sm" tone="3" align="end" cut>

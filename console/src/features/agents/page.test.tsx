@@ -6,7 +6,7 @@ import { keys } from "../../data/keys.ts"
 import { agentsParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { anAgent, NOW } from "./agents.fixture.ts"
-import { sayWhere } from "./detail.tsx"
+import { formatLocation } from "./detail.tsx"
 import { AgentsPage } from "./page.tsx"
 import { stateOf } from "./words.ts"
 
@@ -31,7 +31,7 @@ function markupOf(
   return renderPage(queries, <AgentsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: AgentsPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: AgentsPageData) => textOf(markupOf(address, data))
 
 describe("page Agents", () => {
   it("[CONSOLE-56] stages show their purpose, tools, budget, pauses and repair targets", () => {
@@ -79,8 +79,8 @@ describe("page Agents", () => {
     const text = render("?show=broken", { agents: [agent], shown: { agent } })
     expect(text).toContain("config.json:14, stage verify, kind It is `verfy`.")
     expect(text).toContain("config.json is invalid")
-    expect(sayWhere({ ...problem, stage: null })).toBe("config.json:14, kind")
-    expect(stateOf(agent)).toMatchObject({ word: "1 problem", tone: "bad" })
+    expect(formatLocation({ ...problem, stage: null })).toBe("config.json:14, kind")
+    expect(stateOf(agent)).toMatchObject({ label: "1 problem", tone: "bad" })
   })
 
   it("[CONSOLE-15] an empty list, an empty search result and an error have different texts", async () => {

@@ -128,7 +128,7 @@ const HEAD = [
 ] as const
 
 function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly option: RowOption }) {
-  const { word, mark, tone } = stateOf(agent)
+  const { label, mark, tone } = stateOf(agent)
   const description = visibleLine(agent.description)
   return (
     <Row option={option}>
@@ -148,7 +148,7 @@ function AgentRow({ agent, option }: { readonly agent: AgentFolder; readonly opt
         {ORIGINS[agent.origin]}
       </TextCell>
       <Text as="div" size="sm" tone={tone} cut>
-        {word}
+        {label}
       </Text>
     </Row>
   )

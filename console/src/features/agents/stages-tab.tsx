@@ -5,7 +5,14 @@ import { RowNote } from "../../ui/list/list.tsx"
 import { Block, Flow, Stack, Value, Values } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useSources } from "./use-agents.ts"
-import { ORIGINS, pausesAfter, sayBudget, sayScope, saySource, sayStage } from "./words.ts"
+import {
+  describeScope,
+  describeSource,
+  describeStage,
+  formatBudget,
+  ORIGINS,
+  pausesAfter,
+} from "./words.ts"
 
 export function StagesTab({ agent }: { readonly agent: AgentFolder }) {
   const { config } = agent
@@ -32,13 +39,13 @@ type StageProps = {
 function Stage({ agent, stage, number }: StageProps) {
   const unit = agent.config?.repairUnits.find((it) => isIn(agent, it.stages, stage.name))
   return (
-    <Block title={`${number}. ${visibleLine(stage.title)}`} aside={sayBudget(stage)}>
+    <Block title={`${number}. ${visibleLine(stage.title)}`} aside={formatBudget(stage)}>
       <Stack>
         <Text as="div" size="sm" tone="2" wrap>
-          {sayStage(stage)}
+          {describeStage(stage)}
         </Text>
         <Text as="div" size="sm" tone="3" wrap>
-          May use: {sayScope(stage)}
+          May use: {describeScope(stage)}
         </Text>
         {pausesAfter(agent, stage) ? (
           <Text as="div" size="sm" tone="warn" wrap>
@@ -67,7 +74,7 @@ function isIn(
 
 function Folder({ agent }: { readonly agent: AgentFolder }) {
   const { config, sources, tools, origin, folder, digest } = agent
-  const known = useSources(sources.length > 0)
+  const allSources = useSources(sources.length > 0)
   return (
     <Block title="Folder">
       <Values>
@@ -85,7 +92,7 @@ function Folder({ agent }: { readonly agent: AgentFolder }) {
           <Value key={it} name="Source">
             <Flow>
               {visibleLine(it)}
-              <Text tone="3">{saySource(it, known.data?.sources)}</Text>
+              <Text tone="3">{describeSource(it, allSources.data?.sources)}</Text>
             </Flow>
           </Value>
         ))}

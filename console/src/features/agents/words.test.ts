@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest"
 import { anAgent, aStage } from "./agents.fixture.ts"
-import { pausesAfter, sayScope, saySource, sayStage } from "./words.ts"
+import { describeScope, describeSource, describeStage, pausesAfter } from "./words.ts"
 
 describe("texts of agents", () => {
   it("[CONSOLE-56] scope, kind and pauses of a stage", () => {
     const scope = { knowledge: true, sources: ["web"], agents: ["codex"], paths: ["src/**"] }
-    expect(sayScope(aStage("a", { scope }))).toBe(
+    expect(describeScope(aStage("a", { scope }))).toBe(
       "knowledge base, source web, agent codex, files src/**",
     )
-    expect(sayStage(aStage("a", { kind: "agent", agent: "codex", mode: "edits" }))).toBe(
+    expect(describeStage(aStage("a", { kind: "agent", agent: "codex", mode: "edits" }))).toBe(
       "starts codex, mode edits",
     )
     expect(
-      sayStage(
+      describeStage(
         aStage("a", { prompt: "a.md", effort: "low", contextTokens: 12_000, optional: true }),
       ),
     ).toBe(
@@ -40,10 +40,10 @@ describe("texts of agents", () => {
       problem: null,
       tools: null,
     }
-    expect(saySource("web", undefined)).toBe("")
-    expect(saySource("web", [])).toBe("missing")
-    expect(saySource("web", [source])).toBe("slow")
-    expect(saySource("web", [{ ...source, isApproved: false }])).toBe("not approved")
-    expect(saySource("web", [{ ...source, problem: "no answer" }])).toBe("no answer")
+    expect(describeSource("web", undefined)).toBe("")
+    expect(describeSource("web", [])).toBe("missing")
+    expect(describeSource("web", [source])).toBe("slow")
+    expect(describeSource("web", [{ ...source, isApproved: false }])).toBe("not approved")
+    expect(describeSource("web", [{ ...source, problem: "no answer" }])).toBe("no answer")
   })
 })

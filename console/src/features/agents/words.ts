@@ -9,15 +9,15 @@ import {
   type StageConfig,
 } from "../../contract.ts"
 
-type State = { readonly word: string; readonly mark: Status; readonly tone: "2" | "warn" | "bad" }
+type State = { readonly label: string; readonly mark: Status; readonly tone: "2" | "warn" | "bad" }
 
 export function stateOf({ problems, config, isTrusted }: AgentFolder): State {
   if (problems.length > 0 || config === null) {
     const count = Math.max(1, problems.length)
-    return { word: plural(count, "problem"), mark: "failed", tone: "bad" }
+    return { label: plural(count, "problem"), mark: "failed", tone: "bad" }
   }
-  if (!isTrusted) return { word: "not trusted", mark: "waiting", tone: "warn" }
-  return { word: "ready", mark: "done", tone: "2" }
+  if (!isTrusted) return { label: "not trusted", mark: "waiting", tone: "warn" }
+  return { label: "ready", mark: "done", tone: "2" }
 }
 
 export const ORIGINS: Readonly<Record<AgentFolder["origin"], string>> = {
@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<StageConfig["kind"], string>> = {
 }
 
 /** asks a model once, prompts/plan.md, medium effort, 12.0k context, then pauses. */
-export function sayStage(stage: StageConfig): string {
+export function describeStage(stage: StageConfig): string {
   const { kind, prompt, effort, contextTokens, model, agent, mode, optional } = stage
   return [
     agent === undefined ? KINDS[kind] : `starts ${visibleLine(agent)}`,
@@ -51,7 +51,7 @@ export function sayStage(stage: StageConfig): string {
     .join(", ")
 }
 
-export function sayScope({ scope }: StageConfig): string {
+export function describeScope({ scope }: StageConfig): string {
   const { knowledge, sources, agents, paths } = scope
   const parts = [
     knowledge ? "knowledge base" : "",
@@ -62,7 +62,7 @@ export function sayScope({ scope }: StageConfig): string {
   return parts.length === 0 ? "only the model" : parts.join(", ")
 }
 
-export function sayBudget({ budgetUsd }: StageConfig): string {
+export function formatBudget({ budgetUsd }: StageConfig): string {
   return budgetUsd === undefined ? "" : formatUsd(budgetUsd)
 }
 
@@ -71,7 +71,7 @@ export function pausesAfter({ config }: AgentFolder, { name, pauseAfter }: Stage
   return pauseAfter || config.pauseAfterStages.includes(name)
 }
 
-export function saySource(slug: string, sources: readonly Source[] | undefined): string {
+export function describeSource(slug: string, sources: readonly Source[] | undefined): string {
   if (sources === undefined) return ""
   const source = sources.find((it) => it.slug === slug)
   if (source === undefined) return "missing"

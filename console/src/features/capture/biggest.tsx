@@ -18,7 +18,7 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Heading, LineList, type TabProps } from "./line-list.tsx"
 import { type BiggestLine, biggestLines } from "./tables.ts"
-import { sayShare } from "./words.ts"
+import { formatShare } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) minmax(0, 1fr) 72px 64px 120px",
@@ -70,7 +70,7 @@ function BiggestRow({ line, option, total }: BiggestRowProps) {
           }
           description={line.item?.reason ?? ""}
           tokens={line.tokens}
-          share={sayShare(share)}
+          share={formatShare(share)}
           meter={share}
         />
       )

@@ -19,7 +19,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { Heading, LineList, type TabProps } from "./line-list.tsx"
 import { signed } from "./lines.ts"
 import { type ChangeLine, changeLines } from "./tables.ts"
-import { saySummary } from "./words.ts"
+import { describeSummary } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 120px 72px 72px 72px",
@@ -43,7 +43,7 @@ export function Diff(props: DiffProps) {
   const choices = captures.map((it) => ({
     value: it.id,
     label: formatWhen(it.capturedAt, now),
-    detail: saySummary(it),
+    detail: describeSummary(it),
   }))
   const nameOf = (id: string) => choices.find((it) => it.value === id)?.label ?? "choose"
   return (
@@ -74,7 +74,7 @@ export function Diff(props: DiffProps) {
         {diff === undefined ? null : (
           <OnlyWide>
             <Text as="div" size="sm" tone="2" cut>
-              {sayTotals(diff)}
+              {describeTotals(diff)}
             </Text>
           </OnlyWide>
         )}
@@ -111,10 +111,10 @@ function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
               <Cell lead>
                 <Path path={line.change.label} />
               </Cell>
-              <NarrowLine>{sayLines(line)}</NarrowLine>
+              <NarrowLine>{formatLines(line)}</NarrowLine>
             </Stack>
             <TextCell from="roomy" tone="2">
-              {sayLines(line)}
+              {formatLines(line)}
             </TextCell>
             <TextCell from="wide" mono tone="3" align="end">
               {line.change.change === "added" ? "" : formatExact(line.change.tokensBefore)}
@@ -137,7 +137,7 @@ function Changes({ from, diff, error, at, onMove, onOpen }: DiffProps) {
   )
 }
 
-function sayLines({ change }: Extract<ChangeLine, { readonly kind: "change" }>): string {
+function formatLines({ change }: Extract<ChangeLine, { readonly kind: "change" }>): string {
   const { linesAdded = 0, linesRemoved = 0 } = change
   const parts = [
     linesAdded > 0 ? `+${formatExact(linesAdded)}` : "",
@@ -147,7 +147,7 @@ function sayLines({ change }: Extract<ChangeLine, { readonly kind: "change" }>):
   return change.change === "moved" ? "moved in the load order" : ""
 }
 
-function sayTotals({ tokensBefore, tokensAfter, changes }: CaptureDiff): string {
+function describeTotals({ tokensBefore, tokensAfter, changes }: CaptureDiff): string {
   const grown = tokensAfter - tokensBefore
   return `${plural(changes.length, "change")}, ${formatExact(tokensBefore)} to ${formatExact(tokensAfter)} tokens, ${signed(grown)}`
 }

@@ -13,7 +13,7 @@ import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { TagButton } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { sayInstalled, saySummary } from "./words.ts"
+import { describeInstalled, describeSummary } from "./words.ts"
 
 type Host = CaptureHosts["hosts"][number]
 
@@ -37,7 +37,7 @@ type CaptureHeaderProps = {
 
 export function CaptureHeader(props: CaptureHeaderProps) {
   const { now, host, hosts, shownAt, diff, isReadOnly, isBusy } = props
-  const asked = hosts.find((it) => it.name === host)
+  const selectedHost = hosts.find((it) => it.name === host)
   const pickHost = (value: string) => {
     const name = HOSTS.find((it) => it === value)
     if (name !== undefined) props.onHost(name)
@@ -52,7 +52,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           choices={hosts.map((it) => ({
             value: it.name,
             label: it.title,
-            detail: sayInstalled(it),
+            detail: describeInstalled(it),
             ...(it.isVerified ? {} : { aside: "not verified" }),
           }))}
           value={host}
@@ -70,7 +70,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
               choices={props.captures.map((it) => ({
                 value: it.id,
                 label: formatWhen(it.capturedAt, now),
-                detail: saySummary(it),
+                detail: describeSummary(it),
               }))}
               value={props.shownId}
               onPick={props.onCapture}
@@ -78,7 +78,7 @@ export function CaptureHeader(props: CaptureHeaderProps) {
               <Text tone="2">{formatWhen(shownAt, now)}</Text>
             </ChoiceMenu>
           )}
-          {asked?.isVerified === false ? (
+          {selectedHost?.isVerified === false ? (
             <OnlyWide>
               <Text size="sm" tone="warn">
                 not verified
@@ -104,12 +104,12 @@ export function CaptureHeader(props: CaptureHeaderProps) {
           Diff
         </Button>
       </OnlyWide>
-      {asked?.canObserve === true ? (
+      {selectedHost?.canObserve === true ? (
         <OnlyWide>
           <Button
             variant="ghost"
             keyId="capture.ask"
-            disabled={isReadOnly || isBusy || asked.installed === null}
+            disabled={isReadOnly || isBusy || selectedHost.installed === null}
             onPress={props.onAsk}
           >
             Query the host

@@ -23,7 +23,14 @@ import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
 import { countLoads, signed } from "./lines.ts"
-import { sayObserved, sayPlace, sayShare, saySize, sayTrust, shortHash } from "./words.ts"
+import {
+  describeObserved,
+  describeTrust,
+  formatOrdinal,
+  formatShare,
+  formatSize,
+  shortHash,
+} from "./words.ts"
 
 type ItemDetailProps = PageProps<CaptureParams> & {
   readonly capture: Capture
@@ -126,7 +133,7 @@ function ChangeTag({ change }: { readonly change: CaptureChange | undefined }) {
 }
 
 function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
-  const observed = sayObserved(capture, item.path)
+  const observed = describeObserved(capture, item.path)
   const total = capture.budget.tokens
   return (
     <Values>
@@ -139,12 +146,12 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
       <Value name="Load">
         {number === null
           ? item.load
-          : `${item.load}, ${sayPlace(number)} of ${countLoads(capture)}`}
+          : `${item.load}, ${formatOrdinal(number)} of ${countLoads(capture)}`}
       </Value>
       <Value name="Reason" wrap>
         {visibleLine(item.reason)}
       </Value>
-      <Value name="Tokens">{sayTokens(item, total)}</Value>
+      <Value name="Tokens">{formatTokens(item, total)}</Value>
       <Value name="Observed" wrap>
         {observed.tone === undefined ? (
           observed.description
@@ -152,12 +159,12 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
           <Text tone={observed.tone}>{observed.description}</Text>
         )}
       </Value>
-      <Value name="Size">{saySize(item)}</Value>
+      <Value name="Size">{formatSize(item)}</Value>
       <Value name="sha256" title={item.sha256}>
         <Text mono>{shortHash(item.sha256)}</Text>
       </Value>
       <Value name="Modified">{formatWhen(item.modifiedAt, now)}</Value>
-      <Value name="Trust">{sayTrust(item)}</Value>
+      <Value name="Trust">{describeTrust(item)}</Value>
       {item.importedBy === undefined ? null : (
         <Value name="Imported by" title={visibleLine(item.importedBy.path)}>
           {visibleLine(lastOf(item.importedBy.path))}, line {item.importedBy.line}
@@ -176,10 +183,10 @@ function ItemFacts({ now, capture, item, number }: ItemDetailProps) {
   )
 }
 
-function sayTokens({ tokens, tokensOnDemand }: ManifestItem, total: number): string {
+function formatTokens({ tokens, tokensOnDemand }: ManifestItem, total: number): string {
   const sent = `${formatExact(tokens)} sent`
   const share =
-    total === 0 || tokens === 0 ? "" : `, ${sayShare(tokens / total)} of the initial context`
+    total === 0 || tokens === 0 ? "" : `, ${formatShare(tokens / total)} of the initial context`
   const more = tokensOnDemand === 0 ? "" : `, ${formatExact(tokensOnDemand)} on demand`
   return `${sent}${share}${more}`
 }

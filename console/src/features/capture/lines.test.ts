@@ -143,7 +143,7 @@ describe("capture waterfall", () => {
       ],
     })
     const lines = loadLines(capture, VIEW)
-    expect(lines.flatMap((it) => (it.kind === "load" ? [it.seen] : []))).toEqual([
+    expect(lines.flatMap((it) => (it.kind === "load" ? [it.observed] : []))).toEqual([
       "both",
       "text-differs",
       "estimated-only",

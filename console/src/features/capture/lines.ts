@@ -23,7 +23,7 @@ export type LoadLine = {
   /** Start of its bar in tokens; null if it is not in the window. */
   readonly start: number | null
   readonly tokens: number
-  readonly seen: ObservationMatch
+  readonly observed: ObservationMatch
   readonly delta: Delta | null
 }
 export type FolderLine = {
@@ -34,7 +34,7 @@ export type FolderLine = {
   readonly number: number
   readonly start: number
   readonly tokens: number
-  readonly seen: ObservationMatch
+  readonly observed: ObservationMatch
   readonly delta: Delta | null
   readonly isOpen: boolean
 }
@@ -86,13 +86,13 @@ export function loadLines(capture: Capture, view: LoadsView): readonly Line[] {
         agreement,
       })),
     ),
-    ...group({ ...DEMAND, count: demand.length, sum: sayDemand(demand) }, view, () =>
+    ...group({ ...DEMAND, count: demand.length, sum: describeOnDemand(demand) }, view, () =>
       demand.map((item) => aside("demand", item, item.tokensOnDemand)),
     ),
     ...group({ ...CONFIG, count: config.length, sum: "0 tokens" }, view, () =>
       config.map((item) => aside("config", item, 0)),
     ),
-    ...group({ ...ABSENT, count: absent.length, sum: sayOutcomes(absent) }, view, () => {
+    ...group({ ...ABSENT, count: absent.length, sum: describeOutcomes(absent) }, view, () => {
       const shorten = shortener(capture.manifest)
       return absent.map((it) => searchedLine(it, shorten))
     }),
@@ -143,7 +143,7 @@ function windowLines(
   capture: Capture,
   { diff, turned }: Pick<LoadsView, "diff" | "turned">,
 ): readonly (LoadLine | FolderLine)[] {
-  const seenOf = seenBy(capture)
+  const observationOf = seenBy(capture)
   const deltaOf = deltasBy(diff)
   const lines: (LoadLine | FolderLine)[] = []
   let start = 0
@@ -154,18 +154,29 @@ function windowLines(
     if (step.folder === null && first !== undefined) {
       const delta = deltaOf([first])
       const { tokens, path, label } = first
-      const seen = seenOf(first)
+      const observation = observationOf(first)
       const line = { kind: "load", key: path, item: first, label, number, start } as const
-      lines.push({ ...line, tokens, seen, delta })
+      lines.push({ ...line, tokens, observed: observation, delta })
     }
     if (step.folder !== null) {
       const key = `folder:${step.folder.path}`
       const isOpen = turned.includes(key)
       const delta = deltaOf(step.items)
-      const seen = seenOfAll(step.items.map(seenOf))
+      const observation = combinedObservation(step.items.map(observationOf))
       const { folder, items, tokens } = step
-      lines.push({ kind: "folder", key, folder, items, number, start, tokens, seen, delta, isOpen })
-      if (isOpen) lines.push(...childrenOf({ folder, items }, start, { deltaOf, seenOf }))
+      lines.push({
+        kind: "folder",
+        key,
+        folder,
+        items,
+        number,
+        start,
+        tokens,
+        observed: observation,
+        delta,
+        isOpen,
+      })
+      if (isOpen) lines.push(...childrenOf({ folder, items }, start, { deltaOf, observationOf }))
     }
     start += step.tokens
   }
@@ -195,7 +206,10 @@ function stepsOf(items: readonly ManifestItem[]): readonly Step[] {
 function childrenOf(
   { folder, items }: { readonly folder: Folder; readonly items: readonly ManifestItem[] },
   from: number,
-  { deltaOf, seenOf }: { deltaOf: DeltaOf; seenOf(item: ManifestItem): ObservationMatch },
+  {
+    deltaOf,
+    observationOf,
+  }: { deltaOf: DeltaOf; observationOf(item: ManifestItem): ObservationMatch },
 ): readonly LoadLine[] {
   let start = from
   return items.map((item): LoadLine => {
@@ -203,7 +217,7 @@ function childrenOf(
     const label = isBelow ? item.label.slice(folder.label.length) : item.label
     const line = { kind: "load", key: item.path, item, label, number: null, start } as const
     start += item.tokens
-    return { ...line, tokens: item.tokens, seen: seenOf(item), delta: deltaOf([item]) }
+    return { ...line, tokens: item.tokens, observed: observationOf(item), delta: deltaOf([item]) }
   })
 }
 
@@ -214,7 +228,7 @@ function isLoaded(item: ManifestItem): boolean {
 
 function aside(part: "demand" | "config", item: ManifestItem, tokens: number): LoadLine {
   const line = { kind: "load", key: `${part}:${item.path}`, item, label: item.label } as const
-  return { ...line, number: null, start: null, tokens, seen: null, delta: null }
+  return { ...line, number: null, start: null, tokens, observed: null, delta: null }
 }
 
 function seenBy({ observation }: Capture): (item: ManifestItem) => ObservationMatch {
@@ -227,7 +241,7 @@ function seenBy({ observation }: Capture): (item: ManifestItem) => ObservationMa
   }
 }
 
-function seenOfAll(all: readonly ObservationMatch[]): ObservationMatch {
+function combinedObservation(all: readonly ObservationMatch[]): ObservationMatch {
   const worst = ["estimated-only", "text-differs", "both"] as const
   return worst.find((it) => all.includes(it)) ?? null
 }
@@ -275,12 +289,12 @@ export function shortener({ items, workingDirectory }: Manifest): (path: string)
   }
 }
 
-function sayOutcomes(searched: readonly SearchedPath[]): string {
+function describeOutcomes(searched: readonly SearchedPath[]): string {
   const counts = Map.groupBy(searched, (it) => it.outcome)
   return [...counts].map(([outcome, all]) => `${formatExact(all.length)} ${outcome}`).join(", ")
 }
 
-function sayDemand(items: readonly ManifestItem[]): string {
+function describeOnDemand(items: readonly ManifestItem[]): string {
   const tokens = items.reduce((sum, it) => sum + it.tokensOnDemand, 0)
   return `${plural(tokens, "token")}, not in the window`
 }
@@ -308,6 +322,6 @@ function folderOf(item: Pick<ManifestItem, "path" | "label">): Folder {
   }
 }
 
-export function sayFolder({ noun }: Folder, count: number): string {
+export function describeFolder({ noun }: Folder, count: number): string {
   return `Descriptions of ${formatExact(count)} ${noun}`
 }

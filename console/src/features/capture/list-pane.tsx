@@ -21,16 +21,16 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
-import { type Axis, axisFor, sayTick } from "../../ui/waterfall/axis.ts"
+import { type Axis, axisFor, formatTick } from "../../ui/waterfall/axis.ts"
 import { Biggest } from "./biggest.tsx"
 import { Diff } from "./diff.tsx"
-import { Found } from "./found.tsx"
 import { countLoads, shortener } from "./lines.ts"
 import { Loads } from "./loads.tsx"
 import { AgreementMark, ObservationNotice } from "./observation.tsx"
+import { Found } from "./searched-paths.tsx"
 import { EffectiveSettings } from "./settings.tsx"
 import type { CaptureData } from "./use-capture.ts"
-import { sayShare } from "./words.ts"
+import { formatShare } from "./words.ts"
 
 export type ListPaneProps = PageProps<CaptureParams> & {
   readonly data: CaptureData
@@ -117,7 +117,7 @@ function TabBar({ data, capture, active, onParams }: TabBarProps) {
   const servers = settings.data?.settings.length
   const tabs = [
     { value: "loads", label: "Loads", count: formatExact(loads) },
-    { value: "found", label: "Found", count: sayFound(capture) },
+    { value: "found", label: "Found", count: describeMatches(capture) },
     { value: "settings", label: "Settings", count: servers },
     { value: "biggest", label: "Largest" },
     { value: "diff", label: "Diff", count: diff?.changes.length },
@@ -135,10 +135,10 @@ function TabBar({ data, capture, active, onParams }: TabBarProps) {
   )
 }
 
-function sayFound({ manifest }: Capture): string {
+function describeMatches({ manifest }: Capture): string {
   const { searched } = manifest
-  const found = searched.filter((it) => it.outcome === "found").length
-  return `${formatExact(found)} of ${formatExact(searched.length)}`
+  const foundCount = searched.filter((it) => it.outcome === "found").length
+  return `${formatExact(foundCount)} of ${formatExact(searched.length)}`
 }
 
 type TabContentProps = ListPaneProps & { readonly capture: Capture; readonly axis: Axis }
@@ -218,10 +218,10 @@ function NeverCaptured({ host, isReadOnly, isBusy, onTake }: NeverProps) {
 }
 
 function NoContext({ manifest }: { readonly manifest: Manifest }) {
-  return <Empty description={visibleLine(sayNoContext(manifest))} />
+  return <Empty description={visibleLine(describeNoContext(manifest))} />
 }
 
-export function sayNoContext(manifest: Manifest): string {
+export function describeNoContext(manifest: Manifest): string {
   const { host, workingDirectory, searched } = manifest
   const shorten = shortener(manifest)
   const own = searched.find((it) => shorten(it.path) !== it.path && isOfProject(it.path, manifest))
@@ -257,13 +257,13 @@ function Summary({ capture, picked, onPick }: SummaryProps) {
       value={formatExact(tokens)}
       description={SAYS}
       facts={[
-        { value: sayShare(share), description: `of ${sayTick(window)}` },
+        { value: formatShare(share), description: `of ${formatTick(window)}` },
         {
           value: formatCount(capture.manifest.totals.tokensOnDemand),
           description: "more on demand",
         },
       ]}
-      aside={`notch: start budget ${sayTick(startBudget)}`}
+      aside={`notch: start budget ${formatTick(startBudget)}`}
     >
       <BudgetBar
         tokens={Object.fromEntries(kinds.map((it) => [it.kind, it.tokens]))}

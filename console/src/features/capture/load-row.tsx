@@ -28,7 +28,7 @@ type RowCellsProps = {
   readonly load: string
   readonly reason: string
   readonly tokens: string
-  readonly seen: ObservationMatch
+  readonly observed: ObservationMatch
   fall(bare: boolean): ReactNode
 }
 
@@ -63,7 +63,7 @@ export function RowCells(props: RowCellsProps) {
         {tokens}
       </TextCell>
       <Cell from="roomy">
-        <SeenMark seen={props.seen} />
+        <ObservedMark observed={props.observed} />
       </Cell>
       <Cell from="roomy">{props.fall(false)}</Cell>
       <NarrowEnd>
@@ -76,8 +76,8 @@ export function RowCells(props: RowCellsProps) {
   )
 }
 
-function SeenMark({ seen }: { readonly seen: ObservationMatch }) {
-  switch (seen) {
+function ObservedMark({ observed }: { readonly observed: ObservationMatch }) {
+  switch (observed) {
     case "both":
       return (
         <Text as="div" tone="3" title="estimated and observed">
@@ -100,7 +100,7 @@ function SeenMark({ seen }: { readonly seen: ObservationMatch }) {
     case null:
       return null
     default:
-      return seen satisfies never
+      return observed satisfies never
   }
 }
 

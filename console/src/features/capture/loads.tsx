@@ -7,9 +7,9 @@ import { FoldGroup, Heard, type RowOption, TableHead } from "../../ui/list/list.
 import type { Axis } from "../../ui/waterfall/axis.ts"
 import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
 import { LineList } from "./line-list.tsx"
-import { type FolderLine, type Line, type LoadLine, loadLines, sayFolder } from "./lines.ts"
+import { describeFolder, type FolderLine, type Line, type LoadLine, loadLines } from "./lines.ts"
 import { RowCells } from "./load-row.tsx"
-import { sayWord } from "./words.ts"
+import { sentenceCase } from "./words.ts"
 
 type LoadsProps = ParamsProps<CaptureParams> & {
   readonly capture: Capture
@@ -106,7 +106,7 @@ function AnyRow({ line, option, axis }: RowProps<Line>) {
           axis={axis}
           path={line.label}
           load={line.searched.outcome}
-          reason={line.searched.detail ?? sayWord(line.searched.source)}
+          reason={line.searched.detail ?? sentenceCase(line.searched.source)}
           tokens={null}
         />
       )
@@ -127,7 +127,7 @@ function AnyRow({ line, option, axis }: RowProps<Line>) {
 }
 
 function LoadRow({ line, option, axis }: RowProps<LoadLine>) {
-  const { item, label, number, start, tokens, seen, delta } = line
+  const { item, label, number, start, tokens, observed, delta } = line
   const bar = start === null ? null : { start, tokens, kind: item.kind }
   const isAside = start === null
   return (
@@ -141,16 +141,16 @@ function LoadRow({ line, option, axis }: RowProps<LoadLine>) {
       load={item.load}
       reason={item.reason}
       tokens={formatExact(tokens)}
-      seen={seen}
+      observed={observed}
       fall={(bare) => (
-        <Fall axis={axis} bar={bar} isHatched={seen === "estimated-only"} bare={bare} />
+        <Fall axis={axis} bar={bar} isHatched={observed === "estimated-only"} bare={bare} />
       )}
     />
   )
 }
 
 function FolderRow({ line, option, axis }: RowProps<FolderLine>) {
-  const { folder, items, number, start, tokens, seen, delta, isOpen } = line
+  const { folder, items, number, start, tokens, observed, delta, isOpen } = line
   const kind = items[0]?.kind ?? "tools"
   return (
     <RowCells
@@ -167,14 +167,14 @@ function FolderRow({ line, option, axis }: RowProps<FolderLine>) {
       delta={delta}
       fold={isOpen ? "chevron-down" : "chevron-right"}
       load="name-only"
-      reason={sayFolder(folder, items.length)}
+      reason={describeFolder(folder, items.length)}
       tokens={formatExact(tokens)}
-      seen={seen}
+      observed={observed}
       fall={(bare) => (
         <Fall
           axis={axis}
           bar={{ start, tokens, kind }}
-          isHatched={seen === "estimated-only"}
+          isHatched={observed === "estimated-only"}
           bare={bare}
         />
       )}
@@ -203,7 +203,7 @@ function PlainRow({ option, axis, path, load, reason, tokens }: PlainRowProps) {
       load={load}
       reason={reason}
       tokens={tokens === null ? "" : formatExact(tokens)}
-      seen={null}
+      observed={null}
       fall={(bare) => <Fall axis={axis} bar={null} bare={bare} />}
     />
   )

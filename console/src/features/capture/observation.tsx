@@ -6,7 +6,7 @@ import { HoverList } from "../../ui/hover-list/hover-list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { sayAgreement, sayFile, sayObserver } from "./words.ts"
+import { describeAgreement, describeFile, describeObserver } from "./words.ts"
 
 type AgreementProps = {
   readonly now: number
@@ -17,7 +17,7 @@ type AgreementProps = {
 export function AgreementMark({ now, observation, host }: AgreementProps) {
   if (observation === null) {
     return (
-      <Text size="sm" tone="2" title={sayHowToObserve(host)}>
+      <Text size="sm" tone="2" title={describeHowToObserve(host)}>
         {host?.canObserve === false ? "estimate only" : "not observed yet"}
       </Text>
     )
@@ -27,25 +27,25 @@ export function AgreementMark({ now, observation, host }: AgreementProps) {
   )
   return (
     <HoverList
-      title={sayAgreement(observation)}
+      title={describeAgreement(observation)}
       lines={files.map((it) => ({
         key: `${it.state} ${it.path}`,
         lead: <Path path={it.label} />,
-        description: visibleLine(sayFile(it)),
+        description: visibleLine(describeFile(it)),
         ...(it.state === "both" && it.sameText !== false ? {} : { tone: "warn" as const }),
       }))}
-      foot={sayObserver(observation, now)}
+      foot={describeObserver(observation, now)}
     >
       <CheckBlocks
         states={blocksOf(observation.files)}
-        description={sayAgreement(observation)}
+        description={describeAgreement(observation)}
         hidesBlocksOnPhone
       />
     </HoverList>
   )
 }
 
-function sayHowToObserve(host: AgreementProps["host"]): string {
+function describeHowToObserve(host: AgreementProps["host"]): string {
   if (host?.canObserve === false) return `${host.title} cannot report what it loads`
   return "Query the host to compare its own numbers with the estimate"
 }

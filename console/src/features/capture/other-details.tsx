@@ -16,7 +16,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
 import { type FolderLine, type GroupLine, type ObservedLine, signed } from "./lines.ts"
 import type { BiggestLine, SettingsLine } from "./tables.ts"
-import { sayFile, sayWord } from "./words.ts"
+import { describeFile, sentenceCase } from "./words.ts"
 
 type Close = { onClose(): void }
 
@@ -71,7 +71,7 @@ export function SearchedDetail({ searched, onClose }: Close & { readonly searche
       facts={[
         ["Path", path],
         ["Outcome", outcome],
-        ["Source", sayWord(source)],
+        ["Source", sentenceCase(source)],
         ...(detail === undefined ? [] : [["Detail", detail] as const]),
       ]}
       onClose={onClose}
@@ -93,7 +93,7 @@ export function ObservedDetail({ line, onClose }: Close & { readonly line: Obser
     <FactsDetail
       label="Observed only"
       title={label}
-      description={`${sayWord(sayFile(line.agreement))}.`}
+      description={`${sentenceCase(describeFile(line.agreement))}.`}
       facts={[
         ["Path", path],
         ...(tokens === undefined
@@ -238,7 +238,7 @@ export function BiggestDetail({ line, onClose }: Close & { readonly line: Bigges
       return (
         <FactsDetail
           label="Note"
-          title={sayWord(code)}
+          title={sentenceCase(code)}
           description={text}
           facts={[
             ...(path === undefined ? [] : [["File", path] as const]),

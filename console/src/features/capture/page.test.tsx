@@ -5,10 +5,10 @@ import { keys } from "../../data/keys.ts"
 import { captureParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { aCapture, anAgreement, anItem, aSearched } from "./capture.fixture.ts"
-import { sayNoContext } from "./list-pane.tsx"
+import { describeNoContext } from "./list-pane.tsx"
 import { CapturePage } from "./page.tsx"
 import { biggestLines, changeLines, foundLines, settingsLines } from "./tables.ts"
-import { sayAsking, sayFile } from "./words.ts"
+import { describeFile, describeQuery } from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const PLACE = { path: ".", host: "claude-code", limit: 50 } as const
@@ -68,7 +68,7 @@ describe("page Capture", () => {
   it("[CONSOLE-15] without context files it says which paths were searched and which file to create", () => {
     const searched = [aSearched("docs", "missing"), aSearched("CLAUDE.md", "missing")]
     const capture = aCapture({ items: [], searched })
-    expect(sayNoContext(capture.manifest)).toBe(
+    expect(describeNoContext(capture.manifest)).toBe(
       "claude-code finds no context file from /r. 2 paths were searched; they are listed below. Create CLAUDE.md in this folder; the host reads it at the next start.",
     )
     expect(render({ capture })).toContain("Create CLAUDE.md")
@@ -79,7 +79,9 @@ describe("page Capture", () => {
     const text = render({ capture })
     expect(text).toContain("not observed yet")
     expect(text).toContain("Claude Code can report what it really loads; no model is called.")
-    expect(sayAsking(HOST, "/r")).toMatch(/starts Claude Code 2\.1\.214 in \/r.*No model is called/)
+    expect(describeQuery(HOST, "/r")).toMatch(
+      /starts Claude Code 2\.1\.214 in \/r.*No model is called/,
+    )
   })
 
   it("[CONSOLE-19] a host that cannot be queried has no query button", () => {
@@ -104,7 +106,7 @@ describe("page Capture", () => {
     ]
     const capture = aCapture({ items: [anItem("a.md", {}), anItem("b.md", {})], files })
     expect(render({ capture })).toContain("1 of 2 observed")
-    expect(files.map(sayFile)).toEqual([
+    expect(files.map(describeFile)).toEqual([
       "agrees, the host counts 7",
       "estimated, not reported by the host. It came later",
     ])

@@ -9,7 +9,7 @@ import { CaptureHeader } from "./header.tsx"
 import { ListPane } from "./list-pane.tsx"
 import { SelectedDetail, useSelected } from "./selected.tsx"
 import { useCapture, useTake } from "./use-capture.ts"
-import { sayAsking } from "./words.ts"
+import { describeQuery } from "./words.ts"
 
 type CapturePageProps = PageProps<CaptureParams>
 
@@ -86,7 +86,7 @@ export function CapturePage({ now, params, onParams }: CapturePageProps) {
       {AskDialog === undefined || asking === null || host === undefined ? null : (
         <AskDialog
           title={`Query ${host.title}`}
-          description={sayAsking(host, capture?.manifest.workingDirectory ?? "this folder")}
+          description={describeQuery(host, capture?.manifest.workingDirectory ?? "this folder")}
           isTrusting={asking.trust}
           onAsk={() => {
             setAsking(null)

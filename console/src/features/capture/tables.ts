@@ -11,7 +11,7 @@ import type {
 } from "../../contract.ts"
 import { plural } from "../../contract.ts"
 import { searchedLine, shortener } from "./lines.ts"
-import { sayWord } from "./words.ts"
+import { sentenceCase } from "./words.ts"
 
 export type HeadingLine = {
   readonly kind: "heading"
@@ -48,8 +48,8 @@ export type SettingsLine =
       readonly layer: CaptureSettings["layers"][number]
     }
 
-export function settingsLines(found: CaptureSettings): readonly SettingsLine[] {
-  const { settings, mcpServers, layers } = found
+export function settingsLines(effective: CaptureSettings): readonly SettingsLine[] {
+  const { settings, mcpServers, layers } = effective
   return [
     ...under("Effective settings", settings, (setting) => ({
       kind: "setting" as const,
@@ -115,7 +115,7 @@ export function biggestLines({ budget, manifest, observation }: Capture): readon
       (duplicate, i) => ({ kind: "duplicate" as const, key: `duplicate:${i}`, duplicate }),
     ),
     ...[...notes].flatMap(([code, ofCode]) =>
-      under(sayWord(code), ofCode, (note, i) => ({
+      under(sentenceCase(code), ofCode, (note, i) => ({
         kind: "note" as const,
         key: `note:${code} ${i}`,
         note,
@@ -145,7 +145,7 @@ const CHANGES = ["added", "removed", "changed", "moved"] as const
 export function changeLines({ changes }: CaptureDiff): readonly ChangeLine[] {
   return CHANGES.flatMap((kind) =>
     under(
-      sayWord(kind),
+      sentenceCase(kind),
       changes.filter((it) => it.change === kind),
       (change) => ({ kind: "change" as const, key: `change:${change.path}`, change }),
     ),

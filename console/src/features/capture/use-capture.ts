@@ -56,8 +56,8 @@ function idBefore(
   { captures, previous }: Pick<Capture, "previous"> & { captures: readonly CaptureSummary[] },
 ): string {
   if (previous !== null && previous.id !== id) return previous.id
-  const place = captures.findIndex((it) => it.id === id)
-  return place < 0 ? "" : (captures[place + 1]?.id ?? "")
+  const index = captures.findIndex((it) => it.id === id)
+  return index < 0 ? "" : (captures[index + 1]?.id ?? "")
 }
 
 function useDiff(from: string, to: string) {
@@ -86,13 +86,16 @@ export function useTake(
       await queries.invalidateQueries({ queryKey: keys.anyInput("capture.list") })
       void queries.invalidateQueries({ queryKey: keys.anyInput("capture.settings") })
       onTaken(capture)
-      toast.show({ text: sayTaken(capture, observe) })
+      toast.show({ text: describeCaptured(capture, observe) })
     },
     onError: (error) => toast.fail(toWireError(error)),
   })
 }
 
-function sayTaken({ isNew, budget, observation, observationProblem }: Capture, observe: boolean) {
+function describeCaptured(
+  { isNew, budget, observation, observationProblem }: Capture,
+  observe: boolean,
+) {
   const tokens = `${formatExact(budget.tokens)} tokens`
   if (observe && observationProblem !== null)
     return "The estimate was updated; the host did not respond"

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest"
 import { formatWhen } from "../../base/format.ts"
 import type { Observation } from "../../contract.ts"
 import { aCapture, anAgreement, anItem } from "./capture.fixture.ts"
-import { sayObserved, sayObserver, sayPlace, sayShare, sayTrust, shortHash } from "./words.ts"
+import {
+  describeObserved,
+  describeObserver,
+  describeTrust,
+  formatOrdinal,
+  formatShare,
+  shortHash,
+} from "./words.ts"
 
 describe("texts of a capture", () => {
   it.each([
@@ -10,11 +17,11 @@ describe("texts of a capture", () => {
     [0.0004, "under 0.1 %"],
     [0.0849, "8.5 %"],
   ])("[CONSOLE-15] a share of %d is %s", (share, description) => {
-    expect(sayShare(share)).toBe(description)
+    expect(formatShare(share)).toBe(description)
   })
 
   it("positions are ordinal numbers", () => {
-    expect([1, 2, 3, 4, 11, 12, 22, 1_003].map(sayPlace)).toEqual([
+    expect([1, 2, 3, 4, 11, 12, 22, 1_003].map(formatOrdinal)).toEqual([
       "1st",
       "2nd",
       "3rd",
@@ -29,10 +36,10 @@ describe("texts of a capture", () => {
   it("[CONSOLE-19] an item says whether the host confirmed it", () => {
     const files = [anAgreement("a.md", "both", {}), anAgreement("b.md", "estimated-only", {})]
     const capture = aCapture({ items: [], files })
-    const toneOf = (path: string) => sayObserved(capture, path).tone
+    const toneOf = (path: string) => describeObserved(capture, path).tone
     expect(["/r/a.md", "/r/b.md", "/r/c.md"].map(toneOf)).toEqual(["ok", "warn", undefined])
-    expect(sayObserved(capture, "/r/c.md").description).toBe("not compared")
-    expect(sayObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not queried yet")
+    expect(describeObserved(capture, "/r/c.md").description).toBe("not compared")
+    expect(describeObserved(aCapture({ items: [] }), "/r/a.md").description).toBe("not queried yet")
   })
 
   it("[CONSOLE-19] an observation names its source, time and version", () => {
@@ -40,7 +47,10 @@ describe("texts of a capture", () => {
     const { observation } = aCapture({ items: [], files: [anAgreement("a.md", "both", {})] })
     if (observation === null) throw new Error("the fixture is observed")
     const description = (by: Observation["by"]) =>
-      sayObserver({ ...observation, by, at: noon, session: "s-1", hostVersion: "2.1.325" }, noon)
+      describeObserver(
+        { ...observation, by, at: noon, session: "s-1", hostVersion: "2.1.325" },
+        noon,
+      )
     expect(description("host")).toBe("Host report of today 12:00, version 2.1.325")
     expect(description("transcript")).toBe("Last session, today 12:00, version 2.1.325")
     expect(description("wire")).toBe(
@@ -49,9 +59,9 @@ describe("texts of a capture", () => {
   })
 
   it("properties are short and do not repeat each other", () => {
-    expect(sayTrust(anItem("a.md", {}))).toBe("project")
-    expect(sayTrust(anItem("a.md", { scope: "local" }))).toBe("project, local")
-    expect(sayTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("yours")
+    expect(describeTrust(anItem("a.md", {}))).toBe("project")
+    expect(describeTrust(anItem("a.md", { scope: "local" }))).toBe("project, local")
+    expect(describeTrust(anItem("a.md", { trust: "own", scope: "user" }))).toBe("yours")
     expect(shortHash(`${"5d0c91fe".repeat(7)}0000a27b`)).toBe("5d0c91fe…a27b")
   })
 

@@ -10,45 +10,45 @@ import {
   plural,
 } from "../../contract.ts"
 
-export function sayWord(code: string): string {
+export function sentenceCase(code: string): string {
   const words = code.replaceAll("-", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export function sayShare(share: number): string {
+export function formatShare(share: number): string {
   if (share === 0) return "0 %"
   if (share < 0.001) return "under 0.1 %"
   return `${(share * 100).toFixed(1)} %`
 }
 
-export function sayPlace(place: number): string {
+export function formatOrdinal(position: number): string {
   const ends: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" }
-  return `${formatExact(place)}${ends[PLACES.select(place)] ?? "th"}`
+  return `${formatExact(position)}${ends[PLACES.select(position)] ?? "th"}`
 }
 const PLACES = new Intl.PluralRules("en", { type: "ordinal" })
 
-export function saySummary({ tokensInWindow, files, times }: CaptureSummary): string {
-  const seen = times === 1 ? "seen once" : `seen ${formatExact(times)} times`
-  return `${plural(tokensInWindow, "token")}, ${plural(files, "file")}, ${seen}`
+export function describeSummary({ tokensInWindow, files, times }: CaptureSummary): string {
+  const captures = times === 1 ? "seen once" : `seen ${formatExact(times)} times`
+  return `${plural(tokensInWindow, "token")}, ${plural(files, "file")}, ${captures}`
 }
 
 type Host = CaptureHosts["hosts"][number]
 
-export function sayInstalled({ installed }: Host): string {
+export function describeInstalled({ installed }: Host): string {
   return installed === null ? "not found on this machine" : `${installed} on this machine`
 }
 
-export function sayAsking(host: Host, workingDirectory: string): string {
+export function describeQuery(host: Host, workingDirectory: string): string {
   const version = host.installed === null ? "" : ` ${host.installed}`
   return `This starts ${host.title}${version} in ${workingDirectory}, requests the content of its window, and ends it. No model is called and no message is sent. The report is shown beside the estimate.`
 }
 
-export function sayAgreement({ agreed, compared }: Observation): string {
+export function describeAgreement({ agreed, compared }: Observation): string {
   if (compared === 0) return "nothing to compare"
   return `${formatExact(agreed)} of ${formatExact(compared)} observed`
 }
 
-export function sayObserver(observation: Observation, now: number): string {
+export function describeObserver(observation: Observation, now: number): string {
   const { by, at, hostVersion, session } = observation
   const version = hostVersion === undefined ? "" : `, version ${hostVersion}`
   const when = formatWhen(at, now)
@@ -64,7 +64,7 @@ export function sayObserver(observation: Observation, now: number): string {
   }
 }
 
-export function sayFile({ state, sameText, tokens, explanation }: Agreement): string {
+export function describeFile({ state, sameText, tokens, explanation }: Agreement): string {
   const counted = tokens === undefined ? "" : `, the host counts ${formatExact(tokens)}`
   const why = explanation === undefined ? "" : `. ${explanation}`
   switch (state) {
@@ -79,26 +79,26 @@ export function sayFile({ state, sameText, tokens, explanation }: Agreement): st
   }
 }
 
-export function sayObserved(
+export function describeObserved(
   { observation }: Pick<Capture, "observation">,
   path: string,
 ): { readonly description: string; readonly tone?: "ok" | "warn" } {
   if (observation === null) return { description: "not queried yet" }
   const file = observation.files.find((it) => it.path === path)
   if (file === undefined) return { description: "not compared" }
-  const description = `${sayFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
+  const description = `${describeFile(file)}, ${HOW_KNOWN[observation.by]} ${formatClockFine(observation.at).slice(0, 8)}`
   return { description, tone: file.state === "both" && file.sameText !== false ? "ok" : "warn" }
 }
 
 const HOW_KNOWN = { host: "host report", transcript: "last session", wire: "gateway" } as const
 
-export function saySize({ bytes, sentBytes }: ManifestItem): string {
+export function formatSize({ bytes, sentBytes }: ManifestItem): string {
   return `${plural(bytes, "byte")}, ${formatExact(sentBytes)} sent`
 }
 
 const TRUST = { own: "yours", project: "project", external: "external" } as const
 
-export function sayTrust({ trust, scope }: ManifestItem): string {
+export function describeTrust({ trust, scope }: ManifestItem): string {
   const isPlain = scope === "project" || (trust === "own" && scope === "user")
   return isPlain ? TRUST[trust] : `${TRUST[trust]}, ${scope}`
 }

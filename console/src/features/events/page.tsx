@@ -68,7 +68,10 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
 
   return (
     <>
-      <Header title="Events" facts={<Text tone="3">{sayCount(shown.length, journal.data)}</Text>}>
+      <Header
+        title="Events"
+        facts={<Text tone="3">{describeCount(shown.length, journal.data)}</Text>}
+      >
         <OlderEvents journal={journal.data} loadOlder={journal.loadOlder} />
         <Button
           variant={params.until === null ? "ghost" : "plain"}
@@ -77,7 +80,7 @@ export function EventsPage({ now, params, onParams }: EventsPageProps) {
           disabled={journal.data === undefined}
           onPress={pause}
         >
-          {params.until === null ? "Pause" : sayFollow(held)}
+          {params.until === null ? "Pause" : describeFollow(held)}
         </Button>
       </Header>
       <Split
@@ -181,10 +184,10 @@ function EventLine({ line, isSelected, onPick }: EventLineProps) {
         <Cell lead>
           <Text mono>{name}</Text>
         </Cell>
-        <NarrowLine>{sayBody(body)}</NarrowLine>
+        <NarrowLine>{formatBody(body)}</NarrowLine>
       </Stack>
       <TextCell from="roomy" size="sm" tone="2" cut>
-        {sayBody(body)}
+        {formatBody(body)}
       </TextCell>
       <NarrowLine align="end">{formatClock(at)}</NarrowLine>
     </Row>
@@ -219,7 +222,7 @@ function optionId(seq: number): string {
   return `event-${seq}`
 }
 
-function sayCount(count: number, journal: Journal | undefined): string {
+function describeCount(count: number, journal: Journal | undefined): string {
   if (journal === undefined) return ""
   const { entries, isWhole } = journal
   const all = isWhole
@@ -228,7 +231,7 @@ function sayCount(count: number, journal: Journal | undefined): string {
   return count === entries.length ? all : `${formatExact(count)} of ${all}`
 }
 
-function sayFollow(held: number): string {
+function describeFollow(held: number): string {
   return held === 0 ? "Follow" : `Follow, ${formatExact(held)} new`
 }
 
@@ -281,13 +284,13 @@ function roomsOf(entries: readonly JournalEntry[]): readonly string[] {
   return [...new Set(entries.map((it) => `${it.name.split(".")[0]}.`))].toSorted()
 }
 
-function sayBody(body: JournalEntry["body"]): string {
+function formatBody(body: JournalEntry["body"]): string {
   return Object.entries(body)
-    .map(([name, value]) => `${name} ${sayValue(value)}`)
+    .map(([name, value]) => `${name} ${formatValue(value)}`)
     .join(", ")
 }
 
-function sayValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.length}]`
   if (typeof value === "object" && value !== null) return `{${Object.keys(value).length}}`
   return String(value)

@@ -33,12 +33,12 @@ import { Result } from "./result.tsx"
 import { Trail } from "./trail.tsx"
 import { useBranch, useRestored } from "./use-fold.ts"
 import {
+  describeKeptOut,
+  describeState,
+  formatBudget,
+  formatTime,
   isLive,
   markOf,
-  sayBudget,
-  sayKeptOut,
-  sayState,
-  sayTime,
   timeUsedMs,
   WARNED_AT,
 } from "./words.ts"
@@ -109,15 +109,15 @@ function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch
         <Value name="State">
           <Flow>
             <StatusMark status={markOf(branch)} />
-            {sayState(branch)}
-            {branch.isPartial ? ", partial" : ""}, {sayWhen(branch, now)}
+            {describeState(branch)}
+            {branch.isPartial ? ", partial" : ""}, {describeTimes(branch, now)}
           </Flow>
         </Value>
         <Value name="Budget">
           <Stack>
-            {sayBudget(branch)}
+            {formatBudget(branch)}
             <GaugeBar
-              label={sayBudget(branch)}
+              label={formatBudget(branch)}
               share={branch.budgetUsed / branch.budgetTotal}
               notch={WARNED_AT}
               isOver={branch.endReason === "budget"}
@@ -126,21 +126,21 @@ function Vitals({ now, branch }: { readonly now: number; readonly branch: Branch
         </Value>
         <Value name="Time">
           <Stack>
-            {sayTime(branch, now)}
+            {formatTime(branch, now)}
             <GaugeBar
-              label={sayTime(branch, now)}
+              label={formatTime(branch, now)}
               share={Math.min(1, timeUsedMs(branch, now) / (branch.timeoutSeconds * 1_000))}
               isOver={branch.endReason === "timeout"}
             />
           </Stack>
         </Value>
-        <Value name="Kept out">{sayKeptOut(branch)}</Value>
+        <Value name="Kept out">{describeKeptOut(branch)}</Value>
       </Values>
     </Block>
   )
 }
 
-function sayWhen(branch: Branch, now: number): string {
+function describeTimes(branch: Branch, now: number): string {
   if (isLive(branch)) return `opened ${formatWhen(branch.createdAt, now)}`
   return formatWhen(branch.completedAt ?? branch.createdAt, now)
 }
@@ -207,7 +207,7 @@ function Restored({ id }: { readonly id: string }) {
       <Block>
         <Flow align="apart">
           <Text size="sm" tone="2">
-            {sayRestored(data)}
+            {describeRestored(data)}
           </Text>
           <CopyButton text={data.text} />
         </Flow>
@@ -217,7 +217,7 @@ function Restored({ id }: { readonly id: string }) {
   )
 }
 
-function sayRestored({ tokens, leftOut }: FoldRestore): string {
+function describeRestored({ tokens, leftOut }: FoldRestore): string {
   const rest = leftOut === 0 ? "nothing left out" : `${plural(leftOut, "step")} did not fit`
   return `Trail for a model, ${plural(tokens, "token")}, ${rest}`
 }

@@ -2,7 +2,7 @@ import type { Branch, FoldTree, TrailEntry } from "../../contract.ts"
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-export function aBranch(id: string, given: Partial<Branch> = {}): Branch {
+export function aBranch(id: string, overrides: Partial<Branch> = {}): Branch {
   return {
     id,
     sessionId: "s-1",
@@ -38,7 +38,7 @@ export function aBranch(id: string, given: Partial<Branch> = {}): Branch {
     createdAt: NOW - 300_000,
     completedAt: NOW - 218_000,
     isArchived: false,
-    ...given,
+    ...overrides,
   }
 }
 
@@ -63,7 +63,7 @@ export function aTree(branches: readonly Branch[]): FoldTree {
   }
 }
 
-export function aStep(seq: number, given: Partial<TrailEntry> = {}): TrailEntry {
+export function aStep(seq: number, overrides: Partial<TrailEntry> = {}): TrailEntry {
   return {
     seq,
     at: NOW - 300_000 + seq * 1_000,
@@ -72,6 +72,6 @@ export function aStep(seq: number, given: Partial<TrailEntry> = {}): TrailEntry 
     text: "roundLine(\nsrc/quote.ts:41",
     tokens: 604,
     handle: null,
-    ...given,
+    ...overrides,
   }
 }

@@ -29,15 +29,15 @@ function markupOf(address: string, { tree, shown, answers = [] }: FoldPageData):
   return renderPage(queries, <FoldPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: FoldPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: FoldPageData) => textOf(markupOf(address, data))
 const TREE = aTree([aBranch("fb_1"), aBranch("fb_2", ACTIVE)])
-const kept = (total: number): Answers => [
+const storedTotal = (total: number): Answers => [
   [keys.operation("fold.list", keptInput()), { branches: [], active: 0, total, tokensKeptOut: 0 }],
 ]
 
 describe("page Folds", () => {
   it("[CONSOLE-15] the empty page says what a branch is and gives the one command", () => {
-    const text = render("", { tree: aTree([]), answers: kept(0) })
+    const text = render("", { tree: aTree([]), answers: storedTotal(0) })
     expect(text).toContain("A branch is a sub-task outside the agent&#x27;s window")
     expect(text).toContain("$ claude mcp add qm -- qm mcp Copy")
     expect(render("?all=yes", { tree: aTree([]) })).toContain("claude mcp add qm")
@@ -46,7 +46,7 @@ describe("page Folds", () => {
   })
 
   it("[CONSOLE-15] no branch in the last hour and no branch at all have different texts", () => {
-    const text = render("", { tree: aTree([]), answers: kept(12) })
+    const text = render("", { tree: aTree([]), answers: storedTotal(12) })
     expect(text).toContain("No branch was active in the last hour; 12 are stored. Show all")
     expect(text).not.toContain("claude mcp")
   })

@@ -19,11 +19,11 @@ import { RowSkeleton } from "../../ui/list/list.tsx"
 import { OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { FoundPane } from "./found.tsx"
+import { FoundPane } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
 import { type FoldSums, sumsOf } from "./tree-lines.ts"
 import { useCountAgain, useKept, useTree } from "./use-fold.ts"
-import { sayModes } from "./words.ts"
+import { describeModes } from "./words.ts"
 
 export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
   const tree = useTree(params)
@@ -56,7 +56,7 @@ function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
         tree === undefined || tree.sessions.length === 0 ? null : (
           <OnlyWide>
             <Text as="div" tone="3" cut>
-              {sayBranches(tree)}
+              {describeBranches(tree)}
             </Text>
           </OnlyWide>
         )
@@ -69,7 +69,7 @@ function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
   )
 }
 
-function sayBranches(tree: FoldTree): string {
+function describeBranches(tree: FoldTree): string {
   const { branches, active } = sumsOf(tree)
   const all = plural(branches, "branch", "branches")
   return active === 0 ? all : `${all}, ${formatExact(active)} active`
@@ -132,7 +132,7 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
   const isLowerBound = branches.some((it) => it.isLowerBound)
   return (
     <PaneFoot>
-      Fold methods: {sayModes(branches)}.
+      Fold methods: {describeModes(branches)}.
       {branches.length < MOST_IN_TREE ? "" : ` The newest ${formatExact(MOST_IN_TREE)} are shown.`}
       {isLowerBound ? " ≥ means at least: only Quartermaster's own tools are counted there." : ""}
     </PaneFoot>
@@ -140,9 +140,9 @@ function WaysFoot({ tree }: { readonly tree: FoldTree }) {
 }
 
 function NoBranch({ params, onParams }: ParamsProps<FoldParams>) {
-  const kept = useKept(!params.all)
-  const count = params.all ? 0 : kept.data?.total
-  if (count === undefined && kept.error === null) return <RowSkeleton rows={3} />
+  const stored = useKept(!params.all)
+  const count = params.all ? 0 : stored.data?.total
+  if (count === undefined && stored.error === null) return <RowSkeleton rows={3} />
   if (count !== undefined && count > 0) {
     return (
       <NoMatch onShowAll={() => onParams({ all: true, at: "" })}>

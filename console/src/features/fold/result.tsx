@@ -11,19 +11,21 @@ import { Tag } from "../../ui/tag/tag.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useTitles } from "./use-fold.ts"
 import {
+  describeDepth,
+  describeForcedEnd,
+  describeScope,
+  describeSecrets,
   filesOf,
   isLive,
   MODES_IN_WORDS,
-  sayDepth,
-  sayForced,
-  sayScope,
-  saySecrets,
 } from "./words.ts"
 
 export function Result({ branch }: { readonly branch: Branch }) {
   return (
     <PaneScroll>
-      {branch.error === null ? null : <Notice tone="warn" description={sayForced(branch.error)} />}
+      {branch.error === null ? null : (
+        <Notice tone="warn" description={describeForcedEnd(branch.error)} />
+      )}
       <Returned branch={branch} />
       <Sentences title="Evidence" lines={branch.evidence} />
       <Files branch={branch} />
@@ -53,13 +55,13 @@ function Returned({ branch }: { readonly branch: Branch }) {
   return (
     <Block title={isLive(branch) ? "So far" : "Returned to the parent"}>
       <Text as="p" tone="2" wrap>
-        {progress === null ? sayNothing(branch) : visible(progress)}
+        {progress === null ? describeNoResult(branch) : visible(progress)}
       </Text>
     </Block>
   )
 }
 
-function sayNothing(branch: Branch): string {
+function describeNoResult(branch: Branch): string {
   return isLive(branch) ? "No progress note yet." : "No result was returned."
 }
 
@@ -84,7 +86,7 @@ function Files({ branch }: { readonly branch: Branch }) {
   const files = filesOf(branch)
   if (files.length === 0) return null
   return (
-    <Block title="Files" aside={sayScope(branch)}>
+    <Block title="Files" aside={describeScope(branch)}>
       <Stack gap="8">
         {files.slice(0, MOST_FILES).map(({ path, description, isOutside }) => (
           <Flow key={path} align="apart">
@@ -121,8 +123,8 @@ function About({ branch }: { readonly branch: Branch }) {
         <Value name="Memories" wrap>
           <Memories ids={injectedMemoryIds} />
         </Value>
-        <Value name="Depth">{sayDepth(branch)}</Value>
-        <Value name="Secrets">{saySecrets(branch)}</Value>
+        <Value name="Depth">{describeDepth(branch)}</Value>
+        <Value name="Secrets">{describeSecrets(branch)}</Value>
         {distillation === null ? null : (
           <Value name="To remember">
             {distillation === "asked" ? "requested, no response yet" : "answered"}

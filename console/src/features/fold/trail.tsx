@@ -11,7 +11,7 @@ import { Row, RowNote, type RowOption } from "../../ui/list/list.tsx"
 import { PaneHead } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { ICON_OF_STEP, rowLine, sayStep } from "./words.ts"
+import { describeStep, ICON_OF_STEP, rowLine } from "./words.ts"
 
 type TrailProps = ParamsProps<FoldParams> & {
   readonly shown: FoldShow
@@ -63,7 +63,7 @@ function StepRow({ step, sinceMs, option }: StepRowProps) {
         <Icon name={ICON_OF_STEP[step.kind]} />
       </Text>
       <Text as="div" cut title={line} {...(step.kind === "forced" ? { tone: "warn" } : {})}>
-        {sayStep(step)} <Text tone="3">{line}</Text>
+        {describeStep(step)} <Text tone="3">{line}</Text>
       </Text>
       <Text as="div" mono tone="2" align="end">
         {step.tokens === 0 ? "" : formatCount(step.tokens)}
@@ -73,7 +73,7 @@ function StepRow({ step, sinceMs, option }: StepRowProps) {
 }
 
 function StepText({ step, onClose }: { readonly step: TrailEntry; onClose(): void }) {
-  const title = `${sayStep(step)}, ${plural(step.tokens, "token")}`
+  const title = `${describeStep(step)}, ${plural(step.tokens, "token")}`
   return (
     <DetailBelow label="Text of the step" onLeave={onClose}>
       <PaneHead

@@ -42,7 +42,11 @@ describe("rows of the page Folds", () => {
   })
 
   it("each row has its position and set size for assistive technology", () => {
-    const places = treeLines(TREE, []).map(({ key, place, siblings }) => [key, place, siblings])
+    const places = treeLines(TREE, []).map(({ key, position, siblings }) => [
+      key,
+      position,
+      siblings,
+    ])
     expect(places).toEqual([
       ["session s-1", 1, 2],
       ["a", 1, 1],

@@ -7,7 +7,7 @@ type LinePlace = {
   readonly parentKey: string
   readonly depth: number
   readonly isOpen: boolean | null
-  readonly place: number
+  readonly position: number
   readonly siblings: number
 }
 
@@ -28,7 +28,7 @@ export function treeLines({ sessions }: FoldTree, closed: readonly string[]): re
       parentKey: "",
       depth: 0,
       isOpen: session.branches.length === 0 ? null : isOpen,
-      place: i + 1,
+      position: i + 1,
       siblings: sessions.length,
       session,
     }
@@ -44,10 +44,10 @@ function branchLines(session: FoldSession, isClosed: ReadonlySet<string>): reado
     // The parent may be missing from the list because it ended long ago.
     const parent = made.get(branch.parentId ?? "")
     const parentKey = parent?.key ?? top
-    const place = (children.get(parentKey) ?? 0) + 1
-    children.set(parentKey, place)
+    const position = (children.get(parentKey) ?? 0) + 1
+    children.set(parentKey, position)
     const depth = (parent?.depth ?? 0) + 1
-    const line = { key: branch.id, parentKey, depth, isOpen: null, place, siblings: 0, branch }
+    const line = { key: branch.id, parentKey, depth, isOpen: null, position, siblings: 0, branch }
     made.set(branch.id, { kind: "branch", ...line })
   }
   const isSeen = ({ parentKey }: BranchLine): boolean => {

@@ -27,14 +27,14 @@ import {
   turnLine,
 } from "./tree-lines.ts"
 import {
+  describeState,
+  formatBudget,
+  formatTime,
+  formatUsed,
   isLive,
   MODES,
   MODES_IN_WORDS,
   markOf,
-  sayBudget,
-  sayState,
-  sayTime,
-  sayUsed,
   timeUsedMs,
   WARNED_AT,
 } from "./words.ts"
@@ -82,8 +82,8 @@ export function Tree({ now, tree, params, handle, onParams }: TreeProps) {
         else onParams({ at: it.key, show: it.branch.id, step: null })
       }}
       renderItem={(it, plain) => {
-        const { depth, place, siblings, isOpen } = it
-        const option = { ...plain, branch: { level: depth + 1, place, siblings, isOpen } }
+        const { depth, position, siblings, isOpen } = it
+        const option = { ...plain, branch: { level: depth + 1, position, siblings, isOpen } }
         return it.kind === "session" ? (
           <SessionRow now={now} line={it} option={option} />
         ) : (
@@ -148,7 +148,7 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
 function BranchRow({ now, line, option }: LineProps<BranchLine>) {
   const { branch } = line
   const description = visibleLine(branch.description)
-  const state = sayState(branch)
+  const state = describeState(branch)
   return (
     <Row option={option}>
       <TreeCell depth={line.depth} isOpen={line.isOpen}>
@@ -160,7 +160,7 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
             </Text>
           </NameCell>
           <NarrowLine>
-            {state}, {sayUsed(branch)} of {formatCount(branch.budgetTotal)}
+            {state}, {formatUsed(branch)} of {formatCount(branch.budgetTotal)}
           </NarrowLine>
         </Stack>
       </TreeCell>
@@ -172,9 +172,9 @@ function BranchRow({ now, line, option }: LineProps<BranchLine>) {
       </TextCell>
       <Cell from="roomy">
         <Gauge
-          label={sayBudget(branch)}
+          label={formatBudget(branch)}
           share={branch.budgetUsed / branch.budgetTotal}
-          used={sayUsed(branch)}
+          used={formatUsed(branch)}
           total={formatCount(branch.budgetTotal)}
           notch={WARNED_AT}
           isOver={branch.endReason === "budget"}
@@ -195,7 +195,7 @@ function TimeGauge({ line: { branch }, now }: { readonly line: BranchLine; reado
   const limitMs = branch.timeoutSeconds * 1_000
   return (
     <Gauge
-      label={sayTime(branch, now)}
+      label={formatTime(branch, now)}
       share={Math.min(1, usedMs / limitMs)}
       used={formatMinutes(usedMs)}
       total={formatMinutes(limitMs)}

@@ -3,60 +3,62 @@ import { BRANCH_STATUSES, BranchEndReason } from "#ground/contract"
 import { formatMinutes } from "../../base/format.ts"
 import { ACTIVE, aBranch, aStep, NOW } from "./fold.fixture.ts"
 import {
+  describeDepth,
+  describeKeptOut,
+  describeModes,
+  describeScope,
+  describeSecrets,
+  describeState,
+  describeStep,
   filesOf,
+  formatBudget,
+  formatTime,
+  formatUsed,
   lineAround,
   markOf,
   rowLine,
-  sayBudget,
-  sayDepth,
-  sayKeptOut,
-  sayModes,
-  sayScope,
-  saySecrets,
-  sayState,
-  sayStep,
-  sayTime,
-  sayUsed,
 } from "./words.ts"
 
 describe("texts of the page Folds", () => {
   it("every status has its own mark and every end its own label", () => {
     const marks = BRANCH_STATUSES.map((status) => markOf(aBranch("a", { status })))
     expect(new Set(marks).size).toBe(BRANCH_STATUSES.length)
-    const words = BranchEndReason.options.map((endReason) => sayState(aBranch("a", { endReason })))
+    const words = BranchEndReason.options.map((endReason) =>
+      describeState(aBranch("a", { endReason })),
+    )
     expect(new Set(words).size).toBe(BranchEndReason.options.length)
-    expect(sayState(aBranch("a", ACTIVE))).toBe("active")
+    expect(describeState(aBranch("a", ACTIVE))).toBe("active")
   })
 
   it("a partly counted number is shown as at least", () => {
-    expect(sayBudget(aBranch("a"))).toBe("9,812 of 12,000 tokens, 81 %")
-    expect(sayUsed(aBranch("a"))).toBe("9.8k")
+    expect(formatBudget(aBranch("a"))).toBe("9,812 of 12,000 tokens, 81 %")
+    expect(formatUsed(aBranch("a"))).toBe("9.8k")
     const part = aBranch("a", { isLowerBound: true })
-    expect(sayBudget(part)).toBe("at least 9,812 of 12,000 tokens, 81 %")
-    expect(sayUsed(part)).toBe("≥ 9.8k")
-    expect(sayKeptOut(part)).toBe("at least 9,400 tokens")
-    expect(sayKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
-    expect(sayKeptOut(aBranch("a", { tokensKeptOut: 0 }))).toBe("nothing")
-    expect(sayKeptOut({ ...part, tokensKeptOut: 0 })).toBe("none counted")
+    expect(formatBudget(part)).toBe("at least 9,812 of 12,000 tokens, 81 %")
+    expect(formatUsed(part)).toBe("≥ 9.8k")
+    expect(describeKeptOut(part)).toBe("at least 9,400 tokens")
+    expect(describeKeptOut(aBranch("a", { mode: "none", isLowerBound: true }))).toBe("nothing")
+    expect(describeKeptOut(aBranch("a", { tokensKeptOut: 0 }))).toBe("nothing")
+    expect(describeKeptOut({ ...part, tokensKeptOut: 0 })).toBe("none counted")
   })
 
   it("the elapsed time grows while a branch is active and stops when it ends", () => {
-    expect(sayTime(aBranch("a"), NOW)).toBe("1:22 of 5:00 minutes")
-    expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW - 9_000 }), NOW)).toBe(
+    expect(formatTime(aBranch("a"), NOW)).toBe("1:22 of 5:00 minutes")
+    expect(formatTime(aBranch("a", { ...ACTIVE, createdAt: NOW - 9_000 }), NOW)).toBe(
       "0:09 of 5:00 minutes",
     )
-    expect(sayTime(aBranch("a", { ...ACTIVE, createdAt: NOW + 5_000 }), NOW)).toMatch(/^0:00/)
+    expect(formatTime(aBranch("a", { ...ACTIVE, createdAt: NOW + 5_000 }), NOW)).toMatch(/^0:00/)
     expect(formatMinutes(40)).toBe("0:00")
   })
 
   it("ways are listed with their counts, the most frequent first", () => {
     const all = [aBranch("a"), aBranch("b", { mode: "handle" }), aBranch("c", { mode: "handle" })]
-    expect(sayModes(all)).toBe("handles for 2, sub-agent for 1")
-    expect([sayDepth(aBranch("a")), sayDepth(aBranch("a", { depth: 1, children: 1 }))]).toEqual([
-      "0, no children",
-      "1, 1 child",
-    ])
-    expect(saySecrets(aBranch("a", { redactions: 2 }))).toBe("2 values replaced")
+    expect(describeModes(all)).toBe("handles for 2, sub-agent for 1")
+    expect([
+      describeDepth(aBranch("a")),
+      describeDepth(aBranch("a", { depth: 1, children: 1 })),
+    ]).toEqual(["0, no children", "1, 1 child"])
+    expect(describeSecrets(aBranch("a", { redactions: 2 }))).toBe("2 values replaced")
   })
 
   it("each file is listed once, and files outside the scope are marked", () => {
@@ -71,17 +73,17 @@ describe("texts of the page Folds", () => {
       { path: "docs/x.md", isOutside: true, description: "named" },
       { path: "src/b.ts", isOutside: false, description: "touched" },
     ])
-    expect(sayScope(branch)).toBe("1 outside src/**")
-    expect(sayScope({ ...branch, outOfScope: [] })).toBe("all inside src/**")
-    expect(sayScope(aBranch("a"))).toBe("no scope was declared")
+    expect(describeScope(branch)).toBe("1 outside src/**")
+    expect(describeScope({ ...branch, outOfScope: [] })).toBe("all inside src/**")
+    expect(describeScope(aBranch("a"))).toBe("no scope was declared")
   })
 
   it("a step is named by its tool, and its first meaningful line is shown", () => {
-    expect(sayStep(aStep(1))).toBe("search")
-    expect(sayStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
-    expect(sayStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
-    expect(sayStep(aStep(1, { kind: "wire", tool: null }))).toBe("Folded out")
-    expect(sayStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
+    expect(describeStep(aStep(1))).toBe("search")
+    expect(describeStep(aStep(1, { kind: "charge", tool: "Read" }))).toBe("Host, Read")
+    expect(describeStep(aStep(1, { kind: "wire", tool: "Read" }))).toBe("Folded out, Read")
+    expect(describeStep(aStep(1, { kind: "wire", tool: null }))).toBe("Folded out")
+    expect(describeStep(aStep(1, { kind: "forced", tool: null }))).toBe("Ended by force")
     expect(rowLine("\n  \n  a\u202Eb\nc")).toBe("a\\u{202e}b")
     expect(rowLine("x".repeat(10_000)).length).toBe(300)
   })

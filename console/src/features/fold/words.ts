@@ -34,16 +34,16 @@ const ENDS: Readonly<Record<NonNullable<Branch["endReason"]>, string>> = {
   shutdown: "shut down",
 }
 
-export function sayState({ status, endReason }: Branch): string {
+export function describeState({ status, endReason }: Branch): string {
   return endReason === null ? status : ENDS[endReason]
 }
 
 /** The stored error has only the reason; this makes it a sentence. */
-export function sayForced(error: string): string {
+export function describeForcedEnd(error: string): string {
   return `Ended by force: ${visibleLine(error)}.`
 }
 
-export function sayKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
+export function describeKeptOut({ mode, tokensKeptOut, isLowerBound }: Branch): string {
   if (mode === "none") return "nothing"
   if (tokensKeptOut === 0) return isLowerBound ? "none counted" : "nothing"
   return `${isLowerBound ? "at least " : ""}${plural(tokensKeptOut, "token")}`
@@ -66,13 +66,13 @@ export const MODES_IN_WORDS: Readonly<Record<FoldMode, string>> = {
 }
 
 /** 9,812 of 12,000 tokens, 82 %; "at least" if the host's own tools were not counted. */
-export function sayBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
+export function formatBudget({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
   const share = Math.floor((budgetUsed / budgetTotal) * 100)
   const used = `${formatExact(budgetUsed)} of ${formatExact(budgetTotal)} tokens, ${share} %`
   return isLowerBound ? `at least ${used}` : used
 }
 
-export function sayUsed({ budgetUsed, isLowerBound }: Branch): string {
+export function formatUsed({ budgetUsed, isLowerBound }: Branch): string {
   return isLowerBound ? `≥ ${formatCount(budgetUsed)}` : formatCount(budgetUsed)
 }
 
@@ -80,23 +80,23 @@ export function timeUsedMs({ createdAt, completedAt }: Branch, now: number): num
   return Math.max(0, (completedAt ?? now) - createdAt)
 }
 
-export function sayTime(branch: Branch, now: number): string {
+export function formatTime(branch: Branch, now: number): string {
   const limit = formatMinutes(branch.timeoutSeconds * 1_000)
   return `${formatMinutes(timeUsedMs(branch, now))} of ${limit} minutes`
 }
 
-export function sayDepth({ depth, children }: Branch): string {
+export function describeDepth({ depth, children }: Branch): string {
   return `${depth}, ${children === 0 ? "no children" : plural(children, "child", "children")}`
 }
 
-export function sayModes(branches: readonly Branch[]): string {
+export function describeModes(branches: readonly Branch[]): string {
   const counts = new Map<FoldMode, number>()
   for (const { mode } of branches) counts.set(mode, (counts.get(mode) ?? 0) + 1)
   const ways = [...counts].toSorted(([, a], [, b]) => b - a)
   return ways.map(([mode, count]) => `${MODES[mode]} for ${formatExact(count)}`).join(", ")
 }
 
-export function saySecrets({ redactions }: Branch): string {
+export function describeSecrets({ redactions }: Branch): string {
   return redactions === 0 ? "none found" : `${plural(redactions, "value")} replaced`
 }
 
@@ -120,7 +120,7 @@ const STEPS: Readonly<Record<TrailEntry["kind"], string>> = {
   forced: "Ended by force",
 }
 
-export function sayStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {
+export function describeStep({ kind, tool }: Pick<TrailEntry, "kind" | "tool">): string {
   if (tool === null || tool === "") return STEPS[kind]
   const isOfHost = kind === "charge" || kind === "wire"
   return isOfHost ? `${STEPS[kind]}, ${visibleLine(tool)}` : visibleLine(tool)
@@ -133,8 +133,8 @@ export function rowLine(text: string): string {
 /** A column shows only the start of a line, so the line is shifted to show the match. */
 export function lineAround(line: string, words: string): string {
   const text = rowLine(line)
-  const word = words.trim().toLowerCase().split(/\s+/)[0] ?? ""
-  const from = text.toLowerCase().indexOf(word) - BEFORE_THE_WORD
+  const term = words.trim().toLowerCase().split(/\s+/)[0] ?? ""
+  const from = text.toLowerCase().indexOf(term) - BEFORE_THE_WORD
   return from > BEFORE_THE_WORD ? `…${text.slice(from).toWellFormed()}` : text
 }
 
@@ -151,16 +151,16 @@ export function filesOf({ touchedPaths, files, outOfScope }: Branch) {
   return [...new Set([...files, ...touchedPaths, ...outOfScope])].map((path) => ({
     path,
     isOutside: outside.has(path),
-    description: sayRole(touched.has(path), named.has(path)),
+    description: describeRole(touched.has(path), named.has(path)),
   }))
 }
 
-function sayRole(isTouched: boolean, isNamed: boolean): string {
+function describeRole(isTouched: boolean, isNamed: boolean): string {
   if (isTouched && isNamed) return "touched, named"
   return isTouched ? "touched" : "named"
 }
 
-export function sayScope({ scope, outOfScope }: Branch): string {
+export function describeScope({ scope, outOfScope }: Branch): string {
   if (scope.length === 0) return "no scope was declared"
   const where = visibleLine(scope.join(", "))
   if (outOfScope.length === 0) return `all inside ${where}`

@@ -29,10 +29,10 @@ import {
 import { Facets } from "../../ui/tabs/tabs.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Exact } from "./exact.tsx"
-import { Held } from "./held.tsx"
 import { kindsOf, readKey } from "./lines.ts"
+import { Held } from "./request-content.tsx"
 import { useManifest } from "./use-gateway.ts"
-import { inputOf, isCount, outcomeOf, sayTime, usageOf } from "./words.ts"
+import { formatTime, inputOf, isCount, outcomeOf, usageOf } from "./words.ts"
 
 type DetailProps = ParamsProps<GatewayParams> & {
   readonly carries: readonly GatewayCarry[]
@@ -59,7 +59,7 @@ export function Detail({ carries, params, onParams }: DetailProps) {
       >
         <Text as="h2" strong cut>
           Request {key?.seq}
-          {data === undefined ? "" : `, ${sayInput(data.request)}`}
+          {data === undefined ? "" : `, ${formatInput(data.request)}`}
         </Text>
       </DetailHead>
       {error === null ? null : (
@@ -78,7 +78,7 @@ export function Detail({ carries, params, onParams }: DetailProps) {
   )
 }
 
-function sayInput(request: GatewayRequest): string {
+function formatInput(request: GatewayRequest): string {
   const exact = inputOf(request)
   if (exact !== null) return `${formatExact(exact)} tokens`
   return `about ${formatExact(request.tokens)} tokens`
@@ -96,18 +96,18 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
             {formatClockFine(at)}
             {model === null ? "" : `, ${visibleLine(model)}`}
           </Value>
-          <Value name="Response">{sayAnswer(request)}</Value>
+          <Value name="Response">{describeResponse(request)}</Value>
           {isCount(request) ? null : (
             <Value name="Input">
-              {usage === null ? "not reported by the provider" : sayInputOf(usage)}
+              {usage === null ? "not reported by the provider" : describeInputOf(usage)}
             </Value>
           )}
           {usage === null ? null : <Value name="Output">{formatExact(usage.output)} tokens</Value>}
           {costUsd === null || isCount(request) ? null : (
             <Value name="Cost">{formatUsd(costUsd)}, by the price table</Value>
           )}
-          <Value name="Size">{saySize(request)}</Value>
-          <Value name="New">{sayChange(request)}</Value>
+          <Value name="Size">{formatSize(request)}</Value>
+          <Value name="New">{describeChange(request)}</Value>
           {request.folded.length === 0 ? null : (
             <Value name="Folded" wrap>
               <Folded folded={request.folded} />
@@ -131,24 +131,24 @@ function Facts({ request }: { readonly request: GatewayRequest }) {
   )
 }
 
-function sayAnswer(request: GatewayRequest): string {
+function describeResponse(request: GatewayRequest): string {
   const { status, firstByteMs, durationMs } = request
-  const first = firstByteMs === null ? "" : `, first byte after ${sayTime(firstByteMs)}`
+  const first = firstByteMs === null ? "" : `, first byte after ${formatTime(firstByteMs)}`
   const [outcome] = outcomeOf(request)
-  const word = outcome === undefined ? `${status ?? "answered"}` : outcome.text
-  return `${word}, ${sayTime(durationMs)}${first}`
+  const label = outcome === undefined ? `${status ?? "answered"}` : outcome.text
+  return `${label}, ${formatTime(durationMs)}${first}`
 }
 
-function sayInputOf({ input, cacheRead, cacheWrite }: NonNullable<GatewayRequest["usage"]>) {
+function describeInputOf({ input, cacheRead, cacheWrite }: NonNullable<GatewayRequest["usage"]>) {
   return `${formatExact(cacheRead)} from the cache, ${formatExact(cacheWrite)} written, ${formatExact(input)} fresh`
 }
 
-function saySize({ sentBytes, forwardedBytes }: GatewayRequest): string {
+function formatSize({ sentBytes, forwardedBytes }: GatewayRequest): string {
   if (sentBytes === forwardedBytes) return `${formatBytes(sentBytes)}, forwarded unchanged`
   return `${formatBytes(sentBytes)} by the host, ${formatBytes(forwardedBytes)} to the provider`
 }
 
-function sayChange({ added, gone }: GatewayRequest): string {
+function describeChange({ added, gone }: GatewayRequest): string {
   const came = added.length === 0 ? "nothing new" : plural(added.length, "item")
   return gone === 0 ? came : `${came}, ${formatExact(gone)} removed since the previous request`
 }

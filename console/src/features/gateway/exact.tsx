@@ -15,7 +15,7 @@ import { NameCell, Row, RowNote, type RowOption, RowSkeleton } from "../../ui/li
 import { PaneHead, PaneNote } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { markOf, tellingLine } from "./found-line.ts"
+import { markOf, tellingLine } from "./excerpt-line.ts"
 import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
 
@@ -108,8 +108,8 @@ type PagingProps = Omit<ExactProps, "hasContent"> & {
 
 function Paging({ shown, total, params, onParams }: PagingProps) {
   const from = params.from ?? 0
-  const to = (place: number) =>
-    onParams({ from: place === 0 ? null : place, piece: null }, "replace")
+  const to = (offset: number) =>
+    onParams({ from: offset === 0 ? null : offset, piece: null }, "replace")
   if (shown >= total) return null
   return (
     <PaneHead

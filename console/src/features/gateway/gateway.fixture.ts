@@ -11,12 +11,20 @@ export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 export function anItem(
   kind: WireItem["kind"],
   name: string,
-  given: Partial<WireItem> = {},
+  overrides: Partial<WireItem> = {},
 ): WireItem {
-  return { kind, context: "history", name, sha256: "a".repeat(64), tokens: 10, bytes: 40, ...given }
+  return {
+    kind,
+    context: "history",
+    name,
+    sha256: "a".repeat(64),
+    tokens: 10,
+    bytes: 40,
+    ...overrides,
+  }
 }
 
-export function aRequest(seq: number, given: Partial<GatewayRequest> = {}): GatewayRequest {
+export function aRequest(seq: number, overrides: Partial<GatewayRequest> = {}): GatewayRequest {
   return {
     carry: "gw_1",
     seq,
@@ -44,11 +52,11 @@ export function aRequest(seq: number, given: Partial<GatewayRequest> = {}): Gate
     folded: [],
     fallback: null,
     problem: null,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aCarry(id: string, given: Partial<GatewayCarry> = {}): GatewayCarry {
+export function aCarry(id: string, overrides: Partial<GatewayCarry> = {}): GatewayCarry {
   return {
     id,
     run: "rn_1",
@@ -65,11 +73,11 @@ export function aCarry(id: string, given: Partial<GatewayCarry> = {}): GatewayCa
     folds: 1,
     latchedOff: null,
     isAlive: true,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aShow(given: Partial<GatewayShow> = {}): GatewayShow {
+export function aShow(overrides: Partial<GatewayShow> = {}): GatewayShow {
   return {
     carries: [aCarry("gw_1")],
     requests: [aRequest(1), aRequest(2)],
@@ -83,10 +91,10 @@ export function aShow(given: Partial<GatewayShow> = {}): GatewayShow {
       savedBytes: 0,
       cacheShare: 0.96,
     },
-    ...given,
+    ...overrides,
   }
 }
 
-export function aManifest(given: Partial<GatewayManifest> = {}): GatewayManifest {
-  return { request: aRequest(2), items: [anItem("user", "")], headers: [], ...given }
+export function aManifest(overrides: Partial<GatewayManifest> = {}): GatewayManifest {
+  return { request: aRequest(2), items: [anItem("user", "")], headers: [], ...overrides }
 }

@@ -10,7 +10,7 @@ import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { isRunId, useCarries, useDelete } from "./use-gateway.ts"
-import { sayDelete } from "./words.ts"
+import { describeDelete } from "./words.ts"
 
 type GatewayHeaderProps = {
   readonly id: string
@@ -85,10 +85,10 @@ function pageOf({ run, id }: GatewayCarry): string {
 
 /** A run that was proxied more than once has one page: that of its newest proxied session. */
 function byPage(carries: readonly GatewayCarry[]): readonly GatewayCarry[] {
-  const seen = new Set<string>()
+  const pages = new Set<string>()
   return carries.filter((it) => {
-    const isNew = !seen.has(pageOf(it))
-    seen.add(pageOf(it))
+    const isNew = !pages.has(pageOf(it))
+    pages.add(pageOf(it))
     return isNew
   })
 }
@@ -119,7 +119,7 @@ function DeleteRecords({ show, onDeleted }: DeleteRecordsProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Delete recorded requests?"
-          description={sayDelete(show)}
+          description={describeDelete(show)}
           verb="Delete"
           onClose={() => setIsAsking(false)}
           onDo={() => remove(show, { onSuccess: onDeleted })}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
-import { heldLines } from "./held.tsx"
 import { chartOf, countWho, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
+import { heldLines } from "./request-content.tsx"
 
 const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 4, tokens })
 
@@ -40,11 +40,11 @@ describe("rows of the request list", () => {
   })
 
   it("adjacent token counts are one expandable row, and a failed one stays visible", () => {
-    const count = (seq: number, given = {}) => aRequest(seq, { route: "count", ...given })
+    const count = (seq: number, overrides = {}) => aRequest(seq, { route: "count", ...overrides })
     const requests = [aRequest(1), count(2), count(3), count(4, { status: 500 }), count(5)]
     const show = aShow({ requests: [...requests, aRequest(6)] })
-    const keysIn = (wanted: Partial<Parameters<typeof linesOf>[1]>) =>
-      linesOf(show, { ...ALL, ...wanted }).map((it) => it.key)
+    const keysIn = (options: Partial<Parameters<typeof linesOf>[1]>) =>
+      linesOf(show, { ...ALL, ...options }).map((it) => it.key)
     const folded = ["gw_1.1", "gw_1.2+", "gw_1.4", "gw_1.5", "gw_1.6"]
     expect(keysIn({})).toEqual(folded)
     expect(linesOf(show, ALL)[1]).toMatchObject({ count: 2, sinceMs: 2_000, isOpen: false })

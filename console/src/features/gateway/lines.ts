@@ -62,11 +62,11 @@ export type Scale = {
 }
 
 export function scaleOf(show: GatewayShow): Scale {
-  const asked = show.requests.filter((it) => !isCount(it))
+  const requests = show.requests.filter((it) => !isCount(it))
   return {
     wholeMs: wholeMsOf(show),
     longestMs: Math.max(1, ...show.requests.map((it) => it.durationMs)),
-    mostTokens: Math.max(1, ...asked.map((it) => inputOf(it) ?? it.tokens)),
+    mostTokens: Math.max(1, ...requests.map((it) => inputOf(it) ?? it.tokens)),
   }
 }
 
@@ -83,7 +83,7 @@ type LineFilter = {
  */
 export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): readonly Line[] {
   const from = beginningOf(show)
-  const wanted = show.requests.filter((it) => isOf(it, who))
+  const matching = show.requests.filter((it) => isOf(it, who))
   const lineOf = (request: GatewayRequest): RequestLine => ({
     kind: "request",
     key: keyOf(request),
@@ -91,9 +91,9 @@ export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): reado
     sinceMs: request.at - from,
   })
   const foldedOf = (requests: readonly GatewayRequest[]) => foldCounts(requests.map(lineOf), shown)
-  if (show.carries.length < 2) return foldedOf(wanted)
+  if (show.carries.length < 2) return foldedOf(matching)
   return show.carries.flatMap((carry): readonly Line[] => {
-    const own = wanted.filter((it) => it.carry === carry.id)
+    const own = matching.filter((it) => it.carry === carry.id)
     if (own.length === 0) return []
     const heading: CarryLine = { kind: "carry", key: carry.id, carry, count: own.length }
     return [heading, ...foldedOf(own)]
@@ -160,11 +160,11 @@ export function chartOf(show: GatewayShow): {
   readonly marks: readonly AreaMark[]
 } {
   const from = beginningOf(show)
-  const asked = show.requests.filter(
+  const requests = show.requests.filter(
     (it) => it.agent === null && isConversation(it) && it.kinds.length > 0,
   )
   const isOne = show.carries.length < 2
-  const points = asked.map(
+  const points = requests.map(
     (it): AreaPoint => ({
       key: keyOf(it),
       atMs: it.at - from,
@@ -173,7 +173,7 @@ export function chartOf(show: GatewayShow): {
       description: inputOf(it) === null ? "tokens, estimated" : "tokens, exact",
     }),
   )
-  return { points, marks: marksOf(asked, from) }
+  return { points, marks: marksOf(requests, from) }
 }
 
 /** With several proxied sessions, 2.14 is request 14 of the second one. */
@@ -183,10 +183,10 @@ function nameIn({ carries }: GatewayShow, { carry, seq }: GatewayRequest): strin
 
 /** A branch is marked once, at the first request without it. */
 function marksOf(requests: readonly GatewayRequest[], from: number): readonly AreaMark[] {
-  const seen = new Set<string>()
+  const branchIds = new Set<string>()
   return requests.flatMap((it): readonly AreaMark[] => {
-    const fresh = it.folded.filter((one) => !seen.has(one.branchId))
-    for (const one of fresh) seen.add(one.branchId)
+    const fresh = it.folded.filter((one) => !branchIds.has(one.branchId))
+    for (const one of fresh) branchIds.add(one.branchId)
     if (fresh.length === 0) return []
     const tokens = fresh.reduce((sum, one) => sum + one.tokens, 0)
     const what = plural(fresh.length, "branch", "branches")

@@ -42,7 +42,7 @@ function markupOf(
   )
 }
 
-const render = (address: string, known: GatewayPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: GatewayPageData) => textOf(markupOf(address, data))
 const NO_CARRY = failure({ code: "GATEWAY_CARRY_UNKNOWN", message: "No.", hint: "", data: {} })
 const AT = "?at=gw_1.2"
 
@@ -63,15 +63,15 @@ describe("page Gateway", () => {
   })
 
   it("[CONSOLE-15] an unknown id and a run that was never proxied have different texts", () => {
-    const said = { message: "No such run.", hint: "", data: {} }
-    const unknownRun = failure({ code: "AGENTS_RUN_UNKNOWN", ...said })
+    const error = { message: "No such run.", hint: "", data: {} }
+    const unknownRun = failure({ code: "AGENTS_RUN_UNKNOWN", ...error })
     const text = render("", { show: NO_CARRY, run: unknownRun })
     expect(text).toContain("No run has this id. It may have been deleted. All runs")
     expect(text).not.toContain("qm run --gateway")
-    const broken = failure({ code: "STORE_BUSY", ...said })
+    const broken = failure({ code: "STORE_BUSY", ...error })
     expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
-    const asked = render("", { show: NO_CARRY })
-    expect(asked, "not before it is known").not.toMatch(/No run has|qm run --gateway/)
+    const unanswered = render("", { show: NO_CARRY })
+    expect(unanswered, "not before it is known").not.toMatch(/No run has|qm run --gateway/)
     const carry = render("", { id: "gw_nope", show: NO_CARRY })
     expect(carry).toContain("GATEWAY_CARRY_UNKNOWN")
     expect(carry).not.toContain("qm run --gateway")
@@ -110,7 +110,7 @@ describe("page Gateway", () => {
     const carries = [aCarry("gw_1", { latchedOff: "the provider answered 400." })]
     const text = render("", { show: aShow({ carries }) })
     expect(text).toContain("Folding stopped in this session: the provider answered 400. Its")
-    expect(render("", { show: aShow() })).not.toContain("Nothing more is folded")
+    expect(render("", { show: aShow() })).not.toContain("Folding stopped")
   })
 
   it("requests that are not listed are counted and can be loaded", () => {
@@ -178,33 +178,33 @@ describe("request on the page Gateway", () => {
       isCut: true,
     }
     const texts = { total: 240, pieces: [piece] }
-    const known = { show: aShow(), manifest: aManifest(), texts }
-    const text = render(`${AT}&tab=exact&find=cent&piece=3`, known)
+    const data = { show: aShow(), manifest: aManifest(), texts }
+    const text = render(`${AT}&tab=exact&find=cent&piece=3`, data)
     expect(text).toContain("Tool results, Read")
     expect(text).toContain("half a cent")
     expect(text).toContain("1 to 1 of 240 items")
     expect(text).toContain("Truncated: only this part was stored.")
-    const none = render(`${AT}&tab=exact&find=zzz`, { ...known, texts: { total: 0, pieces: [] } })
+    const none = render(`${AT}&tab=exact&find=zzz`, { ...data, texts: { total: 0, pieces: [] } })
     expect(none).toContain("No item matches.")
   })
 
   it("headers are shown as stored", () => {
     const headers = [{ name: "x-api-key", value: "[redacted]" }]
-    const known = { show: aShow(), manifest: aManifest({ headers }) }
-    expect(render(`${AT}&tab=headers`, known)).toContain("x-api-key [redacted]")
+    const data = { show: aShow(), manifest: aManifest({ headers }) }
+    expect(render(`${AT}&tab=headers`, data)).toContain("x-api-key [redacted]")
   })
 
   it("[CONSOLE-22] control and bidirectional characters in names and texts are escaped", () => {
     const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
     const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
     const carries = [aCarry("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE })]
-    const known: GatewayPageData = {
+    const data: GatewayPageData = {
       show: aShow({ carries, requests: [aRequest(1), request] }),
       manifest: aManifest({ request, headers: [{ name: HOSTILE, value: HOSTILE }] }),
       texts: { total: 1, pieces: [piece] },
     }
     for (const tab of ["held", "exact", "headers"]) {
-      const html = markupOf(`${AT}&tab=${tab}&piece=0`, known)
+      const html = markupOf(`${AT}&tab=${tab}&piece=0`, data)
       expect(html).not.toContain("<img")
       expect(html).not.toContain("\u202e")
       expect(html).toContain("\\u{202e}")

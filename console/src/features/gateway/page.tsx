@@ -14,7 +14,7 @@ import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane, PaneFoot, PaneHead } from "../../ui/pane/pane.tsx"
 import { Facets } from "../../ui/tabs/tabs.tsx"
-import { sayTick } from "../../ui/waterfall/axis.ts"
+import { formatTick } from "../../ui/waterfall/axis.ts"
 import { Detail } from "./detail.tsx"
 import { GatewayHeader } from "./header.tsx"
 import { chartOf, countWho, readKey, wholeMsOf } from "./lines.ts"
@@ -106,10 +106,10 @@ function Known(props: KnownProps) {
     <>
       <GatewayVitals show={data} />
       {latched.map((it) => (
-        <Notice key={it.id} tone="warn" description={sayLatched(it.latchedOff ?? "")} />
+        <Notice key={it.id} tone="warn" description={describeFoldStop(it.latchedOff ?? "")} />
       ))}
       {data.requests.length === 0 ? (
-        <RowNote>{sayNoRequest(data)}</RowNote>
+        <RowNote>{describeNoRequest(data)}</RowNote>
       ) : (
         <>
           <Chart {...props} />
@@ -122,12 +122,12 @@ function Known(props: KnownProps) {
   )
 }
 
-function sayLatched(reason: string): string {
-  const said = visibleLine(reason.trim()).replace(/\.$/, "")
-  return `Folding stopped in this session: ${said}. Its requests are forwarded unchanged.`
+function describeFoldStop(reason: string): string {
+  const sentence = visibleLine(reason.trim()).replace(/\.$/, "")
+  return `Folding stopped in this session: ${sentence}. Its requests are forwarded unchanged.`
 }
 
-function sayNoRequest({ carries }: GatewayShow): string {
+function describeNoRequest({ carries }: GatewayShow): string {
   return carries.some((it) => it.isAlive)
     ? "Its requests go through the gateway. It has sent none yet."
     : "It ended without a request to the model."
@@ -142,7 +142,7 @@ function Chart({ data, window, params, onParams }: KnownProps) {
       points={points}
       marks={marks}
       wholeMs={wholeMsOf(data)}
-      limit={window === null ? null : { tokens: window, label: `window ${sayTick(window)}` }}
+      limit={window === null ? null : { tokens: window, label: `window ${formatTick(window)}` }}
       picked={params.at}
       onPick={(at) => onParams({ at, piece: null, from: null })}
     />

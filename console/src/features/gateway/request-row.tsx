@@ -21,12 +21,12 @@ import { type CountsLine, kindsOf, type RequestLine, type Scale } from "./lines.
 import {
   badgesOf,
   cacheShareOf,
+  describeNewItems,
+  describeUsage,
+  formatPercent,
+  formatTime,
   inputOf,
   isCount,
-  sayNews,
-  saySharePercent,
-  sayTime,
-  sayUsage,
   usageOf,
 } from "./words.ts"
 
@@ -38,10 +38,10 @@ type RequestRowProps = {
 
 export function RequestRow({ line, scale, option }: RequestRowProps) {
   const { request, sinceMs } = line
-  const news = visibleLine(sayNews(request))
+  const news = visibleLine(describeNewItems(request))
   const share = cacheShareOf(request)
   const usage = usageOf(request)
-  const input = sayInput(request)
+  const input = formatInput(request)
   return (
     <Row option={option}>
       <TextCell from="roomy" mono tone="3" align="end">
@@ -56,30 +56,30 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           <Text cut title={news} {...(news === "" ? { tone: "3" } : {})}>
             {news === "" ? "nothing new" : news}
           </Text>
-          <Heard>{sayUsage(request)}</Heard>
+          <Heard>{describeUsage(request)}</Heard>
         </NameCell>
         <NarrowLine onPhone>
-          {request.seq}, {formatMinutes(sinceMs)}, {sayTime(request.durationMs)}
-          {share === null ? "" : `, ${saySharePercent(share)} cached`}
+          {request.seq}, {formatMinutes(sinceMs)}, {formatTime(request.durationMs)}
+          {share === null ? "" : `, ${formatPercent(share)} cached`}
         </NarrowLine>
       </Stack>
       <TextCell from="wide" size="sm" tone="2" cut title={visibleLine(request.model ?? "")}>
         {visibleLine(request.model ?? "")}
       </TextCell>
-      <Figure text={input} title={sayUsage(request)} />
-      <TextCell from="roomy" size="sm" tone="2" align="end" title={sayCache(line)}>
-        {share === null ? "" : saySharePercent(share)}
+      <Figure text={input} title={describeUsage(request)} />
+      <TextCell from="roomy" size="sm" tone="2" align="end" title={describeCacheUsage(line)}>
+        {share === null ? "" : formatPercent(share)}
       </TextCell>
-      <Figure wide tone="2" text={sayOne(usage?.cacheWrite)} />
-      <Figure wide tone="2" text={sayOne(usage?.input)} />
-      <Figure wide tone="2" text={sayOne(usage?.output)} />
+      <Figure wide tone="2" text={describeRequest(usage?.cacheWrite)} />
+      <Figure wide tone="2" text={describeRequest(usage?.input)} />
+      <Figure wide tone="2" text={describeRequest(usage?.output)} />
       <Cell from="roomy">
         {isCount(request) ? null : (
           <RowBudgetBar tokens={kindsOf(request)} window={scale.mostTokens} />
         )}
       </Cell>
-      <TextCell from="roomy" size="sm" tone="2" align="end" title={sayTook(line)}>
-        {sayTime(request.durationMs)}
+      <TextCell from="roomy" size="sm" tone="2" align="end" title={formatElapsed(line)}>
+        {formatTime(request.durationMs)}
       </TextCell>
       <Cell from="roomy">
         <Lasted line={line} longestMs={scale.longestMs} />
@@ -182,23 +182,24 @@ function toneOf(outcome: RequestLine["request"]["outcome"]): "bad" | "warn" | un
   return outcome === "cut" || outcome === "aborted" ? "warn" : "bad"
 }
 
-function sayOne(tokens: number | undefined): string {
+function describeRequest(tokens: number | undefined): string {
   return tokens === undefined ? "" : formatCount(tokens)
 }
 
-function sayInput(request: GatewayRequest): string {
+function formatInput(request: GatewayRequest): string {
   const exact = inputOf(request)
   if (isCount(request)) return ""
   return exact === null ? `≈${formatCount(request.tokens)}` : formatCount(exact)
 }
 
-function sayCache({ request }: RequestLine): string {
+function describeCacheUsage({ request }: RequestLine): string {
   const usage = usageOf(request)
   if (usage === null) return ""
   return `${formatExact(usage.cacheRead)} read from the cache, ${formatExact(usage.cacheWrite)} written to it`
 }
 
-function sayTook({ request: { firstByteMs, durationMs } }: RequestLine): string {
-  const first = firstByteMs === null ? "no first byte" : `first byte after ${sayTime(firstByteMs)}`
-  return `${sayTime(durationMs)}, ${first}`
+function formatElapsed({ request: { firstByteMs, durationMs } }: RequestLine): string {
+  const first =
+    firstByteMs === null ? "no first byte" : `first byte after ${formatTime(firstByteMs)}`
+  return `${formatTime(durationMs)}, ${first}`
 }

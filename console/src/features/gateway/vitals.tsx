@@ -11,11 +11,11 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
 import {
+  describeTotals,
+  describeUnknown,
+  formatPercent,
+  formatUpstream,
   MODE_SAYS,
-  saySharePercent,
-  sayTotals,
-  sayUnknown,
-  sayUpstream,
   tokensOf,
 } from "./words.ts"
 
@@ -34,10 +34,10 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
       <Vital title={MODE_SAYS[newest.mode]}>
         <span>{newest.mode}</span>
       </Vital>
-      <Vital wide yields title={sayWay(newest)}>
+      <Vital wide yields title={describeRoute(newest)}>
         <Roomy>{newest.wire}</Roomy>
         <Text tone="2" cut>
-          {visibleLine(sayUpstream(newest.upstream))}
+          {visibleLine(formatUpstream(newest.upstream))}
         </Text>
       </Vital>
       <Vital>
@@ -45,7 +45,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
         <Text tone="3">{totals.requests === 1 ? "request" : "requests"}</Text>
       </Vital>
       {tokens === null ? null : (
-        <Vital title={sayTotals(show)}>
+        <Vital title={describeTotals(show)}>
           <span>{formatCount(tokens)}</span>
           <Text tone="3">tokens</Text>
           <Wide>
@@ -60,12 +60,12 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
       )}
       {totals.cacheShare === null ? null : (
         <Vital wide title="Share of the input read from the provider's cache">
-          <span>{saySharePercent(totals.cacheShare)}</span>
+          <span>{formatPercent(totals.cacheShare)}</span>
           <Text tone="3">cached</Text>
         </Vital>
       )}
       {totals.savedTokens === 0 ? null : (
-        <Vital wide title={saySaved(show)}>
+        <Vital wide title={describeSaved(show)}>
           <span>{formatCount(totals.savedTokens)}</span>
           <Text tone="3">saved</Text>
         </Vital>
@@ -73,7 +73,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
       {totals.unknownUsage === 0 ? null : (
         <Vital wide yields title="Their responses had no usage; the totals do not include them">
           <Text tone="3" cut>
-            {sayUnknown(totals.unknownUsage)}
+            {describeUnknown(totals.unknownUsage)}
           </Text>
         </Vital>
       )}
@@ -81,11 +81,11 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
   )
 }
 
-function sayWay({ wire, upstream }: GatewayCarry): string {
+function describeRoute({ wire, upstream }: GatewayCarry): string {
   return `${wire} format, to ${visibleLine(upstream)}`
 }
 
-function saySaved({ carries, totals }: GatewayShow): string {
+function describeSaved({ carries, totals }: GatewayShow): string {
   const folds = carries.reduce((sum, it) => sum + it.folds, 0)
   return `${formatExact(totals.savedTokens)} tokens left out of ${plural(folds, "request")} by folding, each request counted`
 }

@@ -5,13 +5,13 @@ import { aCarry, anItem, aRequest, aShow } from "./gateway.fixture.ts"
 import {
   badgesOf,
   cacheShareOf,
+  describeDelete,
+  describeNewItems,
+  describeTotals,
+  describeUsage,
+  formatTime,
   inputOf,
   KIND_NAMES,
-  sayDelete,
-  sayNews,
-  sayTime,
-  sayTotals,
-  sayUsage,
   tokensOf,
   usageOf,
 } from "./words.ts"
@@ -36,20 +36,24 @@ describe("texts of a request", () => {
     [{ agent: "Explore" }, "sub-agent"],
     [{ route: "count" }, "count"],
     [{ folded: [{ branchId: "br_1", bytes: 4, tokens: 12_345 }] }, "−12.3k"],
-  ] as const)("the request %j has the badge %s", (given, description) => {
-    const request = { ...aRequest(1), ...given, folded: "folded" in given ? [...given.folded] : [] }
+  ] as const)("the request %j has the badge %s", (overrides, description) => {
+    const request = {
+      ...aRequest(1),
+      ...overrides,
+      folded: "folded" in overrides ? [...overrides.folded] : [],
+    }
     expect(badgesOf(request).map((it) => it.text)).toEqual([description])
   })
 
   it("input is fresh plus cache read plus cache write, and unknown is never 0", () => {
     expect(inputOf(aRequest(1))).toBe(10_000)
     expect(cacheShareOf(aRequest(1))).toBeCloseTo(0.9588)
-    expect(sayUsage(aRequest(1))).toBe(
+    expect(describeUsage(aRequest(1))).toBe(
       "9,588 read from the cache, 400 written, 12 fresh, 140 output",
     )
     const unknown = aRequest(1, { usage: null })
     expect([inputOf(unknown), cacheShareOf(unknown)]).toEqual([null, null])
-    expect(sayUsage(unknown)).toBe("usage unknown, about 9,000 tokens sent")
+    expect(describeUsage(unknown)).toBe("usage unknown, about 9,000 tokens sent")
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
     expect(cacheShareOf(aRequest(1, { usage: none }))).toBeNull()
   })
@@ -59,7 +63,7 @@ describe("texts of a request", () => {
     for (const usage of [null, none]) {
       const count = aRequest(1, { route: "count", usage })
       expect([usageOf(count), inputOf(count), cacheShareOf(count)]).toEqual([null, null, null])
-      expect(sayUsage(count)).toBe("a token count, which uses no tokens")
+      expect(describeUsage(count)).toBe("a token count, which uses no tokens")
     }
     const { totals } = aShow()
     expect(tokensOf({ totals: { ...totals, usage: none } }), "of counts alone").toBeNull()
@@ -68,9 +72,9 @@ describe("texts of a request", () => {
   it("totals add known values and say how many are unknown", () => {
     const { totals } = aShow()
     expect(tokensOf({ totals })).toBe(20_280)
-    expect(sayTotals({ totals })).not.toContain("unknown")
+    expect(describeTotals({ totals })).not.toContain("unknown")
     const some = { ...totals, unknownUsage: 1 }
-    expect(sayTotals({ totals: some })).toContain("; usage unknown for 1, not counted")
+    expect(describeTotals({ totals: some })).toContain("; usage unknown for 1, not counted")
     expect(tokensOf({ totals: { ...totals, unknownUsage: 2 } })).toBeNull()
   })
 
@@ -81,32 +85,34 @@ describe("texts of a request", () => {
       anItem("result", "src/a.ts"),
       anItem("instructions", "/r/sub/CLAUDE.md"),
     ]
-    expect(sayNews({ added })).toBe("CLAUDE.md, src/a.ts, Read and 1 more")
-    expect(sayNews({ added: added.slice(0, 1) })).toBe("thinking")
-    expect(sayNews({ added: [] })).toBe("")
+    expect(describeNewItems({ added })).toBe("CLAUDE.md, src/a.ts, Read and 1 more")
+    expect(describeNewItems({ added: added.slice(0, 1) })).toBe("thinking")
+    expect(describeNewItems({ added: [] })).toBe("")
   })
 
   it("a tool call and its result are listed once, and repeated calls with their count", () => {
     const pair = (name: string) => [anItem("call", name), anItem("result", name)]
-    expect(sayNews({ added: pair("Read") })).toBe("Read")
+    expect(describeNewItems({ added: pair("Read") })).toBe("Read")
     const added = [...pair("mcp__qm__branch"), ...pair("Read"), ...pair("Read")]
-    expect(sayNews({ added })).toBe("mcp__qm__branch, Read ×2")
-    expect(sayNews({ added: [...pair("Read"), anItem("call", "Edit")] })).toBe("Read, Edit")
+    expect(describeNewItems({ added })).toBe("mcp__qm__branch, Read ×2")
+    expect(describeNewItems({ added: [...pair("Read"), anItem("call", "Edit")] })).toBe(
+      "Read, Edit",
+    )
     const many = ["A", "B", "C", "D", "D"].flatMap(pair)
-    expect(sayNews({ added: many })).toBe("A, B, C and 2 more")
+    expect(describeNewItems({ added: many })).toBe("A, B, C and 2 more")
   })
 
   it("[CONSOLE-63] before deletion the amount is shown and whether texts are deleted too", () => {
     const show = aShow()
-    expect(sayDelete(show)).toContain("of 2 requests and their texts will be deleted.")
+    expect(describeDelete(show)).toContain("of 2 requests and their texts will be deleted.")
     const without = { ...show, carries: [aCarry("gw_1", { hasContent: false })] }
-    expect(sayDelete(without)).toContain("The records of 2 requests will be deleted.")
+    expect(describeDelete(without)).toContain("The records of 2 requests will be deleted.")
   })
 
   it("durations are formatted for a waterfall", () => {
     const times = [0, 0.4, 18.2, 842, 999.7, 1_000, 59_940, 102_000]
     const description = ["0 ms", "0 ms", "18 ms", "842 ms", "1.0 s", "1.0 s", "59.9 s", "1:42"]
-    expect(times.map(sayTime)).toEqual(description)
+    expect(times.map(formatTime)).toEqual(description)
     expect([0, 999, 262_000, 3_665_000].map(formatMinutes)).toEqual([
       "0:00",
       "0:00",

@@ -64,11 +64,11 @@ function savedTokensOf({ folded }: Pick<GatewayRequest, "folded">): number {
   return folded.reduce((sum, it) => sum + it.tokens, 0)
 }
 
-export function saySharePercent(share: number): string {
+export function formatPercent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-export function sayTime(ms: number): string {
+export function formatTime(ms: number): string {
   return ms < 60_000 ? formatDuration(Math.round(ms)) : formatMinutes(ms)
 }
 
@@ -151,14 +151,14 @@ const TELLING: readonly WireKind[] = [
 ]
 
 /** The most important kind first, a few names and the number of others; empty if nothing is new. */
-export function sayNews({ added }: Pick<GatewayRequest, "added">): string {
-  const told = withoutAnswered(added).toSorted(
+export function describeNewItems({ added }: Pick<GatewayRequest, "added">): string {
+  const items = withoutAnswered(added).toSorted(
     (a, b) => TELLING.indexOf(b.kind) - TELLING.indexOf(a.kind),
   )
   const times = new Map<string, number>()
-  for (const name of told.map(shortName)) times.set(name, (times.get(name) ?? 0) + 1)
+  for (const name of items.map(shortName)) times.set(name, (times.get(name) ?? 0) + 1)
   const first = [...times].slice(0, FIRST_NAMES)
-  const more = told.length - first.reduce((sum, [, count]) => sum + count, 0)
+  const more = items.length - first.reduce((sum, [, count]) => sum + count, 0)
   if (first.length === 0) return ""
   const names = first.map(([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(", ")
   return more === 0 ? names : `${names} and ${formatExact(more)} more`
@@ -183,7 +183,7 @@ export function shortName({ kind, name }: Pick<WireItem, "kind" | "name">): stri
   return isPath ? (name.split("/").findLast((it) => it !== "") ?? name) : name
 }
 
-export function sayUsage(request: GatewayRequest): string {
+export function describeUsage(request: GatewayRequest): string {
   const usage = usageOf(request)
   if (isCount(request)) return "a token count, which uses no tokens"
   if (usage === null) return `usage unknown, about ${formatExact(request.tokens)} tokens sent`
@@ -199,24 +199,24 @@ export function tokensOf({ totals }: Pick<GatewayShow, "totals">): number | null
   return sum === 0 ? null : sum
 }
 
-export function sayTotals({ totals }: Pick<GatewayShow, "totals">): string {
+export function describeTotals({ totals }: Pick<GatewayShow, "totals">): string {
   const { input, output, cacheRead, cacheWrite } = totals.usage
-  const known = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} output: the provider's numbers`
+  const usage = `${formatExact(cacheRead)} read from the cache, ${formatExact(cacheWrite)} written to it, ${formatExact(input)} fresh, ${formatExact(output)} output: the provider's numbers`
   return totals.unknownUsage === 0
-    ? known
-    : `${known}; ${sayUnknown(totals.unknownUsage)}, not counted`
+    ? usage
+    : `${usage}; ${describeUnknown(totals.unknownUsage)}, not counted`
 }
 
-export function sayUnknown(requests: number): string {
+export function describeUnknown(requests: number): string {
   return `usage unknown for ${formatExact(requests)}`
 }
 
 /** The URL without the parts that all providers share. */
-export function sayUpstream(upstream: string): string {
+export function formatUpstream(upstream: string): string {
   return upstream.replace(/^https:\/\//, "")
 }
 
-export function sayDelete({ carries, totals }: GatewayShow): string {
+export function describeDelete({ carries, totals }: GatewayShow): string {
   const hasTexts = carries.some((it) => it.hasContent)
   const what = `${plural(totals.requests, "request")}${hasTexts ? " and their texts" : ""}`
   return `The records of ${what} will be deleted. This cannot be undone. The transcript and the trails of branches stay.`

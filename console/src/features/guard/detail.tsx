@@ -18,7 +18,7 @@ import {
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Ways } from "./ways.tsx"
-import { RULES_IN_WORDS, sayEvent, sayVerdict, VERDICT_LOOKS } from "./words.ts"
+import { describeEvent, describeVerdict, RULES_IN_WORDS, VERDICT_LOOKS } from "./words.ts"
 
 type DetailProps = {
   readonly now: number
@@ -66,7 +66,7 @@ function Title({ line }: { readonly line: VerdictLine }) {
     <Flow>
       <StatusMark status={mark} />
       <Text as="h2" strong cut tone={tone}>
-        {sayVerdict(line)}
+        {describeVerdict(line)}
       </Text>
     </Flow>
   )
@@ -152,7 +152,7 @@ function About({ now, line, onParams }: AboutProps) {
         <Values>
           <Value name="At">{formatMoment(at)}</Value>
           <Value name="Age">{formatAge(at, now)}</Value>
-          <Value name="Event">{sayEvent(event)}</Value>
+          <Value name="Event">{describeEvent(event)}</Value>
           <Value name="Host">{visibleLine(host)}</Value>
           <Value name="Session" title={visibleLine(session)}>
             <PlaceLink href={paths.sessions({ at: session, show: session })}>

@@ -2,7 +2,7 @@ import type { ConfigSetting, GuardVerdicts, VerdictLine } from "../../contract.t
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-export function aLine(given: Partial<VerdictLine> = {}): VerdictLine {
+export function aLine(overrides: Partial<VerdictLine> = {}): VerdictLine {
   return {
     at: NOW - 60_000,
     host: "claude-code",
@@ -14,20 +14,20 @@ export function aLine(given: Partial<VerdictLine> = {}): VerdictLine {
     verdict: "deny",
     text: "No simulation covers this edit.",
     ms: 3,
-    ...given,
+    ...overrides,
   }
 }
 
 export function aLog(
   verdicts: readonly VerdictLine[],
-  given: Partial<GuardVerdicts> = {},
+  overrides: Partial<GuardVerdicts> = {},
 ): GuardVerdicts {
   const counts = { silent: 0, context: 0, warn: 0, deny: 0, block: 0, override: 0 }
   for (const { verdict } of verdicts) counts[verdict] += 1
-  return { verdicts: [...verdicts], counts, isCut: false, ...given }
+  return { verdicts: [...verdicts], counts, isCut: false, ...overrides }
 }
 
-export function aSetting(key: string, given: Partial<ConfigSetting> = {}): ConfigSetting {
+export function aSetting(key: string, overrides: Partial<ConfigSetting> = {}): ConfigSetting {
   return {
     key,
     value: "",
@@ -37,6 +37,6 @@ export function aSetting(key: string, given: Partial<ConfigSetting> = {}): Confi
     env: "X",
     isSecret: false,
     schema: { type: "string" },
-    ...given,
+    ...overrides,
   }
 }

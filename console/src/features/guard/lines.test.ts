@@ -8,8 +8,8 @@ describe("rows of the guard log", () => {
   it("new verdicts change no key of listed ones, even with the same timestamp", () => {
     const moments = fc.array(fc.integer({ min: NOW - 5, max: NOW }), { maxLength: 12 })
     fc.assert(
-      fc.property(moments, fc.nat(12), (given, older) => {
-        const newestFirst = given.toSorted((a, b) => b - a).map((at) => aLine({ at }))
+      fc.property(moments, fc.nat(12), (times, older) => {
+        const newestFirst = times.toSorted((a, b) => b - a).map((at) => aLine({ at }))
         const before = keyed(newestFirst.slice(Math.min(older, newestFirst.length)))
         const after = keyed(newestFirst)
         expect(after.slice(after.length - before.length)).toEqual(before)
@@ -24,14 +24,18 @@ describe("rows of the guard log", () => {
       aLine({ at: NOW, tool: "Write" }),
       aLine({ paths: ["docs/a.md"], rule: null, tool: null, text: "Quay 7" }),
     ])
-    const found = (text: string) => matching(rows, text).map((it) => rows.indexOf(it))
-    expect([found(""), found("WRITE rounding"), found("quay"), found("quay write")]).toEqual([
-      [0, 1],
+    const indexesOf = (text: string) => matching(rows, text).map((it) => rows.indexOf(it))
+    expect([
+      indexesOf(""),
+      indexesOf("WRITE rounding"),
+      indexesOf("quay"),
+      indexesOf("quay write"),
+    ]).toEqual([[0, 1], [0], [1], []])
+    expect([indexesOf("risk"), indexesOf("5f0c"), indexesOf("claude-code docs")]).toEqual([
       [0],
+      [0, 1],
       [1],
-      [],
     ])
-    expect([found("risk"), found("5f0c"), found("claude-code docs")]).toEqual([[0], [0, 1], [1]])
   })
 
   it("verdicts are grouped by day with their count", () => {

@@ -23,7 +23,7 @@ import { Detail } from "./detail.tsx"
 import { byDay, keyed, matching, VerdictRows } from "./rows.tsx"
 import { TryPanel } from "./try-panel.tsx"
 import { useCounts, useVerdicts } from "./use-guard.ts"
-import { sayCounts, sayHours, totalOf, VERDICT_LOOKS } from "./words.ts"
+import { describeCounts, formatHours, totalOf, VERDICT_LOOKS } from "./words.ts"
 
 export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
   const { data } = useVerdicts(params)
@@ -40,7 +40,7 @@ export function GuardPage({ now, params, onParams }: PageProps<GuardParams>) {
             counts === undefined ? null : (
               <OnlyWide>
                 <Text as="div" tone="3" cut>
-                  {sayCounts(counts, params.hours)}
+                  {describeCounts(counts, params.hours)}
                 </Text>
               </OnlyWide>
             )
@@ -141,7 +141,7 @@ const RULES = [
   { value: "", label: "All rules" },
   ...GUARD_RULES.map((value) => ({ value, label: value })),
 ]
-const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) }))
+const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: formatHours(it) }))
 
 function hoursOf(value: string): Partial<GuardParams> {
   const hours = GUARD_HOURS.find((it) => String(it) === value)
@@ -164,7 +164,7 @@ function VerdictFacets({ params, counts, onParams }: VerdictFacetsProps) {
         { value: "" as const, label: "All", count: counts && formatExact(totalOf(counts)) },
         ...offered.map((value) => ({
           value,
-          label: VERDICT_LOOKS[value].word,
+          label: VERDICT_LOOKS[value].label,
           count: counts && formatExact(counts[value]),
         })),
       ]}
@@ -201,14 +201,14 @@ function Nothing({ params, onParams }: ParamsProps<GuardParams>) {
       <NoMatch
         onShowAll={() => onParams({ text: "", verdict: null, rule: null, session: "", at: "" })}
       >
-        No verdict of {sayHours(hours)} matches.
+        No verdict of {formatHours(hours)} matches.
       </NoMatch>
     )
   }
   const isWhole = hours === 720
   return (
     <Empty
-      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${sayHours(hours)}. Install the kit; the command first shows what it would write:`}
+      description={`This page lists what the hooks of the kit reported about edits, session starts and stops. No hook ran in ${formatHours(hours)}. Install the kit; the command first shows what it would write:`}
     >
       <CommandLine command="qm init">
         {isWhole ? null : (

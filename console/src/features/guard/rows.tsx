@@ -22,7 +22,7 @@ import { Flow, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { sayEvent, sayMorePaths, sayVerdict, VERDICT_LOOKS } from "./words.ts"
+import { describeEvent, describeMorePaths, describeVerdict, VERDICT_LOOKS } from "./words.ts"
 
 const COLUMNS = {
   full: "14px 88px 60px 84px minmax(0, 1fr) minmax(0, 1.3fr) 88px 64px 64px",
@@ -77,8 +77,8 @@ const ROWS_HEAD = [
 
 function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly option: RowOption }) {
   const { at, rule, verdict, host, session, tool } = line
-  const { word, tone, mark } = VERDICT_LOOKS[verdict]
-  const said = visibleLine(line.text)
+  const { label, tone, mark } = VERDICT_LOOKS[verdict]
+  const message = visibleLine(line.text)
   return (
     <Row option={option} ghost={verdict === "silent"}>
       <StatusMark status={mark} />
@@ -88,14 +88,16 @@ function VerdictRow({ line, option }: { readonly line: VerdictLine; readonly opt
         </Text>
       </Cell>
       <TextCell from="roomy" size="sm" tone={tone} cut>
-        {word}
+        {label}
       </TextCell>
       <SmallCell from="roomy" text={rule ?? ""} />
       <Stack>
         <Subject line={line} />
-        <NarrowLine>{[sayVerdict(line), said].filter((it) => it !== "").join(", ")}</NarrowLine>
+        <NarrowLine>
+          {[describeVerdict(line), message].filter((it) => it !== "").join(", ")}
+        </NarrowLine>
       </Stack>
-      <SmallCell from="roomy" text={said} />
+      <SmallCell from="roomy" text={message} />
       <SmallCell from="wide" text={visibleLine(host)} />
       <TextCell from="wide" mono tone="2" cut title={visibleLine(session)}>
         {shortSession(session)}
@@ -121,11 +123,11 @@ function Subject({ line: { paths, event } }: { readonly line: VerdictLine }) {
   if (path === undefined) {
     return (
       <Text as="div" tone="2" cut>
-        {sayEvent(event)}
+        {describeEvent(event)}
       </Text>
     )
   }
-  const more = sayMorePaths(paths)
+  const more = describeMorePaths(paths)
   return (
     <Flow>
       <Path path={path} />
@@ -150,11 +152,11 @@ type Line = { readonly kind: "day"; readonly name: string; readonly count: numbe
  * oldest, so that new ones do not change a selection.
  */
 export function keyed(newestFirst: readonly VerdictLine[]): readonly GuardRow[] {
-  const seen = new Map<number, number>()
+  const countByTime = new Map<number, number>()
   const rows = newestFirst.toReversed().map((line): GuardRow => {
-    const place = seen.get(line.at) ?? 0
-    seen.set(line.at, place + 1)
-    return { kind: "verdict", key: place === 0 ? `${line.at}` : `${line.at}-${place}`, line }
+    const position = countByTime.get(line.at) ?? 0
+    countByTime.set(line.at, position + 1)
+    return { kind: "verdict", key: position === 0 ? `${line.at}` : `${line.at}-${position}`, line }
   })
   return rows.toReversed()
 }

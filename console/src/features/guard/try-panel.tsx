@@ -15,7 +15,7 @@ import { Block, DetailHead, Flow, Pane, PaneScroll, Stack } from "../../ui/pane/
 import { Path } from "../../ui/path/path.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useMakeLive, useRiskSettings, useTried } from "./use-guard.ts"
-import { RULES_IN_WORDS, sayHours, VERDICT_LOOKS } from "./words.ts"
+import { formatHours, RULES_IN_WORDS, VERDICT_LOOKS } from "./words.ts"
 
 type TryPanelProps = PageProps<GuardParams> & {
   readonly isReadOnly: boolean
@@ -24,8 +24,8 @@ type TryPanelProps = PageProps<GuardParams> & {
 export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
   const { paths: set, level } = useRiskSettings()
   const [draft, setDraft] = useState<string | null>(null)
-  const given = params.patterns === "" ? valueOf(set) : params.patterns
-  const text = draft ?? given
+  const configured = params.patterns === "" ? valueOf(set) : params.patterns
+  const text = draft ?? configured
   const close = () => onParams({ trying: false }, "replace")
   useKey("panel.right", close)
   return (
@@ -71,7 +71,7 @@ function valueOf(set: ConfigSetting | undefined): string {
   return typeof set?.value === "string" ? set.value : ""
 }
 
-const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: sayHours(it) }))
+const HOURS = GUARD_HOURS.map((it) => ({ value: String(it), label: formatHours(it) }))
 
 function LevelNotice({ level }: { readonly level: number | undefined }) {
   const needed = RULES_IN_WORDS.risk.level
@@ -129,7 +129,7 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
   return (
     <Block
       title="Edits that it would have denied"
-      aside={`${most}${formatExact(hits.length)} of ${formatExact(looked)} in ${sayHours(hours)}`}
+      aside={`${most}${formatExact(hits.length)} of ${formatExact(looked)} in ${formatHours(hours)}`}
     >
       {hits.length === 0 ? (
         <Text as="p" tone="2" read>
@@ -144,7 +144,7 @@ function Hits({ now, tried: { hits, looked, isCut }, hours }: HitsProps) {
               <Path path={it.path} />
               <Flow>
                 <Text size="sm" tone={VERDICT_LOOKS[it.was].tone}>
-                  {VERDICT_LOOKS[it.was].word}
+                  {VERDICT_LOOKS[it.was].label}
                 </Text>
                 <Text size="sm" tone="3" title={visibleLine(it.session)} cut>
                   {shortSession(it.session).slice(0, MOST_OF_A_NAME)}, {formatWhen(it.at, now)}
@@ -180,7 +180,7 @@ function MakeLive({ text, isReadOnly }: MakeLiveProps) {
             Activate
           </Button>
           <Text size="sm" tone="2">
-            {sayLive({ isSet, isEmpty: value === "", isReadOnly })}
+            {describeLive({ isSet, isEmpty: value === "", isReadOnly })}
           </Text>
         </Flow>
         <Text as="p" size="sm" tone="3">
@@ -198,7 +198,7 @@ type LiveState = {
   readonly isReadOnly: boolean
 }
 
-function sayLive({ isSet, isEmpty, isReadOnly }: LiveState): string {
+function describeLive({ isSet, isEmpty, isReadOnly }: LiveState): string {
   if (isReadOnly) return "This page is read only."
   if (isSet) return isEmpty ? "No path is high-risk." : "These patterns are active."
   return isEmpty ? "No path will be high-risk." : "Applies from the next edit."

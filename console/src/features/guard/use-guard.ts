@@ -85,7 +85,7 @@ export function useMakeLive() {
     onSuccess: (after, { before }) => {
       const undo = before === undefined ? undefined : formerly(before)
       toast.show({
-        text: saySaved(after),
+        text: describeSaved(after),
         ...(undo === undefined ? {} : { undo: () => save.mutate({ value: undo.value }) }),
       })
     },
@@ -104,7 +104,7 @@ export function formerly(before: ConfigSetting): { readonly value: string | null
   return before.hides.some(isOfProject) ? undefined : { value: null }
 }
 
-export function saySaved({ key, origin }: ConfigSetting): string {
+export function describeSaved({ key, origin }: ConfigSetting): string {
   const { kind, description } = readOrigin(origin)
   const counts = kind === "project" || kind === "user" || kind === "default"
   return `${key} was changed in the project file${counts ? "" : `; ${description} takes precedence`}`

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { HOOK_NAMES, VERDICTS } from "#ground/contract"
 import { aLine, aLog, aSetting } from "./guard.fixture.ts"
-import { formerly, saySaved } from "./use-guard.ts"
+import { describeSaved, formerly } from "./use-guard.ts"
 import {
+  describeCounts,
+  describeEvent,
+  describeMorePaths,
+  describeVerdict,
   pathsForShell,
   RULES_IN_WORDS,
-  sayCounts,
-  sayEvent,
-  sayMorePaths,
-  sayVerdict,
   VERDICT_LOOKS,
 } from "./words.ts"
 
@@ -16,7 +16,7 @@ describe("texts of the page Guard", () => {
   it("every rule has a description, and every verdict its own label and mark", () => {
     expect(Object.keys(RULES_IN_WORDS).toSorted()).toEqual(HOOK_NAMES.toSorted())
     const looks = VERDICTS.map((it) => VERDICT_LOOKS[it])
-    expect(new Set(looks.map((it) => it.word)).size).toBe(VERDICTS.length)
+    expect(new Set(looks.map((it) => it.label)).size).toBe(VERDICTS.length)
     expect(new Set(looks.map((it) => it.mark)).size).toBe(VERDICTS.length)
     for (const { level, handlers } of Object.values(RULES_IN_WORDS)) {
       expect(level).toBeGreaterThan(1)
@@ -25,20 +25,23 @@ describe("texts of the page Guard", () => {
   })
 
   it("verdict, rule and event have labels, and unknown values are shown as they are", () => {
-    expect(sayVerdict(aLine())).toBe("Denied by risk")
-    expect(sayVerdict(aLine({ rule: null, verdict: "silent" }))).toBe("Silent")
-    expect([sayEvent("stop"), sayEvent("new\nevent")]).toEqual(["session stops", "new\\nevent"])
-    expect([sayMorePaths([]), sayMorePaths(["a"]), sayMorePaths(["a", "b", "c"])]).toEqual([
-      "",
-      "",
-      "and 2 more",
+    expect(describeVerdict(aLine())).toBe("Denied by risk")
+    expect(describeVerdict(aLine({ rule: null, verdict: "silent" }))).toBe("Silent")
+    expect([describeEvent("stop"), describeEvent("new\nevent")]).toEqual([
+      "session stops",
+      "new\\nevent",
     ])
+    expect([
+      describeMorePaths([]),
+      describeMorePaths(["a"]),
+      describeMorePaths(["a", "b", "c"]),
+    ]).toEqual(["", "", "and 2 more"])
   })
 
   it("the counts name denied events only if there are any", () => {
     const { counts } = aLog([aLine(), aLine(), aLine({ verdict: "block" })])
-    expect(sayCounts(counts, 24)).toBe("3 verdicts in 24 hours, 2 denied, 1 blocked")
-    expect(sayCounts(aLog([]).counts, 720)).toBe("0 verdicts in 30 days")
+    expect(describeCounts(counts, 24)).toBe("3 verdicts in 24 hours, 2 denied, 1 blocked")
+    expect(describeCounts(aLog([]).counts, 720)).toBe("0 verdicts in 30 days")
   })
 
   it.each([
@@ -59,7 +62,9 @@ describe("texts of the page Guard", () => {
     expect(formerly(set)).toEqual({ value: "a/**" })
     expect(formerly({ ...set, origin: "default" })).toEqual({ value: null })
     expect(formerly({ ...set, origin: "environment X", hides: [project] })).toBeUndefined()
-    expect(saySaved(set)).toBe("guard.highRiskPaths was changed in the project file")
-    expect(saySaved({ ...set, origin: "environment X" })).toMatch("environment takes precedence")
+    expect(describeSaved(set)).toBe("guard.highRiskPaths was changed in the project file")
+    expect(describeSaved({ ...set, origin: "environment X" })).toMatch(
+      "environment takes precedence",
+    )
   })
 })

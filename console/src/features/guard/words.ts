@@ -53,7 +53,7 @@ export const RULES_IN_WORDS: Readonly<
 }
 
 type VerdictLook = {
-  readonly word: string
+  readonly label: string
   readonly tone: "2" | "3" | "warn" | "bad" | "accent"
   readonly mark: Status
   readonly means: string
@@ -61,17 +61,17 @@ type VerdictLook = {
 
 export const VERDICT_LOOKS: Readonly<Record<VerdictKind, VerdictLook>> = {
   silent: {
-    word: "Silent",
+    label: "Silent",
     tone: "3",
     mark: "cancelled",
     means: "no message; the agent continued",
   },
-  context: { word: "Context", tone: "2", mark: "done", means: "context was added for the agent" },
-  warn: { word: "Warned", tone: "warn", mark: "warned", means: "the agent continued" },
-  deny: { word: "Denied", tone: "bad", mark: "failed", means: "the edit was not made" },
-  block: { word: "Blocked", tone: "bad", mark: "paused", means: "the stop was blocked once" },
+  context: { label: "Context", tone: "2", mark: "done", means: "context was added for the agent" },
+  warn: { label: "Warned", tone: "warn", mark: "warned", means: "the agent continued" },
+  deny: { label: "Denied", tone: "bad", mark: "failed", means: "the edit was not made" },
+  block: { label: "Blocked", tone: "bad", mark: "paused", means: "the stop was blocked once" },
   override: {
-    word: "Override",
+    label: "Override",
     tone: "accent",
     mark: "waiting",
     means: "it would have been denied, but an override allowed it",
@@ -89,16 +89,16 @@ const EVENTS: Readonly<Record<string, string>> = {
   loaded: "instructions loaded",
 }
 
-export function sayEvent(event: string): string {
+export function describeEvent(event: string): string {
   return EVENTS[event] ?? visibleLine(event)
 }
 
-export function sayVerdict({ verdict, rule }: VerdictLine): string {
-  const { word } = VERDICT_LOOKS[verdict]
-  return rule === null ? word : `${word} by ${rule}`
+export function describeVerdict({ verdict, rule }: VerdictLine): string {
+  const { label } = VERDICT_LOOKS[verdict]
+  return rule === null ? label : `${label} by ${rule}`
 }
 
-export function sayMorePaths(paths: readonly string[]): string {
+export function describeMorePaths(paths: readonly string[]): string {
   return paths.length < 2 ? "" : `and ${formatExact(paths.length - 1)} more`
 }
 
@@ -109,20 +109,23 @@ const HOURS: Readonly<Record<GuardParams["hours"], string>> = {
   720: "30 days",
 }
 
-export function sayHours(hours: GuardParams["hours"]): string {
+export function formatHours(hours: GuardParams["hours"]): string {
   return HOURS[hours]
 }
 
-export function sayCounts(counts: GuardVerdicts["counts"], hours: GuardParams["hours"]): string {
+export function describeCounts(
+  counts: GuardVerdicts["counts"],
+  hours: GuardParams["hours"],
+): string {
   const all = totalOf(counts)
   const refused = [
     [counts.deny, "denied"],
     [counts.block, "blocked"],
   ] as const
-  const said = refused.flatMap(([count, word]) =>
-    count === 0 ? [] : [`${formatExact(count)} ${word}`],
+  const parts = refused.flatMap(([count, label]) =>
+    count === 0 ? [] : [`${formatExact(count)} ${label}`],
   )
-  return [`${plural(all, "verdict")} in ${sayHours(hours)}`, ...said].join(", ")
+  return [`${plural(all, "verdict")} in ${formatHours(hours)}`, ...parts].join(", ")
 }
 
 export function totalOf(counts: GuardVerdicts["counts"]): number {

@@ -10,7 +10,7 @@ import { Failure } from "../../ui/failure/failure.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { sayAdded, useFolders } from "./use-knowledge.ts"
+import { describeAdded, useFolders } from "./use-knowledge.ts"
 import { TIERS } from "./words.ts"
 
 type AddFormProps = { readonly isReadOnly: boolean; onClose(): void }
@@ -85,7 +85,7 @@ function Result({ added }: { readonly added: KbAdded }) {
   return (
     <Stack gap="8">
       <Text as="p" size="sm" tone="2">
-        {sayAdded(added)}
+        {describeAdded(added)}
       </Text>
       {named.length === 0 ? null : (
         <Bullets lines={named.map((it) => visibleLine(`${it.path}: ${it.reason}`))} />

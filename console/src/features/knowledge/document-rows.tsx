@@ -5,7 +5,7 @@ import { Group, NameCell, NarrowLine, Row, type RowOption, TextCell } from "../.
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { ListPaneHandleProps } from "./page.tsx"
-import { sayDocument } from "./words.ts"
+import { describeDocument } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) minmax(0, 0.8fr) 72px 88px 88px 72px",
@@ -68,7 +68,7 @@ function DocumentRow({ line, option }: { line: DocumentLine; option: RowOption }
             {visibleLine(title)}
           </Text>
         </NameCell>
-        <NarrowLine>{sayDocument(line.document)}</NarrowLine>
+        <NarrowLine>{describeDocument(line.document)}</NarrowLine>
       </Stack>
       <TextCell from="wide" size="sm" tone="3" mono cut title={visibleLine(path)}>
         {visibleLine(path)}
@@ -100,13 +100,13 @@ export function linesOf(
   documents: readonly KbDocument[],
 ): readonly KnowledgeLine[] {
   const byFolder = Map.groupBy(documents, (it) => it.folder)
-  const known = folders.flatMap((folder): KnowledgeLine[] => {
+  const folderLines = folders.flatMap((folder): KnowledgeLine[] => {
     const own = byFolder.get(folder.folder) ?? []
     if (own.length === 0 && folder.documents > 0) return []
     return [{ kind: "folder", key: `folder ${folder.folder}`, folder }, ...own.map(lineOf)]
   })
   const named = new Set(folders.map((it) => it.folder))
-  return [...known, ...documents.filter((it) => !named.has(it.folder)).map(lineOf)]
+  return [...folderLines, ...documents.filter((it) => !named.has(it.folder)).map(lineOf)]
 }
 
 const lineOf = (document: KbDocument): KnowledgeLine => ({

@@ -4,7 +4,7 @@ export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
 const BY = { words: true, meaning: null, note: "no embedder is configured" } as const
 
-export function aParagraph(id: string, given: Partial<KbParagraph> = {}): KbParagraph {
+export function aParagraph(id: string, overrides: Partial<KbParagraph> = {}): KbParagraph {
   return {
     id,
     document: "kd_1",
@@ -17,11 +17,11 @@ export function aParagraph(id: string, given: Partial<KbParagraph> = {}): KbPara
     line: 118,
     page: null,
     citation: "Handbook § 4.2",
-    ...given,
+    ...overrides,
   }
 }
 
-export function aHit(id: string, given: Partial<KbHit> = {}): KbHit {
+export function aHit(id: string, overrides: Partial<KbHit> = {}): KbHit {
   return {
     paragraph: aParagraph(id),
     score: 1,
@@ -29,11 +29,11 @@ export function aHit(id: string, given: Partial<KbHit> = {}): KbHit {
     meaning: null,
     hop: null,
     matched: ["arrived"],
-    ...given,
+    ...overrides,
   }
 }
 
-export function aDocument(id: string, given: Partial<KbDocument> = {}): KbDocument {
+export function aDocument(id: string, overrides: Partial<KbDocument> = {}): KbDocument {
   return {
     id,
     title: "Handbook",
@@ -46,11 +46,11 @@ export function aDocument(id: string, given: Partial<KbDocument> = {}): KbDocume
     references: 22,
     sizeBytes: 9_400,
     updatedAt: NOW - 60_000,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aStatus(given: Partial<KbStatus> = {}): KbStatus {
+export function aStatus(overrides: Partial<KbStatus> = {}): KbStatus {
   return {
     folders: [aFolder("/docs")],
     documents: 1,
@@ -58,13 +58,13 @@ export function aStatus(given: Partial<KbStatus> = {}): KbStatus {
     references: 22,
     unresolved: [],
     by: BY,
-    ...given,
+    ...overrides,
   }
 }
 
 export const aFolder = (
   folder: string,
-  given: Partial<KbStatus["folders"][number]> = {},
+  overrides: Partial<KbStatus["folders"][number]> = {},
 ): KbStatus["folders"][number] => ({
   folder,
   tier: "primary",
@@ -73,5 +73,5 @@ export const aFolder = (
   addedAt: NOW,
   isStale: false,
   skipped: 0,
-  ...given,
+  ...overrides,
 })

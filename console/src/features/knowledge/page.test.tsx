@@ -19,8 +19,8 @@ type KnowledgePageData = {
   readonly queries?: QueryClient
 }
 
-function markupOf(address: string, known: KnowledgePageData) {
-  const { status, answers = [], isReadOnly, queries = new QueryClient() } = known
+function markupOf(address: string, data: KnowledgePageData) {
+  const { status, answers = [], isReadOnly, queries = new QueryClient() } = data
   if (status !== undefined) queries.setQueryData(keys.operation("kb.status", {}), status)
   if (isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
@@ -30,7 +30,7 @@ function markupOf(address: string, known: KnowledgePageData) {
   )
 }
 
-const render = (address: string, known: KnowledgePageData) => textOf(markupOf(address, known))
+const render = (address: string, data: KnowledgePageData) => textOf(markupOf(address, data))
 const DOCUMENTS = [keys.operation("kb.documents", {}), { documents: [aDocument("kd_1")] }] as const
 
 describe("page Knowledge", () => {

@@ -22,10 +22,10 @@ import { Text } from "../../ui/text/text.tsx"
 import { AddForm } from "./add-form.tsx"
 import { Document } from "./document.tsx"
 import { DocumentRows, linesOf } from "./document-rows.tsx"
-import { FoundPane } from "./found.tsx"
 import { Paragraph } from "./paragraph.tsx"
+import { FoundPane } from "./search-results.tsx"
 import { useDocuments, useFolders, useStatus } from "./use-knowledge.ts"
-import { sayBy, sayWhole, TIERS } from "./words.ts"
+import { describeSearchMethod, describeTotals, TIERS } from "./words.ts"
 
 export function KnowledgePage({ now, params, onParams }: PageProps<KnowledgeParams>) {
   const isReadOnly = useReadOnly()
@@ -210,8 +210,8 @@ function Foot({ status }: { readonly status: KbStatus }) {
   const nowhere = lost === 0 ? "" : `, ${lost} broken`
   return (
     <PaneFoot>
-      {sayWhole(status)}
-      {nowhere}. {sayBy(status.by)}.
+      {describeTotals(status)}
+      {nowhere}. {describeSearchMethod(status.by)}.
     </PaneFoot>
   )
 }

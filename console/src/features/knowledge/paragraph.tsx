@@ -20,7 +20,7 @@ import {
 } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useParagraph } from "./use-knowledge.ts"
-import { sayHeadings, TIERS } from "./words.ts"
+import { formatHeadings, TIERS } from "./words.ts"
 
 type ParagraphProps = { readonly id: string; onClose(): void }
 
@@ -61,12 +61,12 @@ function Shown({ shown }: { readonly shown: KbParagraphShown }) {
       <Block>
         <Stack gap="8">
           <Text as="div" size="sm" tone="3" wrap>
-            {sayHeadings(paragraph.headings)}
+            {formatHeadings(paragraph.headings)}
           </Text>
           <Markdown text={paragraph.text} />
           <Flow wrap>
-            {before === null ? null : <Step to={before} word="Previous" />}
-            {after === null ? null : <Step to={after} word="Next" />}
+            {before === null ? null : <Step to={before} label="Previous" />}
+            {after === null ? null : <Step to={after} label="Next" />}
           </Flow>
         </Stack>
       </Block>
@@ -79,10 +79,10 @@ function Shown({ shown }: { readonly shown: KbParagraphShown }) {
 
 const placeOf = ({ id }: KbParagraph): string => paths.knowledge({ at: id, show: id })
 
-function Step({ to, word }: { readonly to: KbParagraph; readonly word: string }) {
+function Step({ to, label }: { readonly to: KbParagraph; readonly label: string }) {
   return (
     <LinkButton variant="ghost" small href={placeOf(to)}>
-      {word}: {visibleLine(to.number ?? to.citation)}
+      {label}: {visibleLine(to.number ?? to.citation)}
     </LinkButton>
   )
 }

@@ -60,7 +60,7 @@ export function useFolders(onAdded?: (added: KbAdded) => void) {
   const add = useMutation({
     mutationFn: (input: Input<"kb.add">) => client.write("kb.add", input),
     onSuccess: (added) => {
-      toast.show({ text: sayAdded(added) })
+      toast.show({ text: describeAdded(added) })
       onAdded?.(added)
     },
     onSettled,
@@ -78,7 +78,7 @@ export function useFolders(onAdded?: (added: KbAdded) => void) {
   return { add, remove }
 }
 
-export function sayAdded({ added, changed, removed, unchanged, skipped }: KbAdded): string {
+export function describeAdded({ added, changed, removed, unchanged, skipped }: KbAdded): string {
   const parts = [
     [added, "added"],
     [changed, "changed"],
@@ -86,6 +86,6 @@ export function sayAdded({ added, changed, removed, unchanged, skipped }: KbAdde
     [unchanged, "unchanged"],
     [skipped.length, "skipped"],
   ] as const
-  const said = parts.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]))
-  return `Indexed: ${said.length === 0 ? "no document" : said.join(", ")}`
+  const changes = parts.flatMap(([count, label]) => (count === 0 ? [] : [`${count} ${label}`]))
+  return `Indexed: ${changes.length === 0 ? "no document" : changes.join(", ")}`
 }

@@ -1,24 +1,30 @@
 import { describe, expect, it } from "vitest"
 import { linesOf } from "./document-rows.tsx"
 import { aDocument, aFolder, aHit, aStatus } from "./knowledge.fixture.ts"
-import { sayAdded, searchInput } from "./use-knowledge.ts"
-import { sayBy, sayWhole, sayWhy } from "./words.ts"
+import { describeAdded, searchInput } from "./use-knowledge.ts"
+import { describeReasons, describeSearchMethod, describeTotals } from "./words.ts"
 
 describe("reasons for a search hit", () => {
   it("a hit is found by words, by meaning, by both, or by a reference", () => {
-    expect(sayWhy(aHit("a"))).toBe("words, rank 1 (arrived)")
-    expect(sayWhy(aHit("a", { words: null, meaning: 3, matched: [] }))).toBe("meaning, rank 3")
-    expect(sayWhy(aHit("a", { meaning: 2 }))).toBe("both: words, rank 1 (arrived); meaning, rank 2")
+    expect(describeReasons(aHit("a"))).toBe("words, rank 1 (arrived)")
+    expect(describeReasons(aHit("a", { words: null, meaning: 3, matched: [] }))).toBe(
+      "meaning, rank 3",
+    )
+    expect(describeReasons(aHit("a", { meaning: 2 }))).toBe(
+      "both: words, rank 1 (arrived); meaning, rank 2",
+    )
     const hop = { from: "b", kind: "refers", depth: 2 }
-    expect(sayWhy(aHit("a", { words: null, hop, matched: [] }))).toBe("2 hops over refers")
+    expect(describeReasons(aHit("a", { words: null, hop, matched: [] }))).toBe("2 hops over refers")
   })
 
   it("the search method is shown, and the reason if meaning is off", () => {
-    expect(sayBy(aStatus().by)).toBe("Searched by words only: no embedder is configured")
-    expect(sayBy({ words: true, meaning: "small", note: null })).toBe(
+    expect(describeSearchMethod(aStatus().by)).toBe(
+      "Searched by words only: no embedder is configured",
+    )
+    expect(describeSearchMethod({ words: true, meaning: "small", note: null })).toBe(
       "Searched by words and by meaning (small)",
     )
-    expect(sayWhole(aStatus())).toBe("1 document, 41 paragraphs, 22 references")
+    expect(describeTotals(aStatus())).toBe("1 document, 41 paragraphs, 22 references")
     expect(searchInput("x", { tier: "guide", hops: true })).toMatchObject({
       tier: "guide",
       hops: 1,
@@ -50,8 +56,8 @@ describe("reasons for a search hit", () => {
       skipped: [{ path: "a.png", reason: "no text" }],
       by: aStatus().by,
     }
-    expect(sayAdded(added)).toBe("Indexed: 3 added, 1 removed, 2 unchanged, 1 skipped")
-    expect(sayAdded({ ...added, added: 0, removed: 0, unchanged: 0, skipped: [] })).toBe(
+    expect(describeAdded(added)).toBe("Indexed: 3 added, 1 removed, 2 unchanged, 1 skipped")
+    expect(describeAdded({ ...added, added: 0, removed: 0, unchanged: 0, skipped: [] })).toBe(
       "Indexed: no document",
     )
   })

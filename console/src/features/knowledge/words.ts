@@ -17,12 +17,12 @@ export const TIERS: Readonly<
   web: { label: "Web", description: "from the web, least trusted" },
 }
 
-export function sayBy({ meaning, note }: KbBy): string {
+export function describeSearchMethod({ meaning, note }: KbBy): string {
   if (meaning !== null) return `Searched by words and by meaning (${visibleLine(meaning)})`
   return note === null ? "Searched by words only" : `Searched by words only: ${visibleLine(note)}`
 }
 
-export function sayWhole({ documents, paragraphs, references }: KbStatus): string {
+export function describeTotals({ documents, paragraphs, references }: KbStatus): string {
   return [
     plural(documents, "document"),
     plural(paragraphs, "paragraph"),
@@ -30,7 +30,7 @@ export function sayWhole({ documents, paragraphs, references }: KbStatus): strin
   ].join(", ")
 }
 
-export function sayWhy({ words, meaning, hop, matched }: KbHit): string {
+export function describeReasons({ words, meaning, hop, matched }: KbHit): string {
   const which = matched.length === 0 ? "" : ` (${matched.map(visibleLine).join(", ")})`
   const parts = [
     words === null ? "" : `words, rank ${formatExact(words)}${which}`,
@@ -41,10 +41,10 @@ export function sayWhy({ words, meaning, hop, matched }: KbHit): string {
   return parts.join("; ")
 }
 
-export function sayHeadings(headings: readonly string[]): string {
+export function formatHeadings(headings: readonly string[]): string {
   return headings.map(visibleLine).join(" / ")
 }
 
-export function sayDocument({ paragraphs, references }: KbDocument): string {
+export function describeDocument({ paragraphs, references }: KbDocument): string {
   return `${plural(paragraphs, "paragraph")}, ${plural(references, "reference")}`
 }

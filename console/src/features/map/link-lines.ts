@@ -1,7 +1,7 @@
 import { visibleLine } from "../../base/format.ts"
 import type { MapLink, MapShow, MapSymbol } from "../../contract.ts"
 import type { GraphNode } from "../../ui/graph/layout.ts"
-import { placeOf, sayPlace } from "./words.ts"
+import { describeLocation, placeOf } from "./words.ts"
 
 export type ShownSymbol = Extract<MapShow, { kind: "symbol" }>
 
@@ -56,7 +56,7 @@ export function graphNodes(
   const nodeOf = (link: MapLink, side: GraphNode["side"]): GraphNode => ({
     id: placeOf(link.symbol),
     label: visibleLine(link.symbol.name),
-    title: visibleLine(sayPlace(link.symbol)),
+    title: visibleLine(describeLocation(link.symbol)),
     href: hrefOf(link.symbol),
     side,
     hops: link.hops === 2 ? 2 : 1,

@@ -9,7 +9,7 @@ export const STATE: IndexState = {
   historyProblem: null,
 }
 
-export function anEntry(path: string, given: Partial<MapEntry> = {}): MapEntry {
+export function anEntry(path: string, overrides: Partial<MapEntry> = {}): MapEntry {
   return {
     path,
     name: path.slice(path.lastIndexOf("/") + 1),
@@ -18,15 +18,15 @@ export function anEntry(path: string, given: Partial<MapEntry> = {}): MapEntry {
     symbols: 3,
     tokens: 1_240,
     rank: 0.5,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aTree(entries: readonly MapEntry[], given: Partial<MapTree> = {}): MapTree {
-  return { folder: "", entries: [...entries], total: entries.length, state: STATE, ...given }
+export function aTree(entries: readonly MapEntry[], overrides: Partial<MapTree> = {}): MapTree {
+  return { folder: "", entries: [...entries], total: entries.length, state: STATE, ...overrides }
 }
 
-export function aSymbol(name: string, given: Partial<MapSymbol> = {}): MapSymbol {
+export function aSymbol(name: string, overrides: Partial<MapSymbol> = {}): MapSymbol {
   return {
     path: "src/rounding.ts",
     name,
@@ -36,16 +36,16 @@ export function aSymbol(name: string, given: Partial<MapSymbol> = {}): MapSymbol
     toLine: 44,
     isExported: true,
     tokens: 312,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aLink(name: string, given: Partial<MapLink> = {}): MapLink {
-  return { symbol: aSymbol(name), line: 27, hops: 1, confidence: "import", ...given }
+export function aLink(name: string, overrides: Partial<MapLink> = {}): MapLink {
+  return { symbol: aSymbol(name), line: 27, hops: 1, confidence: "import", ...overrides }
 }
 
 export function aFile(
-  given: Partial<Extract<MapShow, { kind: "file" }>> = {},
+  overrides: Partial<Extract<MapShow, { kind: "file" }>> = {},
 ): Extract<MapShow, { kind: "file" }> {
   return {
     kind: "file",
@@ -60,12 +60,12 @@ export function aFile(
     importedBy: [],
     changedWith: [],
     problems: [],
-    ...given,
+    ...overrides,
   }
 }
 
 export function aShownSymbol(
-  given: Partial<Extract<MapShow, { kind: "symbol" }>> = {},
+  overrides: Partial<Extract<MapShow, { kind: "symbol" }>> = {},
 ): Extract<MapShow, { kind: "symbol" }> {
   return {
     kind: "symbol",
@@ -74,6 +74,6 @@ export function aShownSymbol(
     callers: [],
     called: [],
     isCut: false,
-    ...given,
+    ...overrides,
   }
 }

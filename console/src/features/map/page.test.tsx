@@ -5,11 +5,11 @@ import type { MapScan, MapShow, MapTree } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { mapParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
-import { foundLines } from "./found.tsx"
 import { aFile, aLink, anEntry, aShownSymbol, aSymbol, aTree, STATE } from "./map.fixture.ts"
 import { MapPage, ScanLine } from "./page.tsx"
+import { foundLines } from "./search-results.tsx"
 import { filterInput, findInput, folderInput } from "./use-map.ts"
-import { sayLines, sayScan, sayState } from "./words.ts"
+import { describeScan, describeState, formatLines } from "./words.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
@@ -35,7 +35,7 @@ function markupOf(address: string, { root, shown, answers = [], isReadOnly }: Ma
   return renderPage(queries, <MapPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: MapPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: MapPageData) => textOf(markupOf(address, data))
 const SOME = aTree([anEntry("src/rounding.ts")])
 const SCAN: MapScan = {
   scan: {
@@ -75,10 +75,10 @@ describe("page Map", () => {
   it("[CONSOLE-15] no match and no scan have different texts, for words and for paths", () => {
     const words = [keys.operation("search.find", findInput("zz")), { files: [], signals: [] }]
     const paths = [keys.operation("map.tree", filterInput("zz")), aTree([])]
-    const found = (address: string, answer: readonly unknown[]) =>
+    const renderSearch = (address: string, answer: readonly unknown[]) =>
       render(address, { root: SOME, answers: [[[answer[0]].flat(), answer[1]]] })
-    expect(found("?text=zz", words)).toContain("Nothing in this repository matches.")
-    expect(found("?text=zz&by=path", paths)).toContain("No path matches.")
+    expect(renderSearch("?text=zz", words)).toContain("Nothing in this repository matches.")
+    expect(renderSearch("?text=zz&by=path", paths)).toContain("No path matches.")
     expect(render("", { root: aTree([]) })).toContain("No readable files.")
   })
 
@@ -127,10 +127,12 @@ describe("page Map", () => {
     const text = textOf(renderToStaticMarkup(<ScanLine result={SCAN} isBusy={false} />))
     expect(text).toContain("412 files, 3,120 symbols in 1.3 s, no changes")
     expect(text).toContain("14 files skipped")
-    expect(text).not.toContain("in part")
-    expect(sayScan({ ...SCAN, scan: { ...SCAN.scan, filesChanged: 1 } })).toMatch(/1 file changed$/)
-    expect(sayState({ ...STATE, gitSha: null }, NOW)).not.toContain("at ")
-    expect(sayLines({ fromLine: 1714, toLine: 1714 })).toBe("line 1714")
+    expect(text).not.toContain("partly read")
+    expect(describeScan({ ...SCAN, scan: { ...SCAN.scan, filesChanged: 1 } })).toMatch(
+      /1 file changed$/,
+    )
+    expect(describeState({ ...STATE, gitSha: null }, NOW)).not.toContain("at ")
+    expect(formatLines({ fromLine: 1714, toLine: 1714 })).toBe("line 1714")
   })
 
   it("a file found by words lists its best symbols, each once", () => {

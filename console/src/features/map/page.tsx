@@ -25,11 +25,11 @@ import { OnlyWide, Pane } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Detail } from "./detail.tsx"
-import { Found } from "./found.tsx"
+import { Found } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
 import { flatLines, treeLines } from "./tree-lines.ts"
 import { useFolders, useFound, useScan } from "./use-map.ts"
-import { sayScan, sayState } from "./words.ts"
+import { describeScan, describeState } from "./words.ts"
 
 export function MapPage({ now, params, onParams }: PageProps<MapParams>) {
   const isReadOnly = useReadOnly()
@@ -72,7 +72,7 @@ function MapHeader({ now, state, isReadOnly, isBusy, onScan }: MapHeaderProps) {
         state === null ? null : (
           <OnlyWide>
             <Text as="div" tone="3" cut>
-              {sayState(state, now)}
+              {describeState(state, now)}
             </Text>
           </OnlyWide>
         )
@@ -228,7 +228,7 @@ export function ScanLine({ result, isBusy }: ScanLineProps) {
   }
   if (result === undefined) return null
   return (
-    <Notice description={sayScan(result)}>
+    <Notice description={describeScan(result)}>
       <Aside name="partly read" rows={result.problems} count={result.problemsCount} />
       <Aside name="skipped" rows={result.skipped} count={result.skippedCount} />
     </Notice>

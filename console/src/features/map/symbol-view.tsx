@@ -14,7 +14,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { TreeCell } from "../../ui/tree-cell/tree-cell.tsx"
 import type { ViewProps } from "./detail.tsx"
 import { graphNodes, type LinkLine, linkLines, type ShownSymbol } from "./link-lines.ts"
-import { CONFIDENCE, placeOf, sayLines, sayPlace } from "./words.ts"
+import { CONFIDENCE, describeLocation, formatLines, placeOf } from "./words.ts"
 
 type SymbolViewProps = ViewProps & { readonly shown: ShownSymbol }
 
@@ -51,7 +51,7 @@ export function SymbolView({ shown, params, onParams, ...view }: SymbolViewProps
       {callers.length + called.length === 0 ? null : (
         <Graph
           label={`Around ${visibleLine(symbol.name)}`}
-          centre={{ label: visibleLine(symbol.name), title: visibleLine(sayPlace(symbol)) }}
+          centre={{ label: visibleLine(symbol.name), title: visibleLine(describeLocation(symbol)) }}
           nodes={nodes}
           heads={HEADS}
           onFollow={view.onFollow}
@@ -92,7 +92,7 @@ function About({ symbol, onShow, children }: AboutProps) {
         <Flow align="apart" wrap>
           <Text size="sm" tone="3">
             {isExported ? "exported " : ""}
-            {kind}, {sayLines(symbol)}, {plural(tokens, "token")}
+            {kind}, {formatLines(symbol)}, {plural(tokens, "token")}
           </Text>
           <Flow>
             <Button variant="ghost" onPress={() => onShow(path)}>
@@ -137,7 +137,13 @@ function AnyLine({ line, option }: { readonly line: LinkLine; readonly option: R
       return <NamedRow symbol={symbol} description={description} depth={1} option={option} />
     }
     case "other":
-      return <NamedRow symbol={line.symbol} description={sayPlace(line.symbol)} option={option} />
+      return (
+        <NamedRow
+          symbol={line.symbol}
+          description={describeLocation(line.symbol)}
+          option={option}
+        />
+      )
     default:
       return line satisfies never
   }

@@ -7,7 +7,7 @@ const known = (entries: Parameters<typeof aTree>[0], total = entries.length): Fo
   error: null,
 })
 const folder = (path: string) => anEntry(path, { kind: "folder" })
-const sayLines = (answers: Parameters<typeof treeLines>[0]) =>
+const formatLines = (answers: Parameters<typeof treeLines>[0]) =>
   treeLines(answers).map((it) =>
     it.kind === "note" ? `${it.depth} ${it.state}` : `${it.depth} ${it.key} ${it.isOpen}`,
   )
@@ -18,7 +18,7 @@ describe("rows of the tree", () => {
       ["", known([folder("src"), anEntry("a.md")])],
       ["src", known([folder("src/tariff"), anEntry("src/a.ts")])],
     ])
-    expect(sayLines(answers)).toEqual([
+    expect(formatLines(answers)).toEqual([
       "0 src true",
       "1 src/tariff false",
       "1 src/a.ts null",
@@ -35,7 +35,7 @@ describe("rows of the tree", () => {
       ["b", fails],
       ["c", known([anEntry("c/1.ts")], 10_000)],
     ])
-    expect(sayLines(answers)).toEqual([
+    expect(formatLines(answers)).toEqual([
       "0 a true",
       "1 loading",
       "0 b true",

@@ -11,7 +11,7 @@ export type EntryLine = {
   readonly entry: MapEntry
   readonly depth: number
   readonly isOpen: boolean | null
-  readonly place: number
+  readonly position: number
   readonly siblings: number
 }
 
@@ -49,7 +49,7 @@ export function treeLines(answers: ReadonlyMap<string, FolderAnswer>): readonly 
         entry,
         depth,
         isOpen: isFolder ? isOpen : null,
-        place: i + 1,
+        position: i + 1,
         siblings: answer?.tree?.total ?? entries.length,
       }
       return isOpen ? [line, ...linesOf(entry.path, depth + 1)] : [line]
@@ -68,7 +68,7 @@ function noteOf(
   const tree = answer?.tree
   if (tree !== undefined) {
     if (tree.entries.length >= tree.total) return undefined
-    return { ...note, state: "cut", description: sayCut(tree) }
+    return { ...note, state: "cut", description: describeTruncation(tree) }
   }
   if (answer?.error === null || answer === undefined) {
     return { ...note, state: "loading", description: "Reading the folder" }
@@ -84,16 +84,16 @@ export function flatLines(tree: MapTree): readonly TreeLine[] {
       entry: { ...entry, name: entry.path },
       depth: 0,
       isOpen: null,
-      place: i + 1,
+      position: i + 1,
       siblings: tree.total,
     }),
   )
   if (tree.entries.length >= tree.total) return rows
-  const description = sayCut(tree)
+  const description = describeTruncation(tree)
   return [...rows, { kind: "note", key: "note", depth: 0, folder: "", state: "cut", description }]
 }
 
-function sayCut({ entries, total }: MapTree): string {
+function describeTruncation({ entries, total }: MapTree): string {
   const shown = formatExact(entries.length)
   return `${shown} of ${formatExact(total)} are listed. Search by path to find the others`
 }

@@ -81,9 +81,9 @@ const TREE_HEAD = [
 type LineProps<Line> = { readonly line: Line; readonly option: RowOption }
 
 function EntryRow({ line, option }: LineProps<EntryLine>) {
-  const { entry, depth, isOpen, place, siblings } = line
+  const { entry, depth, isOpen, position, siblings } = line
   return (
-    <Row option={{ ...option, branch: { level: depth + 1, place, siblings, isOpen } }}>
+    <Row option={{ ...option, branch: { level: depth + 1, position, siblings, isOpen } }}>
       <TreeCell depth={depth} isOpen={isOpen}>
         <Path path={entry.name} />
       </TreeCell>
@@ -103,7 +103,7 @@ function EntryRow({ line, option }: LineProps<EntryLine>) {
 }
 
 function NoteRow({ line, option }: LineProps<NoteLine>) {
-  const branch = { level: line.depth + 1, place: 1, siblings: 1, isOpen: null }
+  const branch = { level: line.depth + 1, position: 1, siblings: 1, isOpen: null }
   return (
     <Row option={{ ...option, branch }}>
       <TreeCell depth={line.depth} isOpen={null}>

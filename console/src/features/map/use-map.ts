@@ -49,17 +49,17 @@ export function useFolders(open: readonly string[]) {
 
 export function useFound({ text, by }: Pick<MapParams, "text" | "by">) {
   const client = useClient()
-  const asked = useSettled(text.trim(), TYPING_MS)
+  const query = useSettled(text.trim(), TYPING_MS)
   const words = useQuery({
-    queryKey: keys.operation("search.find", findInput(asked)),
-    queryFn: ({ signal }) => client.read("search.find", findInput(asked), { signal }),
-    enabled: asked !== "" && by === "words",
+    queryKey: keys.operation("search.find", findInput(query)),
+    queryFn: ({ signal }) => client.read("search.find", findInput(query), { signal }),
+    enabled: query !== "" && by === "words",
     placeholderData: keepPreviousData,
   })
   const paths = useQuery({
-    queryKey: keys.operation("map.tree", filterInput(asked)),
-    queryFn: ({ signal }) => client.read("map.tree", filterInput(asked), { signal }),
-    enabled: asked !== "" && by === "path",
+    queryKey: keys.operation("map.tree", filterInput(query)),
+    queryFn: ({ signal }) => client.read("map.tree", filterInput(query), { signal }),
+    enabled: query !== "" && by === "path",
     placeholderData: keepPreviousData,
   })
   return { words, paths }

@@ -16,11 +16,11 @@ export function placeOf({ path, parent, name, kind, signature }: MapSymbol): str
 }
 
 /** Without thousands separators, so that an editor accepts the line numbers. */
-export function sayLines({ fromLine, toLine }: Pick<MapSymbol, "fromLine" | "toLine">): string {
+export function formatLines({ fromLine, toLine }: Pick<MapSymbol, "fromLine" | "toLine">): string {
   return fromLine === toLine ? `line ${fromLine}` : `lines ${fromLine} to ${toLine}`
 }
 
-export function sayPlace({ path, fromLine, kind }: MapSymbol): string {
+export function describeLocation({ path, fromLine, kind }: MapSymbol): string {
   return `${kind}, ${path}:${fromLine}`
 }
 
@@ -31,7 +31,7 @@ export const CONFIDENCE: Readonly<Record<LinkConfidence, string>> = {
   ambiguous: "one of several with this name",
 }
 
-export function sayScan({ scan }: MapScan): string {
+export function describeScan({ scan }: MapScan): string {
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = `${plural(scan.filesScanned, "file")}, ${plural(scan.symbolsIndexed, "symbol")}`
   const changed =
@@ -39,7 +39,7 @@ export function sayScan({ scan }: MapScan): string {
   return `${what} in ${took}, ${changed}`
 }
 
-export function sayState(state: IndexState, now: number): string {
+export function describeState(state: IndexState, now: number): string {
   const commit = state.gitSha === null ? "" : `, at ${state.gitSha.slice(0, 7)}`
   return `${plural(state.files, "file")}, scanned ${formatWhen(state.scannedAt, now)}${commit}`
 }

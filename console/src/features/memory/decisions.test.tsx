@@ -8,16 +8,16 @@ import { failedQuery, renderPage, textOf } from "../../test-page.tsx"
 import { aMemory, NOW } from "./memory.fixture.ts"
 import { DecisionsPage } from "./page.tsx"
 import { DECISIONS_INPUT } from "./use-memory.ts"
-import { markOf, sayStaleCites, sayState } from "./words.ts"
+import { describeStaleCites, describeState, markOf } from "./words.ts"
 
-const aDecision = (id: string, given: Partial<Memory> = {}): Memory =>
+const aDecision = (id: string, overrides: Partial<Memory> = {}): Memory =>
   aMemory(id, {
     kind: "decision",
     title: "Round on the line",
     description: "Round on the line",
     body: "## Context\n\nTotals differed.\n\n## Decision\n\nHalf to even.",
     state: "confirmed",
-    ...given,
+    ...overrides,
   })
 
 type DecisionsPageData = {
@@ -40,7 +40,7 @@ function markupOf(address: string, { decisions, shown, isReadOnly }: DecisionsPa
   return renderPage(queries, <DecisionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: DecisionsPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: DecisionsPageData) => textOf(markupOf(address, data))
 
 describe("page Decisions", () => {
   it("[CONSOLE-15] the empty page says what it shows and gives the one command", () => {
@@ -60,14 +60,16 @@ describe("page Decisions", () => {
     const outside = { ...aDecision("m").source, isUntrusted: true }
     const held = aDecision("m", { source: outside, state: "proposed" })
     expect(new Set([...marks, markOf(held)]).size).toBe(MemoryState.options.length + 1)
-    expect(sayState(held)).toBe("quarantined")
+    expect(describeState(held)).toBe("quarantined")
     const cites = [
       { path: "a", sha: "1", state: "changed" as const },
       { path: "b", sha: "1", state: "gone" as const },
       { path: "c", sha: "1", state: "fresh" as const },
     ]
-    expect(sayStaleCites(aDecision("m", { cites }))).toBe("1 citation changed, 1 citation gone")
-    expect(sayStaleCites(aDecision("m"))).toBe("")
+    expect(describeStaleCites(aDecision("m", { cites }))).toBe(
+      "1 citation changed, 1 citation gone",
+    )
+    expect(describeStaleCites(aDecision("m"))).toBe("")
   })
 
   it("a decision shows its text and its code, and links to the page where it is rated", () => {

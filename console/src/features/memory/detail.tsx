@@ -25,15 +25,15 @@ import { useLater } from "../../ui/use-later.ts"
 import { type Actions, useActions, useMemory } from "./use-memory.ts"
 import {
   CITE_STATES,
+  describeForget,
+  describeFullSource,
+  describeSignals,
+  describeState,
+  describeTrust,
+  describeUses,
   isQuarantined,
   markOf,
   placeOf,
-  sayForget,
-  saySignals,
-  saySourceWhole,
-  sayState,
-  sayTrust,
-  sayUses,
 } from "./words.ts"
 
 type View = "memory" | "decisions"
@@ -157,9 +157,9 @@ function Cites({ memory: { cites } }: { readonly memory: Memory }) {
 }
 
 function CiteLink({ cite }: { readonly cite: Memory["cites"][number] }) {
-  const place = placeOf(cite)
-  if (cite.state === "gone") return <Path path={place} />
-  return <PlaceLink href={paths.map({ show: place })}>{visibleLine(place)}</PlaceLink>
+  const location = placeOf(cite)
+  if (cite.state === "gone") return <Path path={location} />
+  return <PlaceLink href={paths.map({ show: location })}>{visibleLine(location)}</PlaceLink>
 }
 
 type AboutProps = { readonly now: number; readonly memory: Memory }
@@ -171,15 +171,15 @@ function AboutMemory({ now, memory }: AboutProps) {
       <Values>
         <StateValue memory={memory} />
         <Value name="Trust">
-          {confidence.toFixed(2)}, {sayTrust(confidence)}, computed from signals and uses
+          {confidence.toFixed(2)}, {describeTrust(confidence)}, computed from signals and uses
         </Value>
         <Value name="Signals" wrap>
-          {saySignals(memory)}
+          {describeSignals(memory)}
         </Value>
-        <Value name="Uses">{sayUses(memory)}</Value>
+        <Value name="Uses">{describeUses(memory)}</Value>
         <Value name="Kind">{kind}</Value>
         <Value name="Source" wrap>
-          {saySourceWhole(memory)}
+          {describeFullSource(memory)}
         </Value>
         {memory.source.isUntrusted ? (
           <Value name="Based on" wrap>
@@ -223,7 +223,7 @@ function StateValue({ memory }: { readonly memory: Memory }) {
     <Value name="State">
       <Flow>
         <StatusMark status={markOf(memory)} />
-        {sayState(memory)}
+        {describeState(memory)}
       </Flow>
     </Value>
   )
@@ -296,7 +296,7 @@ function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Forget this memory?"
-          description={sayForget(memory)}
+          description={describeForget(memory)}
           verb="Forget"
           onClose={() => setIsAsking(false)}
           onDo={() => {

@@ -83,11 +83,11 @@ export function checkDecision(draft: DecisionDraft): CheckResult<Input<"decision
 }
 
 function checked<Request>(
-  found: Readonly<Record<string, string | false>>,
+  checks: Readonly<Record<string, string | false>>,
   input: Request,
 ): CheckResult<Request> {
   const problems: Problems = Object.fromEntries(
-    Object.entries(found).filter((it): it is [string, string] => it[1] !== false),
+    Object.entries(checks).filter((it): it is [string, string] => it[1] !== false),
   )
   return Object.keys(problems).length === 0 ? { kind: "right", input } : { kind: "wrong", problems }
 }
@@ -111,6 +111,6 @@ export function problemsOf(
   const fields = Object.keys(draft).filter((it) => it !== "kind" && it !== "isUntrusted")
   const byCode = { MEMORY_CITE_UNKNOWN: "cites", MEMORY_OWN_TEXT: ownText }
   const field = Object.entries(byCode).find(([it]) => it === code)?.[1]
-  const known = field ?? fields.find((it) => it === named)
-  return known === undefined ? {} : { [known]: message }
+  const knownField = field ?? fields.find((it) => it === named)
+  return knownField === undefined ? {} : { [knownField]: message }
 }

@@ -2,7 +2,7 @@ import type { Memory, MemoryList } from "../../contract.ts"
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-export function aMemory(id: string, given: Partial<Memory> = {}): Memory {
+export function aMemory(id: string, overrides: Partial<Memory> = {}): Memory {
   return {
     id,
     kind: "pitfall",
@@ -24,7 +24,7 @@ export function aMemory(id: string, given: Partial<Memory> = {}): Memory {
     confidence: 0.7,
     file: ".qm/memory/lessons/half-cents.md",
     createdAt: NOW - 4 * 86_400_000,
-    ...given,
+    ...overrides,
   }
 }
 
@@ -36,6 +36,9 @@ export const OUTSIDE = {
   isDistilled: false,
 } as const
 
-export function aList(memories: readonly Memory[], given: Partial<MemoryList> = {}): MemoryList {
-  return { memories: [...memories], total: memories.length, problems: [], ...given }
+export function aList(
+  memories: readonly Memory[],
+  overrides: Partial<MemoryList> = {},
+): MemoryList {
+  return { memories: [...memories], total: memories.length, problems: [], ...overrides }
 }

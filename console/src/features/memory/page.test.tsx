@@ -32,7 +32,7 @@ function markupOf(
   return renderPage(queries, <MemoryPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: MemoryPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: MemoryPageData) => textOf(markupOf(address, data))
 const SOME = aList([aMemory("mem_1")])
 
 describe("page Memory", () => {
@@ -50,14 +50,14 @@ describe("page Memory", () => {
     expect(filtered).toContain("No memory has this kind and state. Show all")
     const none = { found: [], total: 38 }
     const key = keys.operation("memory.search", searchInput("zz", null))
-    const found = render("?text=zz", { list: SOME, answers: [[key, none]] })
-    expect(found).toContain("No memory matches, of 38. Show all")
+    const noMatch = render("?text=zz", { list: SOME, answers: [[key, none]] })
+    expect(noMatch).toContain("No memory matches, of 38. Show all")
   })
 
   it("search results are also filtered by state, which the server's search does not do", () => {
-    const found = [{ memory: aMemory("mem_1"), score: 1, why: ["words cent"] }]
+    const matches = [{ memory: aMemory("mem_1"), score: 1, why: ["words cent"] }]
     const key = keys.operation("memory.search", searchInput("cent", "pitfall"))
-    const answers = [[key, { found, total: 38 }]] as const
+    const answers = [[key, { found: matches, total: 38 }]] as const
     const list = aList([])
     expect(render("?text=cent&kind=pitfall", { list, answers })).toContain("1 memory of 38")
     expect(render("?text=cent&kind=pitfall&state=stale", { list, answers })).toContain(

@@ -17,7 +17,14 @@ import { Score } from "../../ui/score/score.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { isQuarantined, markOf, saySource, sayStaleCites, sayState, sayTrust } from "./words.ts"
+import {
+  describeSource,
+  describeStaleCites,
+  describeState,
+  describeTrust,
+  isQuarantined,
+  markOf,
+} from "./words.ts"
 
 export type MemoryLine = {
   readonly memory: Memory
@@ -121,8 +128,8 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
       <TextCell from="roomy" size="sm" tone="2" cut>
         {memory.kind}
       </TextCell>
-      <TextCell from="wide" size="sm" tone="2" cut title={saySource(memory)}>
-        {saySource(memory)}
+      <TextCell from="wide" size="sm" tone="2" cut title={describeSource(memory)}>
+        {describeSource(memory)}
       </TextCell>
       <Cell from="roomy">
         <Age now={now} memory={memory} />
@@ -133,7 +140,7 @@ function MemoryRow({ now, line: { memory, why }, option }: MemoryRowProps) {
 }
 
 function StateCell({ memory }: { readonly memory: Memory }) {
-  const state = sayState(memory)
+  const state = describeState(memory)
   const isOdd = isQuarantined(memory) || memory.state === "stale"
   return (
     <TextCell from="roomy" size="sm" tone={isOdd ? "warn" : "2"} cut title={state}>
@@ -158,8 +165,8 @@ type TitleCellProps = {
 
 function TitleCell({ memory, why, kind }: TitleCellProps) {
   const title = visibleLine(memory.title)
-  const stale = sayStaleCites(memory)
-  const reason = why.length === 0 ? "" : visibleLine(sayWhy(memory, why))
+  const stale = describeStaleCites(memory)
+  const reason = why.length === 0 ? "" : visibleLine(describeReasons(memory, why))
   return (
     <Stack>
       <NameCell>
@@ -175,7 +182,7 @@ function TitleCell({ memory, why, kind }: TitleCellProps) {
       </NameCell>
       {reason === "" ? (
         <NarrowLine>
-          {[sayState(memory), kind, stale].filter((it) => it !== "").join(", ")}
+          {[describeState(memory), kind, stale].filter((it) => it !== "").join(", ")}
         </NarrowLine>
       ) : (
         <Text as="div" size="sm" tone="2" cut title={reason}>
@@ -186,7 +193,7 @@ function TitleCell({ memory, why, kind }: TitleCellProps) {
   )
 }
 
-function sayWhy(memory: Memory, why: readonly string[]): string {
+function describeReasons(memory: Memory, why: readonly string[]): string {
   return (isQuarantined(memory) ? ["quarantined", ...why] : why).join(", ")
 }
 
@@ -196,7 +203,7 @@ function Trust({ confidence }: { readonly confidence: number }) {
       <Score share={confidence} />
       <Cell from="roomy">
         <Text size="sm" tone="3">
-          {sayTrust(confidence)}
+          {describeTrust(confidence)}
         </Text>
       </Cell>
     </Flow>

@@ -82,7 +82,7 @@ export function useActions() {
     onMutate: (memory) => patch({ ...memory, state: "confirmed" }),
     onSuccess: (memory) => {
       patch(memory)
-      toast.show({ text: sayConfirmed(memory) })
+      toast.show({ text: describeConfirmed(memory) })
     },
     onError: fail,
     onSettled: settle,
@@ -120,7 +120,7 @@ export function judged(memory: Memory, verdict: Verdict): Memory {
   return { ...memory, signals: { ...signals, [verdict]: signals[verdict] + 1 } }
 }
 
-function sayConfirmed({ state }: Memory): string {
+function describeConfirmed({ state }: Memory): string {
   // Confirmed by the user but still stale: the cited code has changed.
   return state === "stale" ? "Confirmed, but the cited code has changed" : "Confirmed"
 }

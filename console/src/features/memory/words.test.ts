@@ -3,17 +3,17 @@ import { MemoryState } from "#ground/contract"
 import { aMemory, OUTSIDE } from "./memory.fixture.ts"
 import { judged } from "./use-memory.ts"
 import {
+  describeForget,
+  describeFullSource,
+  describeSignals,
+  describeSource,
+  describeStaleCites,
+  describeState,
+  describeTrust,
+  describeUses,
   isQuarantined,
   markOf,
   placeOf,
-  sayForget,
-  saySignals,
-  saySource,
-  saySourceWhole,
-  sayStaleCites,
-  sayState,
-  sayTrust,
-  sayUses,
 } from "./words.ts"
 
 describe("texts of the page Memory", () => {
@@ -21,13 +21,13 @@ describe("texts of the page Memory", () => {
     const marks = MemoryState.options.map((state) => markOf(aMemory("m", { state })))
     const held = aMemory("m", { source: OUTSIDE })
     expect(new Set([...marks, markOf(held)]).size).toBe(MemoryState.options.length + 1)
-    expect([isQuarantined(held), sayState(held)]).toEqual([true, "quarantined"])
+    expect([isQuarantined(held), describeState(held)]).toEqual([true, "quarantined"])
   })
 
   it("only an unconfirmed memory from outside is quarantined", () => {
     expect(isQuarantined(aMemory("m"))).toBe(false)
     expect(isQuarantined(aMemory("m", { source: OUTSIDE, state: "confirmed" }))).toBe(false)
-    expect(sayState(aMemory("m"))).toBe("proposed")
+    expect(describeState(aMemory("m"))).toBe("proposed")
   })
 
   it.each([
@@ -36,30 +36,32 @@ describe("texts of the page Memory", () => {
     [0.7, "fair"],
     [0.69, "low"],
     [0.39, "poor"],
-  ])("a trust of %d is called %s", (confidence, word) => {
-    expect(sayTrust(confidence)).toBe(word)
+  ])("a trust of %d is called %s", (confidence, label) => {
+    expect(describeTrust(confidence)).toBe(label)
   })
 
   it("the source names author, location and commit, and omits unknown values", () => {
-    expect(saySource(aMemory("m"))).toBe("agent, distilled")
-    expect(saySourceWhole(aMemory("m"))).toBe("agent, distilled, in session s-1, at 4e2a19c")
-    expect(saySourceWhole(aMemory("m", { source: OUTSIDE }))).toBe("agent")
+    expect(describeSource(aMemory("m"))).toBe("agent, distilled")
+    expect(describeFullSource(aMemory("m"))).toBe("agent, distilled, in session s-1, at 4e2a19c")
+    expect(describeFullSource(aMemory("m", { source: OUTSIDE }))).toBe("agent")
   })
 
   it("changed and missing citations are counted", () => {
     const cite = (state: "fresh" | "changed" | "gone") => ({ path: "a.ts", sha: "1", state })
-    expect(sayStaleCites(aMemory("m", { cites: [cite("fresh")] }))).toBe("")
+    expect(describeStaleCites(aMemory("m", { cites: [cite("fresh")] }))).toBe("")
     const cites = [cite("changed"), cite("changed"), cite("gone")]
-    expect(sayStaleCites(aMemory("m", { cites }))).toBe("2 citations changed, 1 citation gone")
+    expect(describeStaleCites(aMemory("m", { cites }))).toBe("2 citations changed, 1 citation gone")
     expect(placeOf({ ...cite("fresh"), symbol: "roundLine" })).toBe("a.ts#roundLine")
   })
 
   it("signals and uses are given in words, and none is not shown as 0", () => {
     const signals = { helpful: 4, unhelpful: 1, succeeded: 1, failed: 0 }
-    expect(saySignals(aMemory("m", { signals }))).toBe("4 helpful, 1 unhelpful, 1 task succeeded")
-    expect(saySignals(aMemory("m"))).toBe("none yet")
-    expect(sayUses(aMemory("m"))).toBe("never on this machine")
-    expect(sayUses(aMemory("m", { uses: 2 }))).toBe("2 times on this machine")
+    expect(describeSignals(aMemory("m", { signals }))).toBe(
+      "4 helpful, 1 unhelpful, 1 task succeeded",
+    )
+    expect(describeSignals(aMemory("m"))).toBe("none yet")
+    expect(describeUses(aMemory("m"))).toBe("never on this machine")
+    expect(describeUses(aMemory("m", { uses: 2 }))).toBe("2 times on this machine")
   })
 
   it("a rating adds one signal at once and does not change the trust", () => {
@@ -67,6 +69,8 @@ describe("texts of the page Memory", () => {
     expect(judged(memory, "helpful").signals.helpful).toBe(1)
     expect(judged(memory, "unhelpful").signals).toMatchObject({ helpful: 0, unhelpful: 1 })
     expect(judged(memory, "unhelpful").confidence).toBe(memory.confidence)
-    expect(sayForget(aMemory("m"))).toContain(".qm/memory/lessons/half-cents.md will be deleted")
+    expect(describeForget(aMemory("m"))).toContain(
+      ".qm/memory/lessons/half-cents.md will be deleted",
+    )
   })
 })

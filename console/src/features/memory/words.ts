@@ -39,29 +39,29 @@ export function markOf(memory: Memory): Status {
   return isQuarantined(memory) ? "waiting" : MARKS[memory.state]
 }
 
-export function sayState(memory: Memory): string {
+export function describeState(memory: Memory): string {
   return isQuarantined(memory) ? "quarantined" : memory.state
 }
 
-export function sayTrust(confidence: number): string {
+export function describeTrust(confidence: number): string {
   if (confidence >= 0.85) return "high"
   if (confidence >= 0.7) return "fair"
   return confidence >= 0.4 ? "low" : "poor"
 }
 
-export function saySource({ source }: Memory): string {
+export function describeSource({ source }: Memory): string {
   const how = source.isDistilled ? ", distilled" : ""
   return `${source.actor}${how}`
 }
 
-export function saySourceWhole(memory: Memory): string {
+export function describeFullSource(memory: Memory): string {
   const { session, commit } = memory.source
   const where = session === null ? "" : `, in session ${visibleLine(session)}`
   const at = commit === null ? "" : `, at ${visibleLine(commit.slice(0, 7))}`
-  return `${saySource(memory)}${where}${at}`
+  return `${describeSource(memory)}${where}${at}`
 }
 
-export function sayStaleCites({ cites }: Memory): string {
+export function describeStaleCites({ cites }: Memory): string {
   const changed = cites.filter((it) => it.state === "changed").length
   const gone = cites.filter((it) => it.state === "gone").length
   const parts = [
@@ -71,7 +71,7 @@ export function sayStaleCites({ cites }: Memory): string {
   return parts.filter((it) => it !== "").join(", ")
 }
 
-export function saySignals({ signals }: Memory): string {
+export function describeSignals({ signals }: Memory): string {
   const { helpful, unhelpful, succeeded, failed } = signals
   const parts = [
     [helpful, `${formatExact(helpful)} helpful`],
@@ -79,11 +79,11 @@ export function saySignals({ signals }: Memory): string {
     [succeeded, `${plural(succeeded, "task")} succeeded`],
     [failed, `${plural(failed, "task")} failed`],
   ] as const
-  const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [words]))
-  return said.length === 0 ? "none yet" : said.join(", ")
+  const shownSignals = parts.flatMap(([count, words]) => (count === 0 ? [] : [words]))
+  return shownSignals.length === 0 ? "none yet" : shownSignals.join(", ")
 }
 
-export function sayUses({ uses }: Memory): string {
+export function describeUses({ uses }: Memory): string {
   return uses === 0 ? "never on this machine" : `${plural(uses, "time")} on this machine`
 }
 
@@ -98,6 +98,6 @@ export function placeOf({ path, symbol }: Memory["cites"][number]): string {
   return symbol === undefined ? path : `${path}#${symbol}`
 }
 
-export function sayForget({ title, file }: Memory): string {
+export function describeForget({ title, file }: Memory): string {
   return `The memory "${visibleLine(title)}" and its file ${visibleLine(file)} will be deleted. Committed versions stay in git; uncommitted changes are lost.`
 }

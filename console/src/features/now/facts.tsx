@@ -94,7 +94,7 @@ function HealthFacts() {
   if (report === undefined) return null
   const passed = report.checks.filter((it) => it.state === "ok").length
   return (
-    <Block title="Health" aside={sayHealth(report)}>
+    <Block title="Health" aside={describeHealth(report)}>
       <Stack gap="8">
         <CheckBlocks
           states={report.checks.map((it) => it.state)}
@@ -110,7 +110,7 @@ function HealthFacts() {
   )
 }
 
-function sayHealth({ isHealthy, checks }: DoctorReport): string {
+function describeHealth({ isHealthy, checks }: DoctorReport): string {
   const failed = checks.filter((it) => it.state === "fail").length
   return isHealthy ? "healthy" : `${failed} failed`
 }
@@ -142,7 +142,7 @@ function StoreFacts({ now }: { readonly now: number }) {
           </Value>
           <Value name="Events">{formatExact(status.events)}</Value>
           <Value name="Size">{formatBytes(status.sizeBytes)}</Value>
-          <Value name="Last backup">{sayBackup(status, now)}</Value>
+          <Value name="Last backup">{describeBackup(status, now)}</Value>
           {status.stopped === null ? null : (
             <Value name="Stopped" wrap>
               <Text tone="bad">{status.stopped}</Text>
@@ -161,7 +161,7 @@ function StoreFacts({ now }: { readonly now: number }) {
   )
 }
 
-function sayBackup({ lastBackup }: StoreStatus, now: number): string {
+function describeBackup({ lastBackup }: StoreStatus, now: number): string {
   if (lastBackup === null) return "none yet"
   return `${formatAge(lastBackup.at, now)} ago, ${formatBytes(lastBackup.sizeBytes)}`
 }
@@ -236,7 +236,7 @@ export function ClaimFacts() {
   if (data === undefined) return null
   const { claims } = data
   return (
-    <Block title="Claims" aside={sayHolders(claims)}>
+    <Block title="Claims" aside={describeHolders(claims)}>
       <Stack gap="8">
         {claims.length === 0 ? <Text tone="2">No file is claimed.</Text> : null}
         {claims.slice(0, MOST_SHOWN).map((it) => (
@@ -257,7 +257,7 @@ export function ClaimFacts() {
   )
 }
 
-function sayHolders(claims: readonly Claim[]): string {
+function describeHolders(claims: readonly Claim[]): string {
   const sessions = new Set(claims.map((it) => it.session)).size
   return sessions === 0 ? "" : `${plural(claims.length, "path")}, ${plural(sessions, "session")}`
 }
@@ -284,7 +284,7 @@ export function HookFacts() {
       <Values>
         {[...hosts].map(([host, hooks]) => (
           <Value key={host} name={host} wrap>
-            <Text>{sayFired(hooks)}</Text>
+            <Text>{describeFiredHooks(hooks)}</Text>
           </Value>
         ))}
       </Values>
@@ -292,7 +292,7 @@ export function HookFacts() {
   )
 }
 
-export function sayFired(hooks: readonly HookState[]): string {
+export function describeFiredHooks(hooks: readonly HookState[]): string {
   const silent = hooks.filter((it) => it.state !== "fired").map((it) => it.hook)
   const fired = `${formatExact(hooks.length - silent.length)} of ${formatExact(hooks.length)} fired`
   if (silent.length === 0) return fired

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { HookState } from "../../contract.ts"
 import { keys } from "../../data/keys.ts"
 import { renderPage } from "../../test-page.tsx"
-import { ClaimFacts, HookFacts, SessionFacts, sayFired } from "./facts.tsx"
+import { ClaimFacts, describeFiredHooks, HookFacts, SessionFacts } from "./facts.tsx"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
@@ -68,9 +68,9 @@ describe("sessions and claims on the page Now", () => {
   })
 
   it("only hooks that ran count as fired, and hooks that a host does not have do not count", () => {
-    expect(sayFired([hook("boot", "fired")])).toBe("1 of 1 fired")
+    expect(describeFiredHooks([hook("boot", "fired")])).toBe("1 of 1 fired")
     const four = (["boot", "track", "drift", "risk"] as const).map((it) => hook(it, "installed"))
-    expect(sayFired([hook("loaded", "fired"), ...four])).toBe(
+    expect(describeFiredHooks([hook("loaded", "fired"), ...four])).toBe(
       "1 of 5 fired, not boot, track, drift and 1 more",
     )
     const doctor = { checks: [], isHealthy: true, hooks: [hook("boot", "fired")] }

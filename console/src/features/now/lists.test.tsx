@@ -6,14 +6,14 @@ import { RunLists } from "./lists.tsx"
 
 const NOW = 1_000_000_000
 
-function render(given: Partial<NowRow>): string {
+function render(overrides: Partial<NowRow>): string {
   const row: NowRow = {
     id: "rn_1",
     kind: "run",
     state: "done",
     title: "Port it",
     at: NOW,
-    ...given,
+    ...overrides,
   }
   const html = renderToStaticMarkup(<RunLists running={[]} ended={[row]} now={NOW} at={null} />)
   return textOf(html)

@@ -90,7 +90,7 @@ function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) 
           <Stack>
             <Cell lead>{visibleLine(it.title)}</Cell>
             <NarrowLine>
-              {[it.agent ?? "", sayCost(it)].filter((one) => one !== "").join(", ")}
+              {[it.agent ?? "", formatCost(it)].filter((one) => one !== "").join(", ")}
             </NarrowLine>
           </Stack>
           <TextCell from="roomy" tone="2" cut>
@@ -98,7 +98,7 @@ function RunRows({ name, rows, hasTokens, at, time, empty, say }: RunRowsProps) 
           </TextCell>
           {hasTokens ? <TokenCells row={it} /> : null}
           <TextCell from="roomy" mono align="end">
-            {sayCost(it)}
+            {formatCost(it)}
           </TextCell>
           <Text mono tone="3" align="end">
             {say(it)}
@@ -138,6 +138,6 @@ function TokenCells({ row }: { readonly row: NowRow }) {
   )
 }
 
-function sayCost({ costUsd }: NowRow): string {
+function formatCost({ costUsd }: NowRow): string {
   return costUsd === undefined ? "" : formatUsd(costUsd)
 }

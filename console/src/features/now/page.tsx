@@ -16,7 +16,7 @@ import { Columns, Pane, PaneScroll } from "../../ui/pane/pane.tsx"
 import { Prose, Text } from "../../ui/text/text.tsx"
 import { Facts } from "./facts.tsx"
 import { RunLists } from "./lists.tsx"
-import { WaitingList, type WaitingRow, waitingRows } from "./waiting.tsx"
+import { WaitingList, type WaitingRow, waitingRows } from "./waiting-list.tsx"
 
 type NowPageProps = {
   readonly now: number

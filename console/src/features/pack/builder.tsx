@@ -21,7 +21,7 @@ import { Columns } from "./columns.tsx"
 import { PackHeader } from "./header.tsx"
 import { Task } from "./task.tsx"
 import { type PackData, useKeep, usePack } from "./use-pack.ts"
-import { neededBudget, refusedPin, sayBuilt } from "./words.ts"
+import { describeBuilt, neededBudget, refusedPin } from "./words.ts"
 
 type BuilderProps = PageProps<PackParams>
 
@@ -36,7 +36,7 @@ export function Builder({ now, params, onParams }: BuilderProps) {
     navigate(paths.runs({ beside: "new", prompt: choices.task, pack: id }))
   const run = () => {
     if (params.id !== "") launch(params.id)
-    else keep.mutate(choices, { onSuccess: (kept) => launch(kept.pack.id) })
+    else keep.mutate(choices, { onSuccess: (saved) => launch(saved.pack.id) })
   }
   const copyText = useCopyText()
   const isNarrow = useNarrow()
@@ -94,16 +94,16 @@ export function Builder({ now, params, onParams }: BuilderProps) {
             onChange={change}
           />
         )}
-        <Announce>{sayState(data)}</Announce>
+        <Announce>{describeState(data)}</Announce>
       </Pane>
     </>
   )
 }
 
-function sayState({ shown, error, isPending }: PackData): string {
+function describeState({ shown, error, isPending }: PackData): string {
   if (isPending) return "Building"
   if (error !== null || shown === undefined) return ""
-  return sayBuilt(shown.pack)
+  return describeBuilt(shown.pack)
 }
 
 const NOTHING: Partial<PackParams> = {

@@ -19,7 +19,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { OnlyTwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import type { CandidateLine } from "./lines.ts"
 
-import { sayLeft, sayReasons } from "./words.ts"
+import { describeLeftOut, describeReasons } from "./words.ts"
 
 const COLUMNS = { full: "28px 14px minmax(0, 1fr) 48px" } as const
 
@@ -99,7 +99,7 @@ function Line({ line, option, onTick }: LineProps) {
   }
   const isIn = line.kind === "chosen"
   const { path, score, tokens } = isIn ? line.file : line.left
-  const description = visibleLine(isIn ? sayReasons(line.file) : sayLeft(line.left))
+  const description = visibleLine(isIn ? describeReasons(line.file) : describeLeftOut(line.left))
   return (
     <Row lines={2} option={option}>
       {score === null ? <span /> : <Score share={score} />}

@@ -26,12 +26,12 @@ export function changeLines({ changes }: PackDiff): readonly ChangeLine[] {
     if (members.length === 0) return []
     const grown = members.reduce((sum, it) => sum + it.tokensAfter - it.tokensBefore, 0)
     const rows = members.map((it): ChangeLine => ({ kind: "change", key: it.path, change: it }))
-    const sum = change === "same" ? "" : saySigned(grown)
+    const sum = change === "same" ? "" : formatSigned(grown)
     return [{ kind: "heading", key: `group:${change}`, name, count: members.length, sum }, ...rows]
   })
 }
 
-export function sayChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {
+export function describeChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Change): string {
   const form = (it: Change["formBefore"]) => (it === null ? "" : FORM_WORDS[it].description)
   const forms =
     formBefore === null || formAfter === null || formBefore === formAfter
@@ -43,12 +43,12 @@ export function sayChange({ formBefore, formAfter, scoreBefore, scoreAfter }: Ch
   return [forms, scores].filter(Boolean).join(", ")
 }
 
-export function sayTotals({ from, to, changes }: PackDiff): string {
+export function describeTotals({ from, to, changes }: PackDiff): string {
   const differing = changes.filter((it) => it.change !== "same").length
-  return `${plural(differing, "change")}, ${formatExact(from.tokens)} to ${formatExact(to.tokens)} tokens, ${saySigned(to.tokens - from.tokens)}`
+  return `${plural(differing, "change")}, ${formatExact(from.tokens)} to ${formatExact(to.tokens)} tokens, ${formatSigned(to.tokens - from.tokens)}`
 }
 
-export function saySigned(tokens: number): string {
+export function formatSigned(tokens: number): string {
   if (tokens === 0) return "0"
   return tokens > 0 ? `+${formatExact(tokens)}` : `−${formatExact(-tokens)}`
 }

@@ -56,12 +56,12 @@ describe("changes of a package", () => {
     fc.assert(
       fc.property(moves, (all) => {
         let choices: Choices = NO_CHOICES
-        let seen: readonly string[] = PATHS
+        let displayed: readonly string[] = PATHS
         for (const { path, to } of all) {
-          choices = moveTo(choices, seen, { path, to })
-          seen = seen.filter((it) => it !== path).toSpliced(to, 0, path)
+          choices = moveTo(choices, displayed, { path, to })
+          displayed = displayed.filter((it) => it !== path).toSpliced(to, 0, path)
         }
-        expect(orderOf(choices)).toEqual(seen)
+        expect(orderOf(choices)).toEqual(displayed)
       }),
       withSeed(),
     )

@@ -130,7 +130,7 @@ export function applyChoices(files: readonly PackFile[], choices: Choices): read
   const dropped = new Set(drops)
   const pinned = new Set(pins)
   const placeOf = new Map(order.map((path, i) => [path, i]))
-  const place = ({ path }: PackFile) => placeOf.get(path) ?? order.length
+  const position = ({ path }: PackFile) => placeOf.get(path) ?? order.length
   return files
     .filter((it) => !dropped.has(it.path))
     .map((it) => ({
@@ -138,7 +138,7 @@ export function applyChoices(files: readonly PackFile[], choices: Choices): read
       isPinned: pinned.has(it.path),
       form: chosenForm(choices, it.path) ?? it.form,
     }))
-    .toSorted((a, b) => place(a) - place(b))
+    .toSorted((a, b) => position(a) - position(b))
 }
 
 function withoutForm(choices: Choices, path: string): Choices {

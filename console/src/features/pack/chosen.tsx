@@ -106,14 +106,14 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
   const { file, number, of, showsKind } = line
   const { path, form, isPinned, sentBefore, redactions } = file
   const isChosen = chosenForm(choices, path) !== undefined
-  const place = (dragged: string, where: "before" | "after") => {
+  const move = (dragged: string, where: "before" | "after") => {
     const from = files.findIndex((it) => it.path === dragged)
     const behind = number - 1 + (where === "after" ? 1 : 0)
     // A file moved down leaves its position free, so the target shifts by one.
     onPlace(dragged, from >= 0 && from < behind ? behind - 1 : behind)
   }
   return (
-    <DragRow group="pack" name={path} onDrop={place}>
+    <DragRow group="pack" name={path} onDrop={move}>
       <Row option={option} ghost={sentBefore}>
         <Text as="div" mono tone="3" align="end">
           {number}

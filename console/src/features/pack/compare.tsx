@@ -26,10 +26,16 @@ import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { OnlyWide, Pane, PaneHead, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { type ChangeLine, changeLines, sayChange, saySigned, sayTotals } from "./changes.ts"
+import {
+  type ChangeLine,
+  changeLines,
+  describeChange,
+  describeTotals,
+  formatSigned,
+} from "./changes.ts"
 
 import { usePackList } from "./use-pack.ts"
-import { sayItem, sayTask } from "./words.ts"
+import { describeItem, describeTask } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 256px 72px 72px 72px",
@@ -74,7 +80,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
           {diff.data === undefined ? null : (
             <OnlyWide>
               <Text as="div" size="sm" tone="2" cut>
-                {sayTotals(diff.data)}
+                {describeTotals(diff.data)}
               </Text>
             </OnlyWide>
           )}
@@ -117,8 +123,8 @@ function Choice({ now, name, id, packs, onPick }: ChoiceProps) {
         label={`${name}: ${description}`}
         choices={packs.map((it) => ({
           value: it.id,
-          label: visibleLine(sayTask(it)),
-          detail: `${sayItem(it)}, ${formatWhen(it.builtAt, now)}`,
+          label: visibleLine(describeTask(it)),
+          detail: `${describeItem(it)}, ${formatWhen(it.builtAt, now)}`,
         }))}
         value={id}
         onPick={onPick}
@@ -162,8 +168,8 @@ type ChangeProps = {
 
 function Change({ line, option }: ChangeProps) {
   const { path, tokensBefore, tokensAfter, change } = line.change
-  const grown = change === "same" ? "" : saySigned(tokensAfter - tokensBefore)
-  const description = sayChange(line.change)
+  const grown = change === "same" ? "" : formatSigned(tokensAfter - tokensBefore)
+  const description = describeChange(line.change)
   return (
     <Row option={option}>
       <Stack>

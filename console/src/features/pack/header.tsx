@@ -5,7 +5,7 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { OnlyWide } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { Choices } from "./choices.ts"
-import { sayTitle } from "./words.ts"
+import { describeTitle } from "./words.ts"
 
 type PackHeaderProps = {
   readonly now: number
@@ -30,8 +30,8 @@ export function PackHeader(props: PackHeaderProps) {
   return (
     <Header
       parent={{ label: "Pack", href: paths.pack() }}
-      title={visibleLine(sayTitle(choices))}
-      facts={<Text tone="3">{sayState(props)}</Text>}
+      title={visibleLine(describeTitle(choices))}
+      facts={<Text tone="3">{describeState(props)}</Text>}
     >
       <OnlyWide>
         <Button variant="ghost" keyId="pack.new" onPress={props.onNew}>
@@ -75,7 +75,7 @@ export function PackHeader(props: PackHeaderProps) {
   )
 }
 
-function sayState({ now, choices, keptAt, isPending }: PackHeaderProps): string {
+function describeState({ now, choices, keptAt, isPending }: PackHeaderProps): string {
   // Without a task the title is unknown, and this text would move with it.
   if (choices.task === "") return ""
   if (isPending) return "building"

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
-import { changeLines, sayChange } from "./changes.ts"
+import { changeLines, describeChange } from "./changes.ts"
 import { candidateLines, chosenLines } from "./lines.ts"
 import { aFile, aLeft, aPack } from "./pack.fixture.ts"
 import { findFile } from "./preview.tsx"
 import {
   checkBudget,
   checkTask,
+  describeLeftOut,
+  describeTitle,
   neededBudget,
   readBudget,
   refusedPin,
-  sayLeft,
-  sayTitle,
 } from "./words.ts"
 
 const FILES = [aFile("low.ts", { score: 0.4 }), aFile("high.ts", { score: 0.9 })]
@@ -133,7 +133,9 @@ describe("rows of a package", () => {
       "Unchanged ",
       "s",
     ])
-    expect(sayChange(change("c", "changed"))).toBe("the whole file to its signatures, 0.50 to 0.75")
+    expect(describeChange(change("c", "changed"))).toBe(
+      "the whole file to its signatures, 0.50 to 0.75",
+    )
   })
 })
 
@@ -163,15 +165,17 @@ describe("texts of a package", () => {
   })
 
   it("a title ends at a clause or a word", () => {
-    expect(sayTitle({ task: "Round it; then test\nmore" })).toBe("Round it")
-    expect(sayTitle({ task: `${"word ".repeat(20)}` })).toBe(`${"word ".repeat(11).trim()}…`)
-    expect(sayTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(56)}…`)
+    expect(describeTitle({ task: "Round it; then test\nmore" })).toBe("Round it")
+    expect(describeTitle({ task: `${"word ".repeat(20)}` })).toBe(`${"word ".repeat(11).trim()}…`)
+    expect(describeTitle({ task: "x".repeat(90) })).toBe(`${"x".repeat(56)}…`)
   })
 
   it("a file left out says why it was a candidate, or which rule denied it", () => {
-    expect(sayLeft(aLeft("a", { detail: "needs 50 tokens", reasons: ["calls b"] }))).toBe("Calls b")
-    expect(sayLeft(aLeft("a", { detail: "needs 50 tokens" }))).toBe("Needs 50 tokens")
-    expect(sayLeft(aLeft("a", { why: "denied", detail: "denied by web/**" }))).toBe(
+    expect(describeLeftOut(aLeft("a", { detail: "needs 50 tokens", reasons: ["calls b"] }))).toBe(
+      "Calls b",
+    )
+    expect(describeLeftOut(aLeft("a", { detail: "needs 50 tokens" }))).toBe("Needs 50 tokens")
+    expect(describeLeftOut(aLeft("a", { why: "denied", detail: "denied by web/**" }))).toBe(
       "Denied by web/**",
     )
   })

@@ -28,21 +28,21 @@ type PackPageData = {
   readonly refusal?: ReturnType<typeof failure>
 }
 
-async function render(address: string, known: PackPageData = {}): Promise<string> {
-  const html = await renderHtml(address, known)
+async function render(address: string, data: PackPageData = {}): Promise<string> {
+  const html = await renderHtml(address, data)
   return textOf(html)
 }
 
-async function renderHtml(address: string, known: PackPageData = {}): Promise<string> {
-  const { built, shown, packs = [], refusal } = known
+async function renderHtml(address: string, data: PackPageData = {}): Promise<string> {
+  const { built, shown, packs = [], refusal } = data
   const rests = { retry: false, retryOnMount: false, staleTime: Number.POSITIVE_INFINITY }
   const queries = new QueryClient({ defaultOptions: { queries: rests } })
   const params = packParams.parse(address)
   const input = buildInput(choicesOf(params), params.tab)
   queries.setQueryData(keys.operation("pack.list", { limit: 50 }), { packs: [...packs] })
   if (built !== undefined) queries.setQueryData(keys.operation("pack.build", input), built)
-  const kept = keys.operation("pack.show", { id: params.id, format: params.tab })
-  if (shown !== undefined) queries.setQueryData(kept, shown)
+  const storedKey = keys.operation("pack.show", { id: params.id, format: params.tab })
+  if (shown !== undefined) queries.setQueryData(storedKey, shown)
   if (refusal !== undefined) {
     const queryKey = keys.operation("pack.build", input)
     await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(refusal) })

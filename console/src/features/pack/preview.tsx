@@ -36,13 +36,13 @@ type PreviewProps = {
 export function Preview(props: PreviewProps) {
   const { written, tab, at, onTab } = props
   const lines = useMemo(() => written?.text.split(/\r?\n/), [written])
-  const found = useMemo(() => (lines === undefined ? undefined : findFile(lines, at)), [lines, at])
+  const match = useMemo(() => (lines === undefined ? undefined : findFile(lines, at)), [lines, at])
   return (
     <Pane label="Preview">
       <PaneHead
         actions={
           <Text size="sm" tone="3">
-            {written === undefined ? "" : sayTokens(written.textTokens, props)}
+            {written === undefined ? "" : formatTokens(written.textTokens, props)}
           </Text>
         }
       >
@@ -59,15 +59,15 @@ export function Preview(props: PreviewProps) {
           }}
         />
       </PaneHead>
-      {lines === undefined || found === undefined ? (
+      {lines === undefined || match === undefined ? (
         <RowSkeleton rows={12} />
       ) : (
         <Lines
           ref={props.ref}
           label="Package text"
           lines={lines}
-          marked={found.marked}
-          at={found.at}
+          marked={match.marked}
+          at={match.at}
           isStrong={(line) => (tab === "summary" || tab === "markdown") && /^#{2,3} /.test(line)}
           onLeave={props.onClose}
         />
@@ -76,7 +76,7 @@ export function Preview(props: PreviewProps) {
   )
 }
 
-function sayTokens(tokens: number, { tab, summaryMaxTokens }: PreviewProps): string {
+function formatTokens(tokens: number, { tab, summaryMaxTokens }: PreviewProps): string {
   if (tab !== "summary" || summaryMaxTokens === undefined) return `${formatExact(tokens)} tokens`
   return `${formatExact(tokens)} of ${formatExact(summaryMaxTokens)}`
 }
@@ -87,9 +87,9 @@ export function findFile(
 ): { readonly at: number | null; readonly marked: ReadonlySet<number> } {
   if (path === "") return { at: null, marked: new Set() }
   const shown = visibleLine(path)
-  const found = lines.flatMap((line, i) => (names(line, path) || names(line, shown) ? [i] : []))
-  const own = found.find((i) => isHead(lines[i] ?? ""))
-  return { at: own ?? found[0] ?? null, marked: new Set(found) }
+  const matches = lines.flatMap((line, i) => (names(line, path) || names(line, shown) ? [i] : []))
+  const own = matches.find((i) => isHead(lines[i] ?? ""))
+  return { at: own ?? matches[0] ?? null, marked: new Set(matches) }
 }
 
 function names(line: string, path: string): boolean {

@@ -25,7 +25,7 @@ import { Text } from "../../ui/text/text.tsx"
 import { choicesOf } from "./choices.ts"
 import { Limits } from "./task.tsx"
 import { usePackList, usePackSettings } from "./use-pack.ts"
-import { checkTask, sayItem, sayTask } from "./words.ts"
+import { checkTask, describeItem, describeTask } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 96px 64px 120px 112px 128px",
@@ -46,7 +46,7 @@ export function Start({ now, params, onParams }: StartProps) {
   }
   return (
     <>
-      <Header title="Pack" facts={<Text tone="3">{sayKept(packs)}</Text>}>
+      <Header title="Pack" facts={<Text tone="3">{describeSavedPackages(packs)}</Text>}>
         {packs === undefined || packs.length < 2 ? null : (
           <Button
             variant="ghost"
@@ -102,7 +102,7 @@ export function Start({ now, params, onParams }: StartProps) {
   )
 }
 
-function sayKept(packs: readonly PackSummaryItem[] | undefined): string {
+function describeSavedPackages(packs: readonly PackSummaryItem[] | undefined): string {
   return packs === undefined || packs.length === 0 ? "" : `${plural(packs.length, "package")} saved`
 }
 
@@ -134,7 +134,7 @@ function Recent({ now, packs }: RecentProps) {
 
 function Recall({ now, item }: { readonly now: number; readonly item: PackSummaryItem }) {
   const { id, role, files, tokens, budget, builtAt } = item
-  const title = visibleLine(sayTask(item))
+  const title = visibleLine(describeTask(item))
   return (
     <Row href={paths.pack({ id })}>
       <Stack>
@@ -143,7 +143,7 @@ function Recall({ now, item }: { readonly now: number; readonly item: PackSummar
             {title}
           </Text>
         </Cell>
-        <NarrowLine>{sayItem(item)}</NarrowLine>
+        <NarrowLine>{describeItem(item)}</NarrowLine>
       </Stack>
       <TextCell from="wide" tone="2" cut>
         {visibleLine(role ?? "any")}

@@ -13,7 +13,7 @@ import { TextField } from "../../ui/field/field.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { Choices } from "./choices.ts"
-import { checkBudget, checkTask, readBudget, saySignals } from "./words.ts"
+import { checkBudget, checkTask, describeSignals, readBudget } from "./words.ts"
 
 type TaskProps = {
   readonly choices: Choices
@@ -80,7 +80,7 @@ const UNREAD: readonly TextFact[] = [{ name: "Recognised", value: "" }]
 
 function factsOf(pack: ContextPack): readonly TextFact[] {
   const { action, domain, symbolNames, filePaths, keywords } = pack.analysis
-  const { used, missing } = saySignals(pack)
+  const { used, missing } = describeSignals(pack)
   const words = visibleLine(keywords.join(", "))
   const facts = [
     { name: "Recognised", value: action ?? "no action" },

@@ -16,20 +16,20 @@ const MOST_LISTED = 50
 
 export function usePack(params: PackParams) {
   const { id, tab } = params
-  const asked = useStable(choicesOf(params))
-  const settled = useSettled(asked, SETTLES_MS)
-  const kept = useKept(id, tab)
+  const choices = useStable(choicesOf(params))
+  const settled = useSettled(choices, SETTLES_MS)
+  const stored = useKept(id, tab)
   const built = useBuilt(settled, tab, id === "" && settled.task.trim() !== "")
-  const query = id === "" ? built : kept
+  const query = id === "" ? built : stored
   const shown = useLast(query.data)
   const isFromKept = params.task === "" && shown !== undefined
   return {
     shown,
     /** Also if the URL has only the id of a stored package. */
-    choices: isFromKept ? choicesFrom(shown.pack) : asked,
+    choices: isFromKept ? choicesFrom(shown.pack) : choices,
     written: shown?.format === tab ? shown : undefined,
     error: query.error,
-    isPending: query.isFetching || (id === "" && settled !== asked),
+    isPending: query.isFetching || (id === "" && settled !== choices),
     retry: () => void query.refetch(),
     ...usePackSettings(),
   }
@@ -71,8 +71,8 @@ function useLast(now: PackBuilt | undefined): PackBuilt | undefined {
 }
 
 function useStable(choices: Choices): Choices {
-  const said = JSON.stringify(choices)
-  return useMemo(() => choices, [said])
+  const serialized = JSON.stringify(choices)
+  return useMemo(() => choices, [serialized])
 }
 
 export function usePackSettings() {

@@ -37,12 +37,12 @@ export function checkBudget(text: string): string | undefined {
   return isRight ? undefined : "Must be a whole number"
 }
 
-export function sayTask({ task }: { readonly task: string }): string {
+export function describeTask({ task }: { readonly task: string }): string {
   return task.trim().split("\n", 1)[0] ?? ""
 }
 
-export function sayTitle(of: { readonly task: string }): string {
-  const first = sayTask(of).split(/[;.:,]\s/, 1)[0] ?? ""
+export function describeTitle(of: { readonly task: string }): string {
+  const first = describeTask(of).split(/[;.:,]\s/, 1)[0] ?? ""
   if (first.length <= MOST_TITLE_CHARACTERS) return first
   const words = first.slice(0, MOST_TITLE_CHARACTERS).split(" ").slice(0, -1).join(" ")
   return `${words === "" ? first.slice(0, MOST_TITLE_CHARACTERS) : words}…`
@@ -50,15 +50,15 @@ export function sayTitle(of: { readonly task: string }): string {
 
 const MOST_TITLE_CHARACTERS = 56
 
-export function sayBuilt({ files, tokens, budget }: ContextPack): string {
+export function describeBuilt({ files, tokens, budget }: ContextPack): string {
   return `Built, ${plural(files.length, "file")}, ${formatExact(tokens)} of ${formatExact(budget)} tokens`
 }
 
-export function sayReasons({ reasons }: Pick<PackFile, "reasons">): string {
+export function describeReasons({ reasons }: Pick<PackFile, "reasons">): string {
   return capital(reasons.join("; "))
 }
 
-export function sayLeft({
+export function describeLeftOut({
   detail,
   reasons,
   why,
@@ -67,7 +67,7 @@ export function sayLeft({
   return capital(parts.filter((it) => it !== "").join("; ")) || capital(detail)
 }
 
-export function saySignals({ signals }: ContextPack): { used: string; missing: string } {
+export function describeSignals({ signals }: ContextPack): { used: string; missing: string } {
   return {
     used: signals.used.join(", "),
     missing: signals.missing
@@ -76,7 +76,7 @@ export function saySignals({ signals }: ContextPack): { used: string; missing: s
   }
 }
 
-export function sayItem({ files, tokens, budget }: PackSummaryItem): string {
+export function describeItem({ files, tokens, budget }: PackSummaryItem): string {
   return `${plural(files, "file")}, ${formatCount(tokens)} of ${formatCount(budget)} tokens`
 }
 

@@ -51,7 +51,7 @@ export function ComparePane({ run, now, params, onParams }: ComparePaneProps) {
         {compared.data === undefined ? null : (
           <OnlyWide>
             <Text as="div" size="sm" tone="2" cut>
-              {sayCompared(compared.data)}
+              {describeCompared(compared.data)}
             </Text>
           </OnlyWide>
         )}
@@ -100,7 +100,7 @@ function OtherMenu({ now, id, runs, onPick }: OtherMenuProps) {
   )
 }
 
-export function sayCompared({ stages }: Pick<PipelineCompare, "stages">): string {
+export function describeCompared({ stages }: Pick<PipelineCompare, "stages">): string {
   const same = stages.filter((it) => it.isSame).length
   if (same === stages.length) return "all stages gave the same result"
   return `${plural(stages.length - same, "stage")} differ, ${same} identical`.replace(
@@ -124,7 +124,7 @@ function Stages({ compared, params, onParams }: StagesProps) {
       key={it.name}
       id={`compare-${it.name}`}
       title={visibleLine(it.title)}
-      description={it.isSame ? "identical" : sayDifference(it)}
+      description={it.isSame ? "identical" : describeDifference(it)}
       aside=""
       isOpen={it.isSame === params.open.includes(it.name)}
       isSelected={false}
@@ -137,7 +137,7 @@ function Stages({ compared, params, onParams }: StagesProps) {
 
 type Stage = PipelineCompare["stages"][number]
 
-function sayDifference({ left, right }: Stage): string {
+function describeDifference({ left, right }: Stage): string {
   if (left === null || right === null) return "only one run reached this stage"
   return join(
     "different output",

@@ -43,7 +43,7 @@ export function SayBox({ run, isReadOnly, writes }: SayProps) {
       tools={
         <>
           <ComposerFact>
-            <Text tone="3">{sayHow(run, writes.say.isPending)}</Text>
+            <Text tone="3">{describeInputHint(run, writes.say.isPending)}</Text>
           </ComposerFact>
           <Skip run={run} writes={writes} />
         </>
@@ -57,7 +57,7 @@ export function SayBox({ run, isReadOnly, writes }: SayProps) {
   )
 }
 
-function sayHow({ status, pause }: PipelineRun, isAsking: boolean): string {
+function describeInputHint({ status, pause }: PipelineRun, isAsking: boolean): string {
   if (isAsking) return "Waiting for the answer"
   if (status === "running")
     return "The run is active; you can send a message when it pauses or ends"

@@ -1,7 +1,7 @@
 import { formatUsd } from "#ground/base/format"
 import { formatRound, formatWhen, visibleLine } from "../../base/format.ts"
 import { KINDS } from "../../base/kinds.ts"
-import { sayCost } from "../../base/status.ts"
+import { formatCost } from "../../base/status.ts"
 import {
   type ContextKind,
   formatCount,
@@ -16,7 +16,7 @@ import { BudgetLines } from "../../ui/budget-lines/budget-lines.tsx"
 import { IconButton } from "../../ui/button/button.tsx"
 import { Block, Pane, PaneHead, PaneScroll, Value, Values } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { join, type RunStarted, saySpent, spendOf, startOf } from "./words.ts"
+import { formatSpent, join, type RunStarted, spendOf, startOf } from "./words.ts"
 
 type FactsProps = {
   readonly run: PipelineRun
@@ -32,7 +32,7 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
     <Pane label="Cost and details" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Cost</b>
-        <Text tone="3">{sayCost(cost)}</Text>
+        <Text tone="3">{formatCost(cost)}</Text>
       </PaneHead>
       <PaneScroll>
         <Block>
@@ -40,7 +40,7 @@ export function Facts({ run, events, now, onClose }: FactsProps) {
             lines={spendOf(run)}
             total={{
               name: "Run",
-              spent: saySpent(cost) || formatUsd(0),
+              spent: formatSpent(cost) || formatUsd(0),
               budget: cost.budgetUsd === null ? "" : formatUsd(cost.budgetUsd),
             }}
           />
@@ -80,7 +80,7 @@ function About({ run, start, now }: AboutProps) {
     <Block title="Run">
       <Values>
         <Value name="Depth" wrap>
-          {sayDepth(run, start)}
+          {describeDepth(run, start)}
         </Value>
         <Value name="Started">{formatWhen(createdAt, now)}</Value>
         <Value name="Model">{visibleLine(provider)}</Value>
@@ -106,18 +106,18 @@ function About({ run, start, now }: AboutProps) {
             <PlaceLink href={paths.run(session)}>{visibleLine(session)}</PlaceLink>
           </Value>
         )}
-        <Value name="Autosave">{saySaved(run, lastSeq)}</Value>
+        <Value name="Autosave">{describeSaved(run, lastSeq)}</Value>
       </Values>
     </Block>
   )
 }
 
-function saySaved({ stages }: PipelineRun, lastSeq: number): string {
+function describeSaved({ stages }: PipelineRun, lastSeq: number): string {
   const done = stages.filter((it) => it.status === "done" || it.status === "paused").length
   return done === 0 ? `event ${lastSeq}` : `after stage ${done}, event ${formatExact(lastSeq)}`
 }
 
-function sayDepth({ depth }: PipelineRun, start: RunStarted | undefined): string {
+function describeDepth({ depth }: PipelineRun, start: RunStarted | undefined): string {
   const config = start?.config.depths[depth]
   if (config === undefined) return depth
   return join(
@@ -188,10 +188,10 @@ function ownBudget(stage: number, start: RunStarted | undefined): number | null 
   return stages[stage]?.contextTokens ?? depths[start.depth]?.contextTokens ?? null
 }
 
-function kindsIn(given: Record<string, unknown>): Partial<Record<ContextKind, number>> {
+function kindsIn(fields: Record<string, unknown>): Partial<Record<ContextKind, number>> {
   return Object.fromEntries(
     KINDS.flatMap((kind) => {
-      const tokens = given[kind]
+      const tokens = fields[kind]
       return typeof tokens === "number" && tokens > 0 ? [[kind, tokens]] : []
     }),
   )

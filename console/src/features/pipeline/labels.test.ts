@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { PipelineCompare } from "../../contract.ts"
-import { sayCompared } from "./compare.tsx"
+import { describeCompared } from "./compare.tsx"
 import { labelsOf } from "./steps-pane.tsx"
 
 const reference = {
@@ -42,8 +42,8 @@ describe("comparison of two runs", () => {
   })
 
   it("the number of differing stages comes first", () => {
-    expect(sayCompared(stages(true, true))).toBe("all stages gave the same result")
-    expect(sayCompared(stages(true, false))).toBe("1 stage differs, 1 identical")
-    expect(sayCompared(stages(false, false, true))).toBe("2 stages differ, 1 identical")
+    expect(describeCompared(stages(true, true))).toBe("all stages gave the same result")
+    expect(describeCompared(stages(true, false))).toBe("1 stage differs, 1 identical")
+    expect(describeCompared(stages(false, false, true))).toBe("2 stages differ, 1 identical")
   })
 })

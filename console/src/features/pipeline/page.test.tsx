@@ -18,11 +18,11 @@ type PipelinePageData = {
   readonly queries?: QueryClient
 }
 
-function markupOf(address: string, known: PipelinePageData): string {
-  const { shown, answers = [], queries = new QueryClient() } = known
+function markupOf(address: string, data: PipelinePageData): string {
+  const { shown, answers = [], queries = new QueryClient() } = data
   const showKey = keys.operation("pipeline.show", { id: "p-12" })
   if (shown !== undefined) queries.setQueryData(showKey, shown)
-  if (known.isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
+  if (data.isReadOnly === true) queries.setQueryData(keys.session, { readOnly: true })
   for (const [key, answer] of answers) queries.setQueryData(key, answer)
   return renderPage(
     queries,
@@ -37,7 +37,7 @@ function markupOf(address: string, known: PipelinePageData): string {
   )
 }
 
-const render = (address: string, known: PipelinePageData) => textOf(markupOf(address, known))
+const render = (address: string, data: PipelinePageData) => textOf(markupOf(address, data))
 const EVENTS = eventsOf([
   starts(0),
   step("a", { tokens: 3_400, durationMs: 200 }),
@@ -151,7 +151,7 @@ describe("active and ended pipeline", () => {
         },
       ],
     }
-    const said = eventsOf([
+    const events = eventsOf([
       ...EVENTS.map((it) => it.body),
       {
         type: "said",
@@ -164,7 +164,7 @@ describe("active and ended pipeline", () => {
       },
     ])
     const html = markupOf("", {
-      shown: { run, events: said },
+      shown: { run, events: events },
       answers: [[keys.operation("pipeline.document", { id: "p-12" }), document]],
     })
     expect(html.match(/Within 24 hours/g)?.length).toBe(1)

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button/button.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { PauseCard, type PauseChoice, PauseField } from "../../ui/pause-card/pause-card.tsx"
 import type { PipelineWrites } from "./use-pipeline.ts"
-import { sayPaused } from "./words.ts"
+import { describePaused } from "./words.ts"
 
 type PauseProps = {
   readonly run: PipelineRun
@@ -41,7 +41,7 @@ export function Pause({ run, pause, now, isReadOnly, writes }: PauseProps) {
   })
   return (
     <PauseCard
-      title={sayPaused(run)}
+      title={describePaused(run)}
       question={visibleLine(pause.question)}
       aside={formatAge(pause.since, now)}
       lines={pause.lines.map((it) => ({ text: visibleLine(it.text), note: visibleLine(it.note) }))}
@@ -60,9 +60,9 @@ function actsOf(
   writes: PipelineWrites,
   onAmend: () => void,
 ): Readonly<Record<string, () => void>> {
-  const say = (text: string) => () => writes.say.mutate(text)
-  if (isConfirmingExit) return { "1": say("1"), "2": say("2") }
-  return { "1": () => writes.resume.mutate(), "2": onAmend, "3": say("3") }
+  const reply = (text: string) => () => writes.say.mutate(text)
+  if (isConfirmingExit) return { "1": reply("1"), "2": reply("2") }
+  return { "1": () => writes.resume.mutate(), "2": onAmend, "3": reply("3") }
 }
 
 type AmendProps = {

@@ -26,7 +26,7 @@ export const gives = (stage: number, summary: string): Body => ({
   isCarried: false,
 })
 
-export const step = (id: string, given: Partial<Omit<Substep, "type">> = {}): Body => ({
+export const step = (id: string, overrides: Partial<Omit<Substep, "type">> = {}): Body => ({
   type: "substep",
   stage: 0,
   attempt: 1,
@@ -36,11 +36,11 @@ export const step = (id: string, given: Partial<Omit<Substep, "type">> = {}): Bo
   kind: "search",
   tool: "Knowledge Base Search",
   title: "arrival",
-  ...(given.phase === "started" ? {} : { outcome: "done" as const }),
-  ...given,
+  ...(overrides.phase === "started" ? {} : { outcome: "done" as const }),
+  ...overrides,
 })
 
-export const aStage = (index: number, given: Partial<PipelineStage> = {}): PipelineStage => ({
+export const aStage = (index: number, overrides: Partial<PipelineStage> = {}): PipelineStage => ({
   index,
   name: `stage_${index}`,
   title: `Stage ${index}`,
@@ -55,10 +55,10 @@ export const aStage = (index: number, given: Partial<PipelineStage> = {}): Pipel
   pauses: false,
   repairUnit: null,
   cost: { spentUsd: 0, budgetUsd: 0.5, unknownCalls: 0 },
-  ...given,
+  ...overrides,
 })
 
-export function aRun(given: Partial<PipelineRun> = {}): PipelineRun {
+export function aRun(overrides: Partial<PipelineRun> = {}): PipelineRun {
   return {
     id: "p-12",
     agent: "deep-research",
@@ -84,11 +84,11 @@ export function aRun(given: Partial<PipelineRun> = {}): PipelineRun {
     from: null,
     prior: null,
     hasDocument: false,
-    ...given,
+    ...overrides,
   }
 }
 
-export const aPause = (given: Partial<PipelinePause> = {}): PipelinePause => ({
+export const aPause = (overrides: Partial<PipelinePause> = {}): PipelinePause => ({
   pauseId: "pause-1",
   stage: 0,
   reason: "configured",
@@ -101,5 +101,5 @@ export const aPause = (given: Partial<PipelinePause> = {}): PipelinePause => ({
     { key: "2", word: "Amend", consequence: "Say what to change" },
     { key: "3", word: "Exit", consequence: "End here, the research so far is kept" },
   ],
-  ...given,
+  ...overrides,
 })

@@ -5,7 +5,13 @@ import { StepGroup } from "../../ui/steps/steps.tsx"
 import { Box, BoxCode } from "../../ui/transcript/box.tsx"
 import { Entry, Line, SaidText } from "../../ui/transcript/transcript.tsx"
 import type { Activity, Item, Note, Section } from "./sections.ts"
-import { figuresOf, iconOf, sayActivity, sayAside, saySection } from "./words.ts"
+import {
+  describeActivity,
+  describeSection,
+  describeSectionNumbers,
+  figuresOf,
+  iconOf,
+} from "./words.ts"
 
 export type SectionProps = {
   readonly section: Section
@@ -22,7 +28,7 @@ export type SectionProps = {
 
 export function SectionView(props: SectionProps) {
   const { section, title, now, isOpen, isLive } = props
-  const { description, tone } = saySection(section, isLive)
+  const { description, tone } = describeSection(section, isLive)
   const isEmpty = section.items.length === 0 && !isLive
   return (
     <StepGroup
@@ -30,7 +36,7 @@ export function SectionView(props: SectionProps) {
       title={title}
       description={description}
       tone={tone}
-      aside={sayAside(section, isLive, now)}
+      aside={describeSectionNumbers(section, isLive, now)}
       isLive={isLive}
       isOpen={isEmpty ? undefined : isOpen}
       isSelected={props.isSelected}
@@ -59,7 +65,7 @@ function ItemView({ item, ...props }: ItemProps) {
 function ActivityView({ activity, ...props }: SectionProps & { readonly activity: Activity }) {
   const { key, tool, detail, text, outcome, at } = activity
   const isRunning = outcome === null && props.isLive
-  const { description, tone } = sayActivity(activity, props.isLive)
+  const { description, tone } = describeActivity(activity, props.isLive)
   const whole = [detail, text].filter((it) => it !== "").join("\n\n")
   const isOpen = whole === "" ? undefined : props.isItemOpen(key)
   const written = isRunning ? (props.writing.get(key) ?? "") : ""
@@ -128,8 +134,8 @@ function NoteView({ note, ...props }: SectionProps & { readonly note: Note }) {
 }
 
 function Unplaced({ section, writing }: SectionProps) {
-  const known = new Set(section.items.map((it) => it.key))
-  const [text] = [...writing].flatMap(([id, it]) => (known.has(id) ? [] : [it]))
+  const keys = new Set(section.items.map((it) => it.key))
+  const [text] = [...writing].flatMap(([id, it]) => (keys.has(id) ? [] : [it]))
   if (text === undefined) return null
   return (
     <Entry

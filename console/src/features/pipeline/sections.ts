@@ -154,9 +154,9 @@ function noteOf(body: NoteBody): NoteWords | undefined {
     case "breakout_pending":
       return plainNote("Requested exit", body.message)
     case "budget_warned":
-      return { ...plainNote("Budget", `${sayBudget(body)}, 80 % used`), tone: "warn" }
+      return { ...plainNote("Budget", `${formatBudget(body)}, 80 % used`), tone: "warn" }
     case "budget_exceeded":
-      return { ...plainNote("Budget", `${sayBudget(body)}, no more calls`), tone: "bad" }
+      return { ...plainNote("Budget", `${formatBudget(body)}, no more calls`), tone: "bad" }
     case "error":
       return { title: body.message, description: `${body.hint} ${body.code}`.trim(), tone: "bad" }
     default:
@@ -170,7 +170,7 @@ const plainNote = (title: string, description: string): NoteWords => ({
   tone: null,
 })
 
-function sayBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {
+function formatBudget({ scope, spentUsd, budgetUsd }: BodyOf<"budget_warned" | "budget_exceeded">) {
   const whose = scope === "run" ? "the run" : scope
   return `${formatUsd(spentUsd)} of ${formatUsd(budgetUsd)} for ${whose}`
 }
@@ -214,43 +214,43 @@ function open(story: StoryDraft, { stage, iteration, at }: StageStart): SectionD
 
 /** The latest attempt of a stage; a reused or skipped stage never started. */
 function sectionOf(story: StoryDraft, stage: number, at: number): SectionDraft {
-  const known = story.sections.findLast((it) => it.stage === stage)
-  return known ?? open(story, { stage, iteration: 0, at })
+  const section = story.sections.findLast((it) => it.stage === stage)
+  return section ?? open(story, { stage, iteration: 0, at })
 }
 
 function substep(section: SectionDraft, body: Substep, at: number): void {
-  const known = find(section, body.activityId)
+  const activity = find(section, body.activityId)
   const isOver = body.phase === "ended"
   put(section, {
     kind: "activity",
     key: body.activityId,
     id: body.activityId,
-    at: known?.at ?? at,
+    at: activity?.at ?? at,
     tool: body.tool,
     what: body.kind,
     title: body.title,
     outcome: isOver ? (body.outcome ?? "done") : null,
-    tokens: body.tokens ?? known?.tokens ?? null,
-    durationMs: body.durationMs ?? known?.durationMs ?? null,
-    usd: body.usd ?? known?.usd ?? null,
-    detail: body.detail ?? known?.detail ?? "",
-    text: known?.text ?? "",
+    tokens: body.tokens ?? activity?.tokens ?? null,
+    durationMs: body.durationMs ?? activity?.durationMs ?? null,
+    usd: body.usd ?? activity?.usd ?? null,
+    detail: body.detail ?? activity?.detail ?? "",
+    text: activity?.text ?? "",
   })
 }
 
 function called(section: SectionDraft, body: BodyOf<"llm_called">, at: number): void {
-  const known = find(section, body.activityId)
+  const activity = find(section, body.activityId)
   const { input, output, cacheRead, cacheWrite } = body.usage
   const retried = body.retries === 0 ? "" : `, ${plural(body.retries, "retry", "retries")}`
   put(section, {
     kind: "activity",
     key: body.activityId,
     id: body.activityId,
-    at: known?.at ?? at,
-    tool: known?.tool ?? "LLM Analysis",
-    what: known?.what ?? "other",
-    title: known?.title ?? body.model,
-    outcome: known?.outcome ?? "done",
+    at: activity?.at ?? at,
+    tool: activity?.tool ?? "LLM Analysis",
+    what: activity?.what ?? "other",
+    title: activity?.title ?? body.model,
+    outcome: activity?.outcome ?? "done",
     tokens: input + output + cacheRead + cacheWrite,
     durationMs: body.durationMs,
     usd: body.usd,

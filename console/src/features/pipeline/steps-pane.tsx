@@ -21,7 +21,7 @@ import { Pause } from "./pause.tsx"
 import { SectionView, sectionId } from "./section-view.tsx"
 import type { PipelineSections, Section } from "./sections.ts"
 import { type PipelineWrites, useSeconds, useWriting } from "./use-pipeline.ts"
-import { sayEnd } from "./words.ts"
+import { describeEnd } from "./words.ts"
 
 export type StepsPaneProps = PageProps<PipelineParams> & {
   readonly run: PipelineRun
@@ -84,10 +84,10 @@ export function StepsPane(props: StepsPaneProps) {
  * otherwise. A section that was open stays open, so that nothing collapses while the user reads.
  */
 function useFolds({ run, story, params, onParams }: StepsPaneProps) {
-  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const [everOpen, setSeen] = useState<ReadonlySet<string>>(new Set())
   const open = openByDefault(run, story)
-  const missing = open.filter((it) => !seen.has(it))
-  if (missing.length > 0) setSeen(new Set([...seen, ...missing]))
+  const missing = open.filter((it) => !everOpen.has(it))
+  if (missing.length > 0) setSeen(new Set([...everOpen, ...missing]))
   const turn = (key: string) => {
     const { turned } = params
     const next = turned.includes(key) ? turned.filter((it) => it !== key) : [...turned, key]
@@ -96,7 +96,7 @@ function useFolds({ run, story, params, onParams }: StepsPaneProps) {
   return {
     turn,
     isOpen: ({ key }: Section) =>
-      (seen.has(key) || open.includes(key)) !== params.turned.includes(key),
+      (everOpen.has(key) || open.includes(key)) !== params.turned.includes(key),
     toggle: ({ key }: Section) => turn(key),
   }
 }
@@ -132,7 +132,7 @@ function useSectionKeys(
 }
 
 function End({ run, writes, isReadOnly }: Pick<StepsPaneProps, "run" | "writes" | "isReadOnly">) {
-  const end = sayEnd(run)
+  const end = describeEnd(run)
   if (end === undefined) return null
   const canResume = run.status === "interrupted" && !isReadOnly
   return (

@@ -27,20 +27,20 @@ async function readOn(
   queries: QueryClient,
   { id, signal }: EventsQuery,
 ): Promise<PipelineShow> {
-  const known = queries.getQueryData<PipelineShow>(showKey(id))
-  const after = known?.events.at(-1)?.seq ?? 0
+  const cached = queries.getQueryData<PipelineShow>(showKey(id))
+  const after = cached?.events.at(-1)?.seq ?? 0
   const answer = await client.read("pipeline.show", { id, after }, { signal })
-  return joinShown(known, answer) ?? client.read("pipeline.show", { id }, { signal })
+  return joinShown(cached, answer) ?? client.read("pipeline.show", { id }, { signal })
 }
 
 /** Undefined if the response belongs to another history. */
 export function joinShown(
-  known: PipelineShow | undefined,
+  cached: PipelineShow | undefined,
   answer: PipelineShow,
 ): PipelineShow | undefined {
-  const after = known?.events.at(-1)?.seq ?? 0
+  const after = cached?.events.at(-1)?.seq ?? 0
   const fresh = answer.events.filter((it) => it.seq > after)
-  const events = [...(known?.events ?? []), ...fresh]
+  const events = [...(cached?.events ?? []), ...fresh]
   // A restored store, or one that lost its newest events.
   if (answer.run.lastSeq < after) return undefined
   return { run: answer.run, events }
@@ -52,8 +52,8 @@ export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, 
   useEffect(
     () =>
       line.followPipeline(id, ({ activityId, text }) =>
-        setTexts((known) => {
-          const next = new Map(known)
+        setTexts((before) => {
+          const next = new Map(before)
           if (text === "") next.delete(activityId)
           else next.set(activityId, text)
           return next
@@ -67,13 +67,13 @@ export function useWriting(id: string, isRunning: boolean): ReadonlyMap<string, 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
 /** Each action shows at once and refetches in any case. */
-export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" | "pause">) {
+export function usePipelineWrites({ id, pause: openPause }: Pick<PipelineRun, "id" | "pause">) {
   const client = useClient()
   const queries = useQueryClient()
   const toast = useToast()
   const take = (run: PipelineRun) => {
-    queries.setQueryData<PipelineShow>(showKey(id), (known) =>
-      known === undefined || run.id !== id ? known : { ...known, run },
+    queries.setQueryData<PipelineShow>(showKey(id), (cached) =>
+      cached === undefined || run.id !== id ? cached : { ...cached, run },
     )
   }
   const onError = (error: unknown) => toast.fail(toWireError(error))
@@ -84,7 +84,7 @@ export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" |
   }
   const simply = { onSuccess: take, onError, onSettled }
   // Names the pause on screen, so that a second click cannot answer the next one.
-  const answered = asked === null ? { id } : { id, pause: asked.pauseId }
+  const answered = openPause === null ? { id } : { id, pause: openPause.pauseId }
   const resume = useMutation({
     mutationFn: () => client.write("pipeline.resume", answered),
     ...simply,
@@ -99,9 +99,9 @@ export function usePipelineWrites({ id, pause: asked }: Pick<PipelineRun, "id" |
   })
   const say = useMutation({
     mutationFn: (text: string) => client.write("pipeline.say", { ...answered, text }),
-    onSuccess: (said) => {
-      take(said.run)
-      if (IS_TOLD.includes(said.case) && said.reply !== "") toast.show({ text: said.reply })
+    onSuccess: (result) => {
+      take(result.run)
+      if (IS_TOLD.includes(result.case) && result.reply !== "") toast.show({ text: result.reply })
     },
     onError,
     onSettled,

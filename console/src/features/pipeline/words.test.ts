@@ -4,20 +4,20 @@ import { aRun, aStage, eventsOf, gives, starts, step } from "./pipeline.fixture.
 import { tellStory } from "./sections.ts"
 import { joinShown } from "./use-pipeline.ts"
 import {
+  describeActivity,
+  describeEnd,
+  describePaused,
+  describeSection,
   dotsOf,
   figuresOf,
+  formatSpent,
   iconOf,
-  sayActivity,
-  sayEnd,
-  sayPaused,
-  saySection,
-  saySpent,
   spendOf,
   unitsOf,
 } from "./words.ts"
 
-const description = (given: Parameters<typeof aStage>[1], run = {}) =>
-  dotsOf(aRun({ stages: [aStage(0, given)], ...run }), undefined)[0]
+const description = (overrides: Parameters<typeof aStage>[1], run = {}) =>
+  dotsOf(aRun({ stages: [aStage(0, overrides)], ...run }), undefined)[0]
 
 describe("texts of stages", () => {
   it("[CONSOLE-51] finished stages show time and cost, later stages their plan", () => {
@@ -70,38 +70,40 @@ describe("texts of stages", () => {
       spent: "$0.40, 1 call unknown",
       share: 0.8,
     })
-    expect(saySpent({ spentUsd: 0, budgetUsd: null, unknownCalls: 2 })).toBe("2 calls unknown")
-    expect(saySpent({ spentUsd: 0, budgetUsd: 1, unknownCalls: 0 })).toBe("")
+    expect(formatSpent({ spentUsd: 0, budgetUsd: null, unknownCalls: 2 })).toBe("2 calls unknown")
+    expect(formatSpent({ spentUsd: 0, budgetUsd: 1, unknownCalls: 0 })).toBe("")
   })
 
   it("[CONSOLE-52] the stage name is lower case inside a sentence, and abbreviations keep their capitals", () => {
     const paused = (title: string, reason = "configured") =>
-      sayPaused(aRun({ stages: [aStage(0, { title })], pause: { ...PAUSE, stage: 0, reason } }))
+      describePaused(
+        aRun({ stages: [aStage(0, { title })], pause: { ...PAUSE, stage: 0, reason } }),
+      )
     expect(paused("Web calibration")).toBe("Paused after web calibration")
     expect(paused("QA round")).toBe("Paused after QA round")
     expect(paused("Verify", "error"), "a failed stage is retried").toBe("Paused at verify")
   })
 
   it("[CONSOLE-51] every end has a text, and a partial result is called partial", () => {
-    expect(sayEnd(aRun())).toBeUndefined()
-    expect(sayEnd(aRun({ status: "completed", isPartial: false, reason: "Done." }))?.title).toBe(
-      "Completed.",
-    )
-    expect(sayEnd(aRun({ status: "completed" }))).toMatchObject({
+    expect(describeEnd(aRun())).toBeUndefined()
+    expect(
+      describeEnd(aRun({ status: "completed", isPartial: false, reason: "Done." }))?.title,
+    ).toBe("Completed.")
+    expect(describeEnd(aRun({ status: "completed" }))).toMatchObject({
       title: "Partly completed.",
       tone: "warn",
     })
-    expect(sayEnd(aRun({ status: "stopped", reason: "You did." }))?.description).toBe(
+    expect(describeEnd(aRun({ status: "stopped", reason: "You did." }))?.description).toBe(
       "You did. The result is partial.",
     )
     const error = { code: "X", message: "It broke.", hint: "Mend it." }
-    expect(sayEnd(aRun({ status: "failed", error }))).toMatchObject({
+    expect(describeEnd(aRun({ status: "failed", error }))).toMatchObject({
       title: "It broke.",
       description: "Mend it.",
     })
-    expect(sayEnd(aRun({ status: "breakout" }))?.description).toContain("stored")
-    expect(sayEnd(aRun({ status: "over-budget" }))?.tone).toBe("warn")
-    expect(sayEnd(aRun({ status: "interrupted" }))?.description).toContain("do not run again")
+    expect(describeEnd(aRun({ status: "breakout" }))?.description).toContain("stored")
+    expect(describeEnd(aRun({ status: "over-budget" }))?.tone).toBe("warn")
+    expect(describeEnd(aRun({ status: "interrupted" }))?.description).toContain("do not run again")
   })
 })
 
@@ -117,8 +119,8 @@ const PAUSE = {
 }
 
 describe("texts of activities", () => {
-  const activity = (given = {}) => {
-    const [item] = tellStory(eventsOf([starts(0), step("a", given)])).sections[0]?.items ?? []
+  const activity = (overrides = {}) => {
+    const [item] = tellStory(eventsOf([starts(0), step("a", overrides)])).sections[0]?.items ?? []
     if (item?.kind !== "activity") throw new Error("there is one")
     return item
   }
@@ -139,9 +141,9 @@ describe("texts of activities", () => {
 
   it("[CONSOLE-52] an activity without an end is running only while the run is, else it was interrupted", () => {
     const open = activity({ phase: "started" })
-    expect(sayActivity(open, true)).toEqual({ description: "arrival" })
-    expect(sayActivity(open, false)).toEqual({ description: "arrival, cut", tone: "warn" })
-    expect(sayActivity(activity({ outcome: "denied", detail: "no scope" }), false)).toEqual({
+    expect(describeActivity(open, true)).toEqual({ description: "arrival" })
+    expect(describeActivity(open, false)).toEqual({ description: "arrival, cut", tone: "warn" })
+    expect(describeActivity(activity({ outcome: "denied", detail: "no scope" }), false)).toEqual({
       description: "arrival, no scope",
       tone: "bad",
     })
@@ -163,16 +165,19 @@ describe("texts of activities", () => {
       ]),
     ).sections
     if (first === undefined || second === undefined) throw new Error("there are two")
-    expect(saySection(first, false)).toEqual({ description: "round 1, 0.68 of 0.75", tone: "bad" })
-    expect(saySection(second, true)).toEqual({ description: "round 2, with feedback" })
-    expect(saySection(second, false).description).toBe("round 2, with feedback, not finished")
+    expect(describeSection(first, false)).toEqual({
+      description: "round 1, 0.68 of 0.75",
+      tone: "bad",
+    })
+    expect(describeSection(second, true)).toEqual({ description: "round 2, with feedback" })
+    expect(describeSection(second, false).description).toBe("round 2, with feedback, not finished")
   })
 })
 
 describe("context of a stage, and events of a run", () => {
   it("[CONSOLE-51] the last shaped context is drawn, by kind where kinds are known", () => {
-    const shaped = (given: object) =>
-      eventsOf([starts(0), step("c", { tool: "Context shaped", ...given })])
+    const shaped = (overrides: object) =>
+      eventsOf([starts(0), step("c", { tool: "Context shaped", ...overrides })])
     expect(contextOf(shaped({ title: "9800 of 12,000 tokens, 12 texts" }), undefined)).toEqual({
       stage: 0,
       tokens: { knowledge: 9_800 },
@@ -190,10 +195,10 @@ describe("context of a stage, and events of a run", () => {
 
   it("[CONSOLE-51] new events are appended once, and a lower sequence number makes the page refetch the run", () => {
     const events = eventsOf([starts(0), step("a"), step("b")])
-    const known = { run: aRun({ lastSeq: 2 }), events: events.slice(0, 2) }
+    const cached = { run: aRun({ lastSeq: 2 }), events: events.slice(0, 2) }
     const answer = { run: aRun({ lastSeq: 3 }), events: events.slice(1) }
-    expect(joinShown(known, answer)?.events.map((it) => it.seq)).toEqual([1, 2, 3])
+    expect(joinShown(cached, answer)?.events.map((it) => it.seq)).toEqual([1, 2, 3])
     expect(joinShown(undefined, answer)?.events.length).toBe(2)
-    expect(joinShown(known, { run: aRun({ lastSeq: 1 }), events: [] })).toBeUndefined()
+    expect(joinShown(cached, { run: aRun({ lastSeq: 1 }), events: [] })).toBeUndefined()
   })
 })

@@ -39,7 +39,7 @@ export function dotsOf(run: PipelineRun, start: RunStarted | undefined): readonl
   return run.stages.map((stage) => ({
     key: stage.name,
     title: visibleLine(stage.title),
-    description: sayStage(stage, start),
+    description: describeStage(stage, start),
     mark: markOf(stage, run),
     place: placeOf(stage),
   }))
@@ -50,13 +50,13 @@ function placeOf({ status }: PipelineStage): StageDot["place"] {
   return status === "waiting" ? "next" : "past"
 }
 
-function sayStage(stage: PipelineStage, start: RunStarted | undefined): string {
+function describeStage(stage: PipelineStage, start: RunStarted | undefined): string {
   const cost = stage.cost.spentUsd === 0 ? "" : formatUsd(stage.cost.spentUsd)
   switch (stage.status) {
     case "skipped":
       return "skipped"
     case "waiting":
-      return stage.rounds > 0 ? sayFailed(stage.rounds) : sayAhead(stage, start)
+      return stage.rounds > 0 ? describeFailed(stage.rounds) : describePlan(stage, start)
     case "running":
       return join(stage.rounds > 0 ? `round ${stage.rounds + 1}` : "running", cost)
     case "paused":
@@ -64,18 +64,18 @@ function sayStage(stage: PipelineStage, start: RunStarted | undefined): string {
     case "failed":
       return join("failed", cost)
     case "done":
-      return join(sayTook(stage), cost)
+      return join(formatElapsed(stage), cost)
     default:
       return stage.status satisfies never
   }
 }
 
-function sayTook({ startedAt, endedAt }: PipelineStage): string {
+function formatElapsed({ startedAt, endedAt }: PipelineStage): string {
   if (startedAt === null || endedAt === null) return "done"
   return formatDuration(Math.max(0, endedAt - startedAt))
 }
 
-function sayFailed(rounds: number): string {
+function describeFailed(rounds: number): string {
   return rounds === 1 ? "failed once" : `failed ${rounds} times`
 }
 
@@ -88,7 +88,10 @@ const WORK: Readonly<Record<PipelineStage["kind"], string>> = {
   agent: "an agent",
 }
 
-function sayAhead({ name, kind, pauses }: PipelineStage, start: RunStarted | undefined): string {
+function describePlan(
+  { name, kind, pauses }: PipelineStage,
+  start: RunStarted | undefined,
+): string {
   const tokens = start?.config.stages.find((it) => it.name === name)?.contextTokens
   const work = tokens === undefined ? WORK[kind] : `${formatRound(tokens)} context`
   return pauses ? `${work}, pauses` : work
@@ -111,7 +114,7 @@ export function spendOf({ stages }: PipelineRun): readonly BudgetLine[] {
     return {
       key: name,
       name: rounds > 1 ? `${visibleLine(title)}, ${rounds} rounds` : visibleLine(title),
-      spent: saySpent(cost),
+      spent: formatSpent(cost),
       budget: budgetUsd === null ? "" : formatUsd(budgetUsd),
       share: budgetUsd === null || budgetUsd === 0 ? null : spentUsd / budgetUsd,
       isAhead: status === "waiting" || status === "skipped",
@@ -120,7 +123,7 @@ export function spendOf({ stages }: PipelineRun): readonly BudgetLine[] {
 }
 
 /** Empty without calls; a call of unknown price is named, never counted as 0. */
-export function saySpent({ spentUsd, unknownCalls }: PipelineRun["cost"]): string {
+export function formatSpent({ spentUsd, unknownCalls }: PipelineRun["cost"]): string {
   if (unknownCalls === 0) return spentUsd === 0 ? "" : formatUsd(spentUsd)
   const calls = `${plural(unknownCalls, "call")} unknown`
   return spentUsd === 0 ? calls : `${formatUsd(spentUsd)}, ${calls}`
@@ -156,7 +159,7 @@ export function figuresOf({ tokens, durationMs, usd }: Activity): readonly strin
 
 export type OutcomeText = { readonly description: string; readonly tone?: "bad" | "warn" }
 
-export function sayActivity(activity: Activity, isLive: boolean): OutcomeText {
+export function describeActivity(activity: Activity, isLive: boolean): OutcomeText {
   const { title, outcome, detail } = activity
   const words = visibleLine(title)
   switch (outcome) {
@@ -176,7 +179,7 @@ export function sayActivity(activity: Activity, isLive: boolean): OutcomeText {
   }
 }
 
-export function saySection(section: Section, isLive: boolean): OutcomeText {
+export function describeSection(section: Section, isLive: boolean): OutcomeText {
   const { problems, summary, round, rounds, iteration, attempts, isSkipped, isCarried } = section
   const which = join(
     rounds > 1 ? `round ${round}` : "",
@@ -192,14 +195,14 @@ export function saySection(section: Section, isLive: boolean): OutcomeText {
   return { description: join(which, visibleLine(summary), section.answer) }
 }
 
-export function sayAside(section: Section, isLive: boolean, now: number): string {
+export function describeSectionNumbers(section: Section, isLive: boolean, now: number): string {
   if (isLive) return `running, ${formatDuration(Math.max(0, now - section.startedAt))}`
   const count = section.items.filter((it) => it.kind === "activity").length
   return count === 0 ? "" : plural(count, "activity", "activities")
 }
 
 /** "after" a finished stage; "at" a failed one, because it is retried. */
-export function sayPaused({ pause, stages }: PipelineRun): string {
+export function describePaused({ pause, stages }: PipelineRun): string {
   const title = pause === null ? undefined : stages[pause.stage]?.title
   if (title === undefined) return "Paused"
   return `Paused ${pause?.reason === "error" ? "at" : "after"} ${inSentence(title)}`
@@ -217,7 +220,7 @@ export function join(...parts: readonly string[]): string {
 type End = { readonly title: string; readonly description: string; readonly tone?: "bad" | "warn" }
 
 /** How it ended, or that no process works on it; undefined while it is active. */
-export function sayEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
+export function describeEnd({ status, reason, isPartial, error }: PipelineRun): End | undefined {
   const why = visibleLine(reason ?? "")
   const part = isPartial ? " The result is partial." : ""
   switch (status) {

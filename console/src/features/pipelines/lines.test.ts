@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
-import { sayCost, sayPlace } from "../../base/status.ts"
+import { describeStageProgress, formatCost } from "../../base/status.ts"
 import { PIPELINES_FACETS } from "../../data/paths.ts"
 import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./new-run.tsx"
@@ -23,11 +23,11 @@ describe("pipeline runs in a list", () => {
   })
 
   it("cost with budget and stage number with stage count are shown, and unknown is not 0", () => {
-    expect(sayCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15 of $3.00")
-    expect(sayCost({ spentUsd: 0.15, budgetUsd: null, unknownCalls: 1 })).toBe("at least $0.15")
-    expect(sayCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown of $3.00")
-    expect(sayPlace(aLine("p-1"))).toBe("1 of 6, Web calibration")
-    expect(sayPlace(aLine("p-1", { stageTitle: null }))).toBe("1 of 6")
+    expect(formatCost({ spentUsd: 0.15, budgetUsd: 3, unknownCalls: 0 })).toBe("$0.15 of $3.00")
+    expect(formatCost({ spentUsd: 0.15, budgetUsd: null, unknownCalls: 1 })).toBe("at least $0.15")
+    expect(formatCost({ spentUsd: 0, budgetUsd: 3, unknownCalls: 1 })).toBe("unknown of $3.00")
+    expect(describeStageProgress(aLine("p-1"))).toBe("1 of 6, Web calibration")
+    expect(describeStageProgress(aLine("p-1", { stageTitle: null }))).toBe("1 of 6")
   })
 
   it("the reason why an agent cannot be started is a text", () => {

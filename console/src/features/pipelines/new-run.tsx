@@ -178,13 +178,13 @@ function DepthEntry({ chosen, draft, set }: EntryProps) {
         }
       />
       <Text as="p" size="sm" tone="2">
-        {sayDepth(chosen, draft.depth)}
+        {describeDepth(chosen, draft.depth)}
       </Text>
     </Stack>
   )
 }
 
-function sayDepth(agent: AgentFolder | undefined, depth: RunDraft["depth"]): string {
+function describeDepth(agent: AgentFolder | undefined, depth: RunDraft["depth"]): string {
   const config = agent?.config?.depths[depth]
   if (config === undefined) return "Depth of the research; this agent defines no limits for it."
   return [

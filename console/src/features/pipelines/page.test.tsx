@@ -30,7 +30,7 @@ function markupOf(
   )
 }
 
-const render = (address: string, known: PipelinesPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: PipelinesPageData) => textOf(markupOf(address, data))
 
 describe("page Pipelines", () => {
   it("[CONSOLE-15] the empty page says what it shows and offers the example as one button", () => {

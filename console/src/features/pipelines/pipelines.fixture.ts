@@ -2,7 +2,7 @@ import type { AgentFolder, PipelineLine } from "../../contract.ts"
 
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 
-export function aLine(id: string, given: Partial<PipelineLine> = {}): PipelineLine {
+export function aLine(id: string, overrides: Partial<PipelineLine> = {}): PipelineLine {
   return {
     id,
     agent: "deep-research",
@@ -27,11 +27,11 @@ export function aLine(id: string, given: Partial<PipelineLine> = {}): PipelineLi
     stageTitle: "Web calibration",
     stagesDone: 1,
     stagesTotal: 6,
-    ...given,
+    ...overrides,
   }
 }
 
-export function anAgent(slug: string, given: Partial<AgentFolder> = {}): AgentFolder {
+export function anAgent(slug: string, overrides: Partial<AgentFolder> = {}): AgentFolder {
   return {
     slug,
     name: slug,
@@ -54,6 +54,6 @@ export function anAgent(slug: string, given: Partial<AgentFolder> = {}): AgentFo
       },
     },
     problems: [],
-    ...given,
+    ...overrides,
   }
 }

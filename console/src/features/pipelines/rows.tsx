@@ -1,5 +1,10 @@
 import { formatAge, formatWhen, visibleLine } from "../../base/format.ts"
-import { PIPELINE_MARKS, PIPELINE_WORDS, sayCost, sayPlace } from "../../base/status.ts"
+import {
+  describeStageProgress,
+  formatCost,
+  PIPELINE_MARKS,
+  PIPELINE_WORDS,
+} from "../../base/status.ts"
 import type { PipelineLine } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import type { PageProps } from "../../data/params.ts"
@@ -70,13 +75,13 @@ type PipelineRowProps = {
 
 function PipelineRow({ now, run, option }: PipelineRowProps) {
   const title = visibleLine(run.title)
-  const word = PIPELINE_WORDS[run.status]
-  const place = visibleLine(sayPlace(run))
+  const status = PIPELINE_WORDS[run.status]
+  const progress = visibleLine(describeStageProgress(run))
   return (
     <Row option={option}>
       <StatusMark status={PIPELINE_MARKS[run.status]} />
       <TextCell from="roomy" size="sm" tone={run.status === "paused" ? "warn" : "2"} cut>
-        {word}
+        {status}
       </TextCell>
       <Stack>
         <NameCell>
@@ -84,16 +89,16 @@ function PipelineRow({ now, run, option }: PipelineRowProps) {
             {title}
           </Text>
         </NameCell>
-        <NarrowLine>{[word, place].join(", ")}</NarrowLine>
+        <NarrowLine>{[status, progress].join(", ")}</NarrowLine>
       </Stack>
       <TextCell from="wide" size="sm" tone="2" cut>
         {run.agent}
       </TextCell>
-      <TextCell from="roomy" size="sm" tone="2" cut title={place}>
-        {place}
+      <TextCell from="roomy" size="sm" tone="2" cut title={progress}>
+        {progress}
       </TextCell>
       <TextCell from="wide" size="sm" tone="2" align="end" cut>
-        {sayCost(run.cost)}
+        {formatCost(run.cost)}
       </TextCell>
       <Text as="div" size="sm" tone="3" align="end" cut title={formatWhen(run.createdAt, now)}>
         {formatAge(run.createdAt, now)}

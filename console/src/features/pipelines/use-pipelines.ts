@@ -34,8 +34,8 @@ function isAsked(
   { text, agent }: Pick<PipelinesParams, "text" | "agent">,
 ): boolean {
   if (agent !== "" && own !== agent) return false
-  const wanted = text.trim().toLowerCase()
-  return `${id} ${title} ${query}`.toLowerCase().includes(wanted)
+  const needle = text.trim().toLowerCase()
+  return `${id} ${title} ${query}`.toLowerCase().includes(needle)
 }
 
 export function useAgents() {

@@ -26,7 +26,7 @@ function Answered({ entry, approval }: { entry: ApprovalEntry; approval: Approva
   const title = visibleLine(entry.event.title)
   const description =
     approval === undefined || approval.status === "open"
-      ? sayResolved(entry)
+      ? describeResolved(entry)
       : describeAnswer(approval)
   const isNo = entry.resolved?.event.decision !== "allow"
   const note = approval?.note ?? null
@@ -40,7 +40,7 @@ function Answered({ entry, approval }: { entry: ApprovalEntry; approval: Approva
   )
 }
 
-function sayResolved({ resolved }: ApprovalEntry): string {
+function describeResolved({ resolved }: ApprovalEntry): string {
   if (resolved === null) return "not answered yet"
   const { decision, by } = resolved.event
   if (decision === "expired") return "expired without an answer"
@@ -85,7 +85,7 @@ type AskProps = { readonly approval: Approval; readonly handlers: RowHandlers }
 function Answers({ approval, handlers }: AskProps) {
   const [isDenying, setIsDenying] = useState(false)
   const answer = useAnswer(useToast())
-  const say = (decision: "allow" | "deny", more: { note?: string; always?: boolean } = {}) =>
+  const respond = (decision: "allow" | "deny", more: { note?: string; always?: boolean } = {}) =>
     answer.mutate({ id: approval.id, decision, ...more })
   const rule = describeRule(approval)
   const isKeyed = handlers.askedNow === approval.id
@@ -97,7 +97,7 @@ function Answers({ approval, handlers }: AskProps) {
           label="Reason for the agent"
           placeholder="Reason (optional); Enter denies"
           value=""
-          onCommit={(note) => say("deny", note.trim() === "" ? {} : { note: note.trim() })}
+          onCommit={(note) => respond("deny", note.trim() === "" ? {} : { note: note.trim() })}
           onCancel={() => setIsDenying(false)}
         />
       </BoxFoot>
@@ -110,7 +110,7 @@ function Answers({ approval, handlers }: AskProps) {
         variant="primary"
         disabled={isOff}
         {...(isKeyed ? { keyId: "approval.allow" } : {})}
-        onPress={() => say("allow")}
+        onPress={() => respond("allow")}
       >
         Allow once
       </Button>
@@ -127,7 +127,7 @@ function Answers({ approval, handlers }: AskProps) {
           small
           variant="ghost"
           disabled={isOff}
-          onPress={() => say("allow", { always: true })}
+          onPress={() => respond("allow", { always: true })}
         >
           Always {rule}
         </Button>

@@ -57,10 +57,10 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
   const writes = useTurnWrites(id)
   const isBusy = isWorking(status) && status !== "paused"
   const send = (now: boolean) => {
-    const said = text.trim()
-    if (said === "" || writes.send.isPending) return
+    const message = text.trim()
+    if (message === "" || writes.send.isPending) return
     writes.send.mutate(
-      { text: said, now },
+      { text: message, now },
       {
         onSuccess: () => {
           setText("")
@@ -91,7 +91,7 @@ function OpenComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
             <Icon name="lock" />
             <Mode run={run} isReadOnly={isReadOnly} onMode={onMode} />
           </ComposerMode>
-          <ComposerFact>{sayParts(parts.data?.parts ?? [])}</ComposerFact>
+          <ComposerFact>{describeParts(parts.data?.parts ?? [])}</ComposerFact>
         </>
       }
       actions={
@@ -116,7 +116,7 @@ function unread(count: number): readonly QueuedTurn[] {
 
 type Part = { readonly label: string; readonly tokens: number }
 
-function sayParts(parts: readonly Part[]) {
+function describeParts(parts: readonly Part[]) {
   if (parts.length === 0) return null
   const tokens = parts.reduce((sum, it) => sum + it.tokens, 0)
   const words = `${plural(parts.length, "context part")} before the next turn, ${formatExact(tokens)} tokens`

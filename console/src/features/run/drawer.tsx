@@ -12,27 +12,27 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Changes } from "../../ui/transcript/box.tsx"
 import { ItemList, KindTable, MoreButton, TextLink } from "../../ui/transcript/transcript.tsx"
-import { newestWire } from "./newest-word.ts"
-import { sayWord } from "./words.ts"
+import { newestWire } from "./usage-source.ts"
+import { describeUsageSource } from "./words.ts"
 
 type DrawerProps = {
   readonly id: string
-  readonly hostSaidAt: number | null
+  readonly hostReportedAt: number | null
   onClose(): void
   onPick(seq: number): void
 }
 
-export function Drawer({ id, hostSaidAt, onClose, onPick }: DrawerProps) {
+export function Drawer({ id, hostReportedAt, onClose, onPick }: DrawerProps) {
   const context = useOperation("agents.context", { id })
-  const known =
+  const summary =
     context.data === undefined
       ? undefined
-      : { ...context.data, wire: newestWire(context.data, hostSaidAt) }
+      : { ...context.data, wire: newestWire(context.data, hostReportedAt) }
   return (
     <Pane label="Context" ground="canvas">
       <PaneHead actions={<IconButton small icon="close" label="Close" onPress={onClose} />}>
         <b>Context</b>
-        <Text tone="3">{known === undefined ? "" : sayUsed(known)}</Text>
+        <Text tone="3">{summary === undefined ? "" : formatUsed(summary)}</Text>
       </PaneHead>
       <PaneScroll>
         {context.error === null ? null : (
@@ -43,14 +43,14 @@ export function Drawer({ id, hostSaidAt, onClose, onPick }: DrawerProps) {
           />
         )}
         {context.isPending ? <RowSkeleton rows={6} /> : null}
-        {known === undefined ? null : <Blocks id={id} context={known} onPick={onPick} />}
+        {summary === undefined ? null : <Blocks id={id} context={summary} onPick={onPick} />}
       </PaneScroll>
     </Pane>
   )
 }
 
-function sayUsed({ used: said, wire, window }: AgentsContext): string {
-  const used = wire?.used ?? said
+function formatUsed({ used: reported, wire, window }: AgentsContext): string {
+  const used = wire?.used ?? reported
   if (used === null) return "not known yet"
   return window === null ? formatCount(used) : `${formatCount(used)} of ${formatRound(window)}`
 }
@@ -79,8 +79,8 @@ function Blocks({ id, context, onPick }: BlocksProps) {
 function Window({ id, context }: Omit<BlocksProps, "onPick">) {
   const { window, used, wire } = context
   const kinds = wire?.kinds ?? context.kinds
-  const known = kinds.filter((it) => it.tokens > 0)
-  if (known.length === 0) {
+  const knownKinds = kinds.filter((it) => it.tokens > 0)
+  if (knownKinds.length === 0) {
     return (
       <Block>
         <Text as="p" size="sm" tone="2">
@@ -91,16 +91,16 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
       </Block>
     )
   }
-  const total = known.reduce((sum, it) => sum + it.tokens, 0)
+  const total = knownKinds.reduce((sum, it) => sum + it.tokens, 0)
   return (
     <Block>
       <RowBudgetBar
-        tokens={Object.fromEntries(known.map((it) => [it.kind, it.tokens]))}
+        tokens={Object.fromEntries(knownKinds.map((it) => [it.kind, it.tokens]))}
         {...(window === null ? {} : { window, budget: Math.round(window * COMPACTS_AT) })}
       />
       <Stack gap="8">
         <KindTable>
-          {known.flatMap(({ kind, tokens }) => [
+          {knownKinds.flatMap(({ kind, tokens }) => [
             <KindDot key={`${kind} dot`} kind={kind} />,
             <span key={kind}>{kind}</span>,
             <span key={`${kind} tokens`}>{formatCount(tokens)}</span>,
@@ -116,7 +116,7 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
 
 function Whence({ id, wire }: WhenceProps) {
-  const description = sayWord(wire)
+  const description = describeUsageSource(wire)
   return (
     <Text as="p" size="sm" tone="3">
       {wire === null ? (

@@ -15,7 +15,7 @@ import type { RowHandlers } from "./row-handlers.ts"
 import { RowView } from "./row-view.tsx"
 import { foldMessages } from "./rows.ts"
 import { aMessage, anApproval, anEvent, aRun, ended, started } from "./run.fixture.ts"
-import { sayFigures } from "./vitals.tsx"
+import { describeCosts } from "./vitals.tsx"
 
 const ID = "rn_1"
 const NOW = 372_000
@@ -118,10 +118,10 @@ describe("context window of a run", () => {
     expect(exact).toContain("Exact, from the gateway, request 12 , 9,000 tokens folded out")
     const older = { wire, compactions: [{ seq: 9, at: NOW + 1 }] }
     for (const context of [{ wire: null }, older]) {
-      const said = drawn(context)
-      expect(said).toContain("62.4k of 200k")
-      expect(said).toContain("Reported by the host.")
-      expect(said).not.toMatch(/exact|41\.2k/i)
+      const text = drawn(context)
+      expect(text).toContain("62.4k of 200k")
+      expect(text).toContain("Reported by the host.")
+      expect(text).not.toMatch(/exact|41\.2k/i)
     }
   })
 })
@@ -152,7 +152,7 @@ describe("page of a run", () => {
 
   it("the reported and the computed cost are shown with their difference", () => {
     const cost = (reportedUsd: number | null, computedUsd: number | null) =>
-      sayFigures({ cost: { ...aRun().cost, reportedUsd, computedUsd } })
+      describeCosts({ cost: { ...aRun().cost, reportedUsd, computedUsd } })
     expect(cost(0.84, 0.8)).toBe(
       "The provider reports $0.84; our price table gives $0.80; $0.04 apart",
     )
@@ -220,7 +220,7 @@ describe("page of a run", () => {
     const part = { label: "package pk_7, 9 files", tokens: 18_985, pack: "pk_7" }
     const html = renderToStaticMarkup(
       <QueryClientProvider client={withContext([{ ...part, seq: 1 }])}>
-        <Drawer id={ID} hostSaidAt={null} onClose={() => undefined} onPick={() => undefined} />
+        <Drawer id={ID} hostReportedAt={null} onClose={() => undefined} onPick={() => undefined} />
       </QueryClientProvider>,
     )
     expect(html).toMatch(/<a [^>]*href="\/pack\?id=pk_7".*package pk_7, 9 files.*18,985/)

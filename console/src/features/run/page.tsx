@@ -30,8 +30,8 @@ import { Drawer } from "./drawer.tsx"
 import type { Entry } from "./entry.ts"
 import { messagesIn } from "./flat.ts"
 import { RunHeader } from "./header.tsx"
-import { saidAt } from "./newest-word.ts"
 import { TranscriptPane } from "./transcript-pane.tsx"
+import { lastHostReport } from "./usage-source.ts"
 import { useApprovals } from "./use-approvals.ts"
 import { useRows } from "./use-rows.ts"
 import { useSeconds, useTranscript } from "./use-transcript.ts"
@@ -93,7 +93,10 @@ const loadHandoff = async () => (await import("./handoff.tsx")).Handoff
 function KnownRun(props: RunPageProps & { readonly run: Run }) {
   const { id, run, params, onParams } = props
   const { transcript, state } = useTranscript(id, params.at)
-  const hostSaidAt = useMemo(() => saidAt(state.window.messages), [state.window.messages])
+  const hostReportedAt = useMemo(
+    () => lastHostReport(state.window.messages),
+    [state.window.messages],
+  )
   const rows = useRows(state.window.messages, params)
   const now = useSeconds(isWorking(run.status), props.now)
   const [isHandingOff, setIsHandingOff] = useState(false)
@@ -121,7 +124,7 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
         onHandoff={() => wantHandoff(() => setIsHandingOff(true))}
       />
       <TranscriptFrame
-        beside={<Beside {...props} {...{ hostSaidAt, drawer }} onPick={goTo} />}
+        beside={<Beside {...props} {...{ hostReportedAt, drawer }} onPick={goTo} />}
         isBeside={isRaw || drawer.isShown}
         width={isRaw ? "wide" : drawer.width}
       >
@@ -130,9 +133,9 @@ function KnownRun(props: RunPageProps & { readonly run: Run }) {
             run={run}
             now={now}
             isReadOnly={isReadOnly}
-            hostSaidAt={hostSaidAt}
+            hostReportedAt={hostReportedAt}
             find={params.find}
-            found={sayFound(rows.found, params)}
+            found={describeMatches(rows.found, params)}
             onMode={setMode}
             onFind={(find) => onParams({ find }, "replace")}
             onNextFound={findNext}
@@ -183,11 +186,11 @@ function useDrawer({ areFactsHidden, onToggleFacts }: RunPageProps) {
 
 type BesideProps = RunPageProps & {
   readonly drawer: ReturnType<typeof useDrawer>
-  readonly hostSaidAt: number | null
+  readonly hostReportedAt: number | null
   onPick(seq: number): void
 }
 
-function Beside({ id, params, onParams, onPick, drawer, hostSaidAt }: BesideProps) {
+function Beside({ id, params, onParams, onPick, drawer, hostReportedAt }: BesideProps) {
   if (params.raw && params.at !== null) {
     return (
       <Suspense fallback={<Pane label="Raw message">{null}</Pane>}>
@@ -201,7 +204,7 @@ function Beside({ id, params, onParams, onPick, drawer, hostSaidAt }: BesideProp
     )
   }
   if (!drawer.isShown) return null
-  return <Drawer id={id} hostSaidAt={hostSaidAt} onClose={drawer.toggle} onPick={onPick} />
+  return <Drawer id={id} hostReportedAt={hostReportedAt} onClose={drawer.toggle} onPick={onPick} />
 }
 
 function Deleted({ title }: { readonly title: string }) {
@@ -234,13 +237,13 @@ function RunStrip({ run, now, onPick }: RunStripProps) {
   return <Strip durationMs={data?.durationMs ?? tookMs} spans={spans} onPick={onPick} />
 }
 
-function sayFound(found: readonly number[], { find, at }: RunParams): string {
+function describeMatches(matches: readonly number[], { find, at }: RunParams): string {
   if (find.trim() === "") return ""
-  if (found.length === 0) return "no match in the loaded messages"
-  const place = at === null ? -1 : found.indexOf(at)
-  return place < 0
-    ? `${formatExact(found.length)} found`
-    : `${place + 1} of ${formatExact(found.length)}`
+  if (matches.length === 0) return "no match in the loaded messages"
+  const index = at === null ? -1 : matches.indexOf(at)
+  return index < 0
+    ? `${formatExact(matches.length)} found`
+    : `${index + 1} of ${formatExact(matches.length)}`
 }
 
 function useMode(id: string): (mode: AgentMode) => void {
@@ -306,7 +309,7 @@ function PipelineNotice({ session }: { readonly session: string }) {
   const newest = data?.runs[0]
   if (newest === undefined || newest.endedAt !== null) return null
   return (
-    <Notice description={sayPipeline(newest)}>
+    <Notice description={describePipeline(newest)}>
       <LinkButton small href={paths.pipeline(newest.id)}>
         Open {newest.id}
       </LinkButton>
@@ -314,7 +317,7 @@ function PipelineNotice({ session }: { readonly session: string }) {
   )
 }
 
-function sayPipeline({ agent, status, stageTitle, query }: PipelineLine): string {
+function describePipeline({ agent, status, stageTitle, query }: PipelineLine): string {
   const where = stageTitle === null ? "" : ` after ${visibleLine(stageTitle)}`
   const question = visibleLine(query)
   return status === "paused"

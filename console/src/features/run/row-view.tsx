@@ -33,13 +33,13 @@ import type { RowHandlers } from "./row-handlers.ts"
 import { WholeText } from "./whole-text.tsx"
 import {
   activityIcon,
+  describeEntry,
+  describeHostEvent,
+  describeNote,
+  formatElapsed,
   groupFigures,
   groupSays,
   groupTitle,
-  sayEntry,
-  sayNote,
-  sayQuiet,
-  sayTook,
 } from "./words.ts"
 
 type RowViewProps = {
@@ -61,7 +61,7 @@ export const RowView = memo(function RowView({ row, isSelected, isFound, handler
       depth={depth}
       isSelected={isSelected}
       isFound={isFound}
-      label={sayEntry(entry)}
+      label={describeEntry(entry)}
       onPick={() => handlers.pick(key, entry.seq)}
       {...(isSelected ? { actions: <RowActions entry={entry} handlers={handlers} /> } : {})}
     >
@@ -96,7 +96,7 @@ function markOf(entry: Entry) {
     case "error":
       return <StatusMark status="failed" />
     case "note":
-      return <Icon name={sayNote(entry.message).tone === "warn" ? "warning" : "events"} />
+      return <Icon name={describeNote(entry.message).tone === "warn" ? "warning" : "events"} />
     case "quiet":
       return <Icon name="dots" />
     case "context":
@@ -120,7 +120,7 @@ function askMark({ resolved }: ApprovalEntry) {
 }
 
 function Told({ messages }: { readonly messages: readonly Message[] }) {
-  return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
+  return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{describeHostEvent(it)}</Muted>)
 }
 
 /** The newest entries are most relevant: usage and cost are sums. */
@@ -136,7 +136,7 @@ function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
     case "error":
       return <SaidView entry={entry} depth={depth} handlers={handlers} />
     case "note": {
-      const { description, tone } = sayNote(entry.message)
+      const { description, tone } = describeNote(entry.message)
       return <Muted tone={tone}>{description}</Muted>
     }
     case "quiet":
@@ -222,19 +222,21 @@ function QuietView({ entry, isOpen, handlers }: Foldable<QuietEntry>) {
   const { messages, key } = entry
   const [first] = messages
   if (first === undefined) return null
-  if (messages.length === 1) return <Muted>{sayQuiet(first)}</Muted>
+  if (messages.length === 1) return <Muted>{describeHostEvent(first)}</Muted>
   const last = messages.at(-1) ?? first
   return (
     <>
       <Line
         plain
-        title={sayQuiet(last)}
+        title={describeHostEvent(last)}
         description={`and ${messages.length - 1} more from the host`}
         isOpen={isOpen}
         onToggle={() => handlers.toggle(key)}
       />
       {isOpen
-        ? messages.slice(0, MOST_QUIET).map((it) => <Muted key={it.seq}>{sayQuiet(it)}</Muted>)
+        ? messages
+            .slice(0, MOST_QUIET)
+            .map((it) => <Muted key={it.seq}>{describeHostEvent(it)}</Muted>)
         : null}
       {isOpen && messages.length > MOST_QUIET ? (
         <Muted>{messages.length - MOST_QUIET} more are not shown</Muted>
@@ -307,7 +309,7 @@ function TurnView({ entry, handlers }: TurnViewProps) {
         title={`Turn ${event.outcome}`}
         description={facts.join(", ")}
         tone={isFailed ? "bad" : undefined}
-        figures={event.durationMs === undefined ? [] : ["", sayTook(event.durationMs)]}
+        figures={event.durationMs === undefined ? [] : ["", formatElapsed(event.durationMs)]}
       />
       {isRepeated || isFailed ? null : (
         <SaidText>

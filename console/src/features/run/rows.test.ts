@@ -7,13 +7,13 @@ import { flatten, messagesIn, trailTo, withOpen } from "./flat.ts"
 import { foldMessages } from "./rows.ts"
 import { aMessage, anEvent, ended, started } from "./run.fixture.ts"
 import { findIn } from "./use-rows.ts"
-import { activitySays, groupTitle, sayQuiet } from "./words.ts"
+import { activitySays, describeHostEvent, groupTitle } from "./words.ts"
 
 const kinds = (entries: readonly Entry[]) => entries.map((it) => it.kind)
 const oneOf = <Kind extends Entry["kind"]>(entries: readonly Entry[], kind: Kind) => {
-  const found = entries.find((it): it is Extract<Entry, { kind: Kind }> => it.kind === kind)
-  if (found === undefined) throw new Error(`no ${kind}`)
-  return found
+  const entry = entries.find((it): it is Extract<Entry, { kind: Kind }> => it.kind === kind)
+  if (entry === undefined) throw new Error(`no ${kind}`)
+  return entry
 }
 
 describe("messages and entries", () => {
@@ -89,11 +89,11 @@ describe("messages and entries", () => {
   })
 
   it("[CONSOLE-30] the final message of a turn is not shown twice", () => {
-    const said = anEvent(1, { event: "message", type: "assistant", text: "" }, "Done.")
+    const message = anEvent(1, { event: "message", type: "assistant", text: "" }, "Done.")
     const end = (content: string) =>
       anEvent(2, { event: "turn.ended", outcome: "completed", text: "", denials: 0 }, content)
-    expect(oneOf(foldMessages([said, end("Done.")]), "turn").isRepeated).toBe(true)
-    expect(oneOf(foldMessages([said, end("Else.")]), "turn").isRepeated).toBe(false)
+    expect(oneOf(foldMessages([message, end("Done.")]), "turn").isRepeated).toBe(true)
+    expect(oneOf(foldMessages([message, end("Else.")]), "turn").isRepeated).toBe(false)
   })
 
   it("[CONSOLE-30] an end without a start, an unknown kind and a message without an event are preserved", () => {
@@ -111,9 +111,11 @@ describe("messages and entries", () => {
       usage: { input: 1_200, output: 30, cacheRead: 0, cacheWrite: 0 },
       isTotal: true,
     }
-    expect(sayQuiet(anEvent(1, cost))).toBe("1.2k tokens in, 30 out")
+    expect(describeHostEvent(anEvent(1, cost))).toBe("1.2k tokens in, 30 out")
     expect(
-      sayQuiet(anEvent(2, { event: "context.usage", used: 500, window: 200_000, kinds: [] })),
+      describeHostEvent(
+        anEvent(2, { event: "context.usage", used: 500, window: 200_000, kinds: [] }),
+      ),
     ).toBe("500 of 200k in the window")
   })
 

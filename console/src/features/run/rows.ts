@@ -15,7 +15,7 @@ import {
 /** Folds messages in order of sequence numbers into entries; each message is in exactly one. */
 export function foldMessages(messages: readonly Message[]): readonly Entry[] {
   const fold: Fold = { top: [], activities: new Map(), asks: new Map(), lastSaid: "" }
-  for (const message of messages) place(fold, message)
+  for (const message of messages) addMessage(fold, message)
   return gatherSmall(fold.top)
 }
 
@@ -35,7 +35,7 @@ type Fold = {
   lastSaid: string
 }
 
-function place(fold: Fold, message: Message): void {
+function addMessage(fold: Fold, message: Message): void {
   const event = eventOf(message)
   if (event === undefined) return placePlain(fold, message)
   switch (event.event) {
@@ -55,7 +55,7 @@ function place(fold: Fold, message: Message): void {
     case "approval.resolved":
       return answer(fold, message, event)
     case "message":
-      return say(fold, message, event)
+      return addText(fold, message, event)
     case "turn.ended":
       return endTurn(fold, message, event)
     case "error":
@@ -143,15 +143,15 @@ function isFollowed(entry: Entry | undefined): entry is GrowingSaid | GrowingAct
 }
 
 function startActivity(fold: Fold, message: Message, event: EventOf<"activity.started">): void {
-  const known = fold.activities.get(event.activityId)
-  if (known !== undefined && known.started === null) {
-    known.started = { message, event }
+  const existing = fold.activities.get(event.activityId)
+  if (existing !== undefined && existing.started === null) {
+    existing.started = { message, event }
     return
   }
   // Looked up before the activity is registered: one that names itself as its parent is at the top
   // level.
   const list = listFor(fold, event.parentId)
-  if (known !== undefined) return note(list, message)
+  if (existing !== undefined) return note(list, message)
   const activity = newActivity(message, event.activityId)
   activity.started = { message, event }
   fold.activities.set(event.activityId, activity)
@@ -159,10 +159,10 @@ function startActivity(fold: Fold, message: Message, event: EventOf<"activity.st
 }
 
 function activityOf(fold: Fold, message: Message, id: string): GrowingActivity {
-  const known = fold.activities.get(id)
+  const existing = fold.activities.get(id)
   // A second end would hide the first, so it starts its own entry.
-  const isOver = known?.ended !== null && known !== undefined
-  if (known !== undefined && !isOver) return known
+  const isOver = existing?.ended !== null && existing !== undefined
+  if (existing !== undefined && !isOver) return existing
   const activity = newActivity(message, id)
   if (isOver) activity.key = `m${message.seq}`
   fold.activities.set(id, activity)
@@ -192,7 +192,7 @@ function listFor(fold: Fold, parentId: string | undefined): Entry[] {
   return parent?.children ?? fold.top
 }
 
-function say(fold: Fold, message: Message, event: EventOf<"message">): void {
+function addText(fold: Fold, message: Message, event: EventOf<"message">): void {
   const list = listFor(fold, event.parentId)
   switch (event.type) {
     case "user":

@@ -1,6 +1,6 @@
 import type { AgentEvent, Approval, Message, Run } from "../../contract.ts"
 
-export function aMessage(seq: number, given: Partial<Message> = {}): Message {
+export function aMessage(seq: number, overrides: Partial<Message> = {}): Message {
   return {
     id: `msg_${seq}`,
     seq,
@@ -9,7 +9,7 @@ export function aMessage(seq: number, given: Partial<Message> = {}): Message {
     content: "",
     timestamp: seq * 1_000,
     metadata: {},
-    ...given,
+    ...overrides,
   }
 }
 
@@ -31,7 +31,7 @@ export const started = (seq: number, activityId: string, more: object = {}): Mes
 export const ended = (seq: number, activityId: string, more: object = {}): Message =>
   anEvent(seq, { event: "activity.ended", activityId, outcome: "done", output: "", ...more })
 
-export function anApproval(id: string, given: Partial<Approval> = {}): Approval {
+export function anApproval(id: string, overrides: Partial<Approval> = {}): Approval {
   return {
     id,
     runId: "rn_1",
@@ -47,11 +47,11 @@ export function anApproval(id: string, given: Partial<Approval> = {}): Approval 
     answeredAt: null,
     answeredBy: null,
     note: null,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aRun(given: Partial<Run> = {}): Run {
+export function aRun(overrides: Partial<Run> = {}): Run {
   return {
     id: "rn_1",
     type: "claude-code",
@@ -86,6 +86,6 @@ export function aRun(given: Partial<Run> = {}): Run {
     origin: "started",
     openApprovals: 0,
     queuedTurns: 0,
-    ...given,
+    ...overrides,
   }
 }

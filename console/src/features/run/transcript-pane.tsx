@@ -60,7 +60,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
   }
   useRowKeys({ rows, handlers, toLatest, toFirst })
   useArrival({ rows, params, transcript, state, flow })
-  const found = useMemo(() => new Set(rows.found), [rows.found])
+  const matches = useMemo(() => new Set(rows.found), [rows.found])
   if (state.phase === "failed") {
     return (
       <PaneScroll>
@@ -99,7 +99,7 @@ export function TranscriptPane(props: TranscriptPaneProps) {
           <RowView
             row={row}
             isSelected={row.key === rows.selectedKey}
-            isFound={found.size > 0 && holds(row, found)}
+            isFound={matches.size > 0 && holds(row, matches)}
             handlers={handlers}
           />
         )}

@@ -8,12 +8,12 @@ const NONE: readonly Approval[] = []
 export function useApprovals(id: string, selected: Row | undefined) {
   const { data } = useOperation("agents.approvals", { run: id })
   const all = data?.approvals ?? NONE
-  const [asked, setAsked] = useState(NOTHING_ASKED)
+  const [openApprovals, setAsked] = useState(NOTHING_ASKED)
   const entry = selected?.entry
   const selectedId = entry?.kind === "approval" ? entry.event.approvalId : null
-  const next = nextAsked(asked, all, selectedId)
+  const next = nextAsked(openApprovals, all, selectedId)
   // State derived from the previous state: React renders again before it shows anything.
-  if (!isSame(asked, next)) setAsked(next)
+  if (!isSame(openApprovals, next)) setAsked(next)
   const approvals = useMemo(() => new Map(all.map((it) => [it.id, it] as const)), [all])
   return { approvals, askedNow: next.keyed }
 }
@@ -43,6 +43,6 @@ export function nextAsked(
   const openIds = approvals.filter((it) => it.status === "open").map((it) => it.id)
   const isOpen = (id: string | null) => id !== null && openIds.includes(id)
   const first = before.openIds.length === 0 ? (openIds[0] ?? null) : null
-  const kept = isOpen(before.keyed) ? before.keyed : first
-  return { keyed: isOpen(selectedId) ? selectedId : kept, openIds }
+  const current = isOpen(before.keyed) ? before.keyed : first
+  return { keyed: isOpen(selectedId) ? selectedId : current, openIds }
 }

@@ -21,14 +21,14 @@ export function useRows(messages: readonly Message[], params: RunParams) {
   const rows = useMemo(() => flatten(entries, shown), [entries, shown])
   const selectedKey = keyOf(picked, params.at, trail)
   const index = rows.findIndex((it) => it.key === selectedKey)
-  const found = useMemo(() => findIn(messages, params.find), [messages, params.find])
+  const matches = useMemo(() => findIn(messages, params.find), [messages, params.find])
   return {
     entries,
     rows,
     selectedKey,
     index,
     selected: rows[index],
-    found,
+    found: matches,
     isWhole: (seq: number) => turned.has(`w${seq}`),
     wantWhole: (seq: number) => setTurned((it) => new Set(it).add(`w${seq}`)),
     toggle: (row: Row) => setTurned(withOpen(shown, [row.entry], !row.isOpen)),
@@ -56,9 +56,9 @@ function openAlong(
 }
 
 export function findIn(messages: readonly Message[], text: string): readonly number[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === "") return []
-  return messages.filter((it) => wordsOf(it).toLowerCase().includes(wanted)).map((it) => it.seq)
+  const needle = text.trim().toLowerCase()
+  if (needle === "") return []
+  return messages.filter((it) => wordsOf(it).toLowerCase().includes(needle)).map((it) => it.seq)
 }
 
 function wordsOf(message: Message): string {

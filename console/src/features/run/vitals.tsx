@@ -10,8 +10,8 @@ import { Ring } from "../../ui/ring/ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
-import { newestWire } from "./newest-word.ts"
-import { isWorking, MODES, sayStatus, sayWord } from "./words.ts"
+import { newestWire } from "./usage-source.ts"
+import { describeStatus, describeUsageSource, isWorking, MODES } from "./words.ts"
 
 type RunVitalsProps = {
   readonly run: Run
@@ -19,7 +19,7 @@ type RunVitalsProps = {
   readonly isReadOnly: boolean
   readonly find: string
   readonly found: string
-  readonly hostSaidAt: number | null
+  readonly hostReportedAt: number | null
   onMode(mode: AgentMode): void
   onFind(text: string): void
   onNextFound(): void
@@ -27,13 +27,13 @@ type RunVitalsProps = {
 
 export function RunVitals(props: RunVitalsProps) {
   const { run, now } = props
-  const { mark, word } = sayStatus(run.status)
+  const { mark, label } = describeStatus(run.status)
   return (
     <Vitals>
       <Vital tone={toneOf(run)}>
         <StatusMark status={mark} />
         <span>
-          {word}
+          {label}
           {run.status === "waiting" ? <Wide> for you</Wide> : null}
         </span>
       </Vital>
@@ -47,7 +47,7 @@ export function RunVitals(props: RunVitalsProps) {
         <Icon name="lock" size="small" />
         <Mode run={run} isReadOnly={props.isReadOnly} onMode={props.onMode} />
       </Vital>
-      <ContextVital run={run} hostSaidAt={props.hostSaidAt} />
+      <ContextVital run={run} hostReportedAt={props.hostReportedAt} />
       <CostVital run={run} />
       <Vital wide push>
         {props.found === "" ? null : <Text tone="3">{props.found}</Text>}
@@ -96,14 +96,14 @@ export function Mode({ run, isReadOnly, onMode }: ModeProps) {
   )
 }
 
-function ContextVital({ run, hostSaidAt }: Pick<RunVitalsProps, "run" | "hostSaidAt">) {
+function ContextVital({ run, hostReportedAt }: Pick<RunVitalsProps, "run" | "hostReportedAt">) {
   const { contextUsed, contextWindow } = run
   const { data } = useOperation("agents.context", { id: run.id })
-  const wire = data === undefined ? null : newestWire(data, hostSaidAt)
+  const wire = data === undefined ? null : newestWire(data, hostReportedAt)
   const used = wire?.used ?? contextUsed
   if (used === null || contextWindow === null) return null
   const share = used / contextWindow
-  const words = `${formatExact(used)} of ${formatExact(contextWindow)} tokens in the window, ${sayWord(wire)}`
+  const words = `${formatExact(used)} of ${formatExact(contextWindow)} tokens in the window, ${describeUsageSource(wire)}`
   return (
     <Vital title={words} tone={fillTone(share)}>
       <Ring share={share} label={words} />
@@ -133,7 +133,7 @@ function CostVital({ run }: { readonly run: Run }) {
   const share = isOfTokens ? tokens / budgetTokens : (usd ?? 0) / (budgetUsd ?? Infinity)
   if (usd === null && tokens === 0) return null
   return (
-    <Vital title={sayFigures(run)} tone={share >= 1 ? "bad" : undefined}>
+    <Vital title={describeCosts(run)} tone={share >= 1 ? "bad" : undefined}>
       <span>{usd === null ? `${formatCount(tokens)} tokens` : formatUsd(usd)}</span>
       {budgetUsd === null ? null : <Text tone="3">of {formatUsd(budgetUsd)}</Text>}
       {isOfTokens ? <Text tone="3">of {formatCount(budgetTokens)} tokens</Text> : null}
@@ -146,7 +146,7 @@ function CostVital({ run }: { readonly run: Run }) {
   )
 }
 
-export function sayFigures({ cost }: Pick<Run, "cost">): string {
+export function describeCosts({ cost }: Pick<Run, "cost">): string {
   const { reportedUsd, computedUsd } = cost
   const provider =
     reportedUsd === null

@@ -15,18 +15,18 @@ type WholeTextProps = {
 export function WholeText({ message, handlers, render }: WholeTextProps) {
   const whole = wholeLength(message)
   const isWanted = whole !== null && handlers.isWhole(message.seq)
-  const asked = useOperation(
+  const query = useOperation(
     "agents.message",
     { id: handlers.runId, seq: message.seq },
     { isAsked: isWanted },
   )
   if (whole === null) return render(message.content)
-  if (isWanted && asked.data !== undefined) return render(asked.data.content)
+  if (isWanted && query.data !== undefined) return render(query.data.content)
   return (
     <>
       {render(message.content)}
-      {asked.error !== null && isWanted ? (
-        <Failure size="row" error={toWireError(asked.error)} onRetry={() => void asked.refetch()} />
+      {query.error !== null && isWanted ? (
+        <Failure size="row" error={toWireError(query.error)} onRetry={() => void query.refetch()} />
       ) : (
         <MoreButton onPress={() => handlers.wantWhole(message.seq)}>
           {isWanted ? "Loading" : `Show all ${formatExact(whole)} characters`}

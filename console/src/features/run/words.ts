@@ -13,7 +13,7 @@ import {
 import type { IconName } from "../../ui/icon/icon.tsx"
 import { type Activity, type Entry, eventOf, type Group } from "./entry.ts"
 
-export function sayTook(ms: number): string {
+export function formatElapsed(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`
   const seconds = Math.round(ms / 1_000)
@@ -21,8 +21,11 @@ export function sayTook(ms: number): string {
   return `${Math.round(seconds / 60)} min`
 }
 
-export function sayStatus(status: RunStatus): { readonly mark: Status; readonly word: string } {
-  return { mark: STATUS_MARKS[status], word: `${status[0]?.toUpperCase()}${status.slice(1)}` }
+export function describeStatus(status: RunStatus): {
+  readonly mark: Status
+  readonly label: string
+} {
+  return { mark: STATUS_MARKS[status], label: `${status[0]?.toUpperCase()}${status.slice(1)}` }
 }
 
 export function isWorking(status: RunStatus): boolean {
@@ -67,13 +70,13 @@ function tookMs(activity: Activity): number | null {
 export function activityFigures(activity: Activity): readonly string[] {
   const tokens = activity.ended?.event.tokens
   const took = tookMs(activity)
-  return [tokens === undefined ? "" : formatCount(tokens), took === null ? "" : sayTook(took)]
+  return [tokens === undefined ? "" : formatCount(tokens), took === null ? "" : formatElapsed(took)]
 }
 
 type Outcome = { readonly description: string; readonly tone?: "bad" | "warn" }
 
 export function activitySays(activity: Activity): Outcome {
-  const inside = sayInside(activity)
+  const inside = describeChildren(activity)
   switch (activity.ended?.event.outcome) {
     case undefined:
       return { description: join("running", inside) }
@@ -92,7 +95,7 @@ function join(...parts: readonly string[]): string {
   return parts.filter((it) => it !== "").join(", ")
 }
 
-function sayInside({ children, ended }: Activity): string {
+function describeChildren({ children, ended }: Activity): string {
   const within = children.filter((it) => it.kind === "activity")
   if (within.length === 0) return ""
   const latest = within.at(-1)
@@ -132,10 +135,10 @@ export function groupFigures({ children }: Group): readonly string[] {
   const activities = children.filter((it) => it.kind === "activity")
   const tokens = activities.reduce((sum, it) => sum + (it.ended?.event.tokens ?? 0), 0)
   const took = activities.reduce((sum, it) => sum + (tookMs(it) ?? 0), 0)
-  return [tokens === 0 ? "" : formatCount(tokens), took === 0 ? "" : sayTook(took)]
+  return [tokens === 0 ? "" : formatCount(tokens), took === 0 ? "" : formatElapsed(took)]
 }
 
-export function sayQuiet(message: Message): string {
+export function describeHostEvent(message: Message): string {
   const event = eventOf(message)
   switch (event?.event) {
     case "session.started":
@@ -165,7 +168,7 @@ export function sayQuiet(message: Message): string {
   }
 }
 
-export function sayNote(message: Message): {
+export function describeNote(message: Message): {
   readonly description: string
   readonly tone?: "warn"
 } {
@@ -197,7 +200,7 @@ function isBudget({ metadata, content }: Message): boolean {
   return "budget" in metadata || /^budget|of the budget/i.test(content)
 }
 
-export function sayEntry(entry: Entry): string {
+export function describeEntry(entry: Entry): string {
   switch (entry.kind) {
     case "user":
       return "You"
@@ -231,6 +234,6 @@ export function copyText(messages: readonly Message[]): string {
     .join("\n\n")
 }
 
-export function sayWord(wire: AgentsContext["wire"]): string {
+export function describeUsageSource(wire: AgentsContext["wire"]): string {
   return wire === null ? "reported by the host" : `exact, from the gateway, request ${wire.seq}`
 }

@@ -106,12 +106,12 @@ function DoingDialog(props: DoingProps) {
   const { doing, runs, first, actions, onClose } = props
   const { AskTextDialog } = props.dialogs
   const count = plural(runs.length, "run")
-  const asked = { onClose, verb: "Save" } as const
+  const dialogProps = { onClose, verb: "Save" } as const
   switch (doing) {
     case "rename":
       return (
         <AskTextDialog
-          {...asked}
+          {...dialogProps}
           title="Rename the run"
           label="Title"
           value={first.title}
@@ -121,7 +121,7 @@ function DoingDialog(props: DoingProps) {
     case "label":
       return (
         <AskTextDialog
-          {...asked}
+          {...dialogProps}
           title={`Label ${count}`}
           label="Labels"
           description="Separated by commas; replaces existing labels. A single dash removes all."
@@ -132,7 +132,7 @@ function DoingDialog(props: DoingProps) {
     case "workflow":
       return (
         <AskTextDialog
-          {...asked}
+          {...dialogProps}
           title={`Progress of ${count}`}
           label="Work"
           description={`In use: ${props.workflows.map(visibleLine).join(", ")}.`}
@@ -149,13 +149,13 @@ function DoingDialog(props: DoingProps) {
 }
 
 function ConfirmDoing({ dialogs, doing, runs, actions, onClose, onDone }: DoingProps) {
-  const { ConfirmDialog, sayDelete, sayStop } = dialogs
+  const { ConfirmDialog, describeDelete, describeStop } = dialogs
   const isStop = doing === "stop"
   const verb = `${isStop ? "Stop" : "Delete"} ${plural(runs.length, "run")}`
   return (
     <ConfirmDialog
       title={verb}
-      description={isStop ? sayStop(runs) : sayDelete(runs)}
+      description={isStop ? describeStop(runs) : describeDelete(runs)}
       verb={verb}
       onClose={onClose}
       onDo={() => {

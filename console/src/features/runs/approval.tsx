@@ -15,21 +15,16 @@ type ApprovalCardProps = {
   readonly approval: Approval
   readonly now: number
   /** Whether `a` and `d` answer this one; of several on screen only one may have the keys. */
-  readonly hearsKeys: boolean
+  readonly hasKeys: boolean
   readonly isReadOnly: boolean
 }
 
 /** The full request and its answers. Allow never gets the focus by itself. */
-export function ApprovalCard({ approval, now, hearsKeys, isReadOnly }: ApprovalCardProps) {
+export function ApprovalCard({ approval, now, hasKeys, isReadOnly }: ApprovalCardProps) {
   return (
     <Stack gap="8">
       {approval.status === "open" ? (
-        <OpenCard
-          key={approval.id}
-          approval={approval}
-          hearsKeys={hearsKeys}
-          isReadOnly={isReadOnly}
-        />
+        <OpenCard key={approval.id} approval={approval} hasKeys={hasKeys} isReadOnly={isReadOnly} />
       ) : (
         <AskCard isOver text={describeAsk(approval).text}>
           <Text tone="2">Status: {describeAnswer(approval)}.</Text>
@@ -43,7 +38,7 @@ export function ApprovalCard({ approval, now, hearsKeys, isReadOnly }: ApprovalC
 
 type OpenCardProps = Omit<ApprovalCardProps, "now">
 
-function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
+function OpenCard({ approval, hasKeys, isReadOnly }: OpenCardProps) {
   const [note, setNote] = useState("")
   const toast = useToast()
   const answer = useAnswer(toast)
@@ -59,12 +54,12 @@ function OpenCard({ approval, hearsKeys, isReadOnly }: OpenCardProps) {
         <Button
           variant="primary"
           disabled={isOff}
-          {...(hearsKeys ? { keyId: "approval.allow" } : {})}
+          {...(hasKeys ? { keyId: "approval.allow" } : {})}
           onPress={() => answer.mutate({ id, decision: "allow" })}
         >
           Allow once
         </Button>
-        <Button disabled={isOff} {...(hearsKeys ? { keyId: "approval.deny" } : {})} onPress={deny}>
+        <Button disabled={isOff} {...(hasKeys ? { keyId: "approval.deny" } : {})} onPress={deny}>
           Deny
         </Button>
         {rule === null ? null : (

@@ -50,10 +50,10 @@ export function AskTextDialog({ title, label, value, verb, description, ...props
 
 export { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx"
 
-export function sayDelete(runs: readonly Run[]): string {
+export function describeDelete(runs: readonly Run[]): string {
   const messages = runs.reduce((sum, it) => sum + it.lastSeq, 0)
   const live = runs.filter((it) => !hasEnded(it)).length
-  const first = live === 0 ? "" : ` ${sayLive(live, runs.length)} and will be stopped first.`
+  const first = live === 0 ? "" : ` ${describeLive(live, runs.length)} and will be stopped first.`
   const [one] = runs
   const what =
     one !== undefined && runs.length === 1
@@ -62,11 +62,11 @@ export function sayDelete(runs: readonly Run[]): string {
   return `${what} with ${plural(messages, "message")} will be deleted.${first} This cannot be undone.`
 }
 
-function sayLive(live: number, all: number): string {
+function describeLive(live: number, all: number): string {
   if (all === 1) return "It is still active"
   return `${formatExact(live)} of them ${live === 1 ? "is" : "are"} still active`
 }
 
-export function sayStop(runs: readonly Run[]): string {
+export function describeStop(runs: readonly Run[]): string {
   return `${plural(runs.length, "run")} will be stopped. Messages stay stored, and another turn continues the run.`
 }

@@ -163,7 +163,7 @@ function ViewMenu({ params, onParams }: Omit<MenusProps, "data">) {
           label="Name"
           value=""
           verb="Save"
-          description={sayFilter(shown)}
+          description={describeFilter(shown)}
           onGive={(name) => keep(withView(views, name, params))}
           onClose={() => setIsNaming(false)}
         />
@@ -185,7 +185,7 @@ function viewChoices(
     ...views.map((it) => ({
       value: `${VIEW}${it.params}`,
       label: visibleLine(it.name),
-      detail: sayFilter(it.params),
+      detail: describeFilter(it.params),
     })),
     { value: `${VIEW}?archived=yes`, label: "Archive", detail: "Archived runs" },
     { value: VIEW, label: "Everything", detail: "No filter" },
@@ -194,7 +194,7 @@ function viewChoices(
   ]
 }
 
-function sayFilter(params: string): string {
+function describeFilter(params: string): string {
   const pairs = [...new URLSearchParams(params)].map(([name, value]) => `${name} ${value}`)
   return pairs.length === 0 ? "No filter" : visibleLine(pairs.join(", "))
 }

@@ -125,7 +125,7 @@ export function InboxDetail({ now, data, params, onParams, isReadOnly }: InboxDe
       </PaneHead>
       <PaneScroll>
         <Block>
-          <ApprovalCard approval={approval} now={now} hearsKeys isReadOnly={isReadOnly} />
+          <ApprovalCard approval={approval} now={now} hasKeys isReadOnly={isReadOnly} />
         </Block>
         <Block>
           <Stack gap="8">
@@ -162,9 +162,9 @@ function Gone({ onClose }: { onClose(): void }) {
 }
 
 function useLastSeen(open: Approval | undefined, id: string): Approval | undefined {
-  const [seen, setSeen] = useState<Approval | undefined>(open)
-  if (open !== undefined && open !== seen) setSeen(open)
-  const last = open ?? (seen?.id === id ? seen : undefined)
+  const [lastOpen, setSeen] = useState<Approval | undefined>(open)
+  if (open !== undefined && open !== lastOpen) setSeen(open)
+  const last = open ?? (lastOpen?.id === id ? lastOpen : undefined)
   const isGone = open === undefined && last !== undefined
   const { data } = useOperation("agents.approvals", { run: last?.runId ?? "" }, { isAsked: isGone })
   return open ?? data?.approvals.find((it) => it.id === id) ?? last

@@ -55,11 +55,11 @@ describe("form that starts a run", () => {
   it("gateway modes equal those of the contract, and each has a description", () => {
     expect(GATEWAYS.map((it) => it.value)).toEqual(["", ...GATEWAY_MODES])
     expect(GATEWAYS.filter((it) => it.description.length < 20)).toEqual([])
-    const asked = (gateway: (typeof GATEWAYS)[number]["value"]) => {
+    const gatewayOf = (gateway: (typeof GATEWAYS)[number]["value"]) => {
       const checked = checkDraft({ ...draft, prompt: "x", gateway })
       return checked.kind === "right" ? checked.input.gateway : "wrong"
     }
-    expect(GATEWAYS.map((it) => asked(it.value))).toEqual([undefined, ...GATEWAY_MODES])
+    expect(GATEWAYS.map((it) => gatewayOf(it.value))).toEqual([undefined, ...GATEWAY_MODES])
   })
 
   it("a script is sent for the synthetic agent only", () => {
@@ -73,8 +73,8 @@ describe("form that starts a run", () => {
     [{ prompt: "x", budgetUsd: "0" }, ["budgetUsd"]],
     [{ prompt: "x", budgetTokens: "1.5" }, ["budgetTokens"]],
     [{ prompt: "", budgetTokens: "much" }, ["prompt", "budgetTokens"]],
-  ])("the draft %j has problems in %j", (given, fields) => {
-    const checked = checkDraft({ ...draft, ...given })
+  ])("the draft %j has problems in %j", (overrides, fields) => {
+    const checked = checkDraft({ ...draft, ...overrides })
     expect(checked.kind === "wrong" ? Object.keys(checked.problems) : []).toEqual(fields)
   })
 

@@ -89,7 +89,7 @@ export function checkDraft(draft: LaunchDraft): LaunchCheck {
   }
   if (Object.keys(problems).length > 0) return { kind: "wrong", problems }
   const { prompt, type, mode } = draft
-  const given = (field: Field, value: string) =>
+  const fieldOf = (field: Field, value: string) =>
     value.trim() === "" ? {} : { [field]: value.trim() }
   const sources = draft.sources.split(/[\s,]+/).filter((it) => it !== "")
   return {
@@ -98,13 +98,13 @@ export function checkDraft(draft: LaunchDraft): LaunchCheck {
       prompt,
       type,
       mode,
-      ...given("model", draft.model),
-      ...given("cwd", draft.cwd),
+      ...fieldOf("model", draft.model),
+      ...fieldOf("cwd", draft.cwd),
       ...(draft.budgetUsd === "" ? {} : { budgetUsd: readNumber(draft.budgetUsd) }),
       ...(draft.budgetTokens === "" ? {} : { budgetTokens: readNumber(draft.budgetTokens) }),
       ...(sources.length === 0 ? {} : { sources }),
-      ...(type === "synthetic" ? given("script", draft.script) : {}),
-      ...given("pack", draft.pack),
+      ...(type === "synthetic" ? fieldOf("script", draft.script) : {}),
+      ...fieldOf("pack", draft.pack),
       ...(draft.gateway === "" ? {} : { gateway: draft.gateway }),
     },
   }
@@ -159,7 +159,7 @@ const FIELDS: readonly Field[] = [
   "gateway",
 ]
 
-export function sayProvider({ type, isInstalled, version }: Provider): string {
+export function describeProvider({ type, isInstalled, version }: Provider): string {
   if (type === "synthetic") return "plays a script, needs no key"
   if (!isInstalled) return "not installed"
   return version ?? "installed"

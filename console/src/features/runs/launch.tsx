@@ -24,12 +24,12 @@ import { remember } from "../../ui/remember.ts"
 import { Prose, Text } from "../../ui/text/text.tsx"
 import {
   checkDraft,
+  describeProvider,
   GATEWAYS,
   type LaunchDraft,
   MODES,
   type Problems,
   problemsOf,
-  sayProvider,
   TYPES,
 } from "./launch-draft.ts"
 
@@ -137,8 +137,9 @@ const SETTLES_MS = 200
 
 function PackEntry({ draft, problems, set }: EntriesProps) {
   const id = useSettled(draft.pack.trim(), SETTLES_MS)
-  const asked = useOperation("pack.show", { id, format: "summary" }, { isAsked: id !== "" })
-  const refusal = id === "" || asked.error === null ? undefined : toWireError(asked.error).message
+  const packQuery = useOperation("pack.show", { id, format: "summary" }, { isAsked: id !== "" })
+  const refusal =
+    id === "" || packQuery.error === null ? undefined : toWireError(packQuery.error).message
   return (
     <TextEntry
       label="Package"
@@ -147,7 +148,9 @@ function PackEntry({ draft, problems, set }: EntriesProps) {
       placeholder="none"
       problem={problems.pack ?? refusal}
       description={
-        id === "" || asked.data === undefined ? undefined : <PackSays pack={asked.data.pack} />
+        id === "" || packQuery.data === undefined ? undefined : (
+          <PackSays pack={packQuery.data.pack} />
+        )
       }
       onChange={(pack) => set({ pack })}
     />
@@ -208,7 +211,7 @@ function pickFor(value: AgentType, providers: readonly Provider[] | undefined) {
   const provider = providers?.find((it) => it.type === value)
   if (provider === undefined) return { value, label: value }
   const isMissing = !provider.isInstalled
-  return { value, label: provider.title, detail: sayProvider(provider), isMissing }
+  return { value, label: provider.title, detail: describeProvider(provider), isMissing }
 }
 
 function modeOf(value: string): AgentMode | undefined {
@@ -304,8 +307,8 @@ type GatewayEntryProps = {
 function GatewayEntry({ draft, problems, set }: GatewayEntryProps) {
   const chosen = GATEWAYS.find((it) => it.value === draft.gateway)
   const pick = (value: string) => {
-    const found = GATEWAYS.find((it) => it.value === value)
-    if (found !== undefined) set({ gateway: found.value })
+    const option = GATEWAYS.find((it) => it.value === value)
+    if (option !== undefined) set({ gateway: option.value })
   }
   return (
     <Stack gap="8">

@@ -4,7 +4,7 @@ import { RUN_STATUSES } from "#ground/contract"
 import { STATUS_MARKS } from "../../base/status.ts"
 import { runsParams } from "../../data/paths.ts"
 import { withSeed } from "../../test-seed.ts"
-import { askedSince, costOf, countFacets, linesOf, sayTime } from "./lines.ts"
+import { askedSince, costOf, countFacets, formatTime, linesOf } from "./lines.ts"
 import { aRun } from "./runs.fixture.ts"
 import { filterOf, MOST_VIEWS, readViews, searchOf, withView, writeViews } from "./views.ts"
 
@@ -62,7 +62,7 @@ describe("list of runs", () => {
 
   it("the time is a duration, the age of the oldest approval, or the end time", () => {
     const approval = (requestedAt: number) => ({ runId: "rn_1", requestedAt })
-    const asked = askedSince(
+    const oldest = askedSince(
       [NOW - 5 * 60_000, NOW - 11 * 60_000].map((at) => ({
         ...approval(at),
         id: `${at}`,
@@ -79,14 +79,14 @@ describe("list of runs", () => {
         note: null,
       })),
     )
-    const say = (run: ReturnType<typeof aRun>) => {
+    const timeOf = (run: ReturnType<typeof aRun>) => {
       const line = linesOf([run], NOW).find((it) => it.kind === "run")
-      return line === undefined ? "" : sayTime(line, NOW, asked)
+      return line === undefined ? "" : formatTime(line, NOW, oldest)
     }
-    expect(say(aRun({ status: "waiting" }))).toBe("11 min")
-    expect(say(aRun({ status: "running", startedAt: NOW - 352_000 }))).toBe("5:52")
-    expect(say(aRun({ status: "queued", startedAt: null }))).toBe("next")
-    expect(say(aRun({ endedAt: Date.UTC(2026, 10, 2, 12) }))).toBe("2 Nov")
+    expect(timeOf(aRun({ status: "waiting" }))).toBe("11 min")
+    expect(timeOf(aRun({ status: "running", startedAt: NOW - 352_000 }))).toBe("5:52")
+    expect(timeOf(aRun({ status: "queued", startedAt: null }))).toBe("next")
+    expect(timeOf(aRun({ endedAt: Date.UTC(2026, 10, 2, 12) }))).toBe("2 Nov")
   })
 
   it("every status of the contract has a label and a mark", () => {

@@ -64,7 +64,7 @@ function endOf({ endedAt, updatedAt }: Run): number {
   return endedAt ?? updatedAt
 }
 
-export function sayTime(
+export function formatTime(
   { run, group }: { readonly run: Run; readonly group: GroupName },
   now: number,
   askedAt: ReadonlyMap<string, number>,
@@ -93,8 +93,8 @@ export function askedSince(approvals: readonly Approval[]): ReadonlyMap<string, 
 
 /** The higher cost, as budgets count; null if neither the provider nor our price table knows it. */
 export function costOf({ cost }: Run): number | null {
-  const known = [cost.reportedUsd, cost.computedUsd].filter((it) => it !== null)
-  return known.length === 0 ? null : Math.max(...known)
+  const costs = [cost.reportedUsd, cost.computedUsd].filter((it) => it !== null)
+  return costs.length === 0 ? null : Math.max(...costs)
 }
 
 export function tokensOf({ cost: { usage } }: Run): number {

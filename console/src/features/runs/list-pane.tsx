@@ -16,7 +16,7 @@ import { useKey } from "../../ui/keys/keys.tsx"
 
 import { Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Filters } from "./filters.tsx"
-import { sayTime } from "./lines.ts"
+import { formatTime } from "./lines.ts"
 
 import { GroupRow, RUN_COLUMNS, RUN_COLUMNS_BESIDE, RunRow } from "./run-row.tsx"
 import { MOST_RUNS, type RunsData } from "./use-runs.ts"
@@ -88,7 +88,7 @@ function RunList(props: ListPaneProps & { readonly handle: ListRef }) {
         ) : (
           <RunRow
             run={it.run}
-            time={sayTime(it, now, askedAt)}
+            time={formatTime(it, now, askedAt)}
             isPicked={picked.has(it.key)}
             option={option}
           />

@@ -6,10 +6,10 @@ import { keys } from "../../data/keys.ts"
 import { runsParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { labelsFrom } from "./actions.tsx"
-import { sayDelete } from "./dialogs.tsx"
+import { describeDelete } from "./dialogs.tsx"
 import { RunsPage } from "./page.tsx"
 import { lastWordsIn } from "./peek.tsx"
-import { sayRule } from "./permissions.tsx"
+import { describePermission } from "./permissions.tsx"
 import { RunRow } from "./run-row.tsx"
 import { aRun } from "./runs.fixture.ts"
 import { former } from "./use-actions.ts"
@@ -93,8 +93,8 @@ describe("page Runs", () => {
 
   it("[CONSOLE-15] an unknown context window is empty and does not show the tokens used", () => {
     const option = { id: "o", isSelected: false, onPick: () => undefined }
-    const row = (given: Partial<Run>) =>
-      renderedText(<RunRow run={aRun(given)} option={option} isPicked={false} time="next" />)
+    const row = (overrides: Partial<Run>) =>
+      renderedText(<RunRow run={aRun(overrides)} option={option} isPicked={false} time="next" />)
     const usage = { input: 24_500, output: 0, cacheRead: 0, cacheWrite: 0 }
     const cost = { usage, reportedUsd: null, computedUsd: null }
     expect(row({ contextUsed: null, contextWindow: null, cost })).not.toContain("24.5k")
@@ -153,9 +153,11 @@ describe("page Runs", () => {
   })
 
   it("a rule lists every condition", () => {
-    expect(sayRule({ ...RULE, tool: "Bash", command: "npm *" })).toBe("Bash, command npm *")
-    expect(sayRule({ ...RULE, path: "src/**" })).toBe("path src/**")
-    expect(sayRule(RULE)).toBe("everything")
+    expect(describePermission({ ...RULE, tool: "Bash", command: "npm *" })).toBe(
+      "Bash, command npm *",
+    )
+    expect(describePermission({ ...RULE, path: "src/**" })).toBe("path src/**")
+    expect(describePermission(RULE)).toBe("everything")
   })
 })
 
@@ -163,11 +165,11 @@ describe("actions on runs", () => {
   it("[CONSOLE-27] the delete dialog shows the number of runs and messages, and which runs stop first", () => {
     const ended = aRun({ lastSeq: 1_200 })
     const live = aRun({ lastSeq: 4, status: "running" })
-    expect(sayDelete([ended])).toBe(
+    expect(describeDelete([ended])).toBe(
       'The run "Port the clock" with 1,200 messages will be deleted. This cannot be undone.',
     )
-    expect(sayDelete([live])).toContain("It is still active and will be stopped first.")
-    expect(sayDelete([ended, live, live])).toContain(
+    expect(describeDelete([live])).toContain("It is still active and will be stopped first.")
+    expect(describeDelete([ended, live, live])).toContain(
       "3 runs with 1,208 messages will be deleted. 2 of them are still active",
     )
   })
@@ -195,8 +197,12 @@ describe("actions on runs", () => {
       timestamp: 0,
       metadata: {},
     })
-    const said = [message("assistant", " done "), message("tool", "log"), message("assistant", "")]
-    expect(lastWordsIn(said)).toBe("done")
+    const messages = [
+      message("assistant", " done "),
+      message("tool", "log"),
+      message("assistant", ""),
+    ]
+    expect(lastWordsIn(messages)).toBe("done")
     expect(lastWordsIn([message("tool", "log")])).toBeUndefined()
   })
 })

@@ -52,7 +52,7 @@ export function RunsPage({ now, params, onParams }: RunsPageProps) {
       <Header
         title={TITLES[view]}
         {...(view === "list" ? {} : { parent: { label: "Runs", href: paths.runs() } })}
-        facts={<Text tone="3">{sayFacts(view, data)}</Text>}
+        facts={<Text tone="3">{describeRuns(view, data)}</Text>}
       >
         {view === "list" ? (
           <OnlyWide>
@@ -185,7 +185,7 @@ function peekOf({ data, params, now, isReadOnly, onParams, onStop }: PanesProps)
   )
 }
 
-function sayFacts(view: RunsView, { list, approvals, all }: RunsData): string {
+function describeRuns(view: RunsView, { list, approvals, all }: RunsData): string {
   if (view === "approvals") return approvals === undefined ? "" : `${approvals.length} open`
   if (view === "permissions" || list.data === undefined) return ""
   return plural(all.length, "run")

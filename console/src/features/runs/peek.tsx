@@ -37,7 +37,7 @@ type PeekProps = {
 
 export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekProps) {
   const mark = STATUS_MARKS[run.status]
-  const word = run.status
+  const status = run.status
   return (
     <Pane ground="canvas" label="The selected run">
       <PaneHead
@@ -51,11 +51,11 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
       <PaneScroll>
         {approvals.map((it, i) => (
           <Block key={it.id} title={i === 0 ? "Open approval" : "Further approval"}>
-            <ApprovalCard approval={it} now={now} hearsKeys={i === 0} isReadOnly={isReadOnly} />
+            <ApprovalCard approval={it} now={now} hasKeys={i === 0} isReadOnly={isReadOnly} />
           </Block>
         ))}
         <LastWords run={run} />
-        <Block title="Run" aside={word}>
+        <Block title="Run" aside={status}>
           <RunFacts run={run} now={now} />
         </Block>
         <Block>
@@ -104,10 +104,10 @@ function LastWords({ run }: { readonly run: Run }) {
 }
 
 export function lastWordsIn(messages: readonly Message[]): string | undefined {
-  const said = messages.findLast(
+  const message = messages.findLast(
     (it) => (it.type === "assistant" || it.type === "response") && it.content.trim() !== "",
   )
-  return said?.content.trim()
+  return message?.content.trim()
 }
 
 function RunFacts({ run, now }: { readonly run: Run; readonly now: number }) {

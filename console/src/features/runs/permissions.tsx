@@ -86,7 +86,7 @@ function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadConfirm)
   return (
-    <Notice tone="warn" description={sayUntrusted(permissions)}>
+    <Notice tone="warn" description={describeUntrusted(permissions)}>
       <Button small disabled={isOff} onPress={() => want(() => setIsAsking(true))}>
         Trust this file
       </Button>
@@ -94,7 +94,7 @@ function Untrusted({ permissions, isOff, onTrust }: UntrustedProps) {
         <ConfirmDialog
           title="Trust the current file"
           description="Agents will no longer ask for actions that these rules allow:"
-          lines={heldBack(permissions).map(sayRule)}
+          lines={heldBack(permissions).map(describePermission)}
           verb="Trust"
           onDo={onTrust}
           onClose={() => setIsAsking(false)}
@@ -115,7 +115,7 @@ const TONES = { allow: "ok", ask: "warn", deny: "bad" } as const
 function RuleRow({ rule, isOff, onRemove }: RuleRowProps) {
   const isOurs = rule.origin === "project"
   const origin = isOurs ? "permissions.json" : "settings"
-  const words = sayRule(rule)
+  const words = describePermission(rule)
   return (
     <Row>
       <Text size="sm" tone={TONES[rule.decision]}>
@@ -150,7 +150,7 @@ function RuleRow({ rule, isOff, onRemove }: RuleRowProps) {
   )
 }
 
-export function sayRule({ tool, command, path }: Rule): string {
+export function describePermission({ tool, command, path }: Rule): string {
   const parts = [
     tool ?? (command === undefined && path === undefined ? "everything" : ""),
     command === undefined ? "" : `command ${command}`,
@@ -159,7 +159,7 @@ export function sayRule({ tool, command, path }: Rule): string {
   return visibleLine(parts.filter((it) => it !== "").join(", "))
 }
 
-function sayUntrusted(permissions: Permissions): string {
+function describeUntrusted(permissions: Permissions): string {
   const held = heldBack(permissions).length
   return `${visibleLine(permissions.file)} has changed since you approved it. ${plural(held, "allow rule")} in it ${held === 1 ? "is" : "are"} inactive until you trust the current file.`
 }
@@ -193,7 +193,7 @@ function useRuleActions() {
     mutationFn: ({ id }: Rule) => client.write("permissions.remove", { id }),
     onSuccess: (permissions, rule) => {
       put(permissions)
-      const text = `Rule removed: ${rule.decision} ${sayRule(rule)}`
+      const text = `Rule removed: ${rule.decision} ${describePermission(rule)}`
       toast.show({ text, undo: () => add.mutate(rule) })
     },
     onError: fail,

@@ -65,7 +65,7 @@ type RunRowProps = {
 
 export function RunRow({ run, option, isPicked, time }: RunRowProps) {
   const mark = STATUS_MARKS[run.status]
-  const word = run.status
+  const status = run.status
   const cost = costOf(run)
   const usd = cost === null ? "" : formatUsd(cost)
   return (
@@ -77,7 +77,7 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
         {...(mark === "waiting" ? { tone: "warn" } : { tone: "2" })}
         cut
       >
-        {word}
+        {status}
       </TextCell>
       <Stack>
         <NameCell>
@@ -90,7 +90,7 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
             </Cell>
           ))}
         </NameCell>
-        <NarrowLine>{[word, run.type, usd].filter((it) => it !== "").join(", ")}</NarrowLine>
+        <NarrowLine>{[status, run.type, usd].filter((it) => it !== "").join(", ")}</NarrowLine>
       </Stack>
       <Cell from="roomy">
         <AgentWords run={run} />

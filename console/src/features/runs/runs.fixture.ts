@@ -1,6 +1,6 @@
 import type { Run } from "../../contract.ts"
 
-export function aRun(given: Partial<Run> = {}): Run {
+export function aRun(overrides: Partial<Run> = {}): Run {
   return {
     id: "rn_1",
     type: "claude-code",
@@ -35,6 +35,6 @@ export function aRun(given: Partial<Run> = {}): Run {
     origin: "started",
     openApprovals: 0,
     queuedTurns: 0,
-    ...given,
+    ...overrides,
   }
 }

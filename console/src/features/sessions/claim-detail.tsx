@@ -21,7 +21,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { useRelease } from "./use-sessions.ts"
-import { holderMark, isPersons, sayExpiry, sayHolder, sayRelease } from "./words.ts"
+import { describeExpiry, describeHolder, describeRelease, holderMark, isPersons } from "./words.ts"
 
 type ClaimDetailProps = {
   readonly now: number
@@ -74,7 +74,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
           <Value name="Holder" wrap>
             <Flow>
               <StatusMark status={holderMark(claim)} />
-              {sayHolder(claim)}
+              {describeHolder(claim)}
             </Flow>
           </Value>
           <Value name="Machine">{visibleLine(machine)}</Value>
@@ -82,7 +82,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
             {formatAge(takenAt, now)}, {formatMoment(takenAt)}
           </Value>
           <Value name="Heartbeat">{formatAge(heartbeatAt, now)} ago</Value>
-          <Value name="Expires">{sayExpiry(claim, now)}</Value>
+          <Value name="Expires">{describeExpiry(claim, now)}</Value>
           <Value name="Fence">{formatExact(fence)}</Value>
         </Values>
         <PlaceLink href={paths.map({ show: path })}>Show on the map</PlaceLink>
@@ -126,7 +126,7 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
       {isAsking && ConfirmDialog !== undefined ? (
         <ConfirmDialog
           title="Release the claim of another session?"
-          description={sayRelease(claim)}
+          description={describeRelease(claim)}
           verb="Release"
           onClose={() => setIsAsking(false)}
           onDo={act}

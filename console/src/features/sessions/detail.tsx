@@ -22,7 +22,7 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { ClaimsBlock, FilesBlock, LoadedBlock, MomentsBlock, OutsideBlock } from "./parts.tsx"
 import { useOneSession } from "./use-sessions.ts"
-import { markOf, sayDrift, sayHost, sayWork } from "./words.ts"
+import { describeEdits, describeHost, describeRegistration, markOf } from "./words.ts"
 
 type DetailProps = { readonly now: number; readonly id: string; onClose(): void }
 
@@ -87,11 +87,11 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
           <Value name="Registration">
             <Flow>
               <StatusMark status={markOf(live)} />
-              {sayDrift(live)}
+              {describeRegistration(live)}
             </Flow>
           </Value>
-          <Value name="Work">{sayWork(live)}</Value>
-          <Value name="Host">{sayHost(live)}</Value>
+          <Value name="Work">{describeEdits(live)}</Value>
+          <Value name="Host">{describeHost(live)}</Value>
           {startedAt === null ? null : <Value name="Started">{formatMoment(startedAt)}</Value>}
           <Value name="Last seen">
             {formatAge(lastAt, now)} ago, {formatMoment(lastAt)}

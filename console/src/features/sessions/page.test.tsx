@@ -27,7 +27,7 @@ function markupOf(address: string, { list, claims, shown, isReadOnly }: Sessions
   return renderPage(queries, <SessionsPage now={NOW} params={params} onParams={() => undefined} />)
 }
 
-const render = (address: string, known: SessionsPageData) => textOf(markupOf(address, known))
+const render = (address: string, data: SessionsPageData) => textOf(markupOf(address, data))
 
 describe("page Sessions", () => {
   it("[CONSOLE-15] each empty list says what it shows and gives the command that fills it", () => {
@@ -92,8 +92,8 @@ describe("page Sessions", () => {
   })
 
   it("a read-only page has no Release button", () => {
-    const known = { claims: [aClaim("src/a.ts")], isReadOnly: true }
-    const html = markupOf("?tab=claims&show=src/a.ts", known)
+    const data = { claims: [aClaim("src/a.ts")], isReadOnly: true }
+    const html = markupOf("?tab=claims&show=src/a.ts", data)
     expect(html).toMatch(/<button[^>]*disabled=""[^>]*><span[^>]*>Release</)
     expect(textOf(html)).toContain("This page is read only.")
   })

@@ -3,7 +3,7 @@ import { type Claim, formatExact, plural, type SessionShow } from "../../contrac
 import { paths } from "../../data/paths.ts"
 import { Block, Flow, Stack } from "../../ui/pane/pane.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { sayExpiry, sayLoaded } from "./words.ts"
+import { describeExpiry, describeLoaded } from "./words.ts"
 
 const MOST_SHOWN = 100
 
@@ -66,7 +66,7 @@ export function ClaimsBlock({ now, claims }: ClaimsBlockProps) {
               {visibleLine(it.path)}
             </PlaceLink>
             <Text size="sm" tone="3">
-              {it.expiresAt <= now ? "expired" : `expires ${sayExpiry(it, now)}`}
+              {it.expiresAt <= now ? "expired" : `expires ${describeExpiry(it, now)}`}
             </Text>
           </Flow>
         ))}
@@ -156,8 +156,8 @@ export function LoadedBlock({ loaded }: { readonly loaded: SessionShow["loaded"]
             </Text>
             <Text size="sm" tone="3" wrap>
               {it.parent === null
-                ? sayLoaded(it)
-                : `${sayLoaded(it)}, imported by ${visibleLine(it.parent)}`}
+                ? describeLoaded(it)
+                : `${describeLoaded(it)}, imported by ${visibleLine(it.parent)}`}
             </Text>
           </Stack>
         ))}

@@ -5,7 +5,15 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { holderMark, markOf, sayDrift, sayExpiry, sayHolder, sayHost, sayWork } from "./words.ts"
+import {
+  describeEdits,
+  describeExpiry,
+  describeHolder,
+  describeHost,
+  describeRegistration,
+  holderMark,
+  markOf,
+} from "./words.ts"
 
 type OfItem<Item> = { readonly item: Item; readonly now: number; readonly option: RowOption }
 
@@ -37,10 +45,12 @@ export function LiveRow({ item, now, option }: OfItem<LiveSession>) {
             {shortSession(session)}
           </Text>
         </Cell>
-        <NarrowLine>{[sayDrift(item), sayHost(item), sayWork(item)].join(", ")}</NarrowLine>
+        <NarrowLine>
+          {[describeRegistration(item), describeHost(item), describeEdits(item)].join(", ")}
+        </NarrowLine>
       </Stack>
-      <SmallCell text={sayHost(item)} />
-      <SmallCell text={sayDrift(item)} isWarned={drifted > 0} />
+      <SmallCell text={describeHost(item)} />
+      <SmallCell text={describeRegistration(item)} isWarned={drifted > 0} />
       {[edits, files, claims].map((it, i) => (
         <Cell key={FIGURES[i]} from="wide">
           <Text as="div" mono tone="2" align="end">
@@ -102,7 +112,7 @@ export const CLAIM_HEAD = [
 
 export function ClaimRow({ item, now, option }: OfItem<Claim>) {
   const { path, session, takenAt } = item
-  const holder = sayHolder(item)
+  const holder = describeHolder(item)
   return (
     <Row option={option}>
       <StatusMark status={holderMark(item)} />
@@ -128,7 +138,7 @@ export function ClaimRow({ item, now, option }: OfItem<Claim>) {
         {formatAge(takenAt, now)}
       </TextCell>
       <Text as="div" size="sm" tone="3" align="end" cut>
-        {sayExpiry(item, now)}
+        {describeExpiry(item, now)}
       </Text>
     </Row>
   )

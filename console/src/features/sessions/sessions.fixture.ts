@@ -3,7 +3,7 @@ import type { Claim, LiveSession, SessionList, SessionShow } from "../../contrac
 export const NOW = Date.UTC(2026, 10, 15, 8, 16)
 const MINUTE = 60_000
 
-export function aSession(session: string, given: Partial<LiveSession> = {}): LiveSession {
+export function aSession(session: string, overrides: Partial<LiveSession> = {}): LiveSession {
   return {
     session,
     host: "claude-code",
@@ -14,11 +14,11 @@ export function aSession(session: string, given: Partial<LiveSession> = {}): Liv
     drifted: 0,
     claims: 0,
     isRegistered: false,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aClaim(path: string, given: Partial<Claim> = {}): Claim {
+export function aClaim(path: string, overrides: Partial<Claim> = {}): Claim {
   return {
     path,
     session: "s-1",
@@ -28,15 +28,15 @@ export function aClaim(path: string, given: Partial<Claim> = {}): Claim {
     takenAt: NOW - 10 * MINUTE,
     heartbeatAt: NOW - MINUTE,
     expiresAt: NOW + 50 * MINUTE,
-    ...given,
+    ...overrides,
   }
 }
 
-export function aList(given: Partial<SessionList> = {}): SessionList {
-  return { live: [], logged: [], loggedCount: 0, ...given }
+export function aList(overrides: Partial<SessionList> = {}): SessionList {
+  return { live: [], logged: [], loggedCount: 0, ...overrides }
 }
 
-export function aShow(given: Partial<SessionShow> = {}): SessionShow {
+export function aShow(overrides: Partial<SessionShow> = {}): SessionShow {
   return {
     live: null,
     files: [],
@@ -47,6 +47,6 @@ export function aShow(given: Partial<SessionShow> = {}): SessionShow {
     loaded: [],
     claims: [],
     text: null,
-    ...given,
+    ...overrides,
   }
 }

@@ -2,44 +2,44 @@ import { describe, expect, it } from "vitest"
 import { shortSession } from "../../base/format.ts"
 import { aClaim, aSession, NOW } from "./sessions.fixture.ts"
 import {
+  describeEdits,
+  describeExpiry,
+  describeHolder,
+  describeHost,
+  describeLoaded,
+  describeRegistration,
+  describeRelease,
   having,
   holderMark,
   isPersons,
   markOf,
-  sayDrift,
-  sayExpiry,
-  sayHolder,
-  sayHost,
-  sayLoaded,
-  sayRelease,
-  sayWork,
 } from "./words.ts"
 
 describe("texts of the page Sessions", () => {
   it("unregistered changes take precedence over registered ones, in mark and text", () => {
     const owing = aSession("s", { drifted: 3, isRegistered: true })
-    expect([markOf(owing), sayDrift(owing)]).toEqual(["warned", "3 not registered"])
+    expect([markOf(owing), describeRegistration(owing)]).toEqual(["warned", "3 not registered"])
     const done = aSession("s", { isRegistered: true })
-    expect([markOf(done), sayDrift(done)]).toEqual(["done", "registered"])
-    expect(sayDrift(aSession("s"))).toBe("nothing to register")
+    expect([markOf(done), describeRegistration(done)]).toEqual(["done", "registered"])
+    expect(describeRegistration(aSession("s"))).toBe("nothing to register")
     expect(markOf(aSession("s"))).toBe("queued")
-    expect(sayHost(aSession("s", { host: null }))).toBe("unknown")
-    expect(sayWork(aSession("s"))).toBe("14 edits of 5 files")
-    expect(sayWork({ edits: 0, files: 0 })).toBe("no edits")
+    expect(describeHost(aSession("s", { host: null }))).toBe("unknown")
+    expect(describeEdits(aSession("s"))).toBe("14 edits of 5 files")
+    expect(describeEdits({ edits: 0, files: 0 })).toBe("no edits")
   })
 
   it("a holder is alive, gone, or on another machine", () => {
     const description = [true, false, null].map((isHolderAlive) => {
       const claim = aClaim("a", { isHolderAlive })
-      return [sayHolder(claim), holderMark(claim)]
+      return [describeHolder(claim), holderMark(claim)]
     })
     expect(description).toEqual([
       ["alive", "running"],
       ["process has ended", "interrupted"],
       ["on desk, state unknown", "queued"],
     ])
-    expect(sayExpiry(aClaim("a"), NOW)).toBe("in 50 min")
-    expect(sayExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("expired")
+    expect(describeExpiry(aClaim("a"), NOW)).toBe("in 50 min")
+    expect(describeExpiry(aClaim("a", { expiresAt: NOW }), NOW)).toBe("expired")
   })
 
   it("only the user's own claim is released without a confirmation", () => {
@@ -51,8 +51,12 @@ describe("texts of the page Sessions", () => {
       false,
       false,
     ])
-    expect(sayRelease(aClaim("a\nb"))).toContain("a\\nb is claimed by the session s-1. It may be")
-    expect(sayRelease(aClaim("a", { isHolderAlive: false }))).toContain("Its process has ended.")
+    expect(describeRelease(aClaim("a\nb"))).toContain(
+      "a\\nb is claimed by the session s-1. It may be",
+    )
+    expect(describeRelease(aClaim("a", { isHolderAlive: false }))).toContain(
+      "Its process has ended.",
+    )
   })
 
   it("a long session id is shortened in lists, any other name is not", () => {
@@ -63,8 +67,8 @@ describe("texts of the page Sessions", () => {
 
   it("a loaded file shows its kind and reason, and every word of the filter must match", () => {
     const loaded = { path: "/a", kind: "Project", reason: "include", parent: null, at: 1 }
-    expect(sayLoaded(loaded)).toBe("Project, include")
-    expect(sayLoaded({ ...loaded, reason: "" })).toBe("Project")
+    expect(describeLoaded(loaded)).toBe("Project, include")
+    expect(describeLoaded({ ...loaded, reason: "" })).toBe("Project")
     expect(having(["Quay one", "quay two"], "QUAY two", (it) => it)).toEqual(["quay two"])
     expect(having(["a"], "  ", (it) => it)).toEqual(["a"])
   })

@@ -7,16 +7,16 @@ export function markOf({ drifted, isRegistered }: LiveSession): Status {
   return isRegistered ? "done" : "queued"
 }
 
-export function sayDrift({ drifted, isRegistered }: LiveSession): string {
+export function describeRegistration({ drifted, isRegistered }: LiveSession): string {
   if (drifted > 0) return `${drifted} not registered`
   return isRegistered ? "registered" : "nothing to register"
 }
 
-export function sayHost({ host }: LiveSession): string {
+export function describeHost({ host }: LiveSession): string {
   return host === null ? "unknown" : visibleLine(host)
 }
 
-export function sayHolder({ isHolderAlive, machine }: Claim): string {
+export function describeHolder({ isHolderAlive, machine }: Claim): string {
   if (isHolderAlive === null) return `on ${visibleLine(machine)}, state unknown`
   return isHolderAlive ? "alive" : "process has ended"
 }
@@ -26,7 +26,7 @@ export function holderMark({ isHolderAlive }: Claim): Status {
   return isHolderAlive ? "running" : "interrupted"
 }
 
-export function sayExpiry({ expiresAt }: Claim, now: number): string {
+export function describeExpiry({ expiresAt }: Claim, now: number): string {
   return expiresAt <= now ? "expired" : `in ${formatAge(now, expiresAt)}`
 }
 
@@ -34,16 +34,16 @@ export function isPersons({ session }: Claim): boolean {
   return session === "terminal" || session.endsWith("/http")
 }
 
-export function sayRelease({ path, session, isHolderAlive }: Claim): string {
+export function describeRelease({ path, session, isHolderAlive }: Claim): string {
   const holder = isHolderAlive === false ? "Its process has ended." : "It may be working on it now."
   return `${visibleLine(path)} is claimed by the session ${visibleLine(session)}. ${holder} It is not notified; other sessions may edit the file then.`
 }
 
-export function sayWork({ edits, files }: Pick<LiveSession, "edits" | "files">): string {
+export function describeEdits({ edits, files }: Pick<LiveSession, "edits" | "files">): string {
   return edits === 0 ? "no edits" : `${plural(edits, "edit")} of ${plural(files, "file")}`
 }
 
-export function sayLoaded({ kind, reason }: SessionShow["loaded"][number]): string {
+export function describeLoaded({ kind, reason }: SessionShow["loaded"][number]): string {
   return [kind, reason]
     .filter((it) => it !== "")
     .map(visibleLine)

@@ -35,7 +35,7 @@ export function SettingDetail(props: SettingDetailProps) {
         <Block title="Value">
           <Values>
             <Value name="Current" wrap>
-              <Text mono>{sayValue(setting)}</Text>
+              <Text mono>{describeValue(setting)}</Text>
             </Value>
             <Value name="Origin" wrap>
               {setting.origin}
@@ -68,7 +68,7 @@ export function SettingDetail(props: SettingDetailProps) {
   )
 }
 
-function sayValue({ isSecret, value }: ConfigSetting): string {
+function describeValue({ isSecret, value }: ConfigSetting): string {
   const text = formatValue(value)
   if (text === "") return "empty"
   return isSecret ? "set, not shown" : text

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ConfigSetting } from "../../contract.ts"
 import { readOrigin } from "../../data/origin.ts"
-import { filterSettings, sayOutcome, undoFor } from "./layers.ts"
+import { describeOutcome, filterSettings, undoFor } from "./layers.ts"
 
 const PROJECT = "project file .qm/config.json:3"
 const USER = "user file config.json:9"
@@ -40,13 +40,13 @@ describe("layers of a setting", () => {
   })
 
   it("[CONSOLE-12] the message after a save names the layer that takes precedence", () => {
-    expect(sayOutcome(setting({ origin: USER }), "user", "saved")).toBe(
+    expect(describeOutcome(setting({ origin: USER }), "user", "saved")).toBe(
       "tokens.window was saved in the user file",
     )
-    expect(sayOutcome(setting({ origin: PROJECT, hides: [USER] }), "user", "saved")).toBe(
+    expect(describeOutcome(setting({ origin: PROJECT, hides: [USER] }), "user", "saved")).toBe(
       "tokens.window was saved in the user file; project file takes precedence",
     )
-    expect(sayOutcome(setting({}), "user", "removed")).toBe(
+    expect(describeOutcome(setting({}), "user", "removed")).toBe(
       "tokens.window was removed from the user file",
     )
   })

@@ -17,7 +17,7 @@ export function undoFor(before: ConfigSetting, layer: ConfigLayer): Undo {
   return wins && !before.isSecret ? { kind: "set", value: before.value } : { kind: "impossible" }
 }
 
-export function sayOutcome(
+export function describeOutcome(
   after: ConfigSetting,
   layer: ConfigLayer,
   done: "saved" | "removed",

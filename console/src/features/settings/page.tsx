@@ -48,7 +48,7 @@ export function SettingsPage({ params, onParams, appearance }: SettingsPageProps
     <>
       <Header
         title="Settings"
-        facts={<Text tone="3">{isReadOnly ? "read only" : sayFiles(config.data?.files)}</Text>}
+        facts={<Text tone="3">{isReadOnly ? "read only" : describeFiles(config.data?.files)}</Text>}
       />
       <Split
         name="settings"
@@ -154,7 +154,7 @@ function OriginAside({ setting }: { readonly setting: ConfigSetting }) {
   )
 }
 
-function sayFiles(files: readonly { readonly found: boolean }[] | undefined): string {
+function describeFiles(files: readonly { readonly found: boolean }[] | undefined): string {
   if (files === undefined) return ""
   return `${plural(files.filter((it) => it.found).length, "file")} read`
 }
@@ -233,7 +233,7 @@ const YES_NO = [
 
 function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
   const field = fieldOf(setting.schema)
-  const given = formatValue(setting.value)
+  const current = formatValue(setting.value)
   const commit = (text: string) => {
     const parsed = parseField(field, text)
     if (parsed.kind === "value") onSet(parsed.value)
@@ -244,7 +244,7 @@ function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
         kind="secret"
         label={setting.key}
         value=""
-        placeholder={given === "" ? "Not set" : "Set, not shown"}
+        placeholder={current === "" ? "Not set" : "Set, not shown"}
         disabled={disabled}
         onCommit={commit}
       />
@@ -257,7 +257,7 @@ function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
       <ChoiceField
         label={setting.key}
         choices={choices}
-        value={given}
+        value={current}
         disabled={disabled}
         onPick={commit}
       />
@@ -267,7 +267,7 @@ function SettingControl({ setting, disabled, onSet }: SettingControlProps) {
     <TextField
       kind={field.kind === "number" ? "number" : "text"}
       label={setting.key}
-      value={given}
+      value={current}
       placeholder={describeField(field)}
       disabled={disabled}
       check={(text) => {

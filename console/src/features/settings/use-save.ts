@@ -4,7 +4,7 @@ import type { ConfigLayer, ConfigReport, ConfigSetting } from "../../contract.ts
 import { keys } from "../../data/keys.ts"
 import { useClient } from "../../data/queries.tsx"
 import { useToast } from "../../ui/toast/toast.tsx"
-import { sayOutcome, type Undo, undoFor } from "./layers.ts"
+import { describeOutcome, type Undo, undoFor } from "./layers.ts"
 
 export type Change = {
   readonly setting: ConfigSetting
@@ -42,7 +42,7 @@ export function useSave() {
       put(after)
       const undo = undoFor(setting, layer)
       toast.show({
-        text: sayOutcome(after, layer, what.kind === "set" ? "saved" : "removed"),
+        text: describeOutcome(after, layer, what.kind === "set" ? "saved" : "removed"),
         ...(undo.kind === "impossible"
           ? {}
           : { undo: () => mutation.mutate(undoing(after, layer, undo)) }),

@@ -6,7 +6,7 @@ import kinds from "../budget-bar/budget-bar.module.css"
 import { KindDot } from "../budget-bar/budget-bar.tsx"
 
 import { ticksFor } from "../strip/ticks.ts"
-import { sayTick } from "../waterfall/axis.ts"
+import { formatTick } from "../waterfall/axis.ts"
 import styles from "./area-chart.module.css"
 import {
   type Area,
@@ -53,7 +53,7 @@ export function AreaChart(props: AreaChartProps) {
           ref={box}
           className={styles.plane}
           role="img"
-          aria-label={sayChart(label, points, marks)}
+          aria-label={describeChart(label, points, marks)}
           onPointerMove={(event) => setHovered(find(event))}
           onPointerLeave={() => setHovered(null)}
           onClick={pick}
@@ -110,7 +110,7 @@ function Scale({ top }: { readonly top: number }) {
   return (
     <div className={styles.scale} aria-hidden="true">
       {[top, top / 2, 0].map((it) => (
-        <b key={it}>{sayTick(it)}</b>
+        <b key={it}>{formatTick(it)}</b>
       ))}
     </div>
   )
@@ -204,7 +204,11 @@ function marksOf(marks: readonly AreaMark[], { key }: AreaPoint): readonly strin
   return marks.filter((it) => it.key === key).map((it) => it.title)
 }
 
-function sayChart(label: string, points: readonly AreaPoint[], marks: readonly AreaMark[]): string {
+function describeChart(
+  label: string,
+  points: readonly AreaPoint[],
+  marks: readonly AreaMark[],
+): string {
   const totals = points.map((it) => totalOf(it.kinds))
   const figures = `from ${formatCount(totals[0] ?? 0)} to ${formatCount(totals.at(-1) ?? 0)} tokens, at most ${formatCount(Math.max(0, ...totals))}`
   return [`${label}: ${figures}`, ...marks.map((it) => it.title)].join("; ")

@@ -52,8 +52,8 @@ describe("area chart of a window over time", () => {
   it("no area leaves the chart, for any data", () => {
     const kinds = fc.record({ instructions: fc.nat(90_000), tools: fc.nat(90_000) })
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(10_000), kinds), { minLength: 1 }), (given) => {
-        const points = given.toSorted((a, b) => a[0] - b[0]).map(([at, it]) => point(at, it))
+      fc.property(fc.array(fc.tuple(fc.nat(10_000), kinds), { minLength: 1 }), (tuples) => {
+        const points = tuples.toSorted((a, b) => a[0] - b[0]).map(([at, it]) => point(at, it))
         const top = topFor(Math.max(...points.map((it) => totalOf(it.kinds))))
         for (const { path } of layoutAreas(points, { wholeMs: 10_000, top })) {
           const figures = path.slice(1, -1).split(/[L ]/).map(Number)

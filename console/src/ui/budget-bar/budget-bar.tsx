@@ -7,7 +7,11 @@ import { type BarContent, type BarSegment, layoutBar } from "./layout.ts"
 export function RowBudgetBar(content: BarContent) {
   const { segments, notch } = layoutBar(content)
   return (
-    <div className={classNames(styles.bar, styles.row)} role="img" aria-label={sayBar(segments)}>
+    <div
+      className={classNames(styles.bar, styles.row)}
+      role="img"
+      aria-label={describeBar(segments)}
+    >
       <div className={styles.fill}>
         {segments.map((it) => (
           <i key={keyOf(it)} className={segmentClass(it)} style={{ width: percent(it.share) }} />
@@ -59,7 +63,7 @@ export function BudgetBar({ picked = null, onPick, ...content }: BudgetBarProps)
         className={styles.bar}
         data-focus={picked !== null || focused !== null || undefined}
         role="toolbar"
-        aria-label={sayBar(segments)}
+        aria-label={describeBar(segments)}
         onKeyDown={move}
       >
         <div className={styles.fill} ref={fill}>
@@ -70,7 +74,7 @@ export function BudgetBar({ picked = null, onPick, ...content }: BudgetBarProps)
               className={segmentClass(it)}
               style={{ width: percent(it.share) }}
               data-on={isOn(it) || undefined}
-              aria-label={saySegment(it)}
+              aria-label={describeSegment(it)}
               aria-pressed={it.kind === picked}
               tabIndex={i === Math.max(0, tabStop) ? 0 : -1}
               onFocus={() => setFocused(keyOf(it))}
@@ -106,11 +110,11 @@ function keyOf({ kind, isCut }: BarSegment): string {
   return isCut ? `${kind} left out` : kind
 }
 
-function saySegment(it: BarSegment): string {
+function describeSegment(it: BarSegment): string {
   return `${keyOf(it)}, ${formatExact(it.tokens)} tokens`
 }
 
-function sayBar(segments: readonly BarSegment[]): string {
+function describeBar(segments: readonly BarSegment[]): string {
   if (segments.length === 0) return "Budget bar, empty"
   return `Budget bar: ${segments.map((it) => `${keyOf(it)} ${formatCount(it.tokens)}`).join(", ")}`
 }

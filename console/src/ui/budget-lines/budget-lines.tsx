@@ -25,7 +25,7 @@ export function BudgetLines({ lines, total }: BudgetLinesProps) {
             <span title={it.name}>{it.name}</span>
             <b>{it.spent}</b>
             <em>{it.budget}</em>
-            <Meter share={it.share ?? 0} label={sayLine(it)} />
+            <Meter share={it.share ?? 0} label={describeLine(it)} />
           </li>
         ))}
       </ul>
@@ -38,7 +38,7 @@ export function BudgetLines({ lines, total }: BudgetLinesProps) {
   )
 }
 
-function sayLine({ name, spent, budget }: BudgetLine): string {
+function describeLine({ name, spent, budget }: BudgetLine): string {
   const used = spent === "" ? "nothing" : spent
   return budget === "" ? `${name}: ${used}` : `${name}: ${used} of ${budget}`
 }

@@ -36,7 +36,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
       ?.focus()
   }
   const { columns, rows, centre: middle } = layout
-  const place = spotStyle(columns)
+  const positionOf = spotStyle(columns)
   return (
     <section className={styles.graph} aria-labelledby={id}>
       <h3 id={id} hidden>
@@ -74,7 +74,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
               href={it.href}
               title={it.title}
               tabIndex={it === current ? 0 : -1}
-              style={place(it)}
+              style={positionOf(it)}
               onFocus={() => setAt(it.key)}
               onClick={() => onFollow(it.id)}
             >
@@ -85,7 +85,7 @@ export function Graph({ label, centre, nodes, heads, onFollow }: GraphProps) {
             className={styles.node}
             aria-current="true"
             title={centre.title}
-            style={place(middle)}
+            style={positionOf(middle)}
           >
             {centre.label}
           </span>

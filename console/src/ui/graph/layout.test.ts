@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { withSeed } from "../../test-seed.ts"
 import { type GraphNode, layoutGraph, MOST_IN_A_COLUMN, nodeBeside } from "./layout.ts"
 
-const node = (id: string, given: Partial<GraphNode> = {}): GraphNode => ({
+const node = (id: string, overrides: Partial<GraphNode> = {}): GraphNode => ({
   id,
   label: id,
   title: id,
@@ -12,7 +12,7 @@ const node = (id: string, given: Partial<GraphNode> = {}): GraphNode => ({
   hops: 1,
   via: null,
   isSure: true,
-  ...given,
+  ...overrides,
 })
 
 describe("graph of a neighbourhood", () => {
@@ -73,17 +73,17 @@ describe("graph of a neighbourhood", () => {
       { minLength: 1, maxLength: 40 },
     )
     fc.assert(
-      fc.property(nodes, (given) => {
-        const layout = layoutGraph(given.map((it) => node(it.id, it)))
-        const seen = new Set(layout.nodes.slice(0, 1))
-        for (const at of seen) {
+      fc.property(nodes, (drawn) => {
+        const layout = layoutGraph(drawn.map((it) => node(it.id, it)))
+        const reached = new Set(layout.nodes.slice(0, 1))
+        for (const at of reached) {
           for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]) {
             const next = nodeBeside(layout, at, key)
-            if (next !== undefined) seen.add(next)
+            if (next !== undefined) reached.add(next)
           }
         }
         // Up and down reach each node of a column; left and right skip no column with nodes.
-        expect(seen.size).toBe(layout.nodes.length)
+        expect(reached.size).toBe(layout.nodes.length)
       }),
       withSeed(),
     )

@@ -145,7 +145,7 @@ export type RowOption = {
   /** Its position in a tree; null for a row without children. */
   readonly branch?: {
     readonly level: number
-    readonly place: number
+    readonly position: number
     readonly siblings: number
     readonly isOpen: boolean | null
   }
@@ -179,7 +179,7 @@ export function Row(props: RowProps) {
       id={option.id}
       aria-selected={option.isSelected}
       aria-level={option.branch?.level}
-      aria-posinset={option.branch?.place}
+      aria-posinset={option.branch?.position}
       aria-setsize={option.branch?.siblings}
       aria-expanded={option.branch?.isOpen ?? undefined}
       tabIndex={-1}

@@ -19,9 +19,9 @@ const KEPT_DRAWINGS = 50
 /** Longer sources take seconds to lay out. */
 const LONGEST_CHARACTERS = 20_000
 
-const kept = new Map<string, Drawing>()
+const drawings = new Map<string, Drawing>()
 let last: Promise<unknown> = Promise.resolve()
-let asked = 0
+let requestCount = 0
 
 export type DiagramRequest = {
   readonly source: string
@@ -32,12 +32,12 @@ export type DiagramRequest = {
 /**
  * One at a time, in order of appearance; undefined if the component was removed in the meantime.
  */
-export async function drawDiagram(wanted: DiagramRequest): Promise<Drawing | undefined> {
-  const key = `${wanted.look} ${wanted.source}`
-  const known = kept.get(key)
-  if (known !== undefined) return known
+export async function drawDiagram(request: DiagramRequest): Promise<Drawing | undefined> {
+  const key = `${request.look} ${request.source}`
+  const cached = drawings.get(key)
+  if (cached !== undefined) return cached
   const drawing = last.then(() =>
-    wanted.signal.aborted ? undefined : (kept.get(key) ?? drawNow(wanted)),
+    request.signal.aborted ? undefined : (drawings.get(key) ?? drawNow(request)),
   )
   last = Promise.allSettled([drawing])
   const drawn = await drawing
@@ -49,7 +49,7 @@ async function drawNow({ source, look }: DiagramRequest): Promise<Drawing> {
   if (source.length > LONGEST_CHARACTERS) {
     return { kind: "refused", says: `The source is longer than ${LONGEST_CHARACTERS} characters.` }
   }
-  const answer = await askFrame({ id: ++asked, source, look })
+  const answer = await askFrame({ id: ++requestCount, source, look })
   if (answer.kind === "refused") return answer
   const { svg, width, height } = answer
   const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
@@ -57,7 +57,7 @@ async function drawNow({ source, look }: DiagramRequest): Promise<Drawing> {
 }
 
 function keep(key: string, drawing: Drawing): void {
-  kept.set(key, drawing)
-  const [oldest] = kept.keys()
-  if (kept.size > KEPT_DRAWINGS && oldest !== undefined) kept.delete(oldest)
+  drawings.set(key, drawing)
+  const [oldest] = drawings.keys()
+  if (drawings.size > KEPT_DRAWINGS && oldest !== undefined) drawings.delete(oldest)
 }

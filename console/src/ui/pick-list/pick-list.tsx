@@ -37,11 +37,11 @@ export function PickList<Line>(props: PickListProps<Line>) {
       if (event.key !== "Enter" || selected === undefined) return undefined
       return () => onOpen(selected)
     }
-    const found = event.metaKey || event.ctrlKey || event.altKey ? undefined : act()
-    if (found === undefined) return
+    const target = event.metaKey || event.ctrlKey || event.altKey ? undefined : act()
+    if (target === undefined) return
     event.preventDefault()
     event.stopPropagation()
-    found()
+    target()
   }
   const idOf = (line: Line) => `${listId}${lines.indexOf(line)}`
   return (

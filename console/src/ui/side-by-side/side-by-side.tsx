@@ -23,7 +23,7 @@ type OneSideProps = { readonly side: Side; readonly other: string; readonly labe
 
 function OneSide({ side, other, label }: OneSideProps) {
   const lines = side.text.split("\n")
-  const known = new Set(other.split("\n"))
+  const otherLines = new Set(other.split("\n"))
   const more = lines.length - MOST_LINES
   return (
     <div className={styles.side}>
@@ -33,7 +33,7 @@ function OneSide({ side, other, label }: OneSideProps) {
       {side.text === "" ? null : (
         <section aria-label={`${label} output`} tabIndex={0}>
           {lines.slice(0, MOST_LINES).map((it, i) => (
-            <div key={i} data-own={(it.trim() !== "" && !known.has(it)) || undefined}>
+            <div key={i} data-own={(it.trim() !== "" && !otherLines.has(it)) || undefined}>
               {visible(it)}
             </div>
           ))}

@@ -44,8 +44,8 @@ export function Strip({ durationMs, spans, onPick }: StripProps) {
                 tabIndex={-1}
                 className={classNames(styles.span, styles[it.variant])}
                 style={{ left: share(it.fromMs), width: share(it.toMs - it.fromMs) }}
-                title={saySpan(it)}
-                aria-label={saySpan(it)}
+                title={describeSpan(it)}
+                aria-label={describeSpan(it)}
                 onClick={() => onPick(it.seq)}
               />
             ))}
@@ -88,6 +88,6 @@ function Ticks({ durationMs, share }: { durationMs: number; share: (ms: number) 
   )
 }
 
-function saySpan({ title, fromMs, toMs }: StripSpan): string {
+function describeSpan({ title, fromMs, toMs }: StripSpan): string {
   return `${visibleLine(title)}, ${formatRunTime(toMs - fromMs)} from ${formatRunTime(fromMs)}`
 }

@@ -12,7 +12,7 @@ const GAP_PX = 10
 export type Tick = { readonly ms: number; readonly text: string }
 
 export function ticksFor(durationMs: number, widthPx: number): readonly Tick[] {
-  const tick = (ms: number): Tick => ({ ms, text: sayTick(ms, durationMs) })
+  const tick = (ms: number): Tick => ({ ms, text: formatTick(ms, durationMs) })
   const end = tick(durationMs)
   if (durationMs <= 0) return [end]
   const roomPx = widthOf(end) + GAP_PX
@@ -31,7 +31,7 @@ function widthOf({ text }: Tick): number {
 }
 
 /** Runs of a few seconds show tenths, because two ticks 0:01 would be useless. */
-function sayTick(ms: number, durationMs: number): string {
+function formatTick(ms: number, durationMs: number): string {
   if (durationMs < 10_000) return `${(ms / 1_000).toFixed(1)} s`
   return ms === 0 ? "0:00" : formatRunTime(ms)
 }

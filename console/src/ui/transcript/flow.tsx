@@ -58,7 +58,7 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
   const isAtEnd = useRef(true)
   const [heights] = useState(() => new Map<string, number>())
   const [version, setVersion] = useState(0)
-  const [seen, setSeen] = useState({ top: 0, height: UNKNOWN_HEIGHT_PX })
+  const [viewport, setSeen] = useState({ top: 0, height: UNKNOWN_HEIGHT_PX })
   // `version` changes with the content of the map.
   const geometry = useMemo(() => {
     const keys = items.map((it) => it.key)
@@ -67,10 +67,10 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
       return item === undefined ? 0 : guessPx(item)
     })
   }, [items, heights, version, guessPx])
-  const end = Math.max(0, heightOf(geometry) - seen.height)
+  const end = Math.max(0, heightOf(geometry) - viewport.height)
   const staysAtEnd = props.sticks && isAtEnd.current
-  const top = staysAtEnd ? end : (topFor(geometry, anchor.current) ?? seen.top)
-  const range = rangeFor(geometry, { top, height: seen.height }, EXTRA_PX)
+  const top = staysAtEnd ? end : (topFor(geometry, anchor.current) ?? viewport.top)
+  const range = rangeFor(geometry, { top, height: viewport.height }, EXTRA_PX)
 
   const measure = () => {
     if (noteHeights(body.current, heights)) setVersion((it) => it + 1)
@@ -97,8 +97,8 @@ export function Flow<Item extends { readonly key: string }>(props: FlowProps<Ite
     const element = box.current
     if (element === null) return
     measure()
-    const wanted = staysAtEnd ? element.scrollHeight - element.clientHeight : top
-    if (Math.abs(element.scrollTop - wanted) >= 1) element.scrollTop = wanted
+    const scrollTop = staysAtEnd ? element.scrollHeight - element.clientHeight : top
+    if (Math.abs(element.scrollTop - scrollTop) >= 1) element.scrollTop = scrollTop
     if (!staysAtEnd) noteEnd(element)
   })
   useLayoutEffect(() => {

@@ -34,10 +34,10 @@ export function rowAt({ edges, keys }: Geometry, top: number): number {
 
 export type Range = { readonly from: number; readonly to: number }
 
-export function rangeFor(geometry: Geometry, seen: ViewportRange, extraPx: number): Range {
+export function rangeFor(geometry: Geometry, viewport: ViewportRange, extraPx: number): Range {
   if (geometry.keys.length === 0) return { from: 0, to: 0 }
-  const from = rowAt(geometry, Math.max(0, seen.top - extraPx))
-  const to = rowAt(geometry, seen.top + seen.height + extraPx) + 1
+  const from = rowAt(geometry, Math.max(0, viewport.top - extraPx))
+  const to = rowAt(geometry, viewport.top + viewport.height + extraPx) + 1
   return { from, to }
 }
 

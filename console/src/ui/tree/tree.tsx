@@ -112,7 +112,7 @@ function initiallyOpen(value: unknown): ReadonlySet<string> {
 
 function nodesOf(name: string, value: unknown, { path, depth, open }: Walk): readonly TreeNode[] {
   const isOpen = open.has(path) && depth < DEEPEST
-  const node = { path, depth, name, description: sayValue(value), isOpen } as const
+  const node = { path, depth, name, description: formatValue(value), isOpen } as const
   if (!isBranch(value)) return [{ ...node, kind: "leaf" }]
   const children = isOpen ? childrenOf(value) : []
   return [
@@ -131,7 +131,7 @@ function childrenOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : []
 }
 
-function sayValue(value: unknown): string {
+function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`
   if (typeof value === "object" && value !== null) {
     const count = Object.keys(value).length

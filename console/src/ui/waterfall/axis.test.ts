@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { withSeed } from "../../test-seed.ts"
-import { axisFor, sayTick } from "./axis.ts"
+import { axisFor, formatTick } from "./axis.ts"
 
 describe("axis of the waterfall", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("axis of the waterfall", () => {
     [900_000, "0 250k 500k 750k", 1_000_000],
   ])("%d tokens use the ticks %s", (tokens, ticks, max) => {
     const axis = axisFor(tokens)
-    expect(axis.ticks.map(sayTick).join(" ")).toBe(ticks)
+    expect(axis.ticks.map(formatTick).join(" ")).toBe(ticks)
     expect(axis.max).toBe(max)
   })
 

@@ -11,7 +11,7 @@ export function axisFor(total: number): Axis {
   return { max: step * 4, ticks: [0, step, step * 2, step * 3] }
 }
 
-export function sayTick(tokens: number): string {
+export function formatTick(tokens: number): string {
   if (tokens < 1_000) return String(tokens)
   return tokens < 1_000_000 ? `${tokens / 1_000}k` : `${tokens / 1_000_000}M`
 }

@@ -1,7 +1,7 @@
 import type { ContextKind } from "../../contract.ts"
 import kinds from "../budget-bar/budget-bar.module.css"
 import { classNames } from "../class-names.ts"
-import { type Axis, sayTick } from "./axis.ts"
+import { type Axis, formatTick } from "./axis.ts"
 import styles from "./waterfall.module.css"
 
 export function AxisLabels({ axis }: { readonly axis: Axis }) {
@@ -9,7 +9,7 @@ export function AxisLabels({ axis }: { readonly axis: Axis }) {
     <span className={styles.axis} aria-hidden="true">
       {axis.ticks.map((it) => (
         <i key={it} style={{ left: percent(it / axis.max) }}>
-          {sayTick(it)}
+          {formatTick(it)}
         </i>
       ))}
     </span>

@@ -20,19 +20,19 @@ let frame: Frame | undefined
  * Draws one diagram at a time in one frame, created for the first diagram. A frame that does not
  * answer is removed, and the next diagram gets a new one.
  */
-export async function askFrame(asked: DrawingAsked): Promise<Answer> {
+export async function askFrame(request: DrawingAsked): Promise<Answer> {
   frame ??= open()
   const { element, isReady } = frame
   if ((await isReady) === undefined)
-    return giveUp(asked, "The diagram renderer could not be loaded.")
-  const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === asked.id)
+    return giveUp(request, "The diagram renderer could not be loaded.")
+  const answer = hear(element, DRAWING_MS, (it) => "id" in it && it.id === request.id)
   // A frame without an origin can be addressed only by "*".
-  element.contentWindow?.postMessage(asked, "*")
-  const heard = await answer
-  if (heard === undefined || heard.kind === "ready") {
-    return giveUp(asked, "The layout takes longer than 5 seconds.")
+  element.contentWindow?.postMessage(request, "*")
+  const response = await answer
+  if (response === undefined || response.kind === "ready") {
+    return giveUp(request, "The layout takes longer than 5 seconds.")
   }
-  return heard
+  return response
 }
 
 function open(): Frame {
@@ -77,17 +77,17 @@ function hear(
 
 export function readAnswer(data: unknown): DrawingAnswer | undefined {
   if (typeof data !== "object" || data === null) return undefined
-  const said: Readonly<Record<string, unknown>> = { ...data }
-  const { kind, id } = said
+  const message: Readonly<Record<string, unknown>> = { ...data }
+  const { kind, id } = message
   if (kind === "ready") return { kind }
   if (typeof id !== "number") return undefined
-  if (kind === "drawn") return readPicture(id, said)
-  if (kind !== "refused" || typeof said["says"] !== "string") return undefined
-  return { kind, id, says: said["says"].slice(0, LONGEST_WORDS) }
+  if (kind === "drawn") return readPicture(id, message)
+  if (kind !== "refused" || typeof message["says"] !== "string") return undefined
+  return { kind, id, says: message["says"].slice(0, LONGEST_WORDS) }
 }
 
-function readPicture(id: number, said: Readonly<Record<string, unknown>>): Answer | undefined {
-  const { svg, width, height } = said
+function readPicture(id: number, message: Readonly<Record<string, unknown>>): Answer | undefined {
+  const { svg, width, height } = message
   if (typeof svg !== "string" || !isSide(width) || !isSide(height)) return undefined
   if (svg.length > LARGEST_CHARACTERS) {
     return { kind: "refused", id, says: "The image is larger than 2 MB." }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tellingLine } from "./found-line.ts"
+import { tellingLine } from "./excerpt-line.ts"
 
 describe("excerpt line of an item", () => {
   const text = "\n  First of all.\nThen half a cent.\nAnd a cent more."

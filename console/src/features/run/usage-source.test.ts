@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { newestWire, saidAt } from "./newest-word.ts"
 import { anEvent } from "./run.fixture.ts"
+import { lastHostReport, newestWire } from "./usage-source.ts"
 
 const usage = (seq: number) =>
   anEvent(seq, { event: "context.usage", used: 10, window: 100, kinds: [] })
@@ -10,12 +10,12 @@ const context = { used: 10, wire, compactions: [] }
 
 describe("newest report of the context window", () => {
   it("the host's report is as old as the turn that contains it", () => {
-    expect(saidAt([])).toBeNull()
-    expect(saidAt([usage(1)])).toBeNull()
+    expect(lastHostReport([])).toBeNull()
+    expect(lastHostReport([usage(1)])).toBeNull()
     const compacted = anEvent(8, { event: "context.compacted", tokensAfter: 4 })
-    expect(saidAt([turn(1), usage(2), turn(5), anEvent(6, { event: "cost" })])).toBe(1_000)
-    expect(saidAt([turn(1), usage(2), turn(5), usage(6), turn(7)])).toBe(5_000)
-    expect(saidAt([turn(1), usage(2), turn(5), compacted])).toBe(5_000)
+    expect(lastHostReport([turn(1), usage(2), turn(5), anEvent(6, { event: "cost" })])).toBe(1_000)
+    expect(lastHostReport([turn(1), usage(2), turn(5), usage(6), turn(7)])).toBe(5_000)
+    expect(lastHostReport([turn(1), usage(2), turn(5), compacted])).toBe(5_000)
   })
 
   it("the gateway's number counts until the host reports one in a later turn", () => {
@@ -25,7 +25,7 @@ describe("newest report of the context window", () => {
     expect(newestWire(context, 4_001)).toBeNull()
     const compactions = [{ seq: 9, at: 4_001 }]
     expect(newestWire({ ...context, compactions }, null)).toBeNull()
-    expect(newestWire({ ...context, used: null }, 4_001), "the only word there is").toBe(wire)
+    expect(newestWire({ ...context, used: null }, 4_001), "the only report").toBe(wire)
     expect(newestWire({ ...context, wire: null }, null)).toBeNull()
   })
 })

@@ -9,7 +9,7 @@ import { NarrowLine, Row, type RowOption, TableHead, TextCell } from "../../ui/l
 import { PaneFoot, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { MOST_FOUND, useTrails } from "./use-fold.ts"
-import { ICON_OF_STEP, lineAround, rowLine, sayStep } from "./words.ts"
+import { describeStep, ICON_OF_STEP, lineAround, rowLine } from "./words.ts"
 
 type FoundLine = FoldSearch["found"][number]
 
@@ -103,7 +103,7 @@ function FoundRow({ now, line, words, option }: FoundRowProps) {
         {branch}
       </TextCell>
       <TextCell from="wide" size="sm" tone="2" cut>
-        {sayStep(line)}
+        {describeStep(line)}
       </TextCell>
       <TextCell from="wide" size="sm" tone="3" cut>
         {formatWhen(line.at, now)}

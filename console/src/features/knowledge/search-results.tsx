@@ -7,7 +7,7 @@ import { Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import type { ListPaneHandleProps } from "./page.tsx"
 import { useFound } from "./use-knowledge.ts"
-import { sayWhy } from "./words.ts"
+import { describeReasons } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1fr) 200px",
@@ -46,7 +46,7 @@ export function FoundPane({ params, handle, onParams }: ListPaneHandleProps) {
 function HitRow({ hit, option }: { readonly hit: KbHit; readonly option: RowOption }) {
   const { paragraph } = hit
   const text = visibleLine(paragraph.text.replaceAll(/\s+/g, " "))
-  const why = sayWhy(hit)
+  const why = describeReasons(hit)
   const citation = visibleLine(paragraph.citation)
   return (
     <Row option={option} lines={2}>

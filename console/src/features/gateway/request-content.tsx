@@ -122,7 +122,7 @@ export function heldLines({ items, request }: GatewayManifest): readonly HeldLin
   const fresh = freshPlaces(items, request.added)
   const kinds = Object.keys(KIND_NAMES)
   return kinds.flatMap((name): readonly HeldLine[] => {
-    const own = items.flatMap((item, place) => (item.kind === name ? [{ item, place }] : []))
+    const own = items.flatMap((item, index) => (item.kind === name ? [{ item, place: index }] : []))
     const first = own[0]
     if (first === undefined) return []
     const tokens = own.reduce((sum, it) => sum + it.item.tokens, 0)
@@ -146,11 +146,11 @@ function freshPlaces(items: readonly WireItem[], added: readonly WireItem[]): Re
   const due = new Map<string, number>()
   for (const it of added) due.set(sameness(it), (due.get(sameness(it)) ?? 0) + 1)
   const places = new Set<number>()
-  for (const [place, it] of [...items.entries()].toReversed()) {
+  for (const [index, it] of [...items.entries()].toReversed()) {
     const left = due.get(sameness(it)) ?? 0
     if (left === 0) continue
     due.set(sameness(it), left - 1)
-    places.add(place)
+    places.add(index)
   }
   return places
 }

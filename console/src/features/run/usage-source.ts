@@ -5,14 +5,15 @@ import { eventOf } from "./entry.ts"
  * Start time of the turn in which the host last reported its window, by the loaded messages. The
  * host reports shortly after the request that the number is about.
  */
-export function saidAt(messages: readonly Message[]): number | null {
-  const said = messages.findLastIndex(saysUse)
+export function lastHostReport(messages: readonly Message[]): number | null {
+  const reportIndex = messages.findLastIndex(reportsUsage)
   return (
-    messages.slice(0, Math.max(0, said)).findLast((it) => it.type === "user")?.timestamp ?? null
+    messages.slice(0, Math.max(0, reportIndex)).findLast((it) => it.type === "user")?.timestamp ??
+    null
   )
 }
 
-function saysUse(message: Message): boolean {
+function reportsUsage(message: Message): boolean {
   const event = eventOf(message)
   if (event?.event === "context.usage") return true
   return event?.event === "context.compacted" && event.tokensAfter !== undefined
@@ -23,10 +24,10 @@ type ContextFigures = Pick<AgentsContext, "used" | "wire" | "compactions">
 /** The gateway's numbers, unless a later turn bypassed the gateway and made them outdated. */
 export function newestWire(
   context: ContextFigures,
-  hostSaidAt: number | null,
+  hostReportedAt: number | null,
 ): AgentsContext["wire"] {
   const { wire, used, compactions } = context
   if (wire === null || used === null) return wire
-  const said = Math.max(hostSaidAt ?? -Infinity, compactions.at(-1)?.at ?? -Infinity)
-  return wire.at < said ? null : wire
+  const reportedAt = Math.max(hostReportedAt ?? -Infinity, compactions.at(-1)?.at ?? -Infinity)
+  return wire.at < reportedAt ? null : wire
 }

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server"
 import { describe, expect, it } from "vitest"
 import type { Approval, NowRow } from "../../contract.ts"
 import { textOf } from "../../test-page.tsx"
-import { WaitingList, waitingRows } from "./waiting.tsx"
+import { WaitingList, waitingRows } from "./waiting-list.tsx"
 
 const NOW = 1_000_000_000
 const row = (id: string): NowRow => ({

@@ -24,12 +24,12 @@ export function answer(asking: PaletteForm, text: string): AskStep {
   if (question.field.kind === "list") return addToList(asking, question, text)
   const parsed = parseField(question.field, text)
   if (parsed.kind === "wrong") return parsed
-  const given = { ...asking.given, [question.name]: parsed.value }
-  return proceed({ ...asking, given, index: asking.index + 1 })
+  const values = { ...asking.given, [question.name]: parsed.value }
+  return proceed({ ...asking, given: values, index: asking.index + 1 })
 }
 
-export function sayGiven(given: Readonly<Record<string, unknown>>): string {
-  return Object.entries(given)
+export function describeArguments(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(", ") : String(value)}`)
     .join(", ")
 }

@@ -22,8 +22,8 @@ export type FoundLine =
 const SYMBOLS_OF_A_FILE = 3
 
 export function foundLines({ files }: SearchFind): readonly FoundLine[] {
-  const seen = new Set<string>()
-  const markSeen = ({ key }: FoundLine) => !seen.has(key) && seen.add(key) !== undefined
+  const keys = new Set<string>()
+  const markSeen = ({ key }: FoundLine) => !keys.has(key) && keys.add(key) !== undefined
   return files
     .flatMap((file): readonly FoundLine[] => [
       { kind: "file", key: file.path, file },

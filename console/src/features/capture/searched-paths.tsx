@@ -8,7 +8,7 @@ import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { LineList, type TabProps } from "./line-list.tsx"
 import { foundLines } from "./tables.ts"
-import { sayWord } from "./words.ts"
+import { sentenceCase } from "./words.ts"
 
 const COLUMNS = {
   full: "minmax(0, 1.2fr) 88px 160px minmax(0, 1fr) 56px",
@@ -52,13 +52,13 @@ export function Found({ capture, at, onMove, onOpen }: TabProps & { readonly cap
               <KindDot kind={item?.kind ?? null} outlined={(item?.tokens ?? 0) === 0} />
               <Path path={label} />
             </NameCell>
-            <NarrowLine>{visibleLine(searched.detail ?? sayWord(searched.source))}</NarrowLine>
+            <NarrowLine>{visibleLine(searched.detail ?? sentenceCase(searched.source))}</NarrowLine>
           </Stack>
           <TextCell from="roomy" tone={OUTCOME_TONES[searched.outcome]}>
             {searched.outcome}
           </TextCell>
           <TextCell from="roomy" tone="2" cut>
-            {sayWord(searched.source)}
+            {sentenceCase(searched.source)}
           </TextCell>
           <TextCell from="wide" tone="2" cut title={visibleLine(searched.detail ?? "")}>
             {visibleLine(searched.detail ?? item?.reason ?? "")}
