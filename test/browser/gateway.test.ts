@@ -137,7 +137,7 @@ describe("Gateway, of what a host said to its model", () => {
     await using window = await visit(chromium.browser, world, { path: `/runs/${run}` })
     const { page } = window
     const context = page.getByRole("region", { name: "Context" })
-    const link = context.getByRole("link", { name: /^Exact, from the wire, request \d$/ })
+    const link = context.getByRole("link", { name: /^Exact, from the gateway, request \d$/ })
     await link.click()
     await page.waitForURL(`**${wire()}?at=${story.folding.id}.*`)
     await detail(page)
@@ -160,7 +160,7 @@ describe("Gateway, of what a host said to its model", () => {
     await page.getByRole("link", { name: "New run" }).click()
     const form = page.getByRole("region", { name: "New run" })
     await form.getByRole("radio", { name: "record" }).check()
-    await form.getByText(/is recorded, byte for byte/).waitFor()
+    await form.getByText(/is recorded byte for byte/).waitFor()
     await form.getByRole("radio", { name: "Synthetic" }).check()
     await form.getByRole("textbox", { name: "Task" }).fill("Nothing")
     const sent = page.waitForRequest("**/api/agents/start")
@@ -247,7 +247,7 @@ describe("how Gateway looks", () => {
     await using window = await visit(chromium.browser, world, { path: wire(twice), viewport })
     const { page } = window
     await rows(page).nth(1).waitFor()
-    const says = page.getByText(/^Returned branches leave/)
+    const says = page.getByText(/^Returned branches are left out/)
     expect(await says.first().isVisible()).toBe(true)
     await page.setViewportSize({ width: 390, height: 844 })
     await expect.poll(() => says.first().isVisible()).toBe(false)

@@ -89,7 +89,7 @@ describe("Guard, of what hooks wrote", () => {
     expect(kept.join("\n")).toContain("The table is generated")
     expect(kept.join("\n")).toContain(FILE)
     await detail.getByRole("button", { name: "Simulate now" }).click()
-    await page.getByText(/^Risk \d\.\d\d, .* covered for four hours$/).waitFor()
+    await page.getByText(/^Risk \d\.\d\d, .* edit allowed for 4 hours$/).waitFor()
     expect(window.problems()).toEqual([])
   })
 
@@ -198,7 +198,7 @@ describe("Sessions, claims and decisions", () => {
     expect(await readFile(file, "utf8")).toContain("Totals differed.")
     await row(page, "Decisions", "Round on the line").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
-    await page.getByText(/^Taken back, /).waitFor()
+    await page.getByText(/^Undone, /).waitFor()
     expect(existsSync(file)).toBe(false)
     expect(window.problems()).toEqual([])
   })

@@ -235,7 +235,7 @@ describe("live", () => {
     await world.startAgain()
     // It also tries by itself: whoever is first, the page is back.
     const caughtUp = page.getByText("Caught up, 2 events")
-    await Promise.any([page.getByRole("button", { name: /Try now/ }).click(), caughtUp.waitFor()])
+    await Promise.any([page.getByRole("button", { name: /Retry now/ }).click(), caughtUp.waitFor()])
     await caughtUp.waitFor()
     const shown = await page.locator("[id^=event-]").evaluateAll((all) => all.map((it) => it.id))
     const expected = Array.from({ length: head + 2 }, (_, i) => `event-${i + 1}`)

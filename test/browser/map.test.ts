@@ -38,7 +38,7 @@ describe("Map", () => {
     await page.getByText("qm map", { exact: true }).waitFor()
     await page.getByRole("button", { name: "Scan" }).first().click()
     await item(page, /^src/).waitFor()
-    await page.getByRole("button", { name: /files? left out$/ }).click()
+    await page.getByRole("button", { name: /files? skipped$/ }).click()
     await page.getByRole("dialog").getByText("files of this name hold credentials").waitFor()
     await page.goto(`${world.url}/map?show=${encodeURIComponent("roundLine")}`)
     const links = page.getByRole("listbox", { name: "Callers and callees" })

@@ -128,7 +128,7 @@ describe("the list of runs", () => {
     await writeFile(file, text.replaceAll("npm test *", "npm run db:check"))
     await using window = await open("/runs?view=permissions")
     const { page } = window
-    await page.getByText(/allowing rules? in it do(es)? not count/).waitFor()
+    await page.getByText(/allow rules? in it (is|are) inactive/).waitFor()
     await page.getByRole("button", { name: "Trust this file" }).click()
     const dialog = page.getByRole("dialog")
     await dialog.getByText("Bash, command npm run db:check").waitFor()
