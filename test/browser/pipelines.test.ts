@@ -206,7 +206,7 @@ describe("leaving, and coming back later", () => {
       .getByRole("link", { name: /^Pipelines/ })
       .first()
       .click()
-    await page.getByRole("option", { name: /left/ }).click()
+    await page.getByRole("option", { name: /exited/ }).click()
     await page.getByText("Exited.", { exact: true }).waitFor()
     await section(page, "Analyze query").waitFor()
     await page.getByRole("link", { name: /^Now/ }).click()

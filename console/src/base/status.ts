@@ -43,7 +43,7 @@ export const PIPELINE_WORDS: Readonly<Record<PipelineStatus, string>> = {
   paused: "paused",
   interrupted: "interrupted",
   completed: "completed",
-  breakout: "left",
+  breakout: "exited",
   stopped: "stopped",
   failed: "failed",
   "over-budget": "over budget",
