@@ -10,7 +10,7 @@ import { attack } from "./attack.ts"
 import { open, type ServeCall, token, up } from "./commands.ts"
 import { readExposure } from "./expose.ts"
 import { openPage } from "./open-page.ts"
-import { findRunning, forgetRunning, recordRunning } from "./running.ts"
+import { findRunning, forgetRunning, recordRunning } from "./running-server.ts"
 
 const at = (port: number) => ({ port, url: `http://127.0.0.1:${port}` })
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
 import { LIVE_URL, neverReads, newServer, send, UPGRADE_HEADERS } from "#test/server"
 import { listenOnAddress } from "./listen.ts"
-import { findRunning } from "./running.ts"
+import { findRunning } from "./running-server.ts"
 import { serve } from "./serve.ts"
 
 describe.runIf(needs("S10", "proc"))("sockets", () => {

@@ -5,7 +5,7 @@ import { AlreadyRunning, PortInvalid, PortTaken } from "./errors.ts"
 import { createKeys } from "./guard/keys.ts"
 import { readOrMakeToken } from "./guard/token-file.ts"
 import { createHttp, type Tls } from "./http.ts"
-import { forgetRunning, recordRunning } from "./running.ts"
+import { forgetRunning, recordRunning } from "./running-server.ts"
 import type { Tools } from "./tools.ts"
 
 const PORTS_TRIED = 20

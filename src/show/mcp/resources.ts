@@ -56,7 +56,7 @@ const packs: ResourceKind = {
 const manifests: ResourceKind = {
   name: "manifest",
   title: "Context manifest",
-  description: "What a host had in its window before the first prompt",
+  description: "The contents of a host's window before the first prompt",
   mimeType: "application/json",
   async list(call) {
     const { captures } = CaptureList.parse(
