@@ -5,7 +5,7 @@ import { readExposure } from "./expose.ts"
 import { clientToken, isClientName } from "./guard/keys.ts"
 import { readOrMakeToken } from "./guard/token-file.ts"
 import { openPage, openWindow } from "./open-page.ts"
-import { type RunningServer, askForLink, findRunning } from "./running-server.ts"
+import { askForLink, findRunning, type RunningServer } from "./running-server.ts"
 import { type HttpServer, type ServeOptions, serve } from "./serve.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
