@@ -66,13 +66,13 @@ export function wiringOf(
 
 export function wantedForUser(
   wiring: readonly HostLevel[],
-  world: WantedWorld,
+  context: WantedWorld,
 ): readonly WantedFile[] {
   if (wiring.length === 0) return []
   return [
-    wantedBundle(world),
-    wantedRuntime(world),
-    ...wiring.flatMap((it) => wantedForHost(it, world)),
+    wantedBundle(context),
+    wantedRuntime(context),
+    ...wiring.flatMap((it) => wantedForHost(it, context)),
   ]
 }
 
@@ -105,10 +105,10 @@ function wantedRuntime({ home, main }: WantedWorld): WantedFile {
   }
 }
 
-function wantedForHost({ host, level }: HostLevel, world: WantedWorld): readonly WantedFile[] {
+function wantedForHost({ host, level }: HostLevel, context: WantedWorld): readonly WantedFile[] {
   const form = HOST_FORMS[host]
-  const base = { within: anchorOf(form, world.machine), host, isPrivate: true } as const
-  const file = hookFileOf(form, level, world)
+  const base = { within: anchorOf(form, context.machine), host, isPrivate: true } as const
+  const file = hookFileOf(form, level, context)
   const events = [...new Set(file.entries.map((it) => it.event))].join(", ")
   const settings: readonly WantedFile[] =
     file.entries.length === 0
@@ -122,14 +122,14 @@ function wantedForHost({ host, level }: HostLevel, world: WantedWorld): readonly
             editor: hookEditor(file),
           },
         ]
-  const projected = world.templates
+  const projected = context.templates
     .filter((it) => it.level <= level && it.hosts.includes(host))
     .map((it): WantedFile => {
-      const made = form.project(it, world.machine)
+      const made = form.project(it, context.machine)
       return {
         ...base,
         // Codex stores user skills beside its own folder, not in it.
-        within: anchorFor(made.path, base.within, world.machine),
+        within: anchorFor(made.path, base.within, context.machine),
         kind: "owned",
         path: made.path,
         what: `the ${it.kind} ${it.name}`,
@@ -173,40 +173,45 @@ export type RepositoryPlace = {
 }
 
 export function wantedForRepository(
-  place: RepositoryPlace,
-  wanted: {
+  repository: RepositoryPlace,
+  install: {
     readonly level: number
     readonly hosts: readonly KitHost[]
     readonly writesLevel: boolean
     readonly mark: Buffer
   },
 ): readonly WantedFile[] {
-  const inTree = { within: place.root, isPrivate: false } as const
-  const boots = wanted.hosts.flatMap((host): readonly WantedFile[] => {
+  const inTree = { within: repository.root, isPrivate: false } as const
+  const boots = install.hosts.flatMap((host): readonly WantedFile[] => {
     const name = HOST_FORMS[host].bootFile
     if (name === null) return []
-    const file = path.join(place.root, name)
-    const editor = blockEditor({ path: file, lines: bootLines(wanted.level) })
+    const file = path.join(repository.root, name)
+    const editor = blockEditor({ path: file, lines: bootLines(install.level) })
     const what = `a marked block that ${HOST_FORMS[host].title} reads at session start`
     return [{ ...inTree, kind: "shared", path: file, host, what, editor }]
   })
-  const setting = { path: place.configFile, section: "kit", name: "level", value: wanted.level }
+  const setting = {
+    path: repository.configFile,
+    section: "kit",
+    name: "level",
+    value: install.level,
+  }
   const level: WantedFile = {
     ...inTree,
     kind: "shared",
-    path: place.configFile,
+    path: repository.configFile,
     host: null,
-    what: `kit.level is ${wanted.level}`,
+    what: `kit.level is ${install.level}`,
     editor: settingEditor(setting),
   }
-  return [...boots, ...(wanted.writesLevel ? [level] : []), enrolment(place, wanted.mark)]
+  return [...boots, ...(install.writesLevel ? [level] : []), enrolment(repository, install.mark)]
 }
 
-function enrolment(place: RepositoryPlace, mark: Buffer): WantedFile {
+function enrolment(repository: RepositoryPlace, mark: Buffer): WantedFile {
   return {
     kind: "owned",
-    path: markAt(place.stateDirectory),
-    within: path.dirname(place.stateDirectory),
+    path: markAt(repository.stateDirectory),
+    within: path.dirname(repository.stateDirectory),
     host: null,
     what: "enrolls this repository; without this file hooks do nothing here",
     isPrivate: true,

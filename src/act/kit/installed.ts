@@ -31,9 +31,10 @@ export async function lookAtInstalled(deps: KitDeps): Promise<InstalledKit> {
   const tampered = [...(await tamperedFiles(manifest, deps))]
   const wired = wiringOf(manifest.repositories).filter((it) => own.hosts.includes(it.host))
   for (const wiring of wired) {
-    const found = await entriesOf(wiring, manifest, deps)
-    if (found.isTampered) tampered.push(`${found.path} has qm hooks that qm did not write`)
-    hooks.push(...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...found, own })))
+    const ownEntries = await entriesOf(wiring, manifest, deps)
+    if (ownEntries.isTampered)
+      tampered.push(`${ownEntries.path} has qm hooks that qm did not write`)
+    hooks.push(...HOOK_NAMES.map((hook) => stateOf(wiring.host, hook, { ...ownEntries, own })))
   }
   return { level: own.level, hosts: own.hosts, hooks, tampered }
 }
@@ -75,20 +76,20 @@ function isAmong(entry: HookEntry, entries: readonly HookEntry[]): boolean {
 
 type OwnEntries = FoundEntries & { readonly own: { readonly level: number } }
 
-function stateOf(host: KitHost, hook: HookName, seen: OwnEntries): HookState {
+function stateOf(host: KitHost, hook: HookName, entries: OwnEntries): HookState {
   const form = HOST_FORMS[host]
   const event = form.events[hook]
   const base = { host, hook, event, at: null }
   if (event === null) return { ...base, state: "not offered", why: form.without[hook] ?? null }
-  if (seen.own.level < HOOK_LEVELS[hook])
+  if (entries.own.level < HOOK_LEVELS[hook])
     return { ...base, state: "not installed", why: `needs level ${HOOK_LEVELS[hook]}` }
-  const expected = seen.expected.filter((it) => it.event === event)
-  const isThere = expected.length > 0 && expected.every((it) => isAmong(it, seen.present))
+  const expected = entries.expected.filter((it) => it.event === event)
+  const isThere = expected.length > 0 && expected.every((it) => isAmong(it, entries.present))
   if (isThere) return { ...base, state: "installed", why: null }
   return {
     ...base,
     state: "not installed",
-    why: `${seen.path} does not contain the hook as qm wrote it`,
+    why: `${entries.path} does not contain the hook as qm wrote it`,
   }
 }
 

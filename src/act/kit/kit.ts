@@ -39,18 +39,18 @@ export function createKit(deps: KitDeps) {
     apply: (plan: KitPlan, signal: AbortSignal): Promise<KitDone> => apply(deps, plan, signal),
     installed: (): Promise<InstalledKit> => lookAtInstalled(deps),
     hostsFound: (): Promise<readonly KitHost[]> => findHosts(deps),
-    levelTable: (asked: {
+    levelTable: (options: {
       readonly measure: boolean
       readonly signal: AbortSignal
-    }): Promise<readonly KitLevelCost[]> => costOfLevels(deps, asked),
+    }): Promise<readonly KitLevelCost[]> => costOfLevels(deps, options),
   }
 }
 
 /** Plans again under the lock, so that only the plan that was shown is written. */
 async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise<KitDone> {
-  const asked = plan.level === null ? undefined : { hosts: plan.hosts, level: plan.level }
+  const request = plan.level === null ? undefined : { hosts: plan.hosts, level: plan.level }
   const done = await withLock(kitFolder(deps.home), deps, async (madeFolders) => {
-    const prepared = await planChange(deps, asked, { signal, madeFolders })
+    const prepared = await planChange(deps, request, { signal, madeFolders })
     if (prepared.plan.fingerprint !== plan.fingerprint) throw PlanStale({})
     await writeAll(prepared.writes, { log: deps.log, finish: prepared.finish })
     return prepared
@@ -67,15 +67,15 @@ async function apply(deps: KitDeps, plan: KitPlan, signal: AbortSignal): Promise
 }
 
 async function findHosts(deps: KitDeps): Promise<readonly KitHost[]> {
-  const found: KitHost[] = []
-  for (const host of KIT_HOSTS) if (await isHere(host, deps)) found.push(host)
-  return found
+  const hosts: KitHost[] = []
+  for (const host of KIT_HOSTS) if (await isHere(host, deps)) hosts.push(host)
+  return hosts
 }
 
 async function isHere(host: KitHost, deps: KitDeps): Promise<boolean> {
   const { userHome, environment, platform, repository } = deps
-  const place = { workingDirectory: repository.root, home: userHome, environment, platform }
-  const program = await (await loadHost(host)).findInstalled(place, realDisk())
+  const context = { workingDirectory: repository.root, home: userHome, environment, platform }
+  const program = await (await loadHost(host)).findInstalled(context, realDisk())
   if (program !== undefined) return true
   // Antigravity shares Gemini's folder, so the folder alone proves nothing.
   if (host === "antigravity") return false

@@ -52,12 +52,12 @@ export async function findStrays(
 }
 
 /** An unusable file of a host that was not requested is ignored. */
-async function textOf(place: {
+async function textOf(location: {
   readonly path: string
   readonly within: string
 }): Promise<string | undefined> {
   try {
-    return (await inspectText(place)).found?.bytes.toString()
+    return (await inspectText(location)).found?.bytes.toString()
   } catch {
     return undefined
   }

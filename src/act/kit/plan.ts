@@ -114,13 +114,13 @@ async function stillEnrolled(
   manifest: Manifest,
   except: string,
 ): Promise<readonly EnrolledRepository[]> {
-  const found: EnrolledRepository[] = []
+  const enrolled: EnrolledRepository[] = []
   for (const it of manifest.repositories) {
     if (it.stateDirectory === except) continue
     const mark = await statFile(markAt(it.stateDirectory))
-    if (mark.kind !== "missing") found.push(it)
+    if (mark.kind !== "missing") enrolled.push(it)
   }
-  return found
+  return enrolled
 }
 
 type PlannedSteps = { readonly steps: readonly Step[] }
@@ -195,7 +195,7 @@ function shown({ change }: Step, root: string): KitChange {
 }
 
 function fingerprintOf(steps: readonly Step[], git: GitHooksPlan): string {
-  const seen = steps.map(({ change, write }) => [
+  const contents = steps.map(({ change, write }) => [
     change.path,
     change.action,
     write?.before === undefined ? null : digest(write.before.bytes),
@@ -204,7 +204,7 @@ function fingerprintOf(steps: readonly Step[], git: GitHooksPlan): string {
       ? null
       : digest(write.after.bytes),
   ])
-  return digest(JSON.stringify([seen, git.changes]))
+  return digest(JSON.stringify([contents, git.changes]))
 }
 
 /**
@@ -273,16 +273,16 @@ async function planRepository(
   const mark = await readMark(stateDirectory)
   const listed = { ...mark.record, ...own?.files }
   const [elsewhere, here] = splitFiles(listed, isElsewhere)
-  const place = { root, stateDirectory, configFile: deps.configFile }
-  const wanted =
+  const repository = { root, stateDirectory, configFile: deps.configFile }
+  const files =
     request === undefined
       ? []
-      : wantedForRepository(place, {
+      : wantedForRepository(repository, {
           ...request,
           writesLevel: await needsLevel(deps, here, request.level),
           mark: mark.bytes ?? newMark(deps.clock.now()),
         })
-  const steps = await reconcile(wanted, here, reconcileDeps(deps))
+  const steps = await reconcile(files, here, reconcileDeps(deps))
   return { steps, files: { ...elsewhere, ...recordsOf(steps) } }
 }
 
@@ -291,8 +291,8 @@ async function needsLevel(deps: KitDeps, files: Files, level: number): Promise<b
   const file = { path: deps.configFile, section: "kit", name: "level" }
   const spot = await inspectText({ path: deps.configFile, within: deps.repository.root })
   const text = spot.found?.bytes.toString().replace(/^\uFEFF/, "") ?? ""
-  const said = readSetting(file, text)
-  return (said ?? (await deps.level())) !== level
+  const setting = readSetting(file, text)
+  return (setting ?? (await deps.level())) !== level
 }
 
 async function planUser(
@@ -301,10 +301,10 @@ async function planUser(
   { wiring, isLeaving }: { readonly wiring: readonly HostLevel[]; readonly isLeaving: boolean },
 ) {
   const program = wiring.length > 0 ? await programFor(deps, manifest, isLeaving) : undefined
-  const wanted = program === undefined ? [] : await wantedNow(deps, wiring, program)
-  const wantedPaths = new Set(wanted.map((it) => it.path))
+  const files = program === undefined ? [] : await wantedNow(deps, wiring, program)
+  const wantedPaths = new Set(files.map((it) => it.path))
   const strays = await findStrays(deps, { known: manifest.files, wanted: wantedPaths })
-  const steps = await reconcile(wanted, { ...manifest.files, ...strays }, reconcileDeps(deps))
+  const steps = await reconcile(files, { ...manifest.files, ...strays }, reconcileDeps(deps))
   return {
     steps,
     kept: {

@@ -23,12 +23,12 @@ export type ReconcileDeps = {
 }
 
 export async function reconcile(
-  wanted: readonly WantedFile[],
+  files: readonly WantedFile[],
   records: Files,
   deps: ReconcileDeps,
 ): Promise<readonly Step[]> {
   const steps: Step[] = []
-  for (const file of wanted) {
+  for (const file of files) {
     const record = records[file.path]
     const step =
       file.kind === "shared"
@@ -36,7 +36,7 @@ export async function reconcile(
         : await stepOfOwned(file, record)
     steps.push(step)
   }
-  const isWanted = new Set(wanted.map((it) => it.path))
+  const isWanted = new Set(files.map((it) => it.path))
   // In reverse, so that hooks are removed before the bundle they run.
   for (const [file, record] of Object.entries(records).toReversed()) {
     if (!isWanted.has(file)) steps.push(await stepOfRemoval(file, record, deps))
@@ -86,14 +86,14 @@ async function beforeUs(spot: InspectedPath, past: FileHistory): Promise<Content
   const { found } = spot
   if (found === undefined) return undefined
   const { record, editor } = past
-  const kept = record === undefined ? undefined : await readBackup(past.backups, record)
+  const backup = record === undefined ? undefined : await readBackup(past.backups, record)
   const isUnchanged = record !== undefined && record.after === digest(found.bytes)
   if (isUnchanged && record.before === null) return undefined
   // The user may have changed the mode since.
-  if (isUnchanged && kept !== undefined) return { ...kept, mode: found.mode }
+  if (isUnchanged && backup !== undefined) return { ...backup, mode: found.mode }
   if (record === undefined && !editor.isKnownByItself) return found
   const text = found.bytes.toString()
-  const stripped = editor.strip(text, kept?.bytes.toString())
+  const stripped = editor.strip(text, backup?.bytes.toString())
   if (stripped === undefined) return undefined
   return stripped === text ? found : { bytes: Buffer.from(stripped), mode: found.mode }
 }
@@ -138,8 +138,8 @@ async function stepOfOwned(file: OwnedFile, record: FileRecord | undefined): Pro
 }
 
 async function stepOfRemoval(file: string, record: FileRecord, deps: ReconcileDeps): Promise<Step> {
-  const place = { path: file, within: record.within }
-  const spot = record.kind === "shared" ? await inspectText(place) : await inspect(place)
+  const location = { path: file, within: record.within }
+  const spot = record.kind === "shared" ? await inspectText(location) : await inspect(location)
   const { found } = spot
   const { host, what } = record
   const gone = { record: undefined, backup: undefined }
@@ -162,7 +162,7 @@ async function stepOfRemoval(file: string, record: FileRecord, deps: ReconcileDe
   const action = before === undefined ? "remove" : put
   return {
     ...gone,
-    change: { path: file, action, host, what: sayRemoval(action, what) },
+    change: { path: file, action, host, what: formatRemoval(action, what) },
     write: writeOf(spot, before, { folders, isPrivate: true }),
     warning: undefined,
   }
@@ -173,13 +173,13 @@ function actionOf({ found }: InspectedPath, isSame: boolean): "keep" | "create" 
   return found === undefined ? "create" : "change"
 }
 
-function sayRemoval(action: "remove" | "restore" | "change", what: string): string {
+function formatRemoval(action: "remove" | "restore" | "change", what: string): string {
   if (action === "restore") return "byte for byte as before the install"
   return action === "remove" ? what : `without ${what}; your own changes are kept`
 }
 
-function isUnchanged(found: Content, record: FileRecord | undefined): boolean {
-  return record !== undefined && record.after === digest(found.bytes)
+function isUnchanged(content: Content, record: FileRecord | undefined): boolean {
+  return record !== undefined && record.after === digest(content.bytes)
 }
 
 function foldersOf(spot: InspectedPath, record: FileRecord | undefined): string[] {

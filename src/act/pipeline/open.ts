@@ -29,7 +29,7 @@ function runnable(agent: AgentFolder): PipelineConfig {
 
 /** The first event contains everything that the run will use. */
 export function openRun(
-  asked: RunRequest,
+  request: RunRequest,
   of: {
     readonly agent: AgentFolder
     readonly prompts: readonly { readonly file: string; readonly text: string }[]
@@ -45,12 +45,12 @@ export function openRun(
       type: "run_started",
       agent: of.agent.slug,
       digest: of.agent.digest,
-      config: asConfigured(config, asked, of.agent.sources),
+      config: asConfigured(config, request, of.agent.sources),
       prompts: Object.fromEntries(of.prompts.map(({ file, text }) => [file, text])),
-      query: asked.query,
-      depth: asked.depth,
-      session: asked.session ?? null,
-      budgetUsd: asked.budget ?? config.budgetUsd ?? of.defaultBudgetUsd,
+      query: request.query,
+      depth: request.depth,
+      session: request.session ?? null,
+      budgetUsd: request.budget ?? config.budgetUsd ?? of.defaultBudgetUsd,
       provider: of.provider,
       from: null,
       prior: of.prior,
@@ -92,10 +92,10 @@ function asConfigured(
 }
 
 /** A stage can use only sources that its recipe lists; any web source is the user's own choice. */
-function allowedSources(wanted: readonly string[], listed: readonly string[]): string[] {
+function allowedSources(requested: readonly string[], listed: readonly string[]): string[] {
   const allowed = [...new Set([...listed, ANY_WEB_SOURCE])]
-  if (wanted.includes(ANY)) return allowed
-  return wanted.filter((it) => allowed.includes(it))
+  if (requested.includes(ANY)) return allowed
+  return requested.filter((it) => allowed.includes(it))
 }
 
 export function reopenRun(
@@ -110,13 +110,13 @@ export function reopenRun(
   return [start, ...carried(state, stage), ...amendment]
 }
 
-function stageNamed(state: RunState, wanted: string): number {
+function stageNamed(state: RunState, nameOrNumber: string): number {
   const names = state.start.config.stages.map((it) => it.name)
-  const named = names.indexOf(wanted.trim())
+  const named = names.indexOf(nameOrNumber.trim())
   if (named >= 0) return named
-  const index = /^\d{1,3}$/.test(wanted.trim()) ? Number(wanted) : names.length
+  const index = /^\d{1,3}$/.test(nameOrNumber.trim()) ? Number(nameOrNumber) : names.length
   if (index >= names.length) {
-    throw StageUnknown({ id: state.id, stage: wanted, stages: names })
+    throw StageUnknown({ id: state.id, stage: nameOrNumber, stages: names })
   }
   return index
 }

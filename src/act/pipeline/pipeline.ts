@@ -27,7 +27,7 @@ import type { Folders } from "./folder/folders.ts"
 import { type Mention, readMention } from "./folder/mention.ts"
 import { openRun, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
-import { type SayDeps, sayTo } from "./say.ts"
+import { handleMessage, type SayDeps } from "./say.ts"
 
 const MOST_RUNS_OF_AGENT = 20
 
@@ -67,8 +67,9 @@ export function createPipelines(deps: PipelinesDeps) {
     ...createStarting({ ...deps, engine, results }),
     say: (
       id: string,
-      said: { text: string; by: string; signal: AbortSignal; pause?: string | undefined },
-    ): Promise<PipelineSaid> => sayTo(id, said, { ...deps, engine, summary: results.summary }),
+      message: { text: string; by: string; signal: AbortSignal; pause?: string | undefined },
+    ): Promise<PipelineSaid> =>
+      handleMessage(id, message, { ...deps, engine, summary: results.summary }),
     agents: createAgentsView(deps.folders, reading.list),
     promptBlockFor: results.blockFor,
     recover: engine.recover,
@@ -99,8 +100,8 @@ function createReading({ engine, results, list }: ReadingDeps) {
       return { runs: rows.map((row) => lineOf(row, engine)) }
     },
     async show(id: string, after = 0): Promise<PipelineShow> {
-      const found = await engine.find(id)
-      return { run: viewOf(found), events: found.events.filter((it) => it.seq > after) }
+      const run = await engine.find(id)
+      return { run: viewOf(run), events: run.events.filter((it) => it.seq > after) }
     },
     async transcript(id: string) {
       const { state, events } = await engine.find(id)
@@ -122,10 +123,10 @@ function createReading({ engine, results, list }: ReadingDeps) {
   }
 
   async function comparedOf(id: string) {
-    const found = await engine.find(id)
-    const line = lineView(found.state)
-    const { outputs } = resultsOf(found.state)
-    return { line, stages: viewOf(found).stages, outputs }
+    const run = await engine.find(id)
+    const line = lineView(run.state)
+    const { outputs } = resultsOf(run.state)
+    return { line, stages: viewOf(run).stages, outputs }
   }
 }
 
@@ -148,17 +149,17 @@ function createStarting(deps: StartingDeps) {
   const { engine, folders, results } = deps
   return {
     /** Resolves when the run has started; `settled` resolves when it pauses or ends. */
-    async run(given: Input<"pipeline.run">): Promise<PipelineRun> {
-      const asked = { ...given, query: deps.redact(given.query.trim()) }
-      if (asked.query === "") throw TextEmpty({ what: `A run of ${asked.agent}` })
-      const { agent, prompts } = await folders.find(asked.agent)
-      const session = asked.session ?? null
-      const opening = openRun(asked, {
+    async run(input: Input<"pipeline.run">): Promise<PipelineRun> {
+      const request = { ...input, query: deps.redact(input.query.trim()) }
+      if (request.query === "") throw TextEmpty({ what: `A run of ${request.agent}` })
+      const { agent, prompts } = await folders.find(request.agent)
+      const session = request.session ?? null
+      const opening = openRun(request, {
         agent,
         // Prompts are stored with the run and sent to a model, like the query.
         prompts: prompts.map((it) => ({ ...it, text: deps.redact(it.text) })),
         provider: (await deps.model()).provider,
-        prior: await results.findPrior({ agent: asked.agent, session, query: asked.query }),
+        prior: await results.findPrior({ agent: request.agent, session, query: request.query }),
         defaultBudgetUsd: deps.defaultBudgetUsd(),
         unapproved: (await deps.unapproved?.(agent.sources)) ?? [],
       })
@@ -204,7 +205,7 @@ function createAnswering({ engine, redact }: AnsweringDeps) {
     async resume(id: string, by: AnswerSource): Promise<PipelineRun> {
       const isAny = pauseOf(by) === undefined
       await engine.answer(id, {
-        may: (found) => (found.isAlone && isAny ? undefined : mayAnswer(by)(found)),
+        may: (run) => (run.isAlone && isAny ? undefined : mayAnswer(by)(run)),
         decide: (state) => (state.pause === undefined ? [] : [{ type: "resumed", by: byOf(by) }]),
       })
       return shown(id)

@@ -19,11 +19,11 @@ type Deps = {
 export type Results = ReturnType<typeof createResults>
 
 export function createResults({ eventStore, log, directory }: Deps) {
-  const place = (run: string) => ({ directory, run })
+  const locationOf = (run: string) => ({ directory, run })
   const read = async (run: string): Promise<RunState> => stateOf(run, await eventStore.events(run))
 
   const summary = (run: string): Promise<PipelineSummary> =>
-    readSummary(place(run), {
+    readSummary(locationOf(run), {
       rebuild: async () => summaryOf(resultsOf(await read(run))),
       log,
     })
@@ -36,7 +36,7 @@ export function createResults({ eventStore, log, directory }: Deps) {
       const document = documentOf(state)?.markdown
       const answer = document === undefined ? undefined : answerOf(results)
       try {
-        await writeResults(place(state.id), { summary: summaryOf(results), answer, document })
+        await writeResults(locationOf(state.id), { summary: summaryOf(results), answer, document })
       } catch (error) {
         log.warn("the results of a pipeline run were not written", {
           id: state.id,
@@ -45,13 +45,16 @@ export function createResults({ eventStore, log, directory }: Deps) {
       }
     },
     async findPrior(
-      asked: Pick<PipelineLine, "agent" | "session" | "query">,
+      run: Pick<PipelineLine, "agent" | "session" | "query">,
     ): Promise<string | null> {
-      const rows = await eventStore.list({ agent: asked.agent, limit: MOST_LOOKED_THROUGH })
-      return findPrior({ ...asked, runs: rows.map((it) => it.line) })?.id ?? null
+      const rows = await eventStore.list({ agent: run.agent, limit: MOST_LOOKED_THROUGH })
+      return findPrior({ ...run, runs: rows.map((it) => it.line) })?.id ?? null
     },
     prior: (run: string): Promise<PriorAnswer> =>
-      readAnswer(place(run), { rebuild: async () => answerOf(resultsOf(await read(run))), log }),
+      readAnswer(locationOf(run), {
+        rebuild: async () => answerOf(resultsOf(await read(run))),
+        log,
+      }),
     /** The summary block for a session's next turn; undefined if none of its runs has ended. */
     async blockFor(session: string): Promise<string | undefined> {
       const rows = await eventStore.list({ session, limit: MOST_LOOKED_THROUGH })

@@ -50,8 +50,8 @@ export async function askClassifier(
     subQueries: subQueriesOf(state),
     message: message.text,
   }
-  const found = await classifyBreakout(ask, question)
-  return { found, calls: [...ended, ...priceNotes(after, ended)], after }
+  const classification = await classifyBreakout(ask, question)
+  return { found: classification, calls: [...ended, ...priceNotes(after, ended)], after }
 }
 
 type Step = Omit<BodyOf<"substep">, "phase">

@@ -31,7 +31,11 @@ type Message = {
   readonly pause?: string | undefined
 }
 
-export async function sayTo(id: string, message: Message, deps: SayDeps): Promise<PipelineSaid> {
+export async function handleMessage(
+  id: string,
+  message: Message,
+  deps: SayDeps,
+): Promise<PipelineSaid> {
   const safe = { ...message, text: deps.redact(message.text) }
   const before = await deps.engine.find(id)
   const { state: was } = before
@@ -39,20 +43,22 @@ export async function sayTo(id: string, message: Message, deps: SayDeps): Promis
   if ((was.end === undefined && was.pause === undefined) || !isMeant) {
     throw NotPaused({ id, status: statusOf(was, before.isAlone), pause: message.pause })
   }
-  const said =
-    was.end === undefined ? await sayToPaused(was, safe, deps) : await sayAfter(id, safe, deps)
+  const reply =
+    was.end === undefined
+      ? await answerPause(was, safe, deps)
+      : await answerAfterEnd(id, safe, deps)
   const { state, isAlone } = await deps.engine.find(id)
-  return { ...said, run: runView(state, { isAlone }) }
+  return { ...reply, run: runView(state, { isAlone }) }
 }
 
 /** During the classifier call another answer may come first. */
-async function sayToPaused(before: RunState, message: Message, deps: SayDeps): Promise<Reply> {
+async function answerPause(before: RunState, message: Message, deps: SayDeps): Promise<Reply> {
   const { id } = before
-  const { said, bodies, after = before } = await decide(before, message, deps)
+  const { said: reply, bodies, after = before } = await decide(before, message, deps)
   await answerAt(after, bodies, deps)
-  if (said.answered === null) return said
-  const answer = await answerAfter(id, { ...message, text: said.answered }, deps)
-  return { ...said, reply: `${LEFT}\n\n${answer}` }
+  if (reply.answered === null) return reply
+  const answer = await answerAfter(id, { ...message, text: reply.answered }, deps)
+  return { ...reply, reply: `${LEFT}\n\n${answer}` }
 }
 
 function answerAt(
@@ -85,7 +91,7 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
   const { case: its } = decideBreakout({ message: text, pending })
   switch (its) {
     case "A":
-      return { said: said(its, GOES_ON), bodies: [{ type: "resumed", by }] }
+      return { said: replyOf(its, GOES_ON), bodies: [{ type: "resumed", by }] }
     case "B":
       return left(its, pending ?? text)
     case "C":
@@ -93,7 +99,7 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
     case "D":
       // When the exit is asked for twice, the first message is still the one to answer.
       return {
-        said: said(its, CONFIRM_EXIT),
+        said: replyOf(its, CONFIRM_EXIT),
         bodies: pending === undefined ? [asking(message)] : [],
       }
     case "E":
@@ -105,8 +111,9 @@ async function decide(state: RunState, message: Message, deps: SayDeps): Promise
 
 /** 1 continues; 2 alone does not say what to amend. */
 function ofMenu({ text, by }: Message): MessageDecision | undefined {
-  if (isMenuNumber(text, 1)) return { said: said("E", GOES_ON), bodies: [{ type: "resumed", by }] }
-  return isMenuNumber(text, 2) ? { said: said("E", SAY_WHAT), bodies: [] } : undefined
+  if (isMenuNumber(text, 1))
+    return { said: replyOf("E", GOES_ON), bodies: [{ type: "resumed", by }] }
+  return isMenuNumber(text, 2) ? { said: replyOf("E", SAY_WHAT), bodies: [] } : undefined
 }
 
 async function undecided(
@@ -116,18 +123,18 @@ async function undecided(
 ): Promise<MessageDecision> {
   const { text, by } = message
   const mayAsk = deps.hasClassifier() && exhausted(state, state.pause?.stage ?? 0) === undefined
-  const asked = mayAsk
+  const classified = mayAsk
     ? await askClassifier(state, message, {
         ...deps,
         write: (at, bodies) => answerAt(at, bodies, deps),
       })
     : undefined
-  const { calls = [], ...after } = asked ?? {}
-  if (asked?.found?.isBreakout === true) {
-    return { said: said("D'", CONFIRM_EXIT), bodies: [...calls, asking(message)], ...after }
+  const { calls = [], ...after } = classified ?? {}
+  if (classified?.found?.isBreakout === true) {
+    return { said: replyOf("D'", CONFIRM_EXIT), bodies: [...calls, asking(message)], ...after }
   }
   const resumed = { type: "resumed", by, note: text } as const
-  return { said: said("E", GOES_ON_UNCHANGED), bodies: [...calls, resumed], ...after }
+  return { said: replyOf("E", GOES_ON_UNCHANGED), bodies: [...calls, resumed], ...after }
 }
 
 function left(its: "B" | "C", asked: string): MessageDecision {
@@ -143,7 +150,7 @@ function left(its: "B" | "C", asked: string): MessageDecision {
   }
 }
 
-function said(its: Reply["case"], reply: string): Reply {
+function replyOf(its: Reply["case"], reply: string): Reply {
   return { case: its, reply, answered: null }
 }
 
@@ -157,7 +164,7 @@ const GOES_ON_UNCHANGED =
 const LEFT = "The run has ended. Its results are stored and will precede your next message."
 const SAY_WHAT = "Describe the change: amend the run with a text."
 
-async function sayAfter(id: string, message: Message, deps: SayDeps): Promise<Reply> {
+async function answerAfterEnd(id: string, message: Message, deps: SayDeps): Promise<Reply> {
   const reply = await answerAfter(id, message, deps)
   return { case: "after", reply, answered: message.text }
 }

@@ -37,29 +37,29 @@ type AddRequest = { readonly folder: string; readonly tier: KbTier }
  * Files are compared by digest, so unchanged ones are not parsed again; deleted files are removed.
  */
 export async function addFolder(
-  wanted: AddRequest,
+  request: AddRequest,
   context: CallContext,
   deps: KnowledgeDeps,
 ): Promise<KbAdded> {
   const db = await deps.db()
   const folders = (await db.all(FolderRow, selectFolders())).map((it) => it.folder)
-  const outcome = walkDocuments(wanted.folder, new Set(folders))
+  const outcome = walkDocuments(request.folder, new Set(folders))
   if (outcome.kind === "failed") {
-    throw FolderUnreadable({ path: wanted.folder, reason: outcome.reason })
+    throw FolderUnreadable({ path: request.folder, reason: outcome.reason })
   }
-  const known = await db.all(DocumentRow, selectDocumentsOf(wanted.folder))
+  const documents = await db.all(DocumentRow, selectDocumentsOf(request.folder))
   const { redact } = await deps.secrets()
   const { log, clock } = deps
-  const work = { ...wanted, ...outcome, known, redact, db, log, now: clock.now() }
+  const work = { ...request, ...outcome, known: documents, redact, db, log, now: clock.now() }
   const done = await readAll(work, context)
   const removed = await finish(work, done)
-  await takeFromAbove(wanted.folder, folders, db)
-  const by = await embedFolder(wanted.folder, context, deps)
+  await takeFromAbove(request.folder, folders, db)
+  const by = await embedFolder(request.folder, context, deps)
   const { added, changed, unchanged, skipped, notes } = done
-  const left = await db.all(DocumentRow, selectDocumentsOf(wanted.folder))
-  const cut = await db.get(CountRow, countParagraphsOf(wanted.folder))
+  const left = await db.all(DocumentRow, selectDocumentsOf(request.folder))
+  const cut = await db.get(CountRow, countParagraphsOf(request.folder))
   return {
-    ...wanted,
+    ...request,
     added,
     changed,
     removed,
@@ -90,14 +90,14 @@ type AddProgress = {
 }
 
 async function readAll(work: Work, { signal, onProgress }: CallContext): Promise<AddProgress> {
-  const known = new Map(work.known.map((it) => [it.path, it]))
+  const byPath = new Map(work.known.map((it) => [it.path, it]))
   const skipped = [...work.walked.skipped]
   const done: AddProgress = { added: 0, changed: 0, unchanged: 0, skipped, notes: [], same: [] }
   const total = work.walked.candidates.length
   let batch: NewDocument[] = []
   for (const [at, candidate] of work.walked.candidates.entries()) {
     signal.throwIfAborted()
-    const read = readFresh(work, candidate, known.get(candidate.path))
+    const read = readFresh(work, candidate, byPath.get(candidate.path))
     if (read.kind === "fresh") batch.push(read.fresh)
     else if (read.kind === "same") done.same.push(candidate)
     else done.skipped.push({ path: candidate.path, reason: read.reason })
@@ -209,7 +209,7 @@ function folderRow({ folder, tier, now }: Work, skipped: readonly SkippedFile[])
 
 /** Indexed documents without a readable file, except below folders that could not be listed. */
 export function goneFrom<Known extends { readonly path: string }>(
-  known: readonly Known[],
+  documents: readonly Known[],
   { candidates, unseen }: Pick<WalkResult, "candidates" | "unseen">,
   skipped: readonly SkippedFile[],
 ): readonly Known[] {
@@ -217,5 +217,5 @@ export function goneFrom<Known extends { readonly path: string }>(
   const there = new Set(candidates.map((it) => it.path).filter((it) => !unreadable.has(it)))
   const isUnseen = (file: string) =>
     unseen.some((it) => it === "" || file === it || file.startsWith(`${it}/`))
-  return known.filter((it) => !there.has(it.path) && !isUnseen(it.path))
+  return documents.filter((it) => !there.has(it.path) && !isUnseen(it.path))
 }

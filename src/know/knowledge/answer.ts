@@ -20,10 +20,10 @@ import { type EdgeKind, type Graph, walkGraph } from "./reference-graph.ts"
 export function createAnswers(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess) {
   return {
     async search(input: OperationInput<"kb.search">, context: CallContext = QUIET) {
-      const { tier, ...asked } = OPERATIONS["kb.search"].input.parse(input)
+      const { tier, ...request } = OPERATIONS["kb.search"].input.parse(input)
       const { library, graph } = await access.open()
-      const meaning = await access.meaning.rank(asked.query, library, context.signal)
-      const hits = findParagraphs({ ...asked, tier }, library, { graph, meaning })
+      const meaning = await access.meaning.rank(request.query, library, context.signal)
+      const hits = findParagraphs({ ...request, tier }, library, { graph, meaning })
       const documents = library.documents.length
       return { hits: [...hits], by: meaning.by, documents } satisfies KbFound
     },
@@ -61,7 +61,7 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess
 
     async paragraph({ id }: OperationInput<"kb.paragraph">): Promise<KbParagraphShown> {
       const { library, graph } = await access.open()
-      return showParagraph(known(id, library), library, graph())
+      return showParagraph(findParagraph(id, library), library, graph())
     },
 
     async paragraphs(ids: readonly string[]): Promise<readonly KbParagraph[]> {
@@ -72,8 +72,8 @@ function createLooking(deps: Pick<KnowledgeDeps, "count">, access: LibraryAccess
     async context(input: OperationInput<"kb.context">): Promise<KbContext> {
       const { paragraphs, budget } = OPERATIONS["kb.context"].input.parse(input)
       const { library } = await access.open()
-      const wanted = paragraphs.map((id) => ({ id, paragraph: library.byId.get(id) }))
-      return formatContext(wanted, budget, await deps.count())
+      const listed = paragraphs.map((id) => ({ id, paragraph: library.byId.get(id) }))
+      return formatContext(listed, budget, await deps.count())
     },
   }
 }
@@ -84,11 +84,11 @@ const OVER_THE_GRAPH = "reached by references and headings, not by search"
 async function walked(input: OperationInput<"kb.hop">, access: LibraryAccess) {
   const { paragraphs, depth, limit } = OPERATIONS["kb.hop"].input.parse(input)
   const { library, graph } = await access.open()
-  const starts = paragraphs.map((id) => ({ paragraph: known(id, library), weight: 1 }))
+  const starts = paragraphs.map((id) => ({ paragraph: findParagraph(id, library), weight: 1 }))
   return { library, steps: walkGraph(graph(), starts, { depth, most: limit }) }
 }
 
-function known(id: string, library: Library): StoredParagraph {
+function findParagraph(id: string, library: Library): StoredParagraph {
   const paragraph = library.byId.get(id)
   if (paragraph === undefined) throw ParagraphUnknown({ id })
   return paragraph
@@ -118,13 +118,13 @@ function showParagraph(it: StoredParagraph, library: Library, graph: Graph): KbP
  * element.
  */
 export function formatContext(
-  wanted: readonly { readonly id: string; readonly paragraph: StoredParagraph | undefined }[],
+  listed: readonly { readonly id: string; readonly paragraph: StoredParagraph | undefined }[],
   budget: number,
   count: (text: string) => number,
 ): KbContext {
   const taken: StoredParagraph[] = []
   let tokens = count(textOf([]))
-  for (const { paragraph } of wanted) {
+  for (const { paragraph } of listed) {
     if (paragraph === undefined || taken.includes(paragraph)) continue
     const more = count(`${elementOf(paragraph, taken.length)}\n`)
     if (tokens + more > budget) continue
@@ -136,7 +136,7 @@ export function formatContext(
   const text = textOf(taken)
   const included = taken.map((it, at) => ({ label: labelOf(at), id: it.id }))
   const isIn = new Set(taken.map((it) => it.id))
-  const left = [...new Set(wanted.map((it) => it.id))].filter((id) => !isIn.has(id))
+  const left = [...new Set(listed.map((it) => it.id))].filter((id) => !isIn.has(id))
   return { text, tokens: count(text), included, left }
 }
 

@@ -123,13 +123,13 @@ function isStale(
 ): boolean {
   const outcome = walkDocuments(folder, apart)
   if (outcome.kind === "failed") return true
-  const known = new Map(documents.map((it) => [it.path, it]))
+  const byPath = new Map(documents.map((it) => [it.path, it]))
   const { candidates, unseen } = outcome.walked
   const isMissing = documents.length > candidates.length && unseen.length === 0
   return (
     isMissing ||
     candidates.some(({ path, stat }) => {
-      const before = known.get(path)
+      const before = byPath.get(path)
       const isSame =
         before?.size_bytes === stat.sizeBytes &&
         before.modified_at === Math.trunc(stat.modifiedAtMs)

@@ -35,8 +35,8 @@ export function createMeaning(deps: Pick<KnowledgeDeps, "db" | "embedder" | "log
       try {
         // The question may go to a service.
         const { redact } = await deps.secrets()
-        const asked = await embedQuestion(redact(query).text, embedder, signal)
-        return { by, ranked: rankBy(asked, library, vectors) }
+        const vector = await embedQuestion(redact(query).text, embedder, signal)
+        return { by, ranked: rankBy(vector, library, vectors) }
       } catch (error) {
         signal.throwIfAborted()
         deps.log.warn("a question could not be embedded", { embedder: embedder.name, error })
@@ -57,15 +57,15 @@ function stateOf({ name }: Embedder, { paragraphs }: Library, vectors: Vectors):
 
 async function embedQuestion(query: string, embedder: Embedder, signal: AbortSignal) {
   const [vector] = await embedder.embed([query], signal)
-  const asked = vector === undefined ? undefined : unit(vector)
-  if (asked === undefined) throw new Error("the embedder returned an invalid vector")
-  return asked
+  const normalized = vector === undefined ? undefined : unit(vector)
+  if (normalized === undefined) throw new Error("the embedder returned an invalid vector")
+  return normalized
 }
 
-function rankBy(asked: Float32Array, library: Library, vectors: Vectors): ByMeaning["ranked"] {
+function rankBy(question: Float32Array, library: Library, vectors: Vectors): ByMeaning["ranked"] {
   const scored = library.paragraphs.flatMap((paragraph) => {
     const vector = vectors.get(paragraph.id)
-    const like = vector === undefined ? 0 : cosine(asked, vector)
+    const like = vector === undefined ? 0 : cosine(question, vector)
     return like > 0 ? [{ paragraph, like }] : []
   })
   return scored

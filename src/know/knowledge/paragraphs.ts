@@ -22,11 +22,11 @@ export function splitDocument(
   read: ReadDocument,
   document: { readonly id: string; readonly title: string },
 ): readonly DocumentParagraph[] {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   const idOf = (text: string): string => {
     const own = shortHash(normalised(text))
-    const times = (seen.get(own) ?? 0) + 1
-    seen.set(own, times)
+    const times = (counts.get(own) ?? 0) + 1
+    counts.set(own, times)
     return `${document.id}.${own}${times === 1 ? "" : `-${times}`}`
   }
   const cited = read.citeAs ?? document.title
@@ -113,8 +113,8 @@ type Reference = {
 }
 
 export function referencesIn(text: string, links: readonly Link[]): readonly Reference[] {
-  const found = [...links.flatMap(referenceOfLink), ...sectionsIn(text)]
-  const byTarget = new Map(found.map((it) => [`${it.kind} ${it.target}`, it]))
+  const references = [...links.flatMap(referenceOfLink), ...sectionsIn(text)]
+  const byTarget = new Map(references.map((it) => [`${it.kind} ${it.target}`, it]))
   return [...byTarget.values()].slice(0, MOST_REFERENCES_OF_A_PARAGRAPH)
 }
 
@@ -137,21 +137,21 @@ const SECTION = new RegExp(
 )
 
 function sectionsIn(text: string): readonly Reference[] {
-  const found: Reference[] = []
+  const references: Reference[] = []
   for (const match of text.matchAll(SECTION)) {
     const [words, , word = "", numbers = ""] = match
-    const wanted = prefixOf(word.toLowerCase())
+    const prefix = prefixOf(word.toLowerCase())
     const after = titleAfter(text, match.index + words.length)
     const before = after === undefined ? titleBefore(text, match.index) : undefined
     for (const [number] of numbers.matchAll(new RegExp(NUMBER, "gu"))) {
       const isLetter = /^[A-Z]$/.test(number)
-      if (isLetter && !LETTERED.has(wanted)) continue
-      const target = `${wanted}${number}${sayTitle(after, before)}`
-      found.push({ kind: "section", target, words: words.slice(0, 300) })
+      if (isLetter && !LETTERED.has(prefix)) continue
+      const target = `${prefix}${number}${formatTitle(after, before)}`
+      references.push({ kind: "section", target, words: words.slice(0, 300) })
     }
-    if (found.length > MOST_REFERENCES_OF_A_PARAGRAPH) break
+    if (references.length > MOST_REFERENCES_OF_A_PARAGRAPH) break
   }
-  return found
+  return references
 }
 
 /** Sections, clauses and chapters are their number; articles and annexes keep their word. */
@@ -163,7 +163,7 @@ function prefixOf(word: string): string {
 
 const LETTERED: ReadonlySet<string> = new Set(["annex ", "appendix ", "schedule "])
 
-function sayTitle(after: string | undefined, before: string | undefined): string {
+function formatTitle(after: string | undefined, before: string | undefined): string {
   if (after !== undefined) return ` of ${after}`
   return before === undefined ? "" : ` in ${before}`
 }

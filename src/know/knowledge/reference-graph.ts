@@ -76,7 +76,7 @@ export function walkGraph(
   starts: readonly Start[],
   limits: { readonly depth: number; readonly most: number },
 ): readonly Step[] {
-  const seen = new Set(starts.map((it) => it.paragraph.id))
+  const reached = new Set(starts.map((it) => it.paragraph.id))
   const steps: Step[] = []
   let rim = starts
   for (let depth = 1; depth <= limits.depth; depth++) {
@@ -84,7 +84,7 @@ export function walkGraph(
     const ways = rim
       .flatMap((from) => stepsFrom(from, graph, depth))
       .toSorted((a, b) => b.weight - a.weight)
-    const fresh = ways.filter((it) => !seen.has(it.to.id) && seen.add(it.to.id))
+    const fresh = ways.filter((it) => !reached.has(it.to.id) && reached.add(it.to.id))
     steps.push(...fresh)
     rim = fresh.map((it) => ({ paragraph: it.to, weight: it.weight }))
   }

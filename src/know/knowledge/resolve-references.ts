@@ -87,10 +87,10 @@ function followLink(
 
 function documentAt(way: string, from: DocumentRow, house: LibraryIndex): DocumentRow | undefined {
   const base = way.startsWith("/") ? "" : path.dirname(from.path)
-  const place = path.join(homeOf(from), base, way).replace(/\/$/, "")
-  const places = [place, `${place}.md`, `${place}/index.md`, `${place}/README.md`]
-  const found = places.map((it) => house.byPlace.get(it))
-  return found.find((it) => it !== undefined)
+  const file = path.join(homeOf(from), base, way).replace(/\/$/, "")
+  const places = [file, `${file}.md`, `${file}/index.md`, `${file}/README.md`]
+  const documents = places.map((it) => house.byPlace.get(it))
+  return documents.find((it) => it !== undefined)
 }
 
 /** A document added as a file is in its parent folder. */
@@ -131,8 +131,8 @@ function isOwnTitle(title: string, from: DocumentRow): boolean {
 }
 
 function partOf(number: string, { byNumber }: Parts): StoredParagraph | undefined {
-  const found = keysOfNumber(number).map((it) => byNumber.get(it))
-  return found.find((it) => it !== undefined)
+  const parts = keysOfNumber(number).map((it) => byNumber.get(it))
+  return parts.find((it) => it !== undefined)
 }
 
 /** A handbook in several files numbers its parts through all of them. */
@@ -145,8 +145,8 @@ function onlyNeighbour(
   const neighbours = house.library.documents.filter(
     (it) => homeOf(it) === home && it.id !== from.id && it.tier === from.tier,
   )
-  const found = neighbours.flatMap((it) => partOf(number, house.partsOf(it)) ?? [])
-  return found.length === 1 ? found[0] : undefined
+  const parts = neighbours.flatMap((it) => partOf(number, house.partsOf(it)) ?? [])
+  return parts.length === 1 ? parts[0] : undefined
 }
 
 function documentOfTitle(
@@ -161,8 +161,8 @@ function documentOfTitle(
     (how === "in" ? words.slice(at) : words.slice(0, words.length - at)).join(" "),
   )
   for (const it of shorter) {
-    const found = house.byTitle.get(it) ?? []
-    const near = found.find((document) => document.folder === from.folder) ?? found[0]
+    const documents = house.byTitle.get(it) ?? []
+    const near = documents.find((document) => document.folder === from.folder) ?? documents[0]
     if (near !== undefined) return near
   }
   return undefined
@@ -187,14 +187,14 @@ function documentOfName(
 ): DocumentRow | undefined {
   const titled = house.byTitle.get(plain(name))?.[0]
   if (titled !== undefined) return titled
-  const wanted = plain(name)
+  const title = plain(name)
   return house.library.documents.find((it) => {
     const file =
       it.path
         .split("/")
         .at(-1)
         ?.replace(/\.[a-z]+$/i, "") ?? ""
-    return it.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === wanted
+    return it.folder === from.folder && plain(file.replace(/[-_]/g, " ")) === title
   })
 }
 

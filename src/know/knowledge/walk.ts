@@ -35,26 +35,26 @@ type WalkOutcome =
  * A folder with its subfolders, or one file. Follows no links. Folders in `apart` were added separately,
  * perhaps as another tier.
  */
-export function walkDocuments(place: string, apart: ReadonlySet<string>): WalkOutcome {
-  const opened = openFolder(place)
+export function walkDocuments(root: string, apart: ReadonlySet<string>): WalkOutcome {
+  const opened = openFolder(root)
   if (opened.kind === "open") {
     using folder = opened.folder
-    const state = newState((way) => apart.has(path.join(place, ...way)))
+    const state = newState((way) => apart.has(path.join(root, ...way)))
     visit({ folder, way: [] }, state)
     return { kind: "walked", walked: doneOf(state) }
   }
   if (opened.kind === "missing") return { kind: "failed", reason: "it does not exist" }
   if (opened.kind === "unreadable") return { kind: "failed", reason: opened.reason }
   if (opened.what !== "regular file") return { kind: "failed", reason: `it is a ${opened.what}` }
-  return walkFile(place)
+  return walkFile(root)
 }
 
-function walkFile(place: string): WalkOutcome {
-  const above = openFolder(path.dirname(place))
+function walkFile(file: string): WalkOutcome {
+  const above = openFolder(path.dirname(file))
   if (above.kind !== "open") return { kind: "failed", reason: "its folder cannot be read" }
   using folder = above.folder
   const state = newState(() => false)
-  take({ folder, way: [] }, path.basename(place), state)
+  take({ folder, way: [] }, path.basename(file), state)
   const [problem] = state.skipped
   if (problem !== undefined) return { kind: "failed", reason: problem.reason }
   return { kind: "walked", walked: doneOf(state) }
@@ -83,20 +83,20 @@ function skip(state: State, file: string, reason: string): void {
   else state.left++
 }
 
-function visit(place: FolderAt, state: State): void {
-  const here = place.way.join("/")
-  const listed = place.folder.list({ maxEntries: MOST_ENTRIES })
+function visit(folder: FolderAt, state: State): void {
+  const here = folder.way.join("/")
+  const listed = folder.folder.list({ maxEntries: MOST_ENTRIES })
   if (listed.kind !== "listed") {
     state.unseen.push(here)
     const isLarge = listed.kind === "too-many"
     return skip(state, here, isLarge ? `it has more than ${MOST_ENTRIES} files` : "unreadable")
   }
   for (const name of listed.unnameable)
-    skip(state, [...place.way, name].join("/"), "its name is not UTF-8")
+    skip(state, [...folder.way, name].join("/"), "its name is not UTF-8")
   for (const { name, what } of listed.entries) {
     if (name.startsWith(".")) continue
-    if (what === "directory") enter(place, name, state)
-    else take(place, name, state)
+    if (what === "directory") enter(folder, name, state)
+    else take(folder, name, state)
   }
 }
 
@@ -145,11 +145,11 @@ type ReadFile =
   | { readonly kind: "missing" }
 
 /** Opens the path step by step again, so that no swapped link is followed. */
-export function readCandidate(place: string, file: string): ReadFile {
-  const isFile = openFolder(place)
-  if (isFile.kind !== "open") return readIn(path.dirname(place), [path.basename(place)])
+export function readCandidate(root: string, file: string): ReadFile {
+  const isFile = openFolder(root)
+  if (isFile.kind !== "open") return readIn(path.dirname(root), [path.basename(root)])
   isFile.folder[Symbol.dispose]()
-  return readIn(place, file.split("/"))
+  return readIn(root, file.split("/"))
 }
 
 function readIn(root: string, names: readonly string[]): ReadFile {

@@ -53,8 +53,8 @@ export async function indexWords(paragraphs: readonly StoredParagraph[]): Promis
       const paragraph = paragraphs[number]
       if (paragraph === undefined) return []
       const has = countProse(Object.values(fieldsOf(paragraph)).join("\n")).counts
-      const asked = [...askedIn(question)].filter(([term]) => has.has(term))
-      return asked.map(([, { word }]) => word)
+      const matched = [...askedIn(question)].filter(([term]) => has.has(term))
+      return matched.map(([, { word }]) => word)
     },
   }
 }
@@ -70,24 +70,24 @@ function fieldsOf({ document, body }: StoredParagraph): Readonly<Record<SymbolFi
 }
 
 function readQuestion(question: string): Query {
-  const asked = [...askedIn(question)].slice(0, MOST_QUESTION_TERMS)
+  const terms = [...askedIn(question)].slice(0, MOST_QUESTION_TERMS)
   return {
-    terms: asked.map(([term]) => term),
-    weights: Float64Array.from(asked, ([, { times }]) => Math.sqrt(Math.min(times, 3))),
-    isSubject: asked.map(() => true),
+    terms: terms.map(([term]) => term),
+    weights: Float64Array.from(terms, ([, { times }]) => Math.sqrt(Math.min(times, 3))),
+    isSubject: terms.map(() => true),
   }
 }
 
 function askedIn(question: string) {
-  const asked = new Map<string, { readonly word: string; times: number }>()
+  const terms = new Map<string, { readonly word: string; times: number }>()
   eachWord(question, (term, word) => {
     // As written: the fold could turn a stop word into another word.
     if (STOP_WORDS.has(word.toLowerCase())) return
-    const before = asked.get(term)
-    if (before === undefined) asked.set(term, { word, times: 1 })
+    const before = terms.get(term)
+    if (before === undefined) terms.set(term, { word, times: 1 })
     else before.times++
   })
-  return asked
+  return terms
 }
 
 /** Words in any script, and section numbers (4.2). The code terms of search/words.ts have neither. */
@@ -122,9 +122,9 @@ const LONGEST_TERM_UNITS = 80
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
 function pairsOf(word: string): readonly string[] {
-  const signs = Array.from(word)
-  if (signs.length === 1) return [word]
-  return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`)
+  const characters = Array.from(word)
+  if (characters.length === 1) return [word]
+  return characters.slice(1).map((character, at) => `${characters[at]}${character}`)
 }
 
 /** English plural only: a stemmer would find too many unrelated words. */

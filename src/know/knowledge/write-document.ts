@@ -55,8 +55,8 @@ export async function writeDocument(
   const id = fresh.knownId ?? (await freeId({ folder, path }, tx))
   const paragraphs = fresh.paragraphs.map((it) => ({ ...it, id: `${id}${it.id}` }))
   const before = await tx.all(ParagraphRow, selectParagraphsOf(id))
-  const kept = await tx.get(CountRow, countParagraphs())
-  const isFull = (kept?.count ?? 0) - before.length + paragraphs.length > MOST_PARAGRAPHS
+  const stored = await tx.get(CountRow, countParagraphs())
+  const isFull = (stored?.count ?? 0) - before.length + paragraphs.length > MOST_PARAGRAPHS
   if (isFull) return false
   await tx.run(
     upsertDocument({
@@ -125,14 +125,19 @@ async function insertAll(
   paragraphs: readonly DocumentParagraph[],
   tx: Tx<"knowledge">,
 ): Promise<void> {
-  const rows = paragraphs.map((it, place) => ({
+  const rows = paragraphs.map((it, index) => ({
     id: it.id,
     document,
-    place,
+    place: index,
     body: JSON.stringify(bodyFrom(it)),
   }))
   const references = paragraphs.flatMap((it) =>
-    it.references.map((reference, place) => ({ document, paragraph: it.id, place, ...reference })),
+    it.references.map((reference, index) => ({
+      document,
+      paragraph: it.id,
+      place: index,
+      ...reference,
+    })),
   )
   for (const some of inSteps(rows)) await tx.run(insertParagraphs(some))
   for (const some of inSteps(references)) await tx.run(insertReferences(some))

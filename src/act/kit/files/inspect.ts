@@ -33,43 +33,44 @@ export type PathWithin = {
  * Reads the file at a path and rejects anything but a regular file of the current user. The type is
  * checked before opening, because opening a FIFO would block.
  */
-export async function inspect(place: PathWithin): Promise<InspectedPath> {
-  const realPath = realPathOf(place)
+export async function inspect(location: PathWithin): Promise<InspectedPath> {
+  const realPath = realPathOf(location)
   const looked = await statFile(realPath)
   if (looked.kind === "unreadable")
-    throw FileUnreadable({ path: place.path, reason: looked.reason })
+    throw FileUnreadable({ path: location.path, reason: looked.reason })
   if (looked.kind === "missing") {
     const missingFolders = await foldersMissing(path.dirname(realPath))
-    return { path: place.path, realPath, found: undefined, missingFolders }
+    return { path: location.path, realPath, found: undefined, missingFolders }
   }
-  if (looked.what === "symbolic link") throw FileIsLink({ path: place.path })
-  if (looked.what !== "regular file") throw FileNotUsable({ path: place.path, what: looked.what })
+  if (looked.what === "symbolic link") throw FileIsLink({ path: location.path })
+  if (looked.what !== "regular file")
+    throw FileNotUsable({ path: location.path, what: looked.what })
   // A replaced file gets our owner: with sudo the user would lose access to their own settings.
-  if (!looked.stat.isOwn) throw FileOfOthers({ path: place.path })
-  const found = await readWhole(place.path, realPath)
-  return { path: place.path, realPath, found, missingFolders: [] }
+  if (!looked.stat.isOwn) throw FileOfOthers({ path: location.path })
+  const content = await readWhole(location.path, realPath)
+  return { path: location.path, realPath, found: content, missingFolders: [] }
 }
 
-export async function inspectText(place: PathWithin): Promise<InspectedPath> {
-  const spot = await inspect(place)
+export async function inspectText(location: PathWithin): Promise<InspectedPath> {
+  const spot = await inspect(location)
   if (spot.found === undefined) return spot
   const { bytes, mode } = spot.found
-  if ((mode & OWNER_WRITES) === 0) throw FileReadOnly({ path: place.path })
-  if (!isUtf8(bytes) || bytes.includes(0)) throw FileNotText({ path: place.path })
+  if ((mode & OWNER_WRITES) === 0) throw FileReadOnly({ path: location.path })
+  if (!isUtf8(bytes) || bytes.includes(0)) throw FileNotText({ path: location.path })
   return spot
 }
 
 const OWNER_WRITES = 0o200
 
-function realPathOf(place: PathWithin): string {
-  const folder = leadsTo(path.dirname(place.path))
-  const within = leadsTo(place.within)
+function realPathOf(location: PathWithin): string {
+  const folder = leadsTo(path.dirname(location.path))
+  const within = leadsTo(location.within)
   if (folder === undefined || within === undefined)
-    throw FileUnreadable({ path: place.path, reason: "ELOOP" })
+    throw FileUnreadable({ path: location.path, reason: "ELOOP" })
   const fromWithin = path.relative(within, folder)
   const isOut = fromWithin.split(path.sep)[0] === ".." || path.isAbsolute(fromWithin)
-  if (isOut) throw FolderLeadsOut({ path: place.path, to: folder })
-  return path.join(folder, path.basename(place.path))
+  if (isOut) throw FolderLeadsOut({ path: location.path, to: folder })
+  return path.join(folder, path.basename(location.path))
 }
 
 async function readWhole(shown: string, realPath: string): Promise<Content> {

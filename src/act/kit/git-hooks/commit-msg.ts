@@ -62,9 +62,9 @@ function linesOf(text: string, commentSign: string): readonly string[] {
   const all = text.split(/\r?\n/)
   const cut = all.findIndex((it) => it.startsWith(`${commentSign} ${SCISSORS}`))
   const whole = (cut === -1 ? all : all.slice(0, cut)).map((it) => it.trimEnd())
-  const said = whole.filter((it) => !it.startsWith(commentSign))
-  const start = said.findIndex((it) => it !== "")
-  return start === -1 ? [] : said.slice(start)
+  const lines = whole.filter((it) => !it.startsWith(commentSign))
+  const start = lines.findIndex((it) => it !== "")
+  return start === -1 ? [] : lines.slice(start)
 }
 
 const SCISSORS = "------------------------ >8 ------------------------"

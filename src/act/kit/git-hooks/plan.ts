@@ -37,7 +37,7 @@ export async function planGitHooks(
 ): Promise<GitHooksPlan> {
   const folder = await findHooksFolder(git)
   if (folder === undefined) return NOTHING
-  if (folder.kind === "left alone") return { ...NOTHING, warnings: [sayLeftAlone(folder)] }
+  if (folder.kind === "left alone") return { ...NOTHING, warnings: [leftAloneWarning(folder)] }
   const stepsOf = () => eachHook((name) => installStep(folder.path, name, options))
   return await planOf(folder.path, stepsOf, async () => {
     await ensureDirectory(folder.path, { mode: 0o755 })
@@ -67,8 +67,8 @@ async function removalIn(
   folder: string,
   { isDefault }: { readonly isDefault: boolean },
 ): Promise<GitHooksPlan> {
-  const found = await statFile(folder)
-  if (found.kind !== "found" || found.what !== "directory") return NOTHING
+  const looked = await statFile(folder)
+  if (looked.kind !== "found" || looked.what !== "directory") return NOTHING
   const plan = await planOf(folder, () => eachHook((name) => removalStep(folder, name)))
   return {
     ...plan,
@@ -83,7 +83,7 @@ async function removalIn(
 
 const NOTHING: GitHooksPlan = { changes: [], warnings: [], write: async () => {} }
 
-function sayLeftAlone(folder: { readonly path: string; readonly why: string }): string {
+function leftAloneWarning(folder: { readonly path: string; readonly why: string }): string {
   const lines = GIT_HOOKS.map((name) => `\`qm hook ${name} "$@"\` to ${name}`).join(", ")
   return `Git hooks are in ${folder.path}; ${folder.why}, so nothing was written there. To use the qm hooks, add ${lines}.`
 }
@@ -126,15 +126,15 @@ async function installStep(
   { qm }: { readonly qm: string },
 ): Promise<Step> {
   const file = path.join(folder, name)
-  const kept = path.join(folder, keptName(name))
-  const [there, keptThere] = [await lookAt(file), await lookAt(kept)]
+  const keptFile = path.join(folder, keptName(name))
+  const [there, keptThere] = [await lookAt(file), await lookAt(keptFile)]
   const text = renderScript(name, { qm })
   const write = () => writeFileAtomic(file, text, { mode: 0o755 })
   if (there === undefined) {
     const what = keptThere === undefined ? "the qm hook" : "the qm hook; your kept hook runs first"
     return { change: changeOf(file, "create", what), do: write }
   }
-  if (there.owner === "edited") return { warning: sayEdited(file) }
+  if (there.owner === "edited") return { warning: editedWarning(file) }
   if (there.owner === "ours") {
     const isSame = there.bytes?.equals(Buffer.from(text)) === true
     if (isSame) return { change: changeOf(file, "keep", "the qm hook, unchanged") }
@@ -142,7 +142,7 @@ async function installStep(
   }
   // Both names lead to the same file: an install was interrupted between its two steps.
   const isHalfDone = keptThere !== undefined && keptThere.place === there.place
-  if (keptThere !== undefined && !isHalfDone) throw HookKeptExists({ path: kept })
+  if (keptThere !== undefined && !isHalfDone) throw HookKeptExists({ path: keptFile })
   return {
     change: changeOf(
       file,
@@ -151,7 +151,7 @@ async function installStep(
     ),
     async do() {
       // Link the kept name first, then replace the original: a hook is in place at every moment.
-      if (!isHalfDone) await linkFile(file, kept)
+      if (!isHalfDone) await linkFile(file, keptFile)
       await write()
     },
   }
@@ -159,20 +159,23 @@ async function installStep(
 
 async function removalStep(folder: string, name: GitHookName): Promise<Step> {
   const file = path.join(folder, name)
-  const kept = path.join(folder, keptName(name))
-  const [there, keptThere] = [await lookAtAny(file), await lookAt(kept)]
+  const keptFile = path.join(folder, keptName(name))
+  const [there, keptThere] = [await lookAtAny(file), await lookAt(keptFile)]
   const isTheirs = there !== undefined && there.owner !== "ours"
   if (isTheirs && keptThere === undefined) {
-    return there.owner === "edited" ? { warning: sayEdited(file) } : {}
+    return there.owner === "edited" ? { warning: editedWarning(file) } : {}
   }
   if (isTheirs && keptThere?.place === there.place) {
-    const change = changeOf(kept, "remove", "a second name of your hook")
-    return { change, do: async () => void (await removeFile(kept)) }
+    const change = changeOf(keptFile, "remove", "a second name of your hook")
+    return { change, do: async () => void (await removeFile(keptFile)) }
   }
-  if (isTheirs) return { warning: sayReplaced(file, kept) }
+  if (isTheirs) return { warning: replacedWarning(file, keptFile) }
   if (keptThere !== undefined) {
     const change = changeOf(file, "restore", `your hook, from ${keptName(name)}`)
-    return { change, do: async () => void (await renameFile(kept, file, { existing: "replace" })) }
+    return {
+      change,
+      do: async () => void (await renameFile(keptFile, file, { existing: "replace" })),
+    }
   }
   if (there === undefined) return {}
   const change = changeOf(file, "remove", "the qm hook")
@@ -183,12 +186,12 @@ function changeOf(file: string, action: KitChange["action"], what: string): KitC
   return { path: file, action, host: null, what: `git hook: ${what}` }
 }
 
-function sayEdited(file: string): string {
+function editedWarning(file: string): string {
   return `${file} is a qm hook that was edited since; it was left in place. Delete it to have it rewritten.`
 }
 
-function sayReplaced(file: string, kept: string): string {
-  return `${file} is no longer the qm hook; it was left in place, and so was your kept hook in ${kept}.`
+function replacedWarning(file: string, keptFile: string): string {
+  return `${file} is no longer the qm hook; it was left in place, and so was your kept hook in ${keptFile}.`
 }
 
 type FoundHook = {
@@ -199,16 +202,17 @@ type FoundHook = {
 }
 
 async function lookAt(file: string): Promise<FoundHook | undefined> {
-  const found = await statFile(file)
-  if (found.kind === "missing") return undefined
-  if (found.kind !== "found") throw unreadable(file, found.reason)
-  if (found.what !== "regular file") throw HookNotAFile({ path: file, what: found.what })
-  const place = `${found.stat.device}:${found.stat.inode}`
+  const looked = await statFile(file)
+  if (looked.kind === "missing") return undefined
+  if (looked.kind !== "found") throw unreadable(file, looked.reason)
+  if (looked.what !== "regular file") throw HookNotAFile({ path: file, what: looked.what })
+  const inode = `${looked.stat.device}:${looked.stat.inode}`
   // Larger than any script, so it is a program and not ours.
-  if (found.stat.sizeBytes > LARGEST_HOOK_BYTES) return { bytes: undefined, place, owner: "theirs" }
+  if (looked.stat.sizeBytes > LARGEST_HOOK_BYTES)
+    return { bytes: undefined, place: inode, owner: "theirs" }
   const outcome = await readBounded(file, { maxBytes: LARGEST_HOOK_BYTES })
   if (outcome.kind === "read") {
-    return { bytes: outcome.bytes, place, owner: ownerOf(outcome.bytes) }
+    return { bytes: outcome.bytes, place: inode, owner: ownerOf(outcome.bytes) }
   }
   throw unreadable(file, outcome.kind === "unreadable" ? outcome.reason : outcome.kind)
 }
@@ -218,8 +222,8 @@ function unreadable(file: string, reason: string): Error {
 }
 
 async function lookAtAny(file: string): Promise<FoundHook | undefined> {
-  const found = await statFile(file)
-  const isOther = found.kind === "found" && found.what !== "regular file"
+  const looked = await statFile(file)
+  const isOther = looked.kind === "found" && looked.what !== "regular file"
   return isOther ? { bytes: undefined, place: "", owner: "theirs" } : await lookAt(file)
 }
 
@@ -250,11 +254,12 @@ async function lookedAt(
   folder: string,
   { isDefault }: { readonly isDefault: boolean },
 ): Promise<HooksFolder> {
-  const found = await statFile(folder)
+  const looked = await statFile(folder)
   const isUsable =
-    found.kind === "missing" || (found.kind === "found" && found.what === "directory")
+    looked.kind === "missing" || (looked.kind === "found" && looked.what === "directory")
   if (isUsable) return { kind: "ours to use", path: folder, isDefault }
-  const what = found.kind === "found" ? `that path is a ${found.what}` : "that path cannot be read"
+  const what =
+    looked.kind === "found" ? `that path is a ${looked.what}` : "that path cannot be read"
   return { kind: "left alone", path: folder, why: what }
 }
 

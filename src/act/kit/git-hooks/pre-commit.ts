@@ -31,9 +31,9 @@ export async function preCommit(git: UserGit): Promise<string | undefined> {
  */
 function indexOfCommit(git: UserGit, gitDirectory: string): string | undefined {
   const own = path.join(gitDirectory, "index")
-  const given = git.environment["GIT_INDEX_FILE"]
-  if (given === undefined || given === "") return own
-  const file = path.resolve(git.repository.root, given)
+  const indexFile = git.environment["GIT_INDEX_FILE"]
+  if (indexFile === undefined || indexFile === "") return own
+  const file = path.resolve(git.repository.root, indexFile)
   // `<index>.lock` is the index of `git commit --all`, which then replaces the original.
   return file === own || file === `${own}.lock` ? file : undefined
 }

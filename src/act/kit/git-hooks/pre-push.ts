@@ -99,8 +99,8 @@ async function mainBranch(git: UserGit, remote: string): Promise<string | undefi
   const head = await askLine(git, "symbolic-ref", "--quiet", `${tracked}/HEAD`)
   if (head !== undefined) return head
   for (const ref of [`${tracked}/main`, `${tracked}/master`]) {
-    const found = await askLine(git, "rev-parse", "--verify", "--quiet", ref)
-    if (found !== undefined) return ref
+    const commit = await askLine(git, "rev-parse", "--verify", "--quiet", ref)
+    if (commit !== undefined) return ref
   }
   return undefined
 }
@@ -126,8 +126,8 @@ async function forecastMerge(
   const common = git.repository.gitCommonDirectory
   if (common === undefined) return { kind: "unknown", why: "outside git" }
   await using temporary = await makeTemporaryDirectory()
-  const place = { directory: temporary.path, common, commit: commits.ours }
-  const view = { directory: temporary.path, env: await makeView(git, place) }
+  const location = { directory: temporary.path, common, commit: commits.ours }
+  const view = { directory: temporary.path, env: await makeView(git, location) }
   const ask = (...args: readonly string[]) => askUserGit(git, { args, view })
   const { theirs, ours } = commits
   const names = ["--name-only", "--no-messages", "-z"]
@@ -146,9 +146,9 @@ async function forecastMerge(
 
 async function makeView(
   git: UserGit,
-  place: { readonly directory: string; readonly common: string; readonly commit: string },
+  location: { readonly directory: string; readonly common: string; readonly commit: string },
 ): Promise<Environment> {
-  const { directory, common, commit } = place
+  const { directory, common, commit } = location
   for (const it of ["refs", "objects", "info"]) await ensureDirectory(path.join(directory, it))
   const isSha1 = commit.length === 40
   const version = `[core]\n\trepositoryformatversion = ${isSha1 ? 0 : 1}\n\tbare = true\n`

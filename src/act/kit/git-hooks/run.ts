@@ -31,7 +31,7 @@ export async function runGitHook(
     return { code: 0, stderr: note === undefined ? "" : say(note) }
   } catch (error) {
     const isRefusal = CommitMessageRefused.is(error) || PushConflicts.is(error)
-    if (!isRefusal) return { code: 0, stderr: say(sayFailure(error)) }
+    if (!isRefusal) return { code: 0, stderr: say(failureNote(error)) }
     const { message, hint, code } = error
     return { code: REFUSED_CODE, stderr: `qm: ${visible(message)}\n  → ${hint}  [${code}]\n` }
   }
@@ -71,17 +71,17 @@ async function reasonForSilence(
 
 /** With `--git-dir` git may work in a repository other than the one around the folder. */
 async function isSameRepository({ environment, repository }: UserGit): Promise<boolean> {
-  const given = environment["GIT_DIR"]
-  if (given === undefined || given === "") return true
+  const gitDirectory = environment["GIT_DIR"]
+  if (gitDirectory === undefined || gitDirectory === "") return true
   try {
-    return (await realPath(path.resolve(repository.root, given))) === repository.gitDirectory
+    return (await realPath(path.resolve(repository.root, gitDirectory))) === repository.gitDirectory
   } catch (error) {
     if (FileNotReadable.is(error)) return false
     throw error
   }
 }
 
-function sayFailure(error: unknown): string {
+function failureNote(error: unknown): string {
   if (isAppError(error)) return `${error.message} [${error.code}]`
   return error instanceof Error ? error.message : String(error)
 }

@@ -29,23 +29,27 @@ type GitCommand = {
 }
 
 /** Undefined if git did not exit by itself or its output was too long. */
-export async function askUserGit(git: UserGit, asked: GitCommand): Promise<GitAnswer | undefined> {
+export async function askUserGit(
+  git: UserGit,
+  command: GitCommand,
+): Promise<GitAnswer | undefined> {
   const { root, gitDirectory } = git.repository
-  const place = gitDirectory === undefined ? {} : { GIT_DIR: gitDirectory, GIT_WORK_TREE: root }
-  const outcome = await run(git.file, asked.args, {
-    cwd: asked.view?.directory ?? root,
+  const repositoryEnv =
+    gitDirectory === undefined ? {} : { GIT_DIR: gitDirectory, GIT_WORK_TREE: root }
+  const outcome = await run(git.file, command.args, {
+    cwd: command.view?.directory ?? root,
     env: {
       ...pickEnvironment(git.environment, HANDED_ON),
-      ...(asked.view?.env ?? place),
+      ...(command.view?.env ?? repositoryEnv),
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
       LC_ALL: "C",
-      ...asked.env,
+      ...command.env,
     },
     signal: git.signal,
     timeoutMs: GIT_TIMEOUT_MS,
     maxOutputBytes: GIT_OUTPUT_BYTES,
-    ...(asked.input === undefined ? {} : { input: asked.input }),
+    ...(command.input === undefined ? {} : { input: command.input }),
   })
   if (outcome.kind !== "exited" || outcome.truncated) return undefined
   return { code: outcome.code, output: outcome.stdout }

@@ -66,7 +66,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
   // A matcher with a pattern is a regular expression as a whole; an unanchored "Edit" would match
   // longer names.
   const after = level >= METERED_FROM_LEVEL ? `^(?:${EDITS}|${METERED})$` : EDITS
-  const wanted = [
+  const entriesByLevel = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
     { event: "PreToolUse", matcher: before.join("|"), from: HOOK_LEVELS.concurrency },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
@@ -75,7 +75,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
     { event: "InstructionsLoaded", matcher: "*", from: HOOK_LEVELS.loaded },
   ]
   const hooks = [execHandler(program, ["claude-code"])]
-  return wanted
+  return entriesByLevel
     .filter((it) => level >= it.from)
     .map(({ event, matcher }) => ({ event, entry: { matcher, hooks } }))
 }

@@ -41,7 +41,7 @@ function folder({ userHome, environment }: Machine): string {
 function entries(level: number, program: HookProgram): readonly HookEntry[] {
   const before = level >= HOOK_LEVELS.package ? `${BEFORE_EDITS}|${AGENTS}` : BEFORE_EDITS
   const after = level >= METERED_FROM_LEVEL ? `${PATCHES}|${METERED}` : PATCHES
-  const wanted = [
+  const entriesByLevel = [
     { event: "SessionStart", matcher: "startup|resume|clear|compact", from: HOOK_LEVELS.boot },
     { event: "PreToolUse", matcher: before, from: HOOK_LEVELS.concurrency },
     { event: "PostToolUse", matcher: after, from: HOOK_LEVELS.track },
@@ -49,7 +49,7 @@ function entries(level: number, program: HookProgram): readonly HookEntry[] {
     { event: "Stop", matcher: "*", from: HOOK_LEVELS.drift },
   ]
   const hooks = [shellHandler(program, ["codex"])]
-  return wanted
+  return entriesByLevel
     .filter((it) => level >= it.from)
     .map(({ event, matcher }) => ({ event, entry: { matcher, hooks } }))
 }

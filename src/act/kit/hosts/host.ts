@@ -74,6 +74,6 @@ function inQuotes(word: string): string {
 }
 
 export function leadsInto(folder: string): (text: string) => boolean {
-  const wanted = [`${folder}/`, `${inQuotes(folder)}/`]
-  return (text) => wanted.some((it) => text.includes(it))
+  const prefixes = [`${folder}/`, `${inQuotes(folder)}/`]
+  return (text) => prefixes.some((it) => text.includes(it))
 }

@@ -55,11 +55,11 @@ export async function prove(options: ProveOptions, deps: ProveDeps): Promise<Pro
     const wired = installed.filter((it) => it.state === "installed" || it.state === "fired")
     const hasHooks = wired.length > 0
     if (hasHooks) options.onProgress?.(`Running ${HOST_FORMS[host].title} on a scripted model`)
-    const told: StoryOutcome = hasHooks
+    const outcome: StoryOutcome = hasHooks
       ? await tell(host, { ...options, installed: wired, signal }, deps)
       : NOTHING_THERE
-    const hooks = statesOf(installed, told)
-    proofs.push({ hooks, checks: checksOf(HOST_FORMS[host].title, hooks, told) })
+    const hooks = statesOf(installed, outcome)
+    proofs.push({ hooks, checks: checksOf(HOST_FORMS[host].title, hooks, outcome) })
   }
   return {
     hooks: proofs.flatMap((it) => it.hooks),
@@ -135,8 +135,8 @@ async function live({ title, toldHost, stage, model, startedAt }: HostRun): Prom
 }
 
 async function verdictsOf({ stateDirectory }: StoryFolder, startedAt: number) {
-  const asked = { stateDirectory, now: startedAt, sinceMs: startedAt, limit: MOST_REQUESTS }
-  return (await readVerdicts(asked)).verdicts
+  const query = { stateDirectory, now: startedAt, sinceMs: startedAt, limit: MOST_REQUESTS }
+  return (await readVerdicts(query)).verdicts
 }
 
 function whyNot(title: string, outcome: RunOutcome): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { HookState, VerdictLine } from "#ground/contract"
-import { sayReview } from "./hosts/codex.ts"
+import { formatReview } from "./hosts/codex.ts"
 import { checksOf, lookAt, type StoryOutcome, statesOf } from "./report.ts"
 import type { Marks } from "./scene.ts"
 
@@ -72,11 +72,15 @@ describe("hook states", () => {
   })
 
   test("[PROVE-4] the state that Codex reports for a hook becomes a sentence with the next step", () => {
-    expect(sayReview({ enabled: true, trustStatus: "untrusted" })).toContain("/hooks and trust it")
-    expect(sayReview({ enabled: true, trustStatus: "modified" })).toContain("changed since")
-    expect(sayReview({ enabled: false, trustStatus: "trusted" })).toContain("disabled")
-    expect(sayReview({ enabled: true, trustStatus: "trusted" })).toContain("did not start the hook")
-    expect(sayReview(undefined)).toContain("qm init")
+    expect(formatReview({ enabled: true, trustStatus: "untrusted" })).toContain(
+      "/hooks and trust it",
+    )
+    expect(formatReview({ enabled: true, trustStatus: "modified" })).toContain("changed since")
+    expect(formatReview({ enabled: false, trustStatus: "trusted" })).toContain("disabled")
+    expect(formatReview({ enabled: true, trustStatus: "trusted" })).toContain(
+      "did not start the hook",
+    )
+    expect(formatReview(undefined)).toContain("qm init")
   })
 })
 

@@ -23,25 +23,25 @@ const SHOWN_BY: Readonly<Record<HookName, HookEventKind>> = {
 
 export function statesOf(
   installed: readonly HookState[],
-  told: StoryOutcome,
+  outcome: StoryOutcome,
 ): readonly HookState[] {
   return installed.map((row) => {
     if (row.state !== "installed" && row.state !== "fired") return row
-    if (told.kind === "untold") return { ...row, why: told.why }
-    const lines = told.seen.verdicts.filter((it) => it.event === SHOWN_BY[row.hook])
+    if (outcome.kind === "untold") return { ...row, why: outcome.why }
+    const lines = outcome.seen.verdicts.filter((it) => it.event === SHOWN_BY[row.hook])
     const at = Math.max(...lines.map((it) => it.at))
     return lines.length > 0
       ? { ...row, state: "fired", at, why: null }
-      : { ...row, state: "installed", why: told.why(row.event ?? "") ?? null }
+      : { ...row, state: "installed", why: outcome.why(row.event ?? "") ?? null }
   })
 }
 
-export function checksOf(title: string, states: readonly HookState[], told: StoryOutcome) {
-  if (told.kind === "untold") return []
+export function checksOf(title: string, states: readonly HookState[], outcome: StoryOutcome) {
+  if (outcome.kind === "untold") return []
   const hasFired = (hook: HookName) => states.some((it) => it.hook === hook && it.state === "fired")
   return CHECKS.flatMap(({ hook, name, look }): readonly DoctorCheck[] => {
     if (!hasFired(hook)) return []
-    const { isRight, detail } = look(told.seen)
+    const { isRight, detail } = look(outcome.seen)
     const check = { area: "kit", name: `${title}: ${name}`, detail } as const
     return [isRight ? { ...check, state: "ok" } : { ...check, state: "warn", hint: HINT }]
   })
@@ -104,12 +104,12 @@ export type StoryRecord = {
 }
 
 export function lookAt(
-  asked: readonly string[],
+  requests: readonly string[],
   verdicts: readonly VerdictLine[],
   { marks }: Pick<StoryFolder, "marks">,
 ): StoryRecord {
-  const main = asked.filter((it) => it.includes(marks.main))
-  const ofAgents = asked.filter((it) => !it.includes(marks.main) && it.includes(marks.agent))
+  const main = requests.filter((it) => it.includes(marks.main))
+  const ofAgents = requests.filter((it) => !it.includes(marks.main) && it.includes(marks.agent))
   return {
     verdicts,
     bootBytes: sizeOfContext(main[0] ?? "", marks.boot),

@@ -57,8 +57,8 @@ export async function makeScene(deps: {
 const EMPTY_FOLDERS = [".git/objects", ".git/refs/heads"]
 
 function makeMarks(random: Random): Marks {
-  const mark = (word: string) =>
-    `qm-proof-${word}-${Buffer.from(random.bytes(MARK_BYTES)).toString("hex")}`
+  const mark = (name: string) =>
+    `qm-proof-${name}-${Buffer.from(random.bytes(MARK_BYTES)).toString("hex")}`
   return { main: mark("main"), agent: mark("agent"), boot: mark("boot"), package: mark("kettle") }
 }
 

@@ -108,16 +108,16 @@ function listsOf(file: HookFile, fields: JsonRecord): readonly EventList[] {
   const container = fields[file.container]
   if (container === undefined) return []
   if (!isRecord(container)) throw wrongType(file, file.container, "an object")
-  const ours = new Set(file.entries.map((it) => it.event))
+  const ownEvents = new Set(file.entries.map((it) => it.event))
   return Object.entries(container).flatMap(([event, list]) => {
     if (Array.isArray(list)) return [{ event, list }]
-    if (ours.has(event)) throw wrongType(file, `${file.container}.${event}`, "a list")
+    if (ownEvents.has(event)) throw wrongType(file, `${file.container}.${event}`, "a list")
     return []
   })
 }
 
-function wrongType(file: HookFile, name: string, wanted: string): Error {
-  return SettingsInvalid({ path: file.path, wrong: `"${name}" is not ${wanted}` })
+function wrongType(file: HookFile, name: string, expected: string): Error {
+  return SettingsInvalid({ path: file.path, wrong: `"${name}" is not ${expected}` })
 }
 
 /** All its handlers are ours; an entry to which the user added a handler is not. */
@@ -135,10 +135,10 @@ function handlersOf(entry: JsonRecord): readonly unknown[] {
 function isOwnHandler(file: HookFile, handler: unknown): boolean {
   if (!isRecord(handler)) return false
   const args: unknown = handler["args"]
-  const words: readonly unknown[] = Array.isArray(args)
+  const parts: readonly unknown[] = Array.isArray(args)
     ? [handler["command"], args].flat()
     : [handler["command"]]
-  return words.some((it) => typeof it === "string" && file.isOurs(it))
+  return parts.some((it) => typeof it === "string" && file.isOurs(it))
 }
 
 function valueAt(fields: JsonRecord, at: readonly string[]): unknown {

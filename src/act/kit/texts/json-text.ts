@@ -27,7 +27,8 @@ export function readFields(file: string, text: string): JsonRecord {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
-  if (first !== undefined) throw SettingsInvalid({ path: file, wrong: saySyntax(text, first) })
+  if (first !== undefined)
+    throw SettingsInvalid({ path: file, wrong: formatSyntaxError(text, first) })
   if (!isRecord(value)) throw SettingsInvalid({ path: file, wrong: "it is not a JSON object" })
   refuseDoubles(file, text)
   return value
@@ -108,10 +109,10 @@ function refuseDoubles(file: string, text: string): void {
   }
 }
 
-function saySyntax(text: string, error: ParseError): string {
+function formatSyntaxError(text: string, error: ParseError): string {
   const line = text.slice(0, error.offset).split("\n").length
-  const words = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2")
-  return `it is not valid JSON (${words.toLowerCase()}, line ${line})`
+  const message = printParseErrorCode(error.error).replace(/([a-z])([A-Z])/g, "$1 $2")
+  return `it is not valid JSON (${message.toLowerCase()}, line ${line})`
 }
 
 /** Open brackets outside strings; brackets in comments can only increase the result. */

@@ -59,10 +59,10 @@ export function blockEditor(file: {
       return text + gap + block
     },
     strip(text, before) {
-      const found = findBlock(file.path, text)
-      if (found === undefined) return text
-      const head = text.slice(0, found.start)
-      const tail = text.slice(found.end)
+      const block = findBlock(file.path, text)
+      if (block === undefined) return text
+      const head = text.slice(0, block.start)
+      const tail = text.slice(block.end)
       // Removes the blank line that we inserted, except where it separates texts of the user.
       const rest = tail === "" ? head.replace(/\r?\n$/, "") + tail : head + tail
       return rest.trim() === "" && before === undefined ? undefined : rest

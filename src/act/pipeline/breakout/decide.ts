@@ -8,12 +8,12 @@ export type Breakout = {
   readonly case: "A" | "B" | "C" | "D" | "E"
 }
 
-export function decideBreakout(said: {
+export function decideBreakout(input: {
   readonly message: string
   readonly pending: string | undefined
 }): Breakout {
   return {
-    case: said.pending === undefined ? whilePaused(said.message) : whilePending(said.message),
+    case: input.pending === undefined ? whilePaused(input.message) : whilePending(input.message),
   }
 }
 
@@ -126,8 +126,8 @@ function lengthAt(words: readonly MessageWord[], at: number, slots: readonly Slo
 }
 
 function articlesAt(words: readonly MessageWord[], at: number): number {
-  const found = words.slice(at, at + MOST_ARTICLES).findIndex((it) => !ARTICLES.has(it.text))
-  return found === -1 ? Math.min(MOST_ARTICLES, words.length - at) : found
+  const firstOther = words.slice(at, at + MOST_ARTICLES).findIndex((it) => !ARTICLES.has(it.text))
+  return firstOther === -1 ? Math.min(MOST_ARTICLES, words.length - at) : firstOther
 }
 
 function textOf(words: readonly MessageWord[], at: number, slots: readonly Slot[]): string {

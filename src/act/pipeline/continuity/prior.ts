@@ -18,20 +18,19 @@ export type PriorCandidate = Pick<
  * recipe that shares half of them. Only sections that answer a part of the new question are used
  * later.
  */
-export function findPrior<Candidate extends PriorCandidate>(wanted: {
+export function findPrior<Candidate extends PriorCandidate>(input: {
   readonly runs: readonly Candidate[]
   readonly session: string | null
   readonly agent: string
   readonly query: string
 }): Candidate | undefined {
-  const answered = wanted.runs
-    .filter((it) => it.agent === wanted.agent && it.endedAt !== null && it.hasDocument)
+  const answered = input.runs
+    .filter((it) => it.agent === input.agent && it.endedAt !== null && it.hasDocument)
     .toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0))
   const ofSession = answered.find(
-    (it) =>
-      it.session !== null && it.session === wanted.session && isRelated(it.query, wanted.query),
+    (it) => it.session !== null && it.session === input.session && isRelated(it.query, input.query),
   )
-  return ofSession ?? answered.find((it) => isAlike(it.query, wanted.query))
+  return ofSession ?? answered.find((it) => isAlike(it.query, input.query))
 }
 
 /** A follow-up question repeats little of the first question, but at least one content word. */

@@ -25,33 +25,36 @@ const DOCUMENT_FILE = "document.md"
  * run.
  */
 export async function writeResults(
-  place: ResultPlace,
+  location: ResultPlace,
   results: {
     readonly summary: PipelineSummary
     readonly answer: PriorAnswer | undefined
     readonly document: string | undefined
   },
 ): Promise<void> {
-  await ensureDirectory(folderOf(place))
+  await ensureDirectory(folderOf(location))
   if (results.document !== undefined)
-    await writeFileAtomic(fileOf(place, DOCUMENT_FILE), results.document)
+    await writeFileAtomic(fileOf(location, DOCUMENT_FILE), results.document)
   if (results.answer !== undefined)
-    await writeFileAtomic(fileOf(place, ANSWER_FILE), seal(results.answer))
-  await writeFileAtomic(fileOf(place, SUMMARY_FILE), seal(results.summary))
+    await writeFileAtomic(fileOf(location, ANSWER_FILE), seal(results.answer))
+  await writeFileAtomic(fileOf(location, SUMMARY_FILE), seal(results.summary))
 }
 
 type Rebuild<Content> = { readonly rebuild: () => Promise<Content>; readonly log: Log }
 
 /** A missing, truncated or edited file is rebuilt from the events. */
 export function readSummary(
-  place: ResultPlace,
+  location: ResultPlace,
   deps: Rebuild<PipelineSummary>,
 ): Promise<PipelineSummary> {
-  return readOrRebuild(fileOf(place, SUMMARY_FILE), PipelineSummary, deps)
+  return readOrRebuild(fileOf(location, SUMMARY_FILE), PipelineSummary, deps)
 }
 
-export function readAnswer(place: ResultPlace, deps: Rebuild<PriorAnswer>): Promise<PriorAnswer> {
-  return readOrRebuild(fileOf(place, ANSWER_FILE), AnswerFile, deps)
+export function readAnswer(
+  location: ResultPlace,
+  deps: Rebuild<PriorAnswer>,
+): Promise<PriorAnswer> {
+  return readOrRebuild(fileOf(location, ANSWER_FILE), AnswerFile, deps)
 }
 
 const AnswerFile = z.object({
@@ -87,13 +90,13 @@ async function mend(file: string, content: unknown, log: Log): Promise<void> {
   }
 }
 
-function fileOf(place: ResultPlace, name: string): string {
-  return path.join(folderOf(place), name)
+function fileOf(location: ResultPlace, name: string): string {
+  return path.join(folderOf(location), name)
 }
 
-function folderOf(place: ResultPlace): string {
-  invariant(/^[a-z0-9][a-z0-9-]*$/i.test(place.run), "a run id is a name, not a path")
-  return path.join(place.directory, place.run)
+function folderOf(location: ResultPlace): string {
+  invariant(/^[a-z0-9][a-z0-9-]*$/i.test(location.run), "a run id is a name, not a path")
+  return path.join(location.directory, location.run)
 }
 
 function seal(content: unknown): string {

@@ -37,15 +37,15 @@ type Facts = Omit<PipelineSummary, "text" | "longer">
 function factsOf({ run, outputs }: RunResults): Facts {
   const answer = findOutput(outputs, Answer)
   const done = run.stages.filter((it) => it.status === "done")
-  const told = done.flatMap((it) => (it.summary ? [`${it.title}: ${it.summary}`] : []))
+  const summaries = done.flatMap((it) => (it.summary ? [`${it.title}: ${it.summary}`] : []))
   const questions = findOutput(outputs, Plan)?.subQueries.map((it) => it.question) ?? []
   return {
     run: run.id,
     agent: run.agent,
     query: run.query,
     plan: items(questions),
-    findings: items(answer === undefined ? told : findingsOf(answer)),
-    conclusions: items(answer?.shortAnswer ? [answer.shortAnswer] : told.slice(-1)),
+    findings: items(answer === undefined ? summaries : findingsOf(answer)),
+    conclusions: items(answer?.shortAnswer ? [answer.shortAnswer] : summaries.slice(-1)),
     scores: findOutput(outputs, Scores)?.scores ?? {},
     completedStages: done.map((it) => it.name),
     isPartial: run.isPartial,
@@ -94,10 +94,12 @@ function endNote(facts: Facts): string {
 }
 
 function titled(title: string, lines: readonly string[]): readonly string[] {
-  const said = lines.filter((it) => it !== "")
-  const [first] = said
+  const nonEmpty = lines.filter((it) => it !== "")
+  const [first] = nonEmpty
   if (first === undefined) return []
-  return said.length === 1 && !first.startsWith("- ") ? [`${title} ${first}`] : [title, ...said]
+  return nonEmpty.length === 1 && !first.startsWith("- ")
+    ? [`${title} ${first}`]
+    : [title, ...nonEmpty]
 }
 
 function sectionLines({ outputs }: RunResults): readonly string[] {
@@ -135,7 +137,7 @@ export function promptBlock(summary: PipelineSummary, tier: "short" | "longer" =
 export function escapeXml(text: string): string {
   return withoutHiddenSigns(text.toWellFormed())
     .replace(NOT_IN_XML, "")
-    .replace(/[&<>"']/g, (sign) => ESCAPED[sign] ?? "")
+    .replace(/[&<>"']/g, (character) => ESCAPED[character] ?? "")
 }
 
 const NOT_IN_XML = /[\ufffe\uffff]/g

@@ -116,12 +116,12 @@ async function take(id: string, answer: Answer, deps: Deps): Promise<ClaimedRun>
     // A run that is just pausing or ending in this process releases its claim first.
     const isAtRest = (await deps.find(id)).row.status !== "running"
     if (isAtRest) await activeRuns.settled(id)
-    const found = await deps.find(id)
-    answer.may(found)
-    const claim = await eventStore.claim(found.row)
+    const run = await deps.find(id)
+    answer.may(run)
+    const claim = await eventStore.claim(run.row)
     if (claim === undefined) continue
     const state = stateOf(id, await eventStore.events(id))
-    if (state.lastSeq === found.state.lastSeq) return { claim, state }
+    if (state.lastSeq === run.state.lastSeq) return { claim, state }
     await handOn({ claim, state }, deps)
   }
   throw AtWorkElsewhere({ id, owner: "the run changed hands repeatedly" })
@@ -158,11 +158,11 @@ async function stop(id: string, deps: Deps): Promise<void> {
   if (first.state.end !== undefined) throw RunEnded({ id, status: first.state.end.status })
   for (let tries = 0; tries < CLAIM_TRIES; tries++) {
     await activeRuns.stop(id)
-    const found = await deps.find(id)
-    if (found.state.end !== undefined) return
-    const isFree = found.state.pause !== undefined || found.isAlone
-    if (!isFree) await stopElsewhere(found.row, deps)
-    const claim = isFree ? await eventStore.claim(found.row) : undefined
+    const run = await deps.find(id)
+    if (run.state.end !== undefined) return
+    const isFree = run.state.pause !== undefined || run.isAlone
+    if (!isFree) await stopElsewhere(run.row, deps)
+    const claim = isFree ? await eventStore.claim(run.row) : undefined
     if (claim === undefined) continue
     const state = stateOf(id, await eventStore.events(id))
     try {

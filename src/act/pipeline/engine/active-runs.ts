@@ -42,9 +42,9 @@ export function createActiveRuns(deps: ActiveRunsDeps) {
     },
     settled: async (id: string): Promise<void> => working.get(id)?.done,
     async stop(id: string): Promise<void> {
-      const found = working.get(id)
-      found?.cut.abort(new Interruption("stop"))
-      await found?.done
+      const active = working.get(id)
+      active?.cut.abort(new Interruption("stop"))
+      await active?.done
     },
     async obey(): Promise<void> {
       for (const { claim, cut } of working.values()) {
@@ -86,9 +86,9 @@ function createLease(
 
   async function renewAll(): Promise<void> {
     for (const { claim, cut } of working.values()) {
-      const found = await eventStore.renew(claim)
-      if (found === "lost") cut.abort(new Interruption("lost"))
-      if (found === "stop-wanted") cut.abort(new Interruption("stop"))
+      const renewed = await eventStore.renew(claim)
+      if (renewed === "lost") cut.abort(new Interruption("lost"))
+      if (renewed === "stop-wanted") cut.abort(new Interruption("stop"))
     }
   }
   async function beat(): Promise<void> {

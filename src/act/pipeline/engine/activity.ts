@@ -53,8 +53,8 @@ export async function begin(step: Step, attempt: Attempt) {
   })
   const end = async (how: End, before: readonly PipelineEventBody[] = []): Promise<void> => {
     const durationMs = Math.max(0, Math.round(attempt.clock.monotonicMs() - startedMs))
-    const place = { activityId, phase: "ended" } as const
-    const bodies = [...before, { ...substep(step, place, attempt), durationMs, ...how }]
+    const end = { activityId, phase: "ended" } as const
+    const bodies = [...before, { ...substep(step, end, attempt), durationMs, ...how }]
     await attempt.writer.append(() => [
       ...bodies,
       ...priceNotes(attempt.writer.state(), bodies),
@@ -67,14 +67,14 @@ export async function begin(step: Step, attempt: Attempt) {
     /** Cost known so far counts even if the work fails. */
     async during<Result>(
       work: () => Promise<Result>,
-      known: Pick<End, "tokens" | "usd"> = {},
+      cost: Pick<End, "tokens" | "usd"> = {},
     ): Promise<Result> {
       try {
         return await untilCut(work(), attempt.signal)
       } catch (error) {
         const outcome = attempt.signal.aborted ? "stopped" : "failed"
         const detail = brief(messageOf(error), attempt)
-        const priced = wasRefused(error) ? { usd: 0, ...known } : known
+        const priced = wasRefused(error) ? { usd: 0, ...cost } : cost
         if (mayWrite(attempt.signal)) await end({ outcome, detail, ...priced })
         throw error
       }
@@ -95,11 +95,11 @@ function nextActivity({ prefix }: Step, { writer }: Attempt): string {
 
 function substep(
   { key, label }: Step,
-  place: Pick<Substep, "activityId" | "phase">,
+  phase: Pick<Substep, "activityId" | "phase">,
   { stage, attempt, redact }: Attempt,
 ): Substep {
   const { kind, tool, title } = label
-  return { type: "substep", stage, attempt, key, ...place, kind, tool, title: redact(title) }
+  return { type: "substep", stage, attempt, key, ...phase, kind, tool, title: redact(title) }
 }
 
 export function recordedOf(key: string, { writer, stage }: Attempt): RecordedEffect | undefined {

@@ -23,22 +23,22 @@ type RecordedAnswer = Extract<RecordedEffect, { kind: "answer" }>
 export async function askUntilFitting(
   key: string,
   ask: StageAsk,
-  world: AskContext,
+  context: AskContext,
 ): Promise<StageAnswer> {
   const keys = Array.from({ length: ASKS_FOR_ONE_ANSWER }, (_, nth) => nthKey(key, nth + 1))
-  const recorded = keys.map((it) => answeredOf(it, world))
+  const recorded = keys.map((it) => answeredOf(it, context))
   // Checked before any call: a later try may be recorded although an earlier one was dropped.
   let answer = recorded.find((it) => it !== undefined && it.problem === undefined)
   let problem: string | undefined
   for (const [index, itsKey] of keys.entries()) {
     if (answer !== undefined && answer.problem === undefined) break
-    answer = recorded[index] ?? (await askOnce(itsKey, corrected(ask, problem), world))
+    answer = recorded[index] ?? (await askOnce(itsKey, corrected(ask, problem), context))
     problem = answer.problem
   }
   if (answer !== undefined && answer.problem === undefined) {
     return { text: answer.text, value: structuredClone(answer.value) }
   }
-  throw AnswerInvalid({ stage: world.config.name, asks: keys.length, problem: problem ?? "" })
+  throw AnswerInvalid({ stage: context.config.name, asks: keys.length, problem: problem ?? "" })
 }
 
 /** `plan`, then `plan~2` and `plan~3`: each call is a separate effect. */
@@ -46,8 +46,8 @@ function nthKey(key: string, nth: number): string {
   return nth === 1 ? key : `${key}~${nth}`
 }
 
-function answeredOf(key: string, world: AskContext): RecordedAnswer | undefined {
-  const recorded = recordedOf(key, world)
+function answeredOf(key: string, context: AskContext): RecordedAnswer | undefined {
+  const recorded = recordedOf(key, context)
   return recorded?.kind === "answer" ? recorded : undefined
 }
 
@@ -57,24 +57,24 @@ function corrected(ask: StageAsk, problem: string | undefined): StageAsk {
   return { ...ask, prompt: `${ask.prompt}\n\n${complaint}` }
 }
 
-async function askOnce(key: string, ask: StageAsk, world: AskContext): Promise<RecordedAnswer> {
-  refuseOverBudget(world)
-  await refuseTooLong(ask, world)
+async function askOnce(key: string, ask: StageAsk, context: AskContext): Promise<RecordedAnswer> {
+  refuseOverBudget(context)
+  await refuseTooLong(ask, context)
   const label = { tool: "LLM Analysis", kind: "other", title: ask.title } as const
-  const activity = await begin({ key, label, prefix: "llm" }, world)
-  const answer = await activity.during(() => call(ask, activity.activityId, world))
-  const called = recordOf(answer, { key, activityId: activity.activityId }, world)
+  const activity = await begin({ key, label, prefix: "llm" }, context)
+  const answer = await activity.during(() => call(ask, activity.activityId, context))
+  const called = recordOf(answer, { key, activityId: activity.activityId }, context)
   const { input, output, cacheRead, cacheWrite } = called.usage
   const tokens = input + output + cacheRead + cacheWrite
   await activity.end({ outcome: "done", tokens }, [called])
   return { kind: "answer", text: called.text, value: called.value, problem: called.problem }
 }
 
-async function call(ask: StageAsk, activityId: string, world: AskContext): Promise<ModelAnswer> {
-  const { writer, stage, config, signal, liveText } = world
+async function call(ask: StageAsk, activityId: string, context: AskContext): Promise<ModelAnswer> {
+  const { writer, stage, config, signal, liveText } = context
   const writing = liveText.writing({ id: writer.claim.id, stage, activityId })
   try {
-    const model = await world.model()
+    const model = await context.model()
     return await model.ask({
       name: `${writer.state().start.agent}/${config.name}`,
       instructions: ask.instructions,
@@ -94,7 +94,7 @@ async function call(ask: StageAsk, activityId: string, world: AskContext): Promi
 function recordOf(
   answer: ModelAnswer,
   at: { readonly key: string; readonly activityId: string },
-  world: AskContext,
+  context: AskContext,
 ): BodyOf<"llm_called"> {
   const { length } = answer.text
   const most = LONGEST_ANSWER_CHARACTERS
@@ -102,8 +102,8 @@ function recordOf(
     length > most ? `it has ${length} characters; the limit is ${most}` : answer.problem
   const called = {
     type: "llm_called",
-    stage: world.stage,
-    attempt: world.attempt,
+    stage: context.stage,
+    attempt: context.attempt,
     ...at,
     model: answer.model,
     usage: answer.usage,
@@ -112,17 +112,17 @@ function recordOf(
     retries: answer.retries,
   } as const
   if (problem !== undefined) {
-    const text = brief(answer.text, world)
-    return { ...called, text, problem: brief(problem, world) }
+    const text = brief(answer.text, context)
+    return { ...called, text, problem: brief(problem, context) }
   }
-  const text = world.redact(answer.text.toWellFormed())
-  const value = answer.value === undefined ? {} : { value: keepable(answer.value, world) }
+  const text = context.redact(answer.text.toWellFormed())
+  const value = answer.value === undefined ? {} : { value: keepable(answer.value, context) }
   return { ...called, text, ...value }
 }
 
-async function refuseTooLong(ask: StageAsk, world: AskContext): Promise<void> {
-  const count = await world.count()
+async function refuseTooLong(ask: StageAsk, context: AskContext): Promise<void> {
+  const count = await context.count()
   const tokens = count(ask.instructions) + count(ask.prompt)
-  const most = world.windowTokens()
-  if (tokens > most) throw PromptTooLong({ stage: world.config.name, tokens, most })
+  const most = context.windowTokens()
+  if (tokens > most) throw PromptTooLong({ stage: context.config.name, tokens, most })
 }

@@ -40,9 +40,9 @@ export function priceNotes(
   if (before.hasUnpriced) return []
   const unpriced = bodies.find((it) => hasNoPrice(it))
   if (unpriced === undefined) return []
-  const whose = unpriced.type === "llm_called" ? unpriced.model : "the agent"
+  const owner = unpriced.type === "llm_called" ? unpriced.model : "the agent"
   const budget = `$${before.start.budgetUsd.toFixed(2)}`
-  const title = `The price of ${whose} is unknown: the budget of ${budget} cannot be enforced; tokens are counted`
+  const title = `The price of ${owner} is unknown: the budget of ${budget} cannot be enforced; tokens are counted`
   const { stage, attempt } = unpriced
   return [
     {
@@ -62,14 +62,14 @@ export function priceNotes(
 
 export function overBudget(spending: BudgetUse): readonly PipelineEventBody[] {
   const { scope, spentUsd, budgetUsd } = spending
-  const whose = scope === RUN ? "the run" : scope
+  const owner = scope === RUN ? "the run" : scope
   const figures = `$${spentUsd.toFixed(2)} of $${budgetUsd.toFixed(2)}`
   return [
     { type: "budget_exceeded", ...spending },
     {
       type: "run_completed",
       status: "over-budget",
-      reason: `The budget of ${whose} is spent (${figures}); the next call was not made`,
+      reason: `The budget of ${owner} is spent (${figures}); the next call was not made`,
       isPartial: true,
     },
   ]

@@ -63,15 +63,15 @@ async function workOn(
   if (!signal.aborted) await writer.append([{ type: "stage_started", stage, attempt, iteration }])
   const over = new AbortController()
   const ofStage = AbortSignal.any([signal, over.signal])
-  const world: Attempt = { ...deps, writer, stage, config, attempt, signal: ofStage }
-  const { effects, settled } = createEffects({ ...deps, ...world })
-  const its = refuseCrashLoop(world).then(() => attemptOf(world, { deps, effects, work }))
+  const context: Attempt = { ...deps, writer, stage, config, attempt, signal: ofStage }
+  const { effects, settled } = createEffects({ ...deps, ...context })
+  const its = refuseCrashLoop(context).then(() => attemptOf(context, { deps, effects, work }))
   const bodies = await untilCut(its, ofStage)
-    .then((result) => outcomeOf(result, world))
+    .then((result) => outcomeOf(result, context))
     .catch(async (error: unknown) => {
       over.abort(new Interruption("stage-over"))
       await settled()
-      return failureOf(error, { ...world, signal })
+      return failureOf(error, { ...context, signal })
     })
   // Cancels effects that the stage did not await, before its output is recorded.
   over.abort(new Interruption("stage-over"))
@@ -85,27 +85,27 @@ async function refuseCrashLoop({ attempt, config }: Attempt): Promise<void> {
 }
 
 async function attemptOf(
-  world: Attempt,
+  context: Attempt,
   of: Pick<StageWorld, "effects"> & { readonly deps: DriveDeps; readonly work: StageWork },
 ): Promise<StageResult> {
-  const state = world.writer.state()
-  const unit = unitOf(state.start, world.stage)
-  const iteration = state.stages[world.stage]?.iteration ?? 0
+  const state = context.writer.state()
+  const unit = unitOf(state.start, context.stage)
+  const iteration = state.stages[context.stage]?.iteration ?? 0
   const { prior } = state.start
   return of.work({
     runId: state.id,
     query: state.start.query,
     depth: depthOf(state),
-    stage: world.config,
+    stage: context.config,
     iteration,
-    outputs: outputsFor(state, world.stage, iteration),
-    amendments: state.stages[world.stage]?.amendments ?? [],
+    outputs: outputsFor(state, context.stage, iteration),
+    amendments: state.stages[context.stage]?.amendments ?? [],
     feedback: unit === undefined ? undefined : state.feedback[unit],
     prior: prior === null ? undefined : await of.deps.prior(prior),
-    leftUsd: () => leftUsd(world.writer.state(), world.stage),
-    prompt: (file) => promptOf(state, world.config, file),
+    leftUsd: () => leftUsd(context.writer.state(), context.stage),
+    prompt: (file) => promptOf(state, context.config, file),
     effects: of.effects,
-    signal: world.signal,
+    signal: context.signal,
   })
 }
 
@@ -131,31 +131,31 @@ function promptOf(state: RunState, { name }: StageConfig, file: string): string 
 }
 
 /** Output and consequence are one write, so that they are never separated. */
-function outcomeOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
-  const { stage, attempt, writer } = world
+function outcomeOf(result: StageResult, context: Attempt): readonly PipelineEventBody[] {
+  const { stage, attempt, writer } = context
   if (result.skipped !== undefined) {
-    const { name, optional } = world.config
+    const { name, optional } = context.config
     if (!optional) throw StageNeedsMissing({ stage: name, problem: result.skipped })
-    return [{ type: "skipped", by: ENGINE, stage, reason: brief(result.skipped, world) }]
+    return [{ type: "skipped", by: ENGINE, stage, reason: brief(result.skipped, context) }]
   }
-  const failed = failedOf(result, world)
+  const failed = failedOf(result, context)
   const output: PipelineEventBody = {
     type: "stage_output",
     stage,
     attempt,
-    output: keepable(result.output, world),
-    summary: brief(result.summary, world),
+    output: keepable(result.output, context),
+    summary: brief(result.summary, context),
     isCarried: false,
   }
   const bodies = [...failed, output]
-  return [...bodies, ...whatFollows(writer.foresee(bodies), stage, clarifyOf(result, world))]
+  return [...bodies, ...whatFollows(writer.foresee(bodies), stage, clarifyOf(result, context))]
 }
 
-function failedOf(result: StageResult, world: Attempt): readonly PipelineEventBody[] {
+function failedOf(result: StageResult, context: Attempt): readonly PipelineEventBody[] {
   if (result.failed === undefined) return []
-  const { stage, attempt } = world
-  const problems = result.failed.problems.map((it) => brief(it, world))
-  const feedback = world.redact(namedFeedback(result.output, world) ?? result.failed.feedback)
+  const { stage, attempt } = context
+  const problems = result.failed.problems.map((it) => brief(it, context))
+  const feedback = context.redact(namedFeedback(result.output, context) ?? result.failed.feedback)
   return [{ type: "validation_failed", stage, attempt, problems, feedback }]
 }
 
@@ -164,35 +164,35 @@ function namedFeedback(output: unknown, { writer, stage }: Attempt): string | un
   const unit = unitOf(start, stage)
   const field = unit === undefined ? undefined : start.config.repairUnits[unit]?.feedbackField
   if (field === undefined || typeof output !== "object" || output === null) return undefined
-  const said: unknown = Object.entries(output).find(([name]) => name === field)?.[1]
-  const lines = (Array.isArray(said) ? said : [said]).filter((it) => typeof it === "string")
+  const value: unknown = Object.entries(output).find(([name]) => name === field)?.[1]
+  const lines = (Array.isArray(value) ? value : [value]).filter((it) => typeof it === "string")
   const text = lines.join("\n").trim()
   return text === "" ? undefined : text
 }
 
-function clarifyOf(result: StageResult, world: Attempt): string | undefined {
-  return result.pause === undefined ? undefined : brief(result.pause.question, world)
+function clarifyOf(result: StageResult, context: Attempt): string | undefined {
+  return result.pause === undefined ? undefined : brief(result.pause.question, context)
 }
 
 /** An interrupted stage, or one whose run was lost, records nothing. */
-function failureOf(error: unknown, world: Attempt): readonly PipelineEventBody[] {
-  const why = interruptionOf(world.signal)
+function failureOf(error: unknown, context: Attempt): readonly PipelineEventBody[] {
+  const why = interruptionOf(context.signal)
   if (why === "lost" || why === "leave") throw new Interruption(why)
   // The run cannot be written; it is left as it is and continued from there.
-  if (world.writer.isBroken()) throw error
+  if (context.writer.isBroken()) throw error
   if (why !== undefined) return [STOPPED]
   if (error instanceof OverBudget) return overBudget(error.spending)
-  const told = isAppError(error) ? error : bugOf(error, world)
-  const { stage, writer } = world
+  const told = isAppError(error) ? error : bugOf(error, context)
+  const { stage, writer } = context
   const failure: PipelineEventBody = {
     type: "error",
     stage,
     code: told.code,
-    message: brief(told.message, world),
+    message: brief(told.message, context),
     hint: told.hint,
   }
   const { config } = writer.state().start
-  const title = world.config.title
+  const title = context.config.title
   if (config.pauseOnErrors && !config.autoAdvance) {
     const question = `${title} failed. Try again?`
     return [failure, pauseOf(writer.state(), { stage, reason: "error", question })]
@@ -208,7 +208,7 @@ export const STOPPED: PipelineEventBody = {
   isPartial: true,
 }
 
-function bugOf(error: unknown, world: Attempt) {
+function bugOf(error: unknown, context: Attempt) {
   const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return StageFailed({ stage: world.config.name, problem }, error)
+  return StageFailed({ stage: context.config.name, problem }, error)
 }

@@ -14,15 +14,15 @@ import { type AskDeps, askUntilFitting } from "./ask.ts"
 import { Interruption, interruptionOf } from "./interruption.ts"
 import { refusal } from "./scope-check.ts"
 
-export function createEffects(world: Attempt & AskDeps) {
+export function createEffects(context: Attempt & AskDeps) {
   const used = new Set<string>()
   const running = new Set<Promise<unknown>>()
 
   /** After a crash, two effects with the same key would get the same result. */
   function track<Result>(key: string, effect: () => Promise<Result>): Promise<Result> {
-    if (world.signal.aborted)
-      return Promise.reject(new Interruption(interruptionOf(world.signal) ?? "stop"))
-    if (used.has(key)) return Promise.reject(EffectRepeated({ stage: world.config.name, key }))
+    if (context.signal.aborted)
+      return Promise.reject(new Interruption(interruptionOf(context.signal) ?? "stop"))
+    if (used.has(key)) return Promise.reject(EffectRepeated({ stage: context.config.name, key }))
     used.add(key)
     const promise = effect()
     running.add(promise)
@@ -31,9 +31,9 @@ export function createEffects(world: Attempt & AskDeps) {
     return promise
   }
   const effects: Effects = {
-    ask: (key, ask) => track(key, () => askUntilFitting(key, ask, world)),
-    step: (key, label, work) => track(key, () => takeStep({ key, label, work }, world)),
-    note: (key, label) => track(key, () => takeNote(key, label, world)),
+    ask: (key, ask) => track(key, () => askUntilFitting(key, ask, context)),
+    step: (key, label, work) => track(key, () => takeStep({ key, label, work }, context)),
+    note: (key, label) => track(key, () => takeNote(key, label, context)),
   }
   return {
     effects,
@@ -49,33 +49,33 @@ type StepRequest<Result> = {
   readonly work: (signal: AbortSignal) => Promise<StepDone<Result> | StepFailed>
 }
 
-async function takeStep<Result>(step: StepRequest<Result>, world: Attempt): Promise<Result> {
-  const kept = recordedOf(step.key, world)
-  if (kept?.kind === "result") return handed<Result>(kept.result)
+async function takeStep<Result>(step: StepRequest<Result>, context: Attempt): Promise<Result> {
+  const recorded = recordedOf(step.key, context)
+  if (recorded?.kind === "result") return handed<Result>(recorded.result)
   const named = { key: step.key, label: step.label, prefix: prefixOf(step.label) }
-  const refused = refusal(world.config, step.label.needs)
+  const refused = refusal(context.config, step.label.needs)
   if (refused !== undefined) {
-    await tell(named, { outcome: "denied", detail: `Outside the scope: ${refused}` }, world)
-    throw OutOfScope({ stage: world.config.name, wanted: refused })
+    await tell(named, { outcome: "denied", detail: `Outside the scope: ${refused}` }, context)
+    throw OutOfScope({ stage: context.config.name, wanted: refused })
   }
-  if (named.prefix === "agent") refuseOverBudget(world)
-  const activity = await begin(named, world)
-  const done = await activity.during(() => step.work(world.signal))
+  if (named.prefix === "agent") refuseOverBudget(context)
+  const activity = await begin(named, context)
+  const done = await activity.during(() => step.work(context.signal))
   if ("error" in done) {
-    await activity.end({ outcome: "failed", ...costOf(done, world) })
+    await activity.end({ outcome: "failed", ...costOf(done, context) })
     throw done.error
   }
-  const result = await activity.during(async () => keepable(done.result, world), priceOf(done))
-  await activity.end({ outcome: done.outcome ?? "done", result, ...costOf(done, world) })
+  const result = await activity.during(async () => keepable(done.result, context), priceOf(done))
+  await activity.end({ outcome: done.outcome ?? "done", result, ...costOf(done, context) })
   return handed<Result>(result)
 }
 
 function costOf(
   { detail, tokens, usd }: Pick<StepDone<unknown>, "detail" | "tokens" | "usd">,
-  world: Attempt,
+  context: Attempt,
 ) {
   return {
-    ...(detail === undefined ? {} : { detail: brief(detail, world) }),
+    ...(detail === undefined ? {} : { detail: brief(detail, context) }),
     ...priceOf({ tokens, usd }),
   }
 }
@@ -90,15 +90,15 @@ function priceOf({
   return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) }
 }
 
-async function takeNote(key: string, label: StepLabel, world: Attempt): Promise<void> {
-  if (recordedOf(key, world) !== undefined) return
-  await tell({ key, label, prefix: "step" }, { outcome: "noted", result: null }, world)
+async function takeNote(key: string, label: StepLabel, context: Attempt): Promise<void> {
+  if (recordedOf(key, context) !== undefined) return
+  await tell({ key, label, prefix: "step" }, { outcome: "noted", result: null }, context)
 }
 
 /** A copy, so that a stage cannot change the stored result. */
-function handed<Result>(kept: unknown): Result {
+function handed<Result>(stored: unknown): Result {
   // The same key in the same stage produced it, so it has that effect's type.
-  return z.custom<Result>().parse(structuredClone(kept))
+  return z.custom<Result>().parse(structuredClone(stored))
 }
 
 /** Activity ids show their subject: orch-web-3, orch-kb-4. */

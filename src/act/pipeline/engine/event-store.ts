@@ -202,8 +202,8 @@ async function append(
   const events = numbered(before.lastSeq, it.at, it.bodies)
   const state = advanced(before, events)
   const line = lineView(state)
-  const place = { fence: claim.fence, after: before.lastSeq }
-  const { changes } = await tx.run(advanceRun(line, place))
+  const position = { fence: claim.fence, after: before.lastSeq }
+  const { changes } = await tx.run(advanceRun(line, position))
   if (changes === 0) return { kind: "lost" }
   const last = await tx.get(DigestRow, selectDigest(claim.id, before.lastSeq))
   await tx.run(insertEvents(claim.id, chained(claim.id, last?.digest ?? NO_DIGEST, events)))
@@ -218,9 +218,9 @@ function chained(
 ): readonly KeptEvent[] {
   let digest = before
   return events.map(({ seq, at, body }) => {
-    const kept = { seq, at, body: JSON.stringify(body) }
-    digest = digestOf(id, digest, kept)
-    return { ...kept, digest }
+    const row = { seq, at, body: JSON.stringify(body) }
+    digest = digestOf(id, digest, row)
+    return { ...row, digest }
   })
 }
 

@@ -52,10 +52,10 @@ function createListeners<Told>(log: Log) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    tell(told: Told): void {
+    tell(event: Told): void {
       for (const listener of listeners) {
         try {
-          listener(told)
+          listener(event)
         } catch (error) {
           log.warn("a pipeline listener failed", { error: String(error) })
         }

@@ -22,6 +22,6 @@ export function refusal(stage: StageConfig, need: ScopeNeed | undefined): string
   }
 }
 
-function has(allowed: readonly string[], wanted: string): boolean {
-  return allowed.includes(wanted) || allowed.includes(ANY)
+function has(allowed: readonly string[], name: string): boolean {
+  return allowed.includes(name) || allowed.includes(ANY)
 }

@@ -28,10 +28,10 @@ export type ChainReading =
  * Detects edited and missing events. A lost tail cannot be distinguished from an earlier state of
  * the run.
  */
-export function readChain(run: string, kept: readonly KeptEvent[]): ChainReading {
+export function readChain(run: string, rows: readonly KeptEvent[]): ChainReading {
   const events: PipelineEvent[] = []
   let digest = NO_DIGEST
-  for (const [index, row] of kept.entries()) {
+  for (const [index, row] of rows.entries()) {
     const seq = index + 1
     if (row.seq !== seq) return { kind: "damaged", seq, problem: "is missing" }
     if (digestOf(run, digest, row) !== row.digest) {

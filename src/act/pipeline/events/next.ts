@@ -86,12 +86,12 @@ export function skippedStage(state: RunState): number | undefined {
 
 export function pauseOf(
   state: RunState,
-  asked: Pick<
+  request: Pick<
     Extract<PipelineEventBody, { type: "pause_requested" }>,
     "stage" | "reason" | "question"
   >,
 ): PipelineEventBody {
-  return { type: "pause_requested", pauseId: `pause-${state.pauses + 1}`, ...asked }
+  return { type: "pause_requested", pauseId: `pause-${state.pauses + 1}`, ...request }
 }
 
 function repairOf(state: RunState, stage: number, feedback: string): PipelineEventBody | undefined {

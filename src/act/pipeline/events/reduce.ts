@@ -178,8 +178,8 @@ type PersonBody = BodyOf<
 function applyPerson(state: RunState, body: PersonBody, at: number): RunState {
   switch (body.type) {
     case "pause_requested": {
-      const { type: _, ...asked } = body
-      const pause = { ...asked, since: at, pending: undefined }
+      const { type: _, ...request } = body
+      const pause = { ...request, since: at, pending: undefined }
       const pauses = state.pauses + 1
       return { ...settleOpen(state), pause, pauses, unsettled: undefined }
     }
@@ -237,7 +237,7 @@ function applyError(state: RunState, body: BodyOf<"error">): RunState {
     status: "failed",
     recorded: Object.fromEntries(
       Object.entries(it.recorded).filter(
-        ([, kept]) => kept.kind === "result" || kept.problem === undefined,
+        ([, recorded]) => recorded.kind === "result" || recorded.problem === undefined,
       ),
     ),
   }))

@@ -127,16 +127,16 @@ export function unitBounds(
   unit: number,
 ): { readonly first: number; readonly last: number } {
   const [from, to] = start.config.repairUnits[unit]?.stages ?? ["", ""]
-  const place = (name: string) => start.config.stages.findIndex((it) => it.name === name)
-  return { first: place(from), last: place(to) }
+  const indexOf = (name: string) => start.config.stages.findIndex((it) => it.name === name)
+  return { first: indexOf(from), last: indexOf(to) }
 }
 
 export function unitOf(start: BodyOf<"run_started">, stage: number): number | undefined {
-  const found = start.config.repairUnits.findIndex((_, unit) => {
+  const index = start.config.repairUnits.findIndex((_, unit) => {
     const { first, last } = unitBounds(start, unit)
     return first <= stage && stage <= last
   })
-  return found < 0 ? undefined : found
+  return index < 0 ? undefined : index
 }
 
 export function changed(

@@ -14,10 +14,10 @@ export function transcriptOf(state: RunState, events: readonly PipelineEvent[]):
   const messages: Message[] = []
   for (const event of events) {
     for (const draft of draftsOf(state, event, open)) {
-      const { event: told, ...words } = draft
+      const { event: told, ...message } = draft
       const seq = messages.length + 1
       messages.push({
-        ...words,
+        ...message,
         id: `${state.id}-${event.seq}-${seq}`,
         seq,
         timestamp: event.at,
@@ -44,7 +44,7 @@ function draftsOf(
     case "stage_started":
       return [...closed(open), system(`${titleOf(state, body.stage)}${againOf(body)}`)]
     case "stage_output":
-      return [said("assistant", `${titleOf(state, body.stage)}: ${body.summary}`)]
+      return [assistantMessage("assistant", `${titleOf(state, body.stage)}: ${body.summary}`)]
     case "pause_requested":
       return [
         ...closed(open),
@@ -55,15 +55,15 @@ function draftsOf(
     case "said":
       return [
         { type: "user", role: "user", content: cutMessage(body.message) },
-        said("assistant", body.answer),
+        assistantMessage("assistant", body.answer),
       ]
     case "error":
       return [
         { type: "error", role: "system", content: cutMessage(`${body.message} [${body.code}]`) },
       ]
     default: {
-      const words = wordsOf(state, body)
-      return words === undefined ? [] : [system(words)]
+      const text = wordsOf(state, body)
+      return text === undefined ? [] : [system(text)]
     }
   }
 }
@@ -164,7 +164,7 @@ function ended(body: BodyOf<"run_completed">): TranscriptMessage {
   const { status } = body
   const outcome = status === "completed" || status === "failed" ? status : "stopped"
   return {
-    ...said("response", body.reason),
+    ...assistantMessage("response", body.reason),
     event: { event: "turn.ended", outcome, text: "", denials: 0 },
   }
 }
@@ -179,11 +179,11 @@ function titleOf(state: RunState, stage: number): string {
 }
 
 function system(content: string, event?: AgentEvent): TranscriptMessage {
-  const words = { type: "system", role: "system", content: cutMessage(content) } as const
-  return event === undefined ? words : { ...words, event }
+  const message = { type: "system", role: "system", content: cutMessage(content) } as const
+  return event === undefined ? message : { ...message, event }
 }
 
-function said(type: "assistant" | "response", content: string): TranscriptMessage {
+function assistantMessage(type: "assistant" | "response", content: string): TranscriptMessage {
   return { type, role: "assistant", content: cutMessage(content) }
 }
 

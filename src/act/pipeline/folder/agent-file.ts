@@ -58,11 +58,11 @@ function readFields(document: Document, lineOf: (offset: number) => number): Age
   const problems: ConfigProblem[] = []
   const values: Record<string, unknown> = {}
   const lines = new Map<string, number>()
-  const given = plainValue(document)
+  const fields = plainValue(document)
   for (const pair of document.contents.items) {
     const { name, line } = keyOf(pair, lineOf)
     lines.set(name, line)
-    if (Object.hasOwn(Fields.shape, name)) values[name] = given[name]
+    if (Object.hasOwn(Fields.shape, name)) values[name] = fields[name]
     else problems.push(problemAt(line, name, unknownField(name)))
   }
   const read: Partial<Fields> = {}

@@ -77,10 +77,10 @@ function inWords(issue: Issue, value: unknown, stageAt: StageAt): readonly Compl
   const { stage, field } = whereIn(path, stageAt)
   const start = stage === null ? "" : `stage ${quoted(stage)}: `
   if (issue.code === "unrecognized_keys") {
-    const known = knownAt(path)
+    const knownKeys = knownAt(path)
     return issue.keys.map((key) => ({
       path: [...path, key],
-      problem: `${start}${quoted(key)} is not a setting here; ${choices(key, known)}`,
+      problem: `${start}${quoted(key)} is not a setting here; ${choices(key, knownKeys)}`,
     }))
   }
   const name = field === "" ? nameOf(path) : `\`${field}\``
@@ -91,24 +91,24 @@ function nameOf(path: JsonPath): string {
   return path.length === 0 ? "the config" : `\`${path.join(".")}\``
 }
 
-function complaint(issue: Issue, found: unknown): string {
-  if (found === undefined) return "is missing"
+function complaint(issue: Issue, value: unknown): string {
+  if (value === undefined) return "is missing"
   switch (issue.code) {
     case "invalid_value":
-      return `is ${quoted(found)}; ${choices(wordOf(found), issue.values.map(String))}`
+      return `is ${quoted(value)}; ${choices(wordOf(value), issue.values.map(String))}`
     case "invalid_type":
-      return `is ${quoted(found)}; it must be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}`
+      return `is ${quoted(value)}; it must be ${TYPES[issue.expected] ?? `of type ${issue.expected}`}`
     case "too_small":
-      return `is ${sizeOf(found)}; at least ${issue.minimum}`
+      return `is ${sizeOf(value)}; at least ${issue.minimum}`
     case "too_big":
-      return `is ${sizeOf(found)}; at most ${issue.maximum}`
+      return `is ${sizeOf(value)}; at most ${issue.maximum}`
     default:
-      return `is ${quoted(found)}: ${issue.message}`
+      return `is ${quoted(value)}: ${issue.message}`
   }
 }
 
-function wordOf(found: unknown): string {
-  return typeof found === "string" ? found : ""
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -122,9 +122,9 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "an object in braces",
 }
 
-function sizeOf(found: unknown): string {
-  if (Array.isArray(found)) return `a list of ${found.length}`
-  return typeof found === "string" ? `a text of ${found.length} characters` : quoted(found)
+function sizeOf(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  return typeof value === "string" ? `a text of ${value.length} characters` : quoted(value)
 }
 
 function valueAt(value: unknown, path: JsonPath): unknown {

@@ -42,7 +42,7 @@ type StagePosition = {
 function checkStage(at: StagePosition, prompts: Prompts): readonly Complaint[] {
   const { stage, index } = at
   const start = `stage ${quoted(stage.name ?? String(index + 1))}: `
-  const said = [
+  const complaints = [
     ...checkName(at),
     ...checkPrompt(at, prompts),
     ...checkKind(stage),
@@ -52,7 +52,7 @@ function checkStage(at: StagePosition, prompts: Prompts): readonly Complaint[] {
     path: ["output", ...path],
     problem: `\`output\` ${problem}`,
   }))
-  return [...said, ...schema, ...checkPasses(stage)].map((it) => ({
+  return [...complaints, ...schema, ...checkPasses(stage)].map((it) => ({
     ...it,
     path: ["stages", index, ...it.path],
     problem: `${start}${it.problem}`,
@@ -79,9 +79,9 @@ function checkPrompt(
   const text = prompts.get(prompt)
   if (text === undefined) {
     const problem = `\`prompt\` is ${quoted(prompt)}, which is not a file in prompts/`
-    const known =
+    const advice =
       prompts.size === 0 ? "the folder has no files" : choices(prompt, [...prompts.keys()])
-    return [{ path: ["prompt"], problem: `${problem}; ${known}` }]
+    return [{ path: ["prompt"], problem: `${problem}; ${advice}` }]
   }
   const before = sketch.stages.slice(0, lastBefore(sketch, index)).flatMap((it) => it.name ?? [])
   return unknownPlaceholders(text, before).map((name) => ({
@@ -98,9 +98,9 @@ function placeOf(text: string, name: string): number {
 
 /** In a repair unit a stage can see the previous round's output of a later stage of the unit. */
 function lastBefore(sketch: Sketch, index: number): number {
-  const place = (name: string | undefined) => sketch.stages.findIndex((it) => it.name === name)
+  const indexOf = (name: string | undefined) => sketch.stages.findIndex((it) => it.name === name)
   const ends = sketch.repairUnits.flatMap(({ stages: [first, last] }) =>
-    place(first) <= index && index <= place(last) ? [place(last) + 1] : [],
+    indexOf(first) <= index && index <= indexOf(last) ? [indexOf(last) + 1] : [],
   )
   return Math.max(index, ...ends)
 }
@@ -296,17 +296,17 @@ function schemaProblems(schema: unknown): readonly PathProblem[] {
 function wordProblems(schema: unknown, path: JsonPath): readonly PathProblem[] {
   if (!isRecord(schema)) return [{ path, problem: `has ${quoted(schema)} in place of a schema` }]
   const unknown = Object.keys(schema).filter((it) => !WORDS.includes(it))
-  const named = unknown.map((word) => ({
-    path: [...path, word],
-    problem: `has ${quoted(word)}, which is not a supported schema keyword; ${choices(word, WORDS)}`,
+  const named = unknown.map((keyword) => ({
+    path: [...path, keyword],
+    problem: `has ${quoted(keyword)}, which is not a supported schema keyword; ${choices(keyword, WORDS)}`,
   }))
   return [...named, ...typeProblems(schema, path), ...innerProblems(schema, path)]
 }
 
 function typeProblems(schema: JsonRecord, path: JsonPath): readonly PathProblem[] {
-  const given = schema.type
-  const types = Array.isArray(given) ? given : [given]
-  const wrong = types.filter((it) => it !== undefined && !TYPES.some((known) => known === it))
+  const type = schema.type
+  const types = Array.isArray(type) ? type : [type]
+  const wrong = types.filter((it) => it !== undefined && !TYPES.some((valid) => valid === it))
   const named = wrong.map((it) => ({
     path: [...path, "type"],
     problem: `has the type ${quoted(it)}; ${choices(typeof it === "string" ? it : "", TYPES)}`,

@@ -43,8 +43,8 @@ export type Folders = ReturnType<typeof createFolders>
 export function createFolders(deps: FoldersDeps) {
   return {
     async list(): Promise<readonly AgentFolder[]> {
-      const found = await readAll(deps)
-      return found.map((it) => it.agent)
+      const recipes = await readAll(deps)
+      return recipes.map((it) => it.agent)
     },
 
     async find(slug: string): Promise<FoundAgent> {
@@ -54,25 +54,28 @@ export function createFolders(deps: FoldersDeps) {
     },
 
     async validate(slug?: string): Promise<AgentValidate> {
-      const found = slug === undefined ? await readAll(deps) : [await findRead(deps, slug)]
-      const agents = found.map((it) => it.agent)
+      const recipes = slug === undefined ? await readAll(deps) : [await findRead(deps, slug)]
+      const agents = recipes.map((it) => it.agent)
       return { agents, isValid: agents.every((it) => it.problems.length === 0) }
     },
 
     /** Copies a shipped recipe into this repository; the user who creates it trusts it. */
-    async make(wanted: { readonly slug: string; readonly template: string }): Promise<AgentFolder> {
-      await copyTemplate(deps, wanted)
-      const made = await findRead(deps, wanted.slug)
+    async make(request: {
+      readonly slug: string
+      readonly template: string
+    }): Promise<AgentFolder> {
+      await copyTemplate(deps, request)
+      const made = await findRead(deps, request.slug)
       return trusted(deps, made.agent)
     },
 
-    async trust(wanted: {
+    async trust(request: {
       readonly slug: string
       readonly digest?: string | undefined
     }): Promise<AgentFolder> {
-      const { agent } = await findRead(deps, wanted.slug)
-      const isAsRead = wanted.digest === undefined || wanted.digest === agent.digest
-      if (!isAsRead) throw AgentChanged({ slug: wanted.slug })
+      const { agent } = await findRead(deps, request.slug)
+      const isAsRead = request.digest === undefined || request.digest === agent.digest
+      if (!isAsRead) throw AgentChanged({ slug: request.slug })
       return trusted(deps, agent)
     },
   }
@@ -87,21 +90,21 @@ async function trusted(deps: FoldersDeps, agent: AgentFolder): Promise<AgentFold
 
 async function findRead(deps: FoldersDeps, slug: string): Promise<ReadAgent> {
   const places = await findPlaces(deps)
-  const place = places.find((it) => it.slug === slug)
-  if (place === undefined) throw AgentUnknown({ slug, known: places.map((it) => it.slug) })
-  return readPlace(deps, place)
+  const location = places.find((it) => it.slug === slug)
+  if (location === undefined) throw AgentUnknown({ slug, known: places.map((it) => it.slug) })
+  return readPlace(deps, location)
 }
 
 async function readAll(deps: FoldersDeps): Promise<readonly ReadAgent[]> {
   const read: ReadAgent[] = []
   // Sequential, because each read opens every file of a folder.
-  for (const place of await findPlaces(deps)) read.push(await readPlace(deps, place))
+  for (const location of await findPlaces(deps)) read.push(await readPlace(deps, location))
   return read
 }
 
-async function readPlace(deps: FoldersDeps, place: AgentLocation): Promise<ReadAgent> {
-  const read = await readAgent(place)
-  if (place.origin !== "project") return read
+async function readPlace(deps: FoldersDeps, location: AgentLocation): Promise<ReadAgent> {
+  const read = await readAgent(location)
+  if (location.origin !== "project") return read
   const approvals = await readApprovals(deps.trustFile, deps.log)
   const { folder, digest } = read.agent
   const isTrusted = approvals.some((it) => it.folder === folder && it.sha256 === digest)
@@ -146,10 +149,10 @@ async function slugsIn(directory: string, log: Log): Promise<readonly string[]> 
 
 async function copyTemplate(
   deps: FoldersDeps,
-  wanted: { readonly slug: string; readonly template: string },
+  request: { readonly slug: string; readonly template: string },
 ): Promise<void> {
   const known = await slugsIn(deps.shipped, deps.log)
-  const { template, slug } = wanted
+  const { template, slug } = request
   if (!known.includes(template)) throw AgentTemplateUnknown({ template, known })
   const target = path.join(deps.project, slug)
   if ((await statFile(target)).kind !== "missing") throw AgentExists({ slug })

@@ -87,13 +87,13 @@ type Duplicate = { readonly offset: number; readonly path: JsonPath; readonly pr
 function duplicates(node: Node, at: JsonPath): readonly Duplicate[] {
   if (node.type === "array")
     return (node.children ?? []).flatMap((it, index) => duplicates(it, [...at, index]))
-  const seen = new Set<string>()
+  const names = new Set<string>()
   return propertiesOf(node).flatMap(({ name, offset, value }) => {
     const path = [...at, name]
     const twice = { offset, path, problem: `${quoted(name)} occurs twice` }
-    const found = seen.has(name) ? [twice] : []
-    seen.add(name)
-    return [...found, ...duplicates(value, path)]
+    const own = names.has(name) ? [twice] : []
+    names.add(name)
+    return [...own, ...duplicates(value, path)]
   })
 }
 
@@ -109,8 +109,8 @@ function nestingOf(text: string): number {
 }
 
 export function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  const seen = new Map(problems.map((it) => [`${it.file}\n${it.line}\n${it.problem}`, it]))
-  return [...seen.values()]
+  const unique = new Map(problems.map((it) => [`${it.file}\n${it.line}\n${it.problem}`, it]))
+  return [...unique.values()]
     .toSorted((a, b) => compareText(a.file, b.file) || a.line - b.line)
     .slice(0, MOST_PROBLEMS)
 }
@@ -128,8 +128,8 @@ export function quoted(value: unknown): string {
   return `\`${visibleLine(text)}\``
 }
 
-export function choices(word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
+export function choices(value: string, known: readonly string[]): string {
+  const near = nearest(value, known)
   const advice = near === undefined ? "" : `; did you mean \`${near}\`?`
   return `one of ${[...new Set(known)].join(", ")}${advice}`
 }

@@ -5,11 +5,11 @@ export type Mention = { readonly slug: string; readonly query: string }
  * after whitespace, so `me@deep-research.org` and `docs/@deep-research` mention nothing.
  */
 export function readMention(message: string, slugs: readonly string[]): Mention | undefined {
-  for (const found of message.matchAll(MENTION)) {
-    const slug = found[1] ?? ""
+  for (const match of message.matchAll(MENTION)) {
+    const slug = match[1] ?? ""
     if (!slugs.includes(slug)) continue
-    const before = message.slice(0, found.index).trimEnd()
-    const after = message.slice(found.index + found[0].length).trimStart()
+    const before = message.slice(0, match.index).trimEnd()
+    const after = message.slice(match.index + match[0].length).trimStart()
     return { slug, query: [before, after].filter((it) => it !== "").join(" ") }
   }
   return undefined

@@ -25,13 +25,13 @@ export type ReadAgent = {
   readonly prompts: ReadonlyMap<string, string>
 }
 
-export async function readAgent(place: {
+export async function readAgent(location: {
   readonly slug: string
   readonly origin: AgentFolder["origin"]
   readonly folder: string
   readonly shadows: readonly string[]
 }): Promise<ReadAgent> {
-  const { slug, origin, folder } = place
+  const { slug, origin, folder } = location
   const { texts, digest, problems: broken } = await readFolder(folder)
   const prompts = new Map(
     [...texts]
@@ -58,7 +58,7 @@ export async function readAgent(place: {
     sources: head.sources ?? [],
     tools: head.tools ?? [],
     config: problems.length === 0 ? config : null,
-    shadows: [...place.shadows],
+    shadows: [...location.shadows],
   }
   return { agent, texts, prompts }
 }

@@ -119,11 +119,13 @@ export function refine(prompt: string): Readonly<Record<string, unknown>> {
   const documents = listOf(prompt, "documents")
   const word = newWord(questions, readFence(prompt, "web") ?? "")
   const planned = [...new Set([...questions, ...wishes])]
-  const kept = planned.length === 0 ? [asQuestion(oneLine(queryOf(prompt)))] : planned
+  const questionsOrQuery = planned.length === 0 ? [asQuestion(oneLine(queryOf(prompt)))] : planned
   return {
-    subQueries: kept.map((question, index) => ({
+    subQueries: questionsOrQuery.map((question, index) => ({
       question:
-        index === kept.length - 1 && word !== undefined ? widened(question, word) : question,
+        index === questionsOrQuery.length - 1 && word !== undefined
+          ? widened(question, word)
+          : question,
       why: "kept from the plan",
       target: targetOf(question, documents),
     })),
@@ -262,10 +264,10 @@ export function converse(prompt: string): string {
     .filter((it) => it.share >= FITTING_SHARE)
     .toSorted((one, other) => other.share - one.share)
     .slice(0, 3)
-  const found = fitting.map((it) => `- ${it.text}`).join("\n")
-  return found === ""
+  const excerpts = fitting.map((it) => `- ${it.text}`).join("\n")
+  return excerpts === ""
     ? `The stored research says nothing about this. ${OFFLINE}`
-    : `The stored research says:\n${found}\n\n${OFFLINE}`
+    : `The stored research says:\n${excerpts}\n\n${OFFLINE}`
 }
 
 const FITTING_SHARE = 0.3
@@ -300,11 +302,12 @@ export function synthesize(prompt: string): Readonly<Record<string, unknown>> {
   const short = weigh(query).slice(0, SENTENCES_OF_THE_SHORT_ANSWER)
   const sections = sectionsOf(questionsOf(prompt, query), weigh)
   const points = sections.flatMap((it) => it.sentences.slice(0, 1)).slice(0, MOST_KEY_POINTS)
-  const written = sections.map((it) => ({ title: it.title, text: said(it.sentences) }))
+  const written = sections.map((it) => ({ title: it.title, text: formatSentences(it.sentences) }))
   return {
     title: query,
-    shortAnswer: short.length === 0 ? `The documents found say nothing about this.` : said(short),
-    keyPoints: points.map((it) => said([it])),
+    shortAnswer:
+      short.length === 0 ? `The documents found say nothing about this.` : formatSentences(short),
+    keyPoints: points.map((it) => formatSentences([it])),
     sections: [...written, { title: "How this was written", text: NOTE }],
   }
 }
@@ -383,7 +386,7 @@ function trust({ tier, text }: Sentence): number {
   return isHanging ? byTier * 0.6 : byTier
 }
 
-function said(sentences: readonly Sentence[]): string {
+function formatSentences(sentences: readonly Sentence[]): string {
   return sentences.map(({ text, label }) => `${text} [${label}]`).join(" ")
 }
 

@@ -23,9 +23,9 @@ export const offlineBrain: ScriptedBrain = async ({ prompt, schema }) => {
   if (schema === undefined) return { text: converse(prompt) }
   const fields = fieldsOf(schema)
   const thought = THOUGHTS.find(({ wants }) => wants.every((it) => fields.has(it)))
-  const words = queryOf(prompt).slice(0, 400)
+  const text = queryOf(prompt).slice(0, 400)
   const value =
-    thought === undefined ? fillSchema(schema, words) : fitted(thought.think(prompt), schema, words)
+    thought === undefined ? fillSchema(schema, text) : fitted(thought.think(prompt), schema, text)
   return { text: JSON.stringify(value) }
 }
 
@@ -57,17 +57,17 @@ const DEEPEST = 12
 const LONGEST = 20
 
 /** A value that matches a JSON schema, with `words` as text: for stages of unknown recipes. */
-function fillSchema(schema: Schema, words: string, level = 0): unknown {
+function fillSchema(schema: Schema, text: string, level = 0): unknown {
   if (level > DEEPEST) return null
   if ("const" in schema) return schema["const"]
   if (Array.isArray(schema["enum"])) return schema["enum"][0]
   const either = firstOf(schema["anyOf"]) ?? firstOf(schema["oneOf"])
-  if (either !== undefined) return fillSchema(either, words, level + 1)
+  if (either !== undefined) return fillSchema(either, text, level + 1)
   switch (typeOf(schema)) {
     case "object":
-      return fillObject(schema, words, level)
+      return fillObject(schema, text, level)
     case "array":
-      return fillArray(schema, words, level)
+      return fillArray(schema, text, level)
     case "number":
     case "integer":
       return fillNumber(schema)
@@ -76,12 +76,12 @@ function fillSchema(schema: Schema, words: string, level = 0): unknown {
     case "null":
       return null
     default:
-      return fillString(schema, words)
+      return fillString(schema, text)
   }
 }
 
-function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, words: string) {
-  const filled = fillSchema(schema, words)
+function fitted(own: Readonly<Record<string, unknown>>, schema: Schema, text: string) {
+  const filled = fillSchema(schema, text)
   const whole = isRecord(filled) ? { ...filled, ...own } : own
   const { properties } = schema
   if (schema["additionalProperties"] !== false || !isRecord(properties)) return whole
@@ -106,22 +106,22 @@ function firstOf(list: unknown): Schema | undefined {
   return isRecord(first) ? first : undefined
 }
 
-function fillObject(schema: Schema, words: string, level: number): Record<string, unknown> {
+function fillObject(schema: Schema, text: string, level: number): Record<string, unknown> {
   const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : []
   const properties = isRecord(schema["properties"]) ? schema["properties"] : {}
   const filled: Record<string, unknown> = {}
   for (const name of required) {
     if (typeof name !== "string") continue
     const own = Object.hasOwn(properties, name) ? properties[name] : undefined
-    filled[name] = fillSchema(isRecord(own) ? own : {}, words, level + 1)
+    filled[name] = fillSchema(isRecord(own) ? own : {}, text, level + 1)
   }
   return filled
 }
 
-function fillArray(schema: Schema, words: string, level: number): readonly unknown[] {
+function fillArray(schema: Schema, text: string, level: number): readonly unknown[] {
   const items = isRecord(schema["items"]) ? schema["items"] : {}
   const least = typeof schema["minItems"] === "number" ? schema["minItems"] : 0
-  return Array.from({ length: Math.min(least, LONGEST) }, () => fillSchema(items, words, level + 1))
+  return Array.from({ length: Math.min(least, LONGEST) }, () => fillSchema(items, text, level + 1))
 }
 
 function fillNumber(schema: Schema): number {
@@ -130,8 +130,8 @@ function fillNumber(schema: Schema): number {
   return typeof maximum === "number" && maximum < least ? maximum : least
 }
 
-function fillString(schema: Schema, words: string): string {
+function fillString(schema: Schema, text: string): string {
   const { minLength, maxLength } = schema
-  const long = typeof minLength === "number" ? words.padEnd(minLength, ".") : words
+  const long = typeof minLength === "number" ? text.padEnd(minLength, ".") : text
   return typeof maxLength === "number" ? long.slice(0, maxLength) : long
 }

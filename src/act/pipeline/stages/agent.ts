@@ -12,34 +12,34 @@ export const ANY_AGENT = "default"
 
 /** The agent's run is one activity here and has its own page. */
 export function agentStage(ports: Pick<StagePorts, "startAgent">): StageWork {
-  return async (world) => {
-    const { text } = await working(world, ports)
-    const output = outputOf(world, text)
-    return { output, summary: summarize(output), ...passing(world.stage, output) }
+  return async (input) => {
+    const { text } = await working(input, ports)
+    const output = outputOf(input, text)
+    return { output, summary: summarize(output), ...passing(input.stage, output) }
   }
 }
 
-function working(world: StageWorld, ports: Pick<StagePorts, "startAgent">) {
-  const { agent: type, title, mode = "plan", scope } = world.stage
-  const template = templateOf(world)
-  const prompt = promptFor(world, withoutScripts(template), {})
+function working(input: StageWorld, ports: Pick<StagePorts, "startAgent">) {
+  const { agent: type, title, mode = "plan", scope } = input.stage
+  const template = templateOf(input)
+  const prompt = promptFor(input, withoutScripts(template), {})
   const name = type ?? ANY_AGENT
   const label = {
     tool: "Agent",
     kind: "agent",
-    title: `${title}: ${summaryLine(world.query)}`,
+    title: `${title}: ${summaryLine(input.query)}`,
   } as const
   const needs = { kind: "agent", type: name } as const
-  return world.effects.step("agent", { ...label, needs }, async (signal) => {
+  return input.effects.step("agent", { ...label, needs }, async (signal) => {
     const end = await ports.startAgent({
       type,
       mode,
-      budgetUsd: world.leftUsd(),
+      budgetUsd: input.leftUsd(),
       signal,
       paths: scope.paths,
       title: label.title,
-      prompt: [instructionsFor(world), prompt, ...schemaOf(world)].join("\n\n"),
-      script: readScripts(template).at(world.iteration) ?? readScripts(template).at(-1),
+      prompt: [instructionsFor(input), prompt, ...schemaOf(input)].join("\n\n"),
+      script: readScripts(template).at(input.iteration) ?? readScripts(template).at(-1),
     })
     const { runId, outcome, usd, tokens } = end
     signal.throwIfAborted()
@@ -59,10 +59,10 @@ function schemaOf({ stage }: StageWorld): readonly string[] {
 }
 
 /** An agent writes text before its answer, so search its last message for JSON. */
-function outputOf(world: StageWorld, text: string): unknown {
-  if (world.stage.output === undefined) return { text }
-  const found = extractJson(text)
-  return found.kind === "found" ? found.value : { text }
+function outputOf(input: StageWorld, text: string): unknown {
+  if (input.stage.output === undefined) return { text }
+  const json = extractJson(text)
+  return json.kind === "found" ? json.value : { text }
 }
 
 const BLOCK = /^```script\n([\s\S]*?)^```\n?/gm

@@ -8,22 +8,22 @@ import { instructionsFor, placeholdersOf, promptFor, templateOf } from "./prompt
 const CLARITY_BAR = 0.7
 
 export function askStage(ports: Pick<StagePorts, "count">): StageWork {
-  return async (world) => {
-    const template = templateOf(world)
+  return async (input) => {
+    const template = templateOf(input)
     const isGrounded = placeholdersOf(template).includes("context")
-    const shaped = isGrounded ? await shape(world, ports) : undefined
-    const web = findOutput(world.outputs, WebFindings)?.web ?? []
+    const shaped = isGrounded ? await shape(input, ports) : undefined
+    const web = findOutput(input.outputs, WebFindings)?.web ?? []
     const material = { web, ...(shaped === undefined ? {} : { context: shaped.text }) }
-    const { text, value } = await world.effects.ask("ask", {
-      title: titleOf(world),
-      instructions: instructionsFor(world),
-      prompt: promptFor(world, template, material),
-      schema: world.stage.output,
-      effort: world.stage.effort,
-      maxOutputTokens: world.stage.maxOutputTokens,
+    const { text, value } = await input.effects.ask("ask", {
+      title: titleOf(input),
+      instructions: instructionsFor(input),
+      prompt: promptFor(input, template, material),
+      schema: input.stage.output,
+      effort: input.stage.effort,
+      maxOutputTokens: input.stage.maxOutputTokens,
     })
-    const answer = world.stage.output === undefined ? { text } : value
-    return resultOf(world, withReferences(limited(answer, world), shaped))
+    const answer = input.stage.output === undefined ? { text } : value
+    return resultOf(input, withReferences(limited(answer, input), shaped))
   }
 }
 
@@ -32,21 +32,21 @@ function titleOf({ stage, iteration, amendments }: StageWorld): string {
   return amendments.length > 0 ? `${stage.title}, with your changes` : stage.title
 }
 
-async function shape(world: StageWorld, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
-  const paragraphs = findOutput(world.outputs, Retrieved)?.paragraphs ?? []
-  const web = findOutput(world.outputs, WebFindings)?.web ?? []
+async function shape(input: StageWorld, ports: Pick<StagePorts, "count">): Promise<ShapedContext> {
+  const paragraphs = findOutput(input.outputs, Retrieved)?.paragraphs ?? []
+  const web = findOutput(input.outputs, WebFindings)?.web ?? []
   const budgetTokens = Math.min(
-    world.stage.contextTokens ?? world.depth.contextTokens,
-    world.depth.contextTokens,
+    input.stage.contextTokens ?? input.depth.contextTokens,
+    input.depth.contextTokens,
   )
   const count = await ports.count()
-  const shaped = shapeContext({ paragraphs, web, prior: priorOf(world) }, { budgetTokens, count })
-  await tellShape(world.effects, shaped, budgetTokens)
+  const shaped = shapeContext({ paragraphs, web, prior: priorOf(input) }, { budgetTokens, count })
+  await noteShape(input.effects, shaped, budgetTokens)
   return shaped
 }
 
 /** Derived from the shaped context, so it is the same when the stage is repeated. */
-function tellShape(effects: Effects, shaped: ShapedContext, budgetTokens: number): Promise<void> {
+function noteShape(effects: Effects, shaped: ShapedContext, budgetTokens: number): Promise<void> {
   const left = shaped.left.length === 0 ? "" : `, ${shaped.left.length} paragraphs left out`
   return effects.note("context", {
     tool: "Context shaped",
@@ -66,11 +66,11 @@ function withReferences(answer: unknown, shaped: ShapedContext | undefined): unk
   return { ...answer, references: shaped.references }
 }
 
-function resultOf(world: StageWorld, output: unknown): StageResult {
+function resultOf(input: StageWorld, output: unknown): StageResult {
   const result: StageResult = { output, summary: summarize(output) }
   const question = clarification(output)
   if (question !== undefined) return { ...result, pause: { reason: "clarify", question } }
-  return { ...result, ...passing(world.stage, output) }
+  return { ...result, ...passing(input.stage, output) }
 }
 
 function clarification(output: unknown): string | undefined {

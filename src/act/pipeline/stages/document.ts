@@ -14,15 +14,15 @@ import {
 import { postProcess } from "./post-process.ts"
 
 export function documentStage(): StageWork {
-  return async (world) => {
-    const draft = findOutput(world.outputs, Answer) ?? plainAnswer(world)
-    const { answer, ...labels } = finish(draft, world.query)
-    const scores = findOutput(world.outputs, Scores)
-    const plan = findOutput(world.outputs, Plan)?.subQueries ?? []
-    const notFound = findOutput(world.outputs, Gaps)?.notFound ?? []
+  return async (input) => {
+    const draft = findOutput(input.outputs, Answer) ?? plainAnswer(input)
+    const { answer, ...labels } = finish(draft, input.query)
+    const scores = findOutput(input.outputs, Scores)
+    const plan = findOutput(input.outputs, Plan)?.subQueries ?? []
+    const notFound = findOutput(input.outputs, Gaps)?.notFound ?? []
     const markdown = renderDocument({ answer, scores, plan, notFound })
     const summary = lineOf(answer, labels)
-    await world.effects.note("document", { tool: "Document written", kind: "edit", title: summary })
+    await input.effects.note("document", { tool: "Document written", kind: "edit", title: summary })
     const isPartial = scores?.isPassed === false
     // Includes the structured answer, because a later run builds on sections, not on Markdown.
     return { output: { ...answer, markdown, isPartial, scores: scores?.scores ?? {} }, summary }
@@ -62,8 +62,8 @@ function lineOf({ sections, references }: Answer, { added, dropped }: Labels): s
 }
 
 /** For stages without sections: the output of each, under its title. */
-function plainAnswer(world: StageWorld): Answer {
-  const sections = Object.entries(world.outputs).flatMap(([stage, output]) => {
+function plainAnswer(input: StageWorld): Answer {
+  const sections = Object.entries(input.outputs).flatMap(([stage, output]) => {
     const text = isRecord(output) && typeof output["text"] === "string" ? output["text"] : undefined
     return text === undefined ? [] : [{ title: stage.replaceAll("_", " "), text }]
   })
@@ -114,8 +114,8 @@ function isBelow(check: string, { scores, bars }: Scores): boolean {
 
 function details({ scores, plan, notFound }: Parts): string {
   const notes = notFound.map((it) => `Nothing was found for: ${plain(it)}`)
-  const asked = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
-  return [block("### Questions", asked), scoreTable(scores), block("### Gaps", bullets(notes))]
+  const questions = plan.map((it, index) => `${index + 1}. ${plain(it.question)}`).join("\n")
+  return [block("### Questions", questions), scoreTable(scores), block("### Gaps", bullets(notes))]
     .filter((it) => it !== "")
     .join("\n\n")
 }

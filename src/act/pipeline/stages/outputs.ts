@@ -136,8 +136,8 @@ export function summarize(output: unknown): string {
     countOf(output["remarks"], ["remark", "remarks"]),
   ].filter((it) => it !== undefined)
   if (counted.length > 0) return counted.join(", ")
-  const words = Object.values(output).find((it) => typeof it === "string" && it.trim() !== "")
-  return summaryLine(typeof words === "string" ? words : JSON.stringify(output))
+  const text = Object.values(output).find((it) => typeof it === "string" && it.trim() !== "")
+  return summaryLine(typeof text === "string" ? text : JSON.stringify(output))
 }
 
 export function countOf(list: unknown, [one, many]: readonly [string, string]) {
@@ -163,21 +163,21 @@ export function answeredBefore(
   const offered = (prior?.sections ?? [])
     .filter((it) => it.paragraphs.length > 0)
     .map((section) => ({ section, words: contentWords(`${section.title} ${section.text}`) }))
-  const found = questions.flatMap((question) => {
+  const matches = questions.flatMap((question) => {
     const words = contentWords(question)
     const its = offered.find((it) => shareOfWords(words, it.words) >= PRIOR_WORD_SHARE)
     return its === undefined ? [] : [{ question, section: its.section }]
   })
   return {
-    answered: found.map(({ question, section }) => ({ question, section: section.title })),
-    sections: [...new Set(found.map((it) => it.section))],
+    answered: matches.map(({ question, section }) => ({ question, section: section.title })),
+    sections: [...new Set(matches.map((it) => it.section))],
   }
 }
 
 /** The prior sections that answer the plan; all of them before there is a plan. */
-export function priorOf(world: StageWorld): PriorAnswer | undefined {
-  const plan = findOutput(world.outputs, Plan)
-  if (plan === undefined || world.prior === undefined) return world.prior
+export function priorOf(input: StageWorld): PriorAnswer | undefined {
+  const plan = findOutput(input.outputs, Plan)
+  if (plan === undefined || input.prior === undefined) return input.prior
   const questions = plan.subQueries.map((it) => it.question)
-  return { ...world.prior, sections: answeredBefore(questions, world.prior).sections }
+  return { ...input.prior, sections: answeredBefore(questions, input.prior).sections }
 }

@@ -93,14 +93,14 @@ function outsideCode(text: string): string {
     : text
 }
 
-function writeLabels(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
+function writeLabels(text: string, labels: ReadonlySet<string>, dropped: Set<string>): string {
   let written = ""
   let from = 0
   for (const code of text.matchAll(CODE)) {
-    written += writeProse(text.slice(from, code.index), known, dropped) + code[0]
+    written += writeProse(text.slice(from, code.index), labels, dropped) + code[0]
     from = code.index + code[0].length
   }
-  return written + writeProse(text.slice(from), known, dropped)
+  return written + writeProse(text.slice(from), labels, dropped)
 }
 
 function writeProse(text: string, known: ReadonlySet<string>, dropped: Set<string>): string {
@@ -133,7 +133,7 @@ const NO_LABEL_AFTER =
 function bareLabels(
   text: string,
   groups: readonly LabelGroup[],
-  known: ReadonlySet<string>,
+  labels: ReadonlySet<string>,
 ): readonly LabelGroup[] {
   const inside = groups.map(({ start, end }) => ({ start, end }))
   let next = 0
@@ -143,7 +143,7 @@ function bareLabels(
     while ((inside[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
     const isInside = start >= (inside[next]?.start ?? Number.POSITIVE_INFINITY)
     const label = `${match[1]}${Number(match[2])}`
-    if (isInside || !known.has(label)) continue
+    if (isInside || !labels.has(label)) continue
     if (NO_LABEL_AFTER.test(text.slice(Math.max(0, start - 30), start))) continue
     bare.push({ start, end: start + match[0].length, labels: [label] })
   }
@@ -160,21 +160,21 @@ function removal(text: string, { start, end }: { start: number; end: number }): 
 }
 
 function repetitions(text: string, { start, end }: Sentence): readonly Edit[] {
-  const seen = new Set<string>()
+  const used = new Set<string>()
   return labelGroupsOf(text.slice(start, end)).flatMap((group) => {
-    const isSeen = group.labels.every((label) => seen.has(label))
-    for (const label of group.labels) seen.add(label)
+    const isSeen = group.labels.every((label) => used.has(label))
+    for (const label of group.labels) used.add(label)
     return isSeen ? removal(text, { start: start + group.start, end: start + group.end }) : []
   })
 }
 
 function missingLabel(text: string, sentence: Sentence, index: Index): Edit | undefined {
   if (sentence.labels.length > 0) return undefined
-  const said = text.slice(sentence.start, sentence.end).trimEnd()
-  if (said.trimStart().startsWith("|") || /[:?]$/.test(said)) return undefined
+  const statement = text.slice(sentence.start, sentence.end).trimEnd()
+  if (statement.trimStart().startsWith("|") || /[:?]$/.test(statement)) return undefined
   const label = clearLabel(contentWords(sentence.text), index)
   if (label === undefined) return undefined
-  const at = outsideCodeAt(text, sentence.start + endOfWords(said))
+  const at = outsideCodeAt(text, sentence.start + endOfWords(statement))
   return { start: at, end: at, put: ` [${label}]` }
 }
 
@@ -187,10 +187,10 @@ function outsideCodeAt(text: string, at: number): number {
 }
 
 /** After the last word: before the full stop and a closing quotation mark. */
-function endOfWords(said: string): number {
-  let end = said.length
-  while (end > 0 && !/[\p{L}\p{M}\p{N})\]%`]/u.test(said[end - 1] ?? "")) end--
-  return end === 0 ? said.length : end
+function endOfWords(text: string): number {
+  let end = text.length
+  while (end > 0 && !/[\p{L}\p{M}\p{N})\]%`]/u.test(text[end - 1] ?? "")) end--
+  return end === 0 ? text.length : end
 }
 
 type Index = {

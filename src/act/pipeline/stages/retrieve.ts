@@ -26,27 +26,27 @@ type FoundParagraph = Pick<KbParagraph, "id" | "title" | "citation" | "text" | "
 type Search = { readonly hits: readonly FoundParagraph[]; readonly by: KbBy | null }
 
 export function retrieveStage(ports: Ports): StageWork {
-  return async (world) => {
-    const plan = findOutput(world.outputs, Plan)?.subQueries ?? [asPlan(world.query)]
-    const asked = plan.slice(0, world.depth.subQueries)
+  return async (input) => {
+    const plan = findOutput(input.outputs, Plan)?.subQueries ?? [asPlan(input.query)]
+    const subQueries = plan.slice(0, input.depth.subQueries)
     const { answered, sections } = answeredBefore(
-      asked.map((it) => it.question),
-      world.prior,
+      subQueries.map((it) => it.question),
+      input.prior,
     )
-    const prior = await priorParagraphs(world, sections, ports)
-    const searches = await searchAll(world, asked, { answered, ports })
-    const hops = await followReferences(world, searches, ports)
+    const prior = await priorParagraphs(input, sections, ports)
+    const searches = await searchAll(input, subQueries, { answered, ports })
+    const hops = await followReferences(input, searches, ports)
     const lists: readonly RankedList<FoundParagraph>[] = [
       { items: prior, isPrior: true, by: [] },
       ...searches.map(({ hits, number }) => ({ items: hits, isPrior: false, by: [number] })),
       { items: hops, isPrior: false, by: [] },
     ]
-    const paragraphs = fuse(lists, world.depth.paragraphs)
+    const paragraphs = fuse(lists, input.depth.paragraphs)
     const notFound = searches.filter((it) => it.hits.length === 0).map((it) => it.question)
     const by = searches.find((it) => it.by !== null)?.by ?? null
     const output = { paragraphs, answered, notFound, by }
     if (paragraphs.length > 0) return { output, summary: summaryOf(paragraphs, answered.length) }
-    const problem = nothingFor(asked.length)
+    const problem = nothingFor(subQueries.length)
     // A new search would find nothing more; the user has to add documents.
     return { output, summary: problem, failed: { problems: [problem], feedback: "" } }
   }
@@ -73,17 +73,17 @@ function summaryOf(
 }
 
 async function priorParagraphs(
-  world: StageWorld,
+  input: StageWorld,
   sections: PriorAnswer["sections"],
   ports: Ports,
 ): Promise<readonly FoundParagraph[]> {
   const all = [...new Set(sections.flatMap((it) => it.paragraphs))]
-  const ids = all.slice(0, Math.ceil(world.depth.paragraphs * PRIOR_SHARE))
+  const ids = all.slice(0, Math.ceil(input.depth.paragraphs * PRIOR_SHARE))
   if (ids.length === 0) return []
-  const title = `${plural(ids.length, "paragraph")} of the answer of ${world.prior?.run}`
-  return reading(world, { key: "prior", tool: "Prior Research", title }, async () => {
-    const found = await ports.knowledge.paragraphs(ids)
-    return { hits: found.map(kept), by: null }
+  const title = `${plural(ids.length, "paragraph")} of the answer of ${input.prior?.run}`
+  return reading(input, { key: "prior", tool: "Prior Research", title }, async () => {
+    const paragraphs = await ports.knowledge.paragraphs(ids)
+    return { hits: paragraphs.map(storedParagraph), by: null }
   }).then((it) => it.hits)
 }
 
@@ -92,26 +92,26 @@ type SubQuerySearch = {
   readonly ports: Ports
 }
 
-async function searchAll(world: StageWorld, plan: readonly SubQuery[], asked: SubQuerySearch) {
-  const known = new Set(asked.answered.map((it) => it.question))
-  const share = Math.ceil(world.depth.paragraphs / plan.length)
+async function searchAll(input: StageWorld, plan: readonly SubQuery[], prior: SubQuerySearch) {
+  const answered = new Set(prior.answered.map((it) => it.question))
+  const share = Math.ceil(input.depth.paragraphs / plan.length)
   const limit = Math.min(share + SPARE_HITS, MOST_HITS)
   const searches: (Search & { readonly question: string; readonly number: number })[] = []
   for (const [index, { question }] of plan.entries()) {
-    if (known.has(question)) continue
+    if (answered.has(question)) continue
     const number = index + 1
     const step = { key: `kb:${number}`, tool: "Knowledge Base Search", title: question }
     const query = { query: question.slice(0, LONGEST_SEARCH_CHARACTERS), limit, hops: 0 }
-    const found = await reading(world, step, (signal) =>
-      asked.ports.knowledge.search(query, { signal }).then(keptAll),
+    const search = await reading(input, step, (signal) =>
+      prior.ports.knowledge.search(query, { signal }).then(keptAll),
     )
-    searches.push({ ...found, question, number })
+    searches.push({ ...search, question, number })
   }
   return searches
 }
 
 async function followReferences(
-  world: StageWorld,
+  input: StageWorld,
   searches: readonly Search[],
   { knowledge }: Ports,
 ): Promise<readonly FoundParagraph[]> {
@@ -119,25 +119,25 @@ async function followReferences(
   const paragraphs = [...new Set(best)].slice(0, MOST_HOP_STARTS)
   if (paragraphs.length === 0) return []
   const title = `references of the best ${plural(paragraphs.length, "paragraph")}`
-  const limit = Math.min(world.depth.paragraphs, MOST_HITS)
+  const limit = Math.min(input.depth.paragraphs, MOST_HITS)
   const step = { key: "hops", tool: "Deep Retrieval", title }
-  const found = await reading(world, step, () =>
+  const search = await reading(input, step, () =>
     knowledge.hop({ paragraphs, depth: 1, limit }).then(keptAll),
   )
-  return found.hits
+  return search.hits
 }
 
 type Step = { readonly key: string; readonly tool: string; readonly title: string }
 
 /** A failed search leaves a failed step and no results; the others continue. */
 function reading(
-  world: StageWorld,
+  input: StageWorld,
   step: Step,
   read: (signal: AbortSignal) => Promise<Search>,
 ): Promise<Search> {
   const { key, ...label } = step
   const needs = { kind: "knowledge" } as const
-  return world.effects.step(key, { ...label, kind: "search", needs }, async (signal) => {
+  return input.effects.step(key, { ...label, kind: "search", needs }, async (signal) => {
     try {
       const result = await read(signal)
       return { result, detail: detailOf(result) }
@@ -153,12 +153,12 @@ function detailOf({ hits, by }: Search): string {
   return `${plural(hits.length, "paragraph")}${meaning}`
 }
 
-const keptAll = (found: KbFound): Search => ({
-  hits: found.hits.map((it) => kept(it.paragraph)),
-  by: found.by,
+const keptAll = (result: KbFound): Search => ({
+  hits: result.hits.map((it) => storedParagraph(it.paragraph)),
+  by: result.by,
 })
 
-function kept({ id, title, citation, text, tier }: KbParagraph): FoundParagraph {
+function storedParagraph({ id, title, citation, text, tier }: KbParagraph): FoundParagraph {
   return { id, title, citation, text, tier }
 }
 
@@ -184,11 +184,11 @@ export function fuse<Item extends { readonly id: string }>(
   const byId = new Map<string, FusedItem<Item>>()
   for (const { items, isPrior, by } of lists) {
     for (const [rank, item] of items.entries()) {
-      const known = byId.get(item.id) ?? { ...item, score: 0, by: [], isPrior: false }
-      known.score += 1 / (DAMPING + rank + 1)
-      known.by = [...new Set([...known.by, ...by])]
-      known.isPrior ||= isPrior
-      byId.set(item.id, known)
+      const entry = byId.get(item.id) ?? { ...item, score: 0, by: [], isPrior: false }
+      entry.score += 1 / (DAMPING + rank + 1)
+      entry.by = [...new Set([...entry.by, ...by])]
+      entry.isPrior ||= isPrior
+      byId.set(item.id, entry)
     }
   }
   const best = [...byId.values()].toSorted(

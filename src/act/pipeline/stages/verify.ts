@@ -25,20 +25,20 @@ type DraftAnswer = {
 }
 
 export function verifyStage(ports: Ports): StageWork {
-  return async (world) => {
-    const draft = draftOf(world)
-    if (draft.cited.length === 0) return unverifiable(world)
-    const judge = await judged(world, draft, ports.verify)
-    const entities = await verifying(world, STEPS.entities, async () =>
+  return async (input) => {
+    const draft = draftOf(input)
+    if (draft.cited.length === 0) return unverifiable(input)
+    const judge = await judged(input, draft, ports.verify)
+    const entities = await verifying(input, STEPS.entities, async () =>
       ports.verify.entityGrounding(draft.text, draft.cited),
     )
-    const citations = await verifying(world, STEPS.citations, () =>
+    const citations = await verifying(input, STEPS.citations, () =>
       ports.verify.citationAccuracy(draft.text, draft.cited, judge),
     )
-    const relations = await verifying(world, STEPS.relations, async () =>
+    const relations = await verifying(input, STEPS.relations, async () =>
       ports.verify.relationPreservation(draft.text, draft.cited, await edgesOf(draft, ports)),
     )
-    const contradictions = await contradicting(world, draft, ports)
+    const contradictions = await contradicting(input, draft, ports)
     return resultOf({ entities, citations, relations, contradictions })
   }
 }
@@ -47,10 +47,10 @@ export function verifyStage(ports: Ports): StageWork {
  * Without sources every check would pass trivially. A repair cannot find sources, so none is
  * requested; if the search already reported that it found nothing, this is not repeated.
  */
-function unverifiable(world: StageWorld): StageResult {
+function unverifiable(input: StageWorld): StageResult {
   const output: Scores = { scores: {}, bars: {}, isPassed: false, by: NOBODY, failures: [] }
   const problem = "there are no sources to check the answer against"
-  const isSaid = findOutput(world.outputs, NothingRetrieved) !== undefined
+  const isSaid = findOutput(input.outputs, NothingRetrieved) !== undefined
   const result = { output, summary: `not verified: ${problem}` }
   return isSaid ? result : { ...result, failed: { problems: [problem], feedback: "" } }
 }
@@ -63,9 +63,9 @@ const STEPS = {
   relations: { key: "relations", tool: "Relation Verification", title: "relation preservation" },
 } as const
 
-function draftOf(world: StageWorld): DraftAnswer {
-  const answer = findOutput(world.outputs, Answer)
-  if (answer === undefined) throw NothingToVerify({ stage: world.stage.name })
+function draftOf(input: StageWorld): DraftAnswer {
+  const answer = findOutput(input.outputs, Answer)
+  if (answer === undefined) throw NothingToVerify({ stage: input.stage.name })
   const { references } = answer
   // Including its title and citation, because a sentence may name the paragraph's location.
   const cited = references.map(({ label, title, citation, text, paragraph, url }) => ({
@@ -78,18 +78,18 @@ function draftOf(world: StageWorld): DraftAnswer {
 
 type Step = { readonly key: string; readonly tool: string; readonly title: string }
 
-function verifying(world: StageWorld, step: Step, verify: () => Promise<KbVerification>) {
+function verifying(input: StageWorld, step: Step, verify: () => Promise<KbVerification>) {
   const { key, ...label } = step
-  return world.effects.step(key, { ...label, kind: "other" }, async () => {
+  return input.effects.step(key, { ...label, kind: "other" }, async () => {
     const result = await verify()
     const detail = `${result.score.toFixed(2)} of at least ${result.bar.toFixed(2)}, ${result.checked} checked, by ${result.by}`
     return { result, detail }
   })
 }
 
-function contradicting(world: StageWorld, draft: DraftAnswer, { verify }: Ports) {
+function contradicting(input: StageWorld, draft: DraftAnswer, { verify }: Ports) {
   const label = { tool: "Contradiction Verification", kind: "other", title: "contradictions" }
-  return world.effects.step("contradictions", { ...label, kind: "other" }, async () => {
+  return input.effects.step("contradictions", { ...label, kind: "other" }, async () => {
     const result = verify.findContradictions(draft.text, evidenceOf(draft))
     return {
       result,
@@ -145,8 +145,8 @@ function resultOf(verified: VerifyResult): StageResult {
     contradictions: 0,
   }
   const output: Scores = { scores, bars, isPassed, by: citations.by, failures: [...failures] }
-  const words = Object.entries(scores).map(([name, score]) => `${name} ${format(score)}`)
-  const summary = `${isPassed ? "passed" : "not passed"}: ${words.join(", ")}`
+  const parts = Object.entries(scores).map(([name, score]) => `${name} ${format(score)}`)
+  const summary = `${isPassed ? "passed" : "not passed"}: ${parts.join(", ")}`
   if (isPassed) return { output, summary }
   return { output, summary, failed: feedbackOf(output) }
 }
@@ -259,20 +259,20 @@ const SCHEMA = {
  * cost more than the answer. Without a prompt there is no judge.
  */
 async function judged(
-  world: StageWorld,
+  input: StageWorld,
   draft: DraftSentence,
   verify: Pick<Verifications, "citationAccuracy">,
 ): Promise<Judge | undefined> {
-  if (world.stage.prompt === undefined) return undefined
+  if (input.stage.prompt === undefined) return undefined
   const pairs = await pairsOf(draft, verify)
   if (pairs.length === 0) return undefined
-  const { value } = await world.effects.ask("judge", {
+  const { value } = await input.effects.ask("judge", {
     title: `does each of ${pairs.length} citations support its sentence`,
-    instructions: instructionsFor(world),
-    prompt: promptFor(world, templateOf(world), { pairs: pairs.map(describePair).join("\n\n") }),
+    instructions: instructionsFor(input),
+    prompt: promptFor(input, templateOf(input), { pairs: pairs.map(describePair).join("\n\n") }),
     schema: SCHEMA,
-    effort: world.stage.effort,
-    maxOutputTokens: world.stage.maxOutputTokens,
+    effort: input.stage.effort,
+    maxOutputTokens: input.stage.maxOutputTokens,
   })
   return judgeFrom(pairs, value)
 }

@@ -22,16 +22,16 @@ type Ports = Pick<StagePorts, "web" | "knowledge">
 type WebSearchResult = Pick<KbWeb, "source" | "note" | "results">
 
 export function webStage(ports: Ports): StageWork {
-  return async (world) => {
-    const plan = planOf(world)
-    if (!world.depth.web) return skip("This depth does not search the web.")
-    const searched = await searchAll(world, plan, ports)
+  return async (input) => {
+    const plan = planOf(input)
+    if (!input.depth.web) return skip("This depth does not search the web.")
+    const searched = await searchAll(input, plan, ports)
     const web = distinct(searched.flatMap((it) => it.results))
     if (web.length === 0) return skip(whyNothing(searched))
-    const documents = await documentsFor(world, ports)
-    const refined = await refine(world, plan, { web, documents })
+    const documents = await documentsFor(input, ports)
+    const refined = await refine(input, plan, { web, documents })
     const changed = refined.filter((it) => it.note === CHANGED).length
-    await validated(world, refined)
+    await validated(input, refined)
     return {
       output: { subQueries: refined, web, changed },
       summary: `plan refined, ${changed} of ${refined.length} sub-queries changed`,
@@ -41,46 +41,46 @@ export function webStage(ports: Ports): StageWork {
 
 const skip = (note: string): StageResult => ({ output: null, summary: note, skipped: note })
 
-function planOf(world: StageWorld): readonly SubQuery[] {
-  const plan = findOutput(world.outputs, Plan)?.subQueries
-  return plan ?? [{ question: world.query, why: "", target: "" }]
+function planOf(input: StageWorld): readonly SubQuery[] {
+  const plan = findOutput(input.outputs, Plan)?.subQueries
+  return plan ?? [{ question: input.query, why: "", target: "" }]
 }
 
 async function searchAll(
-  world: StageWorld,
+  input: StageWorld,
   plan: readonly SubQuery[],
   ports: Ports,
 ): Promise<readonly WebSearchResult[]> {
   const searched: WebSearchResult[] = []
   let failures = 0
   for (const [index, { question }] of plan.slice(0, MOST_WEB_QUERIES).entries()) {
-    const found = await searchOne(world, { key: `web:${index + 1}`, question }, ports)
-    searched.push(found)
-    const hasFailed = found.note !== null && found.results.length === 0
+    const result = await searchOne(input, { key: `web:${index + 1}`, question }, ports)
+    searched.push(result)
+    const hasFailed = result.note !== null && result.results.length === 0
     failures = hasFailed ? failures + 1 : 0
-    if (failures >= MOST_WEB_FAILURES || found.source === null) break
+    if (failures >= MOST_WEB_FAILURES || result.source === null) break
   }
   return searched
 }
 
 type Search = { readonly key: string; readonly question: string }
 
-function searchOne(world: StageWorld, search: Search, ports: Ports): Promise<WebSearchResult> {
-  const source = world.stage.scope.sources.find((it) => it !== ANY_WEB_SOURCE && it !== "*")
+function searchOne(input: StageWorld, search: Search, ports: Ports): Promise<WebSearchResult> {
+  const source = input.stage.scope.sources.find((it) => it !== ANY_WEB_SOURCE && it !== "*")
   const slug = source ?? ANY_WEB_SOURCE
   const label = { tool: "Web Search", kind: "search", title: search.question } as const
-  return world.effects.step(
+  return input.effects.step(
     search.key,
     { ...label, needs: { kind: "source", slug } },
     async (signal) => {
-      const found = await searchWeb(ports, {
+      const result = await searchWeb(ports, {
         query: search.question.slice(0, LONGEST_SEARCH_CHARACTERS),
         source,
         signal,
       })
-      const isFailed = found.note !== null && found.results.length === 0
-      const detail = found.note ?? `${found.results.length} pages of ${found.source}`
-      return { result: found, detail, outcome: isFailed ? "failed" : "done" }
+      const isFailed = result.note !== null && result.results.length === 0
+      const detail = result.note ?? `${result.results.length} pages of ${result.source}`
+      return { result, detail, outcome: isFailed ? "failed" : "done" }
     },
   )
 }
@@ -112,16 +112,16 @@ function distinct(results: readonly WebResult[]): readonly WebResult[] {
   return [...new Map(results.map((it) => [it.url, it])).values()]
 }
 
-async function documentsFor(world: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
-  if (!world.stage.scope.knowledge) return []
-  const label = { tool: "Knowledge Base Search", kind: "search", title: world.query } as const
+async function documentsFor(input: StageWorld, { knowledge }: Ports): Promise<readonly string[]> {
+  if (!input.stage.scope.knowledge) return []
+  const label = { tool: "Knowledge Base Search", kind: "search", title: input.query } as const
   const needs = { kind: "knowledge" } as const
-  return world.effects.step("documents", { ...label, needs }, async (signal) => {
+  return input.effects.step("documents", { ...label, needs }, async (signal) => {
     try {
-      const query = world.query.slice(0, LONGEST_SEARCH_CHARACTERS)
-      const asked = { query, limit: Math.min(world.depth.paragraphs, MOST_HITS), hops: 0 }
-      const found = await knowledge.search(asked, { signal })
-      const titles = [...new Set(found.hits.map((it) => it.paragraph.title))]
+      const query = input.query.slice(0, LONGEST_SEARCH_CHARACTERS)
+      const request = { query, limit: Math.min(input.depth.paragraphs, MOST_HITS), hops: 0 }
+      const results = await knowledge.search(request, { signal })
+      const titles = [...new Set(results.hits.map((it) => it.paragraph.title))]
       return { result: titles, detail: `${titles.length} documents` }
     } catch (error) {
       signal.throwIfAborted()
@@ -133,29 +133,29 @@ async function documentsFor(world: StageWorld, { knowledge }: Ports): Promise<re
 type Findings = { readonly web: readonly WebResult[]; readonly documents: readonly string[] }
 
 async function refine(
-  world: StageWorld,
+  input: StageWorld,
   plan: readonly SubQuery[],
   findings: Findings,
 ): Promise<readonly SubQuery[]> {
-  const { value } = await world.effects.ask("refine", {
+  const { value } = await input.effects.ask("refine", {
     title: "compare the plan with what was found",
-    instructions: instructionsFor(world),
-    prompt: promptFor(world, templateOf(world), findings),
-    schema: world.stage.output,
-    effort: world.stage.effort,
-    maxOutputTokens: world.stage.maxOutputTokens,
+    instructions: instructionsFor(input),
+    prompt: promptFor(input, templateOf(input), findings),
+    schema: input.stage.output,
+    effort: input.stage.effort,
+    maxOutputTokens: input.stage.maxOutputTokens,
   })
   const refined = Plan.safeParse(value)
   if (!refined.success) return plan
   const before = new Set(plan.map((it) => it.question))
   return refined.data.subQueries
-    .slice(0, world.depth.subQueries)
+    .slice(0, input.depth.subQueries)
     .map((it) => ({ ...it, note: before.has(it.question) ? "" : CHANGED }))
 }
 
-function validated(world: StageWorld, plan: readonly SubQuery[]): Promise<void> {
+function validated(input: StageWorld, plan: readonly SubQuery[]): Promise<void> {
   const aimed = plan.filter((it) => it.target.trim() !== "").length
-  return world.effects.note("plan", {
+  return input.effects.note("plan", {
     tool: "Plan validated",
     kind: "plan",
     title: `${aimed} of ${plan.length} sub-queries have a target document`,

@@ -194,8 +194,8 @@ function flush(page: Page): void {
 function doneWith(page: Page): ReadDocument {
   flush(page)
   const read = page.outline.done({})
-  const said = oneLine(page.title ?? "")
-  return read.title === undefined && said !== "" ? { ...read, title: said } : read
+  const title = oneLine(page.title ?? "")
+  return read.title === undefined && title !== "" ? { ...read, title } : read
 }
 
 function attribute(tag: Token.TagToken, name: string): string | undefined {

@@ -50,14 +50,14 @@ type NumberedLine = { readonly text: string; readonly line: number }
 /** By hand: the regular expression overflows the stack on a line of millions. */
 function isRule(line: string): boolean {
   const begins = line.search(/[^ ]/)
-  const sign = line[begins]
-  if (begins > 3 || (sign !== "*" && sign !== "-" && sign !== "_")) return false
-  let signs = 0
+  const character = line[begins]
+  if (begins > 3 || (character !== "*" && character !== "-" && character !== "_")) return false
+  let count = 0
   for (let at = begins; at < line.length; at++) {
-    if (line[at] === sign) signs++
+    if (line[at] === character) count++
     else if (line[at] !== " ") return false
   }
-  return signs >= 3
+  return count >= 3
 }
 
 function readFrontMatter(lines: readonly string[]) {
@@ -107,9 +107,9 @@ type MarkdownHeading = {
 }
 
 function headingOf(line: string): MarkdownHeading | undefined {
-  const [, signs, rest] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? []
-  if (signs === undefined) return undefined
-  return headingFrom(withoutClosing(rest ?? ""), { level: signs.length, isUnderlined: false })
+  const [, hashes, rest] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? []
+  if (hashes === undefined) return undefined
+  return headingFrom(withoutClosing(rest ?? ""), { level: hashes.length, isUnderlined: false })
 }
 
 /** By hand: the regular expression takes quadratic time on a line of spaces. */
@@ -124,9 +124,9 @@ function withoutClosing(text: string): string {
 function underlined(block: readonly NumberedLine[], line: string): MarkdownHeading | undefined {
   const [only, ...more] = block
   if (only === undefined || more.length > 0) return undefined
-  const [, sign] = /^ {0,3}(=|-)\1*[ \t]*$/.exec(line) ?? []
-  if (sign === undefined || LIST.test(only.text) || only.text.includes("|")) return undefined
-  return headingFrom(only.text.trim(), { level: sign === "=" ? 1 : 2, isUnderlined: true })
+  const [, underline] = /^ {0,3}(=|-)\1*[ \t]*$/.exec(line) ?? []
+  if (underline === undefined || LIST.test(only.text) || only.text.includes("|")) return undefined
+  return headingFrom(only.text.trim(), { level: underline === "=" ? 1 : 2, isUnderlined: true })
 }
 
 function headingFrom(

@@ -55,16 +55,21 @@ export function createOutline() {
       blocks.push({ text, line, links, under, anchors })
       anchors = []
     },
-    done(said: { readonly title?: string | undefined; readonly citeAs?: string | undefined }) {
-      const title = said.title ?? titleAmong(tops)?.text
+    done(header: { readonly title?: string | undefined; readonly citeAs?: string | undefined }) {
+      const title = header.title ?? titleAmong(tops)?.text
       const isTitle = (it: Heading) => it.level === 1 && it.text === title
-      const kept = ({ under: headings, ...block }: OpenBlock): Block => ({
+      const asBlock = ({ under: headings, ...block }: OpenBlock): Block => ({
         ...block,
         headings: headings
           .filter((it) => !isTitle(it) || numberOfHeading(it.text) !== null)
           .map((it) => it.text),
       })
-      return { title, citeAs: said.citeAs, blocks: blocks.map(kept), isCut } satisfies ReadDocument
+      return {
+        title,
+        citeAs: header.citeAs,
+        blocks: blocks.map(asBlock),
+        isCut,
+      } satisfies ReadDocument
     },
   }
 }

@@ -63,8 +63,8 @@ type Citation = {
 
 function citationsOf(reading: ReadAnswer, statement: Statement): readonly Citation[] {
   const { text: sentence, labels } = statement.sentence
-  const known = labels.filter((label) => reading.evidence.has(label))
-  const together = known.length === 0 ? [] : evidenceFor(reading, known)
+  const existing = labels.filter((label) => reading.evidence.has(label))
+  const together = existing.length === 0 ? [] : evidenceFor(reading, existing)
   return labels.map((label) => {
     const own = reading.evidence.get(label)
     const problem =
@@ -110,8 +110,8 @@ function otherFigure(
 ): string | undefined {
   for (const entity of statement.entities) {
     if (entity.unit === "" || together.some((it) => it.profile.keys.has(entity.key))) continue
-    const said = own.profile.values.get(entity.unit)
-    if (said !== undefined) return `${own.label} says ${said[0]}, not ${entity.text}.`
+    const values = own.profile.values.get(entity.unit)
+    if (values !== undefined) return `${own.label} says ${values[0]}, not ${entity.text}.`
   }
   return undefined
 }

@@ -34,8 +34,8 @@ export function claimsOf({ tokens, entities }: ReadSentence): readonly Claim[] {
 /** "It is not the hour of Arrival": the subject is in the sentence before. */
 function isOfSomethingElse(tokens: readonly Token[]): boolean {
   const first = TURNS.has(tokens[0]?.plain ?? "") || JOINS.has(tokens[0]?.plain ?? "") ? 1 : 0
-  const [subject, , said] = tokens.slice(first)
-  const isEmptyIt = subject?.plain === "it" && said !== undefined && isForce(said)
+  const [subject, , third] = tokens.slice(first)
+  const isEmptyIt = subject?.plain === "it" && third !== undefined && isForce(third)
   return PRONOUNS.has(subject?.plain ?? "") && !isEmptyIt
 }
 
@@ -147,7 +147,7 @@ function forceOf(tokens: readonly Token[]): ClaimForce | undefined {
 
 function modalForce(tokens: readonly Token[], isDenied: boolean): Force {
   if (tokens.some((token) => FORBIDDEN.has(token.plain))) return isDenied ? "may" : "must not"
-  const at = tokens.findIndex((token, place) => isModal(tokens, token, place))
+  const at = tokens.findIndex((token, index) => isModal(tokens, token, index))
   const modal = tokens[at]
   if (modal === undefined) return "plain"
   if (isNeed(tokens, at)) return isDenied ? "need not" : "must"

@@ -46,44 +46,44 @@ function* candidatePairs(
   own: readonly StatedClaim[],
   others: readonly StatedClaim[],
 ): Generator<readonly [StatedClaim, StatedClaim]> {
-  const kept = new Map<string, StatedClaim[]>()
+  const byMatter = new Map<string, StatedClaim[]>()
   let left = MOST_COMPARED_PAIRS
-  for (const [at, said] of [...own, ...others].entries()) {
-    const matters = mattersOf(said.claim)
-    const met = metBy(said, matters, kept)
-    if (at < own.length) for (const matter of matters) keep(kept, matter, said)
+  for (const [at, stated] of [...own, ...others].entries()) {
+    const matters = mattersOf(stated.claim)
+    const met = metBy(stated, matters, byMatter)
+    if (at < own.length) for (const matter of matters) keep(byMatter, matter, stated)
     for (const earlier of met) {
       if (left-- <= 0) return
-      yield [earlier, said]
+      yield [earlier, stated]
     }
   }
 }
 
 function metBy(
-  said: StatedClaim,
+  stated: StatedClaim,
   matters: readonly string[],
-  kept: ReadonlyMap<string, readonly StatedClaim[]>,
+  byMatter: ReadonlyMap<string, readonly StatedClaim[]>,
 ): ReadonlySet<StatedClaim> {
   const met = new Set<StatedClaim>()
   for (const matter of matters) {
-    for (const earlier of kept.get(matter) ?? []) {
-      if (earlier.sentence !== said.sentence) met.add(earlier)
+    for (const earlier of byMatter.get(matter) ?? []) {
+      if (earlier.sentence !== stated.sentence) met.add(earlier)
     }
     if (met.size >= MOST_OF_ONE_MATTER) break
   }
   return met
 }
 
-function keep(kept: Map<string, StatedClaim[]>, matter: string, said: StatedClaim): void {
-  const earlier = kept.get(matter)
-  if (earlier === undefined) kept.set(matter, [said])
-  else if (earlier.length < MOST_OF_ONE_MATTER) earlier.push(said)
+function keep(byMatter: Map<string, StatedClaim[]>, matter: string, stated: StatedClaim): void {
+  const earlier = byMatter.get(matter)
+  if (earlier === undefined) byMatter.set(matter, [stated])
+  else if (earlier.length < MOST_OF_ONE_MATTER) earlier.push(stated)
 }
 
 /** An entity with a word or figure; few claims share such a pair by accident. */
 function mattersOf({ about, words, values }: Claim): readonly string[] {
   const entities = [...about].slice(0, MOST_MATTER_ENTITIES)
-  const said = [...words, ...values.keys()].slice(0, MOST_MATTER_WORDS)
-  const others = said.length === 0 ? entities : said
+  const terms = [...words, ...values.keys()].slice(0, MOST_MATTER_WORDS)
+  const others = terms.length === 0 ? entities : terms
   return entities.flatMap((key) => others.map((other) => `${key}|${other}`))
 }

@@ -20,19 +20,19 @@ export function entitiesOf(tokens: readonly Token[], terms: Terms): readonly Ent
   let at = 0
   while (at < tokens.length) {
     const next = figures[figure]
-    const found = next?.from === at ? next : termAt(tokens, { at, until: next?.from, terms })
-    if (found !== undefined) entities.push(entity(tokens, found))
-    if (found === next && next !== undefined) figure++
-    at = found?.to ?? at + 1
+    const span = next?.from === at ? next : termAt(tokens, { at, until: next?.from, terms })
+    if (span !== undefined) entities.push(entity(tokens, span))
+    if (span === next && next !== undefined) figure++
+    at = span?.to ?? at + 1
   }
   return entities
 }
 
 type EntitySpan = Omit<Entity, "text">
 
-function entity(tokens: readonly Token[], found: EntitySpan): Entity {
-  const words = tokens.slice(found.from, found.to).map((token) => token.text)
-  return { ...found, text: words.join(" ") }
+function entity(tokens: readonly Token[], span: EntitySpan): Entity {
+  const words = tokens.slice(span.from, span.to).map((token) => token.text)
+  return { ...span, text: words.join(" ") }
 }
 
 function termAt(
@@ -40,16 +40,16 @@ function termAt(
   { at, until, terms }: { at: number; until: number | undefined; terms: Terms },
 ): EntitySpan | undefined {
   const last = Math.min(at + LONGEST_TERM_WORDS, until ?? tokens.length, tokens.length)
-  let found: EntitySpan | undefined
+  let longest: EntitySpan | undefined
   let key = ""
   for (let to = at + 1; to <= last; to++) {
     const stem = tokens[to - 1]?.stem ?? ""
     if (stem === "") break
     key = key === "" ? stem : `${key} ${stem}`
     const isTerm = terms.has(key) && !(to === at + 1 && isParticiple(tokens[at]))
-    if (isTerm) found = { kind: "term", key, unit: "", isOwnCount: false, from: at, to }
+    if (isTerm) longest = { kind: "term", key, unit: "", isOwnCount: false, from: at, to }
   }
-  return found
+  return longest
 }
 
 /** "Re-pricing" is a term, "is re-priced" is not. */

@@ -19,15 +19,15 @@ export function entityGrounding(answer: string, cited: readonly CitedParagraph[]
   const keys = new Set(evidence.flatMap((it) => [...it.profile.keys]))
   const read = shown(evidence)
   const failed: Failure[] = []
-  const seen = new Set<string>()
+  const checkedKeys = new Set<string>()
   for (const { entity, sentence } of mentionsOf(reading)) {
-    if (seen.has(entity.key) || entity.isOwnCount) continue
-    seen.add(entity.key)
+    if (checkedKeys.has(entity.key) || entity.isOwnCount) continue
+    checkedKeys.add(entity.key)
     if (keys.has(entity.key)) continue
     const problem = `${NAMES[entity.kind]} "${entity.text}" is in none of the cited paragraphs.`
     failed.push({ sentence, problem, evidence: read })
   }
-  return reportOf({ checked: seen.size, failed, bar: ENTITY_BAR })
+  return reportOf({ checked: checkedKeys.size, failed, bar: ENTITY_BAR })
 }
 
 type Mention = { readonly entity: Entity; readonly sentence: string }

@@ -125,8 +125,8 @@ function readAmount(tokens: readonly Token[], at: number): Figure | undefined {
   const counted = unitAfter(tokens, start + 1) ?? unitOfRange(tokens, start + 1)
   const isWord = tokens[start]?.kind === "word"
   if (counted !== undefined) {
-    const found = figure(value, counted.unit, { from: at, to: counted.to })
-    return { ...found, isOwnCount: isWord && !counted.isMeasure }
+    const read = figure(value, counted.unit, { from: at, to: counted.to })
+    return { ...read, isOwnCount: isWord && !counted.isMeasure }
   }
   // A bare "two" is seldom a figure; a bare 42 is: "channel 12".
   if (isWord) return undefined
@@ -146,17 +146,17 @@ function unitAfter(tokens: readonly Token[], at: number): FigureUnit | undefined
   const start = afterRepeat(tokens, at)
   const isWorking = WORKING.has(tokens[start]?.plain ?? "")
   const isSkipped = isWorking || BEFORE_UNITS.has(tokens[start]?.plain ?? "")
-  const place = isSkipped ? start + 1 : start
-  const token = tokens[place]
+  const unitAt = isSkipped ? start + 1 : start
+  const token = tokens[unitAt]
   if (token === undefined) return undefined
-  const known = UNITS.get(token.plain) ?? CURRENCIES.get(token.plain)
-  const isPercent = token.plain === "per" && tokens[place + 1]?.plain === "cent"
-  if (isPercent) return { unit: "%", isMeasure: true, to: place + 2 }
-  if (known !== undefined) {
-    return { unit: isWorking ? `working ${known}` : known, isMeasure: true, to: place + 1 }
+  const unit = UNITS.get(token.plain) ?? CURRENCIES.get(token.plain)
+  const isPercent = token.plain === "per" && tokens[unitAt + 1]?.plain === "cent"
+  if (isPercent) return { unit: "%", isMeasure: true, to: unitAt + 2 }
+  if (unit !== undefined) {
+    return { unit: isWorking ? `working ${unit}` : unit, isMeasure: true, to: unitAt + 1 }
   }
   const isNamed = token.kind === "word" && isContent(token) && token.stem.length > 2
-  return isNamed ? { unit: token.stem, isMeasure: false, to: place } : undefined
+  return isNamed ? { unit: token.stem, isMeasure: false, to: unitAt } : undefined
 }
 
 /** "two (2) days" repeats itself. */

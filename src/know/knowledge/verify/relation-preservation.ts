@@ -91,8 +91,8 @@ function lostRelation(relation: Relation, search: Search): string | undefined {
   const [first] = holds
   if (first === undefined) {
     const isLinked = search.links.some(([from, to]) => hasBoth(from, to, relation))
-    const said = `"${relation.one.text} ${relation.verb} … ${relation.other.text}"`
-    return isLinked ? undefined : `No paragraph has both sides of ${said}.`
+    const quoted = `"${relation.one.text} ${relation.verb} … ${relation.other.text}"`
+    return isLinked ? undefined : `No paragraph has both sides of ${quoted}.`
   }
   const claims = claimsOf(search.statement)
   const isDenied = holds.every((it) => areOpposed(claims, search.claims.get(it) ?? []))

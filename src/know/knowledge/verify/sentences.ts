@@ -46,8 +46,8 @@ function sentenceAt(
     from = group.end
   }
   bare += text.slice(from, range.end)
-  const said = bare.replaceAll(/\*\*|__|`/g, "").replaceAll(/\s+([.,;:!?)])/g, "$1")
-  const clean = said.replaceAll(/\s+/g, " ").trim()
+  const plain = bare.replaceAll(/\*\*|__|`/g, "").replaceAll(/\s+([.,;:!?)])/g, "$1")
+  const clean = plain.replaceAll(/\s+/g, " ").trim()
   const labels = [...new Set(groups.flatMap((group) => group.labels))]
   return /[\p{L}\p{N}]/u.test(clean) || labels.length > 0
     ? { ...range, text: clean, labels }
@@ -98,18 +98,19 @@ function* linesOf(text: string): Generator<Range> {
 const ENDS = /[.!?…。！？]+/g
 
 function cutBlock(text: string, block: Range): readonly Range[] {
-  const said = text.slice(block.start, block.end)
-  if (said.trimStart().startsWith("|")) return splitLong(block)
+  const content = text.slice(block.start, block.end)
+  if (content.trimStart().startsWith("|")) return splitLong(block)
   const ranges: Range[] = []
   let start = 0
-  for (const match of said.matchAll(ENDS)) {
+  for (const match of content.matchAll(ENDS)) {
     const after = match.index + match[0].length
-    if (match.index < start || !endsHere(said, match.index, match[0])) continue
-    const end = afterClosers(said, after)
+    if (match.index < start || !endsHere(content, match.index, match[0])) continue
+    const end = afterClosers(content, after)
     ranges.push({ start: block.start + start, end: block.start + end })
     start = end
   }
-  if (said.slice(start).trim() !== "") ranges.push({ start: block.start + start, end: block.end })
+  if (content.slice(start).trim() !== "")
+    ranges.push({ start: block.start + start, end: block.end })
   return ranges.flatMap(splitLong)
 }
 
@@ -124,21 +125,21 @@ function splitLong({ start, end }: Range): readonly Range[] {
 // Closing quotes and citations behind the full stop belong to the sentence.
 const CLOSERS = /[)\]"'”’»*_]{0,6}(?:\s{0,3}\[\s{0,4}[PW]\d{1,4}[^\]\n]{0,120}\])*/iy
 
-function afterClosers(said: string, from: number): number {
+function afterClosers(text: string, from: number): number {
   CLOSERS.lastIndex = from
-  return from + (CLOSERS.exec(said)?.[0].length ?? 0)
+  return from + (CLOSERS.exec(text)?.[0].length ?? 0)
 }
 
 /** Not in "0.3", "e.g. a ship", "No. 7" and "J. Marsh". */
-function endsHere(said: string, at: number, sign: string): boolean {
-  if (/[。！？]/.test(sign)) return true
-  const next = afterClosers(said, at + sign.length)
-  const rest = said.slice(next, next + 60)
+function endsHere(text: string, at: number, mark: string): boolean {
+  if (/[。！？]/.test(mark)) return true
+  const next = afterClosers(text, at + mark.length)
+  const rest = text.slice(next, next + 60)
   if (rest.trim() === "") return true
   if (!/^\s/.test(rest)) return false
   const following = rest.trimStart()
   if (/^\p{Ll}/u.test(following)) return false
-  return sign === "." ? !isAbbreviated(said.slice(Math.max(0, at - 24), at), following) : true
+  return mark === "." ? !isAbbreviated(text.slice(Math.max(0, at - 24), at), following) : true
 }
 
 const BEFORE_NUMBERS = new Set(

@@ -71,13 +71,13 @@ export function shown(evidence: readonly CitedParagraph[]): string {
 
 export type Failure = KbVerification["failed"][number]
 
-export function reportOf(found: {
+export function reportOf(result: {
   readonly checked: number
   readonly failed: readonly Failure[]
   readonly bar: number
   readonly by?: KbVerification["by"]
 }): KbVerification {
-  const { checked, failed, bar, by = "words" } = found
+  const { checked, failed, bar, by = "words" } = result
   const score = checked === 0 ? 1 : (checked - failed.length) / checked
   return {
     score,

@@ -37,13 +37,13 @@ function addTerm(terms: Set<string>, tokens: readonly Token[]): void {
 
 /** EUR, March and Annex are capitalised too, but belong to a figure. */
 function withoutFigures(tokens: readonly Token[]): readonly Token[] {
-  const kept = [...tokens]
+  const copy = [...tokens]
   for (const { from, to } of figuresOf(tokens)) {
     for (const [at, token] of tokens.slice(from, to).entries()) {
-      kept[from + at] = { ...token, kind: "sign", stem: "" }
+      copy[from + at] = { ...token, kind: "sign", stem: "" }
     }
   }
-  return kept
+  return copy
 }
 
 function addWritten(terms: Set<string>, tokens: readonly Token[]): void {
@@ -95,9 +95,11 @@ const LATIN = /^[\p{Script=Latin}\p{M}'’‑-]+$/u
 export function isReadable(tokens: readonly Token[]): boolean {
   const words = tokens.filter((token) => token.kind === "word")
   if (words.some((word) => !LATIN.test(word.text)) && isMostlyForeign(words)) return false
-  const ours = words.filter((word) => isFunctionWord(word.plain) && !SHARED.has(word.plain)).length
-  const theirs = words.filter((word) => FOREIGN.has(word.plain)).length
-  return ours > theirs || (theirs === 0 && words.length < SHORTEST_JUDGED_WORDS)
+  const english = words.filter(
+    (word) => isFunctionWord(word.plain) && !SHARED.has(word.plain),
+  ).length
+  const foreign = words.filter((word) => FOREIGN.has(word.plain)).length
+  return english > foreign || (foreign === 0 && words.length < SHORTEST_JUDGED_WORDS)
 }
 
 function isMostlyForeign(words: readonly Token[]): boolean {

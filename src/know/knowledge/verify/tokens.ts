@@ -59,8 +59,8 @@ const stems = new Map<string, string>()
 const MOST_REMEMBERED_STEMS = 20_000
 
 function stemOf(plain: string): string {
-  const known = stems.get(plain)
-  if (known !== undefined) return known
+  const cached = stems.get(plain)
+  if (cached !== undefined) return cached
   const stem = plain.length <= 3 ? plain : stripEnding(stripPlural(plain))
   if (stems.size >= MOST_REMEMBERED_STEMS) stems.clear()
   stems.set(plain, stem)

@@ -169,12 +169,12 @@ const Listed = z.looseObject({
 async function readReviews(stage: Stage): Promise<Reasons> {
   const hooks = await listHooks(stage)
   return (event) => {
-    const wanted = `${event.slice(0, 1).toLowerCase()}${event.slice(1)}`
-    return sayReview(hooks.find((it) => it.eventName === wanted && isOurs(it.command)))
+    const eventName = `${event.slice(0, 1).toLowerCase()}${event.slice(1)}`
+    return formatReview(hooks.find((it) => it.eventName === eventName && isOurs(it.command)))
   }
 }
 
-export function sayReview(hook: Pick<Hook, "enabled" | "trustStatus"> | undefined): string {
+export function formatReview(hook: Pick<Hook, "enabled" | "trustStatus"> | undefined): string {
   if (hook === undefined) return "Codex ran but does not list this hook; run `qm init` again."
   if (!hook.enabled)
     return "The hook is disabled in Codex: open `codex`, type /hooks and enable it."

@@ -59,9 +59,9 @@ async function answer(
   }
   asked.push(text)
   const number = asked.length
-  const said = script(question)
+  const answer = script(question)
   response.writeHead(200, { "content-type": "text/event-stream" })
-  for (const event of dialect.write(said, number)) {
+  for (const event of dialect.write(answer, number)) {
     response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
   }
   response.end()
