@@ -22,8 +22,7 @@ const isElsewhere = process.argv.some((it) => it.startsWith("--root="))
  */
 const HEAVY_FILES = [
   "src/**/*.heavy.test.ts",
-  "{scripts,bin,bench}/**/*.test.ts",
-  "test/{checks,fault}/**/*.test.ts",
+  "test/fault/store-{migrations,model}.test.ts",
   "test/browser/{looks,long-lists}.test.ts",
 ]
 
