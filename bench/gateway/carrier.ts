@@ -22,13 +22,13 @@ import { openStore } from "#ground/store"
 const [folder = "", given, model = "", key = ""] = process.argv.slice(2)
 const mode = given === "fold" ? "fold" : "record"
 const [clock, random] = [systemClock, systemRandom]
-const place = {
+const location = {
   home: path.join(folder, mode, "home"),
   stateDirectory: path.join(folder, mode, "state"),
 }
-for (const it of [place.home, place.stateDirectory]) await mkdir(it, { recursive: true })
+for (const it of [location.home, location.stateDirectory]) await mkdir(it, { recursive: true })
 const store = await openStore({
-  location: { kind: "sqlite", file: path.join(place.stateDirectory, "store.db") },
+  location: { kind: "sqlite", file: path.join(location.stateDirectory, "store.db") },
   clock,
   random,
   log: silentLog,
@@ -42,7 +42,7 @@ const gateway = createGateway({
   random,
   log: silentLog,
   owner: { pid, startedAt, machine: thisMachine().name },
-  place,
+  location,
   root: () => folder,
   settings: () => Config.parse({}).gateway,
   secrets: async () => secrets,
@@ -61,7 +61,7 @@ const carried = await gateway.proxySession({
   mode,
   hasContent: false,
   workingDirectory: folder,
-  environment: { HOME: place.home, ANTHROPIC_BASE_URL: model },
+  environment: { HOME: location.home, ANTHROPIC_BASE_URL: model },
   tell: (text) => process.stderr.write(`${text}\n`),
 })
 

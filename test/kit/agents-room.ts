@@ -62,7 +62,7 @@ export async function newRoom(
       keptPack: async (given) => given,
       rules: async () => ({}),
       checkResumable: async () => true,
-      carry: async () => undefined,
+      proxy: async () => undefined,
       redactJson: hide,
       hostPlaces: () => ({ home: folder.path, environment: {} }),
       sessionsDirectory: path.join(folder.path, "sessions"),

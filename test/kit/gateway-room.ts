@@ -71,7 +71,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     random: systemRandom,
     log: silentLog,
     owner: { pid: process.pid, startedAt: "", machine: "here" },
-    place: { home: temp.path, stateDirectory: temp.path },
+    location: { home: temp.path, stateDirectory: temp.path },
     root: () => temp.path,
     settings: () => ({ mode: "off", content: false, keep: 1_000 }),
     secrets: async () => ({
@@ -107,7 +107,7 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     told,
     trails,
     unfolded,
-    place: deps.place,
+    place: deps.location,
     another: () => createGateway(deps),
     carry: (more: Partial<ProxiedSessionRequest> = {}) =>
       gateway.proxySession({ ...wanted, ...more }),

@@ -15,27 +15,28 @@ type AgentProgram = {
  * that name, or a link to one, which would then run with the user's keys.
  */
 export async function findProgramOf(
-  wanted: AgentProgram,
+  program: AgentProgram,
   options: FindOptions,
 ): Promise<ProgramSearch> {
-  const host = await loadHost(wanted.host)
+  const host = await loadHost(program.host)
   const disk = realDisk()
   const projects = await Promise.all(options.projectFolders.map(realOrItself))
   let refused: string | undefined
   for (const folder of searchFolders(options)) {
-    const found = await host.findInstalled(placeOf(options, folder), disk)
-    if (found === undefined) continue
-    const isOfProject = [found.program, await realOrItself(folder)].some((it) =>
+    const installed = await host.findInstalled(placeOf(options, folder), disk)
+    if (installed === undefined) continue
+    const isOfProject = [installed.program, await realOrItself(folder)].some((it) =>
       projects.some((project) => isInside(project, it)),
     )
-    if (!isOfProject) return { kind: "found", program: found.program, version: found.version }
-    refused ??= found.program
+    if (!isOfProject)
+      return { kind: "found", program: installed.program, version: installed.version }
+    refused ??= installed.program
   }
-  return { kind: "missing", hint: hintFor(wanted, refused) }
+  return { kind: "missing", hint: hintFor(program, refused) }
 }
 
-function hintFor(wanted: AgentProgram, refused: string | undefined): string {
-  const install = `Install ${wanted.title} with \`${wanted.install}\``
+function hintFor(program: AgentProgram, refused: string | undefined): string {
+  const install = `Install ${program.title} with \`${program.install}\``
   return refused === undefined
     ? `${install}, then try again.`
     : `${install} outside the project: the program in ${path.dirname(refused)} is inside it and is not used.`

@@ -36,7 +36,7 @@ export const agentsHandlers = ({
     (await agents()).start({
       type,
       prompt,
-      configuration: given({ ...configuration, env: variables(env) }),
+      configuration: withoutUndefined({ ...configuration, env: variables(env) }),
     }),
   send: async ({ id, text, now }) => (await agents()).send(id, text, { now }),
   stop: async ({ id }) => (await agents()).stop(id),
@@ -85,7 +85,7 @@ function variables(list: readonly string[] | undefined): Record<string, string> 
 }
 
 /** Drops undefined values: a key without a value is not the same as no key. */
-function given<Value extends object>(value: Value) {
+function withoutUndefined<Value extends object>(value: Value) {
   const entries = Object.entries(value).filter(([, it]) => it !== undefined)
   return RunConfiguration.parse(Object.fromEntries(entries))
 }

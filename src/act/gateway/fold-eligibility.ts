@@ -115,15 +115,15 @@ function eligibilityOfBranch(all: readonly WireState[], branchId: string): Eligi
  * is eligible, and only while it runs, so nothing is stored.
  */
 export async function serveFoldEligibility(
-  place: EligibilitySocketPlace,
+  location: EligibilitySocketPlace,
   pid: number,
   answer: (question: EligibilityQuestion) => EligibilityAnswer,
 ): Promise<SocketServer | undefined> {
   // Named pipes cannot be listed: on Windows no process would find this one.
   if (process.platform === "win32") return undefined
-  const { folder, prefix } = socketPlace(place)
+  const { folder, prefix } = socketPlace(location)
   // Remove the sockets of killed processes; otherwise callers would try more of them each time.
-  for (const it of await socketsIn(place)) if (!isOwnerAlive(it)) await removeFile(it)
+  for (const it of await socketsIn(location)) if (!isOwnerAlive(it)) await removeFile(it)
   const outcome = await listenOnSocket({
     path: path.join(folder, `${prefix}-${pid}.sock`),
     maxBytes: LARGEST_LINE_BYTES,
@@ -139,10 +139,10 @@ export async function serveFoldEligibility(
 
 /** Asks every process that proxies sessions of this repository. */
 export async function askFoldEligibility(
-  place: EligibilitySocketPlace,
+  location: EligibilitySocketPlace,
   question: EligibilityQuestion,
 ): Promise<FoldEligibility> {
-  const sockets = (await socketsIn(place)).filter(isOwnerAlive).slice(0, MOST_ASKED_PROCESSES)
+  const sockets = (await socketsIn(location)).filter(isOwnerAlive).slice(0, MOST_ASKED_PROCESSES)
   const answer = joinAnswers(await Promise.all(sockets.map((it) => askOne(it, question))))
   return answer.kind === "unknown" ? no("no gateway proxies this session") : answer
 }
@@ -164,8 +164,8 @@ async function askOne(socket: string, question: EligibilityQuestion): Promise<El
   return answer.success ? answer.data : UNKNOWN
 }
 
-async function socketsIn(place: EligibilitySocketPlace): Promise<readonly string[]> {
-  const { folder, prefix } = socketPlace(place)
+async function socketsIn(location: EligibilitySocketPlace): Promise<readonly string[]> {
+  const { folder, prefix } = socketPlace(location)
   const listed = await listDirectory(folder)
   const names = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
   return names

@@ -38,7 +38,7 @@ type GatewayDeps = Pick<
   readonly ids: Ids
   readonly random: Random
   readonly owner: { readonly pid: number; readonly startedAt: string; readonly machine: string }
-  readonly place: EligibilitySocketPlace
+  readonly location: EligibilitySocketPlace
   root(): string
   settings(): Config["gateway"]
   secrets(): Promise<Pick<Secrets, "redact">>
@@ -80,13 +80,13 @@ export function createGateway(deps: GatewayDeps) {
   const folding = createFolding(deps, store)
   const open = new Set<ProxiedHost>()
 
-  async function proxySession(wanted: ProxiedSessionRequest): Promise<ProxiedHost> {
-    const { mode, host, wire, environment } = wanted
-    if (mode === "fold" && !isFoldable(host)) throw FoldNotOffered({ title: wanted.title })
-    const upstream = upstreamOf(wanted)
-    const session = await store.open({ ...factsOf(wanted, upstream), owner: deps.owner })
-    const place = placeOf(environment)
-    const recorder = createRecorder({ ...deps, session, host, place, reader, store })
+  async function proxySession(request: ProxiedSessionRequest): Promise<ProxiedHost> {
+    const { mode, host, wire, environment } = request
+    if (mode === "fold" && !isFoldable(host)) throw FoldNotOffered({ title: request.title })
+    const upstream = upstreamOf(request)
+    const session = await store.open({ ...factsOf(request, upstream), owner: deps.owner })
+    const location = placeOf(environment)
+    const recorder = createRecorder({ ...deps, session, host, place: location, reader, store })
     const shut = async (opened?: OpenSession): Promise<void> => {
       folding.remove(session.id)
       await opened?.close()
@@ -96,14 +96,14 @@ export function createGateway(deps: GatewayDeps) {
       if (recorder.taken() === 0) await store.delete({ id: session.id })
     }
     try {
-      const folded = mode === "fold" ? await folding.add(session.id, wanted) : undefined
+      const folded = mode === "fold" ? await folding.add(session.id, request) : undefined
       const done = (exchange: Exchange): void => {
         folded?.ended(exchange)
         recorder.take(exchange)
       }
       const opened = await proxy.open({ upstream, wire, ...folded?.port, done })
       const end = once(() => shut(opened).finally(() => open.delete(proxied)))
-      const proxied: ProxiedHost = { ...pointHostAt(opened.url, wanted), id: session.id, end }
+      const proxied: ProxiedHost = { ...pointHostAt(opened.url, request), id: session.id, end }
       open.add(proxied)
       return proxied
     } catch (error) {
@@ -123,10 +123,10 @@ export function createGateway(deps: GatewayDeps) {
   }
 }
 
-function factsOf(wanted: ProxiedSessionRequest, upstream: URL) {
-  const { run, title, host = null, wire, mode, hasContent, workingDirectory } = wanted
-  const place = { workingDirectory, upstream: upstream.origin }
-  return { run, title, host, wire, mode, hasContent, ...place }
+function factsOf(request: ProxiedSessionRequest, upstream: URL) {
+  const { run, title, host = null, wire, mode, hasContent, workingDirectory } = request
+  const facts = { workingDirectory, upstream: upstream.origin }
+  return { run, title, host, wire, mode, hasContent, ...facts }
 }
 
 /** The sessions that fold, and one socket at which other processes query their eligibility. */
@@ -135,7 +135,7 @@ function createFolding(deps: GatewayDeps, store: GatewayStore) {
   const sessions = new Map<string, SessionStates>()
   let server: Promise<SocketServer | undefined> | undefined
   async function listening(): Promise<void> {
-    server ??= serveFoldEligibility(deps.place, deps.owner.pid, (question) =>
+    server ??= serveFoldEligibility(deps.location, deps.owner.pid, (question) =>
       joinAnswers([...sessions.values()].map((it) => it.eligibility(question))),
     )
     await server.catch((error: unknown) => {

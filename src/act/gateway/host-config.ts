@@ -45,10 +45,10 @@ export function bypassingArgument(
 /** For an unknown program the user must state the wire. */
 export function wireOf(
   host: HostName | undefined,
-  asked: WireName | undefined,
+  requested: WireName | undefined,
   program: string,
 ): WireName {
-  if (asked !== undefined) return asked
+  if (requested !== undefined) return requested
   switch (host) {
     case "claude-code":
       return "anthropic"
@@ -118,9 +118,9 @@ function isLoopback(url: URL): boolean {
 }
 
 /** The user's own proxy settings do not apply to us. */
-export function pointHostAt(url: string, asked: HostTarget): HostOverrides {
-  const { environment, args } = wordFor(url, asked)
-  return { environment: { ...environment, ...withoutProxy(asked.environment) }, args }
+export function pointHostAt(url: string, target: HostTarget): HostOverrides {
+  const { environment, args } = wordFor(url, target)
+  return { environment: { ...environment, ...withoutProxy(target.environment) }, args }
 }
 
 /** Claude Code 2.1.325 sends requests to this machine through a proxy too. */
@@ -151,9 +151,9 @@ function wordFor(url: string, { host, wire, codexProvider }: HostTarget): HostOv
  * one it replaces: a key for OpenAI goes to OpenAI only.
  */
 function codexArguments(url: string, provider: CodexProvider | undefined): readonly string[] {
-  const said = provider?.kind === "named" ? provider.fields : { env_key: "OPENAI_API_KEY" }
+  const fields = provider?.kind === "named" ? provider.fields : { env_key: "OPENAI_API_KEY" }
   const ours = { base_url: url, wire_api: "responses" }
-  const table = tomlOf({ name: "Quartermaster gateway", ...said, ...ours })
+  const table = tomlOf({ name: "Quartermaster gateway", ...fields, ...ours })
   return ["-c", 'model_provider="qm"', "-c", `model_providers.qm=${table}`]
 }
 

@@ -86,8 +86,8 @@ export function createProxiedSession(deps: SessionDeps) {
      * Latches the session off when the provider refused the folded body and accepted the original.
      * If it refused both it had another reason, e.g. credit, which unfolding would not cure.
      */
-    ended({ asked, prepared, status, fallback }: Exchange): void {
-      const session = sessionOf(asked)
+    ended({ request, prepared, status, fallback }: Exchange): void {
+      const session = sessionOf(request)
       const isFoldRefused = fallback !== null && status !== null && status < 400
       if (session === undefined || !isFoldRefused || latches.has(session)) return
       const reason = "the provider refused a folded request and accepted the original"
@@ -139,12 +139,12 @@ const WITHOUT_TOOL =
 
 /** Each session gets one notice that says why nothing will be folded in it. */
 function createNotices({ wire, states, latches, latchOff, tell }: SessionDeps) {
-  const told = new Set<string>()
+  const notified = new Set<string>()
   const requests = new Map<string, number>()
   return {
-    latched: (session: string) => void told.add(session),
+    latched: (session: string) => void notified.add(session),
     began({ headers, body }: HostRequest, session: string): void {
-      if (told.has(session) || agentIn(headers) !== "") return
+      if (notified.has(session) || agentIn(headers) !== "") return
       const reason = latches.get(session)
       const doubt = states.stateOf(session, "")?.doubt ?? null
       const count = (requests.get(session) ?? 0) + 1
@@ -152,7 +152,7 @@ function createNotices({ wire, states, latches, latchOff, tell }: SessionDeps) {
       // At the first request an MCP server may not have started yet.
       const isWithoutTool = count >= 2 && !body.includes(BRANCH_TOOLS[wire])
       if (reason === undefined && doubt === null && !isWithoutTool) return
-      told.add(session)
+      notified.add(session)
       if (reason !== undefined) latchOff({ session, reason, branchIds: [] })
       else if (doubt !== null) tell(`Nothing is folded in this session: ${doubt}.`)
       else tell(WITHOUT_TOOL)

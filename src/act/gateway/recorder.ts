@@ -35,7 +35,7 @@ export function createRecorder(deps: RecorderDeps) {
   let last: Promise<void> = Promise.resolve()
   const names = createRedactionCache(deps)
   const folds = createFoldCache()
-  const heard = new Set<string>()
+  const recordedSessions = new Set<string>()
   let waitingBytes = 0
   let taken = 0
   const record = async (exchange: Exchange | SkippedExchange): Promise<void> => {
@@ -43,7 +43,7 @@ export function createRecorder(deps: RecorderDeps) {
       if ("skipped" in exchange) {
         return await keep({ problem: TOO_BUSY }, { exchange: exchange.skipped, deps, names, folds })
       }
-      const before = await beforeOf(exchange, heard, deps)
+      const before = await beforeOf(exchange, recordedSessions, deps)
       const read = await readExchange({ exchange, before, folds }, deps)
       await keep(read, { exchange, deps, names, folds })
     } catch (error) {
@@ -77,28 +77,28 @@ const TOO_BUSY = "the recorder was too busy to read it"
 
 type SkippedExchange = { readonly skipped: Exchange }
 
-function weightOf({ asked, prepared, answer }: Exchange): number {
-  const sent = asked.body.length + (prepared?.isChanged === true ? prepared.body.length : 0)
+function weightOf({ request, prepared, answer }: Exchange): number {
+  const sent = request.body.length + (prepared?.isChanged === true ? prepared.body.length : 0)
   return answer.body.reduce((sum, it) => sum + it.length, sent)
 }
 
 function withoutBodies(exchange: Exchange): Exchange {
-  const { asked, answer } = exchange
+  const { request, answer } = exchange
   return {
     ...exchange,
-    asked: { ...asked, body: Buffer.alloc(0) },
+    request: { ...request, body: Buffer.alloc(0) },
     prepared: undefined,
     answer: { ...answer, body: [], isWhole: false },
   }
 }
 
 /** Undefined after the first request of a session: then the reader's thread has it. */
-async function beforeOf({ asked }: Exchange, heard: Set<string>, deps: RecorderDeps) {
-  const session = sessionIn(asked.headers)
+async function beforeOf({ request }: Exchange, recordedSessions: Set<string>, deps: RecorderDeps) {
+  const session = sessionIn(request.headers)
   if (session === undefined) return undefined
-  const conversation = conversationOf(session, headerOf(asked.headers, "x-claude-code-agent-id"))
-  if (heard.has(conversation)) return undefined
-  heard.add(conversation)
+  const conversation = conversationOf(session, headerOf(request.headers, "x-claude-code-agent-id"))
+  if (recordedSessions.has(conversation)) return undefined
+  recordedSessions.add(conversation)
   return deps.store.lastPieces(conversation)
 }
 
@@ -114,13 +114,13 @@ type ReadJob = {
 }
 
 async function readExchange({ exchange, before, folds }: ReadJob, deps: RecorderDeps) {
-  const { asked, prepared, fallback, answer } = exchange
+  const { request, prepared, fallback, answer } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   return deps.reader.read({
     wire: deps.session.wire,
-    path: asked.path,
-    headers: asked.headers,
-    body: isFolded ? prepared.body : asked.body,
+    path: request.path,
+    headers: request.headers,
+    body: isFolded ? prepared.body : request.body,
     answer,
     folded: foldedIn(exchange).filter((it) => folds.weightOf(it) === undefined),
     place: {
@@ -155,7 +155,7 @@ async function keep(
     // Truncated after redaction: half a secret is not recognized.
     ...(it.why === undefined ? {} : { why: clean(it.why).slice(0, LONGEST_WHY_UNITS) }),
   })
-  const { prepared, asked, fallback } = exchange
+  const { prepared, request, fallback } = exchange
   const isFolded = prepared?.isChanged === true && fallback === null
   const session = answer.session === null ? null : clean(answer.session)
   await deps.store.record(deps.session.id, {
@@ -168,8 +168,8 @@ async function keep(
     outcome: exchange.outcome,
     firstByteMs: exchange.firstByteMs,
     durationMs: exchange.durationMs,
-    sentBytes: asked.sizeBytes,
-    forwardedBytes: isFolded ? prepared.body.length : asked.sizeBytes,
+    sentBytes: request.sizeBytes,
+    forwardedBytes: isFolded ? prepared.body.length : request.sizeBytes,
     tokens: answer.tokens,
     kinds: [...answer.kinds],
     usage: answer.usage,
@@ -184,7 +184,7 @@ async function keep(
     problem: problemOf(exchange, read),
     items: answer.items.map(item),
     conversation: conversationOf(session ?? deps.session.id, answer.agent),
-    headers: shownHeaders(asked.headers, clean),
+    headers: shownHeaders(request.headers, clean),
     // Truncated after redaction: half a secret is not recognized.
     texts: answer.texts.map((it) => ({
       ...it,
@@ -201,24 +201,24 @@ async function keepTrails(
 ): Promise<void> {
   for (const { branchId, steps } of trails) {
     const fold = folded.find((it) => it.branchId === branchId)
-    const isKept = await deps.keepTrail(branchId, steps)
-    if (isKept && fold !== undefined) folds.add(fold)
+    const isStored = await deps.keepTrail(branchId, steps)
+    if (isStored && fold !== undefined) folds.add(fold)
   }
 }
 
-function problemOf({ asked }: Exchange, read: ReadAnswer | { readonly problem: string }) {
+function problemOf({ request }: Exchange, read: ReadAnswer | { readonly problem: string }) {
   if ("problem" in read) return read.problem
-  return asked.isWhole ? null : "its body was too large to store, or was aborted"
+  return request.isWhole ? null : "its body was too large to store, or was aborted"
 }
 
 function costOf({ usage, model }: ReadAnswer, deps: RecorderDeps): number | null {
   return usage === null || model === null ? null : (deps.priceOf(usage, model) ?? null)
 }
 
-function unread({ asked }: Exchange): ReadAnswer {
+function unread({ request }: Exchange): ReadAnswer {
   return {
     route: "other",
-    session: headerOf(asked.headers, "x-claude-code-session-id") ?? null,
+    session: headerOf(request.headers, "x-claude-code-session-id") ?? null,
     agent: null,
     model: null,
     items: [],
@@ -256,15 +256,15 @@ function shownHeaders(headers: readonly Header[], clean: (text: string) => strin
 
 /** Most names occur in every request; they are redacted once. */
 function createRedactionCache(deps: Pick<RecorderDeps, "secrets">) {
-  const known = new Map<string, string>()
+  const cache = new Map<string, string>()
   return {
     async cleaner(): Promise<(text: string) => string> {
       const secrets = await deps.secrets()
       return (text) => {
-        const before = known.get(text)
+        const before = cache.get(text)
         if (before !== undefined) return before
         const cleaned = secrets.redact(text).text
-        if (text.length < 1_000 && known.size < MOST_CACHED_NAMES) known.set(text, cleaned)
+        if (text.length < 1_000 && cache.size < MOST_CACHED_NAMES) cache.set(text, cleaned)
         return cleaned
       }
     },
@@ -276,13 +276,13 @@ function createRedactionCache(deps: Pick<RecorderDeps, "secrets">) {
  * them once.
  */
 function createFoldCache() {
-  const known = new Map<string, WireFold>()
+  const cache = new Map<string, WireFold>()
   const weightOf = ({ branchId, bytes }: Omit<WireFold, "tokens">): WireFold | undefined => {
-    const fold = known.get(branchId)
+    const fold = cache.get(branchId)
     return fold?.bytes === bytes ? fold : undefined
   }
   return {
     weightOf,
-    add: (fold: WireFold) => void known.set(fold.branchId, fold),
+    add: (fold: WireFold) => void cache.set(fold.branchId, fold),
   }
 }

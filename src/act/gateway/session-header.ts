@@ -10,6 +10,6 @@ export function agentIn(headers: readonly Header[]): string {
   return headerOf(headers, "x-claude-code-agent-id") ?? ""
 }
 
-export function headerOf(headers: readonly Header[], wanted: string): string | undefined {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+export function headerOf(headers: readonly Header[], headerName: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === headerName)?.[1]
 }

@@ -129,7 +129,7 @@ async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<
   const { at, tokens, step } = charge
   const budgetUsed = row.budgetUsed + tokens
   const isFirstWarning = isWarning(row, tokens) && !row.isWarned
-  const state = await keepState(tx, row, charge)
+  const state = await storeState(tx, row, charge)
   await addStep(tx, row, { ...step, at, tokens })
   if (isFirstWarning) {
     const { id, session, budgetTotal: total } = row
@@ -143,14 +143,14 @@ async function charged(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<
 /** Nothing is charged, but the step stays in the trail. */
 async function refused(tx: Tx<"fold">, row: BranchRow, charge: Charge): Promise<ChargeResult> {
   const { at, count, step } = charge
-  const state = await keepState(tx, row, charge)
+  const state = await storeState(tx, row, charge)
   const stepsAfter = await addStep(tx, row, { ...step, at, tokens: 0 })
   const after = { ...row, state, steps: stepsAfter }
   await endByForce(tx, { row: after, reason: "budget", at, count })
   return { outcome: "refused", row: after }
 }
 
-async function keepState(tx: Tx<"fold">, row: BranchRow, charge: Charge) {
+async function storeState(tx: Tx<"fold">, row: BranchRow, charge: Charge) {
   const limits = { root: charge.who.root, most: MOST_TOUCHED_PATHS }
   const touched = withTouched(row.state, charge.paths, limits)
   const redactions = touched.redactions + charge.redactions

@@ -30,14 +30,14 @@ export function checkBranch(
   const budget = {
     what: "budget",
     unit: "tokens",
-    given: input.budget,
+    requested: input.budget,
     usual: config.default_budget,
     most: config.max_budget,
   }
   const timeout = {
     what: "timeout",
     unit: "seconds",
-    given: input.timeoutSeconds,
+    requested: input.timeoutSeconds,
     usual: config.default_timeout_seconds,
     most: config.max_timeout_seconds,
   }
@@ -93,17 +93,17 @@ function checkItems(what: string, items: readonly string[]): void {
 type Figure = {
   readonly what: string
   readonly unit: string
-  readonly given: number | undefined
+  readonly requested: number | undefined
   readonly usual: number
   readonly most: number
 }
 
-function checkFigure({ what, unit, given, usual, most }: Figure): number {
-  if (given === undefined) return Math.min(usual, most)
-  const isAllowed = Number.isSafeInteger(given) && given >= 1 && given <= most
-  if (isAllowed) return given
+function checkFigure({ what, unit, requested, usual, most }: Figure): number {
+  if (requested === undefined) return Math.min(usual, most)
+  const isAllowed = Number.isSafeInteger(requested) && requested >= 1 && requested <= most
+  if (isAllowed) return requested
   const allowed = `a whole number of ${unit} from 1 to ${formatExact(most)} is allowed`
-  throw InputInvalid({ what, problem: `is ${given}; ${allowed}` })
+  throw InputInvalid({ what, problem: `is ${requested}; ${allowed}` })
 }
 
 /** Code points; a lone surrogate counts as one. */

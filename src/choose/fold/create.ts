@@ -117,9 +117,9 @@ type DraftInput = {
 }
 
 /** Everything that is stored passes the scrubber here. */
-function draftOf(deps: FoldDeps, wanted: DraftInput): BranchDraft {
-  const { input, caller, budget, timeoutSeconds, mode } = wanted
-  const { who, scrub } = wanted.call
+function draftOf(deps: FoldDeps, draft: DraftInput): BranchDraft {
+  const { input, caller, budget, timeoutSeconds, mode } = draft
+  const { who, scrub } = draft.call
   const createdAt = deps.clock.now()
   const given = {
     description: scrub.text(input.description),
@@ -218,8 +218,8 @@ type Rate = {
 }
 
 async function refuseRate(tx: Tx<"fold">, { who, now, limit, wait }: Rate): Promise<void> {
-  const asked = { now, windowMs: RATE_WINDOW_MS, limit }
-  const filler = await tx.get(MomentRow, selectRateFiller(who, asked))
+  const query = { now, windowMs: RATE_WINDOW_MS, limit }
+  const filler = await tx.get(MomentRow, selectRateFiller(who, query))
   if (filler === undefined) return
   const what = `This session has opened ${formatExact(limit)} branches within a minute`
   const retryAfterSeconds = wait((filler.at ?? now) + RATE_WINDOW_MS)
@@ -258,13 +258,13 @@ async function recall(
   { config, injection }: Injection,
 ): Promise<readonly MemoryInjected[]> {
   try {
-    const found = await deps.memories({
+    const memories = await deps.memories({
       text: given.description,
       budgetTokens: injection,
       minConfidence: config.memory_min_confidence,
       most: config.memory_max_items,
     })
-    return fitting(found, config.memory_max_items, injection)
+    return fitting(memories, config.memory_max_items, injection)
   } catch (error) {
     deps.log.warn("a branch was opened without memories", { error })
     return []
@@ -272,13 +272,13 @@ async function recall(
 }
 
 function fitting(
-  found: readonly MemoryInjected[],
+  memories: readonly MemoryInjected[],
   most: number,
   budgetTokens: number,
 ): readonly MemoryInjected[] {
   const chosen: MemoryInjected[] = []
   let tokens = 0
-  for (const memory of found) {
+  for (const memory of memories) {
     const fits = chosen.length < most && tokens + memory.tokens <= budgetTokens
     if (!fits) continue
     chosen.push(memory)
@@ -340,8 +340,8 @@ export async function clean(deps: CleanupDeps, kept: number): Promise<void> {
     await tx.run(deleteExpiredHandles({ root, now, trailTextsSince: now - TRAIL_TEXT_LIFE_MS }))
     await tx.run(deleteUntrusted(root, now - UNTRUSTED_LIFE_MS))
     if (total <= kept) return
-    const asked = { root, kept, limit: MOST_CLEANED_BRANCHES }
-    const ids = (await tx.all(IdRow, selectSurplus(asked))).map((it) => it.id)
+    const query = { root, kept, limit: MOST_CLEANED_BRANCHES }
+    const ids = (await tx.all(IdRow, selectSurplus(query))).map((it) => it.id)
     if (ids.length === 0) return
     await tx.run(deleteHandlesOf(ids))
     await tx.run(deleteTrails(ids))

@@ -116,24 +116,24 @@ export async function openScrub(deps: {
       throw fail(error)
     },
   )
-  const text = (given: string): string => {
+  const text = (raw: string): string => {
     try {
-      const passed = scrubbed(given, redact)
+      const passed = scrubbed(raw, redact)
       replaced += passed.secrets
       return passed.text
     } catch (error) {
       throw fail(error)
     }
   }
-  return { text, texts: (given) => given.map(text), redactions: () => replaced }
+  return { text, texts: (all) => all.map(text), redactions: () => replaced }
 }
 
 /** Clean text is unchanged. A text with a secret split by hidden characters loses both. */
 function scrubbed(
-  given: string,
+  raw: string,
   redact: Secrets["redact"],
 ): { readonly text: string; readonly secrets: number } {
-  const first = redact(given)
+  const first = redact(raw)
   const cleaned = withoutHiddenSigns(first.text)
   if (cleaned === first.text) return { text: first.text, secrets: first.findings.length }
   const second = redact(cleaned)

@@ -64,8 +64,8 @@ export async function endOverdue(
   tx: Tx<"fold">,
   plan: { readonly root: string; readonly at: number; readonly count: (text: string) => number },
 ): Promise<string[]> {
-  const asked = { root: plan.root, now: plan.at, limit: MOST_ENDED_AT_ONCE }
-  const rows = await tx.all(BranchRow, selectOverdue(asked))
+  const query = { root: plan.root, now: plan.at, limit: MOST_ENDED_AT_ONCE }
+  const rows = await tx.all(BranchRow, selectOverdue(query))
   const ended: string[] = []
   for (const row of rows) ended.push(...(await endByForce(tx, { ...plan, row, reason: "timeout" })))
   return ended
@@ -128,9 +128,11 @@ export function withTouched(
   paths: readonly string[],
   { root, most }: { readonly root: string; readonly most: number },
 ): BranchState {
-  const known = new Set(state.touchedPaths)
-  for (const path of paths) if (known.size < most) known.add(pathWithin(root, path))
-  return known.size === state.touchedPaths.length ? state : { ...state, touchedPaths: [...known] }
+  const touched = new Set(state.touchedPaths)
+  for (const path of paths) if (touched.size < most) touched.add(pathWithin(root, path))
+  return touched.size === state.touchedPaths.length
+    ? state
+    : { ...state, touchedPaths: [...touched] }
 }
 
 /** Ends the branches of a session or a process. */

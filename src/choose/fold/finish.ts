@@ -24,13 +24,13 @@ export async function returnFrom(
   const call = await openCall(deps, caller, input.sessionId)
   await drainSpool(deps, call.who)
   const returnKey = keyOf(input.idempotencyKey)
-  const found = await findReturned(deps, input.branchId, { who: call.who, returnKey })
-  if (isSameReturn(found, returnKey)) return answerOf(found)
-  if (!isLive(found)) throw over(found)
-  const said = saidIn(input, call)
-  const wire = await eligibilityAtReturn(deps, found, call)
+  const branch = await findReturned(deps, input.branchId, { who: call.who, returnKey })
+  if (isSameReturn(branch, returnKey)) return answerOf(branch)
+  if (!isLive(branch)) throw over(branch)
+  const texts = scrubTexts(input, call)
+  const wire = await eligibilityAtReturn(deps, branch, call)
   const count = await counterOrRough(deps)
-  const row = await complete(deps, { id: found.id, who: call.who, returnKey, said, wire, count })
+  const row = await complete(deps, { id: branch.id, who: call.who, returnKey, texts, wire, count })
   deps.onEnded()
   if (row.isNew || isSameReturn(row, returnKey)) return answerOf(row)
   throw over(row)
@@ -49,17 +49,17 @@ async function eligibilityAtReturn(
 
 type ReturnCompletion = ReturnLookup & {
   readonly id: string
-  readonly said: ReturnText
+  readonly texts: ReturnText
   readonly wire: WireEligibility
   readonly count: (text: string) => number
 }
 
 async function complete(
   deps: FoldDeps,
-  { id, who, returnKey, said, wire, count }: ReturnCompletion,
+  { id, who, returnKey, texts, wire, count }: ReturnCompletion,
 ): Promise<BranchRow & { readonly isNew: boolean }> {
   const at = deps.clock.now()
-  const resultTokens = count(said.result)
+  const resultTokens = count(texts.result)
   const db = await deps.db()
   return db.transaction(async (tx) => {
     await endOverdue(tx, { root: who.root, at, count })
@@ -69,11 +69,11 @@ async function complete(
     if (!isLive(row)) return { ...row, isNew: false }
     const endedChildren = await endDescendants(tx, { row, at, count })
     const ending = await endingOf(tx, row, { who, wire })
-    const state = { ...stateAfter(row, said, who.root), resultTokens, endedChildren, ending }
+    const state = { ...stateAfter(row, texts, who.root), resultTokens, endedChildren, ending }
     const returned = { id, status: "completed", reason: "returned", at, isTold: true } as const
     await tx.run(finish({ ...returned, returnKey, state }))
     const step = { at, kind: "result", tool: null, tokens: 0, handle: null } as const
-    await addStep(tx, row, { ...step, text: said.result })
+    await addStep(tx, row, { ...step, text: texts.result })
     const ref = { id, session: row.session }
     tx.emit("fold.returned", { ...ref, used: row.budgetUsed, resultTokens })
     tx.emit("fold.ended", { ...ref, status: "completed", reason: "returned" })
@@ -115,9 +115,9 @@ async function findReturned(
   return row
 }
 
-type ReturnText = ReturnType<typeof saidIn>
+type ReturnText = ReturnType<typeof scrubTexts>
 
-function saidIn(input: Input, { scrub }: Call) {
+function scrubTexts(input: Input, { scrub }: Call) {
   return {
     result: scrub.text(input.message),
     evidence: scrub.texts(input.evidence ?? []),
@@ -128,9 +128,9 @@ function saidIn(input: Input, { scrub }: Call) {
   }
 }
 
-function stateAfter({ given, state }: BranchRow, said: ReturnText, root: string): BranchState {
-  const { isDistilled, redactions, ...texts } = said
-  const files = said.files.map((it) => pathWithin(root, it))
+function stateAfter({ given, state }: BranchRow, scrubbed: ReturnText, root: string): BranchState {
+  const { isDistilled, redactions, ...texts } = scrubbed
+  const files = scrubbed.files.map((it) => pathWithin(root, it))
   return {
     ...state,
     ...texts,

@@ -17,18 +17,18 @@ import { unfold } from "./wire.ts"
 export type Fold = ReturnType<typeof createFold>
 
 /** All state is in the database; the process has only the deadline watch. */
-export function createFold(given: FoldDeps) {
+export function createFold(foldDeps: FoldDeps) {
   let isClosed = false
   let hasOpened = false
-  const tidy = createTidy(given)
+  const tidy = createTidy(foldDeps)
   const watch = createWatch({
-    clock: given.clock,
-    log: given.log,
-    nearest: () => nearestDeadline(given),
-    endOverdue: async () => endWhatIsOverdue(deps, await given.db()),
+    clock: foldDeps.clock,
+    log: foldDeps.log,
+    nearest: () => nearestDeadline(foldDeps),
+    endOverdue: async () => endWhatIsOverdue(deps, await foldDeps.db()),
   })
   const deps: Deps = {
-    ...given,
+    ...foldDeps,
     isClosed: () => isClosed,
     onOpening: () => {
       hasOpened = true
@@ -163,18 +163,18 @@ type DeadlineWatch = {
 function createWatch(deps: DeadlineWatch) {
   const wait = createWait(deps.clock)
   let isOn = false
-  let asked = 0
+  let requested = 0
   let loop: Promise<void> | undefined
 
   async function look(): Promise<void> {
     try {
       let isOpen = true
-      let seen = asked
+      let handled = requested
       do {
-        const now = asked
-        seen = now
-        isOpen = await step(deps, wait, () => asked !== now || !isOn)
-      } while (isOn && (isOpen || asked !== seen))
+        const now = requested
+        handled = now
+        isOpen = await step(deps, wait, () => requested !== now || !isOn)
+      } while (isOn && (isOpen || requested !== handled))
     } catch (error) {
       // The next opened branch starts it again.
       deps.log.warn("could not watch the deadlines of branches", { error })
@@ -184,7 +184,7 @@ function createWatch(deps: DeadlineWatch) {
   }
 
   function ask(): void {
-    asked++
+    requested++
     wait.stop()
     if (isOn) loop ??= look()
   }

@@ -49,20 +49,20 @@ export async function keepTrail(
   // Its own return is its result, which comes last.
   const inside = steps.filter((it) => !isReturnOf(row.id, it))
   const { chosen, left } = chooseSteps(withoutMetered(inside, calls), row.steps)
-  const kept = await cleaned(deps, row, chosen)
-  if (kept === undefined) return false
-  const said = left === 0 ? kept : [...kept, leftOut(row, left)]
+  const cleanSteps = await cleaned(deps, row, chosen)
+  if (cleanSteps === undefined) return false
+  const added = left === 0 ? cleanSteps : [...cleanSteps, leftOut(row, left)]
   const foldedTokens = steps.reduce((sum, it) => sum + it.tokens, 0)
   await db.transaction(async (tx) => {
     const now = await findFolded(tx, deps.root(), branchId)
     if (now === undefined) return
-    await tx.run(moveStep(now.id, now.steps, now.steps + said.length))
+    await tx.run(moveStep(now.id, now.steps, now.steps + added.length))
     await insertSteps(
       tx,
       now,
-      said.map((it) => it.step),
+      added.map((it) => it.step),
     )
-    for (const { handle } of said) if (handle !== undefined) await tx.run(insertHandle(handle))
+    for (const { handle } of added) if (handle !== undefined) await tx.run(insertHandle(handle))
     await tx.run(setState(now.id, { ...now.state, isWireKept: true, foldedTokens }))
   })
   return true
@@ -123,13 +123,13 @@ async function cleaned(
   try {
     const count = await counterOrRough(deps)
     const scrub = await openScrub(deps)
-    const kept: KeptStep[] = []
+    const cleanSteps: KeptStep[] = []
     for (const step of steps) {
-      kept.push(keptOf(step, { deps, row, scrub, count }))
+      cleanSteps.push(keptOf(step, { deps, row, scrub, count }))
       // Requests of the agent must not wait for a whole trail.
       await giveOthersATurn()
     }
-    return kept
+    return cleanSteps
   } catch (error) {
     if (ScrubFailed.is(error)) return undefined
     throw error

@@ -112,9 +112,9 @@ const SHAPES = [
   { first: 0, last: 0 },
 ] as const
 
-export function digestOf(kept: DigestInput, count: (text: string) => number): string {
-  const lines = linesOf(kept.text)
-  const digests = SHAPES.map((shape) => render(kept, lines, shape))
+export function digestOf(input: DigestInput, count: (text: string) => number): string {
+  const lines = linesOf(input.text)
+  const digests = SHAPES.map((shape) => render(input, lines, shape))
   return digests.find((it) => count(it) <= LARGEST_DIGEST_TOKENS) ?? digests.at(-1) ?? ""
 }
 

@@ -11,7 +11,7 @@ import {
   markUntrusted,
   selectActive,
   selectUntold,
-  setTold,
+  setNotified,
 } from "./queries.ts"
 import {
   BranchRow,
@@ -56,10 +56,10 @@ export async function meterCall(deps: MeterDeps, call: MeteredCall): Promise<Met
     if (call.isUntrusted === true) await tx.run(markUntrusted(who, at))
     const active = await chargeActive(tx, chargeOf(weighed, { who, at, scrub, call }))
     const isRefused = active.outcome === "refused"
-    const kept = isRefused ? weighed.spare : weighed.handle
-    if (kept !== undefined)
-      await tx.run(insertHandle(newHandle(weighed, { kept, who, at, active })))
-    return { charged: active, untold: isRefused ? [] : await tellPending(tx, who) }
+    const handle = isRefused ? weighed.spare : weighed.handle
+    if (handle !== undefined)
+      await tx.run(insertHandle(newHandle(weighed, { kept: handle, who, at, active })))
+    return { charged: active, untold: isRefused ? [] : await takePending(tx, who) }
   })
   const isEnded = charged.outcome === "ended" || charged.outcome === "refused"
   if (isEnded) deps.onEnded()
@@ -142,10 +142,10 @@ type KeepRequest = {
   readonly active: ChargeResult
 }
 
-function newHandle(weighed: WeighedText, { kept, who, at, active }: KeepRequest) {
+function newHandle(weighed: WeighedText, { kept: handle, who, at, active }: KeepRequest) {
   return {
     ...who,
-    handle: kept,
+    handle,
     branch: active.row?.id ?? null,
     label: weighed.label,
     tokens: weighed.wholeTokens,
@@ -156,9 +156,9 @@ function newHandle(weighed: WeighedText, { kept, who, at, active }: KeepRequest)
 }
 
 /** Reports each branch that was ended by force to its session, once. */
-async function tellPending(tx: Tx<"fold">, who: BranchOwner): Promise<readonly BranchRow[]> {
+async function takePending(tx: Tx<"fold">, who: BranchOwner): Promise<readonly BranchRow[]> {
   const untold = await tx.all(BranchRow, selectUntold(who, MOST_PENDING))
-  if (untold.length > 0) await tx.run(setTold(untold.map((it) => it.id)))
+  if (untold.length > 0) await tx.run(setNotified(untold.map((it) => it.id)))
   return untold
 }
 
@@ -176,8 +176,8 @@ function answer(
     ...untold.map(pendingOf),
   ]
   const { shown: text, handle } = weighed
-  const kept = handle === undefined ? { text } : { text, handle }
-  return notices.length === 0 ? kept : { ...kept, notice: notices.join("\n") }
+  const stored = handle === undefined ? { text } : { text, handle }
+  return notices.length === 0 ? stored : { ...stored, notice: notices.join("\n") }
 }
 
 function warningOf(row: BranchRow): string {

@@ -157,7 +157,7 @@ export const selectUntold = (who: BranchOwner, limit: number): Sql => sql`
   SELECT ${ROW} FROM fold_branches b WHERE ${bound(who)} AND b.is_told = 0
   ORDER BY b.completed_at, b.id LIMIT ${limit}`
 
-export const setTold = (ids: readonly string[]): Sql => sql`
+export const setNotified = (ids: readonly string[]): Sql => sql`
   UPDATE fold_branches SET is_told = 1 WHERE id IN (${join(ids.map((it) => sql`${it}`))})`
 
 type PendingQuery = {

@@ -12,23 +12,23 @@ export async function readHandle(
 ): Promise<FoldRead> {
   const { who } = await openCall(deps, caller, input.sessionId)
   const count = await counterOrRough(deps)
-  const kept = await find(deps, input.handle, who)
-  const lines = linesOf(kept.text)
+  const text = await find(deps, input.handle, who)
+  const lines = linesOf(text.text)
   const { fromLine = 1, lines: most = 200 } = input
-  const found = {
+  const source = {
     handle: input.handle,
-    label: kept.label,
+    label: text.label,
     totalLines: lines.length,
-    totalTokens: kept.tokens ?? count(kept.text),
+    totalTokens: text.tokens ?? count(text.text),
     fromLine,
   }
   const words = wordsOf(input.query ?? "")
   if (words.length === 0) {
     const slice = sliceOf(lines, { fromLine, lines: most }, count)
-    return { ...found, ...slice, matches: [] }
+    return { ...source, ...slice, matches: [] }
   }
   const { matches, nextLine } = matchesIn(lines, words, { fromLine, count })
-  return { ...found, text: "", nextLine, matches: [...matches] }
+  return { ...source, text: "", nextLine, matches: [...matches] }
 }
 
 type StoredText = { readonly text: string; readonly label: string; readonly tokens?: number }
@@ -36,9 +36,9 @@ type StoredText = { readonly text: string; readonly label: string; readonly toke
 async function find(deps: FoldDeps, handle: string, who: BranchOwner): Promise<StoredText> {
   const db = await deps.db()
   if (isHandle(handle)) {
-    const kept = await db.get(HandleRow, selectHandle(handle, who, deps.clock.now()))
-    if (kept === undefined) throw FoldNotFound({})
-    return kept
+    const row = await db.get(HandleRow, selectHandle(handle, who, deps.clock.now()))
+    if (row === undefined) throw FoldNotFound({})
+    return row
   }
   const isBranch = isBranchId(handle)
   const branch = isBranch ? await db.get(BranchRow, selectBound(handle, who)) : undefined

@@ -85,8 +85,8 @@ export function createSpool({ stateDirectory, random, now }: SpoolDeps) {
 /** Files that a dead process had claimed. */
 async function sweepLeft(folder: string, names: readonly string[], now: number): Promise<void> {
   for (const name of names.filter((it) => it.startsWith("drain-"))) {
-    const found = await statFile(join(folder, name))
-    const isOld = found.kind === "found" && now - found.stat.modifiedAtMs > SPOOL_LEFT_MS
+    const stat = await statFile(join(folder, name))
+    const isOld = stat.kind === "found" && now - stat.stat.modifiedAtMs > SPOOL_LEFT_MS
     if (isOld) await removeFile(join(folder, name))
   }
 }

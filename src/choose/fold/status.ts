@@ -33,8 +33,8 @@ export async function statusOf(
   const now = deps.clock.now()
   const active = await db.all(BranchRow, selectActive(who, MOST_PENDING))
   const since = now - ARCHIVED_AFTER_MS
-  const asked = { who, parent: row?.id ?? null, since, limit: MOST_PENDING }
-  const pending = await db.all(BranchRow, selectPending(asked))
+  const query = { who, parent: row?.id ?? null, since, limit: MOST_PENDING }
+  const pending = await db.all(BranchRow, selectPending(query))
   return {
     branch: noted === undefined ? null : branchOf(noted, now),
     active: active.map((it) => ({

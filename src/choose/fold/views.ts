@@ -79,8 +79,8 @@ async function find(
   const db = await deps.db()
   const now = deps.clock.now()
   const finishedSince = all === true ? undefined : now - ARCHIVED_AFTER_MS
-  const asked = { root: deps.root(), session, finishedSince, limit }
-  const rows = await db.all(BranchRow, selectBranches(asked))
+  const query = { root: deps.root(), session, finishedSince, limit }
+  const rows = await db.all(BranchRow, selectBranches(query))
   return rows.map((it) => branchOf(it, now))
 }
 
@@ -108,8 +108,8 @@ export async function treeOfBranches(
 
 /** Children follow their parent; orphans are at the top. */
 function inTreeOrder(oldestFirst: readonly Branch[]): Branch[] {
-  const known = new Set(oldestFirst.map((it) => it.id))
-  const topOf = (it: Branch): string => (known.has(it.parentId ?? "") ? (it.parentId ?? "") : "")
+  const ids = new Set(oldestFirst.map((it) => it.id))
+  const topOf = (it: Branch): string => (ids.has(it.parentId ?? "") ? (it.parentId ?? "") : "")
   const byParent = Map.groupBy(oldestFirst, topOf)
   const below = (parent: string): Branch[] =>
     (byParent.get(parent) ?? []).flatMap((it) => [it, ...below(it.id)])

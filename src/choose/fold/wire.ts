@@ -18,9 +18,9 @@ export async function askWire(
   branchId: string | undefined,
 ): Promise<WireEligibility> {
   try {
-    const stand = await deps.wire?.(session, branchId)
-    if (stand?.kind === "no") return { kind: "no", why: shortened(stand.why) }
-    const key = stand === undefined ? undefined : await deps.receiptKey?.()
+    const eligibility = await deps.wire?.(session, branchId)
+    if (eligibility?.kind === "no") return { kind: "no", why: shortened(eligibility.why) }
+    const key = eligibility === undefined ? undefined : await deps.receiptKey?.()
     if (key === undefined) return { kind: "no", why: "no gateway proxies this session" }
     return { kind: "eligible", key }
   } catch (error) {

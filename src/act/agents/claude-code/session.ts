@@ -104,9 +104,9 @@ export async function startSession(options: StartOptions, clock: Clock): Promise
       checkOpen()
       control.answer(approvalId, answer)
     },
-    async setMode(wanted) {
+    async setMode(newMode) {
       checkOpen()
-      mode = wanted
+      mode = newMode
       control.setMode(mode)
       emitter.emit({ event: "mode.changed", mode, by: "request" })
     },

@@ -111,9 +111,9 @@ type QuestionContext = {
 export function questionOf(request: Request, context: QuestionContext): Question | undefined {
   const { id, method, params } = request
   if (method === "mcpServer/elicitation/request") return serverQuestion(request, context)
-  const asked = ApprovalOf.safeParse(params)
-  return isApproval(method) && asked.success
-    ? approvalQuestion(id, { method, asked: asked.data }, context)
+  const parsed = ApprovalOf.safeParse(params)
+  return isApproval(method) && parsed.success
+    ? approvalQuestion(id, { method, approval: parsed.data }, context)
     : undefined
 }
 
@@ -131,11 +131,11 @@ function isApproval(method: string): method is Method {
 
 function approvalQuestion(
   id: RpcId,
-  { method, asked }: { readonly method: Method; readonly asked: ApprovalOf },
+  { method, approval }: { readonly method: Method; readonly approval: ApprovalOf },
   { about, redact }: QuestionContext,
 ): Question {
   const { kind, tool } = KINDS[method]
-  const { turnId, itemId: activityId, command, reason, cwd } = asked
+  const { turnId, itemId: activityId, command, reason, cwd } = approval
   const facts = about.get(activityId)
   return {
     id,
@@ -144,23 +144,23 @@ function approvalQuestion(
     tool,
     kind,
     title: facts?.title ?? titleLine(redact(command ?? reason ?? tool)),
-    input: command ?? facts?.input ?? inputText(asked),
+    input: command ?? facts?.input ?? inputText(approval),
     cwd: cwd ?? undefined,
     paths: facts?.paths ?? [],
-    wantsMore: wantsMore(method, asked),
+    wantsMore: wantsMore(method, approval),
     response(decision) {
       const isAllowed = decision === "allow"
       if (method !== "item/permissions/requestApproval") {
         return { decision: isAllowed ? "accept" : "decline" }
       }
-      return { permissions: isAllowed ? (asked.permissions ?? {}) : {}, scope: "turn" }
+      return { permissions: isAllowed ? (approval.permissions ?? {}) : {}, scope: "turn" }
     },
   }
 }
 
 /** A command has a reason when it is to run outside the sandbox (seen on 0.166.0). */
-function wantsMore(method: Method, asked: ApprovalOf): boolean {
-  const { grantRoot, networkApprovalContext: net, kind, reason } = asked
+function wantsMore(method: Method, approval: ApprovalOf): boolean {
+  const { grantRoot, networkApprovalContext: net, kind, reason } = approval
   const isOfCommand = kind === undefined || kind === null || kind === "command"
   const isOutside = KINDS[method].kind === "command" && typeof reason === "string"
   const isOfNet = net !== undefined && net !== null

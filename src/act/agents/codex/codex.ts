@@ -87,9 +87,9 @@ const LARGEST_CONFIG_BYTES = 1024 * 1024
 async function serversOf(environment: CompleteOptions["environment"]): Promise<readonly string[]> {
   const home = environment["CODEX_HOME"] ?? path.join(environment["HOME"] ?? "", ".codex")
   const files = [path.join(home, "config.toml"), "/etc/codex/config.toml"]
-  const found = await Promise.all(files.map(serversIn))
+  const names = await Promise.all(files.map(serversIn))
   // The host allows no other names, and a dot would name a nested key.
-  return [...new Set(found.flat())].filter((it) => /^[\w-]+$/.test(it))
+  return [...new Set(names.flat())].filter((it) => /^[\w-]+$/.test(it))
 }
 
 async function serversIn(file: string): Promise<readonly string[]> {

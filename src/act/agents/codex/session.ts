@@ -100,13 +100,13 @@ async function openThread(session: Session): Promise<void> {
 async function onlyServers(
   rpc: RpcClient,
   cwd: string,
-  wanted: readonly string[],
+  sources: readonly string[],
 ): Promise<object> {
   const read = Servers.safeParse(await rpc.request("config/read", { cwd, includeLayers: false }))
   if (!read.success)
     throw AgentNotUnderstood({ title: TITLE, what: "the response does not list its MCP servers" })
   const names = Object.keys(read.data.config.mcp_servers ?? {})
-  const others = names.filter((it) => !wanted.includes(it))
+  const others = names.filter((it) => !sources.includes(it))
   // As a table and not as dotted keys: a server's name may contain a dot.
   return { mcp_servers: Object.fromEntries(others.map((it) => [it, { enabled: false }])) }
 }

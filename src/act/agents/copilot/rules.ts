@@ -11,10 +11,10 @@ export function ruleSwitches({
   restricting = [],
 }: Pick<StartOptions, "restricting">): RuleSwitches {
   if (restricting === "unknown") return { switches: [], isWhole: false }
-  const found = restricting.map(switchFor)
+  const switches = restricting.map(switchFor)
   return {
-    switches: found.filter((it) => it !== undefined),
-    isWhole: found.every((it) => it !== undefined),
+    switches: switches.filter((it) => it !== undefined),
+    isWhole: switches.every((it) => it !== undefined),
   }
 }
 

@@ -33,7 +33,7 @@ type Session = {
   isStopped: boolean
   isInterrupted: boolean
   isBusy: boolean
-  isKnown: boolean
+  isStored: boolean
   child: HostProcess | undefined
   result: z.infer<typeof Result> | undefined
   readonly options: StartOptions
@@ -57,7 +57,7 @@ export async function startSession(options: StartOptions, deps: Deps): Promise<A
     isStopped: false,
     isInterrupted: false,
     isBusy: false,
-    isKnown: options.resume !== undefined,
+    isStored: options.resume !== undefined,
     child: undefined,
     result: undefined,
     options,
@@ -113,13 +113,13 @@ async function startTurn(session: Session, text: string): Promise<void> {
 
 /** No text of a user or model may be on the command line. */
 function argumentsFor(session: Session): readonly string[] {
-  const { options, sessionId, mode, isKnown, rules, servers } = session
+  const { options, sessionId, mode, isStored, rules, servers } = session
   return [
     "--output-format=json",
     "--no-color",
     "--no-auto-update",
     "--no-ask-user",
-    `${isKnown ? "--resume" : "--session-id"}=${sessionId}`,
+    `${isStored ? "--resume" : "--session-id"}=${sessionId}`,
     ...(options.model === undefined ? [] : [`--model=${options.model}`]),
     ...servers,
     ...rules.switches,
@@ -171,7 +171,7 @@ async function endTurn(session: Session, exit: HostExit, usageFile: string): Pro
   await emitUsage(emitter, usageFile)
   session.child = undefined
   if (session.isStopped || options.signal.aborted) return emitter.end("stopped")
-  session.isKnown ||= emitter.hasStarted()
+  session.isStored ||= emitter.hasStarted()
   const { lastText: text, denials } = parser
   const { result, isInterrupted } = session
   session.isBusy = false

@@ -26,22 +26,22 @@ export function matchesExactly(pattern: string, command: string): boolean {
  * `timeout 5`, `xargs -0`, `find -exec`). It matches too much rather than too little.
  */
 export function matchesAnywhere(pattern: string, text: string): boolean {
-  const wanted = plain(isBeginning(pattern) ? pattern.slice(0, -1).trimEnd() : pattern)
-  if (wanted === "") return true
+  const prefix = plain(isBeginning(pattern) ? pattern.slice(0, -1).trimEnd() : pattern)
+  if (prefix === "") return true
   const unquoted = text.replace(QUOTES, "")
   const parts = [text, unquoted].flatMap((it) => [it, ...it.split(BETWEEN_COMMANDS)])
-  return parts.some((it) => isFromSomeWord(plain(it), wanted, isBeginning(pattern)))
+  return parts.some((it) => isFromSomeWord(plain(it), prefix, isBeginning(pattern)))
 }
 
 function plain(text: string): string {
   return text.replace(/\s+/g, " ").trim()
 }
 
-function isFromSomeWord(part: string, wanted: string, mayGoOn: boolean): boolean {
-  for (let at = part.indexOf(wanted); at >= 0; at = part.indexOf(wanted, at + 1)) {
+function isFromSomeWord(part: string, prefix: string, mayGoOn: boolean): boolean {
+  for (let at = part.indexOf(prefix); at >= 0; at = part.indexOf(prefix, at + 1)) {
     // A program may be named by its path or in an option: `/bin/rm`, `--run=rm`.
     const isWordStart = at === 0 || /[ /=]/.test(part[at - 1] ?? "")
-    const next = part[at + wanted.length]
+    const next = part[at + prefix.length]
     if (isWordStart && (next === undefined || (mayGoOn && next === " "))) return true
   }
   return false

@@ -43,17 +43,17 @@ export function evaluate(
   const subject = subjectOf(ask)
   const parts = partsOf(subject, repository)
   for (const decision of ["deny", "ask"] as const) {
-    const found = rules.find((it) => it.rule.decision === decision && stops(it, parts))
-    if (found !== undefined) return { decision, rule: formatRule(found.rule) }
+    const match = rules.find((it) => it.rule.decision === decision && stops(it, parts))
+    if (match !== undefined) return { decision, rule: formatRule(match.rule) }
   }
   const isOfOurs = parts.some((it) => isOwnFile(it))
   if (isOfOurs) return { decision: "ask", rule: OWN_FILES }
   const mayAllow = !subject.wantsMore && isInRepository(subject.cwd, repository)
   if (!mayAllow) return undefined
   const allowing = rules.filter((it) => it.rule.decision === "allow")
-  const found = parts.map((part) => allowing.find((it) => allows(it, part)))
-  const [first] = found
-  const isAllowed = first !== undefined && found.every((it) => it !== undefined)
+  const matches = parts.map((part) => allowing.find((it) => allows(it, part)))
+  const [first] = matches
+  const isAllowed = first !== undefined && matches.every((it) => it !== undefined)
   return isAllowed ? { decision: "allow", rule: formatRule(first.rule) } : undefined
 }
 
@@ -113,9 +113,9 @@ function isNamed(pattern: string, tool: string): boolean {
   if (!tool.startsWith(begin) || !tool.endsWith(last)) return false
   let at = begin.length
   for (const piece of rest) {
-    const found = tool.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
+    const index = tool.indexOf(piece, at)
+    if (index < 0) return false
+    at = index + piece.length
   }
   return at <= tool.length - last.length
 }
@@ -145,8 +145,8 @@ export function outOfScope(
   if (ask.kind !== "edit") return undefined
   const { paths, cwd } = subjectOf(ask)
   const fits = createMatcher(changes)
-  const isInScope = (given: string): boolean => {
-    const { real } = locate(given, cwd, repository)
+  const isInScope = (file: string): boolean => {
+    const { real } = locate(file, cwd, repository)
     return real?.inRoot !== undefined && fits(real.inRoot)
   }
   if (paths.length > 0 && paths.every(isInScope)) return undefined

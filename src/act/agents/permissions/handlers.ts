@@ -7,12 +7,12 @@ export const permissionsHandlers = ({
   permissions,
 }: Deps): Handlers<typeof permissionsOperations> => ({
   list: async () => (await permissions()).list(),
-  add: async (input) => (await permissions()).add(given(input)),
+  add: async (input) => (await permissions()).add(withoutUndefined(input)),
   remove: async ({ id }) => (await permissions()).remove(id),
   trust: async ({ digest }) => (await permissions()).trust(digest),
 })
 
-function given(input: object): PermissionRule {
+function withoutUndefined(input: object): PermissionRule {
   const entries = Object.entries(input).filter(([, it]) => it !== undefined)
   return PermissionRule.parse(Object.fromEntries(entries))
 }

@@ -46,8 +46,8 @@ export function createPermissions(deps: Deps) {
   async function read(): Promise<Permissions> {
     // Before reading, so that a later write is noticed at the next request.
     stamp = await stampOf(file, home, root)
-    const found = await loadRules(deps)
-    const { settings, project, isTrusted } = found
+    const loaded = await loadRules(deps)
+    const { settings, project, isTrusted } = loaded
     const rules = [
       ...settings,
       ...project.rules.filter((it) => isTrusted || it.decision !== "allow"),
@@ -55,7 +55,7 @@ export function createPermissions(deps: Deps) {
     prepared = rules.map(prepareRule)
     restricting = rules.filter((it) => it.decision !== "allow")
     lastComplaint = undefined
-    return listOf(found, file)
+    return listOf(loaded, file)
   }
   function complain(error: unknown): void {
     if (!isAppError(error)) throw error
@@ -126,10 +126,10 @@ export function createPermissions(deps: Deps) {
       return add([rule])
     },
     remove: (id: string): Promise<Permissions> => change((before) => withoutRule(before, id)),
-    trust: (seen?: string): Promise<Permissions> =>
+    trust: (approvedDigest?: string): Promise<Permissions> =>
       inTurn(async () => {
         const { digest } = (await loadRules(deps)).project
-        if (seen !== undefined && seen !== digest) throw RulesChanged({ file })
+        if (approvedDigest !== undefined && approvedDigest !== digest) throw RulesChanged({ file })
         if (digest !== undefined) await writeTrust(home, root, digest)
         return read()
       }),
@@ -170,8 +170,8 @@ function withRules(
 ): readonly PermissionRule[] {
   const isAllowing = rules.some((it) => it.decision === "allow")
   if (isAllowing && !isTrusted) throw RulesNotTrusted({ file })
-  const known = new Set(project.rules.map(ruleId))
-  const after = [...project.rules, ...rules.filter((it) => !known.has(ruleId(it)))]
+  const projectIds = new Set(project.rules.map(ruleId))
+  const after = [...project.rules, ...rules.filter((it) => !projectIds.has(ruleId(it)))]
   if (after.length > MAX_RULES) throw TooManyRules({ most: MAX_RULES })
   return after
 }

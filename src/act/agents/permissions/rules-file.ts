@@ -105,6 +105,6 @@ export async function writeTrust(home: string, root: string, sha256: string): Pr
 }
 
 export async function stampOf(file: string, home: string, root: string): Promise<string> {
-  const found = await Promise.all([file, trustFile(home, root)].map(statFile))
-  return JSON.stringify(found.map((it) => (it.kind === "found" ? it.stat : it.kind)))
+  const stats = await Promise.all([file, trustFile(home, root)].map(statFile))
+  return JSON.stringify(stats.map((it) => (it.kind === "found" ? it.stat : it.kind)))
 }

@@ -40,25 +40,25 @@ export function subjectOf(ask: PermissionQuestion): Subject {
   const { tool, kind, cwd, input } = ask
   const bare = { tool, kind, cwd, command: undefined, paths: [], wantsMore: false }
   if (PLAIN_COMMAND_TOOLS.has(tool)) return { ...bare, command: unwrapped(input) }
-  const given = parseJson(input)
-  if (typeof given !== "object" || given === null)
+  const parsed = parseJson(input)
+  if (typeof parsed !== "object" || parsed === null)
     return kind === "command" ? { ...bare, command: input.trim() } : bare
   return {
     ...bare,
-    command: isRecord(given) ? textField(given, ...COMMAND_FIELDS)?.trim() : undefined,
-    paths: pathsIn(given),
-    wantsMore: isRecord(given) && given["dangerouslyDisableSandbox"] === true,
+    command: isRecord(parsed) ? textField(parsed, ...COMMAND_FIELDS)?.trim() : undefined,
+    paths: pathsIn(parsed),
+    wantsMore: isRecord(parsed) && parsed["dangerouslyDisableSandbox"] === true,
   }
 }
 
-function pathsIn(given: unknown, depth = 0): readonly string[] {
+function pathsIn(node: unknown, depth = 0): readonly string[] {
   if (depth > 20) return []
-  if (Array.isArray(given)) return given.flatMap((it) => pathsIn(it, depth + 1))
-  if (!isRecord(given)) return []
-  const found = Object.entries(given).flatMap(([name, value]) =>
+  if (Array.isArray(node)) return node.flatMap((it) => pathsIn(it, depth + 1))
+  if (!isRecord(node)) return []
+  const paths = Object.entries(node).flatMap(([name, value]) =>
     PATH_FIELDS.has(name) ? textsIn(value, depth) : pathsIn(value, depth + 1),
   )
-  return [...new Set(found)]
+  return [...new Set(paths)]
 }
 
 function textsIn(value: unknown, depth: number): readonly string[] {
@@ -94,8 +94,8 @@ export type FilePath = {
 
 export type FileLocation = { readonly written: FilePath; readonly real: FilePath | undefined }
 
-export function locate(given: string, cwd: string, repository: RepositoryPaths): FileLocation {
-  const absolute = path.resolve(cwd, given)
+export function locate(file: string, cwd: string, repository: RepositoryPaths): FileLocation {
+  const absolute = path.resolve(cwd, file)
   const real = repository.resolve(absolute)
   const root = repository.resolve(repository.root) ?? repository.root
   return {

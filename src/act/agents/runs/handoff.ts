@@ -24,8 +24,8 @@ export function createHandoff(deps: Deps & { start(input: StartInput): Promise<R
     const made = handoffOf({ run, messages, delimiter, count })
     if (!mustStart) return { ...made, run: null }
     // The package is as old as the run; its effects are in the messages.
-    const { env: _env, resume: _resume, pack: _pack, ...kept } = hidden.configuration
-    const configuration = { ...kept, mode: run.mode, cwd: run.cwd }
+    const { env: _env, resume: _resume, pack: _pack, ...inherited } = hidden.configuration
+    const configuration = { ...inherited, mode: run.mode, cwd: run.cwd }
     const started = await deps.start({ type: run.type, prompt: made.text, configuration })
     const title = `${run.title}, continued`
     return { ...made, run: await runs.edit(started.id, { title, isTitleOwn: run.isTitleOwn }) }

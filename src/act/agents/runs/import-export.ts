@@ -82,12 +82,12 @@ export function createImportExport(deps: Deps) {
       )
     },
     async readSession(sessionId: string): Promise<Run> {
-      const known = await runs.findBySession(sessionId)
+      const row = await runs.findBySession(sessionId)
       // Our own runs were stored while they were active.
-      if (known !== undefined && known.run.origin !== "read") return known.run
+      if (row !== undefined && row.run.origin !== "read") return row.run
       for (const host of ["claude-code", "codex"] as const) {
         const file = await findTranscript(host, sessionId, deps.hostPlaces())
-        if (file !== undefined) return readIntoRun({ host, sessionId, file }, known, deps)
+        if (file !== undefined) return readIntoRun({ host, sessionId, file }, row, deps)
       }
       throw SessionUnknown({ id: sessionId })
     },
@@ -115,18 +115,18 @@ const ReadFrom = z.object({ file: z.string(), head: z.string() })
 /** Imports a host's transcript as a run; if it was imported before, only the new part. */
 async function readIntoRun(
   transcript: TranscriptFile,
-  known: RunRow | undefined,
+  row: RunRow | undefined,
   deps: Deps,
 ): Promise<Run> {
   const { runs } = deps.stores
-  const from = ReadFrom.safeParse(parseJson(known?.hidden.readFrom ?? "null"))
+  const from = ReadFrom.safeParse(parseJson(row?.hidden.readFrom ?? "null"))
   const after =
-    known !== undefined && from.success
-      ? { offset: known.hidden.readUntil, head: from.data.head }
+    row !== undefined && from.success
+      ? { offset: row.hidden.readUntil, head: from.data.head }
       : undefined
-  const id = known?.run.id ?? deps.ids.next("run")
-  let lastSeq = known?.run.lastSeq ?? 0
-  let isNew = known === undefined
+  const id = row?.run.id ?? deps.ids.next("run")
+  let lastSeq = row?.run.lastSeq ?? 0
+  let isNew = row === undefined
   for await (const page of readTranscript(transcript, { ...deps, after })) {
     if (page.isFromStart && !isNew) {
       // Another file under the same name: the run keeps its id and loses its messages.

@@ -103,8 +103,8 @@ export function createMessageStore(deps: Deps) {
                 WHERE run_id = ${id} AND seq < ${before} ORDER BY seq DESC LIMIT ${limit}`,
             )
       const inOrder = before === undefined ? page : page.toReversed()
-      const wanted = inOrder.filter((it) => it.seq > after)
-      return brief === true ? wanted.map(briefMessage) : wanted
+      const newer = inOrder.filter((it) => it.seq > after)
+      return brief === true ? newer.map(briefMessage) : newer
     },
     async find(id: string, seq: number): Promise<Message> {
       await runs.find(id)
@@ -116,12 +116,12 @@ export function createMessageStore(deps: Deps) {
       return message
     },
     async hasPackPart(id: string): Promise<boolean> {
-      const found = await db.get(
+      const row = await db.get(
         z.object({ seq: z.int() }),
         sql`SELECT seq FROM run_messages
           WHERE run_id = ${id} AND type = 'user' AND metadata LIKE '%"pack":%' LIMIT 1`,
       )
-      return found !== undefined
+      return row !== undefined
     },
     close: announcer.close,
   }

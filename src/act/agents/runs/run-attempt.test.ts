@@ -35,7 +35,7 @@ test("[AGENTS-47] a proxied run gets the gateway's address, and its proxied sess
   await using room = await newRoom({
     agent: async () => agent,
     environmentFor: () => ({ PATH: "/bin" }),
-    async carry(wanted) {
+    async proxy(wanted) {
       asked.push(wanted)
       wanted.tell("Nothing more is folded.")
       const end = async () => ended.resolve()
@@ -58,7 +58,7 @@ test("[AGENTS-47] a run that would bypass the gateway does not start and states 
   const { agent, started } = await listeningAgent()
   await using room = await newRoom({
     agent: async () => agent,
-    carry: () => Promise.reject(Bypassed({ file: ".claude/settings.json" })),
+    proxy: () => Promise.reject(Bypassed({ file: ".claude/settings.json" })),
   })
   const run = await room.start({ ...START, configuration: configured({ gateway: "record" }) })
   const ended = await until(room, run.id, isOver)

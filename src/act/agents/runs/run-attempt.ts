@@ -47,7 +47,7 @@ export type AttemptDeps = Omit<PumpDeps, "nextTurn" | "unusedAnswer" | "messages
   rules(changes?: readonly string[]): Promise<Pick<StartOptions, "verdict" | "restricting">>
   checkResumable(run: Run): Promise<boolean>
   restore(run: Run): Promise<ContextPart>
-  carry(request: ProxyRequest): Promise<ProxiedRun | undefined>
+  proxy(request: ProxyRequest): Promise<ProxiedRun | undefined>
 }
 
 type AttemptInput = {
@@ -141,7 +141,7 @@ export function createRunAttempt(deps: AttemptDeps, stores: Stores) {
     }
     const { environment } = options
     try {
-      const proxied = await deps.carry({ run, mode: configuration.gateway, environment, tell })
+      const proxied = await deps.proxy({ run, mode: configuration.gateway, environment, tell })
       if (proxied === undefined) return { agent, options }
       const pointed = { environment: { ...environment, ...proxied.environment } }
       return { agent, options: { ...options, ...pointed, firstArguments: proxied.args }, proxied }
@@ -249,8 +249,8 @@ export async function pendingPack(
 ): Promise<string | undefined> {
   if (pack === undefined) return undefined
   // A new session has not seen the package, whatever the transcript says.
-  const isGiven = run.sessionId !== null && (await messages.hasPackPart(run.id))
-  return isGiven ? undefined : pack
+  const wasSent = run.sessionId !== null && (await messages.hasPackPart(run.id))
+  return wasSent ? undefined : pack
 }
 
 /** A shorter value occurs in ordinary words, and redacting it would reveal it. */

@@ -48,11 +48,11 @@ export function createRunCommands(deps: Deps) {
     async start(input: StartInput, how: { readonly isHere?: boolean } = {}): Promise<Run> {
       const { env = {}, pack, ...rest } = input.configuration
       // `last` is resolved to the package that is newest now.
-      const kept = pack === undefined ? {} : { pack: await deps.keptPack(pack) }
+      const packOption = pack === undefined ? {} : { pack: await deps.keptPack(pack) }
       // Variables are not stored, so only this process can start a run that has some.
       const hasVariables = Object.keys(env).length > 0
       const isHere = how.isHere === true || !supervisor.isWatching() || hasVariables
-      const configuration = { ...rest, ...kept, ...(hasVariables ? { env } : {}) }
+      const configuration = { ...rest, ...packOption, ...(hasVariables ? { env } : {}) }
       const run = await addRun({ ...input, configuration }, isHere ? deps.owner : null, deps)
       activeRuns.setVariables(run.id, env)
       supervisor.fillSoon()
@@ -173,10 +173,14 @@ function titleOf(prompt: string): string {
 type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root">
 
 /** Returns an absolute directory of this repository; an agent works in no other. */
-async function usableDirectory(given: string | undefined, deps: DirectoryDeps): Promise<string> {
-  const directory = path.resolve(deps.root(), given ?? ".")
+async function usableDirectory(
+  requested: string | undefined,
+  deps: DirectoryDeps,
+): Promise<string> {
+  const directory = path.resolve(deps.root(), requested ?? ".")
   const problem = await deps.directoryProblem(directory)
-  if (problem !== undefined) throw DirectoryUnusable({ path: given ?? directory, reason: problem })
+  if (problem !== undefined)
+    throw DirectoryUnusable({ path: requested ?? directory, reason: problem })
   if (await deps.belongsToRepository(directory)) return directory
-  throw DirectoryUnusable({ path: given ?? directory, reason: "it is outside this repository" })
+  throw DirectoryUnusable({ path: requested ?? directory, reason: "it is outside this repository" })
 }

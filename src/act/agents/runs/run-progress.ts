@@ -27,8 +27,8 @@ export type PriceOf = (usage: TokenUsage, model: string) => number | undefined
 
 export function initialProgress(run: Run): Progress {
   const { sessionId, model, hostVersion, mode, turns, cost, contextUsed, contextWindow } = run
-  const known = { sessionId, model, hostVersion, mode, turns, cost, contextUsed, contextWindow }
-  return { ...known, status: "starting", error: null, open: new Set() }
+  const fields = { sessionId, model, hostVersion, mode, turns, cost, contextUsed, contextWindow }
+  return { ...fields, status: "starting", error: null, open: new Set() }
 }
 
 export function progressAfter(before: Progress, event: AgentEvent, priceOf: PriceOf): Progress {

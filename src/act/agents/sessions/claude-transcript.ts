@@ -59,9 +59,9 @@ export function createClaudeReader(emitter: EventEmitter): TranscriptReader {
 }
 
 function noteSession({ facts, emitter }: State, line: JsonRecord): void {
-  const { sessionId, cwd, version: given } = line
+  const { sessionId, cwd, version: hostVersion } = line
   if (facts.cwd !== null || typeof sessionId !== "string" || typeof cwd !== "string") return
-  const version = typeof given === "string" ? given : undefined
+  const version = typeof hostVersion === "string" ? hostVersion : undefined
   facts.sessionId = sessionId
   facts.cwd = cwd
   facts.version = version ?? null

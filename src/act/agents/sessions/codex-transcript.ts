@@ -222,8 +222,8 @@ function callOf(payload: JsonRecord, { redact }: EventEmitter) {
 /**
  * A text, or a record that contains one; an exit code other than 0 in its first lines is a failure.
  */
-function outputOf(given: unknown): { output: string; outcome: "done" | "failed" } {
-  const inner = isRecord(given) ? (given["content"] ?? given["output"] ?? given) : given
+function outputOf(value: unknown): { output: string; outcome: "done" | "failed" } {
+  const inner = isRecord(value) ? (value["content"] ?? value["output"] ?? value) : value
   const output = inputText(inner)
   const isFailed = /(?:exited with code|exit code:?) -?[1-9]/i.test(output.slice(0, 300))
   return { output, outcome: isFailed ? "failed" : "done" }

@@ -31,8 +31,8 @@ export async function findTranscript(
 
 async function inProjects(projects: string, sessionId: string): Promise<string | undefined> {
   for (const slug of await namesIn(projects, "directory")) {
-    const found = await existingFile(path.join(projects, slug, `${sessionId}.jsonl`))
-    if (found !== undefined) return found
+    const file = await existingFile(path.join(projects, slug, `${sessionId}.jsonl`))
+    if (file !== undefined) return file
   }
   return undefined
 }
@@ -43,8 +43,8 @@ async function inDays(sessions: string, sessionId: string): Promise<string | und
 }
 
 async function existingFile(file: string): Promise<string | undefined> {
-  const found = await statFile(file)
-  return found.kind === "found" && found.what === "regular file" ? file : undefined
+  const stat = await statFile(file)
+  return stat.kind === "found" && stat.what === "regular file" ? file : undefined
 }
 
 /** The user's home, and the variables that relocate a host's folder. */
@@ -67,8 +67,8 @@ export async function sessionsFolder(
   places: HostPlaces,
 ): Promise<string | undefined> {
   const [variable, folder, inside] = FOLDERS[host]
-  const given = places.environment[variable]
-  const base = given === undefined || given === "" ? path.join(places.home, folder) : given
+  const override = places.environment[variable]
+  const base = override === undefined || override === "" ? path.join(places.home, folder) : override
   return realPath(path.join(path.resolve(base), inside)).catch(() => undefined)
 }
 
@@ -97,16 +97,16 @@ export async function claudeFiles(
   isWanted: (slug: string) => boolean,
 ): Promise<readonly TranscriptFile[]> {
   const slugs = (await namesIn(projects, "directory")).filter(isWanted)
-  const found: TranscriptFile[] = []
+  const files: TranscriptFile[] = []
   for (const slug of slugs) {
     const names = await namesIn(path.join(projects, slug), "regular file")
     for (const name of names) {
       const sessionId = /^(?<id>.+)\.jsonl$/.exec(name)?.groups?.["id"] ?? ""
       if (!isSessionId(sessionId)) continue
-      found.push({ host: "claude-code", sessionId, file: path.join(projects, slug, name) })
+      files.push({ host: "claude-code", sessionId, file: path.join(projects, slug, name) })
     }
   }
-  return found
+  return files
 }
 
 export async function* codexFiles(sessions: string): AsyncGenerator<TranscriptFile> {
@@ -169,8 +169,8 @@ type KeepingHost = Exclude<AgentType, "synthetic">
 /** Requires over 500 bytes and a response within the first 8 MB. */
 export async function checkTranscriptResumable(host: KeepingHost, file: string): Promise<boolean> {
   try {
-    const found = await statFile(file)
-    const isLarge = found.kind === "found" && found.stat.sizeBytes > 500
+    const stat = await statFile(file)
+    const isLarge = stat.kind === "found" && stat.stat.sizeBytes > 500
     return isLarge && (await hasAnswer(file, ANSWERS[host]))
   } catch {
     return false

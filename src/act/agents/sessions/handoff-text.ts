@@ -108,9 +108,9 @@ function render(
 }
 
 function sectionText({ title, entries, keep }: Section, size: Size): string {
-  const kept = keep === "first" ? entries.slice(0, size.entries) : entries.slice(-size.entries)
-  const left = entries.length - kept.length
-  const lines = kept.map((it) => `- ${plainCut(it, size.characters).replaceAll("\n", "\n  ")}`)
+  const shown = keep === "first" ? entries.slice(0, size.entries) : entries.slice(-size.entries)
+  const left = entries.length - shown.length
+  const lines = shown.map((it) => `- ${plainCut(it, size.characters).replaceAll("\n", "\n  ")}`)
   return [`# ${title}`, ...lines, ...(left > 0 ? [`(${left} more)`] : [])].join("\n")
 }
 

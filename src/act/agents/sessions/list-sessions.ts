@@ -69,8 +69,8 @@ async function codexOf(options: ListOptions): Promise<readonly TranscriptFile[]>
 type DatedTranscript = TranscriptFile & { readonly stat: FileStat }
 
 async function withStat(it: TranscriptFile): Promise<readonly DatedTranscript[]> {
-  const found = await statFile(it.file)
-  return found.kind === "found" ? [{ ...it, stat: found.stat }] : []
+  const stat = await statFile(it.file)
+  return stat.kind === "found" ? [{ ...it, stat: stat.stat }] : []
 }
 
 async function listed(

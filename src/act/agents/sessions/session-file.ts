@@ -48,9 +48,9 @@ export async function* toLines(
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(headerOf(run))}\n`
   for await (const page of pages) {
-    const known = page.filter((it) => it.seq <= run.lastSeq)
-    for (const message of known) yield `${JSON.stringify(message)}\n`
-    if (known.length < page.length) return
+    const counted = page.filter((it) => it.seq <= run.lastSeq)
+    for (const message of counted) yield `${JSON.stringify(message)}\n`
+    if (counted.length < page.length) return
   }
 }
 
@@ -85,9 +85,9 @@ type SessionImport = {
  * changes nothing, and redacted again, because it may come from anyone.
  */
 export async function openSessionFile(path: string, deps: ImportDeps): Promise<SessionImport> {
-  const found = await statFile(path)
-  if (found.kind !== "found") throw SessionFileMissing({ path })
-  if (found.what !== "regular file") throw SessionFileForeign({ path, reason: `a ${found.what}` })
+  const stat = await statFile(path)
+  if (stat.kind !== "found") throw SessionFileMissing({ path })
+  if (stat.what !== "regular file") throw SessionFileForeign({ path, reason: `a ${stat.what}` })
   const whole = await checkSession(path)
   return {
     run: importedRun(whole.header.run, whole.messages, deps),

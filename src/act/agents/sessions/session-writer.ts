@@ -130,8 +130,8 @@ export function createSessionWriter(deps: Deps) {
 
 /** Appending relies on the header, so the file must be as we left it. */
 async function isUnchanged({ file, sizeBytes }: WrittenFile): Promise<boolean> {
-  const found = await statFile(file)
-  return found.kind === "found" && found.stat.sizeBytes === sizeBytes
+  const stat = await statFile(file)
+  return stat.kind === "found" && stat.stat.sizeBytes === sizeBytes
 }
 
 /** The part of the header that must be current while lines are appended. */
@@ -200,8 +200,8 @@ async function isCurrent(run: Run, deps: Deps): Promise<boolean> {
   if (slug === undefined) return false
   for await (const item of streamJsonl(join(deps.directory, slug, FILE))) {
     const header = SessionHeader.safeParse(item.kind === "record" ? item.record : undefined)
-    const wanted = SessionHeader.parse(headerOf(run))
-    return header.success && JSON.stringify(header.data) === JSON.stringify(wanted)
+    const current = SessionHeader.parse(headerOf(run))
+    return header.success && JSON.stringify(header.data) === JSON.stringify(current)
   }
   return false
 }

@@ -13,7 +13,7 @@ import {
 } from "./steps.ts"
 
 /** A few words at a time, as a model writes, then the whole as a message. */
-function said(text: string, parentId?: string): readonly Step[] {
+function streamText(text: string, parentId?: string): readonly Step[] {
   const parent = parentId === undefined ? {} : { parentId }
   const pieces = text.match(/(?:\S+\s*){1,3}/g) ?? []
   return [
@@ -87,7 +87,7 @@ export function demo(): readonly Step[] {
   return [
     step(300, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 1_420 }),
     usage(14_100, 0, 1_060),
-    ...said("I look at where quotes and invoices round."),
+    ...streamText("I look at where quotes and invoices round."),
     ...done(700, readOf("read-1", "src/tariff/quote.ts"), {
       output: "export function quoteTotal(lines: Line[]): Cents {\n  return lines.map(roundLine)…",
       tokens: 4_812,
@@ -114,14 +114,14 @@ export function demo(): readonly Step[] {
         tokens: 4_390,
       },
     ),
-    ...said("Two callers; only the invoice adds before it rounds.", "agent-1"),
+    ...streamText("Two callers; only the invoice adds before it rounds.", "agent-1"),
     ended(200, "agent-1", {
       output: "Two callers: quote.ts line 18 and invoice.ts line 31.",
       durationMs: 3_400,
       tokens: 9_800,
     }),
     usage(24_900, 10_400, 1_460),
-    ...said(EXPLANATION),
+    ...streamText(EXPLANATION),
     ...done(500, editOf("edit-1", "src/tariff/rounding.ts"), {
       output: "Edited",
       diff: ROUNDING_DIFF,
@@ -129,7 +129,7 @@ export function demo(): readonly Step[] {
     }),
     cost(41_800, 980, 0.17),
     usage(26_400, 10_640, 2_720),
-    ...said("The change is made. May I run the tests of the tariff?"),
+    ...streamText("The change is made. May I run the tests of the tariff?"),
     step(200, {
       event: "approval.requested",
       approvalId: "demo-1",
@@ -141,7 +141,7 @@ export function demo(): readonly Step[] {
     ...done(1_800, TEST, { output: "42 passed, 0 failed", tokens: 120 }),
     cost(58_300, 1_240, 0.24),
     usage(27_100, 10_640, 3_420),
-    ...said(LAST_WORDS),
+    ...streamText(LAST_WORDS),
     step(40, { event: "turn.ended", outcome: "completed", text: LAST_WORDS, turns: 6 }),
   ]
 }

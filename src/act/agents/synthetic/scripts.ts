@@ -17,7 +17,7 @@ import {
   tokens,
 } from "./steps.ts"
 
-const said = (text: string): readonly Step[] => [
+const streamText = (text: string): readonly Step[] => [
   ...words(text).map((it) => step(15, { event: "text.delta", text: it })),
   step(5, { event: "message", type: "assistant", text }),
 ]
@@ -46,7 +46,7 @@ function happy(): readonly Step[] {
   return [
     step(20, { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 412 }),
     step(20, { event: "context.usage", used: 11_800, window: 200_000, kinds: [] }),
-    ...said("I look at the failing test first."),
+    ...streamText("I look at the failing test first."),
     started(30, readOf("read-1", "src/total.ts")),
     ended(40, "read-1", {
       output: "export function total(prices: readonly number[]): number {",
@@ -76,7 +76,7 @@ function happy(): readonly Step[] {
         { kind: "history", tokens: 2_850 },
       ],
     }),
-    ...said(text),
+    ...streamText(text),
     step(5, {
       event: "cost",
       model: "synthetic-1",
@@ -90,10 +90,13 @@ function happy(): readonly Step[] {
 
 function approvals(): readonly Step[] {
   return [
-    ...said("I change one file and then run the tests."),
-    ...asked({ id: "edit-1", kind: "edit", tool: "Edit", title: "Edit src/total.ts" }, TOTAL_DIFF),
-    ...asked({ id: "run-1", kind: "command", tool: "Bash", title: "npm test" }),
-    ...said("That was all."),
+    ...streamText("I change one file and then run the tests."),
+    ...approvalSteps(
+      { id: "edit-1", kind: "edit", tool: "Edit", title: "Edit src/total.ts" },
+      TOTAL_DIFF,
+    ),
+    ...approvalSteps({ id: "run-1", kind: "command", tool: "Bash", title: "npm test" }),
+    ...streamText("That was all."),
     cost(tokens(9_000, 210), 0.03),
     step(5, { event: "turn.ended", outcome: "completed", text: "That was all." }),
   ]
@@ -106,7 +109,10 @@ type Question = {
   readonly title: string
 }
 
-function asked({ id: activityId, kind, tool, title }: Question, diff?: string): readonly Step[] {
+function approvalSteps(
+  { id: activityId, kind, tool, title }: Question,
+  diff?: string,
+): readonly Step[] {
   const input = JSON.stringify({ about: title })
   const approvalId = `ask-${activityId}`
   return [
@@ -119,7 +125,7 @@ function asked({ id: activityId, kind, tool, title }: Question, diff?: string): 
 /** A turn that fails: first a retry, then the provider refuses. */
 function error(): readonly Step[] {
   return [
-    ...said("I begin."),
+    ...streamText("I begin."),
     step(20, { event: "error", message: "The model did not respond (529); retry 1 of 2 follows." }),
     step(50, {
       event: "turn.ended",
@@ -136,11 +142,11 @@ function compaction(): readonly Step[] {
   const sizes = { tokensBefore: 191_000, tokensAfter: 24_500 }
   return [
     step(20, { ...window, used: 162_000 }),
-    ...said("There is much to read."),
+    ...streamText("There is much to read."),
     step(20, { ...window, used: 191_000 }),
     step(60, { event: "context.compacted", trigger: "auto", ...sizes }),
     step(10, { ...window, used: 24_500 }),
-    ...said("I go on with what matters."),
+    ...streamText("I go on with what matters."),
     cost(tokens(215_500, 1_100), 0.71),
     step(5, { event: "turn.ended", outcome: "completed", text: "I go on with what matters." }),
   ]

@@ -146,9 +146,9 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
       waiting.delete(approvalId)
       resolve(answer)
     },
-    async setMode(wanted) {
+    async setMode(newMode) {
       checkOpen()
-      mode = wanted
+      mode = newMode
       emitter.emit({ event: "mode.changed", mode, by: "request" })
     },
     async interrupt() {

@@ -58,11 +58,11 @@ export function createContextView() {
   function addFile({ path: file, reason, tokens, seq }: Omit<ContextFile, "turn">): void {
     const { key, label } = nameOf(file)
     const before = files.get(key)
-    const known = before !== undefined && before.seq >= compactedAt ? before : undefined
+    const entry = before !== undefined && before.seq >= compactedAt ? before : undefined
     putLast(files, key, {
       path: label,
-      reason: known?.reason ?? reason,
-      tokens: tokens ?? known?.tokens ?? null,
+      reason: entry?.reason ?? reason,
+      tokens: tokens ?? entry?.tokens ?? null,
       seq,
       turn,
     })

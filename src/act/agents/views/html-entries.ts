@@ -39,7 +39,7 @@ export function createEntries() {
   }
   return {
     take(message: Message): string {
-      place(state, message)
+      addMessage(state, message)
       if (state.waitingCharacters > 8 * 1024 * 1024) state.open.clear()
       return state.open.size === 0 ? release(state) : ""
     },
@@ -58,7 +58,7 @@ function release(state: State): string {
   return ready
 }
 
-function place(state: State, message: Message): void {
+function addMessage(state: State, message: Message): void {
   const event = eventOf(message)
   switch (event?.event) {
     case "activity.started":
@@ -112,8 +112,8 @@ function begin(state: State, started: ActivityStarted, message: Message): void {
   const depth = (holder?.depth ?? 0) + 1
   const activity: Activity = { started, at, depth, parts, ended: undefined }
   state.open.set(started.activityId, activity)
-  const place = holder?.parts ?? state.waiting
-  place.push(activity)
+  const target = holder?.parts ?? state.waiting
+  target.push(activity)
   state.waitingCharacters += lengthOf(parts)
 }
 
@@ -133,8 +133,8 @@ function end(state: State, event: ActivityEnded, message: Message): void {
 
 function put(state: State, holder: string | undefined, piece: string): void {
   const activity = holder === undefined ? undefined : state.open.get(holder)
-  const place = activity?.parts ?? state.waiting
-  place.push(piece)
+  const target = activity?.parts ?? state.waiting
+  target.push(piece)
   state.waitingCharacters += piece.length
 }
 

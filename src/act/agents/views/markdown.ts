@@ -169,8 +169,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 }
 
-function linkAddress(given: string): string | undefined {
-  const url = URL.canParse(given) ? new URL(given) : undefined
+function linkAddress(href: string): string | undefined {
+  const url = URL.canParse(href) ? new URL(href) : undefined
   const isAllowed = url !== undefined && /^(?:https?|mailto):$/.test(url.protocol)
   return isAllowed ? escapeText(url.href) : undefined
 }

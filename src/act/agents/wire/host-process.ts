@@ -2,7 +2,7 @@ import { type Clock, type ExitOutcome, oneLine, type RunningChild, run, start } 
 import type { CompleteOptions, StartOptions } from "../agent.ts"
 import { AgentEnded, AgentNotStarted, AgentNotUnderstood, AgentSilent } from "../errors.ts"
 import type { EventEmitter } from "./event-emitter.ts"
-import { keepTail, readLines } from "./read-lines.ts"
+import { readLines, readTail } from "./read-lines.ts"
 import { quote } from "./tool-text.ts"
 
 /** Between SIGTERM and SIGKILL; hosts save their transcript meanwhile. */
@@ -60,7 +60,7 @@ export async function startHostProcess(
   const { child } = started
   await noteStart(child, options.start)
   const tail = { text: "" }
-  void keepTail(child.stderr, tail, 8 * 1024)
+  void readTail(child.stderr, tail, 8 * 1024)
   const ended = pumpLines(child, options).then((exit) => ({
     exit,
     complaint: summarizeStderr(emitter.redact(tail.text)),

@@ -85,6 +85,6 @@ const TORN_KEY =
 /** For the end of a longer text: removes a possible second half of a secret. */
 export function withoutTornStart(text: string): string {
   const line = text.indexOf("\n")
-  const word = line >= 0 ? line : text.search(/\s/)
-  return word < 0 ? "" : text.slice(word + 1).replace(TORN_KEY, "")
+  const space = line >= 0 ? line : text.search(/\s/)
+  return space < 0 ? "" : text.slice(space + 1).replace(TORN_KEY, "")
 }

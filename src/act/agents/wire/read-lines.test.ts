@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { keepTail, type Line, readLines } from "./read-lines.ts"
+import { type Line, readLines, readTail } from "./read-lines.ts"
 
 test("lines are the same however the bytes are split into chunks", async () => {
   const text = fc.array(fc.string({ unit: "grapheme" }).map((it) => it.replace(/[\r\n]/g, "")))
@@ -46,7 +46,7 @@ test("only the end of stderr is stored", async () => {
   async function* chunks() {
     for (let count = 0; count < 1_000; count++) yield Buffer.from(`line ${count}\n`)
   }
-  await keepTail(chunks(), tail, 18)
+  await readTail(chunks(), tail, 18)
   expect(tail.text).toBe("line 998\nline 999\n")
 })
 
@@ -55,7 +55,7 @@ test("[AGENTS-30] no partial word remains where stderr was truncated", async () 
   async function* chunks() {
     yield Buffer.from(`${"x".repeat(30)}hunter2hunter2 and the rest`)
   }
-  await keepTail(chunks(), tail, 20)
+  await readTail(chunks(), tail, 20)
   expect(tail.text).toBe("and the rest")
 })
 

@@ -56,17 +56,17 @@ function createLine(maxBytes: number) {
   }
 }
 
-export async function keepTail(
+export async function readTail(
   chunks: AsyncIterable<Uint8Array>,
   tail: { text: string },
   maxBytes: number,
 ): Promise<void> {
-  let kept = Buffer.alloc(0)
+  let buffer = Buffer.alloc(0)
   for await (const chunk of untilBroken(chunks)) {
-    kept = Buffer.concat([kept, chunk])
+    buffer = Buffer.concat([buffer, chunk])
     // One more byte shows whether the stored part begins at a line start.
-    kept = Buffer.from(kept.subarray(Math.max(0, kept.length - maxBytes - 1)))
-    const text = kept.toString("utf8")
-    tail.text = kept.length > maxBytes ? withoutTornStart(text) : text
+    buffer = Buffer.from(buffer.subarray(Math.max(0, buffer.length - maxBytes - 1)))
+    const text = buffer.toString("utf8")
+    tail.text = buffer.length > maxBytes ? withoutTornStart(text) : text
   }
 }

@@ -20,8 +20,8 @@ export function writtenDiff(path: string, hunks: string): string {
 
 export function wholeDiff(path: string, text: string, how: "added" | "deleted"): string {
   const lines = text.replace(/\n$/, "").split("\n")
-  const sign = how === "added" ? "+" : "-"
-  const body = `${lines.map((it) => sign + it).join("\n")}\n`
+  const prefix = how === "added" ? "+" : "-"
+  const body = `${lines.map((it) => prefix + it).join("\n")}\n`
   return how === "added"
     ? `${header("/dev/null", `b/${bare(path)}`)}@@ -0,0 +1,${lines.length} @@\n${body}`
     : `${header(`a/${bare(path)}`, "/dev/null")}@@ -1,${lines.length} +0,0 @@\n${body}`
@@ -85,9 +85,9 @@ function* linesOf(text: string): Generator<string> {
 }
 
 function hunkOf(line: string): { old: number; new: number } | undefined {
-  const found = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
-  if (found === null) return undefined
-  return { old: Number(found[1] ?? 1), new: Number(found[2] ?? 1) }
+  const match = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
+  if (match === null) return undefined
+  return { old: Number(match[1] ?? 1), new: Number(match[2] ?? 1) }
 }
 
 function insideKind(line: string): DiffLine["kind"] {

@@ -119,19 +119,19 @@ export type Edits = {
 export function splice(body: Buffer, spans: readonly Span[], edits: Edits): Buffer {
   const pieces: Buffer[] = []
   let from = 0
-  for (const [place, span] of spans.entries()) {
-    if (edits.gone.has(place)) {
-      const before = spans[place - 1]?.to ?? span.from
+  for (const [index, span] of spans.entries()) {
+    if (edits.gone.has(index)) {
+      const before = spans[index - 1]?.to ?? span.from
       if (from < before) pieces.push(body.subarray(from, before))
       from = span.to
       continue
     }
-    if (edits.patched.has(place)) {
-      pieces.push(body.subarray(from, span.from), bytesOf(edits.patched.get(place)))
+    if (edits.patched.has(index)) {
+      pieces.push(body.subarray(from, span.from), bytesOf(edits.patched.get(index)))
       from = span.to
     }
-    if (edits.inserted.has(place)) {
-      pieces.push(body.subarray(from, span.to), COMMA_BYTES, bytesOf(edits.inserted.get(place)))
+    if (edits.inserted.has(index)) {
+      pieces.push(body.subarray(from, span.to), COMMA_BYTES, bytesOf(edits.inserted.get(index)))
       from = span.to
     }
   }
@@ -146,9 +146,9 @@ function bytesOf(value: unknown): Buffer {
 }
 
 export function edited(elements: readonly unknown[], edits: Edits): readonly unknown[] {
-  return elements.flatMap((element, place) => {
-    if (edits.gone.has(place)) return []
-    const own = edits.patched.has(place) ? edits.patched.get(place) : element
-    return edits.inserted.has(place) ? [own, edits.inserted.get(place)] : [own]
+  return elements.flatMap((element, index) => {
+    if (edits.gone.has(index)) return []
+    const own = edits.patched.has(index) ? edits.patched.get(index) : element
+    return edits.inserted.has(index) ? [own, edits.inserted.get(index)] : [own]
   })
 }

@@ -157,14 +157,14 @@ function branchesOf(
   return folds.map((fold) => {
     const places = [...gone].filter((it) => isInRegion(fold, it))
     const own = places.filter((it) => !counted.has(it))
-    for (const place of own) counted.add(place)
+    for (const index of own) counted.add(index)
     const bytes = own.reduce((sum, it) => sum + bytesAt(spans, it), 0)
     return { branchId: fold.branchId, bytes, removed: places.map((it) => elements[it]) }
   })
 }
 
-function bytesAt(spans: readonly Span[], place: number): number {
-  const span = spans[place]
+function bytesAt(spans: readonly Span[], index: number): number {
+  const span = spans[index]
   return span === undefined ? 0 : span.to - span.from + 1
 }
 

@@ -64,7 +64,7 @@ function stays(item: JsonRecord): boolean {
   return isMessage(item) && STAYING_ROLES.has(item.role)
 }
 
-function isKnown(item: JsonRecord): boolean {
+function isKnownItem(item: JsonRecord): boolean {
   return isMessage(item) ? stays(item) || item.role === "assistant" : WORK.has(item.type)
 }
 
@@ -75,7 +75,7 @@ function leaving(items: readonly JsonRecord[], { start, end }: Region): readonly
 
 function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): string | null {
   const region = items.slice(start + 1, end + 1)
-  if (!region.every(isKnown)) return "it contains an unknown item"
+  if (!region.every(isKnownItem)) return "it contains an unknown item"
   if (hasTwice(items, { start, end })) return "two calls have the same id"
   const outputs = region.filter(isOutput)
   const called = new Set(region.filter((it) => !isOutput(it)).map((it) => it.call_id))
@@ -89,7 +89,7 @@ function doubtOfItems(items: readonly JsonRecord[], { start, end }: Region): str
 
 /** Whether an id of the region, or of the results right before it, occurs twice. */
 function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean {
-  const first = items.findLastIndex((it, place) => place <= start && !isOutput(it)) + 1
+  const first = items.findLastIndex((it, index) => index <= start && !isOutput(it)) + 1
   const near = new Set(items.slice(first, end + 1).map((it) => it.call_id))
   const ids = items
     .slice(0, end + 1)
@@ -103,14 +103,14 @@ function editsOfItems(items: readonly JsonRecord[], groups: readonly FoldGroup[]
   const patched = new Map<number, unknown>()
   const inserted = new Map<number, unknown>()
   for (const group of groups) {
-    for (const place of leaving(items, group)) gone.add(place)
+    for (const index of leaving(items, group)) gone.add(index)
     for (const { openCallId, closeCallId } of group.folds) {
-      const place = items.findIndex((it) => isOutput(it) && it.call_id === openCallId)
+      const index = items.findIndex((it) => isOutput(it) && it.call_id === openCallId)
       const returned = items.find((it) => isOutput(it) && it.call_id === closeCallId)
-      patched.set(place, { ...items[place], output: returned?.output })
+      patched.set(index, { ...items[index], output: returned?.output })
     }
-    const kept = keptItem(items, group)
-    if (kept !== undefined) inserted.set(group.start, kept)
+    const message = keptItem(items, group)
+    if (message !== undefined) inserted.set(group.start, message)
   }
   return { gone, patched, inserted }
 }
@@ -130,14 +130,14 @@ function isOutput({ type }: JsonRecord): boolean {
 function callsInItems(items: readonly JsonRecord[]): readonly FoldCall[] {
   const answered = answersIn(items)
   const answers = new Map([...answered].map(([output, call]) => [call, output]))
-  return items.flatMap((item, place) => {
+  return items.flatMap((item, index) => {
     const verb = item.type === "function_call" ? verbOf(item.name) : undefined
-    const at = answers.get(place)
+    const at = answers.get(index)
     if (verb === undefined || typeof item.call_id !== "string" || at === undefined) return []
     const named = argumentsOf(item).branch_id
-    const asked = typeof named === "string" && named !== "" ? named : undefined
+    const branchId = typeof named === "string" && named !== "" ? named : undefined
     const text = textIn(items[at]?.output)
-    return [{ verb, callId: item.call_id, asked, at: runEnd(items, answered, at), text }]
+    return [{ verb, callId: item.call_id, asked: branchId, at: runEnd(items, answered, at), text }]
   })
 }
 
@@ -145,11 +145,11 @@ function callsInItems(items: readonly JsonRecord[]): readonly FoldCall[] {
 function answersIn(items: readonly JsonRecord[]): ReadonlyMap<number, number> {
   const answers = new Map<number, number>()
   const open = new Map<unknown, number>()
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     if (!isGiven(item.call_id)) continue
     const called = open.get(item.call_id)
-    if (!isOutput(item)) open.set(item.call_id, called ?? place)
-    else if (called !== undefined && open.delete(item.call_id)) answers.set(place, called)
+    if (!isOutput(item)) open.set(item.call_id, called ?? index)
+    else if (called !== undefined && open.delete(item.call_id)) answers.set(index, called)
   }
   return answers
 }
@@ -167,7 +167,7 @@ function runEnd(
   answered: ReadonlyMap<number, number>,
   at: number,
 ): number {
-  const isOutputAt = (place: number) => isOutput(items[place] ?? {})
+  const isOutputAt = (index: number) => isOutput(items[index] ?? {})
   let first = at
   while (first > 0 && isOutputAt(first - 1)) first--
   while (first > 0 && !isOutputAt(first - 1)) first--
@@ -191,20 +191,20 @@ function wantsAnswer({ type, call_id: id }: JsonRecord): boolean {
 
 /** What a provider would refuse in a list of items. */
 export function itemViolations(items: readonly JsonRecord[]): readonly string[] {
-  const found: string[] = []
+  const violations: string[] = []
   const open = new Set<unknown>()
-  for (const [place, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     if (ANSWERED.has(item.type)) open.add(item.call_id)
-    if (isOutput(item) && !open.delete(item.call_id)) found.push("a result has no call")
-    const next = items[place + 1]
+    if (isOutput(item) && !open.delete(item.call_id)) violations.push("a result has no call")
+    const next = items[index + 1]
     if (
       item.type === "reasoning" &&
       (next === undefined || isOutput(next) || next.role === "user")
     ) {
-      found.push("reasoning is not followed by its output")
+      violations.push("reasoning is not followed by its output")
     }
   }
-  return [...found, ...[...open].map(() => "a call has no result")]
+  return [...violations, ...[...open].map(() => "a call has no result")]
 }
 
 const QUESTION_TOOL = "request_user_input"
@@ -219,9 +219,9 @@ function keptItem(items: readonly JsonRecord[], group: FoldGroup): JsonRecord | 
   const calls = new Map(region.filter((it) => !isOutput(it)).map((it) => [it.call_id, it]))
   const closing = new Set<unknown>(folds.map((it) => it.closeCallId))
   const firstBeside = region.findLastIndex((it) => !isOutput(it)) + 1
-  const outputs = region.flatMap((output, place) => {
+  const outputs = region.flatMap((output, index) => {
     const call = calls.get(output.call_id)
-    return isOutput(output) && call !== undefined ? [{ output, call, place }] : []
+    return isOutput(output) && call !== undefined ? [{ output, call, place: index }] : []
   })
   const opened = outputs.filter((it) => verbOf(it.call.name) === "branch")
   const own = folds.map((it) => it.branchId)
@@ -240,9 +240,9 @@ function messageOf(
   loaded: readonly string[],
 ): JsonRecord | undefined {
   const answers = live.map(({ output, call }) => {
-    const asked = textOf(call.arguments) || textOf(call.input)
+    const input = textOf(call.arguments) || textOf(call.input)
     const text = textIn(output.output)
-    return answerText({ name: call.name ?? call.type, asked, text, isError: false })
+    return answerText({ name: call.name ?? call.type, input, text, isError: false })
   })
   const texts = loaded.length === 0 ? answers : [...answers, loadAgainText(loaded)]
   if (texts.length === 0) return undefined

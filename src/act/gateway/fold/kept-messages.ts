@@ -31,12 +31,12 @@ type KeptContent = {
  */
 export function keptBlocks(turns: readonly Turn[], group: FoldGroup): readonly JsonRecord[] {
   const { start, end, folds } = group
-  const kept = keptContentOf(turns.slice(start + 1, end + 1), folds)
-  for (const turn of turns.slice(start + 1, end)) keepTurn(kept, turn)
+  const content = keptContentOf(turns.slice(start + 1, end + 1), folds)
+  for (const turn of turns.slice(start + 1, end)) keepTurn(content, turn)
   const last = turns[end]?.blocks ?? []
-  for (const block of last.filter((it) => it.type === "tool_result")) keepAnswer(kept, block)
-  keepLoadedTools(kept, turns.slice(0, start + 1))
-  const { texts, media } = kept
+  for (const block of last.filter((it) => it.type === "tool_result")) keepAnswer(content, block)
+  keepLoadedTools(content, turns.slice(0, start + 1))
+  const { texts, media } = content
   const text = { type: "text", text: keptText(texts) }
   const live = last.filter((it) => it.type !== "tool_result")
   return [...(texts.size === 0 ? [] : [text]), ...media, ...live].map(withoutMarkers)
@@ -53,21 +53,21 @@ function keptContentOf(region: readonly Turn[], folds: readonly Fold[]): KeptCon
   return { closing, calls, opened, texts: new Set(), media: [], loadedTools: new Set() }
 }
 
-function keepTurn(kept: KeptContent, { role, blocks }: Turn): void {
-  if (role === "system") for (const block of blocks) keepSystem(kept, block)
-  if (role === "user") for (const block of blocks) keepBlock(kept, block)
+function keepTurn(content: KeptContent, { role, blocks }: Turn): void {
+  if (role === "system") for (const block of blocks) keepSystem(content, block)
+  if (role === "user") for (const block of blocks) keepBlock(content, block)
 }
 
 function keepSystem({ texts }: KeptContent, { text }: JsonRecord): void {
-  const kept = typeof text === "string" ? keptOfSystem(text) : ""
-  if (kept !== "") texts.add(`[from the system]\n<system-reminder>\n${kept}\n</system-reminder>`)
+  const rest = typeof text === "string" ? keptOfSystem(text) : ""
+  if (rest !== "") texts.add(`[from the system]\n<system-reminder>\n${rest}\n</system-reminder>`)
 }
 
-function keepBlock(kept: KeptContent, block: JsonRecord): void {
-  if (block.type === "text") keepText(kept, block)
-  else if (block.type !== "tool_result") kept.media.push(block)
-  else if (isLiveAnswer(kept, block)) keepAnswer(kept, block)
-  else noteLoadedTools(kept.loadedTools, block)
+function keepBlock(content: KeptContent, block: JsonRecord): void {
+  if (block.type === "text") keepText(content, block)
+  else if (block.type !== "tool_result") content.media.push(block)
+  else if (isLiveAnswer(content, block)) keepAnswer(content, block)
+  else noteLoadedTools(content.loadedTools, block)
 }
 
 function keepText({ texts }: KeptContent, { text }: JsonRecord): void {
@@ -82,19 +82,19 @@ function isLiveAnswer({ calls, opened }: KeptContent, block: JsonRecord): boolea
   const text = textIn(block.content)
   const isHosts = typeof call.name === "string" && !call.name.startsWith("mcp__")
   if (block.is_error === true) return isHosts && text.startsWith(REFUSED_BY_USER)
-  const asked = recordOf(call.input).branch_id
-  return verbOf(call.name) === "return" && isOfOutside({ asked, text }, opened)
+  const branchId = recordOf(call.input).branch_id
+  return verbOf(call.name) === "return" && isOfOutside({ asked: branchId, text }, opened)
 }
 
-function keepAnswer(kept: KeptContent, block: JsonRecord): void {
-  if (kept.closing.has(block.tool_use_id)) return
-  const call = recordOf(kept.calls.get(block.tool_use_id))
+function keepAnswer(content: KeptContent, block: JsonRecord): void {
+  if (content.closing.has(block.tool_use_id)) return
+  const call = recordOf(content.calls.get(block.tool_use_id))
   const isError = block.is_error === true
   const text = textIn(block.content)
-  kept.texts.add(answerText({ name: call.name, asked: jsonOf(call.input), text, isError }))
+  content.texts.add(answerText({ name: call.name, input: jsonOf(call.input), text, isError }))
   const parts = blocksOf(block.content) ?? []
-  kept.media.push(...parts.filter((it) => it.type === "image" || it.type === "document"))
-  noteLoadedTools(kept.loadedTools, block)
+  content.media.push(...parts.filter((it) => it.type === "image" || it.type === "document"))
+  noteLoadedTools(content.loadedTools, block)
 }
 
 /** Tools that a host loads late are named in a result, and are removed with it. */
@@ -106,11 +106,11 @@ function noteLoadedTools(loadedTools: Set<string>, block: JsonRecord): void {
 
 function keepLoadedTools({ texts, loadedTools }: KeptContent, before: readonly Turn[]): void {
   if (loadedTools.size === 0) return
-  const known = new Set<string>()
+  const available = new Set<string>()
   const blocks = before.flatMap((it) => (it.role === "user" ? it.blocks : []))
   for (const block of blocks.filter((it) => it.type === "tool_result"))
-    noteLoadedTools(known, block)
-  const names = [...loadedTools].filter((it) => !known.has(it))
+    noteLoadedTools(available, block)
+  const names = [...loadedTools].filter((it) => !available.has(it))
   if (names.length > 0) texts.add(loadAgainText(names))
 }
 
@@ -132,10 +132,10 @@ function kindOfText(text: string): KeptKind | null {
   if (text.trim() === "" || TOOL_LOADED.test(text)) return null
   const opening = REMINDER.exec(text)
   if (opening === null) return SKILL.test(text) ? "skill" : "user"
-  const said = text.slice(opening[0].length)
-  if (ATTACHED.test(said)) return "attached"
-  if (INSTRUCTIONS.test(said)) return "instructions"
-  return USER_DID.test(said) || hasMoreAfter(text) ? "user" : null
+  const rest = text.slice(opening[0].length)
+  if (ATTACHED.test(rest)) return "attached"
+  if (INSTRUCTIONS.test(rest)) return "instructions"
+  return USER_DID.test(rest) || hasMoreAfter(text) ? "user" : null
 }
 
 /** Typed text may follow a reminder in the same block. */
@@ -182,12 +182,12 @@ export function keptText(texts: Iterable<string>): string {
 
 export function answerText(call: {
   readonly name: unknown
-  readonly asked: string
+  readonly input: string
   readonly text: string
   readonly isError: boolean
 }): string {
-  const asked = call.asked.slice(0, LONGEST_CALL_LABEL_UNITS).toWellFormed()
-  return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${asked}]\n${call.text}`
+  const input = call.input.slice(0, LONGEST_CALL_LABEL_UNITS).toWellFormed()
+  return `[${call.isError ? "error" : "answer"} of ${String(call.name)} ${input}]\n${call.text}`
 }
 
 /** Tools loaded inside were removed with the result that loaded them. */

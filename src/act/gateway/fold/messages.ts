@@ -15,8 +15,8 @@ import { newViolation, violationsOf } from "./validity.ts"
 
 /** Calls of tools named like ours that the next message answers without an error. */
 function callsInTurns(turns: readonly Turn[]): readonly FoldCall[] {
-  return turns.flatMap(({ role, blocks }, place) =>
-    role === "assistant" ? blocks.flatMap((it) => callOf(it, turns, place + 1) ?? []) : [],
+  return turns.flatMap(({ role, blocks }, index) =>
+    role === "assistant" ? blocks.flatMap((it) => callOf(it, turns, index + 1) ?? []) : [],
   )
 }
 
@@ -26,8 +26,8 @@ function callOf(block: JsonRecord, turns: readonly Turn[], at: number): FoldCall
   const result = resultIn(turns[at], block.id)
   if (result === undefined || result.is_error === true) return undefined
   const named = recordOf(block.input).branch_id
-  const asked = typeof named === "string" && named !== "" ? named : undefined
-  return { verb, callId: block.id, asked, at, text: textIn(result.content) }
+  const branchId = typeof named === "string" && named !== "" ? named : undefined
+  return { verb, callId: block.id, asked: branchId, at, text: textIn(result.content) }
 }
 
 const USER_BLOCKS: ReadonlySet<unknown> = new Set(["text", "image", "document", "tool_result"])
@@ -39,8 +39,8 @@ function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
   for (const { role, blocks, value, doubt } of inside) {
     if (doubt !== null) return doubt
     if (role === "assistant") continue
-    const known = role === "user" ? USER_KEYS : SYSTEM_KEYS
-    if (Object.keys(value).some((it) => !known.has(it))) return "a turn in it has an unknown field"
+    const keys = role === "user" ? USER_KEYS : SYSTEM_KEYS
+    if (Object.keys(value).some((it) => !keys.has(it))) return "a turn in it has an unknown field"
     if (role === "user" && blocks.some((it) => !USER_BLOCKS.has(it.type))) {
       return "a turn in it has an unknown block"
     }
@@ -57,14 +57,14 @@ function doubtOfTurns(turns: readonly Turn[], region: Region): string | null {
 function configOf(turns: readonly Turn[], { start, end }: Region) {
   const config = lastConfig(turns.slice(start + 1, end + 1))
   const before = lastConfig(turns.slice(0, start + 1))
-  const isSaid = config === undefined || JSON.stringify(config) === JSON.stringify(before)
-  if (isSaid) return undefined
+  const isRepeated = config === undefined || JSON.stringify(config) === JSON.stringify(before)
+  if (isRepeated) return undefined
   // A system turn must come right before the model's turn.
-  let place = end + 1
-  while (turns[place]?.role === "user") place++
-  const next = turns[place]
-  if (next?.role !== "system") return { config, place, next: undefined }
-  return next.value.output_config === undefined ? { config, place, next } : undefined
+  let index = end + 1
+  while (turns[index]?.role === "user") index++
+  const next = turns[index]
+  if (next?.role !== "system") return { config, place: index, next: undefined }
+  return next.value.output_config === undefined ? { config, place: index, next } : undefined
 }
 
 function lastConfig(turns: readonly Turn[]): unknown {
@@ -94,12 +94,12 @@ function editsOfTurns(turns: readonly Turn[], groups: readonly FoldGroup[]): Edi
   const patched = new Map<number, unknown>()
   const inserted = new Map<number, unknown>()
   for (const group of groups) {
-    for (let place = group.start + 1; place <= group.end; place++) gone.add(place)
+    for (let index = group.start + 1; index <= group.end; index++) gone.add(index)
     const turn = turns[group.start]
     if (turn !== undefined) patched.set(group.start, patchedTurn(turns, turn, group))
-    const said = configOf(turns, group)
-    if (said === undefined) continue
-    const { config, place, next } = said
+    const setting = configOf(turns, group)
+    if (setting === undefined) continue
+    const { config, place, next } = setting
     const before = place - 1 === group.end ? group.start : place - 1
     if (next === undefined) inserted.set(before, { ...EMPTY_SYSTEM_TURN, output_config: config })
     else patched.set(place, { ...next.value, output_config: config })

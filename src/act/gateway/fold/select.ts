@@ -111,8 +111,8 @@ export function settle(
   return { folds, refused }
 }
 
-export function isInRegion({ start, end }: Region, place: number): boolean {
-  return place > start && place <= end
+export function isInRegion({ start, end }: Region, index: number): boolean {
+  return index > start && index <= end
 }
 
 /** Settled regions are nested or disjoint; keeps the outermost. */

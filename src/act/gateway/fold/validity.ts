@@ -8,26 +8,26 @@ export function violationsOf(
   turns: readonly Turn[],
   tools: ReadonlySet<unknown> | undefined,
 ): readonly string[] {
-  const found = turns.flatMap((turn, place) => [
-    ...placeViolations(turns, place),
+  const violations = turns.flatMap((turn, index) => [
+    ...positionViolations(turns, index),
     ...blockViolations(turn),
-    ...answerViolations(turn, turns[place + 1]),
-    ...orphanViolations(turn, turns[place - 1]),
+    ...answerViolations(turn, turns[index + 1]),
+    ...orphanViolations(turn, turns[index - 1]),
   ])
   const ids = turns.flatMap((it) => callIds(it))
-  if (new Set(ids).size < ids.length) found.push("two calls have the same id")
+  if (new Set(ids).size < ids.length) violations.push("two calls have the same id")
   const blocks = turns.flatMap((it) => it.blocks)
   const markers = blocks.filter((it) => it.cache_control !== undefined)
-  if (markers.length > MOST_CACHE_MARKERS) found.push("there are too many cache markers")
-  if (tools !== undefined) found.push(...referenceViolations(blocks, tools))
-  return found
+  if (markers.length > MOST_CACHE_MARKERS) violations.push("there are too many cache markers")
+  if (tools !== undefined) violations.push(...referenceViolations(blocks, tools))
+  return violations
 }
 
-function placeViolations(turns: readonly Turn[], place: number): readonly string[] {
-  const role = turns[place]?.role
-  if (place === 0) return role === "user" ? [] : ["the first message is not the user's"]
-  const before = turns[place - 1]?.role
-  const next = turns[place + 1]?.role
+function positionViolations(turns: readonly Turn[], index: number): readonly string[] {
+  const role = turns[index]?.role
+  if (index === 0) return role === "user" ? [] : ["the first message is not the user's"]
+  const before = turns[index - 1]?.role
+  const next = turns[index + 1]?.role
   // Unknown turn type: we cannot validate its neighbours.
   const isAfter = before === "user" || before === "unknown"
   const isBefore = next === "assistant" || next === "unknown" || next === undefined
@@ -36,16 +36,16 @@ function placeViolations(turns: readonly Turn[], place: number): readonly string
 }
 
 function blockViolations({ role, blocks, value }: Turn): readonly string[] {
-  const found: string[] = []
-  if (blocks.some((it) => it.type === "text" && it.text === "")) found.push("a text is empty")
-  if (role === "user" && !areResultsFirst(blocks)) found.push("a result follows a text")
+  const violations: string[] = []
+  if (blocks.some((it) => it.type === "text" && it.text === "")) violations.push("a text is empty")
+  if (role === "user" && !areResultsFirst(blocks)) violations.push("a result follows a text")
   if (role !== "system" && Array.isArray(value.content) && blocks.length === 0) {
-    found.push("a message is empty")
+    violations.push("a message is empty")
   }
   const last = blocks.at(-1)?.type
   const endsThinking = last === "thinking" || last === "redacted_thinking"
-  if (role === "assistant" && endsThinking) found.push("a turn ends with thinking")
-  return found
+  if (role === "assistant" && endsThinking) violations.push("a turn ends with thinking")
+  return violations
 }
 
 function areResultsFirst(blocks: readonly JsonRecord[]): boolean {
@@ -54,17 +54,17 @@ function areResultsFirst(blocks: readonly JsonRecord[]): boolean {
 }
 
 function answerViolations(turn: Turn, next: Turn | undefined): readonly string[] {
-  const asked = callIds(turn)
-  if (asked.length === 0) return []
+  const calls = callIds(turn)
+  if (calls.length === 0) return []
   const answered = new Set(answerIds(next))
-  return asked.filter((it) => !answered.has(it)).map(() => "a call has no result")
+  return calls.filter((it) => !answered.has(it)).map(() => "a call has no result")
 }
 
 function orphanViolations(turn: Turn, before: Turn | undefined): readonly string[] {
   const answered = answerIds(turn)
   if (answered.length === 0) return []
-  const asked = new Set(before === undefined ? [] : callIds(before))
-  const orphans = answered.filter((it) => !asked.has(it)).map(() => "a result has no call")
+  const calls = new Set(before === undefined ? [] : callIds(before))
+  const orphans = answered.filter((it) => !calls.has(it)).map(() => "a result has no call")
   const isTwice = new Set(answered).size < answered.length
   return isTwice ? [...orphans, "a call has two results"] : orphans
 }
@@ -90,8 +90,8 @@ export function newViolation(
 ): string | undefined {
   const left = [...before]
   return after.find((it) => {
-    const place = left.indexOf(it)
-    if (place !== -1) left.splice(place, 1)
-    return place === -1
+    const index = left.indexOf(it)
+    if (index !== -1) left.splice(index, 1)
+    return index === -1
   })
 }

@@ -49,7 +49,7 @@ const LARGEST_KEPT_BODY_BYTES = 64 * 1024 * 1024
 export type Upload = ReturnType<typeof createUpload>
 
 export function createUpload(request: IncomingMessage) {
-  const kept = createBodyRecorder(LARGEST_KEPT_BODY_BYTES)
+  const recorder = createBodyRecorder(LARGEST_KEPT_BODY_BYTES)
   let sizeBytes = 0
   let isEnded = false
   let target: ClientRequest | undefined
@@ -57,11 +57,11 @@ export function createUpload(request: IncomingMessage) {
 
   request.on("data", (chunk: Buffer) => {
     sizeBytes += chunk.length
-    kept.keep(chunk)
-    if (!kept.isWhole()) {
+    recorder.keep(chunk)
+    if (!recorder.isWhole()) {
       // The body is too large: forward what there is, then drop it.
       whenRead()
-      kept.drop()
+      recorder.drop()
     }
     if (target !== undefined && !target.write(chunk)) request.pause()
   })
@@ -71,7 +71,7 @@ export function createUpload(request: IncomingMessage) {
     whenRead()
   })
 
-  const isWhole = () => isEnded && kept.isWhole()
+  const isWhole = () => isEnded && recorder.isWhole()
   return {
     onRead(then: () => void): void {
       whenRead = callOnce(then)
@@ -79,7 +79,7 @@ export function createUpload(request: IncomingMessage) {
     /** Writes the stored chunks, then those that arrive, with backpressure. */
     pourInto(next: ClientRequest): void {
       target = next
-      const hasRoom = writeAll(kept.chunks(), next)
+      const hasRoom = writeAll(recorder.chunks(), next)
       next.on("drain", () => void (target === next && request.resume()))
       if (isEnded) finish(request, next)
       else if (hasRoom) request.resume()
@@ -92,9 +92,9 @@ export function createUpload(request: IncomingMessage) {
       request.resume()
     },
     isWhole,
-    isKept: kept.isWhole,
+    isKept: recorder.isWhole,
     sizeBytes: () => sizeBytes,
-    body: () => (isWhole() ? kept.joined() : Buffer.alloc(0)),
+    body: () => (isWhole() ? recorder.joined() : Buffer.alloc(0)),
   }
 }
 

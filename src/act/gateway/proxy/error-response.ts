@@ -109,6 +109,6 @@ function unpack(body: Buffer, encoding: string | undefined): Buffer {
 function messageIn(text: string): string | undefined {
   const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
   if (message === undefined) return undefined
-  const said: unknown = JSON.parse(message)
-  return typeof said === "string" ? said : undefined
+  const parsed: unknown = JSON.parse(message)
+  return typeof parsed === "string" ? parsed : undefined
 }

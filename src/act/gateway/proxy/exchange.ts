@@ -23,7 +23,7 @@ export type PreparedRequest = {
 
 /** Headers and bodies contain secrets: memory only. */
 export type Exchange = {
-  readonly asked: HostRequest
+  readonly request: HostRequest
   readonly prepared: PreparedRequest | undefined
   readonly at: number
   readonly status: number | null

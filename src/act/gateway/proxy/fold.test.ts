@@ -50,7 +50,7 @@ describe("a prepared body", () => {
     ])
     const exchange = await world.exchange()
     expect(exchange.prepared).toEqual(fold())
-    expect(exchange.asked).toBe(asked[0])
+    expect(exchange.request).toBe(asked[0])
     expect(exchange.fallback).toBe(null)
   })
 

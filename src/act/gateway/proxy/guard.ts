@@ -44,9 +44,9 @@ function find<ProxiedSession extends { readonly tokenDigest: Buffer }>(
   sessions: Iterable<ProxiedSession>,
 ): ProxiedSession | undefined {
   const digest = digestOfToken(token)
-  let found: ProxiedSession | undefined
-  for (const session of sessions) if (timingSafeEqual(session.tokenDigest, digest)) found = session
-  return found
+  let match: ProxiedSession | undefined
+  for (const session of sessions) if (timingSafeEqual(session.tokenDigest, digest)) match = session
+  return match
 }
 
 function refuse(status: 403 | 421, error: AppError) {

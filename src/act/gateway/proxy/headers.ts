@@ -28,21 +28,21 @@ export function has(headers: readonly Header[], name: string): boolean {
  * connection headers. `changedBytes` is the size of a changed body.
  */
 export function forwardedHeaders(
-  asked: { readonly method: string; readonly headers: readonly Header[] },
+  request: { readonly method: string; readonly headers: readonly Header[] },
   host: string,
   changedBytes?: number,
 ): readonly string[] {
-  const isChunked = changedBytes === undefined && has(asked.headers, "transfer-encoding")
+  const isChunked = changedBytes === undefined && has(request.headers, "transfer-encoding")
   const flat: string[] = []
-  for (const [name, value] of asked.headers) {
+  for (const [name, value] of request.headers) {
     const low = name.toLowerCase()
     if (low === "host") flat.push(name, host)
     else if (low === "content-length") flat.push(name, String(changedBytes ?? value))
     else if (low === "transfer-encoding" && isChunked) flat.push(name, value)
     else if (isPassed(low, isChunked)) flat.push(name, value)
   }
-  const isFramed = isChunked || has(asked.headers, "content-length")
-  const needsFrame = changedBytes !== undefined || !WITHOUT_BODY.has(asked.method)
+  const isFramed = isChunked || has(request.headers, "content-length")
+  const needsFrame = changedBytes !== undefined || !WITHOUT_BODY.has(request.method)
   if (!isFramed && needsFrame) flat.push("Content-Length", String(changedBytes ?? 0))
   return flat
 }

@@ -36,7 +36,7 @@ describe("a request", () => {
     ])
     expect(pairsOf(seen?.rawHeaders ?? [])[0]).toEqual(["Host", `127.0.0.1:${provider.port}`])
     expect(seen?.body.toString()).toBe(body)
-    expect((await world.exchange()).asked).toMatchObject({
+    expect((await world.exchange()).request).toMatchObject({
       method: "POST",
       path,
       isWhole: true,
@@ -260,8 +260,8 @@ describe("large bodies and many requests", () => {
       await using world = await newWorld(provider, isPrepared ? { prepare } : {})
       const said = await ask(world.port, { path: `${world.base}/v1`, body: large })
       expect(sha(said.body)).toBe(sha(large))
-      const { asked, answer, prepared } = await world.exchange()
-      expect(sha(asked.body)).toBe(sha(large))
+      const { request, answer, prepared } = await world.exchange()
+      expect(sha(request.body)).toBe(sha(large))
       expect(prepared?.note).toBe(isPrepared ? "seen" : undefined)
       expect(answer.isWhole).toBe(false)
       expect(answer.body.reduce((sum, it) => sum + it.length, 0)).toBeLessThanOrEqual(8 * MB)
@@ -282,8 +282,8 @@ describe("large bodies and many requests", () => {
       await using world = await newWorld(provider, isPrepared ? { prepare } : {})
       const said = await ask(world.port, { path: `${world.base}/v1`, body: over })
       expect(said.body.toString()).toBe(sha(over))
-      const { asked, prepared } = await world.exchange()
-      expect({ ...asked, headers: [], path: "" }).toEqual({
+      const { request, prepared } = await world.exchange()
+      expect({ ...request, headers: [], path: "" }).toEqual({
         method: "POST",
         path: "",
         headers: [],

@@ -214,16 +214,16 @@ export async function listen(
       meet({ request, response, port, isWaiting })
   server.on("request", onRequest(false))
   server.on("checkContinue", onRequest(true))
-  const heard = Promise.withResolvers<void>()
-  server.once("error", heard.reject)
-  server.listen({ host: address, port: 0, exclusive: true }, heard.resolve)
+  const listening = Promise.withResolvers<void>()
+  server.once("error", listening.reject)
+  server.listen({ host: address, port: 0, exclusive: true }, listening.resolve)
   try {
-    await heard.promise
+    await listening.promise
   } catch (error) {
     const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown"
     throw ListenFailed({ reason }, error)
   } finally {
-    server.off("error", heard.reject)
+    server.off("error", listening.reject)
   }
   const bound = server.address()
   port = bound === null || typeof bound === "string" ? 0 : bound.port

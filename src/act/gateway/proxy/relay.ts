@@ -58,7 +58,7 @@ type RelayState = RelayedRequest & {
   readonly at: number
   readonly startedMs: number
   /** Taken before the body was sent, if it was whole then. */
-  asked: HostRequest | undefined
+  hostRequest: HostRequest | undefined
   prepared: PreparedRequest | undefined
   target: ClientRequest | undefined
   answer: IncomingMessage | undefined
@@ -79,7 +79,7 @@ function setOut(passing: RelayedRequest, deps: RelayDeps): RelayState {
     recorder: createBodyRecorder(LARGEST_KEPT_ANSWER_BYTES),
     at: deps.clock.now(),
     startedMs: deps.clock.monotonicMs(),
-    asked: undefined,
+    hostRequest: undefined,
     prepared: undefined,
     target: undefined,
     answer: undefined,
@@ -99,10 +99,10 @@ type Load = {
 }
 
 function originalOf({ upload, session, request, headers }: RelayState): Load {
-  const asked = { method: request.method ?? "GET", headers }
+  const head = { method: request.method ?? "GET", headers }
   return {
     isChanged: false,
-    headers: forwardedHeaders(asked, session.upstream.host),
+    headers: forwardedHeaders(head, session.upstream.host),
     pour: (target) => upload.pourInto(target),
   }
 }
@@ -111,17 +111,18 @@ function sendPrepared(state: RelayState): void {
   if (state.isOver) return
   const { session, upload } = state
   if (upload.isWhole()) {
-    const asked = askedOf(state)
-    state.asked = asked
+    const hostRequest = askedOf(state)
+    state.hostRequest = hostRequest
     quietly(state, "could not prepare a request; the original was sent", () => {
-      state.prepared = session.port.prepare?.(asked)
+      state.prepared = session.port.prepare?.(hostRequest)
     })
   }
-  const { asked, prepared } = state
-  if (asked === undefined || prepared?.isChanged !== true) return send(state, originalOf(state))
+  const { hostRequest, prepared } = state
+  if (hostRequest === undefined || prepared?.isChanged !== true)
+    return send(state, originalOf(state))
   send(state, {
     isChanged: true,
-    headers: forwardedHeaders(asked, session.upstream.host, prepared.body.length),
+    headers: forwardedHeaders(hostRequest, session.upstream.host, prepared.body.length),
     pour: (target) => void target.end(prepared.body),
   })
 }
@@ -174,7 +175,7 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
     recorder.keep(chunk)
     if (!response.write(chunk)) answer.pause()
   })
-  answer.once("data", () => setImmediate(() => tellBegun(state)))
+  answer.once("data", () => setImmediate(() => notifyBegan(state)))
   response.on("drain", () => answer.resume())
   answer.on("end", () => {
     if (answer.rawTrailers.length > 0) response.addTrailers(trailersOf(answer.rawTrailers))
@@ -188,10 +189,10 @@ function passOn(state: RelayState, answer: IncomingMessage): void {
 }
 
 /** After the first bytes have gone to the host. */
-function tellBegun(state: RelayState): void {
-  const { asked, prepared, session } = state
+function notifyBegan(state: RelayState): void {
+  const { hostRequest, prepared, session } = state
   quietly(state, "could not inspect a request", () => {
-    if (asked !== undefined) session.port.began?.(asked, prepared)
+    if (hostRequest !== undefined) session.port.began?.(hostRequest, prepared)
   })
 }
 
@@ -251,7 +252,7 @@ function settle(state: RelayState): void {
 function exchangeOf(state: RelayState): Omit<Exchange, "durationMs"> {
   const { answer, recorder } = state
   return {
-    asked: state.asked ?? askedOf(state),
+    request: state.hostRequest ?? askedOf(state),
     prepared: state.prepared,
     at: state.at,
     status: answer?.statusCode ?? null,

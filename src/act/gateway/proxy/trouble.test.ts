@@ -109,7 +109,7 @@ describe("a stream", () => {
     expect(written).toBeLessThan(32)
     resume()
     await end.promise
-    expect((await world.exchange()).asked.sizeBytes).toBe(48 * MB)
+    expect((await world.exchange()).request.sizeBytes).toBe(48 * MB)
   })
 })
 
@@ -161,7 +161,7 @@ describe("aborted exchanges", () => {
       await left.promise
       const exchange = await world.exchange()
       expect(exchange).toMatchObject({ status: null, outcome: "aborted", firstByteMs: null })
-      expect(exchange.asked.isWhole).toBe(body !== undefined)
+      expect(exchange.request.isWhole).toBe(body !== undefined)
     }
   })
 
@@ -246,7 +246,7 @@ describe("no response", () => {
       expect(JSON.parse(said.body.toString())).toEqual(shapes[wire])
       const exchange = await world.exchange()
       expect(exchange).toMatchObject({ status: null, outcome: "unreachable", firstByteMs: null })
-      expect(exchange.asked.body.toString()).toBe("{}")
+      expect(exchange.request.body.toString()).toBe("{}")
       expect(world.lines.join("\n")).toMatch(/the provider did not respond/)
       expect(world.lines.join("\n")).not.toMatch(/\/v1|\/t\//)
     },

@@ -21,7 +21,7 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
   const isTls = url.protocol === "https:"
   const agent = isTls ? tlsAgent(url, proxyEnvironment) : new Agent({ keepAlive: true })
   const ask = isTls ? requestTls : requestPlain
-  const place = {
+  const target = {
     // Sockets take IPv6 addresses without brackets.
     hostname: url.hostname.replace(/^\[|\]$/g, ""),
     ...(url.port !== "" && { port: url.port }),
@@ -32,7 +32,7 @@ export function createUpstream(url: URL, proxyEnvironment: ProxyEnvironment): Up
   return {
     host: url.host,
     start({ method, path, headers }) {
-      const started = ask({ ...place, method, path: prefix + path, headers })
+      const started = ask({ ...target, method, path: prefix + path, headers })
       // The size is bounded; a count limit would drop lines silently.
       started.maxHeadersCount = 0
       return started
@@ -59,8 +59,8 @@ function problemWith(url: URL): string | undefined {
 function tlsAgent(url: URL, environment: ProxyEnvironment): TlsAgent {
   if (LOOPBACK.test(url.hostname)) return new TlsAgent({ keepAlive: true })
   // Node ignores a proxy it does not understand; refuse instead, because the user wanted one.
-  const given = [environment["https_proxy"], environment["HTTPS_PROXY"]]
-  if (!given.every(isUsableProxy)) throw ProxyRefused({})
+  const proxies = [environment["https_proxy"], environment["HTTPS_PROXY"]]
+  if (!proxies.every(isUsableProxy)) throw ProxyRefused({})
   const names = PROXY_NAMES.flatMap((name) => [name, name.toLowerCase()])
   const proxyEnv = Object.fromEntries(names.map((name) => [name, environment[name]]))
   return new TlsAgent({ keepAlive: true, proxyEnv })

@@ -56,9 +56,9 @@ function partItem(part: JsonRecord, isModel: boolean): RawItem {
     : { kind: "user", name: "user", text }
 }
 
-function callItem(kind: "call" | "result", given: JsonRecord, key: string): RawItem {
-  const name = textOf(given["name"]) || "tool"
-  return { kind, name, text: jsonOf(given[key]), callId: textOf(given["id"]) || name }
+function callItem(kind: "call" | "result", part: JsonRecord, key: string): RawItem {
+  const name = textOf(part["name"]) || "tool"
+  return { kind, name, text: jsonOf(part[key]), callId: textOf(part["id"]) || name }
 }
 
 /** Calls often have no id: then the first answer of a name belongs to its first call. */

@@ -39,12 +39,12 @@ export function createHostFiles(deps: {
   const look = (host: HostName, place: ReadPlace, since: string): Promise<KnownHostFiles> => {
     const { workingDirectory, home, environment } = place
     const key = hash("sha256", JSON.stringify([host, workingDirectory, home, environment, since]))
-    const known = surveys.get(key) ?? walk(host, { ...place, platform: deps.platform })
+    const files = surveys.get(key) ?? walk(host, { ...place, platform: deps.platform })
     surveys.delete(key)
-    surveys.set(key, known)
+    surveys.set(key, files)
     const [oldest] = surveys.keys()
     if (surveys.size > MOST_REMEMBERED_SURVEYS && oldest !== undefined) surveys.delete(oldest)
-    return known
+    return files
   }
   /** A failed walk costs the confirmation, never the reading. */
   const walk = async (host: HostName, place: HostPlace): Promise<KnownHostFiles> => {
@@ -120,8 +120,8 @@ function textsByPath(items: readonly HostItem[]): ReadonlyMap<string, readonly s
   const texts = new Map<string, string[]>()
   for (const { path: file, kind, later, sent } of items) {
     if (kind !== "instructions" && kind !== "memory") continue
-    const said = [later, sent].filter((it) => it !== "").map((it) => it.trim())
-    texts.set(file, [...(texts.get(file) ?? []), ...said])
+    const additions = [later, sent].filter((it) => it !== "").map((it) => it.trim())
+    texts.set(file, [...(texts.get(file) ?? []), ...additions])
   }
   return texts
 }

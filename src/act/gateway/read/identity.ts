@@ -34,8 +34,8 @@ export function identityOf(it: {
   }
 }
 
-export function headerIn(headers: Headers, wanted: string): string {
-  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ""
+export function headerIn(headers: Headers, headerName: string): string {
+  return headers.find(([name]) => name.toLowerCase() === headerName)?.[1] ?? ""
 }
 
 type Speaker = { readonly session: string; readonly agent: string }
@@ -60,11 +60,11 @@ function anthropicSpeaker(headers: Headers, body: JsonRecord): Speaker {
 
 /** A thread id that differs from the session is a sub-agent. */
 function openaiSpeaker(headers: Headers, body: JsonRecord): Speaker {
-  const told = recordOf(body["client_metadata"])
-  const thread = headerIn(headers, "thread-id") || textOf(told["thread_id"])
+  const metadata = recordOf(body["client_metadata"])
+  const thread = headerIn(headers, "thread-id") || textOf(metadata["thread_id"])
   const session =
     headerIn(headers, "session-id") ||
-    textOf(told["session_id"]) ||
+    textOf(metadata["session_id"]) ||
     thread ||
     textOf(body["prompt_cache_key"])
   return { session, agent: thread === session ? "" : thread }

@@ -21,7 +21,7 @@ export function withReasons(
 ): readonly RawItem[] {
   const calls = new Map<string, Call>()
   return stretchesOf(items).flatMap((stretch) => {
-    const said = hasMention(stretch) ? "@ in the prompt" : "attached by the host"
+    const reason = hasMention(stretch) ? "@ in the prompt" : "attached by the host"
     const attached: Call[] = []
     return stretch.map((item) => {
       const { kind, name, text, callId, isAttached = false } = item
@@ -32,9 +32,9 @@ export function withReasons(
         }
         if (isAttached) attached.push(call)
         else if (callId !== undefined) calls.set(callId, call)
-        return isAttached ? withReason(item, joined(said, call)) : item
+        return isAttached ? withReason(item, joined(reason, call)) : item
       }
-      if (isAttached) return withReason(item, joined(said, attached.at(-1)))
+      if (isAttached) return withReason(item, joined(reason, attached.at(-1)))
       if (item.beside !== undefined)
         return withReason(item, besideReason(item, { calls, attached }))
       return withReason(item, calls.get(callId ?? "")?.asked.words)
@@ -43,13 +43,13 @@ export function withReasons(
 }
 
 function withReason(item: RawItem, why: string | undefined): RawItem {
-  const isSaid = why !== undefined && why !== "" && why.length <= LONGEST_WHY_UNITS
-  return isSaid ? { ...item, why } : item
+  const hasReason = why !== undefined && why !== "" && why.length <= LONGEST_WHY_UNITS
+  return hasReason ? { ...item, why } : item
 }
 
-function joined(said: string, call: Call | undefined): string {
+function joined(prefix: string, call: Call | undefined): string {
   const words = call?.asked.words ?? ""
-  return words === "" ? said : `${said}: ${words}`
+  return words === "" ? prefix : `${prefix}: ${words}`
 }
 
 /** Items between two turns of the model, with the turn before. */
@@ -94,11 +94,11 @@ function besideReason(item: RawItem, { calls, attached }: CallContext): string |
 }
 
 function skillReason(name: string, beside: readonly Call[]): string | undefined {
-  const asked = beside.flatMap(({ tool, asked: { skill } }) =>
+  const skills = beside.flatMap(({ tool, asked: { skill } }) =>
     tool === "Skill" && skill !== undefined ? [skill] : [],
   )
-  const own = asked.find((it) => it === name || it.endsWith(`:${name}`))
-  const only = asked.length === 1 ? asked[0] : undefined
+  const own = skills.find((it) => it === name || it.endsWith(`:${name}`))
+  const only = skills.length === 1 ? skills[0] : undefined
   const skill = own ?? only
   return skill === undefined ? undefined : `by Skill ${skill}`
 }

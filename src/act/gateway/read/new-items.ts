@@ -39,11 +39,11 @@ export function createItemHistory() {
     newItems(
       conversation: string,
       items: readonly WireItem[],
-      told: readonly Piece[] | undefined,
+      stored: readonly Piece[] | undefined,
     ): NewItems {
       const keys = items.map(keyOf)
-      const given = told === undefined ? [] : [{ keys: told.map(keyOf), isTold: true }]
-      const histories = historiesOf.get(conversation) ?? given
+      const previous = stored === undefined ? [] : [{ keys: stored.map(keyOf), isTold: true }]
+      const histories = historiesOf.get(conversation) ?? previous
       const before = continued(histories, keys)
       const others = histories.filter((it) => it !== before).slice(-(MOST_HISTORIES - 1))
       remember(conversation, [...others, { keys, isTold: false }])

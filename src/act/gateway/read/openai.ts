@@ -154,20 +154,25 @@ export function chatItems(body: JsonRecord): readonly RawItem[] {
 
 function chatMessage(message: JsonRecord, around: InputContext): readonly RawItem[] {
   const role = textOf(message["role"])
-  const said = message["content"] === null ? [] : messageItems(message, around)
+  const contentItems = message["content"] === null ? [] : messageItems(message, around)
   if (role === "tool" || role === "function") {
     const callId = textOf(message["tool_call_id"])
     const name = around.names.get(callId) ?? firstText(message["name"], "tool")
-    return said.map((it) => (it.kind === "image" ? it : { ...it, kind: "result", name, callId }))
+    return contentItems.map((it) =>
+      it.kind === "image" ? it : { ...it, kind: "result", name, callId },
+    )
   }
-  return [...said, ...listOf(message["tool_calls"]).map((it) => chatCall(recordOf(it), around))]
+  return [
+    ...contentItems,
+    ...listOf(message["tool_calls"]).map((it) => chatCall(recordOf(it), around)),
+  ]
 }
 
 function chatCall(call: JsonRecord, { names }: InputContext): RawItem {
-  const given = recordOf(call["function"] ?? call["custom"])
-  const name = firstText(given["name"], "tool")
+  const definition = recordOf(call["function"] ?? call["custom"])
+  const name = firstText(definition["name"], "tool")
   const callId = textOf(call["id"])
   names.set(callId, name)
-  const text = firstText(given["arguments"], given["input"]) || jsonOf(given)
+  const text = firstText(definition["arguments"], definition["input"]) || jsonOf(definition)
   return { kind: "call", name, text, callId }
 }

@@ -123,16 +123,16 @@ function shared(parts: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-function answerOf(said: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | ReadProblem {
-  switch (said?.kind) {
+function answerOf(reply: ThreadAnswer<ReadAnswer> | undefined): ReadAnswer | ReadProblem {
+  switch (reply?.kind) {
     case "answered":
-      return said.answer
+      return reply.answer
     case "silent":
       return { problem: "reading it took too long" }
     case undefined:
       return { problem: "the reader was closed before it was read" }
     default:
-      return { problem: `it could not be read: ${said?.reason ?? "the reader ended"}` }
+      return { problem: `it could not be read: ${reply?.reason ?? "the reader ended"}` }
   }
 }
 

@@ -164,8 +164,8 @@ async function stepsOf(
     if (text === undefined) continue
     if (steps.length === MOST_STEPS) break
     const tool = item.kind === "assistant" ? null : item.name
-    const kept = cut(text)
-    steps.push({ tool, text: kept, tokens: await weigher.count(kept, encoding) })
+    const truncated = cut(text)
+    steps.push({ tool, text: truncated, tokens: await weigher.count(truncated, encoding) })
   }
   return steps
 }
@@ -175,10 +175,10 @@ function stepText(item: RawItem, results: Map<string, string[]>): string | undef
   const { kind, text, callId = "" } = item
   if (kind === "assistant") return text.trim() === "" ? undefined : text
   if (kind !== "call" && kind !== "result") return undefined
-  const found = results.get(callId)
+  const result = results.get(callId)
   results.delete(callId)
-  if (kind === "result") return found === undefined ? undefined : text
-  return found === undefined ? text : `${text}\n\n${found.join("\n")}`
+  if (kind === "result") return result === undefined ? undefined : text
+  return result === undefined ? text : `${text}\n\n${result.join("\n")}`
 }
 
 function cut(text: string): string {

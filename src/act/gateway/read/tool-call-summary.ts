@@ -20,28 +20,28 @@ const SAID = ["url", "skill", "description", "subject", "prompt", "question"]
 export function summarizeToolCall(input: string, workingDirectory: string): ToolCallSummary {
   const parsed = parseJson(input)
   if (!isRecord(parsed)) return summarizePlainInput(input, workingDirectory)
-  const given = isRecord(parsed["action"]) ? parsed["action"] : parsed
-  const command = commandIn(given)
+  const fields = isRecord(parsed["action"]) ? parsed["action"] : parsed
+  const command = commandIn(fields)
   if (command !== "") return { words: firstWords(command, LONGEST_COMMAND_UNITS) }
-  const file = firstOf(given, PATHS)
-  const sought = firstWords(firstOf(given, SOUGHT), LONGEST_COMMAND_UNITS)
+  const file = firstOf(fields, PATHS)
+  const sought = firstWords(firstOf(fields, SOUGHT), LONGEST_COMMAND_UNITS)
   if (file !== "") return summarizeFileCall(file, { sought, workingDirectory })
-  const skill = firstOf(given, ["skill"])
-  const said = sought || firstOf(given, SAID) || firstOf(given, Object.keys(given))
-  const words = firstWords(said, LONGEST_COMMAND_UNITS)
+  const skill = firstOf(fields, ["skill"])
+  const summary = sought || firstOf(fields, SAID) || firstOf(fields, Object.keys(fields))
+  const words = firstWords(summary, LONGEST_COMMAND_UNITS)
   return skill === "" ? { words } : { words, skill }
 }
 
-function firstOf(given: JsonRecord, keys: readonly string[]): string {
-  const key = keys.find((it) => typeof given[it] === "string" && given[it] !== "")
-  return key === undefined ? "" : String(given[key])
+function firstOf(fields: JsonRecord, keys: readonly string[]): string {
+  const key = keys.find((it) => typeof fields[it] === "string" && fields[it] !== "")
+  return key === undefined ? "" : String(fields[key])
 }
 
 const SHELL = /(?:^|\/)(?:ba|z|da)?sh$/
 
 /** Of a command for a shell, the shell's line. */
-function commandIn(given: JsonRecord): string {
-  const command = given["command"] ?? given["cmd"]
+function commandIn(fields: JsonRecord): string {
+  const command = fields["command"] ?? fields["cmd"]
   if (typeof command === "string") return command
   const words = listOf(command).filter((it) => typeof it === "string")
   const isForShell = SHELL.test(words[0] ?? "") && words.length === 3
@@ -80,17 +80,17 @@ function firstWords(text: string, most: number): string {
   const start = text.trimStart().slice(0, 4_096)
   const [line = ""] = start.split("\n", 1)
   const words = line.split(/\s+/).filter((it) => it !== "")
-  const said: string[] = []
+  const shown: string[] = []
   let length = 0
   for (const word of words) {
     length += word.length + 1
-    const isTooLong = length > (said.length === 0 ? LONGEST_SUMMARY_UNITS : most)
+    const isTooLong = length > (shown.length === 0 ? LONGEST_SUMMARY_UNITS : most)
     if (isTooLong) break
-    said.push(word)
+    shown.push(word)
   }
-  if (said.length === 0) return ""
-  const isWhole = said.length === words.length && line.trim().length === text.trim().length
-  return isWhole ? said.join(" ") : `${said.join(" ")} …`
+  if (shown.length === 0) return ""
+  const isWhole = shown.length === words.length && line.trim().length === text.trim().length
+  return isWhole ? shown.join(" ") : `${shown.join(" ")} …`
 }
 
 const INPUT_START = " with the following input: "

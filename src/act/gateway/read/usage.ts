@@ -11,16 +11,16 @@ const NOTHING: ToldUsage = { usage: null, stopReason: null }
  * never an estimate.
  */
 export function usageOf(route: GatewayRequest["route"], answer: string): ToldUsage {
-  const said = messagesIn(answer)
+  const messages = messagesIn(answer)
   switch (route) {
     case "messages":
-      return anthropicUsage(said)
+      return anthropicUsage(messages)
     case "responses":
-      return responsesUsage(said)
+      return responsesUsage(messages)
     case "chat":
-      return chatUsage(said)
+      return chatUsage(messages)
     case "generate":
-      return geminiUsage(said)
+      return geminiUsage(messages)
     case "count":
     case "other":
       return NOTHING
@@ -50,10 +50,10 @@ function eventsIn(stream: string): readonly JsonRecord[] {
 
 const MENTIONS_COST = /"usage|stop_reason|finish_?[rR]eason|"response\.(?:comp|inc|fail)/
 
-function anthropicUsage(said: readonly JsonRecord[]): ToldUsage {
+function anthropicUsage(messages: readonly JsonRecord[]): ToldUsage {
   let usage: TokenUsage | null = null
   let stopReason: string | null = null
-  for (const message of said) {
+  for (const message of messages) {
     const holder = message["type"] === "message_start" ? recordOf(message["message"]) : message
     if (message["type"] === "error") continue
     usage = laterUsage(usage, recordOf(holder["usage"]))
@@ -64,23 +64,23 @@ function anthropicUsage(said: readonly JsonRecord[]): ToldUsage {
 }
 
 /** Counts grow during a stream; a later event without one, or with 0, does not know it. */
-function laterUsage(before: TokenUsage | null, told: JsonRecord): TokenUsage | null {
-  const input = countOf(told["input_tokens"])
-  const output = countOf(told["output_tokens"])
+function laterUsage(before: TokenUsage | null, reported: JsonRecord): TokenUsage | null {
+  const input = countOf(reported["input_tokens"])
+  const output = countOf(reported["output_tokens"])
   if (before === null && (input === undefined || output === undefined)) return null
   const later = (value: unknown, known: number | undefined) => countOf(value) || (known ?? 0)
   return {
     input: later(input, before?.input),
     output: later(output, before?.output),
-    cacheRead: later(told["cache_read_input_tokens"], before?.cacheRead),
-    cacheWrite: later(told["cache_creation_input_tokens"], before?.cacheWrite),
+    cacheRead: later(reported["cache_read_input_tokens"], before?.cacheRead),
+    cacheWrite: later(reported["cache_creation_input_tokens"], before?.cacheWrite),
   }
 }
 
-function responsesUsage(said: readonly JsonRecord[]): ToldUsage {
-  const ends = said.map((it) => (isRecord(it["response"]) ? it["response"] : it))
-  const told = ends.findLast((it) => isRecord(it["usage"]))
-  const usage = recordOf(told?.["usage"])
+function responsesUsage(messages: readonly JsonRecord[]): ToldUsage {
+  const ends = messages.map((it) => (isRecord(it["response"]) ? it["response"] : it))
+  const reported = ends.findLast((it) => isRecord(it["usage"]))
+  const usage = recordOf(reported?.["usage"])
   const details = recordOf(usage["input_tokens_details"])
   const reason = textOf(recordOf(ends.at(-1)?.["incomplete_details"])["reason"])
   return {
@@ -94,10 +94,10 @@ function responsesUsage(said: readonly JsonRecord[]): ToldUsage {
   }
 }
 
-function chatUsage(said: readonly JsonRecord[]): ToldUsage {
-  const usage = recordOf(said.findLast((it) => isRecord(it["usage"]))?.["usage"])
+function chatUsage(messages: readonly JsonRecord[]): ToldUsage {
+  const usage = recordOf(messages.findLast((it) => isRecord(it["usage"]))?.["usage"])
   const details = recordOf(usage["prompt_tokens_details"])
-  const reasons = said.flatMap((it) => listOf(it["choices"]).map((one) => recordOf(one)))
+  const reasons = messages.flatMap((it) => listOf(it["choices"]).map((one) => recordOf(one)))
   return {
     usage: splitUsage({
       all: countOf(usage["prompt_tokens"]),
@@ -109,18 +109,18 @@ function chatUsage(said: readonly JsonRecord[]): ToldUsage {
   }
 }
 
-function geminiUsage(said: readonly JsonRecord[]): ToldUsage {
-  const told = said.findLast((it) => isRecord(it["usageMetadata"]))
-  const usage = recordOf(told?.["usageMetadata"])
+function geminiUsage(messages: readonly JsonRecord[]): ToldUsage {
+  const reported = messages.findLast((it) => isRecord(it["usageMetadata"]))
+  const usage = recordOf(reported?.["usageMetadata"])
   const prompt = countOf(usage["promptTokenCount"])
   const answered = countOf(usage["candidatesTokenCount"])
   const thought = countOf(usage["thoughtsTokenCount"])
-  const isTold = answered !== undefined || thought !== undefined
-  const candidates = said.flatMap((it) => listOf(it["candidates"]).map((one) => recordOf(one)))
+  const isReported = answered !== undefined || thought !== undefined
+  const candidates = messages.flatMap((it) => listOf(it["candidates"]).map((one) => recordOf(one)))
   return {
     usage: splitUsage({
       all: prompt === undefined ? undefined : prompt + toolTokens(usage),
-      output: isTold ? (answered ?? 0) + (thought ?? 0) : undefined,
+      output: isReported ? (answered ?? 0) + (thought ?? 0) : undefined,
       cacheRead: countOf(usage["cachedContentTokenCount"]),
       cacheWrite: undefined,
     }),

@@ -32,8 +32,8 @@ export function createWeigher() {
       const counter = await counterOf(encoding)
       const count = (text: string, sha256: string): number => {
         const key = `${encoding} ${sha256}`
-        const known = counts.get(key)
-        if (known !== undefined) return known
+        const cached = counts.get(key)
+        if (cached !== undefined) return cached
         const tokens = counter.count(text)
         if (counts.size >= MOST_REMEMBERED_COUNTS) counts.clear()
         counts.set(ownCopy(key), tokens)

@@ -95,10 +95,10 @@ function wayTo(links: readonly LinkRow[], seq: number): readonly LinkRow[] {
 }
 
 function grown({ items, missing }: KnownList, kept: number, tail: readonly WireItem[]): KnownList {
-  const known = kept - missing
-  const isKnown = known >= 0 && known <= items.length
+  const reused = kept - missing
+  const isKnown = reused >= 0 && reused <= items.length
   if (!isKnown) return { items: tail, missing: kept }
-  return { items: [...items.slice(0, known), ...tail], missing }
+  return { items: [...items.slice(0, reused), ...tail], missing }
 }
 
 export function createLinks() {

@@ -37,10 +37,10 @@ export async function cleanIfItCan(deps: CleanupDeps): Promise<void> {
  */
 async function clean(deps: CleanupDeps): Promise<void> {
   const [root, now] = [deps.root(), deps.clock.now()]
-  const kept = Math.max(1, deps.keepRequests())
+  const limit = Math.max(1, deps.keepRequests())
   await deps.db.transaction(async (tx) => {
     await tx.run(deleteLatches(root, now - LATCH_LIFE_MS))
-    const oldest = await tx.get(MomentRow, selectOldestKept(root, kept))
+    const oldest = await tx.get(MomentRow, selectOldestKept(root, limit))
     if (oldest !== undefined) {
       await tx.run(deleteOldChains({ root, before: oldest.at, limit: MOST_CLEANED }))
     }

@@ -65,8 +65,8 @@ type HostReport = {
  */
 export function newestHostReport({ db, root }: HostReportDeps) {
   return async (workingDirectory: string, host: HostName): Promise<HostReport | undefined> => {
-    const place = { root: root(), workingDirectory, host }
-    const newest = await db.get(WhereRow, selectNewestOfPlace(place))
+    const filter = { root: root(), workingDirectory, host }
+    const newest = await db.get(WhereRow, selectNewestOfPlace(filter))
     if (newest === undefined) return undefined
     const { carry, conversation } = newest
     const first = await db.get(RequestRow, selectFirst({ root: root(), id: carry }, conversation))

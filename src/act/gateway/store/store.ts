@@ -36,7 +36,7 @@ export type GatewayStore = ReturnType<typeof createGatewayStore>
 export function createGatewayStore(deps: StoreDeps) {
   const { record, forget } = createRecording(deps)
   return {
-    open: (given: NewProxiedSession) => open(deps, given),
+    open: (options: NewProxiedSession) => open(deps, options),
     record,
     async close(id: string): Promise<void> {
       forget(id)
@@ -59,8 +59,8 @@ export function createGatewayStore(deps: StoreDeps) {
   }
 }
 
-async function open(deps: StoreDeps, given: NewProxiedSession): Promise<GatewayCarry> {
-  const { run, owner, ...facts } = given
+async function open(deps: StoreDeps, options: NewProxiedSession): Promise<GatewayCarry> {
+  const { run, owner, ...facts } = options
   const id = deps.ids.next("gw")
   const startedAt = deps.clock.now()
   await deps.db.transaction(async (tx) => {

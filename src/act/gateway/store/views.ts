@@ -61,8 +61,8 @@ export function showProxiedSessions(deps: ViewDeps) {
   return async ({ id, limit = 500 }: OperationInput<"gateway.show">): Promise<GatewayShow> => {
     const carries = await findProxiedSessions(deps, id)
     const ids = carries.map((it) => it.id)
-    const asked = { root: deps.root(), carries: ids, limit }
-    const rows = await deps.db.all(RequestRow, selectRequests(asked))
+    const query = { root: deps.root(), carries: ids, limit }
+    const rows = await deps.db.all(RequestRow, selectRequests(query))
     const requests = await mapInTurns(rows.toReversed(), (it) => requestOf(it).request)
     const totals = await totalsOf(deps, ids)
     const earlier = Math.max(0, totals.requests - requests.length)
@@ -97,7 +97,7 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
     cache_read: cacheRead = 0,
     cache_write: cacheWrite = 0,
   } = row ?? {}
-  const asked = input + cacheRead + cacheWrite
+  const inputTokens = input + cacheRead + cacheWrite
   return {
     requests: row?.requests ?? 0,
     usage: { input, output, cacheRead, cacheWrite },
@@ -105,7 +105,7 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
     costUsd: row?.cost_usd ?? null,
     savedTokens: row?.saved_tokens ?? 0,
     savedBytes: row?.saved_bytes ?? 0,
-    cacheShare: asked === 0 ? null : cacheRead / asked,
+    cacheShare: inputTokens === 0 ? null : cacheRead / inputTokens,
   }
 }
 
@@ -187,12 +187,12 @@ async function having(
   deps: ViewDeps,
   { id, placed, words }: Search,
 ): Promise<readonly NumberedItem[]> {
-  const found = new Set<string>()
+  const matching = new Set<string>()
   for await (const [sha256, text] of readTexts(deps, id, placed)) {
     const lower = text.toLowerCase()
-    if (words.every((it) => lower.includes(it))) found.add(sha256)
+    if (words.every((it) => lower.includes(it))) matching.add(sha256)
   }
-  return placed.filter((it) => found.has(it.sha256))
+  return placed.filter((it) => matching.has(it.sha256))
 }
 
 async function* readTexts(
@@ -230,21 +230,21 @@ function linesWith(text: string, words: readonly string[]): FoundLines {
     return { number: at + 1, line, places }
   })
   const whole = lines.filter((it) => it.places.length === words.length)
-  const found = whole.length > 0 ? whole : lines.filter((it) => it.places.length > 0)
-  const shown = found.slice(0, MOST_FOUND_LINES)
+  const matches = whole.length > 0 ? whole : lines.filter((it) => it.places.length > 0)
+  const shown = matches.slice(0, MOST_FOUND_LINES)
   return {
     lines: shown.map((it) => ({
       number: it.number,
       text: around(it.line, Math.min(...it.places)),
     })),
-    moreLines: found.length - shown.length,
+    moreLines: matches.length - shown.length,
   }
 }
 
 /** A line may be as long as a file. */
-function around(line: string, place: number): string {
+function around(line: string, at: number): string {
   if (line.length <= LONGEST_FOUND_LINE_UNITS) return line
-  const start = Math.max(0, place - UNITS_BEFORE_FOUND)
+  const start = Math.max(0, at - UNITS_BEFORE_FOUND)
   const end = Math.min(line.length, start + LONGEST_FOUND_LINE_UNITS)
   const shown = line.slice(start, end).toWellFormed()
   return `${start === 0 ? "" : "…"}${shown}${end === line.length ? "" : "…"}`

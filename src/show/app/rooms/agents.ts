@@ -75,7 +75,7 @@ export async function openAgents(deps: AgentsDeps): Promise<Agents> {
     priceOf,
     ...contextFor(deps),
     rules: async (changes) => rulesFor(changes, await deps.permissions()),
-    carry: proxyRuns(deps),
+    proxy: proxyRuns(deps),
     checkResumable: async ({ type, sessionId }) =>
       sessionId !== null && checkResumable({ type, sessionId }, hostPlaces()),
     hostPlaces,

@@ -33,7 +33,7 @@ export async function openGateway(deps: GatewayDeps): Promise<Gateway> {
     random: deps.random,
     log: deps.log,
     owner: deps.owner(),
-    place: { home, stateDirectory: repository.stateDirectory },
+    location: { home, stateDirectory: repository.stateDirectory },
     root: () => repository.root,
     settings: () => deps.config().gateway,
     secrets: () => deps.secrets(),
