@@ -5,7 +5,7 @@ import type { Client } from "../data/client.ts"
 import type { Clock } from "../data/clock.ts"
 import { keys } from "../data/keys.ts"
 import { useClient } from "../data/queries.tsx"
-import { CommandLine, Hello } from "../ui/empty/empty.tsx"
+import { CommandLine, Welcome } from "../ui/empty/empty.tsx"
 import { Failure } from "../ui/failure/failure.tsx"
 import type { LiveConnection } from "./live.ts"
 import { Shell } from "./shell.tsx"
@@ -39,7 +39,7 @@ export function Gate({ entered, live, clock }: GateProps) {
   // A session that expires later does not clear the page.
   if (isIn) return <Shell live={live} clock={clock} />
   if (session.error === null) return null
-  if (isRefusal(session.error)) return <ComeIn />
+  if (isRefusal(session.error)) return <SignIn />
   return (
     <main>
       <Failure
@@ -55,15 +55,15 @@ function toFailure(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-function ComeIn() {
+function SignIn() {
   return (
     <main>
-      <Hello
+      <Welcome
         title="Sign-in link required"
         description="The console shows your agents' transcripts and files, so it needs a session. Run this command in the repository; it prints a link that opens a session in this browser, once."
       >
         <CommandLine command="qm open" />
-      </Hello>
+      </Welcome>
     </main>
   )
 }

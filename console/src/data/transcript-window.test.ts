@@ -5,13 +5,13 @@ import { withSeed } from "../test-seed.ts"
 import {
   endSeqOf,
   isAtEnd,
-  knowLast,
   MOST_MESSAGES,
   openWindow,
   type TranscriptWindow,
   takeLive,
   takeNewer,
   takeOlder,
+  withLastSeq,
 } from "./transcript-window.ts"
 
 function aMessage(seq: number): Message {
@@ -122,7 +122,10 @@ function act(state: WindowModel, it: Step): void {
       state.last += it.size
       return
     case "replay":
-      state.window = knowLast(takeNewer(window, stored(window.lastSeq + 1, state.last)), state.last)
+      state.window = withLastSeq(
+        takeNewer(window, stored(window.lastSeq + 1, state.last)),
+        state.last,
+      )
       return
     default:
       it satisfies never

@@ -30,7 +30,7 @@ export function isAtEnd(window: TranscriptWindow): boolean {
   return endSeqOf(window) >= window.lastSeq
 }
 
-export function knowLast(window: TranscriptWindow, lastSeq: number): TranscriptWindow {
+export function withLastSeq(window: TranscriptWindow, lastSeq: number): TranscriptWindow {
   return lastSeq <= window.lastSeq ? window : { ...window, lastSeq }
 }
 
@@ -56,7 +56,7 @@ export function takeNewer(window: TranscriptWindow, page: readonly Message[]): T
     fresh.push(message)
     end = message.seq
   }
-  if (fresh.length === 0) return knowLast(window, lastSeq)
+  if (fresh.length === 0) return withLastSeq(window, lastSeq)
   const all = [...window.messages, ...fresh]
   const messages = all.length > MOST_MESSAGES ? all.slice(-MOST_MESSAGES) : all
   return { messages, lastSeq, hasStart: messages[0]?.seq === 1 }
@@ -74,5 +74,5 @@ export function takeLive(
   const room = MOST_MESSAGES - window.messages.length
   if (isFollowing || messages.length <= room) return takeNewer(window, messages)
   const newest = messages.reduce((most, it) => Math.max(most, it.seq), 0)
-  return knowLast(takeNewer(window, messages.slice(0, Math.max(0, room))), newest)
+  return withLastSeq(takeNewer(window, messages.slice(0, Math.max(0, room))), newest)
 }

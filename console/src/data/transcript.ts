@@ -5,12 +5,12 @@ import {
   endSeqOf,
   firstSeqOf,
   isAtEnd,
-  knowLast,
   openWindow,
   type TranscriptWindow,
   takeLive,
   takeNewer,
   takeOlder,
+  withLastSeq,
 } from "./transcript-window.ts"
 
 export type TranscriptState = {
@@ -56,7 +56,7 @@ export function createTranscript(deps: Deps) {
   const { id, line } = deps
   const store = createStore()
   const pages = createPages(deps, store)
-  const receiver = createHearing(deps, store, () => void pages.loadNewer())
+  const receiver = createReceiver(deps, store, () => void pages.loadNewer())
   return {
     state: store.state,
     listen: store.listen,
@@ -161,7 +161,7 @@ function createReader({ id, client }: Deps) {
   }
 }
 
-function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
+function createReceiver(deps: Deps, store: Store, loadNewer: () => void) {
   const { state, change } = store
   let gathered: Message[] = []
   let missed: number | null = null
@@ -192,7 +192,7 @@ function createHearing(deps: Deps, store: Store, loadNewer: () => void) {
       case "delta":
         return change({ writing: withText(state().writing, it.parentId ?? "", it.text) })
       case "subscribed":
-        change({ window: knowLast(state().window, it.lastSeq) })
+        change({ window: withLastSeq(state().window, it.lastSeq) })
         if (state().line === "lost") noteCaughtUp(0)
         return
       case "lost":

@@ -66,7 +66,7 @@ export function findClash(rows: readonly KeyRow[]): string | undefined {
   for (const [i, row] of rows.entries()) {
     for (const other of rows.slice(i + 1)) {
       const keys = sharedKeys(row, other)
-      if (keys !== undefined && areHeardTogether(row.scope, other.scope)) {
+      if (keys !== undefined && areActiveTogether(row.scope, other.scope)) {
         return `${keys} means ${row.id} and ${other.id} in ${other.scope}`
       }
     }
@@ -84,7 +84,7 @@ export function scopesOf(scope: Scope): readonly Scope[] {
   return parent === null ? [scope] : [scope, ...scopesOf(parent)]
 }
 
-function areHeardTogether(a: Scope, b: Scope): boolean {
+function areActiveTogether(a: Scope, b: Scope): boolean {
   return scopesOf(a).includes(b) || scopesOf(b).includes(a)
 }
 

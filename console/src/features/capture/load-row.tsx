@@ -3,13 +3,13 @@ import { visibleLine } from "../../base/format.ts"
 import { Icon } from "../../ui/icon/icon.tsx"
 import {
   Cell,
-  Heard,
   NameCell,
   NarrowEnd,
   NarrowLine,
   Row,
   type RowOption,
   TextCell,
+  VisuallyHidden,
 } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
@@ -43,7 +43,7 @@ export function RowCells(props: RowCellsProps) {
       <Stack>
         <NameCell>
           {props.lead}
-          <Path path={path} nameParts={isCalledAlike(path) ? 2 : 1} />
+          <Path path={path} nameParts={hasSameName(path) ? 2 : 1} />
           {fold === undefined ? null : <Icon name={fold} size="small" />}
           {delta === null ? null : (
             <Tag {...(delta.tone === undefined ? {} : { tone: delta.tone })}>
@@ -82,7 +82,7 @@ function ObservedMark({ observed }: { readonly observed: ObservationMatch }) {
       return (
         <Text as="div" tone="3" title="estimated and observed">
           <Icon name="check" />
-          <Heard>observed</Heard>
+          <VisuallyHidden>observed</VisuallyHidden>
         </Text>
       )
     case "text-differs":
@@ -104,6 +104,6 @@ function ObservedMark({ observed }: { readonly observed: ObservationMatch }) {
   }
 }
 
-function isCalledAlike(path: string): boolean {
+function hasSameName(path: string): boolean {
   return path.endsWith("/SKILL.md")
 }

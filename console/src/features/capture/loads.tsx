@@ -3,7 +3,7 @@ import { type Capture, type CaptureDiff, formatExact } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
 import type { CaptureParams } from "../../data/paths.ts"
 import { KindDot } from "../../ui/budget-bar/budget-bar.tsx"
-import { FoldGroup, Heard, type RowOption, TableHead } from "../../ui/list/list.tsx"
+import { FoldGroup, type RowOption, TableHead, VisuallyHidden } from "../../ui/list/list.tsx"
 import type { Axis } from "../../ui/waterfall/axis.ts"
 import { AxisLabels, Fall } from "../../ui/waterfall/waterfall.tsx"
 import { LineList } from "./line-list.tsx"
@@ -160,7 +160,7 @@ function FolderRow({ line, option, axis }: RowProps<FolderLine>) {
       lead={
         <>
           <KindDot kind={kind} />
-          <Heard>{isOpen ? "open" : "folded"}</Heard>
+          <VisuallyHidden>{isOpen ? "open" : "folded"}</VisuallyHidden>
         </>
       }
       path={folder.label}

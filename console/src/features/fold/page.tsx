@@ -22,7 +22,7 @@ import { Detail } from "./detail.tsx"
 import { FoundPane } from "./search-results.tsx"
 import { Tree } from "./tree.tsx"
 import { type FoldSums, sumsOf } from "./tree-lines.ts"
-import { useCountAgain, useKept, useTree } from "./use-fold.ts"
+import { useKept, useRefreshCounts, useTree } from "./use-fold.ts"
 import { describeModes } from "./words.ts"
 
 export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
@@ -48,7 +48,7 @@ export function FoldPage({ now, params, onParams }: PageProps<FoldParams>) {
 }
 
 function FoldHeader({ tree }: { readonly tree: FoldTree | undefined }) {
-  const countAgain = useCountAgain()
+  const countAgain = useRefreshCounts()
   return (
     <Header
       title="Folds"

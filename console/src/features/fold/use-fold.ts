@@ -54,7 +54,7 @@ export function useTitles(ids: readonly string[]): readonly (string | undefined)
 
 const COUNTED: readonly AnyOperation[] = ["fold.tree", "fold.list", "fold.show", "fold.search"]
 
-export function useCountAgain() {
+export function useRefreshCounts() {
   const queries = useQueryClient()
   return () => {
     for (const name of COUNTED) {

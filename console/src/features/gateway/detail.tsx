@@ -30,7 +30,7 @@ import { Facets } from "../../ui/tabs/tabs.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { Exact } from "./exact.tsx"
 import { kindsOf, readKey } from "./lines.ts"
-import { Held } from "./request-content.tsx"
+import { RequestContent } from "./request-content.tsx"
 import { useManifest } from "./use-gateway.ts"
 import { formatTime, inputOf, isCount, outcomeOf, usageOf } from "./words.ts"
 
@@ -192,7 +192,7 @@ function Tabs({ manifest, hasContent, params, onParams }: TabsProps) {
       {tab === "held" ? (
         <>
           <Facts request={manifest.request} />
-          <Held manifest={manifest} params={params} onParams={onParams} />
+          <RequestContent manifest={manifest} params={params} onParams={onParams} />
         </>
       ) : null}
       {tab === "exact" ? (

@@ -15,7 +15,7 @@ import { NameCell, Row, RowNote, type RowOption, RowSkeleton } from "../../ui/li
 import { PaneHead, PaneNote } from "../../ui/pane/pane.tsx"
 import { PickList } from "../../ui/pick-list/pick-list.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { markOf, tellingLine } from "./excerpt-line.ts"
+import { excerptLine, markOf } from "./excerpt-line.ts"
 import { PAGE_PIECES, useTexts } from "./use-gateway.ts"
 import { KIND_NAMES, shortName } from "./words.ts"
 
@@ -26,11 +26,11 @@ type ExactProps = ParamsProps<GatewayParams> & {
 }
 
 export function Exact(props: ExactProps) {
-  if (!props.hasContent) return <NotKept />
+  if (!props.hasContent) return <NotStored />
   return <Kept {...props} />
 }
 
-function NotKept() {
+function NotStored() {
   return (
     <Empty
       description="The texts of this request were not stored, only its items and their sizes. To store texts from the next start on, with secrets redacted:"
@@ -138,7 +138,7 @@ type PieceRowProps = {
 }
 
 function PieceRow({ piece, find, option }: PieceRowProps) {
-  const line = visibleLine(tellingLine(piece.text ?? "", find))
+  const line = visibleLine(excerptLine(piece.text ?? "", find))
   return (
     <Row option={option}>
       <Text as="div" mono tone="3" align="end">

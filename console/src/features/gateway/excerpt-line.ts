@@ -1,7 +1,7 @@
 const MOST_OF_LINE = 200
 const MOST_BEFORE = 24
 
-export function tellingLine(text: string, find: string): string {
+export function excerptLine(text: string, find: string): string {
   const match = find.trim() === "" ? null : markOf(find.trim()).exec(text)
   if (match === null) return text.trimStart().slice(0, MOST_OF_LINE).split("\n")[0] ?? ""
   const from = text.lastIndexOf("\n", match.index) + 1

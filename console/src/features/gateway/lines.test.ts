@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
-import { chartOf, countWho, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
-import { heldLines } from "./request-content.tsx"
+import { chartOf, countByAgent, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
+import { contentLines } from "./request-content.tsx"
 
 const fold = (branchId: string, tokens: number) => ({ branchId, bytes: tokens * 4, tokens })
 
@@ -34,7 +34,7 @@ describe("rows of the request list", () => {
 
   it("requests of sub-agents and of the main conversation are distinguished and counted", () => {
     const show = aShow({ requests: [aRequest(1), aRequest(2, { agent: "Explore" })] })
-    expect(countWho(show)).toEqual({ all: 2, main: 1, agents: 1 })
+    expect(countByAgent(show)).toEqual({ all: 2, main: 1, agents: 1 })
     expect(linesOf(show, { ...ALL, who: "agents" }).map((it) => it.key)).toEqual(["gw_1.2"])
     expect(linesOf(show, { ...ALL, who: "main" }).map((it) => it.key)).toEqual(["gw_1.1"])
   })
@@ -114,7 +114,7 @@ describe("content of a request", () => {
       anItem("tool", "Read", { tokens: 400 }),
       anItem("tool", "Edit", { tokens: 600 }),
     ]
-    const lines = heldLines(aManifest({ items }))
+    const lines = contentLines(aManifest({ items }))
     expect(lines.map((it) => (it.kind === "heading" ? it : it.place))).toEqual([
       { kind: "heading", key: "of tool", of: "tool", count: 2, tokens: 1_000 },
       1,
@@ -127,7 +127,7 @@ describe("content of a request", () => {
   it("a new item says why it is there, an old one does not", () => {
     const lazy = anItem("instructions", "/r/sub/CLAUDE.md", { why: "with Read src/x.ts" })
     const items = [anItem("hook", "", { why: "SessionStart hook" }), lazy, anItem("user", "")]
-    const lines = heldLines(aManifest({ items, request: aRequest(2, { added: [lazy] }) }))
+    const lines = contentLines(aManifest({ items, request: aRequest(2, { added: [lazy] }) }))
     const whys = lines.flatMap((it) => (it.kind === "item" ? [[it.place, it.why]] : []))
     expect(whys).toEqual([
       [1, "with Read src/x.ts"],
@@ -143,7 +143,7 @@ describe("content of a request", () => {
       items: [same, other, same],
       request: aRequest(2, { added: [same] }),
     })
-    const fresh = heldLines(manifest).flatMap((it) => (it.kind === "item" ? [it.isNew] : []))
+    const fresh = contentLines(manifest).flatMap((it) => (it.kind === "item" ? [it.isNew] : []))
     expect(fresh).toEqual([false, false, true])
   })
 })

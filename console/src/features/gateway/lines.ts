@@ -139,7 +139,7 @@ function isOf({ agent }: GatewayRequest, who: GatewayWho): boolean {
   return who === "main" ? agent === null : agent !== null
 }
 
-export function countWho({ requests }: GatewayShow): Readonly<Record<GatewayWho, number>> {
+export function countByAgent({ requests }: GatewayShow): Readonly<Record<GatewayWho, number>> {
   const main = requests.filter((it) => it.agent === null).length
   return { all: requests.length, main, agents: requests.length - main }
 }

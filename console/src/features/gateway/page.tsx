@@ -17,7 +17,7 @@ import { Facets } from "../../ui/tabs/tabs.tsx"
 import { formatTick } from "../../ui/waterfall/axis.ts"
 import { Detail } from "./detail.tsx"
 import { GatewayHeader } from "./header.tsx"
-import { chartOf, countWho, readKey, wholeMsOf } from "./lines.ts"
+import { chartOf, countByAgent, readKey, wholeMsOf } from "./lines.ts"
 import { RequestList } from "./request-list.tsx"
 import { isRunId, useRun, useShow } from "./use-gateway.ts"
 import { GatewayVitals } from "./vitals.tsx"
@@ -76,12 +76,12 @@ function ListPane(props: ListPaneProps) {
 function NoAnswer({ id, show, run }: ListPaneProps) {
   if (show.error === null) return <RowSkeleton rows={10} />
   const isNothing = hasCode(show.error, "GATEWAY_CARRY_UNKNOWN")
-  if (isNothing && isRunId(id)) return <NotCarried run={run} />
+  if (isNothing && isRunId(id)) return <NotProxied run={run} />
   return <Failure size="pane" error={toWireError(show.error)} onRetry={() => void show.refetch()} />
 }
 
-function NotCarried({ run }: Pick<ListPaneProps, "run">) {
-  if (run.data !== undefined) return <NeverCarried />
+function NotProxied({ run }: Pick<ListPaneProps, "run">) {
+  if (run.data !== undefined) return <NeverProxied />
   if (run.error === null) return <RowSkeleton rows={10} />
   if (!hasCode(run.error, "AGENTS_RUN_UNKNOWN")) {
     return <Failure size="pane" error={toWireError(run.error)} onRetry={() => void run.refetch()} />
@@ -100,7 +100,7 @@ type KnownProps = ListPaneProps & { readonly data: GatewayShow }
 
 function Known(props: KnownProps) {
   const { data, params, onParams } = props
-  if (data.carries.length === 0) return <NotCarried run={props.run} />
+  if (data.carries.length === 0) return <NotProxied run={props.run} />
   const latched = data.carries.filter((it) => it.latchedOff !== null)
   return (
     <>
@@ -152,7 +152,7 @@ function Chart({ data, window, params, onParams }: KnownProps) {
 type WhoProps = Pick<ListPaneProps, "params" | "onParams"> & { readonly show: GatewayShow }
 
 function Who({ show, params, onParams }: WhoProps) {
-  const counts = countWho(show)
+  const counts = countByAgent(show)
   const pick = (who: GatewayWho) => onParams({ who }, "replace")
   const hasBoth = counts.main > 0 && counts.agents > 0
   useKey("gateway.who", hasBoth ? () => pick(NEXT[params.who]) : undefined)
@@ -208,7 +208,7 @@ function Foot({ show, params, onParams }: WhoProps) {
   )
 }
 
-function NeverCarried() {
+function NeverProxied() {
   return (
     <Empty description="The gateway runs on this machine between an agent and its model provider. This page shows each request: its content, what is new in it, its exact cost, and what folding left out. The gateway is off by default; turn it on for one run:">
       <CommandLine command='qm run --gateway record "your task"'>

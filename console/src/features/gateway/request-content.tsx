@@ -17,8 +17,8 @@ type HeldProps = ParamsProps<GatewayParams> & {
 
 const COLUMNS = { full: "minmax(0, 1fr) 64px" } as const
 
-export function Held({ manifest, params, onParams }: HeldProps) {
-  const lines = useMemo(() => heldLines(manifest), [manifest])
+export function RequestContent({ manifest, params, onParams }: HeldProps) {
+  const lines = useMemo(() => contentLines(manifest), [manifest])
   const open = (line: HeldLine) =>
     line.kind === "heading"
       ? undefined
@@ -118,8 +118,8 @@ type HeldLine =
     }
 
 /** The items of a request by kind, each in request order; new ones are marked. */
-export function heldLines({ items, request }: GatewayManifest): readonly HeldLine[] {
-  const fresh = freshPlaces(items, request.added)
+export function contentLines({ items, request }: GatewayManifest): readonly HeldLine[] {
+  const fresh = newIndexes(items, request.added)
   const kinds = Object.keys(KIND_NAMES)
   return kinds.flatMap((name): readonly HeldLine[] => {
     const own = items.flatMap((item, index) => (item.kind === name ? [{ item, place: index }] : []))
@@ -142,19 +142,19 @@ export function heldLines({ items, request }: GatewayManifest): readonly HeldLin
 }
 
 /** If equal items occur twice, the last one is new, so matches are taken from the end. */
-function freshPlaces(items: readonly WireItem[], added: readonly WireItem[]): ReadonlySet<number> {
+function newIndexes(items: readonly WireItem[], added: readonly WireItem[]): ReadonlySet<number> {
   const due = new Map<string, number>()
-  for (const it of added) due.set(sameness(it), (due.get(sameness(it)) ?? 0) + 1)
+  for (const it of added) due.set(identityOf(it), (due.get(identityOf(it)) ?? 0) + 1)
   const places = new Set<number>()
   for (const [index, it] of [...items.entries()].toReversed()) {
-    const left = due.get(sameness(it)) ?? 0
+    const left = due.get(identityOf(it)) ?? 0
     if (left === 0) continue
-    due.set(sameness(it), left - 1)
+    due.set(identityOf(it), left - 1)
     places.add(index)
   }
   return places
 }
 
-function sameness({ kind, name, sha256 }: WireItem): string {
+function identityOf({ kind, name, sha256 }: WireItem): string {
   return `${kind} ${sha256} ${name}`
 }

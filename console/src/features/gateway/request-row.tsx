@@ -4,7 +4,6 @@ import { RowBudgetBar } from "../../ui/budget-bar/budget-bar.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import {
   Cell,
-  Heard,
   NameCell,
   NarrowEnd,
   NarrowLine,
@@ -12,6 +11,7 @@ import {
   Row,
   type RowOption,
   TextCell,
+  VisuallyHidden,
 } from "../../ui/list/list.tsx"
 import { Stack } from "../../ui/pane/pane.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
@@ -56,7 +56,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           <Text cut title={news} {...(news === "" ? { tone: "3" } : {})}>
             {news === "" ? "nothing new" : news}
           </Text>
-          <Heard>{describeUsage(request)}</Heard>
+          <VisuallyHidden>{describeUsage(request)}</VisuallyHidden>
         </NameCell>
         <NarrowLine onPhone>
           {request.seq}, {formatMinutes(sinceMs)}, {formatTime(request.durationMs)}
@@ -82,7 +82,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
         {formatTime(request.durationMs)}
       </TextCell>
       <Cell from="roomy">
-        <Lasted line={line} longestMs={scale.longestMs} />
+        <Elapsed line={line} longestMs={scale.longestMs} />
       </Cell>
       <Cell from="wide">
         <Placed line={line} wholeMs={scale.wholeMs} />
@@ -92,7 +92,7 @@ export function RequestRow({ line, scale, option }: RequestRowProps) {
           {input}
         </Text>
         <OnPhone>
-          <Lasted line={line} longestMs={scale.longestMs} />
+          <Elapsed line={line} longestMs={scale.longestMs} />
         </OnPhone>
       </NarrowEnd>
     </Row>
@@ -113,7 +113,7 @@ export function CountsRow({ line, option }: CountsRowProps) {
         <Text cut tone="3" title="These requests count tokens and use none">
           {plural(line.count, "count")}
         </Text>
-        <Heard>{line.isOpen ? "open" : "folded"}</Heard>
+        <VisuallyHidden>{line.isOpen ? "open" : "folded"}</VisuallyHidden>
       </NameCell>
     </Row>
   )
@@ -150,7 +150,7 @@ function Figure({ text, title, tone, wide = false }: FigureProps) {
 
 type LastedProps = { readonly line: RequestLine; readonly longestMs: number }
 
-function Lasted({ line: { request }, longestMs }: LastedProps) {
+function Elapsed({ line: { request }, longestMs }: LastedProps) {
   return (
     <TimeFall
       bare

@@ -14,7 +14,7 @@ import { Notice } from "../../ui/notice/notice.tsx"
 import { Block, DetailHead, Flow, Pane, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
-import { useMakeLive, useRiskSettings, useTried } from "./use-guard.ts"
+import { useActivateRule, useRiskSettings, useTried } from "./use-guard.ts"
 import { formatHours, RULES_IN_WORDS, VERDICT_LOOKS } from "./words.ts"
 
 type TryPanelProps = PageProps<GuardParams> & {
@@ -61,7 +61,7 @@ export function TryPanel({ now, params, isReadOnly, onParams }: TryPanelProps) {
           />
         </EntryForm>
         <Tried now={now} text={text} hours={params.hours} />
-        <MakeLive text={text} isReadOnly={isReadOnly} />
+        <ActivateRule text={text} isReadOnly={isReadOnly} />
       </PaneScroll>
     </Pane>
   )
@@ -162,9 +162,9 @@ const MOST_OF_A_NAME = 12
 
 type MakeLiveProps = { readonly text: string; readonly isReadOnly: boolean }
 
-function MakeLive({ text, isReadOnly }: MakeLiveProps) {
+function ActivateRule({ text, isReadOnly }: MakeLiveProps) {
   const { paths: set } = useRiskSettings()
-  const { makeLive, isBusy } = useMakeLive()
+  const { makeLive, isBusy } = useActivateRule()
   const value = text.trim()
   const isSet = set !== undefined && valueOf(set) === value
   const settings = paths.settings({ layer: "project", at: "guard.highRiskPaths" })

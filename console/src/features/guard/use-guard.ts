@@ -71,7 +71,7 @@ export function useTried(text: string, hours: number) {
   })
 }
 
-export function useMakeLive() {
+export function useActivateRule() {
   const client = useClient()
   const queries = useQueryClient()
   const toast = useToast()
@@ -83,7 +83,7 @@ export function useMakeLive() {
         ? client.write("config.unset", { key: RISK_KEY, layer: "project" })
         : client.write("config.set", { key: RISK_KEY, layer: "project", value }),
     onSuccess: (after, { before }) => {
-      const undo = before === undefined ? undefined : formerly(before)
+      const undo = before === undefined ? undefined : previousValue(before)
       toast.show({
         text: describeSaved(after),
         ...(undo === undefined ? {} : { undo: () => save.mutate({ value: undo.value }) }),
@@ -98,7 +98,9 @@ export function useMakeLive() {
 type Change = { readonly value: string | null; readonly before?: ConfigSetting }
 
 /** The previous value of the project file; undefined if a higher layer hides it. */
-export function formerly(before: ConfigSetting): { readonly value: string | null } | undefined {
+export function previousValue(
+  before: ConfigSetting,
+): { readonly value: string | null } | undefined {
   const isOfProject = (origin: string) => readOrigin(origin).kind === "project"
   if (isOfProject(before.origin)) return { value: String(before.value) }
   return before.hides.some(isOfProject) ? undefined : { value: null }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { HOOK_NAMES, VERDICTS } from "#ground/contract"
 import { aLine, aLog, aSetting } from "./guard.fixture.ts"
-import { describeSaved, formerly } from "./use-guard.ts"
+import { describeSaved, previousValue } from "./use-guard.ts"
 import {
   describeCounts,
   describeEvent,
@@ -59,9 +59,9 @@ describe("texts of the page Guard", () => {
   it("undo restores the value of the project file, and is unavailable if a higher layer hides it", () => {
     const project = "project file /r/.qm/config.json:3"
     const set = aSetting("guard.highRiskPaths", { value: "a/**", origin: project })
-    expect(formerly(set)).toEqual({ value: "a/**" })
-    expect(formerly({ ...set, origin: "default" })).toEqual({ value: null })
-    expect(formerly({ ...set, origin: "environment X", hides: [project] })).toBeUndefined()
+    expect(previousValue(set)).toEqual({ value: "a/**" })
+    expect(previousValue({ ...set, origin: "default" })).toEqual({ value: null })
+    expect(previousValue({ ...set, origin: "environment X", hides: [project] })).toBeUndefined()
     expect(describeSaved(set)).toBe("guard.highRiskPaths was changed in the project file")
     expect(describeSaved({ ...set, origin: "environment X" })).toMatch(
       "environment takes precedence",

@@ -43,7 +43,7 @@ export function Detail({ params, onParams }: DetailProps) {
       <Head show={params.show} onClose={close} />
       {shown.error === null ? null : (
         <Failure size="pane" error={toWireError(shown.error)} onRetry={() => void shown.refetch()}>
-          <NearNames error={toWireError(shown.error)} onShow={view.onShow} />
+          <SimilarNames error={toWireError(shown.error)} onShow={view.onShow} />
         </Failure>
       )}
       {shown.isPending ? <RowSkeleton rows={8} /> : null}
@@ -59,7 +59,7 @@ export function Detail({ params, onParams }: DetailProps) {
 
 type NearNamesProps = { readonly error: WireError; onShow(show: string): void }
 
-function NearNames({ error, onShow }: NearNamesProps) {
+function SimilarNames({ error, onShow }: NearNamesProps) {
   return nearIn(error).map((name) => (
     <Button key={name} variant="ghost" onPress={() => onShow(name)}>
       {visibleLine(name)}

@@ -84,7 +84,7 @@ export function Detail({ view, now, id, isReadOnly, onClose }: DetailProps) {
               )}
             </PaneScroll>
             {view === "memory" ? (
-              <Judge
+              <RatingButtons
                 memory={data}
                 actions={actions}
                 isReadOnly={isReadOnly}
@@ -263,7 +263,7 @@ type JudgeProps = {
   onForgotten(): void
 }
 
-function Judge({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
+function RatingButtons({ memory, actions, isReadOnly, onForgotten }: JudgeProps) {
   const [isAsking, setIsAsking] = useState(false)
   const { part: ConfirmDialog, want } = useLater(loadForget)
   const isOff = isReadOnly || actions.isBusy

@@ -183,7 +183,7 @@ type AllDecisionsProps = DecisionsPaneProps & {
 function AllDecisions({ list, ...props }: AllDecisionsProps) {
   const { params, isReadOnly, onParams } = props
   const { memories, total } = list
-  const shown = useMemo(() => having(memories, params.text), [memories, params.text])
+  const shown = useMemo(() => filterByWords(memories, params.text), [memories, params.text])
   if (memories.length === 0) {
     return (
       <Empty description="This page lists decisions with their context and consequences. Each is a file in git. If the cited code changes, the decision is shown as stale. Add the first one:">
@@ -216,7 +216,7 @@ function AllDecisions({ list, ...props }: AllDecisionsProps) {
   )
 }
 
-function having(all: readonly Memory[], text: string): readonly Memory[] {
+function filterByWords(all: readonly Memory[], text: string): readonly Memory[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return all
   return all.filter(({ title, description, body }) => {

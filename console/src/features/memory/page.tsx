@@ -98,7 +98,7 @@ function Frame({ now, view, params, isReadOnly, list, form, onParams }: FramePro
 
 /** The page owns the draft, so that it survives closing the form. */
 function useForm({ onParams }: ParamsProps<DecisionsParams>, onEmpty: () => void) {
-  const tell = useTellRecorded()
+  const tell = useRecordedToast()
   return {
     onRecorded: (answer: MemoryRecorded) => {
       const { id } = answer.memory
@@ -110,7 +110,7 @@ function useForm({ onParams }: ParamsProps<DecisionsParams>, onEmpty: () => void
   }
 }
 
-function useTellRecorded() {
+function useRecordedToast() {
   const toast = useToast()
   const { forget } = useActions()
   return ({ outcome, memory, redactions }: MemoryRecorded, onUndone: () => void) => {

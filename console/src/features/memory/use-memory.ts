@@ -90,7 +90,7 @@ export function useActions() {
   const judge = useMutation({
     mutationFn: ({ memory: { id }, verdict }: Judgement) =>
       client.write("memory.feedback", { id, verdict }),
-    onMutate: ({ memory, verdict }) => patch(judged(memory, verdict)),
+    onMutate: ({ memory, verdict }) => patch(withRating(memory, verdict)),
     onSuccess: (memory) => {
       patch(memory)
       toast.show({ text: `Rating saved, trust is now ${memory.confidence.toFixed(2)}` })
@@ -115,7 +115,7 @@ type ForgetRequest = { readonly id: string; readonly isUndo?: boolean }
 type Verdict = "helpful" | "unhelpful"
 type Judgement = { readonly memory: Memory; readonly verdict: Verdict }
 
-export function judged(memory: Memory, verdict: Verdict): Memory {
+export function withRating(memory: Memory, verdict: Verdict): Memory {
   const { signals } = memory
   return { ...memory, signals: { ...signals, [verdict]: signals[verdict] + 1 } }
 }

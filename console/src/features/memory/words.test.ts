@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { MemoryState } from "#ground/contract"
 import { aMemory, OUTSIDE } from "./memory.fixture.ts"
-import { judged } from "./use-memory.ts"
+import { withRating } from "./use-memory.ts"
 import {
   describeForget,
   describeFullSource,
@@ -66,9 +66,9 @@ describe("texts of the page Memory", () => {
 
   it("a rating adds one signal at once and does not change the trust", () => {
     const memory = aMemory("m")
-    expect(judged(memory, "helpful").signals.helpful).toBe(1)
-    expect(judged(memory, "unhelpful").signals).toMatchObject({ helpful: 0, unhelpful: 1 })
-    expect(judged(memory, "unhelpful").confidence).toBe(memory.confidence)
+    expect(withRating(memory, "helpful").signals.helpful).toBe(1)
+    expect(withRating(memory, "unhelpful").signals).toMatchObject({ helpful: 0, unhelpful: 1 })
+    expect(withRating(memory, "unhelpful").confidence).toBe(memory.confidence)
     expect(describeForget(aMemory("m"))).toContain(
       ".qm/memory/lessons/half-cents.md will be deleted",
     )

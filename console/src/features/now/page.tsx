@@ -7,7 +7,7 @@ import { paths } from "../../data/paths.ts"
 import { useOperation, useSession } from "../../data/queries.tsx"
 import { hrefOfRow } from "../../data/today.ts"
 import { Button, IconButton } from "../../ui/button/button.tsx"
-import { CheckLines, CommandLine, Hello } from "../../ui/empty/empty.tsx"
+import { CheckLines, CommandLine, Welcome } from "../../ui/empty/empty.tsx"
 import { Failure } from "../../ui/failure/failure.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
@@ -169,7 +169,7 @@ const STATUS = { ok: "done", warn: "warned", fail: "failed" } as const
 
 function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
   return (
-    <Hello
+    <Welcome
       title="Ready to start"
       description={`The store of ${repository} was created. This page will show what agents do here. Check this machine first; the check takes under a second and changes nothing.`}
       afterwards={
@@ -194,6 +194,6 @@ function FirstRun({ name: repository, doctor, onCheck }: FirstRunProps) {
           }))}
         />
       )}
-    </Hello>
+    </Welcome>
   )
 }

@@ -16,7 +16,7 @@ import { useKey } from "../../ui/keys/keys.tsx"
 import { Notice } from "../../ui/notice/notice.tsx"
 import { Pane } from "../../ui/pane/pane.tsx"
 import { useNarrow } from "../../ui/use-narrow.ts"
-import { type Choices, pinOrUnpin } from "./choices.ts"
+import { type Choices, togglePin } from "./choices.ts"
 import { Columns } from "./columns.tsx"
 import { PackHeader } from "./header.tsx"
 import { Task } from "./task.tsx"
@@ -141,7 +141,7 @@ function Problem({ data, onChange }: ProblemProps) {
         </Button>
       )}
       {pin === undefined ? null : (
-        <Button variant="primary" onPress={() => onChange(pinOrUnpin(choices, pin))}>
+        <Button variant="primary" onPress={() => onChange(togglePin(choices, pin))}>
           Unpin it
         </Button>
       )}

@@ -5,11 +5,11 @@ import { CollectionList } from "../../ui/collection/collection.tsx"
 import {
   Cell,
   FoldGroup,
-  Heard,
   Row,
   RowNote,
   type RowOption,
   RowSkeleton,
+  VisuallyHidden,
 } from "../../ui/list/list.tsx"
 import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { Pane, PaneFoot, PaneHead, Stack } from "../../ui/pane/pane.tsx"
@@ -111,7 +111,7 @@ function Line({ line, option, onTick }: LineProps) {
         <Text as="div" size="sm" tone="2" cut title={description}>
           {description}
         </Text>
-        <Heard>{isIn ? "in the package" : "left out"}</Heard>
+        <VisuallyHidden>{isIn ? "in the package" : "left out"}</VisuallyHidden>
       </Stack>
       <Text as="div" mono tone="2" align="end">
         {tokens === null ? "" : formatExact(tokens)}

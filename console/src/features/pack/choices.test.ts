@@ -10,10 +10,10 @@ import {
   choicesOf,
   chooseForm,
   chosenForm,
-  dropOrTakeBack,
   moveTo,
   NO_CHOICES,
-  pinOrUnpin,
+  toggleDrop,
+  togglePin,
 } from "./choices.ts"
 import { aFile, aPack } from "./pack.fixture.ts"
 
@@ -23,13 +23,13 @@ const orderOf = (choices: Choices) => applyChoices(FILES, choices).map((it) => i
 
 describe("changes of a package", () => {
   it("[CONSOLE-38] a file is pinned, dropped or neither, never both", () => {
-    const pinned = pinOrUnpin(NO_CHOICES, "a.ts")
+    const pinned = togglePin(NO_CHOICES, "a.ts")
     expect([pinned.pins, pinned.drops]).toEqual([["a.ts"], []])
-    const dropped = dropOrTakeBack(chooseForm(pinned, "a.ts", "symbols"), "a.ts")
+    const dropped = toggleDrop(chooseForm(pinned, "a.ts", "symbols"), "a.ts")
     expect(dropped).toEqual({ ...NO_CHOICES, drops: ["a.ts"] })
-    expect(pinOrUnpin(dropped, "a.ts")).toEqual(pinned)
-    expect(dropOrTakeBack(dropped, "a.ts")).toEqual(NO_CHOICES)
-    expect(pinOrUnpin(pinned, "a.ts")).toEqual(NO_CHOICES)
+    expect(togglePin(dropped, "a.ts")).toEqual(pinned)
+    expect(toggleDrop(dropped, "a.ts")).toEqual(NO_CHOICES)
+    expect(togglePin(pinned, "a.ts")).toEqual(NO_CHOICES)
   })
 
   it("[CONSOLE-38] a file has one form, and choosing the same form again removes the choice", () => {

@@ -73,7 +73,7 @@ export function buildInput(choices: Choices, format: PackTab): Input<"pack.build
   }
 }
 
-export function pinOrUnpin(choices: Choices, path: string): Choices {
+export function togglePin(choices: Choices, path: string): Choices {
   if (choices.pins.includes(path)) return { ...choices, pins: without(choices.pins, path) }
   return {
     ...choices,
@@ -82,7 +82,7 @@ export function pinOrUnpin(choices: Choices, path: string): Choices {
   }
 }
 
-export function dropOrTakeBack(choices: Choices, path: string): Choices {
+export function toggleDrop(choices: Choices, path: string): Choices {
   if (choices.drops.includes(path)) return { ...choices, drops: without(choices.drops, path) }
   const rest = withoutForm(choices, path)
   return {

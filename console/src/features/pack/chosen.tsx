@@ -9,12 +9,12 @@ import { Icon } from "../../ui/icon/icon.tsx"
 import { useKey } from "../../ui/keys/keys.tsx"
 import {
   Group,
-  Heard,
   NameCell,
   Row,
   RowNote,
   type RowOption,
   RowSkeleton,
+  VisuallyHidden,
 } from "../../ui/list/list.tsx"
 import { type VirtualListHandle } from "../../ui/list/virtual-list.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
@@ -124,7 +124,7 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
           {isPinned ? (
             <Text tone="accent">
               <Icon name="pin" size="small" />
-              <Heard>pinned</Heard>
+              <VisuallyHidden>pinned</VisuallyHidden>
             </Text>
           ) : null}
           {sentBefore ? (
@@ -137,7 +137,7 @@ function Line({ line, option, choices, onForm, onPlace, files }: LineProps) {
               redacted
             </Text>
           )}
-          <Heard>{FORM_WORDS[form].description}</Heard>
+          <VisuallyHidden>{FORM_WORDS[form].description}</VisuallyHidden>
         </NameCell>
         <ColumnFit
           long={

@@ -10,14 +10,7 @@ import { Facets } from "../../ui/tabs/tabs.tsx"
 import { TwoColumns } from "../../ui/two-columns/two-columns.tsx"
 import type { Change } from "./builder.tsx"
 import { Candidates } from "./candidates.tsx"
-import {
-  applyChoices,
-  type Choices,
-  chooseForm,
-  dropOrTakeBack,
-  moveTo,
-  pinOrUnpin,
-} from "./choices.ts"
+import { applyChoices, type Choices, chooseForm, moveTo, toggleDrop, togglePin } from "./choices.ts"
 import { Chosen } from "./chosen.tsx"
 import { candidateLines, chosenLines } from "./lines.ts"
 import { NEXT_TAB, Preview } from "./preview.tsx"
@@ -179,11 +172,11 @@ function besides(rows: readonly { kind: string; key: string }[], path: string): 
 function actionsOn(choices: Choices, files: readonly PackFile[], onChange: Change) {
   const paths = () => files.map((it) => it.path)
   return {
-    pin: (path: string) => onChange(pinOrUnpin(choices, path)),
+    pin: (path: string) => onChange(togglePin(choices, path)),
     drop: (path: string, neighbour?: string) => {
       const isTakenBack = choices.drops.includes(path)
       const goes = neighbour === undefined || isTakenBack ? {} : { at: neighbour }
-      onChange(dropOrTakeBack(choices, path), goes)
+      onChange(toggleDrop(choices, path), goes)
     },
     form: (path: string, form: PackForm) => onChange(chooseForm(choices, path, form)),
     place: (path: string, to: number) => onChange(moveTo(choices, paths(), { path, to })),

@@ -18,7 +18,7 @@ type SayProps = {
  * A message to the run: an answer to its pause, or a question about its result. The field is always
  * shown, so that nothing moves when a run pauses; while the run is active, nothing can be sent.
  */
-export function SayBox({ run, isReadOnly, writes }: SayProps) {
+export function MessageBox({ run, isReadOnly, writes }: SayProps) {
   const [text, setText] = useState("")
   if (isReadOnly) {
     return (

@@ -24,7 +24,7 @@ type PipelineHeaderProps = {
 export function PipelineHeader(props: PipelineHeaderProps) {
   const { run, isReadOnly, writes } = props
   const isAtWork = isOpen(run.status)
-  const keepsStop = useEver(isAtWork)
+  const keepsStop = useWasTrue(isAtWork)
   return (
     <Header
       parent={{ label: "Pipelines", href: paths.pipelines() }}
@@ -95,7 +95,7 @@ function Names({ run }: { readonly run: PipelineRun }) {
  * True once `is` was true since the page opened, so that a second click does not hit another
  * button.
  */
-function useEver(is: boolean): boolean {
+function useWasTrue(is: boolean): boolean {
   const [wasEver, setWasEver] = useState(is)
   if (is && !wasEver) setWasEver(true)
   return wasEver || is

@@ -16,11 +16,11 @@ import type { StepsHandle } from "../../ui/steps/steps.tsx"
 import { TranscriptFrame } from "../../ui/transcript/transcript.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { ComparePane } from "./compare.tsx"
-import { SayBox } from "./composer.tsx"
+import { MessageBox } from "./composer.tsx"
 import { Facts } from "./facts.tsx"
 import { PipelineHeader } from "./header.tsx"
 import { sectionId } from "./section-view.tsx"
-import { tellStory } from "./sections.ts"
+import { buildSections } from "./sections.ts"
 import { StepsPane } from "./steps-pane.tsx"
 import { usePipeline, usePipelineWrites } from "./use-pipeline.ts"
 import { dotsOf, startOf, unitsOf } from "./words.ts"
@@ -66,7 +66,7 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
   const { shown, now, params, onParams } = props
   const { run, events } = shown
   const isReadOnly = useReadOnly()
-  const story = useMemo(() => tellStory(events), [events])
+  const story = useMemo(() => buildSections(events), [events])
   const writes = usePipelineWrites(run)
   const facts = useFacts(props)
   const steps = useRef<StepsHandle>(null)
@@ -117,7 +117,7 @@ function KnownPipeline(props: PipelinePageProps & { readonly shown: PipelineShow
               handle={steps}
             />
           )}
-          <SayBox run={run} isReadOnly={isReadOnly} writes={writes} />
+          <MessageBox run={run} isReadOnly={isReadOnly} writes={writes} />
         </Pane>
       </TranscriptFrame>
       {Rerun === undefined || !isRerunning ? null : (

@@ -3,7 +3,7 @@ import { Icon } from "../../ui/icon/icon.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { StepGroup } from "../../ui/steps/steps.tsx"
 import { Box, BoxCode } from "../../ui/transcript/box.tsx"
-import { Entry, Line, SaidText } from "../../ui/transcript/transcript.tsx"
+import { Entry, Line, MessageText } from "../../ui/transcript/transcript.tsx"
 import type { Activity, Item, Note, Section } from "./sections.ts"
 import {
   describeActivity,
@@ -95,7 +95,7 @@ function ActivityView({ activity, ...props }: SectionProps & { readonly activity
           <BoxCode label={`Output of ${visibleLine(tool)}`} text={cut(whole)} />
         </Box>
       ) : null}
-      {written === "" ? null : <SaidText variant="writing">{lastOf(written)}</SaidText>}
+      {written === "" ? null : <MessageText variant="writing">{lastOf(written)}</MessageText>}
     </Entry>
   )
 }
@@ -148,7 +148,7 @@ function Unplaced({ section, writing }: SectionProps) {
       label="Streamed text"
       onPick={nothing}
     >
-      <SaidText variant="writing">{lastOf(text)}</SaidText>
+      <MessageText variant="writing">{lastOf(text)}</MessageText>
     </Entry>
   )
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { eventsOf, gives, starts, step } from "./pipeline.fixture.ts"
-import { tellStory } from "./sections.ts"
+import { buildSections } from "./sections.ts"
 
-const tell = (bodies: Parameters<typeof eventsOf>[0]) => tellStory(eventsOf(bodies))
+const tell = (bodies: Parameters<typeof eventsOf>[0]) => buildSections(eventsOf(bodies))
 const USAGE = { input: 10, output: 5, cacheRead: 1, cacheWrite: 0 }
 const asked = { type: "llm_called", stage: 0, attempt: 1, key: "ask", model: "sonnet" } as const
 

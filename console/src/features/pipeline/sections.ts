@@ -63,7 +63,7 @@ type SectionDraft = { -readonly [Field in keyof Omit<Section, "items">]: Section
 }
 type StoryDraft = { sections: SectionDraft[]; talk: MessageReply[] }
 
-export function tellStory(events: readonly PipelineEvent[]): PipelineSections {
+export function buildSections(events: readonly PipelineEvent[]): PipelineSections {
   const story: StoryDraft = { sections: [], talk: [] }
   for (const event of events) take(story, event)
   for (const section of story.sections) {

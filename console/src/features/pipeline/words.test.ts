@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { contextOf } from "./facts.tsx"
 import { aRun, aStage, eventsOf, gives, starts, step } from "./pipeline.fixture.ts"
-import { tellStory } from "./sections.ts"
+import { buildSections } from "./sections.ts"
 import { joinShown } from "./use-pipeline.ts"
 import {
   describeActivity,
@@ -120,7 +120,8 @@ const PAUSE = {
 
 describe("texts of activities", () => {
   const activity = (overrides = {}) => {
-    const [item] = tellStory(eventsOf([starts(0), step("a", overrides)])).sections[0]?.items ?? []
+    const [item] =
+      buildSections(eventsOf([starts(0), step("a", overrides)])).sections[0]?.items ?? []
     if (item?.kind !== "activity") throw new Error("there is one")
     return item
   }
@@ -150,7 +151,7 @@ describe("texts of activities", () => {
   })
 
   it("[CONSOLE-51] a section shows its result, its problems and its round", () => {
-    const [first, second] = tellStory(
+    const [first, second] = buildSections(
       eventsOf([
         starts(0),
         gives(0, "22 citations"),

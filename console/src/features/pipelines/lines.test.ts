@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { PIPELINE_STATUSES } from "#ground/contract"
 import { describeStageProgress, formatCost } from "../../base/status.ts"
 import { PIPELINES_FACETS } from "../../data/paths.ts"
-import { agentsIn, countFacets, isOfFacet, whyNot } from "./lines.ts"
+import { agentsIn, countFacets, isOfFacet, startProblem } from "./lines.ts"
 import { checkDraft, emptyDraft, problemsOf } from "./new-run.tsx"
 import { aLine, anAgent } from "./pipelines.fixture.ts"
 
@@ -31,9 +31,9 @@ describe("pipeline runs in a list", () => {
   })
 
   it("the reason why an agent cannot be started is a text", () => {
-    expect(whyNot(anAgent("a"))).toBeUndefined()
-    expect(whyNot(anAgent("a", { isTrusted: false }))).toBe("not trusted yet")
-    expect(whyNot(anAgent("a", { config: null, isTrusted: false }))).toBe(
+    expect(startProblem(anAgent("a"))).toBeUndefined()
+    expect(startProblem(anAgent("a", { isTrusted: false }))).toBe("not trusted yet")
+    expect(startProblem(anAgent("a", { config: null, isTrusted: false }))).toBe(
       "its folder has 1 problem",
     )
   })

@@ -35,7 +35,7 @@ export function countFacets(
   return counts
 }
 
-export function whyNot({ problems, config, isTrusted }: AgentFolder): string | undefined {
+export function startProblem({ problems, config, isTrusted }: AgentFolder): string | undefined {
   if (problems.length > 0 || config === null) {
     return `its folder has ${plural(Math.max(1, problems.length), "problem")}`
   }

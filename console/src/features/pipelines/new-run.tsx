@@ -17,7 +17,7 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 import { Kbd } from "../../ui/kbd/kbd.tsx"
 import { Flow, Pane, PaneHead, PaneScroll, Stack } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { whyNot } from "./lines.ts"
+import { startProblem } from "./lines.ts"
 import { useAgents, useStart } from "./use-pipelines.ts"
 
 type NewRunProps = {
@@ -33,7 +33,7 @@ export function NewRun({ draft, isReadOnly, onDraft, onStarted, onClose }: NewRu
   useEffect(() => query.current?.focus(), [])
   const agents = useAgents()
   const chosen = agents.data?.agents.find((it) => it.slug === draft.agent)
-  const reason = chosen === undefined ? undefined : whyNot(chosen)
+  const reason = chosen === undefined ? undefined : startProblem(chosen)
   const { start, isPending, problems, error } = useChecked(draft, onStarted)
   const isOff = isReadOnly || isPending || reason !== undefined
   const set = (change: Partial<RunDraft>) => onDraft({ ...draft, ...change })
@@ -151,7 +151,7 @@ function AgentEntry({ agents, chosen, draft, problems, set }: AgentEntryProps) {
     <PickEntry
       label="Agent"
       choices={agents.map((it) => {
-        const reason = whyNot(it)
+        const reason = startProblem(it)
         const detail = reason ?? plural(it.config?.stages.length ?? 0, "stage")
         return { value: it.slug, label: it.slug, detail, isMissing: reason !== undefined }
       })}

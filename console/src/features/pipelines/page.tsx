@@ -21,7 +21,7 @@ import { ChoiceField } from "../../ui/field/field.tsx"
 import { Header } from "../../ui/frame/frame.tsx"
 import { Flow, OnlyWide, Pane, PaneFoot } from "../../ui/pane/pane.tsx"
 import { Text } from "../../ui/text/text.tsx"
-import { agentsIn, whyNot } from "./lines.ts"
+import { agentsIn, startProblem } from "./lines.ts"
 import { emptyDraft, NewRun } from "./new-run.tsx"
 import { PipelineRows } from "./rows.tsx"
 import {
@@ -178,7 +178,7 @@ function NoneYet({ isReadOnly, onParams }: ListPaneProps) {
   const agents = useAgents()
   const shipped = agents.data?.agents.find((it) => it.slug === EXAMPLE.agent)
   const example = useExample((run) => navigate(paths.pipeline(run.id)))
-  const isOff = shipped === undefined || whyNot(shipped) !== undefined || example.isPending
+  const isOff = shipped === undefined || startProblem(shipped) !== undefined || example.isPending
   return (
     <>
       <Empty

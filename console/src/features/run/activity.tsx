@@ -5,7 +5,7 @@ import { DiffLines } from "../../ui/diff/diff.tsx"
 import { Path } from "../../ui/path/path.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Box, BoxCode, BoxDiff, BoxTop, Changes } from "../../ui/transcript/box.tsx"
-import { Line, MoreButton, SaidText } from "../../ui/transcript/transcript.tsx"
+import { Line, MessageText, MoreButton } from "../../ui/transcript/transcript.tsx"
 import type { Activity } from "./entry.ts"
 import type { RowHandlers } from "./row-handlers.ts"
 import { type FileDiff, readUnified } from "./unified.ts"
@@ -31,14 +31,16 @@ export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewPro
         title={activityTitle(entry)}
         icon={depth > 0 ? activityIcon(entry) : undefined}
         plain={depth > 0}
-        description={isOpen || writing === "" ? description : lastWords(writing)}
+        description={isOpen || writing === "" ? description : lastMessageText(writing)}
         tone={tone}
         figures={activityFigures(entry)}
         isOpen={isOpen}
         onToggle={() => handlers.toggle(entry.key)}
       />
       {isOpen ? <Inside entry={entry} handlers={handlers} /> : null}
-      {isOpen && writing !== "" ? <SaidText variant="writing">{visible(writing)}</SaidText> : null}
+      {isOpen && writing !== "" ? (
+        <MessageText variant="writing">{visible(writing)}</MessageText>
+      ) : null}
     </>
   )
 }
@@ -46,7 +48,7 @@ export function ActivityView({ entry, depth, isOpen, handlers }: ActivityViewPro
 /** A collapsed activity shows the end of its streamed text. */
 const LAST_CHARACTERS = 90
 
-function lastWords(text: string): string {
+function lastMessageText(text: string): string {
   const line = visibleLine(text)
   return line.length <= LAST_CHARACTERS ? line : `… ${line.slice(-LAST_CHARACTERS)}`
 }

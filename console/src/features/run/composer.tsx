@@ -28,7 +28,7 @@ type RunComposerProps = {
 }
 
 export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProps) {
-  const closed = whyClosed(run, isReadOnly)
+  const closed = closedReason(run, isReadOnly)
   if (closed !== null) {
     return (
       <ComposerClosed>
@@ -40,7 +40,7 @@ export function RunComposer({ run, isReadOnly, onMode, onSent }: RunComposerProp
   return <OpenComposer run={run} onMode={onMode} onSent={onSent} isReadOnly={isReadOnly} />
 }
 
-function whyClosed(run: Run, isReadOnly: boolean): string | null {
+function closedReason(run: Run, isReadOnly: boolean): string | null {
   if (isReadOnly) return "Read-only server: turns cannot be sent."
   const isForeign = run.origin !== "started"
   if (isForeign && run.sessionId === null) {

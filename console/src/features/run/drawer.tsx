@@ -68,7 +68,7 @@ function Blocks({ id, context, onPick }: BlocksProps) {
   return (
     <>
       <Window id={id} context={context} />
-      <InFront parts={context.parts} onPick={onPick} />
+      <PrependedParts parts={context.parts} onPick={onPick} />
       <ThisTurn files={context.files} onPick={onPick} />
       <Ahead id={id} context={context} onPick={onPick} />
       <Changed changes={context.changes} onPick={onPick} />
@@ -107,7 +107,7 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
             <span key={`${kind} share`}>{Math.round((tokens / total) * 100)} %</span>,
           ])}
         </KindTable>
-        <Whence id={id} wire={wire} />
+        <SourceLine id={id} wire={wire} />
       </Stack>
     </Block>
   )
@@ -115,7 +115,7 @@ function Window({ id, context }: Omit<BlocksProps, "onPick">) {
 
 type WhenceProps = { readonly id: string; readonly wire: AgentsContext["wire"] }
 
-function Whence({ id, wire }: WhenceProps) {
+function SourceLine({ id, wire }: WhenceProps) {
   const description = describeUsageSource(wire)
   return (
     <Text as="p" size="sm" tone="3">
@@ -135,7 +135,7 @@ function Whence({ id, wire }: WhenceProps) {
 
 type InFrontProps = { readonly parts: AgentsContext["parts"]; onPick(seq: number): void }
 
-function InFront({ parts, onPick }: InFrontProps) {
+function PrependedParts({ parts, onPick }: InFrontProps) {
   if (parts.length === 0) return null
   return (
     <Block title="Added before turns">

@@ -30,7 +30,7 @@ export function RunHeader(props: RunHeaderProps) {
   const { run, isReadOnly } = props
   const { rename, stop } = useRunWrites(run)
   const isAtWork = isWorking(run.status)
-  const keepsStop = useEver(isAtWork)
+  const keepsStop = useWasTrue(isAtWork)
   return (
     <Header
       parent={{ label: "Runs", href: paths.runs() }}
@@ -76,7 +76,7 @@ export function RunHeader(props: RunHeaderProps) {
  * True once `is` was true since the page opened, so that a second click does not hit another
  * button.
  */
-function useEver(is: boolean): boolean {
+function useWasTrue(is: boolean): boolean {
   const [wasEver, setWasEver] = useState(is)
   if (is && !wasEver) setWasEver(true)
   return wasEver || is

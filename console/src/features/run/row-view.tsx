@@ -13,8 +13,8 @@ import { Box, BoxBody, BoxTop } from "../../ui/transcript/box.tsx"
 import {
   Entry as EntryLine,
   Line,
+  MessageText,
   Muted,
-  SaidText,
   TextLink,
 } from "../../ui/transcript/transcript.tsx"
 import { ActivityView } from "./activity.tsx"
@@ -66,7 +66,7 @@ export const RowView = memo(function RowView({ row, isSelected, isFound, handler
       {...(isSelected ? { actions: <RowActions entry={entry} handlers={handlers} /> } : {})}
     >
       <Content row={row} handlers={handlers} />
-      {isSelected && "told" in entry ? <Told messages={entry.told} /> : null}
+      {isSelected && "told" in entry ? <HostEvents messages={entry.told} /> : null}
     </EntryLine>
   )
 })
@@ -119,7 +119,7 @@ function askMark({ resolved }: ApprovalEntry) {
   return resolved.event.decision === "allow" ? "done" : "stopped"
 }
 
-function Told({ messages }: { readonly messages: readonly Message[] }) {
+function HostEvents({ messages }: { readonly messages: readonly Message[] }) {
   return messages.slice(-MOST_TOLD).map((it) => <Muted key={it.seq}>{describeHostEvent(it)}</Muted>)
 }
 
@@ -134,7 +134,7 @@ function Content({ row, handlers }: Pick<RowViewProps, "row" | "handlers">) {
     case "user":
     case "said":
     case "error":
-      return <SaidView entry={entry} depth={depth} handlers={handlers} />
+      return <MessageView entry={entry} depth={depth} handlers={handlers} />
     case "note": {
       const { description, tone } = describeNote(entry.message)
       return <Muted tone={tone}>{description}</Muted>
@@ -162,25 +162,25 @@ type SaidViewProps = {
   readonly handlers: RowHandlers
 }
 
-function SaidView({ entry, depth, handlers }: SaidViewProps) {
+function MessageView({ entry, depth, handlers }: SaidViewProps) {
   const { kind, message } = entry
   if (kind === "said") {
     return (
-      <SaidText>
+      <MessageText>
         <WholeText
           message={message}
           handlers={handlers}
           render={(text) => <Markdown text={text} />}
         />
-      </SaidText>
+      </MessageText>
     )
   }
   const variant = kind === "error" ? "bad" : "strong"
   return (
     <>
-      <SaidText {...(kind === "user" && depth > 0 ? {} : { variant })}>
+      <MessageText {...(kind === "user" && depth > 0 ? {} : { variant })}>
         <WholeText message={message} handlers={handlers} render={(text) => visible(text)} />
-      </SaidText>
+      </MessageText>
       <Parts parts={message.metadata.parts} />
     </>
   )
@@ -312,13 +312,13 @@ function TurnView({ entry, handlers }: TurnViewProps) {
         figures={event.durationMs === undefined ? [] : ["", formatElapsed(event.durationMs)]}
       />
       {isRepeated || isFailed ? null : (
-        <SaidText>
+        <MessageText>
           <WholeText
             message={message}
             handlers={handlers}
             render={(text) => <Markdown text={text} />}
           />
-        </SaidText>
+        </MessageText>
       )}
     </>
   )

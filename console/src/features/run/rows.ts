@@ -63,7 +63,7 @@ function addMessage(fold: Fold, message: Message): void {
       return
     default:
       // Also an event of a newer server.
-      return QUIET.has(event.event) ? quietly(fold.top, message) : note(fold.top, message)
+      return QUIET.has(event.event) ? addHostEvent(fold.top, message) : note(fold.top, message)
   }
 }
 
@@ -128,14 +128,14 @@ function note(among: Entry[], message: Message): void {
   among.push({ ...placed(message), kind: "note", message })
 }
 
-function quietly(among: Entry[], message: Message): void {
+function addHostEvent(among: Entry[], message: Message): void {
   const last = among.at(-1)
-  if (isGrowingQuiet(last)) last.messages.push(message)
+  if (isOpenHostGroup(last)) last.messages.push(message)
   else if (isFollowed(last)) last.told.push(message)
   else among.push({ ...placed(message), kind: "quiet", messages: [message] })
 }
 
-function isGrowingQuiet(entry: Entry | undefined): entry is GrowingQuiet {
+function isOpenHostGroup(entry: Entry | undefined): entry is GrowingQuiet {
   return entry?.kind === "quiet"
 }
 function isFollowed(entry: Entry | undefined): entry is GrowingSaid | GrowingActivity {

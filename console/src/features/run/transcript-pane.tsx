@@ -13,7 +13,7 @@ import { useKey } from "../../ui/keys/keys.tsx"
 import { RowNote, RowSkeleton } from "../../ui/list/list.tsx"
 import { PaneScroll } from "../../ui/pane/pane.tsx"
 import { Flow, type FlowHandle } from "../../ui/transcript/flow.tsx"
-import { Entry, Floating, LineState, SaidText } from "../../ui/transcript/transcript.tsx"
+import { Entry, Floating, LineState, MessageText } from "../../ui/transcript/transcript.tsx"
 import { ownMessages } from "./entry.ts"
 import { canOpen, messagesIn, type Row } from "./flat.ts"
 import type { RowHandlers } from "./row-handlers.ts"
@@ -180,7 +180,7 @@ function Writing({ state }: { readonly state: TranscriptState }) {
       label="Streamed text"
       onPick={() => undefined}
     >
-      <SaidText variant="writing">{visible(text)}</SaidText>
+      <MessageText variant="writing">{visible(text)}</MessageText>
     </Entry>
   )
 }

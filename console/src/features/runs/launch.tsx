@@ -149,7 +149,7 @@ function PackEntry({ draft, problems, set }: EntriesProps) {
       problem={problems.pack ?? refusal}
       description={
         id === "" || packQuery.data === undefined ? undefined : (
-          <PackSays pack={packQuery.data.pack} />
+          <PackSummary pack={packQuery.data.pack} />
         )
       }
       onChange={(pack) => set({ pack })}
@@ -157,7 +157,7 @@ function PackEntry({ draft, problems, set }: EntriesProps) {
   )
 }
 
-function PackSays({ pack }: Pick<PackBuilt, "pack">) {
+function PackSummary({ pack }: Pick<PackBuilt, "pack">) {
   const { id, files, tokens } = pack
   return (
     <>

@@ -8,11 +8,11 @@ import { renderPage, textOf } from "../../test-page.tsx"
 import { labelsFrom } from "./actions.tsx"
 import { describeDelete } from "./dialogs.tsx"
 import { RunsPage } from "./page.tsx"
-import { lastWordsIn } from "./peek.tsx"
+import { lastMessageIn } from "./peek.tsx"
 import { describePermission } from "./permissions.tsx"
 import { RunRow } from "./run-row.tsx"
 import { aRun } from "./runs.fixture.ts"
-import { former } from "./use-actions.ts"
+import { previousEdit } from "./use-actions.ts"
 import { listInput } from "./use-runs.ts"
 
 const NOW = Date.UTC(2026, 10, 15, 8, 16)
@@ -176,10 +176,10 @@ describe("actions on runs", () => {
 
   it("[CONSOLE-27] undo restores what each run had before the edit and nothing else", () => {
     const run = aRun({ title: "old", labels: ["a"], workflow: "todo" })
-    expect(former(run, { title: "new" })).toEqual({ title: "old" })
-    expect(former(run, { unlabel: true })).toEqual({ label: ["a"] })
-    expect(former(aRun(), { label: ["b"] })).toEqual({ unlabel: true })
-    expect(former(run, { archived: true })).toEqual({ archived: false })
+    expect(previousEdit(run, { title: "new" })).toEqual({ title: "old" })
+    expect(previousEdit(run, { unlabel: true })).toEqual({ label: ["a"] })
+    expect(previousEdit(aRun(), { label: ["b"] })).toEqual({ unlabel: true })
+    expect(previousEdit(run, { archived: true })).toEqual({ archived: false })
   })
 
   it("[CONSOLE-27] labels are read from one line, and a single dash removes them", () => {
@@ -202,7 +202,7 @@ describe("actions on runs", () => {
       message("tool", "log"),
       message("assistant", ""),
     ]
-    expect(lastWordsIn(messages)).toBe("done")
-    expect(lastWordsIn([message("tool", "log")])).toBeUndefined()
+    expect(lastMessageIn(messages)).toBe("done")
+    expect(lastMessageIn([message("tool", "log")])).toBeUndefined()
   })
 })

@@ -54,7 +54,7 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
             <ApprovalCard approval={it} now={now} hasKeys={i === 0} isReadOnly={isReadOnly} />
           </Block>
         ))}
-        <LastWords run={run} />
+        <LastMessage run={run} />
         <Block title="Run" aside={status}>
           <RunFacts run={run} now={now} />
         </Block>
@@ -78,7 +78,7 @@ export function Peek({ run, approvals, now, isReadOnly, onStop, onClose }: PeekP
 const LOOKED_BACK_MESSAGES = 40
 const MOST_CHARACTERS = 1_200
 
-function LastWords({ run }: { readonly run: Run }) {
+function LastMessage({ run }: { readonly run: Run }) {
   const client = useClient()
   const input = {
     id: run.id,
@@ -93,7 +93,7 @@ function LastWords({ run }: { readonly run: Run }) {
     placeholderData: keepPreviousData,
   })
   if (error !== null) return <Failure size="row" error={toWireError(error)} />
-  const words = run.error ?? lastWordsIn(data?.messages ?? [])
+  const words = run.error ?? lastMessageIn(data?.messages ?? [])
   return (
     <Block title={run.error === null ? "Last message" : "Error"}>
       <Text as="p" wrap {...(run.error === null ? {} : { tone: "bad" })}>
@@ -103,7 +103,7 @@ function LastWords({ run }: { readonly run: Run }) {
   )
 }
 
-export function lastWordsIn(messages: readonly Message[]): string | undefined {
+export function lastMessageIn(messages: readonly Message[]): string | undefined {
   const message = messages.findLast(
     (it) => (it.type === "assistant" || it.type === "response") && it.content.trim() !== "",
   )

@@ -13,7 +13,7 @@ import {
   TextCell,
 } from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
-import { Ring } from "../../ui/ring/ring.tsx"
+import { Ring } from "../../ui/progress-ring/progress-ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -93,7 +93,7 @@ export function RunRow({ run, option, isPicked, time }: RunRowProps) {
         <NarrowLine>{[status, run.type, usd].filter((it) => it !== "").join(", ")}</NarrowLine>
       </Stack>
       <Cell from="roomy">
-        <AgentWords run={run} />
+        <AgentMessage run={run} />
       </Cell>
       <TextCell from="wide" size="sm" tone="2">
         {run.mode}
@@ -118,7 +118,7 @@ function isFigure(text: string): boolean {
 
 const MOST_LABELS = 2
 
-function AgentWords({ run: { type, model } }: { readonly run: Run }) {
+function AgentMessage({ run: { type, model } }: { readonly run: Run }) {
   const shown = model === null ? "" : visibleLine(model)
   return (
     <Text as="div" tone="2" cut title={`${type} ${shown}`}>

@@ -44,7 +44,7 @@ export function useActions() {
   const change = (runs: readonly Run[], to: Edit, description: string) => {
     edit.mutate({ runs, change: to })
     const undo = () => {
-      for (const it of runs) edit.mutate({ runs: [it], change: former(it, to) })
+      for (const it of runs) edit.mutate({ runs: [it], change: previousEdit(it, to) })
     }
     toast.show({ text: description, undo })
   }
@@ -77,7 +77,7 @@ function patched(run: Run, { title, label, unlabel, workflow, archived }: Edit):
   }
 }
 
-export function former(run: Run, to: Edit): Edit {
+export function previousEdit(run: Run, to: Edit): Edit {
   const isLabelled = to.label !== undefined || to.unlabel === true
   const labels = run.labels.length === 0 ? { unlabel: true } : { label: run.labels }
   return {

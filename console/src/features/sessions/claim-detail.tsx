@@ -21,7 +21,13 @@ import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { PlaceLink, Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
 import { useRelease } from "./use-sessions.ts"
-import { describeExpiry, describeHolder, describeRelease, holderMark, isPersons } from "./words.ts"
+import {
+  describeExpiry,
+  describeHolder,
+  describeRelease,
+  holderMark,
+  isUserClaim,
+} from "./words.ts"
 
 type ClaimDetailProps = {
   readonly now: number
@@ -63,7 +69,7 @@ function About({ now, claim }: { readonly now: number; readonly claim: Claim }) 
       <Stack gap="8">
         <Values>
           <Value name="Session" title={visibleLine(session)}>
-            {isPersons(claim) ? (
+            {isUserClaim(claim) ? (
               <Text mono>{visibleLine(session)}</Text>
             ) : (
               <PlaceLink href={paths.sessions({ at: session, show: session })}>
@@ -114,8 +120,8 @@ function Release({ claim, isReadOnly, onReleased }: ReleaseProps) {
           small
           keyId="sessions.release"
           disabled={isReadOnly || isBusy}
-          {...(isPersons(claim) ? {} : { variant: "danger" })}
-          onPress={() => (isPersons(claim) ? act() : want(() => setIsAsking(true)))}
+          {...(isUserClaim(claim) ? {} : { variant: "danger" })}
+          onPress={() => (isUserClaim(claim) ? act() : want(() => setIsAsking(true)))}
         >
           Release
         </Button>

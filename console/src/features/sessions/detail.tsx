@@ -68,7 +68,7 @@ function LiveParts({ now, live, shown }: LivePartsProps) {
   return (
     <>
       <Summary now={now} live={live} />
-      {live.drifted > 0 ? <Owed live={live} /> : null}
+      {live.drifted > 0 ? <UnregisteredChanges live={live} /> : null}
       <FilesBlock now={now} files={shown.files} />
       <ClaimsBlock now={now} claims={shown.claims} />
       <OutsideBlock now={now} outside={shown.outside} />
@@ -106,7 +106,7 @@ function Summary({ now, live }: Omit<LivePartsProps, "shown">) {
   )
 }
 
-function Owed({ live: { drifted, session } }: { readonly live: LiveSession }) {
+function UnregisteredChanges({ live: { drifted, session } }: { readonly live: LiveSession }) {
   // Without the option the command would act for the terminal session; an id that cannot be typed
   // is left out.
   const whose = /^[\w.:-]{1,200}$/.test(session) ? ` --session ${session}` : ""

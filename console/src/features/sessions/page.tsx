@@ -39,7 +39,7 @@ import {
   LoggedRow,
 } from "./rows.tsx"
 import { useClaims, useSessions } from "./use-sessions.ts"
-import { having } from "./words.ts"
+import { filterByWords } from "./words.ts"
 
 export function SessionsPage({ now, params, onParams }: PageProps<SessionsParams>) {
   const { show, text } = params
@@ -152,7 +152,7 @@ type SessionListProps = PageProps<SessionsParams> & { readonly handle: ListRef }
 
 function Live({ live, ...props }: SessionListProps & { readonly live: readonly LiveSession[] }) {
   const { now, params } = props
-  const items = useMemo(() => having(live, params.text, wordsOfLive), [live, params.text])
+  const items = useMemo(() => filterByWords(live, params.text, liveSearchText), [live, params.text])
   if (live.length === 0) {
     return (
       <Empty
@@ -176,12 +176,15 @@ function Live({ live, ...props }: SessionListProps & { readonly live: readonly L
   )
 }
 
-const wordsOfLive = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
+const liveSearchText = ({ session, host }: LiveSession) => `${session} ${host ?? ""}`
 
 function Logged({ list, ...props }: SessionListProps & { readonly list: SessionList }) {
   const { params } = props
   const { logged, loggedCount } = list
-  const items = useMemo(() => having(logged, params.text, wordsOfLogged), [logged, params.text])
+  const items = useMemo(
+    () => filterByWords(logged, params.text, loggedSearchText),
+    [logged, params.text],
+  )
   if (logged.length === 0) {
     return (
       <Empty
@@ -212,12 +215,15 @@ function Logged({ list, ...props }: SessionListProps & { readonly list: SessionL
   )
 }
 
-const wordsOfLogged = ({ file, date, title, request }: LoggedSession) =>
+const loggedSearchText = ({ file, date, title, request }: LoggedSession) =>
   [file, date, title, request].join(" ")
 
 function Claims({ claims, ...props }: SessionListProps & { readonly claims: readonly Claim[] }) {
   const { now, params } = props
-  const items = useMemo(() => having(claims, params.text, wordsOfClaim), [claims, params.text])
+  const items = useMemo(
+    () => filterByWords(claims, params.text, claimSearchText),
+    [claims, params.text],
+  )
   if (claims.length === 0) {
     return (
       <Empty
@@ -241,7 +247,7 @@ function Claims({ claims, ...props }: SessionListProps & { readonly claims: read
   )
 }
 
-const wordsOfClaim = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
+const claimSearchText = ({ path, session, machine }: Claim) => [path, session, machine].join(" ")
 
 function listOf({ params, handle, onParams }: SessionListProps) {
   return {

@@ -9,9 +9,9 @@ import {
   describeLoaded,
   describeRegistration,
   describeRelease,
-  having,
+  filterByWords,
   holderMark,
-  isPersons,
+  isUserClaim,
   markOf,
 } from "./words.ts"
 
@@ -43,7 +43,7 @@ describe("texts of the page Sessions", () => {
   })
 
   it("only the user's own claim is released without a confirmation", () => {
-    const of = (session: string) => isPersons(aClaim("a", { session }))
+    const of = (session: string) => isUserClaim(aClaim("a", { session }))
     expect([of("terminal"), of("owner/http")]).toEqual([true, true])
     expect([of("s-1"), of("terminal 2"), of("http"), of("x/http/y")]).toEqual([
       false,
@@ -69,7 +69,7 @@ describe("texts of the page Sessions", () => {
     const loaded = { path: "/a", kind: "Project", reason: "include", parent: null, at: 1 }
     expect(describeLoaded(loaded)).toBe("Project, include")
     expect(describeLoaded({ ...loaded, reason: "" })).toBe("Project")
-    expect(having(["Quay one", "quay two"], "QUAY two", (it) => it)).toEqual(["quay two"])
-    expect(having(["a"], "  ", (it) => it)).toEqual(["a"])
+    expect(filterByWords(["Quay one", "quay two"], "QUAY two", (it) => it)).toEqual(["quay two"])
+    expect(filterByWords(["a"], "  ", (it) => it)).toEqual(["a"])
   })
 })

@@ -30,7 +30,7 @@ export function describeExpiry({ expiresAt }: Claim, now: number): string {
   return expiresAt <= now ? "expired" : `in ${formatAge(now, expiresAt)}`
 }
 
-export function isPersons({ session }: Claim): boolean {
+export function isUserClaim({ session }: Claim): boolean {
   return session === "terminal" || session.endsWith("/http")
 }
 
@@ -50,7 +50,7 @@ export function describeLoaded({ kind, reason }: SessionShow["loaded"][number]):
     .join(", ")
 }
 
-export function having<One>(
+export function filterByWords<One>(
   all: readonly One[],
   text: string,
   wordsOf: (one: One) => string,

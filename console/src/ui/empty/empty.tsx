@@ -46,7 +46,7 @@ type HelloProps = {
   readonly children: ReactNode
 }
 
-export function Hello({ title, description, afterwards, children }: HelloProps) {
+export function Welcome({ title, description, afterwards, children }: HelloProps) {
   return (
     <div className={styles.hello}>
       <Mark size={32} />

@@ -233,7 +233,7 @@ export function NarrowEnd({ above = false, children }: NarrowEndProps) {
   return <div className={classNames(styles["narrow-end"], above && styles.above)}>{children}</div>
 }
 
-export function Heard({ children }: { readonly children: string }) {
+export function VisuallyHidden({ children }: { readonly children: string }) {
   return <span className={styles.heard}>{children}</span>
 }
 

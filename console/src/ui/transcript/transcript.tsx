@@ -169,7 +169,7 @@ type SaidProps = {
   readonly children: ReactNode
 }
 
-export function SaidText({ variant, children }: SaidProps) {
+export function MessageText({ variant, children }: SaidProps) {
   return (
     <div
       className={styles.said}

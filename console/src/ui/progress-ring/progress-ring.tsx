@@ -1,4 +1,4 @@
-import styles from "./ring.module.css"
+import styles from "./progress-ring.module.css"
 
 type RingProps = {
   readonly share: number
