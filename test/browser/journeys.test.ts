@@ -245,7 +245,9 @@ describe("live", () => {
 })
 
 test("[CONSOLE-8] what was not loaded yet when the server went away comes once it is back", async () => {
-  const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource|console is not loaded/]
+  const expects = [
+    /WebSocket connection|ERR_CONNECTION|Failed to load resource|console is not loaded/,
+  ]
   await using window = await visit(chromium.browser, world, { path: "/events", expects })
   const { page } = window
   await world.stop()
