@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { areHooksStale, buildHooks } from "./hooks.ts"
 
-test("[HOOKS-15] two that build at once leave one whole file and nothing else", async () => {
+test("[HOOKS-15] two simultaneous builds leave one complete file and nothing else", async () => {
   await using temp = await tempDirectory()
   const file = path.join(temp.path, "new folder", "qm-hook.mjs")
   const made = await Promise.all([buildHooks(file), buildHooks(file)])
@@ -15,7 +15,7 @@ test("[HOOKS-15] two that build at once leave one whole file and nothing else", 
   expect(readFileSync(file, "utf8")).toBe(first)
 })
 
-test("[HOOKS-15] a bundle that is missing, or older than a source, is stale", async () => {
+test("[HOOKS-15] a bundle that is missing or older than a source is stale", async () => {
   await using temp = await tempDirectory()
   const file = path.join(temp.path, "qm-hook.mjs")
   expect(areHooksStale(file)).toBe(true)

@@ -6,7 +6,7 @@ import { createHash, hash, LARGEST_LIGHT_HASH_BYTES, randomBytes } from "./light
 
 const ALGORITHMS = ["sha1", "sha256", "sha512"] as const
 
-test("[HOOKS-16] any bytes have the hash that Node gives them", () => {
+test("[HOOKS-16] any bytes have the same hash as with Node", () => {
   const bytes = fc.uint8Array({ maxLength: 300 })
   fc.assert(
     fc.property(fc.constantFrom(...ALGORITHMS), bytes, fc.string(), (name, first, text) => {
@@ -19,7 +19,7 @@ test("[HOOKS-16] any bytes have the hash that Node gives them", () => {
   )
 })
 
-test("[HOOKS-16] every length around a block, and around the largest, is padded right", () => {
+test("[HOOKS-16] lengths around a block, and around the largest, are padded correctly", () => {
   const around = (size: number) => Array.from({ length: 20 }, (_, index) => size - 10 + index)
   const sizes = [...around(10), ...around(64), ...around(128), ...around(LARGEST_LIGHT_HASH_BYTES)]
   for (const size of sizes) {
@@ -32,7 +32,7 @@ test("[HOOKS-16] every length around a block, and around the largest, is padded 
   }
 })
 
-test("[HOOKS-16] chance has the length that was asked for and does not come twice", () => {
+test("[HOOKS-16] random bytes have the requested length and do not repeat", () => {
   const drawn = Array.from({ length: 50 }, () => randomBytes(16))
   expect(new Set(drawn.map((it) => it.toString("hex"))).size).toBe(50)
   expect(drawn.every((it) => it.length === 16)).toBe(true)

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import * as light from "./light-files.ts"
 
-test("[HOOKS-16] a file is written, read and looked at as by Node", async () => {
+test("[HOOKS-16] writing, reading and stat give the same results as Node", async () => {
   await using temp = await tempDirectory()
   const file = path.join(temp.path, "a")
   {
@@ -29,11 +29,11 @@ test("[HOOKS-16] a file is written, read and looked at as by Node", async () => 
 })
 
 test.for([
-  ["nothing there", "/nowhere/at/all", "r"],
+  ["a missing file", "/nowhere/at/all", "r"],
   ["a folder", "/", "w"],
-  ["a path that is none", "a\0b", "r"],
-  ["one that is there", "/etc/passwd", "wx"],
-] as const)("[HOOKS-16] opening fails as with Node: %s", async ([, file, flags]) => {
+  ["an invalid path", "a\0b", "r"],
+  ["an existing file", "/etc/passwd", "wx"],
+] as const)("[HOOKS-16] opening fails with the same code as Node: %s", async ([, file, flags]) => {
   const codeOf = (files: { open(path: string, flags: string): Promise<unknown> }) =>
     files.open(file, flags).then(
       () => expect.unreachable(),

@@ -29,11 +29,11 @@ test(`[C4] [LEDGER-11] ${PROCESSES} processes win ${ROUNDS} claims each: no doub
   const won = told.flatMap((it) => it.won).map((it) => `${it.path} ${it.fence}`)
   expect(new Set(won).size).toBe(won.length)
   expect(won.length).toBe(PROCESSES * ROUNDS)
-  // They did meet: without a refusal nothing was shown.
+  // Without a refusal the processes never competed.
   expect(told.reduce((sum, it) => sum + it.refused, 0)).toBeGreaterThan(ROUNDS)
 }, 1_200_000)
 
-test("[C4] [LEDGER-12] a folder and files in it, claimed by processes: nobody meets another", async () => {
+test("[C4] [LEDGER-12] processes that claim a folder and files in it never hold both", async () => {
   await using temp = await tempDirectory()
   const told = await Promise.all(
     ["src", "src/a.ts", "src/a.ts", "src"].map((path, index) =>
@@ -46,7 +46,7 @@ test("[C4] [LEDGER-12] a folder and files in it, claimed by processes: nobody me
 })
 
 test.for(isNight() ? [0, -1, 1, -24, 24] : [-24, 24])(
-  "[C4] [LEDGER-14] a stopped holder wakes when the path is another's, whose clock is %i h off: its late write is refused",
+  "[C4] [LEDGER-14] the late write of a stopped holder is refused after another, whose clock is %i h off, took the path",
   async (hours) => {
     await using temp = await tempDirectory()
     await using first = child(HOLDER, [temp.path, "first", "1000"])
@@ -71,7 +71,7 @@ test.for(isNight() ? [0, -1, 1, -24, 24] : [-24, 24])(
 )
 
 test.for(isNight() ? [-24, -1, 1, 24] : [24])(
-  "[C4] [LEDGER-15] a holder at work keeps its path from one whose clock is %i h off",
+  "[C4] [LEDGER-15] an active holder keeps its path from another whose clock is %i h off",
   async (hours) => {
     await using temp = await tempDirectory()
     await using first = child(HOLDER, [temp.path, "first", "600000"])
@@ -91,7 +91,7 @@ async function race(args: readonly string[]): Promise<ClaimReport> {
   return JSON.parse(line) as ClaimReport
 }
 
-/** Asks until it has the path: the lease of the one that was stopped runs out meanwhile. */
+/** Retries until it gets the path, when the lease of the stopped holder has expired. */
 async function holderOf(directory: string, session: string, wallOffsetMs: number) {
   const args = [directory, session, "600000", String(wallOffsetMs)]
   for (let tries = 0; tries < 100; tries++) {

@@ -9,7 +9,7 @@ import { tempDirectory } from "#test/temp"
 
 const signal = new AbortController().signal
 
-/** Settings that are valid: the others are refused by the product, and have no meaning there. */
+/** Valid settings only: the product rejects the others. */
 const kit = fc.record(
   {
     level: fc.integer({ min: 1, max: 7 }),
@@ -29,7 +29,7 @@ const sections = fc.record(
   { requiredKeys: [] },
 )
 
-/** The same value in the spellings that a config file may have. */
+/** The same value in every spelling that a config file allows. */
 const written = fc
   .tuple(sections, fc.constantFrom("plain", "commented", "marked"))
   .map(([value, form]) => {
@@ -49,7 +49,7 @@ test.for<Environment>([
     QM_GUARD_HIGH_RISK_PATHS: "*.sql",
     QM_KIT_IGNORED: "",
   },
-])("[GUARD-18] hooks mean by a config what the product means by it: %j", async (given) => {
+])("[GUARD-18] hooks read the same values from a config as the product: %j", async (given) => {
   await using temp = await tempDirectory()
   const environment = { ...given, QM_HOME: join(temp.path, "home") }
   const directory = join(temp.path, "repository")

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(async () => temp[Symbol.asyncDispose]())
 
-/** A repository with news upstream that it has not fetched yet. */
+/** A repository with upstream commits that it has not fetched. */
 function behind(name: string) {
   const origin = path.join(temp.path, `${name} origin`)
   const root = path.join(temp.path, name)
@@ -41,7 +41,6 @@ function fetchNow(root: string, env: Readonly<Record<string, string>> = {}) {
   })
 }
 
-/** A program that leaves a file behind when it is run. */
 function canary(folder: string): { readonly script: string; readonly ran: string } {
   const ran = path.join(folder, "ran")
   const script = path.join(folder, "evil.sh")
@@ -50,8 +49,8 @@ function canary(folder: string): { readonly script: string; readonly ran: string
   return { script, ran }
 }
 
-describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
-  test("[HOOKS-14] brings what is new, once in ten minutes", async () => {
+describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
+  test("[HOOKS-14] fetches new commits, once in ten minutes", async () => {
     const { origin, root, state, news, upstream } = behind("plain")
     expect(upstream()).not.toBe(news)
     expect(await fetchNow(root)).toEqual(QUIET)
@@ -62,14 +61,14 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     expect(globSync("fetch-*", { cwd: state })).toHaveLength(1)
   })
 
-  test("[HOOKS-10] fetches nothing where nobody enrolled", async () => {
+  test("[HOOKS-10] fetches nothing in a repository that is not enrolled", async () => {
     const { root, state, news, upstream } = behind("foreign")
     rmSync(path.join(state, "kit.json"))
     expect(await fetchNow(root)).toEqual(QUIET)
     expect(upstream()).not.toBe(news)
   })
 
-  test("[HOOKS-14] runs nothing that the repository's settings name", async () => {
+  test("[HOOKS-14] runs no program from the repository's config", async () => {
     const { root, news, upstream } = behind("hostile")
     const { script, ran } = canary(path.join(root, ".git"))
     const evilHooks = path.join(root, "evil-hooks")
@@ -96,9 +95,9 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     expect(existsSync(ran)).toBe(false)
   })
 
-  test("[HOOKS-14] runs nothing for what is missing in a partial clone, or for another remote", async () => {
+  test("[HOOKS-14] runs no program for missing objects of a partial clone, or for another remote", async () => {
     const { origin, root } = behind("partial")
-    // Large and changed a little, so that the new text comes as a change of the one that is missing.
+    // Large and slightly changed, so that the new text is sent as a delta of the missing one.
     const text = randomBytes(20_000).toString("base64")
     commit(origin, "large", { "large.txt": text })
     git(root, "fetch", "-q")
@@ -126,7 +125,7 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     async (url) => {
       const { root } = behind(url.replaceAll(/\W/g, "-"))
       const { script, ran } = canary(path.join(root, ".git"))
-      // A helper of that name could lie on the PATH.
+      // A helper of that name could be on the PATH.
       const folder = path.dirname(script)
       writeFileSync(path.join(folder, "git-remote-evil"), `#!/bin/sh\necho x >> '${ran}'\n`)
       chmodSync(path.join(folder, "git-remote-evil"), 0o755)
@@ -138,7 +137,7 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     },
   )
 
-  test("[HOOKS-14] asks nobody for a password", async () => {
+  test("[HOOKS-14] prompts for no password", async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(request.headers.authorization ?? "nobody")
@@ -160,7 +159,7 @@ describe.runIf(needs("HOOKS-14", "git"))("fetching afterwards", () => {
     }
   })
 
-  test("[HOOKS-13] a start answers first, and the fetch goes on without it", async () => {
+  test("[HOOKS-13] a session start answers first, and the fetch continues in the background", async () => {
     const { root, news, upstream } = behind("started")
     const payload = hookPayload("SessionStart", { cwd: root }, { source: "startup" })
     const said = await hooks.run({ payload, env: { HOME: temp.path } })

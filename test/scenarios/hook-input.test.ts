@@ -42,21 +42,20 @@ function ledgerOf(root: string): string {
   return readAll(path.join(root, ".git", "qm", "ledger"))
 }
 
-/** All files of a folder, one after the other; nothing where there is no folder. */
 function readAll(folder: string): string {
   const names = globSync("**", { cwd: folder, withFileTypes: true })
   const files = names.filter((it) => it.isFile())
   return files.map((it) => readFileSync(path.join(it.parentPath, it.name), "utf8")).join("")
 }
 
-describe("what comes in", () => {
+describe("payloads", () => {
   test.for([
-    ["nothing", ""],
+    ["an empty payload", ""],
     ["garbage", "\0\u001B]52;x{{{"],
     ["an array", "[1,2]"],
-    ["half an object", '{"session_id":'],
-    ["an object of nothing", "{}"],
-  ] as const)("[HOOKS-1] %s is silence", async ([, payload]) => {
+    ["truncated JSON", '{"session_id":'],
+    ["an empty object", "{}"],
+  ] as const)("[HOOKS-1] %s gives no output", async ([, payload]) => {
     expect(await hooks.run({ payload })).toEqual(QUIET)
   })
 
@@ -65,11 +64,11 @@ describe("what comes in", () => {
     expect(await hooks.run({ payload })).toEqual(QUIET)
   })
 
-  test("[HOOKS-1] a stdin that never closes is not waited for", async () => {
+  test("[HOOKS-1] does not wait for a stdin that never closes", async () => {
     expect(await hooks.run({ payload: undefined })).toEqual(QUIET)
   })
 
-  test("[HOOKS-9] unknown events and unknown hosts are silence", async () => {
+  test("[HOOKS-9] unknown events and unknown hosts give no output", async () => {
     const payload = hookPayload("Elicitation", { cwd: repo })
     expect(await hooks.run({ payload })).toEqual(QUIET)
     const known = hookPayload("SessionStart", { cwd: repo })
@@ -82,16 +81,16 @@ describe("what comes in", () => {
     ["slashes", "../../../etc/passwd"],
     ["a NUL", "a\0b"],
     ["10 kB", "x".repeat(10_000)],
-    ["half a sign", "\uD800"],
-    ["a line", 'a\n{"kind":"nudged"}'],
-  ] as const)("[HOOKS-1] a session whose id has %s is one like any other", async ([, session]) => {
+    ["a lone surrogate", "\uD800"],
+    ["a line break", 'a\n{"kind":"nudged"}'],
+  ] as const)("[HOOKS-1] accepts a session id with %s", async ([, session]) => {
     const payload = editPayload("PostToolUse", { cwd: repo, session }, "src/a.ts")
     expect(await hooks.run({ payload })).toEqual(QUIET)
     expect(ledgerOf(repo)).toContain(JSON.stringify(session))
     expect(git(repo, "status", "--porcelain")).toBe("")
   })
 
-  test("[HOOKS-1] paths of all kinds are taken or left", async () => {
+  test("[HOOKS-1] accepts or skips paths of all kinds", async () => {
     const wild = ["", "a\0b", "../../out", "/etc/passwd", "x".repeat(9_000), "src", "."]
     for (const file of wild) {
       const payload = editPayload("PostToolUse", { cwd: repo, session: "wild" }, file)
@@ -100,13 +99,13 @@ describe("what comes in", () => {
     expect(ledgerOf(repo)).not.toMatch(/"path":"[^"]*(?:passwd|out)/)
   })
 
-  test("[HOOKS-1] says why on stderr when asked to, and only then", async () => {
+  test("[HOOKS-1] gives the reason on stderr with QM_HOOK_DEBUG, and only then", async () => {
     const told = await hooks.run({ payload: "x", env: { QM_HOOK_DEBUG: "1" } })
     expect(told).toMatchObject({ code: 0, stdout: "" })
     expect(told.stderr).toMatch(/^qm-hook: the payload is not JSON/)
   })
 
-  test("[HOOKS-1] without a home it is silent", async () => {
+  test("[HOOKS-1] gives no output without a home folder", async () => {
     const payload = hookPayload("SessionStart", { cwd: repo })
     const loose = path.join(temp.path, "loose.mjs")
     copyFileSync(hooks.bundle, loose)
@@ -114,11 +113,11 @@ describe("what comes in", () => {
   })
 })
 
-describe("where it comes from", () => {
+describe("repositories and folders", () => {
   const edit = (cwd: string, session = "one") =>
     hooks.run({ payload: editPayload("PostToolUse", { cwd, session }, "src/a.ts") })
 
-  test("[HOOKS-10] an enrolled repository has a ledger, from any folder of it", async () => {
+  test("[HOOKS-10] an enrolled repository has a ledger, from any of its folders", async () => {
     const root = newRepository("enrolled")
     enrol(root)
     const payload = editPayload("PostToolUse", { cwd: path.join(root, "src") }, "a.ts")
@@ -126,7 +125,7 @@ describe("where it comes from", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-10] in one that is not enrolled nothing is read or written", async () => {
+  test("[HOOKS-10] nothing is read or written in a repository that is not enrolled", async () => {
     const root = newRepository("foreign")
     mkdirSync(path.join(root, ".qm/local"), { recursive: true })
     writeFileSync(path.join(root, ".qm/local/kit.json"), "{}")
@@ -135,7 +134,7 @@ describe("where it comes from", () => {
     expect(git(root, "status", "--porcelain", "-uall")).toBe("?? .qm/local/kit.json")
   })
 
-  test("[HOOKS-10] without git there is no enrolling", async () => {
+  test("[HOOKS-10] without git a folder cannot be enrolled", async () => {
     const root = path.join(temp.path, "plain")
     mkdirSync(path.join(root, ".qm/local"), { recursive: true })
     writeFileSync(path.join(root, ".qm/local/kit.json"), "{}")
@@ -143,7 +142,7 @@ describe("where it comes from", () => {
     expect(readAll(path.join(root, ".qm"))).toBe("{}")
   })
 
-  test("[HOOKS-10] worktrees share what one of them enrolled", async () => {
+  test("[HOOKS-10] worktrees share the enrolment", async () => {
     const root = newRepository("with-trees")
     enrol(root)
     const tree = path.join(temp.path, "tree")
@@ -152,7 +151,7 @@ describe("where it comes from", () => {
     expect(ledgerOf(root)).toContain("in-tree")
   })
 
-  test("[HOOKS-11] a path through a link is that of the file", async () => {
+  test("[HOOKS-11] a path through a symlink is recorded as that of the file", async () => {
     const link = path.join(temp.path, "link")
     symlinkSync(repo, link)
     const file = path.join(link, "src/a.ts")
@@ -164,7 +163,7 @@ describe("where it comes from", () => {
     expect(ledgerOf(repo)).not.toContain(link)
   })
 
-  test("[HOOKS-11] a link inside of the repository is no way around a rule", async () => {
+  test("[HOOKS-11] a symlink inside the repository does not bypass a rule", async () => {
     symlinkSync("src", path.join(repo, "aside"))
     const file = path.join(repo, "aside", "around.ts")
     const payload = editPayload("PostToolUse", { cwd: repo, session: "around" }, file)
@@ -184,12 +183,12 @@ describe("where it comes from", () => {
         git(root, "checkout", "-q", "--detach")
       },
     ],
-    ["that is none", () => {}],
+    ["without git", () => {}],
     [
-      "whose pointer leads nowhere",
+      "with a broken .git file",
       (root: string) => writeFileSync(path.join(root, ".git"), "gitdir: /nowhere"),
     ],
-  ] as const)("[HOOKS-1] a repository %s", async ([name, make]) => {
+  ] as const)("[HOOKS-1] gives no output in a repository %s", async ([name, make]) => {
     const root = path.join(temp.path, name)
     mkdirSync(root)
     make(root)
@@ -203,17 +202,17 @@ describe("where it comes from", () => {
     expect(await edit(root)).toEqual(QUIET)
   })
 
-  test("[HOOKS-1] a folder that is gone, relative, or no folder", async () => {
+  test("[HOOKS-1] gives no output for a folder that is missing, relative, or a file", async () => {
     for (const cwd of ["/nowhere/at/all", "src", "", "/etc/passwd", "a\0b"]) {
       expect(await edit(cwd)).toEqual(QUIET)
     }
   })
 })
 
-describe("what is broken there", () => {
+describe("damaged state", () => {
   const EVENTS = ["SessionStart", "PreToolUse", "PostToolUse", "SubagentStart", "Stop"]
 
-  /** All events; how many of them ended well. */
+  /** Runs all events and returns how many ended with code 0. */
   async function runAll(root: string, uid?: number): Promise<number> {
     let ended = 0
     for (const event of EVENTS) {
@@ -231,7 +230,7 @@ describe("what is broken there", () => {
     return ended
   }
 
-  test("[HOOKS-1] a config of garbage means the defaults", async () => {
+  test("[HOOKS-1] an invalid config gives the defaults", async () => {
     const root = newRepository("garbage")
     enrol(root)
     mkdirSync(path.join(root, ".qm"))
@@ -242,7 +241,7 @@ describe("what is broken there", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-1] files where folders should be, and folders where files should be", async () => {
+  test("[HOOKS-1] ends with 0 when files and folders are swapped", async () => {
     const root = newRepository("mixed-up")
     const state = enrol(root)
     for (const name of ["ledger", "claims", "verdicts", "agents", "loaded", "receipts"]) {
@@ -252,10 +251,10 @@ describe("what is broken there", () => {
     expect(await runAll(root)).toBe(EVENTS.length)
   })
 
-  test("[HOOKS-1] a state folder that may not be read or written", async () => {
+  test("[HOOKS-1] ends with 0 when the state folder cannot be read or written", async () => {
     const root = newRepository("locked")
     const state = enrol(root)
-    // Root may do everything, so another has to try.
+    // Root may access everything, so the test uses another user.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined
     chmodSync(temp.path, 0o755)
     for (const mode of [0o000, 0o555]) {
@@ -269,7 +268,7 @@ describe("what is broken there", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-1] ledgers and claims of garbage", async () => {
+  test("[HOOKS-1] ends with 0 with invalid ledgers and claims", async () => {
     const root = newRepository("spoiled")
     const state = enrol(root)
     await runAll(root)
@@ -289,7 +288,7 @@ function expectOneLine(stdout: string): void {
 }
 
 describe("the bundle", () => {
-  test("[HOOKS-5] one file of less than 120 kB that imports nothing", () => {
+  test("[HOOKS-5] is one file of less than 120 kB that imports nothing", () => {
     const source = readFileSync(hooks.bundle, "utf8")
     expect(source.length).toBeLessThan(120_000)
     expect(source).not.toMatch(/^import\b|\bimport\s*["({]|\brequire\(/m)
@@ -299,7 +298,7 @@ describe("the bundle", () => {
     expect(names.filter((it) => !it.startsWith("node:"))).toEqual([])
   })
 
-  test("[HOOKS-5] at an edit neither hashes, nor sockets, nor programs are loaded", async () => {
+  test("[HOOKS-5] loads no hashes, sockets or child processes at an edit", async () => {
     const probe = path.join(temp.path, "probe.mjs")
     writeFileSync(
       probe,

@@ -32,7 +32,7 @@ const AT_ONCE = 4
 
 type Step = { readonly session: string; readonly name: string; readonly fields: object }
 
-/** Any event, with stops and edits the most often: those are what a loop is made of. */
+/** Any event, mostly stops and edits, because only those can cause a loop. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: editStep("PostToolUse") },
   { weight: 3, arbitrary: editStep("PreToolUse") },
@@ -75,7 +75,7 @@ function agentFields(): fc.Arbitrary<object> {
   }))
 }
 
-/** Two sessions are of the one host, two of the other. */
+/** Two sessions belong to each of two hosts. */
 function run({ session, name, fields }: Step): Promise<HookResult> {
   const host = SESSIONS.indexOf(session) < 2 ? "claude-code" : "codex"
   return hooks.run({ host, payload: hookPayload(name, { cwd: repo, session }, fields) })
@@ -87,13 +87,13 @@ test("[HOOKS-18] 200 events as processes, in any order and four at a time, never
     numRuns: 1,
   })
   const said = new Map<Step, HookResult>()
-  // A block for certain, or all that follows would hold of a hook that does nothing.
+  // One certain block first; otherwise a hook that does nothing would pass.
   for (const next of DRIFT) said.set(next, await run(next))
   expect(isBlock([...said.values()].at(-1)?.stdout ?? "")).toBe(true)
   const waiting = [...steps]
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      // What an agent does between two hooks: now and then a file really changes.
+      // Sometimes a file really changes between two hooks.
       if (next.name === "PostToolUse") writeFileSync(path.join(repo, "src/a.ts"), next.session)
       said.set(next, await run(next))
     }
@@ -111,7 +111,7 @@ test("[HOOKS-18] 200 events as processes, in any order and four at a time, never
 }, 240_000)
 
 test.for(SESSIONS)(
-  "[HOOKS-18] %s can stop: at most one more block, then silence",
+  "[HOOKS-18] %s can stop: at most one more block, then no output",
   async (session) => {
     const again = { session, name: "Stop", fields: { stop_hook_active: true } }
     const first = await run({ ...again, fields: {} })
@@ -121,7 +121,7 @@ test.for(SESSIONS)(
   },
 )
 
-test("[HOOKS-18] of eight stops at once one is blocked", async () => {
+test("[HOOKS-18] one of eight simultaneous stops is blocked", async () => {
   const session = "hurried"
   for (const next of DRIFT.slice(0, 2)) await run({ ...next, session })
   const stop = { session, name: "Stop", fields: {} }

@@ -63,7 +63,7 @@ async function guardOn(
   }
 }
 
-const told = ({ path, ways, hops, via, confidence, names }: ReachedFile) =>
+const formatReach = ({ path, ways, hops, via, confidence, names }: ReachedFile) =>
   `${hops} ${path} ${ways.join("+")} [${names.join(" ")}] ${confidence}${via ? ` via ${via}` : ""}`
 
 const SHOP: Files = {
@@ -85,7 +85,7 @@ describe("simulate: dependents of the changed files", () => {
   test("[GUARD-1] lists importers and callers over two hops, through re-exports, with their confidence", async () => {
     await using guard = await guardOn(SHOP)
     const { receipt, reachCount } = await guard.simulate("src/auth/session.ts")
-    expect(receipt.reach.map(told)).toEqual([
+    expect(receipt.reach.map(formatReach)).toEqual([
       "1 src/auth/index.ts imports [] import",
       "1 src/login.ts calls [openSession] import",
       "1 src/loose.js calls [openSession] unique",
@@ -97,7 +97,7 @@ describe("simulate: dependents of the changed files", () => {
   test("[GUARD-1] leaves out the changed files themselves", async () => {
     await using guard = await guardOn(SHOP)
     const { receipt } = await guard.simulate("src/auth/session.ts", "src/login.ts", "src/loose.js")
-    expect(receipt.reach.map(told)).toEqual([
+    expect(receipt.reach.map(formatReach)).toEqual([
       "1 src/auth/index.ts imports [] import",
       "1 src/home.ts imports+calls [login] import",
       "2 src/far.ts imports+calls [home] import via src/home.ts",
@@ -111,7 +111,7 @@ describe("simulate: dependents of the changed files", () => {
       "c.ts": "export function use() { mend() }\n",
     })
     const { receipt } = await guard.simulate("a.ts")
-    expect(receipt.reach.map(told)).toEqual(["1 c.ts calls [mend] ambiguous"])
+    expect(receipt.reach.map(formatReach)).toEqual(["1 c.ts calls [mend] ambiguous"])
   })
 
   test("[GUARD-1] gives a second-hop file the confidence of the weakest step to it", async () => {
@@ -120,7 +120,7 @@ describe("simulate: dependents of the changed files", () => {
       "src/user.js": 'import { loose } from "./loose.js"\nexport const user = () => loose()\n',
     })
     const { receipt } = await guard.simulate("src/auth/session.ts")
-    expect(receipt.reach.map(told).at(-1)).toBe(
+    expect(receipt.reach.map(formatReach).at(-1)).toBe(
       "2 src/user.js imports+calls [loose] unique via src/loose.js",
     )
   })
@@ -135,7 +135,7 @@ describe("simulate: dependents of the changed files", () => {
       "b.ts": 'import { shown } from "./a.ts"\nshown()\n',
     })
     const { receipt, notes } = await guard.simulate("a.ts")
-    expect(receipt.reach.map(told)).toEqual(["1 b.ts imports+calls [shown] import"])
+    expect(receipt.reach.map(formatReach)).toEqual(["1 b.ts imports+calls [shown] import"])
     expect(notes[0]).toBe("too many names or files to follow; more files may depend on it")
   })
 
@@ -151,7 +151,7 @@ describe("simulate: dependents of the changed files", () => {
       "z.ts": 'import { mend } from "./a.ts"\nmend()\n',
     })
     const { receipt, reachCount } = await guard.simulate("a.ts")
-    expect(receipt.reach.map(told)[0]).toBe("1 z.ts imports+calls [mend] import")
+    expect(receipt.reach.map(formatReach)[0]).toBe("1 z.ts imports+calls [mend] import")
     expect(reachCount).toBe(MOST_REFERRING_FILES)
     expect(receipt.reach).toHaveLength(MOST_LISTED_REACH)
   })
@@ -176,8 +176,8 @@ describe("simulate: dependents of the changed files", () => {
           ...near.map((it) => `1 f${it}.ts`),
           ...new Set(far.map((it) => `2 f${it}.ts`)),
         ]
-        const found = receipt.reach.map((it) => `${it.hops} ${it.path}`)
-        expect(found).toEqual(expected.toSorted())
+        const reach = receipt.reach.map((it) => `${it.hops} ${it.path}`)
+        expect(reach).toEqual(expected.toSorted())
         expect(receipt.reach.every((it) => it.confidence === "import")).toBe(true)
       }),
       fcParameters({ numRuns: 15, nightRuns: 100 }),
@@ -196,7 +196,7 @@ describe("simulate: tests", () => {
   test("[GUARD-2] lists tests apart from dependents, and adds a reason for an untested file", async () => {
     await using guard = await guardOn(SHOP)
     const tested = await guard.simulate("src/auth/session.ts")
-    expect(tested.receipt.tests.map(told)).toEqual([
+    expect(tested.receipt.tests.map(formatReach)).toEqual([
       "2 test/login.test.ts imports+calls [login] import via src/login.ts",
     ])
     expect(tested.testCount).toBe(1)
@@ -248,17 +248,17 @@ describe("simulate: co-changed files", () => {
 })
 
 test("[GUARD-4] checks claims on the changed files and their first-hop dependents", async () => {
-  const asked: string[][] = []
+  const requests: string[][] = []
   await using guard = await guardOn(SHOP, {
     claimsOn: async (paths) => {
-      asked.push([...paths])
+      requests.push([...paths])
       return paths
         .filter((it) => it !== "src/auth/index.ts")
         .map((path) => ({ path, session: "another" }))
     },
   })
   const { claims, receipt } = await guard.simulate("src/login.ts")
-  expect(asked).toEqual([["src/login.ts", "src/home.ts"]])
+  expect(requests).toEqual([["src/login.ts", "src/home.ts"]])
   expect(claims).toEqual([
     { path: "src/login.ts", session: "another" },
     { path: "src/home.ts", session: "another" },
@@ -322,8 +322,8 @@ describe("simulate: input paths", () => {
 
 describe("simulate: file hashes", () => {
   const newer = { ...SHOP, "src/home.ts": "export const home = 1\n" }
-  const edited = (given: { readonly path: string; readonly hash: string | null }) => ({
-    ...given,
+  const edited = (fields: { readonly path: string; readonly hash: string | null }) => ({
+    ...fields,
     session: { edits: [] },
   })
 
@@ -343,8 +343,8 @@ describe("simulate: file hashes", () => {
     expect(receipt.paths[0]).toEqual({ path: "src/home.ts", blobId: hash })
     expect(receipt.treeId).toBe(after.tree.digest)
     const now = guard.clock.now()
-    const kept = await readReceipts({ ...guard, now })
-    expect(covers(kept, { ...edited({ path: "src/home.ts", hash }), now })).toBe(true)
+    const receipts = await readReceipts({ ...guard, now })
+    expect(covers(receipts, { ...edited({ path: "src/home.ts", hash }), now })).toBe(true)
     await guard.simulate("src/login.ts")
     expect(scans).toBe(1)
   })
@@ -398,7 +398,7 @@ test("[GUARD-10] each simulation writes a receipt that equals the response", asy
 })
 
 test("[GUARD-10] a cancelled simulation writes no receipt", async () => {
-  const given = new AbortController()
+  const controller = new AbortController()
   await using guard = await guardOn(SHOP)
   await using directory = await tempDirectory()
   const graphs = createGraphs()
@@ -406,11 +406,11 @@ test("[GUARD-10] a cancelled simulation writes no receipt", async () => {
     ...(await lateDeps(guard.tree, directory.path)),
     graphOf: (tree) => graphs.of(tree),
     claimsOn: async () => {
-      given.abort()
+      controller.abort()
       return []
     },
   })
-  await expect(late.simulate({ paths: ["src/home.ts"] }, given)).rejects.toThrow("abort")
+  await expect(late.simulate({ paths: ["src/home.ts"] }, controller)).rejects.toThrow("abort")
   expect(await readdir(directory.path)).toEqual([])
 })
 

@@ -51,9 +51,9 @@ describe("judgeEvent", () => {
     const before = () => judgeEvent(it.event("before-edit", editOf("a.ts")), it)
     const { verdict, rule } = await before()
     expect([rule, verdict.kind]).toEqual(["concurrency", "warn"])
-    const said = verdict.kind === "silent" ? "" : verdict.text
-    expect(said.indexOf("Session theirs")).toBe(0)
-    expect(said).toContain("[mem_0]")
+    const text = verdict.kind === "silent" ? "" : verdict.text
+    expect(text.indexOf("Session theirs")).toBe(0)
+    expect(text).toContain("[mem_0]")
     await it.claim("theirs", "a.ts")
     expect(await before()).toMatchObject({ verdict: { kind: "deny" }, rule: "concurrency" })
     const ids = createIds({ ...it, random: systemRandom })

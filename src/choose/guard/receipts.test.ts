@@ -40,7 +40,7 @@ function madeReceipt(at: number): Receipt {
   }
 }
 
-const kept = ({ id, paths, risk, at }: Receipt) => ({ id, paths, risk, at })
+const parsedPart = ({ id, paths, risk, at }: Receipt) => ({ id, paths, risk, at })
 
 describe("writeReceipt and sweepReceipts", () => {
   test("[GUARD-10] a receipt is written atomically, is readable by its owner only, and reads back equal", async () => {
@@ -52,7 +52,7 @@ describe("writeReceipt and sweepReceipts", () => {
     const file = join(stateDirectory, "receipts", name)
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual(receipt)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    expect(await readReceipts({ stateDirectory, now: NOW + 5 })).toEqual([kept(receipt)])
+    expect(await readReceipts({ stateDirectory, now: NOW + 5 })).toEqual([parsedPart(receipt)])
   })
 
   test("[GUARD-10] sweeping deletes old receipts and leftovers of crashed writers, and no other file", async () => {
@@ -94,22 +94,22 @@ describe("readReceipts", () => {
     const good = madeReceipt(NOW)
     await writeReceipt(stateDirectory, good)
     const folder = join(stateDirectory, "receipts")
-    const place = () => join(folder, `${madeReceipt(NOW).id}.json`)
-    await writeFile(place(), JSON.stringify(good).slice(0, 40))
-    await writeFile(place(), Buffer.from([0xff, 0xfe, 0]))
-    await writeFile(place(), " ".repeat(LARGEST_RECEIPT_BYTES + 1))
-    await mkdir(place())
-    await symlink(join(folder, `${good.id}.json`), place())
+    const fileName = () => join(folder, `${madeReceipt(NOW).id}.json`)
+    await writeFile(fileName(), JSON.stringify(good).slice(0, 40))
+    await writeFile(fileName(), Buffer.from([0xff, 0xfe, 0]))
+    await writeFile(fileName(), " ".repeat(LARGEST_RECEIPT_BYTES + 1))
+    await mkdir(fileName())
+    await symlink(join(folder, `${good.id}.json`), fileName())
     await writeFile(join(folder, "sim_x.json"), JSON.stringify(good))
-    expect(await readReceipts({ stateDirectory, now: NOW })).toEqual([kept(good)])
+    expect(await readReceipts({ stateDirectory, now: NOW })).toEqual([parsedPart(good)])
   })
 
   test("returns none for a missing folder, or a file in its place", async () => {
     await using directory = await tempDirectory()
-    const place = { stateDirectory: directory.path, now: NOW }
-    expect(await readReceipts(place)).toEqual([])
+    const query = { stateDirectory: directory.path, now: NOW }
+    expect(await readReceipts(query)).toEqual([])
     await writeFile(join(directory.path, "receipts"), "")
-    expect(await readReceipts(place)).toEqual([])
+    expect(await readReceipts(query)).toEqual([])
   })
 
   test("reads only the newest receipts that can still cover an edit", async () => {
@@ -190,13 +190,13 @@ describe("hashFile", () => {
 const AT = 1_800_000_000_000
 const receipt = { paths: [{ path: "src/auth/login.ts", blobId: "aaaa" }], at: AT }
 
-function asked(given: Partial<PlannedEdit> = {}): PlannedEdit {
+function plannedEdit(fields: Partial<PlannedEdit> = {}): PlannedEdit {
   return {
     path: "src/auth/login.ts",
     hash: "aaaa",
     session: { edits: [] },
     now: AT + 1_000,
-    ...given,
+    ...fields,
   }
 }
 
@@ -227,19 +227,19 @@ describe("covers", () => {
     ["does not cover after four hours", { now: AT + LONGEST_COVER_MS }, false],
     ["covers when the clock was set back by the slack", { now: AT - CLOCK_SLACK_MS }, true],
     ["does not cover when the receipt is from the future", { now: AT - CLOCK_SLACK_MS - 1 }, false],
-  ])("[GUARD-11] %s", ([, given, expected]) => {
-    expect(covers([receipt], asked(given))).toBe(expected)
+  ])("[GUARD-11] %s", ([, fields, expected]) => {
+    expect(covers([receipt], plannedEdit(fields))).toBe(expected)
   })
 
   test("[GUARD-11] a file that did not exist is covered for as long as it does not exist", () => {
     const made = { paths: [{ path: "new.ts", blobId: null }], at: AT }
-    expect(covers([made], asked({ path: "new.ts", hash: null }))).toBe(true)
-    expect(covers([made], asked({ path: "new.ts", hash: "aaaa" }))).toBe(false)
+    expect(covers([made], plannedEdit({ path: "new.ts", hash: null }))).toBe(true)
+    expect(covers([made], plannedEdit({ path: "new.ts", hash: "aaaa" }))).toBe(false)
   })
 
   test("[GUARD-11] an invalid timestamp covers nothing", () => {
-    expect(covers([{ ...receipt, at: Number.NaN }], asked())).toBe(false)
-    expect(covers([receipt], asked({ now: Number.NaN }))).toBe(false)
+    expect(covers([{ ...receipt, at: Number.NaN }], plannedEdit())).toBe(false)
+    expect(covers([receipt], plannedEdit({ now: Number.NaN }))).toBe(false)
   })
 })
 
@@ -256,9 +256,9 @@ const edits0 = { edits: [] }
 
 test("[GUARD-11] never covers another path, an expired receipt or another hash", () => {
   fc.assert(
-    fc.property(receipts, edits, fc.record({ path, hash, now: at }), (given, own, it) => {
-      const isCovered = covers(given, { ...it, session: { edits: own } })
-      const named = given.filter((one) => one.paths.some((file) => file.path === it.path))
+    fc.property(receipts, edits, fc.record({ path, hash, now: at }), (receiptList, own, it) => {
+      const isCovered = covers(receiptList, { ...it, session: { edits: own } })
+      const named = receiptList.filter((one) => one.paths.some((file) => file.path === it.path))
       const young = named.filter(
         (one) => it.now - one.at < LONGEST_COVER_MS && one.at - it.now <= CLOCK_SLACK_MS,
       )
@@ -268,9 +268,9 @@ test("[GUARD-11] never covers another path, an expired receipt or another hash",
           own.some((made) => made.path === it.path && made.hash === it.hash && made.at >= one.at),
       )
       expect(isCovered).toBe(known.length > 0)
-      expect(covers(given, { ...it, path: "z.ts", session: { edits: own } })).toBe(false)
-      expect(covers(given, { ...it, hash: "zz", session: { edits: own } })).toBe(false)
-      expect(covers(given, { ...it, now: AT + 11 * HOUR_MS, session: edits0 })).toBe(false)
+      expect(covers(receiptList, { ...it, path: "z.ts", session: { edits: own } })).toBe(false)
+      expect(covers(receiptList, { ...it, hash: "zz", session: { edits: own } })).toBe(false)
+      expect(covers(receiptList, { ...it, now: AT + 11 * HOUR_MS, session: edits0 })).toBe(false)
     }),
     fcParameters({ numRuns: 2_000 }),
   )

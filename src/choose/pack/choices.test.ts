@@ -9,11 +9,11 @@ const shop = memoryTree(SHOP, { count: counter.count })
 
 describe("paths of choices", () => {
   // Resolves paths as if called in src/user.
-  const place = (given: string) => path.posix.normalize(`src/user/${given}`)
+  const toRelative = (input: string) => path.posix.normalize(`src/user/${input}`)
 
   test("[PACK-15] are relative to the working folder: dropped files, forms and order", async () => {
-    await using world = packWorld(shop, { deps: { place } })
-    const { pack } = await world.build({
+    await using lab = packWorld(shop, { deps: { place: toRelative } })
+    const { pack } = await lab.build({
       task: TASK,
       drop: ["../bill/half.ts"],
       full: ["../../docs/guide.md"],
@@ -35,8 +35,8 @@ describe("paths of choices", () => {
   })
 
   test("[PACK-15] a dropped or ordered path that names no file is noted", async () => {
-    await using world = packWorld(shop)
-    const { pack } = await world.build({
+    await using lab = packWorld(shop)
+    const { pack } = await lab.build({
       task: TASK,
       drop: ["src/none.ts", "../out.ts"],
       order: ["no\u200bne.ts"],
@@ -51,8 +51,8 @@ describe("paths of choices", () => {
 })
 
 test("[PACK-6] a missing target never resolves to another file with the same ending", async () => {
-  await using world = packWorld(shop)
-  const built = (target: string) => world.build({ task: TASK, target: [target], save: false })
+  await using lab = packWorld(shop)
+  const built = (target: string) => lab.build({ task: TASK, target: [target], save: false })
   await expect(built("old/src/bill/half.ts")).rejects.toMatchObject({
     code: "PACK_TARGET_UNKNOWN",
     hint: expect.stringContaining("Did you mean src/bill/half.ts?"),
@@ -73,9 +73,9 @@ describe("the budget that PACK_BUDGET_TOO_SMALL names", () => {
     ["markdown", "paths", { mention: many }],
     ["xml", "paths", { mention: many }],
   ] as const)("[PACK-17] is enough as %s with %s named", async ([format, , chosen]) => {
-    await using world = packWorld(shop)
+    await using lab = packWorld(shop)
     const built = (budget: number) =>
-      world.build({ task: TASK, ...chosen, format, budget, save: false })
+      lab.build({ task: TASK, ...chosen, format, budget, save: false })
     for (const budget of [1, 30]) {
       const error: unknown = await built(budget).catch((thrown: unknown) => thrown)
       const hint = isAppError(error) ? (error.hint ?? "") : ""
@@ -89,10 +89,10 @@ describe("the budget that PACK_BUDGET_TOO_SMALL names", () => {
 
 test("[PACK-20] a summary counts as nothing sent, and a copy is another file", async () => {
   const files = { ...SHOP, "lib/half.ts": SHOP["src/bill/half.ts"] }
-  await using world = packWorld(memoryTree(files, { count: counter.count }))
+  await using lab = packWorld(memoryTree(files, { count: counter.count }))
   const ask = async (format: string | undefined, target: string) => {
-    const asked = { task: "", target: [target], session: "ses_1", format }
-    return (await world.build(asked)).pack.files.map((it) => [it.path, it.sentBefore])
+    const request = { task: "", target: [target], session: "ses_1", format }
+    return (await lab.build(request)).pack.files.map((it) => [it.path, it.sentBefore])
   }
   const own = "src/bill/half.ts"
   expect(await ask("summary", own)).toEqual([[own, false]])

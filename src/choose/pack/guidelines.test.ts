@@ -3,14 +3,14 @@ import { Guideline } from "#ground/contract"
 import { GuidelinesInvalid } from "./errors.ts"
 import { adviceFor, appliesTo, listGuidelines, readGuidelines, verdictOf } from "./guidelines.ts"
 
-const guideline = (said: Readonly<Record<string, unknown>>) =>
+const guideline = (fields: Readonly<Record<string, unknown>>) =>
   Guideline.parse({
     id: "one",
     title: "One",
     category: "test",
     priority: 100,
     actions: [{ type: "instruction", text: "Do one." }],
-    ...said,
+    ...fields,
   })
 
 describe("conditions of a guideline", () => {
@@ -74,7 +74,7 @@ test("[PACK-32] denied tools override allowed ones, and a tool must be allowed b
 })
 
 test("[PACK-32] instructions have at most 50,000 characters together, by priority", () => {
-  const text = (sign: string) => [{ type: "instruction", text: sign.repeat(9_000) }]
+  const text = (character: string) => [{ type: "instruction", text: character.repeat(9_000) }]
   const rules = "abcdefg"
     .split("")
     .map((id, at) => guideline({ id, priority: at, actions: text(id) }))
@@ -112,8 +112,8 @@ describe("[PACK-33] a static file adds guidelines and needs no database", () => 
   }
 
   test("[PACK-33] the built-in guideline applies to implementers, never to reviewers", () => {
-    const known = readGuidelines(undefined)
-    expect(known).toMatchObject([
+    const guidelines = readGuidelines(undefined)
+    expect(guidelines).toMatchObject([
       {
         id: "context-package-enforcement",
         category: "context_constraint",
@@ -122,25 +122,23 @@ describe("[PACK-33] a static file adds guidelines and needs no database", () => 
       },
     ])
     const roles = ["backend", "frontend", "implementer", "tester", "reviewer", undefined]
-    expect(roles.filter((role) => adviceFor(known, { role, action: "fix" }).length > 0)).toEqual([
-      "backend",
-      "frontend",
-      "implementer",
-    ])
+    expect(
+      roles.filter((role) => adviceFor(guidelines, { role, action: "fix" }).length > 0),
+    ).toEqual(["backend", "frontend", "implementer"])
     const actions = ["implement", "code", "fix", "refactor", "test", "review", undefined]
     expect(
-      actions.filter((action) => adviceFor(known, { role: "backend", action }).length > 0),
+      actions.filter((action) => adviceFor(guidelines, { role: "backend", action }).length > 0),
     ).toEqual(actions.slice(0, 5))
   })
 
   test("[PACK-33] a guideline with the same name replaces the built-in one, however often it is read", () => {
     const own = guideline({ id: "context-package-enforcement", priority: 1, isEnabled: false })
-    const known = readGuidelines(fileOf({ guidelines: [guideline({ priority: 2 }), own] }))
-    expect(known.map((it) => [it.id, it.origin])).toEqual([
+    const guidelines = readGuidelines(fileOf({ guidelines: [guideline({ priority: 2 }), own] }))
+    expect(guidelines.map((it) => [it.id, it.origin])).toEqual([
       ["one", ".qm/guidelines.json"],
       ["context-package-enforcement", ".qm/guidelines.json"],
     ])
-    expect(adviceFor(known, { role: "backend", action: "fix" })).toEqual([
+    expect(adviceFor(guidelines, { role: "backend", action: "fix" })).toEqual([
       { guideline: "one", text: "Do one." },
     ])
   })
@@ -156,15 +154,15 @@ describe("[PACK-33] a static file adds guidelines and needs no database", () => 
   })
 
   test("[PACK-33] lists the guidelines that may apply to the request", () => {
-    const known = readGuidelines(
+    const guidelines = readGuidelines(
       fileOf({ guidelines: [guideline({ when: { agents: ["tester"] } })] }),
     )
     const ids = (facts: Parameters<typeof listGuidelines>[1]) =>
-      listGuidelines(known, facts).guidelines.map((it) => it.id)
+      listGuidelines(guidelines, facts).guidelines.map((it) => it.id)
     expect(ids({})).toEqual(["context-package-enforcement", "one"])
     expect(ids({ role: "tester" })).toEqual(["one"])
     expect(ids({ role: "backend" })).toEqual(["context-package-enforcement"])
     expect(ids({ action: "review" })).toEqual(["one"])
-    expect(listGuidelines(known, { role: "tester" }).verdict.instructions).toEqual(["Do one."])
+    expect(listGuidelines(guidelines, { role: "tester" }).verdict.instructions).toEqual(["Do one."])
   })
 })

@@ -119,7 +119,7 @@ test("[PACK-20] lines of all earlier packages count as sent, signatures do not",
     { files: [{ ...file, blobId, pieces: [piece(6, 9)] }] },
     { files: [{ ...file, blobId, form: "signatures", pieces: [piece(30, 40)] }] },
   ])
-  const asked = [
+  const ranges = [
     [1, 9],
     [2, 3],
     [1, 10],
@@ -127,7 +127,7 @@ test("[PACK-20] lines of all earlier packages count as sent, signatures do not",
     [9, 20],
     [30, 40],
   ] as const
-  expect(asked.map(([fromLine, toLine]) => isSent({ path, blobId, fromLine, toLine }))).toEqual([
+  expect(ranges.map(([fromLine, toLine]) => isSent({ path, blobId, fromLine, toLine }))).toEqual([
     true,
     true,
     false,

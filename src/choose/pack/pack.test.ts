@@ -18,8 +18,8 @@ const TASK = "Rounding of a line: `roundLine` loses half a cent"
 
 test("[PACK-1] builds a package for a task from a scanned tree", async () => {
   await using made = await madeTree(SHOP)
-  await using world = packWorld(made.tree)
-  const { pack, text, textTokens } = await world.build({ task: TASK, format: "markdown" })
+  await using lab = packWorld(made.tree)
+  const { pack, text, textTokens } = await lab.build({ task: TASK, format: "markdown" })
   expect(pack.files.map((it) => [it.path, it.form, it.symbols, it.reasons[0]])).toEqual([
     ["src/bill/rounding.ts", "full", ["roundLine", "roundTotal"], "defines roundLine"],
     ["src/bill/rounding.test.ts", "full", [], "uses roundLine"],
@@ -66,8 +66,8 @@ describe("bounded and deterministic packages", () => {
 
   test("[F7] 500 random repositories and tasks: within the budget, byte-identical, each block with its origin", async () => {
     await fc.assert(
-      fc.asyncProperty(files, request, async (all, asked) => {
-        const built = () => buildOnce(all, asked)
+      fc.asyncProperty(files, request, async (all, input) => {
+        const built = () => buildOnce(all, input)
         const [one, two] = [await built(), await built()]
         expect(two).toEqual(one)
         if (typeof one === "string") {
@@ -75,9 +75,9 @@ describe("bounded and deterministic packages", () => {
           return
         }
         const { pack, text: shown } = one
-        expect(counter.count(shown)).toBeLessThanOrEqual(asked.budget)
+        expect(counter.count(shown)).toBeLessThanOrEqual(input.budget)
         const markdown = renderMarkdown({ ...pack, id: "", builtAt: 0 })
-        expect(counter.count(markdown)).toBeLessThanOrEqual(asked.budget)
+        expect(counter.count(markdown)).toBeLessThanOrEqual(input.budget)
         const closings = markdown.split("\n").filter((it) => it === pack.manifest.fence)
         expect(closings).toHaveLength(pack.files.filter((it) => it.pieces.length > 0).length)
         for (const file of pack.files) {
@@ -94,11 +94,11 @@ describe("bounded and deterministic packages", () => {
 
   async function buildOnce(
     all: Readonly<Record<string, string>>,
-    asked: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
   ) {
     const tree = memoryTree(all, { count: counter.count })
     try {
-      const { pack, text: shown } = await packWorld(tree).build({ ...asked, save: false })
+      const { pack, text: shown } = await packWorld(tree).build({ ...input, save: false })
       return { pack, text: shown }
     } catch (error) {
       if (isAppError(error)) return error.code
@@ -109,8 +109,8 @@ describe("bounded and deterministic packages", () => {
 
 describe("invalid requests", () => {
   const failure = async (input: Readonly<Record<string, unknown>>, settings = {}) => {
-    await using world = packWorld(shop, { settings })
-    const error: unknown = await world.build({ save: false, ...input }).then(
+    await using lab = packWorld(shop, { settings })
+    const error: unknown = await lab.build({ save: false, ...input }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
@@ -143,9 +143,8 @@ describe("invalid requests", () => {
 
   test("[PACK-17] errors of the request itself are thrown before a scan", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
-    await using world = packWorld(shop, { deps: { tree } })
-    const built = (input: Readonly<Record<string, unknown>>) =>
-      world.build({ task: TASK, ...input })
+    await using lab = packWorld(shop, { deps: { tree } })
+    const built = (input: Readonly<Record<string, unknown>>) => lab.build({ task: TASK, ...input })
     await expect(built({ role: "wizard" })).rejects.toThrow("Unknown role wizard")
     await expect(built({ mention: ["../a.ts"] })).rejects.toThrow("outside the repository")
     await expect(built({})).rejects.toThrow("the tree was asked for")
@@ -175,8 +174,8 @@ describe("invalid requests", () => {
     expect(tooSmall?.code).toBe("PACK_BUDGET_TOO_SMALL")
     const needed = Number(/at least ([\d,]+)/.exec(tooSmall?.hint ?? "")?.[1]?.replaceAll(",", ""))
     expect((await failure({ ...input, budget: needed - 1 }))?.code).toBe("PACK_BUDGET_TOO_SMALL")
-    await using world = packWorld(shop)
-    const { pack } = await world.build({ ...input, budget: needed })
+    await using lab = packWorld(shop)
+    const { pack } = await lab.build({ ...input, budget: needed })
     expect(pack.files.map((it) => [it.path, it.form])).toContainEqual([
       "src/bill/rounding.ts",
       "signatures",
@@ -185,8 +184,8 @@ describe("invalid requests", () => {
 })
 
 test("[PACK-5] a task of 1 MB is truncated, with a note", async () => {
-  await using world = packWorld(shop)
-  const { pack } = await world.build({
+  await using lab = packWorld(shop)
+  const { pack } = await lab.build({
     task: `${TASK}\n${"x ".repeat(500_000)}`.slice(0, 1_000_000),
   })
   expect(pack.notes).toEqual(["The task is too long; only its first 100,000 characters were used."])
@@ -198,9 +197,9 @@ test("[PACK-6] finds paths of a task exactly, by a unique ending, or by a unique
     { "a/x.ts": "x\n", "b/x.ts": "x\n", "lib/only.ts": "o\n", "lib/deep/y.ts": "y\n" },
     { count: counter.count },
   )
-  await using world = packWorld(tree)
+  await using lab = packWorld(tree)
   const named = async (task: string) => {
-    const { pack } = await world.build({ task, save: false })
+    const { pack } = await lab.build({ task, save: false })
     return pack.files.filter((it) => it.source === "target").map((it) => it.path)
   }
   expect(await named("see a/x.ts")).toEqual(["a/x.ts"])
@@ -230,8 +229,8 @@ test("[PACK-7] lists the signals that were used, and the missing ones with the r
 test("[PACK-7] gives the reason when the word table is enabled and missing", async () => {
   const whyMissing = async (meaning: PackDeps["meaning"]) => {
     const deps = meaning === undefined ? {} : { meaning }
-    await using world = packWorld(shop, { settings: { wordTable: true }, deps })
-    const { pack } = await world.build({ task: "Rounding", save: false })
+    await using lab = packWorld(shop, { settings: { wordTable: true }, deps })
+    const { pack } = await lab.build({ task: "Rounding", save: false })
     return pack.signals.missing.find((it) => it.signal === "meaning")?.why
   }
   const absent = "enabled, but the word table is missing"
@@ -254,14 +253,14 @@ test("[PACK-7] uses meaning when the word table is present", async () => {
       )
     })
   const deps = { meaning, ranker: async () => ranker }
-  await using world = packWorld(shop, { settings: { wordTable: true }, deps })
-  const { pack } = await world.build({ task: "Rounding", save: false })
+  await using lab = packWorld(shop, { settings: { wordTable: true }, deps })
+  const { pack } = await lab.build({ task: "Rounding", save: false })
   expect(pack.signals.used).toEqual(["words", "meaning"])
 })
 
 describe("choices of the user", () => {
   test("[PACK-15] are stored with the package, to open and change it again", async () => {
-    await using world = packWorld(shop)
+    await using lab = packWorld(shop)
     const chosen = {
       target: ["src/user/login.ts"],
       drop: ["src/bill/half.ts"],
@@ -271,17 +270,17 @@ describe("choices of the user", () => {
       mention: ["docs/guide.md"],
       order: ["src/user/session.ts"],
     }
-    const { pack } = await world.build({ task: TASK, ...chosen })
+    const { pack } = await lab.build({ task: TASK, ...chosen })
     expect(pack.choices).toEqual(chosen)
-    const kept = await world.pack.show({ id: "last" })
-    expect(kept.pack.choices).toEqual(chosen)
-    const { pack: again } = await world.build({ task: kept.pack.task, ...kept.pack.choices })
+    const stored = await lab.pack.show({ id: "last" })
+    expect(stored.pack.choices).toEqual(chosen)
+    const { pack: again } = await lab.build({ task: stored.pack.task, ...stored.pack.choices })
     expect(again.manifest.digest).toBe(pack.manifest.digest)
   })
 
   test("[PACK-15] set targets, dropped files, forms and order", async () => {
-    await using world = packWorld(shop)
-    const { pack } = await world.build({
+    await using lab = packWorld(shop)
+    const { pack } = await lab.build({
       task: TASK,
       target: ["src/user/login.ts"],
       drop: ["src/bill/half.ts"],
@@ -300,8 +299,8 @@ describe("choices of the user", () => {
   })
 
   test("[PACK-15] targets alone make a package without a task", async () => {
-    await using world = packWorld(shop)
-    const { pack } = await world.build({ task: "", target: ["docs/guide.md"] })
+    await using lab = packWorld(shop)
+    const { pack } = await lab.build({ task: "", target: ["docs/guide.md"] })
     expect(pack.files.map((it) => it.path)).toEqual(["docs/guide.md"])
   })
 })
@@ -314,8 +313,8 @@ test("[PACK-18] lists left-out files with the reason and the tokens they need", 
     { ...SHOP, "src/bill/rounding-table.ts": `${lines}\n` },
     { count: counter.count },
   )
-  await using world = packWorld(tree)
-  const { pack } = await world.build({
+  await using lab = packWorld(tree)
+  const { pack } = await lab.build({
     task: TASK,
     budget: 500,
     truncate: "relevance",
@@ -335,9 +334,9 @@ test("[PACK-18] lists all dropped and denied files, and the best fifty of the ot
     { ...Object.fromEntries(files), "far/cat.ts": "meow\n", "zoo/dog.ts": "rounding\n" },
     { count: counter.count },
   )
-  await using world = packWorld(tree, { settings: { deny: "zoo/dog.ts", minRelevance: 1 } })
+  await using lab = packWorld(tree, { settings: { deny: "zoo/dog.ts", minRelevance: 1 } })
   const drop = ["far/cat.ts", "src/f7.ts"]
-  const { pack } = await world.build({ task: "rounding 3", budget: 300, drop, save: false })
+  const { pack } = await lab.build({ task: "rounding 3", budget: 300, drop, save: false })
   const decided = pack.left.filter((it) => it.why === "dropped" || it.why === "denied")
   expect(new Map(decided.map((it) => [it.path, it.why]))).toEqual(
     new Map([
@@ -358,8 +357,8 @@ test("[PACK-19] follows an imported definition rather than another file that def
     "src/bill/rounding.ts": rounding,
     "src/other/half.ts": half,
   })
-  await using world = packWorld(made.tree)
-  const { pack } = await world.build({ task: "`roundLine` is wrong", save: false })
+  await using lab = packWorld(made.tree)
+  const { pack } = await lab.build({ task: "`roundLine` is wrong", save: false })
   expect(pack.dependencies.filter((it) => it.from === "src/bill/rounding.ts")).toEqual([
     { from: "src/bill/rounding.ts", to: "src/other/half.ts", names: ["half"] },
   ])
@@ -376,8 +375,8 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
     },
     { count: counter.count },
   )
-  await using world = packWorld(tree, { settings: { minRelevance: 0.9 } })
-  const { pack } = await world.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
+  await using lab = packWorld(tree, { settings: { minRelevance: 0.9 } })
+  const { pack } = await lab.build({ task: "`roundBill` is wrong", budget: 4_000, save: false })
   expect(pack.files.map((it) => [it.path, it.form, it.reasons[0]])).toEqual([
     ["src/bill.ts", "full", "defines roundBill"],
     ["src/cents.ts", "signatures", "the sent lines depend on it"],
@@ -387,8 +386,8 @@ test("[PACK-19] adds the files that the selection depends on as signatures, and 
 })
 
 test("[PACK-20] a second package of a session sends only new lines", async () => {
-  await using world = packWorld(shop)
-  const ask = (session: string) => world.build({ task: TASK, session, format: "markdown" })
+  await using lab = packWorld(shop)
+  const ask = (session: string) => lab.build({ task: TASK, session, format: "markdown" })
   const first = await ask("ses_1")
   const second = await ask("ses_1")
   const other = await ask("ses_2")
@@ -409,10 +408,10 @@ test("[PACK-22] redacts secrets before anything is counted, shown or stored", as
     random: { bytes: (count) => new Uint8Array(count) },
     known: [key],
   })
-  await using world = packWorld(tree, { deps: { secrets: async () => secrets } })
-  const built = await world.build({ task: `roundLine loses ${key}`, format: "markdown" })
+  await using lab = packWorld(tree, { deps: { secrets: async () => secrets } })
+  const built = await lab.build({ task: `roundLine loses ${key}`, format: "markdown" })
   expect(JSON.stringify(built)).not.toContain(key)
-  expect(JSON.stringify(await world.pack.show({ id: "last", format: "json" }))).not.toContain(key)
+  expect(JSON.stringify(await lab.pack.show({ id: "last", format: "json" }))).not.toContain(key)
   expect(built.text).toContain("[redacted: ")
   expect(built.pack.files[0]?.redactions).toBe(1)
   expect(built.pack.notes).toEqual(["Secrets redacted: 1."])
@@ -421,8 +420,8 @@ test("[PACK-22] redacts secrets before anything is counted, shown or stored", as
 describe("empty packages", () => {
   test("[PACK-26] reads nothing when packages are switched off", async () => {
     const tree = () => Promise.reject(new Error("the tree was asked for"))
-    await using world = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
-    const { pack, text } = await world.build({ task: TASK })
+    await using lab = packWorld(shop, { settings: { enabled: false }, deps: { tree } })
+    const { pack, text } = await lab.build({ task: TASK })
     expect(pack).toMatchObject({ isEmpty: true, files: [], tokens: 0 })
     expect(text).toContain("Files included: none. Context packages are off")
   })
@@ -433,8 +432,8 @@ describe("empty packages", () => {
       task: string,
       settings = {},
     ) => {
-      await using world = packWorld(memoryTree(files, { count: counter.count }), { settings })
-      return (await world.build({ task, save: false })).pack.emptyReason
+      await using lab = packWorld(memoryTree(files, { count: counter.count }), { settings })
+      return (await lab.build({ task, save: false })).pack.emptyReason
     }
     expect(await reasonFor({}, TASK)).toBe("The repository has no readable file.")
     expect(await reasonFor(SHOP, "???")).toBe("The task contains no searchable word.")
@@ -448,11 +447,11 @@ describe("empty packages", () => {
     const commits = [{ message: "Rounding of half a cent", files: ["src/bill/half.ts"] }]
     const past = memoryTree(SHOP, { count: counter.count, commits })
     for (const tree of [shop, past]) {
-      await using world = packWorld(tree, { settings: { minRelevance: 0 } })
-      const { pack } = await world.build({ task: "zzzqqq", budget: 8_000, save: false })
+      await using lab = packWorld(tree, { settings: { minRelevance: 0 } })
+      const { pack } = await lab.build({ task: "zzzqqq", budget: 8_000, save: false })
       expect(pack).toMatchObject({ isEmpty: true, files: [], left: [], tokens: 0 })
       expect(pack.emptyReason).toBe("No file in this repository matches the task.")
-      const { pack: other } = await world.build({ task: "zzzqqq", target: ["docs/guide.md"] })
+      const { pack: other } = await lab.build({ task: "zzzqqq", target: ["docs/guide.md"] })
       expect(other.files.map((it) => [it.path, it.semanticScore, it.reasons])).toEqual([
         ["docs/guide.md", 0, ["target of this package"]],
       ])
@@ -470,49 +469,49 @@ describe("files that change after the scan", () => {
       looks++
       return shop
     }
-    await using world = packWorld(stale, { deps: { refresh } })
-    const { pack } = await world.build({ task: TASK })
+    await using lab = packWorld(stale, { deps: { refresh } })
+    const { pack } = await lab.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).toContain("src/bill/half.ts")
     expect(looks).toBe(1)
   })
 
   test("[PACK-27] are left out with a note when they change again", async () => {
-    await using world = packWorld(stale)
-    const { pack } = await world.build({ task: TASK })
+    await using lab = packWorld(stale)
+    const { pack } = await lab.build({ task: TASK })
     expect(pack.files.map((it) => it.path)).not.toContain("src/bill/half.ts")
     expect(pack.notes).toEqual(["Files left out because they changed during the build: 1."])
-    expect(world.refreshed()).toBe(1)
+    expect(lab.refreshed()).toBe(1)
   })
 })
 
 describe("the package history", () => {
   test("[PACK-28] lists stored packages, shows them unchanged, and emits one event each", async () => {
-    await using world = packWorld(shop)
-    const built = await world.build({ task: TASK, format: "xml", role: "backend" })
-    expect(await world.pack.list({ limit: 5 })).toMatchObject({
+    await using lab = packWorld(shop)
+    const built = await lab.build({ task: TASK, format: "xml", role: "backend" })
+    expect(await lab.pack.list({ limit: 5 })).toMatchObject({
       packs: [{ id: built.pack.id, task: TASK, role: "backend", files: 3 }],
     })
-    expect(await world.pack.show({ id: "last", format: "xml" })).toEqual(built)
-    await world.build({ task: TASK, save: false })
-    expect((await world.journal()).filter((it) => it === "pack.built")).toHaveLength(1)
-    await expect(world.pack.show({ id: "pk_none" })).rejects.toThrow(PackUnknown({ id: "pk_none" }))
+    expect(await lab.pack.show({ id: "last", format: "xml" })).toEqual(built)
+    await lab.build({ task: TASK, save: false })
+    expect((await lab.journal()).filter((it) => it === "pack.built")).toHaveLength(1)
+    await expect(lab.pack.show({ id: "pk_none" })).rejects.toThrow(PackUnknown({ id: "pk_none" }))
   })
 
   test("[PACK-28] without a database the package is built, with a note", async () => {
     const db = () => Promise.reject(StoreClosed({}))
-    await using world = packWorld(shop, { deps: { db } })
-    const { pack } = await world.build({ task: TASK, session: "ses_1" })
+    await using lab = packWorld(shop, { deps: { db } })
+    const { pack } = await lab.build({ task: TASK, session: "ses_1" })
     expect(pack.files).toHaveLength(3)
     expect(pack.notes[0]).toContain("[STORE_CLOSED]")
   })
 })
 
 test("compares two packages file by file", async () => {
-  await using world = packWorld(shop)
-  await world.build({ task: TASK, mention: ["docs/guide.md"] })
-  const [{ id } = { id: "" }] = (await world.pack.list({ limit: 1 })).packs
-  await world.build({ task: TASK, drop: ["src/bill/half.ts"], full: ["docs/guide.md"] })
-  const { changes } = await world.pack.diff({ from: id, to: "last" })
+  await using lab = packWorld(shop)
+  await lab.build({ task: TASK, mention: ["docs/guide.md"] })
+  const [{ id } = { id: "" }] = (await lab.pack.list({ limit: 1 })).packs
+  await lab.build({ task: TASK, drop: ["src/bill/half.ts"], full: ["docs/guide.md"] })
+  const { changes } = await lab.pack.diff({ from: id, to: "last" })
   expect(changes.map((it) => [it.path, it.change, it.formBefore, it.formAfter])).toEqual([
     ["docs/guide.md", "changed", "path", "full"],
     ["src/bill/rounding.ts", "same", "full", "full"],
@@ -522,23 +521,23 @@ test("compares two packages file by file", async () => {
 })
 
 test("[PACK-30] writes a file only where the caller may name one", async () => {
-  await using world = packWorld(shop)
-  const { text, out } = await world.build({ task: TASK, format: "markdown", out: "pack.md" })
+  await using lab = packWorld(shop)
+  const { text, out } = await lab.build({ task: TASK, format: "markdown", out: "pack.md" })
   expect(out).toBe("pack.md")
-  expect(world.written.get("pack.md")).toBe(text)
+  expect(lab.written.get("pack.md")).toBe(text)
   await using far = packWorld(shop, { deps: { write: undefined } })
   await expect(far.build({ task: TASK, out: "pack.md" })).rejects.toThrow("Only the command line")
 })
 
 test("[PACK-33] advice of guidelines precedes the files, and counts towards the budget", async () => {
-  await using world = packWorld(shop)
-  const { pack, text } = await world.build({
+  await using lab = packWorld(shop)
+  const { pack, text } = await lab.build({
     task: `Fix: ${TASK}`,
     role: "backend",
     format: "markdown",
   })
   expect(pack.advice.map((it) => it.guideline)).toEqual(["context-package-enforcement"])
   expect(text).toContain("Guideline context-package-enforcement: Work inside this context package.")
-  const { pack: reviewed } = await world.build({ task: `Fix: ${TASK}`, role: "reviewer" })
+  const { pack: reviewed } = await lab.build({ task: `Fix: ${TASK}`, role: "reviewer" })
   expect(reviewed.advice).toEqual([])
 })

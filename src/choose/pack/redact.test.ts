@@ -20,8 +20,8 @@ describe("a secret split by an invisible character", () => {
     ["control", "\u0007"],
   ])(
     "[PACK-22] %s: is redacted in text, signatures, task, choices, advice and notes",
-    async ([, sign = ""]) => {
-      const torn = `${key.slice(0, 9)}${sign}${key.slice(9)}`
+    async ([, character = ""]) => {
+      const torn = `${key.slice(0, 9)}${character}${key.slice(9)}`
       const tree = memoryTree(
         {
           "src/rounding.ts": `export function roundLine(x) {\n  return "${torn}"\n}\n`,
@@ -37,14 +37,14 @@ describe("a secret split by an invisible character", () => {
         actions: [{ type: "instruction", text: `Use ${torn}` }],
       }
       const text = JSON.stringify({ guidelines: [guideline] })
-      await using world = packWorld(tree, {
+      await using lab = packWorld(tree, {
         deps: {
           secrets: async () => secrets,
           guidelineFile: async () => ({ path: "g.json", text }),
         },
       })
       for (const format of ["markdown", "xml", "json", "summary"]) {
-        const built = await world.build({
+        const built = await lab.build({
           task: `roundLine loses ${torn}`,
           drop: [`src/${torn}.ts`],
           signatures: ["src/listed.ts"],

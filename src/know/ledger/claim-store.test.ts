@@ -29,16 +29,16 @@ test("[LEDGER-17] [C4] a writer paused until others used and removed its turn nu
   const turns = createTurns(temp.path, systemRandom)
   await turns.change("a", () => ({ kind: "put", record: () => record }))
   const own = join(temp.path, digest("a"))
-  const seen: (string | undefined)[] = []
+  const turnsSeen: (string | undefined)[] = []
   const late = await turns.change("a", (current) => {
-    seen.push(current?.token)
+    turnsSeen.push(current?.token)
     if (current?.token === "t9") return { kind: "stop", result: "too late" }
     // In the meantime others write turns 2 to 9 and delete all but the last.
     writeFileSync(join(own, "9"), writeClaim({ ...record, token: "t9" }))
     renameSync(join(own, "1"), join(temp.path, ".gone"))
     return { kind: "put", record: () => ({ ...record, token: "late" }) }
   })
-  expect({ late, seen }).toEqual({ late: { result: "too late" }, seen: ["t1", "t9"] })
+  expect({ late, seen: turnsSeen }).toEqual({ late: { result: "too late" }, seen: ["t1", "t9"] })
   expect(turns.current("a")?.token).toBe("t9")
 })
 

@@ -14,7 +14,7 @@ const gone = { pid: own.pid, startedAt: "1.elsewhere" }
 const holder = (session: string) => ({ session, process: own })
 
 /** A machine whose two clocks diverge only when a test sets them. */
-function world(stateDirectory: string, name = "here") {
+function setUp(stateDirectory: string, name = "here") {
   const clock = testClock()
   let boot = "boot-1"
   let offset = 0
@@ -38,7 +38,7 @@ function world(stateDirectory: string, name = "here") {
 describe("claims.take", () => {
   test("[LEDGER-11] one of two sessions gets the path, and the other gets the holder", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     const first = await claims.take(["src/a.ts"], holder("one"))
     expect(first).toMatchObject({ kind: "taken", claims: [{ path: "src/a.ts", session: "one" }] })
     const second = await claims.take(["./src//a.ts"], holder("two"))
@@ -48,7 +48,7 @@ describe("claims.take", () => {
 
   test("[LEDGER-11] takes all paths or none", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     await claims.take(["b"], holder("one"))
     expect((await claims.take(["a", "b", "c"], holder("two"))).kind).toBe("held")
     expect(claims.list().map((it) => it.path)).toEqual(["b"])
@@ -56,7 +56,7 @@ describe("claims.take", () => {
 
   test("[LEDGER-11] a session that takes its own path again keeps its fence number", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     const before = await taken(claims, "a", "one")
     const again = await taken(claims, "a", "one")
     expect(again).toMatchObject({ fence: before.fence, token: before.token })
@@ -68,7 +68,7 @@ describe("claims.take", () => {
 
   test("[LEDGER-12] a claim on a folder conflicts with claims below it, in both orders", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     await claims.take(["src/know"], holder("one"))
     expect(claims.find("src/know/a/b.ts")?.session).toBe("one")
     expect(claims.find("src/knowing.ts")).toBeUndefined()
@@ -81,7 +81,7 @@ describe("claims.take", () => {
 
   test("[LEDGER-12] a folder and a file in it, taken simultaneously, go to one session", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     for (let round = 0; round < 40; round++) {
       const paths = ["src", "src/a.ts", "src/a.ts"]
       const outcomes = await Promise.all(
@@ -97,7 +97,7 @@ describe("claims.take", () => {
     "[LEDGER-13] rejects path %# outside the repository",
     async (path) => {
       await using temp = await tempDirectory()
-      const { claims } = world(temp.path)
+      const { claims } = setUp(temp.path)
       const outcome = await claims.take([path], holder("one")).catch((error: unknown) => error)
       expect(PathUnusable.is(outcome)).toBe(true)
       expect(claims.find(path)).toBeUndefined()
@@ -106,7 +106,7 @@ describe("claims.take", () => {
 
   test("[LEDGER-13] rejects too many paths in one call", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     const paths = Array.from({ length: MOST_PATHS_AT_ONCE + 1 }, (_, index) => `f${index}`)
     const outcome = await claims.take(paths, holder("one")).catch((error: unknown) => error)
     expect(PathUnusable.is(outcome)).toBe(true)
@@ -116,7 +116,7 @@ describe("claims.take", () => {
 describe("leases", () => {
   test("[LEDGER-14] another session gets the path only after the lease expires, with a higher fence number", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     const first = await taken(claims, "a", "one")
     await clock.advance(LEASE_MS)
     expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
@@ -133,7 +133,7 @@ describe("leases", () => {
 
   test("[LEDGER-14] renewing holds a claim for any length of time", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     let claim = await taken(claims, "a", "one")
     for (let round = 0; round < 30; round++) {
       await clock.advance(LEASE_MS - 1)
@@ -145,7 +145,7 @@ describe("leases", () => {
 
   test("[LEDGER-14] a dead process holds its claim until the lease expires, and no longer", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     const outcome = await claims.take(["a"], { session: "one", process: gone })
     const [claim] = outcome.kind === "taken" ? outcome.claims : []
     expect(claim === undefined ? undefined : claims.isHolderAlive(claim)).toBe(false)
@@ -156,7 +156,7 @@ describe("leases", () => {
 
   test("[LEDGER-14] the holder can renew an expired claim that no other session took", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     const claim = await taken(claims, "a", "one")
     await clock.advance(LEASE_MS * 2)
     expect((await claims.renew(claim)).kind).toBe("renewed")
@@ -165,7 +165,7 @@ describe("leases", () => {
 
   test("[LEDGER-14] an expired claim on a folder cannot be renewed after a path below it was taken", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     const folder = await taken(claims, "src", "one")
     await clock.advance(LEASE_MS + 1)
     await taken(claims, "src/a.ts", "two")
@@ -176,7 +176,7 @@ describe("leases", () => {
     "[LEDGER-15] [C4] a wall clock that jumps by %i h gives no other session the path",
     async (hours) => {
       await using temp = await tempDirectory()
-      const { claims, clock } = world(temp.path)
+      const { claims, clock } = setUp(temp.path)
       const claim = await taken(claims, "a", "one")
       clock.setWall(clock.now() + hours * HOUR_MS)
       expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
@@ -189,7 +189,7 @@ describe("leases", () => {
 
   test("[LEDGER-15] the wall clock decides after a restart of the machine", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock, restart } = world(temp.path)
+    const { claims, clock, restart } = setUp(temp.path)
     await taken(claims, "a", "one")
     restart()
     expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
@@ -199,7 +199,7 @@ describe("leases", () => {
 
   test("[LEDGER-15] a clock set back over a restart does not block the path for a day", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock, restart } = world(temp.path)
+    const { claims, clock, restart } = setUp(temp.path)
     await taken(claims, "a", "one")
     restart()
     clock.setWall(clock.now() - 24 * HOUR_MS)
@@ -208,7 +208,7 @@ describe("leases", () => {
 
   test("[LEDGER-15] another machine waits for the expiry and a margin, and checks no process", async () => {
     await using temp = await tempDirectory()
-    const [here, there] = [world(temp.path), world(temp.path, "there")]
+    const [here, there] = [setUp(temp.path), setUp(temp.path, "there")]
     const claim = await taken(here.claims, "a", "one")
     expect(there.claims.isHolderAlive(claim)).toBeUndefined()
     await there.clock.advance(LEASE_MS + CLOCK_MARGIN_MS)
@@ -222,7 +222,7 @@ describe("leases", () => {
 
   test("[LEDGER-16] hooks renew the claims of their session, and not at every edit", async () => {
     await using temp = await tempDirectory()
-    const { claims, clock } = world(temp.path)
+    const { claims, clock } = setUp(temp.path)
     const claim = await taken(claims, "src", "one")
     expect(await claims.keepAlive("one", "src/a.ts")).toEqual({ kind: "renewed", claim })
     await clock.advance(LEASE_MS / 2)
@@ -235,7 +235,7 @@ describe("leases", () => {
 describe("claim files", () => {
   test("[LEDGER-17] old turns are deleted, the newest stays, and no fence number repeats", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     const fences: number[] = []
     for (let round = 0; round < 20; round++) {
       const claim = await taken(claims, "a", `s${round}`)
@@ -249,7 +249,7 @@ describe("claim files", () => {
 
   test("[LEDGER-17] an invalid claim file is reported, never overwritten", async () => {
     await using temp = await tempDirectory()
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     await taken(claims, "a", "one")
     const [folder = ""] = await readdir(join(temp.path, "claims"))
     await writeFile(join(temp.path, "claims", folder, "9"), "garbage")
@@ -262,7 +262,7 @@ describe("claim files", () => {
   test("[LEDGER-17] a session id may be any text", async () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, "claims"))
-    const { claims } = world(temp.path)
+    const { claims } = setUp(temp.path)
     const session = `../\0/${"\u{1F600}".repeat(2_000)}\uD800`
     await taken(claims, "a", session)
     expect(claims.find("a")?.session).toBe(session)

@@ -15,7 +15,7 @@ import { linesWith } from "./records.ts"
 
 const classifier = createClassifier()
 
-function world(stateDirectory: string) {
+function setUp(stateDirectory: string) {
   const clock = testClock({ now: 1_000 })
   return { clock, ledger: createLedger({ stateDirectory, clock, random: systemRandom }) }
 }
@@ -23,7 +23,7 @@ function world(stateDirectory: string) {
 describe("ledger files", () => {
   test("[LEDGER-1] the summary of a session lists its paths", async () => {
     await using temp = await tempDirectory()
-    const { ledger, clock } = world(temp.path)
+    const { ledger, clock } = setUp(temp.path)
     await ledger.modified("s", { path: "a.ts", tool: "Edit" })
     await clock.advance(5)
     await ledger.modified("s", { path: "b.ts", tool: "Write", sha: "b1" })
@@ -52,7 +52,7 @@ describe("ledger files", () => {
 
   test("[LEDGER-2] a session id may be any text: the file name is plain, the id is in the file", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     const strange = [
       "",
       "../../etc",
@@ -71,14 +71,14 @@ describe("ledger files", () => {
     const names = await readdir(join(temp.path, "ledger"))
     expect(names.every((it) => /^[\da-f]{40}\.jsonl$/.test(it))).toBe(true)
     expect(names.length).toBe(strange.length)
-    const found = await ledger.sessions({ sinceMs: 0 })
-    expect(found.map((it) => it.sessionId).toSorted()).toEqual(strange.toSorted())
+    const sessions = await ledger.sessions({ sinceMs: 0 })
+    expect(sessions.map((it) => it.sessionId).toSorted()).toEqual(strange.toSorted())
     expect(await readdir(temp.path)).toEqual(["ledger"])
   })
 
   test("[LEDGER-2] [F1] any ids and paths read back as they were written", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     const word = fc.string({ unit: "binary", maxLength: 30 })
     await fc.assert(
       fc.asyncProperty(word, word, word, async (id, path, tool) => {
@@ -93,7 +93,7 @@ describe("ledger files", () => {
 
   test("[LEDGER-3] a truncated last line and invalid lines are skipped, the others count", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     await ledger.modified("s", { path: "a.ts", tool: "Edit" })
     const file = await onlyFile(temp.path)
     const before = await readFile(file, "utf8")
@@ -108,7 +108,7 @@ describe("ledger files", () => {
 
   test("[LEDGER-3] simultaneous writers of one session lose no line", async () => {
     await using temp = await tempDirectory()
-    const ledgers = Array.from({ length: 5 }, () => world(temp.path).ledger)
+    const ledgers = Array.from({ length: 5 }, () => setUp(temp.path).ledger)
     await Promise.all(
       ledgers.flatMap((ledger, writer) =>
         Array.from({ length: 20 }, (_, index) =>
@@ -122,11 +122,11 @@ describe("ledger files", () => {
 
   test("[LEDGER-3] a symlink in place of a ledger is not followed", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     await ledger.modified("s", { path: "a", tool: "Edit" })
     const file = await onlyFile(temp.path)
     await writeFile(join(temp.path, "mine"), "")
-    const { ledger: second } = world(join(temp.path, "second"))
+    const { ledger: second } = setUp(join(temp.path, "second"))
     await second.modified("other", { path: "a", tool: "Edit" })
     const name = file.split("/").at(-1) ?? ""
     await symlink(join(temp.path, "mine"), join(temp.path, "second", "ledger", name))
@@ -141,7 +141,7 @@ describe("ledger files", () => {
 
   test("[LEDGER-4] finds other sessions that touched a path, newest first", async () => {
     await using temp = await tempDirectory()
-    const { ledger, clock } = world(temp.path)
+    const { ledger, clock } = setUp(temp.path)
     for (const id of ["one", "two", "three"]) {
       await clock.advance(10)
       await ledger.modified(id, { path: 'a "quoted".ts', tool: "Edit" })
@@ -161,15 +161,15 @@ describe("ledger files", () => {
 describe("active sessions", () => {
   test("[LEDGER-21] a session records its host once, before any other line", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     await ledger.opened("s", "codex")
     await ledger.opened("s", "codex")
     await ledger.modified("s", { path: "a.ts", tool: "Edit" })
     await ledger.modified("t", { path: "a.ts", tool: "Edit" })
     const lines = (await readFile(await fileOf(temp.path, "codex"), "utf8")).split("\n")
     expect(lines.filter((it) => it.includes("opened")).length).toBe(1)
-    const found = await ledger.sessions({ sinceMs: 0 })
-    const hosts = Object.fromEntries(found.map((it) => [it.sessionId, it.host]))
+    const sessions = await ledger.sessions({ sinceMs: 0 })
+    const hosts = Object.fromEntries(sessions.map((it) => [it.sessionId, it.host]))
     expect(hosts).toEqual({ s: "codex", t: undefined })
     await ledger.opened("s", "claude-code")
     const again = await ledger.sessions({ sinceMs: 0 })
@@ -178,7 +178,7 @@ describe("active sessions", () => {
 
   test("[LEDGER-21] lists each session with its activity, the latest first", async () => {
     await using temp = await tempDirectory()
-    const { ledger, clock } = world(temp.path)
+    const { ledger, clock } = setUp(temp.path)
     await ledger.opened("quiet", "codex")
     await clock.advance(5)
     for (const path of ["src/a.ts", "src/a.ts", "src/b.ts", "notes.txt"])
@@ -227,7 +227,7 @@ describe("active sessions", () => {
 describe("drift", () => {
   test("[LEDGER-5] two important files without a registration give one nudge, and one for each new drift", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     const edit = (path: string) => ledger.modified("s", { path, tool: "Edit" })
     expect(await ledger.nudgeDue("s", classifier)).toEqual({ kind: "not-due", why: "registered" })
     await edit("src/a.ts")
@@ -249,7 +249,7 @@ describe("drift", () => {
 
   test("[LEDGER-5] an edit of a registration file registers the session", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     for (const path of ["src/a.ts", "src/b.ts", ".qm/memory/decisions/x.md"])
       await ledger.modified("s", { path, tool: "Edit" })
     expect((await ledger.nudgeDue("s", classifier)).kind).toBe("not-due")
@@ -257,9 +257,9 @@ describe("drift", () => {
 
   test("[LEDGER-5] exactly one of many simultaneous nudges is due", async () => {
     await using temp = await tempDirectory()
-    const ledgers = Array.from({ length: 12 }, () => world(temp.path).ledger)
-    const spoken = await Promise.all(ledgers.map((it) => it.nudge("s", "f")))
-    expect(spoken.filter(Boolean).length).toBe(1)
+    const ledgers = Array.from({ length: 12 }, () => setUp(temp.path).ledger)
+    const outcomes = await Promise.all(ledgers.map((it) => it.nudge("s", "f")))
+    expect(outcomes.filter(Boolean).length).toBe(1)
     expect(await ledgers[0]?.nudge("s", "f")).toBe(false)
     expect(await ledgers[0]?.nudge("s", "g")).toBe(true)
     expect(await ledgers[0]?.nudge("t", "f")).toBe(true)
@@ -267,7 +267,7 @@ describe("drift", () => {
 
   test("a drift is identified by its first 100 files", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     await ledger.modified("s", { path: "src/0.ts", tool: "Edit" })
     const lines = Array.from({ length: 300 }, (_, index) =>
       JSON.stringify({ kind: "modified", path: `src/${index}.ts`, tool: "Edit", at: 1 }),
@@ -283,7 +283,7 @@ describe("drift", () => {
 
   test("a damaged line makes the drift reader fall back to the whole ledger", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     await ledger.modified("s", { path: "src/a.ts", tool: "Edit" })
     const saved = JSON.stringify({ kind: "modified", path: "src/b.ts", tool: "Edit", at: 1 })
     await appendFile(await onlyFile(temp.path), `\0\0${saved}\n`)
@@ -338,7 +338,7 @@ describe("drift", () => {
 
   test("[LEDGER-6] simulations of a session come back in order, each with its hashes", async () => {
     await using temp = await tempDirectory()
-    const { ledger } = world(temp.path)
+    const { ledger } = setUp(temp.path)
     const first = { id: "one", files: [{ path: "a", sha: "1" }], risk: 1 }
     const second = { id: "two", files: [{ path: "b", sha: "2" }], risk: 0 }
     await ledger.simulated("s", first)
@@ -366,8 +366,8 @@ describe("imports of the room", () => {
       console.log(JSON.stringify({ packages, rooms: [...new Set(rooms)].sort() }))`
     const root = join(import.meta.dirname, "../../..")
     const args = ["--input-type=module", "--eval", program]
-    const said = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" })
-    expect(JSON.parse(said)).toEqual({ packages: [], rooms: ["ground/base", "know/ledger"] })
+    const output = execFileSync(process.execPath, args, { cwd: root, encoding: "utf8" })
+    expect(JSON.parse(output)).toEqual({ packages: [], rooms: ["ground/base", "know/ledger"] })
   })
 })
 

@@ -60,9 +60,9 @@ describe("registered sessions", () => {
     await using temp = await tempDirectory()
     const name = "2026-10-01-01-older.md"
     await sessionsIn(temp.path, { [`archive/${name}`]: TEXT })
-    const found = { file: `${SESSIONS}/archive/${name}`, text: TEXT }
-    for (const given of [name, `${SESSIONS}/${name}`, `${SESSIONS}/archive/${name}`])
-      expect(readLogged(temp.path, given)).toEqual(found)
+    const expected = { file: `${SESSIONS}/archive/${name}`, text: TEXT }
+    for (const input of [name, `${SESSIONS}/${name}`, `${SESSIONS}/archive/${name}`])
+      expect(readLogged(temp.path, input)).toEqual(expected)
   })
 
   test("[LEDGER-22] are read only from their folders: no other folder, no symlink, no oversized file", async () => {
@@ -89,8 +89,8 @@ describe("registered sessions", () => {
       "2026-10-04-01-link.md",
       name,
     ]
-    for (const given of refused)
-      expect([given, readLogged(root, given)]).toEqual([given, undefined])
+    for (const input of refused)
+      expect([input, readLogged(root, input)]).toEqual([input, undefined])
     expect(listLogged(root, 9).logged).toEqual([])
   })
 

@@ -16,7 +16,7 @@ const ENTRY = {
   finalState: "all green",
 }
 
-function world(path: string, redact: (text: string) => string = (it) => it) {
+function setUp(path: string, redact: (text: string) => string = (it) => it) {
   const stateDirectory = join(path, ".git", "qm")
   return createSessions({ root: () => path, stateDirectory, redact })
 }
@@ -24,7 +24,7 @@ function world(path: string, redact: (text: string) => string = (it) => it) {
 describe("registering a session", () => {
   test("[LEDGER-18] writes a file named by day, number and words", async () => {
     await using temp = await tempDirectory()
-    const { file, indices } = await world(temp.path).register(ENTRY)
+    const { file, indices } = await setUp(temp.path).register(ENTRY)
     expect(file).toBe(".qm/memory/sessions/2026-11-15-01-fix-the-uber-parser.md")
     expect(indices.written).toEqual([".qm/memory/SESSIONS.md", ".qm/memory/WORKSPACE.md"])
     expect(await readFile(join(temp.path, file), "utf8")).toMatchInlineSnapshot(`
@@ -54,7 +54,7 @@ describe("registering a session", () => {
 
   test("[LEDGER-18] many simultaneous registrations get different numbers, and none is overwritten", async () => {
     await using temp = await tempDirectory()
-    const rooms = Array.from({ length: 12 }, () => world(temp.path))
+    const rooms = Array.from({ length: 12 }, () => setUp(temp.path))
     const made = await Promise.all(
       rooms.map((room, index) =>
         room.register({
@@ -79,17 +79,17 @@ describe("registering a session", () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, ".qm/memory/sessions"), { recursive: true })
     await writeFile(join(temp.path, ".qm/memory/sessions/2026-11-15-41-theirs.md"), "theirs")
-    const { file } = await world(temp.path).register(ENTRY)
+    const { file } = await setUp(temp.path).register(ENTRY)
     expect(file).toContain("/2026-11-15-42-")
   })
 
   test("[LEDGER-19] redacts secrets and removes invisible characters; if that fails, writes nothing", async () => {
     await using temp = await tempDirectory()
     const hidden = { ...ENTRY, request: "the pass\u200Bword" }
-    const room = world(temp.path, (it) => it.replaceAll("password", "***"))
+    const room = setUp(temp.path, (it) => it.replaceAll("password", "***"))
     const { file } = await room.register(hidden)
     expect(await readFile(join(temp.path, file), "utf8")).toContain("the ***")
-    const broken = world(join(temp.path, "other"), () => {
+    const broken = setUp(join(temp.path, "other"), () => {
       throw new Error("no scrubber")
     })
     await expect(broken.register(ENTRY)).rejects.toThrow("no scrubber")
@@ -105,7 +105,7 @@ describe("registering a session", () => {
     { done: Array.from({ length: 201 }, () => "x") },
   ])("[LEDGER-19] rejects invalid input %#", async (wrong) => {
     await using temp = await tempDirectory()
-    const outcome = await world(temp.path)
+    const outcome = await setUp(temp.path)
       .register({ ...ENTRY, ...wrong })
       .catch((error: unknown) => error)
     expect(SessionInvalid.is(outcome)).toBe(true)
@@ -117,7 +117,7 @@ describe("registering a session", () => {
     await mkdir(join(temp.path, "elsewhere"))
     await mkdir(join(temp.path, "repo"))
     await symlink(join(temp.path, "elsewhere"), join(temp.path, "repo/.qm"))
-    const outcome = await world(join(temp.path, "repo"))
+    const outcome = await setUp(join(temp.path, "repo"))
       .register(ENTRY)
       .catch((error: unknown) => error)
     expect(FolderUnusable.is(outcome)).toBe(true)
@@ -129,7 +129,7 @@ test("[LEDGER-18] the numbers of a day are limited", async () => {
   await using temp = await tempDirectory()
   await mkdir(join(temp.path, ".qm/memory/sessions"), { recursive: true })
   await writeFile(join(temp.path, ".qm/memory/sessions/2026-11-15-999-last.md"), "last")
-  const outcome = await world(temp.path)
+  const outcome = await setUp(temp.path)
     .register(ENTRY)
     .catch((error: unknown) => error)
   expect(TooManySessions.is(outcome)).toBe(true)
@@ -138,7 +138,7 @@ test("[LEDGER-18] the numbers of a day are limited", async () => {
 describe("indices", () => {
   test("[LEDGER-20] the same files give the same bytes, which are not written again", async () => {
     await using temp = await tempDirectory()
-    const room = world(temp.path)
+    const room = setUp(temp.path)
     await room.register(ENTRY)
     const file = join(temp.path, ".qm/memory/SESSIONS.md")
     const [before, text] = [await stat(file), await readFile(file, "utf8")]
@@ -183,7 +183,7 @@ describe("indices", () => {
     await put("rules/b.md", "# By hand\n")
     await put("glossary/c.md", "no title")
     await put("glossary/empty.md", "")
-    await world(temp.path).writeIndices()
+    await setUp(temp.path).writeIndices()
     const text = await readFile(join(temp.path, ".qm/memory/WORKSPACE.md"), "utf8")
     const decisions = [
       "- [New](decisions/c.md) (superseded)",
@@ -199,7 +199,7 @@ describe("indices", () => {
     await using temp = await tempDirectory()
     await mkdir(join(temp.path, ".qm/memory"), { recursive: true })
     await writeFile(join(temp.path, ".qm/memory/SESSIONS.md"), "mine")
-    const outcome = await world(temp.path)
+    const outcome = await setUp(temp.path)
       .writeIndices()
       .catch((error: unknown) => error)
     expect(IndexNotOurs.is(outcome)).toBe(true)

@@ -21,7 +21,7 @@ const ENTRY = {
   finalState: "",
 }
 
-function world(path: string) {
+function setUp(path: string) {
   const stateDirectory = join(path, ".git/qm")
   return createSessions({ root: () => path, stateDirectory, redact: (it) => it })
 }
@@ -49,9 +49,9 @@ describe("the archive", () => {
       ...times(4, "2026-11-08"),
       ...times(20, "2026-11-09"),
     ])
-    const quiet = await world(temp.path).register(ENTRY, { level: 5, now: NOW })
+    const quiet = await setUp(temp.path).register(ENTRY, { level: 5, now: NOW })
     expect(quiet.archived).toEqual([])
-    const { archived, file } = await world(temp.path).register(ENTRY, { level: 5, now: NOW })
+    const { archived, file } = await setUp(temp.path).register(ENTRY, { level: 5, now: NOW })
     expect(archived.length).toBe(9)
     expect(archived[0]).toBe(`${SESSIONS}/archive/2026-10-30-01-s.md`)
     const left = await readdir(join(temp.path, SESSIONS))
@@ -71,13 +71,13 @@ describe("the archive", () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, times(31, "2026-10-30"))
     for (const upkeep of [undefined, { level: 4, now: NOW }])
-      expect((await world(temp.path).register(ENTRY, upkeep)).archived).toEqual([])
+      expect((await setUp(temp.path).register(ENTRY, upkeep)).archived).toEqual([])
     const upkeep = { level: 5, now: NOW }
-    expect((await world(temp.path).register(ENTRY, upkeep)).archived.length).toBe(31)
+    expect((await setUp(temp.path).register(ENTRY, upkeep)).archived.length).toBe(31)
     await sessionsOn(temp.path, times(31, "2026-10-29"))
-    expect((await world(temp.path).register(ENTRY, upkeep)).archived).toEqual([])
+    expect((await setUp(temp.path).register(ENTRY, upkeep)).archived).toEqual([])
     const tomorrow = { level: 5, now: NOW + DAY_MS }
-    expect((await world(temp.path).register(ENTRY, tomorrow)).archived.length).toBe(31)
+    expect((await setUp(temp.path).register(ENTRY, tomorrow)).archived.length).toBe(31)
   })
 
   test("[LEDGER-24] an archived file is not replaced, and its number is not reused", async () => {
@@ -86,7 +86,7 @@ describe("the archive", () => {
     await mkdir(join(temp.path, SESSIONS, "archive"))
     const there = join(temp.path, SESSIONS, "archive/2026-10-30-01-s.md")
     await writeFile(there, "mine")
-    const room = world(temp.path)
+    const room = setUp(temp.path)
     expect((await room.register(ENTRY, { level: 7, now: NOW })).archived.length).toBe(30)
     expect(await readFile(there, "utf8")).toBe("mine")
     const { file } = await room.register({ ...ENTRY, date: "2026-10-30" })
@@ -99,7 +99,7 @@ describe("the archive", () => {
     await sessionsOn(root, times(31, "2026-10-30"))
     await mkdir(join(temp.path, "elsewhere"))
     await symlink(join(temp.path, "elsewhere"), join(root, SESSIONS, "archive"))
-    const { archived, file } = await world(root).register(ENTRY, { level: 5, now: NOW })
+    const { archived, file } = await setUp(root).register(ENTRY, { level: 5, now: NOW })
     expect(archived).toEqual([])
     expect(await readFile(join(root, file), "utf8")).toContain("Do it.")
     expect(await readdir(join(temp.path, "elsewhere"))).toEqual([])
@@ -124,25 +124,25 @@ describe("lessons", () => {
   test("[LEDGER-25] a line of ten sessions is proposed once, and at most one a day", async () => {
     await using temp = await tempDirectory()
     await sessionsOn(temp.path, times(9, "2026-11-12"), LINE)
-    const say = async (now: number, level = 5) =>
-      (await world(temp.path).register(ENTRY, { level, now })).proposal
-    expect(await say(NOW)).toBeUndefined()
+    const proposalAt = async (now: number, level = 5) =>
+      (await setUp(temp.path).register(ENTRY, { level, now })).proposal
+    expect(await proposalAt(NOW)).toBeUndefined()
     await sessionsOn(
       temp.path,
       times(11, "2026-11-13"),
       "Run migrations before the tests of the store",
     )
     await sessionsOn(temp.path, times(10, "2026-11-14"), "Ask the owner before a schema is changed")
-    expect(await say(NOW, 4)).toBeUndefined()
-    const proposal = await say(NOW)
+    expect(await proposalAt(NOW, 4)).toBeUndefined()
+    const proposal = await proposalAt(NOW)
     expect(proposal?.text).toBe(
       '20 sessions recorded nearly the same: "Run migrations before the tests of the store". If it is true, record it once: qm memory add "<title>" "<what and why>" --kind strategy --cites <path>',
     )
     expect(proposal?.files.length).toBe(20)
     expect(proposal?.files).toContain(`${SESSIONS}/2026-11-12-01-s.md`)
-    expect(await say(NOW)).toBeUndefined()
-    expect((await say(NOW + DAY_MS))?.text).toContain("10 sessions")
-    expect(await say(NOW + 2 * DAY_MS)).toBeUndefined()
+    expect(await proposalAt(NOW)).toBeUndefined()
+    expect((await proposalAt(NOW + DAY_MS))?.text).toContain("10 sessions")
+    expect(await proposalAt(NOW + 2 * DAY_MS)).toBeUndefined()
   })
 
   test("[LEDGER-25] short lines, and lines of one session, are not proposed", () => {
@@ -179,8 +179,8 @@ describe("lessons", () => {
         })
         const isNear = (all.length - less) / all.length >= LEAST_LIKENESS_SHARE
         const isLong = all.length - less >= 4
-        const found = sharedLessons(Array.from({ length: 10 }, (_, index) => own(index)))
-        expect(found.length).toBe(isNear && isLong ? 1 : 0)
+        const lessons = sharedLessons(Array.from({ length: 10 }, (_, index) => own(index)))
+        expect(lessons.length).toBe(isNear && isLong ? 1 : 0)
       }),
       fcParameters({ numRuns: 200 }),
     )

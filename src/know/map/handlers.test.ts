@@ -65,20 +65,20 @@ async function opened(
   }
 }
 
-const told = (entries: readonly MapEntry[]) =>
+const formatEntries = (entries: readonly MapEntry[]) =>
   entries.map((it) => `${it.kind} ${it.path} ${it.files} ${it.symbols} ${it.rank}`)
 
 describe("map.tree", () => {
   test("[MAP-46] lists folders first, with sums of all files below, then files", async () => {
     const map = await opened()
     const root = await map.tree()
-    expect(told(root.entries)).toEqual([
+    expect(formatEntries(root.entries)).toEqual([
       "folder docs 1 0 0",
       "folder src 4 5 1",
       "file package-lock.json 1 0 0",
     ])
     const { entries, state } = await map.tree({ folder: "./src/price/" })
-    expect(told(entries)).toEqual([
+    expect(formatEntries(entries)).toEqual([
       "file src/price/rounding.ts 1 2 1",
       "file src/price/tax.ts 1 2 0",
     ])
@@ -89,7 +89,7 @@ describe("map.tree", () => {
   test("[MAP-46] a filter matches whole paths, and the omitted entries are counted", async () => {
     const map = await opened()
     const { entries, total } = await map.tree({ filter: "PRICE/", limit: 1 })
-    expect([told(entries), total]).toEqual([["file src/price/rounding.ts 1 2 1"], 2])
+    expect([formatEntries(entries), total]).toEqual([["file src/price/rounding.ts 1 2 1"], 2])
     expect((await map.tree({ filter: "nowhere" })).total).toBe(0)
   })
 
@@ -491,9 +491,9 @@ describe("map.scan: the result", () => {
       },
     }
     Object.assign(map.made, { source: listed })
-    const told = await map.scan()
-    expect([told.skipped.length, told.skippedCount]).toEqual([100, 130])
-    expect(told.skipped[0]).toEqual({
+    const result = await map.scan()
+    expect([result.skipped.length, result.skippedCount]).toEqual([100, 130])
+    expect(result.skipped[0]).toEqual({
       path: "link0",
       reason: "it is a link, and links are not followed",
     })

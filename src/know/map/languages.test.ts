@@ -48,33 +48,33 @@ describe("broken files", () => {
       const lines = fixture(language).split("\n")
       const whole = (await parser.parse({ language, text: lines.join("\n") })).symbols
       let ended = 0
-      let kept = 0
+      let survivors = 0
       for (const share of SHARES) {
         const cut = Math.floor(lines.length * share)
         const { symbols } = await parser.parse({ language, text: lines.slice(0, cut).join("\n") })
         const before = whole.filter((it) => it.toLine < cut)
         ended += before.length
-        kept += before.filter((it) => symbols.some((other) => isSame(it, other))).length
+        survivors += before.filter((it) => symbols.some((other) => isSame(it, other))).length
       }
-      expect(kept / ended).toBeGreaterThan(0.7)
+      expect(survivors / ended).toBeGreaterThan(0.7)
     },
   )
 
   test("[MAP-3] nine of ten definitions survive one missing character", async () => {
     let all = 0
-    let kept = 0
+    let survivors = 0
     for (const language of LANGUAGE_NAMES) {
       const text = fixture(language)
       const whole = (await parser.parse({ language, text })).symbols
-      for (const sign of "(){}[]:=") {
-        const at = text.indexOf(sign, text.length / 2)
+      for (const character of "(){}[]:=") {
+        const at = text.indexOf(character, text.length / 2)
         const broken = text.slice(0, at) + text.slice(at + 1)
         const { symbols } = await parser.parse({ language, text: broken })
         all += whole.length
-        kept += whole.filter((it) => symbols.some((other) => other.name === it.name)).length
+        survivors += whole.filter((it) => symbols.some((other) => other.name === it.name)).length
       }
     }
-    expect(kept / all).toBeGreaterThan(0.9)
+    expect(survivors / all).toBeGreaterThan(0.9)
   })
 
   test("[MAP-3] reports the line of the error", async () => {
@@ -425,8 +425,8 @@ describe("import resolution", () => {
   test.for(rows)("[MAP-7] %s: %s imports %s", ([language, from, asked, ...paths]) => {
     const [specifier = "", names] = asked.split("#")
     const imported = { specifier, ...(names !== undefined && { names: names.split(",") }) }
-    const found = LANGUAGES[language].resolveImport(imported, from, indexOf(language))
-    expect(found).toEqual(paths)
+    const resolved = LANGUAGES[language].resolveImport(imported, from, indexOf(language))
+    expect(resolved).toEqual(paths)
   })
 
   test("[MAP-7] every language has cases, and one that resolves to nothing", () => {

@@ -135,12 +135,12 @@ describe("hostile texts", () => {
     await using workers = createWorkers({ longestSilenceMs: 60_000 })
     const files = fc.array(fc.record({ path: fc.constant("x"), language, text }), { maxLength: 30 })
     await fc.assert(
-      fc.asyncProperty(files, async (given) => {
-        const parsed = await workers.parseMany(given)
-        expect(parsed).toHaveLength(given.length)
+      fc.asyncProperty(files, async (sourceFiles) => {
+        const parsed = await workers.parseMany(sourceFiles)
+        expect(parsed).toHaveLength(sourceFiles.length)
         for (const [at, { facts }] of parsed.entries()) {
-          expect(facts.language).toBe(given[at]?.language)
-          const lines = (given[at]?.text ?? "").split("\n").length
+          expect(facts.language).toBe(sourceFiles[at]?.language)
+          const lines = (sourceFiles[at]?.text ?? "").split("\n").length
           for (const symbol of facts.symbols) {
             expect(SYMBOL_KINDS).toContain(symbol.kind)
             expect(symbol.name).not.toBe("")
@@ -166,9 +166,9 @@ describe("hostile texts", () => {
   ] as const)(
     "[MAP-8] [F1] %s: a long repetition of %j never throws or hangs",
     { timeout: 300_000 },
-    async ([name, sign, times, lines]) => {
+    async ([name, character, times, lines]) => {
       await using workers = createWorkers({ threads: 1, longestSilenceMs: 50_000 })
-      const hostile = Array.from({ length: lines }, () => sign.repeat(times)).join("\n")
+      const hostile = Array.from({ length: lines }, () => character.repeat(times)).join("\n")
       const good = readFileSync(join(FIXTURES, `${name}.txt`), "utf8")
       const files = [good, hostile, good].map((it) => ({ path: "x", language: name, text: it }))
       const [before, , after] = await workers.parseMany(files)
@@ -189,8 +189,8 @@ function WORDS(): readonly string[] {
 /** A real file with parts removed, duplicated, or replaced by punctuation. */
 function garbledFixture(): fc.Arbitrary<string> {
   const texts = LANGUAGE_NAMES.map((it) => readFileSync(join(FIXTURES, `${it}.txt`), "utf8"))
-  const place = fc.double({ min: 0, max: 1, noNaN: true })
-  const change = fc.record({ at: place, units: fc.nat(60), sign: fc.string({ maxLength: 4 }) })
+  const position = fc.double({ min: 0, max: 1, noNaN: true })
+  const change = fc.record({ at: position, units: fc.nat(60), sign: fc.string({ maxLength: 4 }) })
   return fc
     .tuple(fc.constantFrom(...texts), fc.array(change, { maxLength: 6 }))
     .map(([whole, changes]) =>

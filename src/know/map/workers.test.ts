@@ -18,7 +18,7 @@ function fixtures(): readonly SourceFile[] {
   }))
 }
 
-function saying(...texts: readonly string[]): readonly SourceFile[] {
+function sourceFiles(...texts: readonly string[]): readonly SourceFile[] {
   return texts.map((text, at) => ({ path: `${at}.go`, language: "go", text }))
 }
 
@@ -35,8 +35,8 @@ describe("parsing on two threads", () => {
   test("two simultaneous calls do not mix", async () => {
     await using workers = createWorkers({ entry: DYING })
     const [one, two] = await Promise.all([
-      workers.parseMany(saying("a", "b")),
-      workers.parseMany(saying("c")),
+      workers.parseMany(sourceFiles("a", "b")),
+      workers.parseMany(sourceFiles("c")),
     ])
     expect([...one, ...two].map((it) => it.facts.references[0]?.name)).toEqual(["a", "b", "c"])
   })
@@ -48,30 +48,30 @@ describe("parsing on two threads", () => {
 
   test("progress rises to the number of files", async () => {
     await using workers = createWorkers({ entry: DYING })
-    const seen: number[] = []
-    const files = saying(...Array.from({ length: 200 }, (_, at) => `tide ${at}`))
-    await workers.parseMany(files, { onProgress: (done) => seen.push(done) })
-    expect(seen.toSorted((a, b) => a - b)).toEqual(seen)
-    expect(seen.at(-1)).toBe(200)
+    const progress: number[] = []
+    const files = sourceFiles(...Array.from({ length: 200 }, (_, at) => `tide ${at}`))
+    await workers.parseMany(files, { onProgress: (done) => progress.push(done) })
+    expect(progress.toSorted((a, b) => a - b)).toEqual(progress)
+    expect(progress.at(-1)).toBe(200)
   })
 
   test("a signal stops it between two batches", async () => {
     await using workers = createWorkers({ entry: DYING })
     const stop = new AbortController()
-    const files = saying(...Array.from({ length: 500 }, (_, at) => `tide ${at}`))
+    const files = sourceFiles(...Array.from({ length: 500 }, (_, at) => `tide ${at}`))
     const parsing = workers.parseMany(files, {
       signal: stop.signal,
       onProgress: () => stop.abort(new Error("enough")),
     })
     await expect(parsing).rejects.toThrow("enough")
-    expect(await workers.parseMany(saying("a"))).toHaveLength(1)
+    expect(await workers.parseMany(sourceFiles("a"))).toHaveLength(1)
   })
 })
 
 describe("texts that end their thread", () => {
   test("a crash costs one file, whatever is in its batch", async () => {
     await using workers = createWorkers({ entry: DYING })
-    const parsed = await workers.parseMany(saying("a", "exit", "b", "exit", "c"))
+    const parsed = await workers.parseMany(sourceFiles("a", "exit", "b", "exit", "c"))
     expect(
       parsed.map((it) => it.facts.references[0]?.name ?? it.facts.problems[0]?.reason),
     ).toEqual(["a", "crashed", "b", "crashed", "c"])
@@ -79,7 +79,7 @@ describe("texts that end their thread", () => {
 
   test("a hanging text costs one file", async () => {
     await using workers = createWorkers({ entry: DYING, threads: 1, longestSilenceMs: 2_000 })
-    const parsed = await workers.parseMany(saying("a", "loop", "b"))
+    const parsed = await workers.parseMany(sourceFiles("a", "loop", "b"))
     expect(
       parsed.map((it) => it.facts.references[0]?.name ?? it.facts.problems[0]?.reason),
     ).toEqual(["a", "too-slow", "b"])
@@ -87,15 +87,15 @@ describe("texts that end their thread", () => {
 
   test("a used-up thread is replaced, and the next one reads the rest of its batch", async () => {
     await using workers = createWorkers({ entry: DYING, threads: 1 })
-    const parsed = await workers.parseMany(saying("a", "spend", "b"))
+    const parsed = await workers.parseMany(sourceFiles("a", "spend", "b"))
     expect(parsed.map((it) => it.facts.references[0]?.name)).toEqual(["a", "spend", "b"])
   })
 
   test("a bug is thrown, not reported as a problem of a file", async () => {
     await using workers = createWorkers({ entry: DYING })
-    await expect(workers.parseMany(saying("a", "throw"))).rejects.toThrow("a bug of ours")
+    await expect(workers.parseMany(sourceFiles("a", "throw"))).rejects.toThrow("a bug of ours")
     await using broken = createWorkers({ entry: new URL("./no-such-file.ts", import.meta.url) })
-    await expect(broken.parseMany(saying("a"))).rejects.toThrow("cannot parse")
+    await expect(broken.parseMany(sourceFiles("a"))).rejects.toThrow("cannot parse")
   })
 })
 

@@ -51,12 +51,12 @@ describe("files that are not memories", () => {
     const { memory } = await it.room.record(note())
     const broken = "<<<<<<< a\n=======\n>>>>>>> b\n"
     const db = await it.deps.db()
-    let asked = 0
+    let calls = 0
     const room = it.other({
       db: async () => ({
         ...db,
         async all(row, query) {
-          if (++asked === 2) await writeFile(join(it.root, memory.file), broken)
+          if (++calls === 2) await writeFile(join(it.root, memory.file), broken)
           return db.all(row, query)
         },
       }),

@@ -145,10 +145,10 @@ describe("blocks", () => {
       }
       await it.file(`rules/h${at}.md`, fileText(head, `Cache locale ${at}\n${text}\n`))
     }
-    const found = await it.room.list({ limit: 1_000 })
-    const readable = found.memories.length + found.problems.length
-    expect([readable, found.memories.length > 95]).toEqual([INJECTIONS.length, true])
-    for (const memory of found.memories) {
+    const listing = await it.room.list({ limit: 1_000 })
+    const readable = listing.memories.length + listing.problems.length
+    expect([readable, listing.memories.length > 95]).toEqual([INJECTIONS.length, true])
+    for (const memory of listing.memories) {
       const lines = blockOf(memory, systemRandom).split("\n")
       const [, fence] =
         /^--- qm:memory mem_hostile\d+ (qm-[0-9a-f]{16}) begins \(/.exec(lines[0] ?? "") ?? []

@@ -94,12 +94,12 @@ describe("memory files", () => {
   test("[MEMORY-2] a file without an id gets a permanent one at the first write", async () => {
     await using it = await memoryWorld()
     const file = await it.file("rules/tabs.md", fileText({ title: "Two spaces" }))
-    const [found] = (await it.room.list(all)).memories
-    await it.room.feedback({ id: found?.id ?? "", verdict: "helpful" })
-    expect(await it.read(file)).toContain(`id: ${found?.id}`)
+    const [memory] = (await it.room.list(all)).memories
+    await it.room.feedback({ id: memory?.id ?? "", verdict: "helpful" })
+    expect(await it.read(file)).toContain(`id: ${memory?.id}`)
     await rename(join(it.root, file), join(it.root, ".qm/memory/rules/spaces.md"))
     expect((await it.room.list(all)).memories[0]).toMatchObject({
-      id: found?.id,
+      id: memory?.id,
       signals: { helpful: 1 },
     })
   })
@@ -129,9 +129,12 @@ describe("memory record", () => {
 
   test("[MEMORY-7] redacts a secret that only an invisible character separates", () => {
     const redact = (text: string) => {
-      const found = [...text.matchAll(/\u200bcanary\b/g)]
+      const matches = [...text.matchAll(/\u200bcanary\b/g)]
       const finding = { kind: "known", line: 1, hash: "0000", start: 0, end: 0 }
-      return { text: text.replace(/\u200bcanary\b/g, "[gone]"), findings: found.map(() => finding) }
+      return {
+        text: text.replace(/\u200bcanary\b/g, "[gone]"),
+        findings: matches.map(() => finding),
+      }
     }
     expect(redactText("the\u200bcanary sings", redact)).toEqual({
       text: "the[gone] sings",
@@ -266,11 +269,11 @@ describe("memory record", () => {
 
   test("[MEMORY-10] `onRecorded` is called with the branch once its memory is stored", async () => {
     await using it = await memoryWorld()
-    const heard: string[] = []
+    const recorded: string[] = []
     const handlers = memoryHandlers({
       memory: async () => it.room,
       async onRecorded({ branchId, memory }, caller) {
-        heard.push(`${branchId} ${memory.title} ${caller?.session}`)
+        recorded.push(`${branchId} ${memory.title} ${caller?.session}`)
       },
     })
     const call = operationCaller({ memory: handlers })
@@ -278,7 +281,7 @@ describe("memory record", () => {
     await call("memory.record", note({ branchId: "br_1" }), context)
     await call("memory.record", note({ branchId: "br_2", sessionId: "ses_2" }), context)
     await call("memory.record", note({ title: "Second", body: "Without one" }), context)
-    expect(heard).toEqual([`br_1 ${note().title} ses_1`, `br_2 ${note().title} ses_2`])
+    expect(recorded).toEqual([`br_1 ${note().title} ses_1`, `br_2 ${note().title} ses_2`])
   })
 
   test("[MEMORY-21] rejects invalid input with the limit and the length", async () => {
@@ -546,27 +549,27 @@ describe("memory search", () => {
     await it.room.record(note({ title: "Kachelöfen heizen", body: "Nur mit Buche." }))
     await it.room.record(note({ title: "缓存", body: "缓存键缺少语言" }))
     await it.room.record(note({ title: "Other", body: "Nothing of it.", kind: "rule" }))
-    const found = async (words: string) =>
+    const search = async (words: string) =>
       (await it.room.search({ words, limit: 10 })).found.map(({ memory, score, why }) => ({
         title: memory.title,
         score,
         why,
       }))
-    expect(await found("queue drain")).toEqual([
+    expect(await search("queue drain")).toEqual([
       {
         title: "Drain slowly",
         score: 1,
         why: ["matches 'queue', 'drain'", "cites src/queue/drain.ts", "is a pitfall"],
       },
     ])
-    expect((await found("KACHELÖFEN"))[0]).toMatchObject({ title: "Kachelöfen heizen" })
-    expect((await found("语言"))[0]).toEqual({
+    expect((await search("KACHELÖFEN"))[0]).toMatchObject({ title: "Kachelöfen heizen" })
+    expect((await search("语言"))[0]).toEqual({
       title: "缓存",
       score: 1,
       why: ["matches '语', '言'", "is a pitfall"],
     })
-    expect(await found("xylophone")).toEqual([])
-    expect((await found("other"))[0]?.title).toBe("Other")
+    expect(await search("xylophone")).toEqual([])
+    expect((await search("other"))[0]?.title).toBe("Other")
     expect((await it.room.search({ words: "drain", kind: "rule", limit: 5 })).found).toEqual([])
     expect((await it.room.search({ words: "\u0000\ud800 𝕏", limit: 5 })).total).toBe(4)
   })

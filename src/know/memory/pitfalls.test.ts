@@ -3,20 +3,20 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { AGENT, fileText, type MemoryWorld, memoryWorld, note } from "#test/memory-room"
 
-function placed(world: MemoryWorld) {
-  const stateDirectory = join(world.root, ".git/qm")
+function placed(lab: MemoryWorld) {
+  const stateDirectory = join(lab.root, ".git/qm")
   const file = join(stateDirectory, "pitfalls.json")
   return {
     file,
-    room: world.other({ stateDirectory: () => stateDirectory }),
+    room: lab.other({ stateDirectory: () => stateDirectory }),
     told: async () => JSON.parse(await readFile(file, "utf8")),
   }
 }
 
 test("[MEMORY-23] writes pitfalls with their citations for hooks after each change", async () => {
-  await using world = await memoryWorld()
-  const { room, told, file } = placed(world)
-  for (const path of ["src/cache.ts", "src/cache.ts key", "src/page.ts"]) world.code.set(path, "1")
+  await using lab = await memoryWorld()
+  const { room, told, file } = placed(lab)
+  for (const path of ["src/cache.ts", "src/cache.ts key", "src/page.ts"]) lab.code.set(path, "1")
   await room.record(
     note({ kind: "fix", title: "A fix", body: "No pitfall.", cites: ["src/page.ts"] }),
   )
@@ -40,9 +40,9 @@ test("[MEMORY-23] writes pitfalls with their citations for hooks after each chan
 })
 
 test("[MEMORY-23] leaves out pitfalls with low confidence, in quarantine or superseded", async () => {
-  await using world = await memoryWorld()
-  const { room, told } = placed(world)
-  world.code.set("a.ts", "1")
+  await using lab = await memoryWorld()
+  const { room, told } = placed(lab)
+  lab.code.set("a.ts", "1")
   const cites = ["a.ts"]
   const ids = async () => (await told()).items.map((it: { title: string }) => it.title).toSorted()
   const doubted = await room.record(note({ cites, title: "Doubted" }), AGENT)
@@ -62,44 +62,44 @@ test("[MEMORY-23] leaves out pitfalls with low confidence, in quarantine or supe
 })
 
 test("[MEMORY-23] a manual change is found at the next call, and an equal file is not written again", async () => {
-  await using world = await memoryWorld()
-  const { room, told, file } = placed(world)
+  await using lab = await memoryWorld()
+  const { room, told, file } = placed(lab)
   const head = { id: "mem_1", kind: "pitfall", title: "By hand", state: "confirmed" }
   const cites = "[a.ts]"
-  await world.file("lessons/a.md", fileText({ ...head, description: "One line.", cites }))
+  await lab.file("lessons/a.md", fileText({ ...head, description: "One line.", cites }))
   await room.list({ limit: 10 })
   expect((await told()).items).toEqual([
     { id: "mem_1", title: "By hand", line: "One line.", paths: ["a.ts"] },
   ])
   const before = await stat(file)
   await room.list({ limit: 10 })
-  await placed(world).room.list({ limit: 10 })
+  await placed(lab).room.list({ limit: 10 })
   expect((await stat(file)).ino).toBe(before.ino)
-  await world.file("lessons/a.md", fileText({ ...head, description: "Another line.", cites }))
+  await lab.file("lessons/a.md", fileText({ ...head, description: "Another line.", cites }))
   await room.search({ words: "hand", limit: 1 })
   expect((await told()).items[0].line).toBe("Another line.")
 })
 
 test("[MEMORY-23] redacts secrets, and a failed write does not fail the operation", async () => {
-  await using world = await memoryWorld()
-  world.code.set("a.ts", "1")
-  const { told } = placed(world)
-  const stateDirectory = () => join(world.root, ".git/qm")
+  await using lab = await memoryWorld()
+  lab.code.set("a.ts", "1")
+  const { told } = placed(lab)
+  const stateDirectory = () => join(lab.root, ".git/qm")
   const value = `hidden ${"word"}`
-  const base = await world.deps.secrets()
+  const base = await lab.deps.secrets()
   const secrets = async () => ({
     redact: (text: string) => base.redact(text.replaceAll(value, "[gone]")),
   })
-  await world.other({}).record(note({ cites: ["a.ts"], body: `The ${value} was in the log.` }))
+  await lab.other({}).record(note({ cites: ["a.ts"], body: `The ${value} was in the log.` }))
   // Indexed before the value was known to be a secret.
-  await world.other({}).list({ limit: 1 })
-  await world.other({ stateDirectory, secrets }).list({ limit: 1 })
+  await lab.other({}).list({ limit: 1 })
+  await lab.other({ stateDirectory, secrets }).list({ limit: 1 })
   expect((await told()).items[0].line).toBe("The [gone] was in the log.")
 
-  const blocked = join(world.root, "blocked")
+  const blocked = join(lab.root, "blocked")
   await mkdir(blocked)
   await writeFile(join(blocked, "file"), "")
-  const room = world.other({ stateDirectory: () => join(blocked, "file/qm") })
+  const room = lab.other({ stateDirectory: () => join(blocked, "file/qm") })
   const { outcome } = await room.record(
     note({ cites: ["a.ts"], title: "Other", body: "A wholly different text about a queue." }),
   )

@@ -17,10 +17,10 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     await using it = await memoryWorld(await locate())
     const { memory } = await it.room.record(note())
     const rooms = Array.from({ length: 3 }, () => it.other({ clock: systemClock }))
-    const said = rooms.flatMap((room) =>
+    const feedbacks = rooms.flatMap((room) =>
       Array.from({ length: 4 }, () => room.feedback({ id: memory.id, verdict: "helpful" })),
     )
-    await Promise.all(said)
+    await Promise.all(feedbacks)
     expect((await it.room.show({ id: memory.id })).signals.helpful).toBe(12)
     expect(await it.files()).toHaveLength(1)
   })
@@ -154,16 +154,16 @@ describe("on SQLite", () => {
     await using folder = await tempDirectory()
     const location = { kind: "sqlite", file: join(folder.path, "store.sqlite") } as const
     await using it = await memoryWorld(location)
-    const world = { location, clock: systemClock, random: systemRandom, log: silentLog }
-    await using store = await openStore(world)
+    const deps = { location, clock: systemClock, random: systemRandom, log: silentLog }
+    await using store = await openStore(deps)
     const { memory } = await it.room.record(note())
     const rooms = [it.store, store].map((one) =>
       it.other({ clock: systemClock, db: async () => one.forRoom("memory") }),
     )
-    const said = rooms.flatMap((room) =>
+    const feedbacks = rooms.flatMap((room) =>
       Array.from({ length: 5 }, () => room.feedback({ id: memory.id, verdict: "helpful" })),
     )
-    await Promise.all(said)
+    await Promise.all(feedbacks)
     expect((await it.room.show({ id: memory.id })).signals.helpful).toBe(10)
   })
 })

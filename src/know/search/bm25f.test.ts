@@ -111,7 +111,7 @@ describe("BM25F over symbols", () => {
 function byFormula(symbols: readonly SymbolText[], task: string): readonly number[] {
   const fields = ["path", "name", "signature", "comments", "body"] as const
   const wordsIn = (text: string) => text.split(" ").filter((it) => it !== "")
-  const asked = Map.groupBy(wordsIn(task), (it) => it)
+  const queryTerms = Map.groupBy(wordsIn(task), (it) => it)
   const mean = (field: (typeof fields)[number]) => {
     const lengths = symbols.map((it) => wordsIn(it[field]).length).filter((it) => it > 0)
     return lengths.reduce((sum, it) => sum + it, 0) / Math.max(1, lengths.length)
@@ -119,7 +119,7 @@ function byFormula(symbols: readonly SymbolText[], task: string): readonly numbe
   const holds = (it: SymbolText, term: string) => fields.some((f) => wordsIn(it[f]).includes(term))
   return symbols.map((it) => {
     let score = 0
-    for (const [term, times] of asked) {
+    for (const [term, times] of queryTerms) {
       const df = symbols.filter((other) => holds(other, term)).length
       const idf = Math.log(1 + (symbols.length - df + 0.5) / (df + 0.5))
       let tf = 0

@@ -29,8 +29,8 @@ describe("scoreFileSymbols", () => {
     const other = { name: "f", signature: "f()" }
     const named = { name: "quay", signature: "f()" }
     const signed = { name: "f", signature: "f(quay)" }
-    const told = { name: "f", signature: "f()", doc: "quay" }
-    const file = fileOf("a\nb\nc\nd\nquay", [other, named, signed, told])
+    const documented = { name: "f", signature: "f()", doc: "quay" }
+    const file = fileOf("a\nb\nc\nd\nquay", [other, named, signed, documented])
     const [scores = []] = scoreFileSymbols(readQuery("quay"), [file], COMMON)
     expect(scores[0]).toBe(0)
     const order = [...scores.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))

@@ -69,8 +69,8 @@ describe("reasons of a match", () => {
 
   test("[SEARCH-10] one field lists two words, two fields one word each", () => {
     const files = { "a/quay_tug.ts": "", "b/quay.ts": "class Quay {}", "c/d.ts": "quay tug berth" }
-    const found = search.files("quay tug berth", treeOf(files), { most: 3 })
-    const reasons = Object.fromEntries(found.files.map((it) => [it.path, it.reasons[0]]))
+    const result = search.files("quay tug berth", treeOf(files), { most: 3 })
+    const reasons = Object.fromEntries(result.files.map((it) => [it.path, it.reasons[0]]))
     expect(reasons).toMatchInlineSnapshot(`
       {
         "a/quay_tug.ts": "matches 'tug', 'quay' in path",
@@ -91,9 +91,9 @@ describe("reasons of a match", () => {
     )
     fc.assert(
       fc.property(files, commits, word, (all, past, task) => {
-        const found = search.files(task, treeOf(all, past), { most: 50, lift: LIFT_WEIGHTS })
-        expect(found.files).toHaveLength(Object.keys(all).length)
-        for (const { reasons } of found.files) {
+        const result = search.files(task, treeOf(all, past), { most: 50, lift: LIFT_WEIGHTS })
+        expect(result.files).toHaveLength(Object.keys(all).length)
+        for (const { reasons } of result.files) {
           expect(reasons.length).toSatisfy((it: number) => it >= 1 && it <= 3)
           for (const it of reasons) expect(it.split(" ").length, it).toBeLessThanOrEqual(6)
         }
@@ -129,8 +129,8 @@ describe("reasons of a match", () => {
 
   test("[SEARCH-10] a long term is truncated", () => {
     const long = "q".repeat(70)
-    const found = search.files(long, treeOf({ "a.ts": long }), { most: 1 })
-    expect(found.files[0]?.reasons[0]).toBe(`matches '${"q".repeat(40)}' in text`)
+    const result = search.files(long, treeOf({ "a.ts": long }), { most: 1 })
+    expect(result.files[0]?.reasons[0]).toBe(`matches '${"q".repeat(40)}' in text`)
   })
 })
 
@@ -231,8 +231,8 @@ describe("the second stage", () => {
       paths.map((path, at) => [path, `quay ${"tug ".repeat(70 - at)}`]),
     )
     const tree = treeOf({ ...all, "include/name0.h": "quay" })
-    const found = search.files("tug quay", tree, { most: 100, lift: LIFT_WEIGHTS })
-    expect(new Set(found.files.map((it) => it.path)).size).toBe(71)
-    expect(found.files).toHaveLength(71)
+    const result = search.files("tug quay", tree, { most: 100, lift: LIFT_WEIGHTS })
+    expect(new Set(result.files.map((it) => it.path)).size).toBe(71)
+    expect(result.files).toHaveLength(71)
   })
 })

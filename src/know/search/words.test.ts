@@ -84,8 +84,8 @@ describe("hostile text", () => {
   test("[SEARCH-2] words of several megabytes are read and not stored", () => {
     const long = `a${"_".repeat(2_000_000)}b ${"Q".repeat(5_000_000)} ${"x1".repeat(50)}`
     expect(countTerms(long)).toEqual({ counts: new Map(), emitted: 3 })
-    const kept = `${"y".repeat(LONGEST_TERM_UNITS)} ${"z".repeat(LONGEST_TERM_UNITS + 1)}`
-    expect([...countTerms(kept).counts.keys()]).toEqual(["y".repeat(LONGEST_TERM_UNITS)])
+    const line = `${"y".repeat(LONGEST_TERM_UNITS)} ${"z".repeat(LONGEST_TERM_UNITS + 1)}`
+    expect([...countTerms(line).counts.keys()]).toEqual(["y".repeat(LONGEST_TERM_UNITS)])
     expect(countNameTerms(["z".repeat(LONGEST_TERM_UNITS + 1)]).size).toBe(0)
   })
 

@@ -30,14 +30,14 @@ test("[HOOKS-14] the next fetch is possible after ten minutes, not at the next c
 })
 
 test("[HOOKS-14] credentials come from the user's git config, not from the repository's", () => {
-  const said = [
+  const output = [
     "system\0credential.helper\nstore",
     "global\0credential.https://example.invalid.helper\n!gh auth\nsecond",
     "local\0credential.helper\n!touch /tmp/x",
     "worktree\0core.sshcommand\nevil",
     "global\0credential.usehttppath\0",
   ].join("\0")
-  expect(userSettings(said)).toEqual([
+  expect(userSettings(output)).toEqual([
     { key: "credential.helper", value: "store" },
     { key: "credential.https://example.invalid.helper", value: "!gh auth\nsecond" },
     { key: "credential.usehttppath", value: "" },

@@ -37,21 +37,21 @@ test("[HOOKS-17] the event name alone is enough, and the output is the host's li
 
 test("[HOOKS-17] a payload is judged like a host's, with its side effects", async () => {
   await using repo = await repository()
-  const say = (eventName: string, input: object) =>
+  const runEvent = (eventName: string, input: object) =>
     runHookByHand({ ...repo.asked, eventName, input: JSON.stringify(input) })
   for (const file of ["src/a.ts", "src/b.ts"]) {
     const edit = editPayload("PostToolUse", { cwd: repo.root }, file)
-    expect(await say("PostToolUse", edit)).toEqual({ line: undefined, troubles: [] })
+    expect(await runEvent("PostToolUse", edit)).toEqual({ line: undefined, troubles: [] })
   }
   const stop = { session_id: "session-1", cwd: repo.root, hook_event_name: "Stop" }
-  expect((await say("Stop", stop)).line).toContain('"decision":"block"')
-  expect((await say("Stop", stop)).line).toBeUndefined()
+  expect((await runEvent("Stop", stop)).line).toContain('"decision":"block"')
+  expect((await runEvent("Stop", stop)).line).toBeUndefined()
 })
 
 test("[HOOKS-17] reports why a hook is silent", async () => {
   await using repo = await repository()
-  const told = await runHookByHand({ ...repo.asked, eventName: "Stop", input: "garbage" })
-  expect(told).toEqual({
+  const result = await runHookByHand({ ...repo.asked, eventName: "Stop", input: "garbage" })
+  expect(result).toEqual({
     line: undefined,
     troubles: [expect.stringContaining("the payload is not JSON")],
   })

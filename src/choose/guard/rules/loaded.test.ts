@@ -39,7 +39,7 @@ test("[GUARD-27] limits what one session stores", async () => {
   await using it = await hookWorld()
   const own = { file: "f".repeat(100_000), memoryKind: "m", reason: "r", parent: undefined }
   for (let n = 0; n < 400; n++) await loaded.judge(it.event("loaded", own), it)
-  const kept = await readLoaded(it.stateDirectory, "mine")
-  expect(kept.length).toBeLessThan(300)
-  expect(kept[0]?.path).toHaveLength(4_096)
+  const entries = await readLoaded(it.stateDirectory, "mine")
+  expect(entries.length).toBeLessThan(300)
+  expect(entries[0]?.path).toHaveLength(4_096)
 })

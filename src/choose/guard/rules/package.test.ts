@@ -26,7 +26,7 @@ async function bridgeLab() {
   const started: BackgroundWork[] = []
   let now = Date.now()
   const deps = { stateDirectory, clock: { now: () => now }, random: systemRandom }
-  const world: HookWorld = {
+  const context: HookWorld = {
     root: temp.path,
     gitDirectory: undefined,
     home: path.join(temp.path, "home"),
@@ -48,25 +48,25 @@ async function bridgeLab() {
   const base = { host: "claude-code", directory: temp.path } as const
   const agentId = "agent"
   return Object.assign(temp, {
-    world,
+    world: context,
     started,
-    socket: indexDaemonSocket(world),
+    socket: indexDaemonSocket(context),
     agents: path.join(stateDirectory, "agents"),
     pass: (ms: number) => void (now += ms),
     before: (session: string, agentType: string, prompt: string) =>
       packageRule.judge(
         { ...base, session, at: now++, kind: "before-agent", agentType, prompt },
-        world,
+        context,
       ),
     start: (session: string, agentType: string) =>
       packageRule.judge(
         { ...base, session, at: now++, kind: "agent-start", agentType, agentId },
-        world,
+        context,
       ),
     async daemon(answer: (line: string) => Promise<string>) {
       const heard: string[] = []
       const outcome = await listenOnSocket({
-        path: indexDaemonSocket(world),
+        path: indexDaemonSocket(context),
         maxBytes: 1_000_000,
         patienceMs: 1_000,
         maxConnections: 64,
@@ -82,12 +82,12 @@ async function bridgeLab() {
 }
 
 async function echo(line: string): Promise<string> {
-  const asked = readQuestion(line)
-  return writeAnswer(asked?.kind === "package" ? `for: ${asked.prompt}` : null)
+  const question = readQuestion(line)
+  return writeAnswer(question?.kind === "package" ? `for: ${question.prompt}` : null)
 }
 
 const SILENT = { kind: "silent" }
-const saying = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
+const packageVerdict = (prompt: string) => ({ kind: "context", text: `for: ${prompt}` })
 
 describe("agent prompts", () => {
   test("[GUARD-60] a prompt is private, is truncated, and is deleted when it is claimed", async () => {
@@ -126,11 +126,11 @@ describe("agent prompts", () => {
     await lab.before("b", "explorer", "of another session")
     await lab.before("a", "reviewer", "of another type")
     await lab.before("a", "explorer", "second")
-    expect(await lab.start("a", "explorer")).toEqual(saying("first"))
-    expect(await lab.start("a", "reviewer")).toEqual(saying("of another type"))
-    expect(await lab.start("a", "explorer")).toEqual(saying("second"))
+    expect(await lab.start("a", "explorer")).toEqual(packageVerdict("first"))
+    expect(await lab.start("a", "reviewer")).toEqual(packageVerdict("of another type"))
+    expect(await lab.start("a", "explorer")).toEqual(packageVerdict("second"))
     expect(await lab.start("a", "explorer")).toEqual(SILENT)
-    expect(await lab.start("b", "explorer")).toEqual(saying("of another session"))
+    expect(await lab.start("b", "explorer")).toEqual(packageVerdict("of another session"))
   })
 
   test("[GUARD-60] any order of prompts and starts hands out each prompt at most once", async () => {
@@ -147,8 +147,8 @@ describe("agent prompts", () => {
           waiting.set(key, own)
           if (isStart) {
             const next = own.shift()
-            const said = await lab.start(session, agentType)
-            expect(said).toEqual(next === undefined ? SILENT : saying(next))
+            const verdict = await lab.start(session, agentType)
+            expect(verdict).toEqual(next === undefined ? SILENT : packageVerdict(next))
           } else {
             await lab.before(session, agentType, `prompt ${at}`)
             own.push(`prompt ${at}`)
@@ -164,8 +164,8 @@ describe("agent prompts", () => {
     await using _daemon = await lab.daemon(echo)
     const all = Array.from({ length: 20 }, (_, at) => `prompt ${at}`)
     await Promise.all(all.map((it) => lab.before("s", "explorer", it)))
-    const said = await Promise.all(all.map(() => lab.start("s", "explorer")))
-    const texts = said.map((it) => ("text" in it ? it.text : it.kind))
+    const verdicts = await Promise.all(all.map(() => lab.start("s", "explorer")))
+    const texts = verdicts.map((it) => ("text" in it ? it.text : it.kind))
     expect(texts.toSorted()).toEqual(all.map((it) => `for: ${it}`).toSorted())
   })
 })
@@ -203,7 +203,7 @@ describe("the index daemon", () => {
     await writeFile(path.join(lab.agents, folder, name), '{"agentType":"explo')
     await lab.before("s", "explorer", "second")
     expect(await lab.start("s", "explorer")).toEqual(SILENT)
-    expect(await lab.start("s", "explorer")).toEqual(saying("second"))
+    expect(await lab.start("s", "explorer")).toEqual(packageVerdict("second"))
   })
 
   test("announces the prompt at once, and starts an index daemon when none listens", async () => {
@@ -213,8 +213,8 @@ describe("the index daemon", () => {
     await using daemon = await lab.daemon(echo)
     await lab.before("s", "explorer", "second")
     expect(lab.started).toHaveLength(1)
-    const asked = { session: "s", agentType: "explorer", prompt: "second" }
-    expect(daemon.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...asked }])
+    const question = { session: "s", agentType: "explorer", prompt: "second" }
+    expect(daemon.heard.map(readQuestion)).toEqual([{ kind: "prepare", ...question }])
   })
 
   test("[GUARD-62] rejects any malformed request or response", () => {

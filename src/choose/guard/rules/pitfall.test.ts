@@ -15,9 +15,12 @@ const item = (
   ...own,
 })
 
-async function scene(kept: unknown) {
+async function scene(content: unknown) {
   const it = await hookWorld()
-  await it.write(".git/qm/pitfalls.json", typeof kept === "string" ? kept : JSON.stringify(kept))
+  await it.write(
+    ".git/qm/pitfalls.json",
+    typeof content === "string" ? content : JSON.stringify(content),
+  )
   return Object.assign(it, {
     ask: (path: string, session = "mine") =>
       pitfall.judge(it.event("before-edit", { tool: "Edit", paths: [path] }, session), it),
@@ -76,7 +79,7 @@ test.for([
   '{"version":2,"items":[]}',
   '{"version":1,"items":{}}',
   '{"version":1,"items":[null,{"id":1},{"id":"a","title":"t","line":"l","paths":7}]}',
-])("[GUARD-26] ignores an invalid pitfalls file: %s", async (kept) => {
-  await using it = await scene(kept)
+])("[GUARD-26] ignores an invalid pitfalls file: %s", async (content) => {
+  await using it = await scene(content)
   await expect(it.ask("a.ts").catch(() => SILENT)).resolves.toEqual(SILENT)
 })

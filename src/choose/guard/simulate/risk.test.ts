@@ -99,16 +99,16 @@ describe("riskOf", () => {
 
   test("[GUARD-5] the risk is between 0 and 1, follows from the reasons, and never falls with more dependents", () => {
     fc.assert(
-      fc.property(evidence, reached, (given, more) => {
-        const { risk, reasons } = riskOf(given)
+      fc.property(evidence, reached, (evidenceValue, more) => {
+        const { risk, reasons } = riskOf(evidenceValue)
         const left = reasons.reduce((product, it) => product * (1 - it.number), 1)
         expect(Math.abs(risk - (1 - left))).toBeLessThan(0.005_001)
         expect(risk).toBeGreaterThanOrEqual(0)
         expect(risk).toBeLessThan(1)
         expect(reasons.every((it) => it.number > 0 && it.number <= 0.5)).toBe(true)
-        expect(riskOf({ ...given, reach: [...given.reach, more] }).risk).toBeGreaterThanOrEqual(
-          risk,
-        )
+        expect(
+          riskOf({ ...evidenceValue, reach: [...evidenceValue.reach, more] }).risk,
+        ).toBeGreaterThanOrEqual(risk)
       }),
       fcParameters({ numRuns: 500 }),
     )

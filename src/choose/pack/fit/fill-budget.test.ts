@@ -50,7 +50,7 @@ const anyFile = fc.record({
 })
 const anyFiles = fc
   .array(anyFile, { maxLength: 12 })
-  .map((all) => all.map(({ segments, ...said }, at) => fitFile(`f${at}.ts`, segments, said)))
+  .map((all) => all.map(({ segments, ...fields }, at) => fitFile(`f${at}.ts`, segments, fields)))
 
 test("[PACK-13] no selection exceeds the budget, and the same files give the same selection", () => {
   fc.assert(

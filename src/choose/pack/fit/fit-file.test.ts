@@ -43,11 +43,11 @@ test("[PACK-19] edges come from the lines that are sent, at every budget", async
     },
     { count: counter.count },
   )
-  await using world = packWorld(tree)
+  await using lab = packWorld(tree)
   let sent = 0
   for (let budget = 960; budget <= 1_060; budget += 2) {
-    const asked = { task: "`tidyCents` of cents", budget, save: false }
-    const { files, dependencies } = (await world.build(asked)).pack
+    const request = { task: "`tidyCents` of cents", budget, save: false }
+    const { files, dependencies } = (await lab.build(request)).pack
     const texts = files.map((it) => [it.path, it.pieces.map((one) => one.text).join("")] as const)
     const bill = texts.find(([path]) => path === "src/bill.ts")?.[1] ?? ""
     const hasEdge = bill.includes("  tidyCents(x)") && texts.length === 2

@@ -67,10 +67,10 @@ describe("hunks of a change", () => {
       const ranges = editedRanges(lines(...before), lines(...after))
       const isEdited = (line: number) =>
         ranges.some((it) => it.fromLine <= line && line <= it.toLine)
-      const kept = before.filter((_, at) => !isEdited(at + 1))
-      expect(longestCommon(kept, after)).toBe(kept.length)
+      const unchanged = before.filter((_, at) => !isEdited(at + 1))
+      expect(longestCommon(unchanged, after)).toBe(unchanged.length)
       // An insertion costs one line that is still there.
-      expect(kept.length).toBeGreaterThanOrEqual(longestCommon(before, after) - ranges.length)
+      expect(unchanged.length).toBeGreaterThanOrEqual(longestCommon(before, after) - ranges.length)
       const ends = ranges.flatMap((it) => [it.fromLine, it.toLine])
       expect(ends).toEqual(ends.toSorted((a, b) => a - b))
       const isSame = before.length === 0 || before.join() === after.join()

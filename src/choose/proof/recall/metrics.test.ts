@@ -34,8 +34,8 @@ describe("metrics of a ranking and of a package", () => {
     ["other.ts", 1, 1, 0],
   ])(
     "[PROOF-5] a hunk counts only when all its lines are in the package: %s, %i to %i",
-    ([path, from, to, found]) => {
-      expect(hunkRecall(packed, [{ path, hunks: [range(from, to)] }])).toBe(found)
+    ([path, from, to, expected]) => {
+      expect(hunkRecall(packed, [{ path, hunks: [range(from, to)] }])).toBe(expected)
     },
   )
 

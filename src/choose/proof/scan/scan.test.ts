@@ -100,8 +100,8 @@ describe.runIf(needs("PROOF-11", "git"))("scan benchmark", () => {
   })
 
   test("[PROOF-10] a peer gets the tree and writes into a temporary folder", async () => {
-    const said = path.join(temp.path, "said")
-    tool("ctags", `pwd >> "${said}"; echo "$@" >> "${said}"`)
+    const output = path.join(temp.path, "said")
+    tool("ctags", `pwd >> "${output}"; echo "$@" >> "${output}"`)
     const listed = () => new Set(readdirSync(root, { recursive: true, encoding: "utf8" }))
     const before = listed()
     const result = await proofWith(`${tools}:${systemPath}`).scan(

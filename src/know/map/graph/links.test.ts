@@ -14,7 +14,7 @@ async function symbolAt(graph: TreeGraph, path: string, name: string) {
   return { position, symbol: content?.symbols.findIndex((it) => it.name === name) ?? -1 }
 }
 
-async function told(tree: IndexedTree, links: readonly Link[]) {
+async function formatLinks(tree: IndexedTree, links: readonly Link[]) {
   const contents = await tree.contents(tree.files.map((it) => it.content))
   return links.map(({ end, line, hops, confidence }) => {
     const file = tree.files[end.position]
@@ -24,13 +24,17 @@ async function told(tree: IndexedTree, links: readonly Link[]) {
   })
 }
 
-async function meant(files: Readonly<Record<string, string>>, path: string, name: string) {
+async function resolve(files: Readonly<Record<string, string>>, path: string, name: string) {
   await using made = await madeTree(files)
   const graph = createGraphs().of(made.tree)
   const position = graph.positionOf(path) ?? -1
   const meanings = await resolveNames(graph, new Map([[position, [name]]]))
-  const found = meanings.get(position)?.get(name) ?? []
-  return [...new Set(found.map((it) => `${made.tree.files[it.position]?.path} ${it.confidence}`))]
+  const meaningsOfName = meanings.get(position)?.get(name) ?? []
+  return [
+    ...new Set(
+      meaningsOfName.map((it) => `${made.tree.files[it.position]?.path} ${it.confidence}`),
+    ),
+  ]
 }
 
 const tug = "export function tug() {}\n"
@@ -123,27 +127,27 @@ describe("resolving a name", () => {
       ["g.ts import"],
     ],
   ] as const)("[MAP-43] %s", async ([, files, expected, from = "a.ts"]) => {
-    expect(await meant(files, from, "tug")).toEqual(expected)
+    expect(await resolve(files, from, "tug")).toEqual(expected)
   })
 
   test("[MAP-43] names of built-in methods resolve only through an import", async () => {
     const files = { "a.ts": "[].map(1)", "b.ts": "export function map() {}" }
-    expect(await meant(files, "a.ts", "map")).toEqual([])
+    expect(await resolve(files, "a.ts", "map")).toEqual([])
     const importing = { ...files, "a.ts": 'import { map } from "./b.ts"' }
-    expect(await meant(importing, "a.ts", "map")).toEqual(["b.ts import"])
+    expect(await resolve(importing, "a.ts", "map")).toEqual(["b.ts import"])
   })
 
   test("[MAP-43] files of one package see each other, by folder and by package statement", async () => {
     const go = { "p/a.go": "package p\n", "p/b.go": "package p\nfunc Tug() {}\n" }
     expect(
-      await meant({ ...go, "q/b.go": "package p\nfunc Tug() { }\n" }, "p/a.go", "Tug"),
+      await resolve({ ...go, "q/b.go": "package p\nfunc Tug() { }\n" }, "p/a.go", "Tug"),
     ).toEqual(["p/b.go package"])
     const java = {
       "test/a/ATest.java": "package a;\nclass ATest { }\n",
       "main/a/Tug.java": "package a;\nclass Tug { }\n",
       "main/b/Tug.java": "package b;\nclass Tug { }\n",
     }
-    expect(await meant(java, "test/a/ATest.java", "Tug")).toEqual(["main/a/Tug.java package"])
+    expect(await resolve(java, "test/a/ATest.java", "Tug")).toEqual(["main/a/Tug.java package"])
   })
 })
 
@@ -177,12 +181,12 @@ describe("callers and callees", () => {
     const graph = createGraphs().of(made.tree)
     const open = await symbolAt(graph, "src/pier.ts", "open")
     const callers = await callersOf(graph, open, 1)
-    expect(await told(made.tree, callers.links)).toEqual([
+    expect(await formatLinks(made.tree, callers.links)).toEqual([
       "1 src/main.ts:2 import",
       "1 src/watch.ts#start:4 import",
     ])
     const called = await calledFrom(graph, open, 1)
-    expect(await told(made.tree, called.links)).toEqual([
+    expect(await formatLinks(made.tree, called.links)).toEqual([
       "1 src/pier.ts#own:3 package",
       "1 src/tide.ts#tide:3 import",
     ])
@@ -194,7 +198,7 @@ describe("callers and callees", () => {
     const graph = createGraphs().of(made.tree)
     const open = await symbolAt(graph, "src/pier.ts", "open")
     const called = await calledFrom(graph, open, 2)
-    expect(await told(made.tree, called.links)).toEqual([
+    expect(await formatLinks(made.tree, called.links)).toEqual([
       "1 src/pier.ts#own:3 package",
       "1 src/tide.ts#tide:3 import",
       "2 src/pier.ts#own2:5 package",
@@ -202,7 +206,7 @@ describe("callers and callees", () => {
     ])
     const moon = await symbolAt(graph, "src/tide.ts", "moon")
     const callers = await callersOf(graph, moon, 2)
-    expect(await told(made.tree, callers.links)).toEqual([
+    expect(await formatLinks(made.tree, callers.links)).toEqual([
       "1 src/tide.ts#tide:1 package",
       "2 src/pier.ts#open:3 import",
     ])
@@ -258,27 +262,27 @@ describe("callers and callees", () => {
 
   test("[MAP-44] reads no file twice", async () => {
     await using made = await madeTree(HARBOUR)
-    const asked: unknown[] = []
+    const requests: unknown[] = []
     const graph = createGraphs().of({
       ...made.tree,
       contents(numbers) {
-        asked.push(...numbers)
+        requests.push(...numbers)
         return made.tree.contents(numbers)
       },
       definers(names) {
-        asked.push(...names)
+        requests.push(...names)
         return made.tree.definers(names)
       },
     })
     const open = await symbolAt(graph, "src/pier.ts", "open")
-    asked.length = 0
+    requests.length = 0
     const [callers, called] = [await callersOf(graph, open, 2), await calledFrom(graph, open, 2)]
-    expect(asked.length).toBeGreaterThan(0)
-    expect(asked).toEqual([...new Set(asked)])
-    asked.length = 0
+    expect(requests.length).toBeGreaterThan(0)
+    expect(requests).toEqual([...new Set(requests)])
+    requests.length = 0
     expect(await callersOf(graph, open, 2)).toEqual(callers)
     expect(await calledFrom(graph, open, 2)).toEqual(called)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test("[MAP-44] callers and callees agree in both directions", async () => {

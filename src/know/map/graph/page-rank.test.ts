@@ -55,8 +55,8 @@ describe("page rank of files", () => {
         const moved = rankNodes(
           order.map((old) => to(...(edges[old] ?? []).map((it) => order.indexOf(it)))),
         )
-        for (const [place, old] of order.entries()) {
-          expect(moved[place]).toBeCloseTo(ranks[old] ?? -1, 9)
+        for (const [index, old] of order.entries()) {
+          expect(moved[index]).toBeCloseTo(ranks[old] ?? -1, 9)
         }
       }),
       fcParameters({ numRuns: 60 }),

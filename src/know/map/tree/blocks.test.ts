@@ -38,15 +38,15 @@ const rows: fc.Arbitrary<readonly Row[]> = fc
 describe("postings blocks", () => {
   test("every row is found by its term and in order; no other term is found", () => {
     fc.assert(
-      fc.property(rows, term, (given, other) => {
-        const { firsts, bodies } = encodeBlocks(given)
-        expect(bodies.flatMap((it) => [...rowsOfBlock(it)])).toEqual(given)
+      fc.property(rows, term, (input, other) => {
+        const { firsts, bodies } = encodeBlocks(input)
+        expect(bodies.flatMap((it) => [...rowsOfBlock(it)])).toEqual(input)
         const find = (it: string) => {
           const body = bodies[placeOf(firsts, it)]
           return body === undefined ? undefined : findInBlock(body, it)
         }
-        for (const [it, row] of given) expect(find(it)).toEqual(row)
-        if (!given.some(([it]) => it === other)) expect(find(other)).toBeUndefined()
+        for (const [it, row] of input) expect(find(it)).toEqual(row)
+        if (!input.some(([it]) => it === other)) expect(find(other)).toBeUndefined()
       }),
       fcParameters({ numRuns: 100 }),
     )

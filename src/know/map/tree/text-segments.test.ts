@@ -79,13 +79,13 @@ describe("segments of a text", () => {
   test("[MAP-20] for any symbols, segments are contiguous and contain every token", () => {
     const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
     const line = fc.constantFrom("", "one two", "# said", "  three", "x")
-    const place = fc.nat(300)
-    const given = fc.record({
+    const position = fc.nat(300)
+    const input = fc.record({
       text: fc.array(line, { maxLength: 250 }),
-      symbols: fc.array(fc.tuple(kind, place, place, fc.boolean()), { maxLength: 20 }),
+      symbols: fc.array(fc.tuple(kind, position, position, fc.boolean()), { maxLength: 20 }),
     })
     fc.assert(
-      fc.property(given, ({ text: all, symbols }) => {
+      fc.property(input, ({ text: all, symbols }) => {
         const text = all.map((it) => `${it}\n`).join("")
         const placed = all.length === 0 ? [] : symbols
         const facts = placed.map(([what, a, b, isInner]) => {
@@ -167,15 +167,15 @@ describe("nested symbols", () => {
   })
 
   test("[MAP-20] for any ranges, a symbol has the tokens of its lines, and whole segments theirs", () => {
-    const place = fc.integer({ min: 1, max: 40 })
+    const position = fc.integer({ min: 1, max: 40 })
     const kind = fc.constantFrom<SymbolKind>("function", "class", "method", "constant")
     const line = fc.constantFrom("", "one two", "# said", "  three", "x")
-    const given = fc.record({
+    const input = fc.record({
       all: fc.array(line, { minLength: 40, maxLength: 40 }),
-      placed: fc.array(fc.tuple(kind, place, place), { maxLength: 12 }),
+      placed: fc.array(fc.tuple(kind, position, position), { maxLength: 12 }),
     })
     fc.assert(
-      fc.property(given, ({ all, placed }) => {
+      fc.property(input, ({ all, placed }) => {
         const symbols = placed.map(([what, a, b]) => symbol(what, Math.min(a, b), Math.max(a, b)))
         const text = all.map((it) => `${it}\n`).join("")
         const { counts, units } = counted(text, symbols)

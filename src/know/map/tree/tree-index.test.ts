@@ -215,11 +215,13 @@ describe("interrupted scans", () => {
 
   test("[MAP-15] progress rises to the number of files read", async () => {
     await using made = await madeIndex()
-    const seen: (readonly [number, number])[] = []
-    const onProgress = (done: number, total: number) => seen.push([done, total])
+    const progress: (readonly [number, number])[] = []
+    const onProgress = (done: number, total: number) => progress.push([done, total])
     await made.index.scan(memorySource({ files: many }), { ...INCREMENTAL, onProgress })
-    expect(seen.at(-1)).toEqual([90, 90])
-    expect(seen.map(([done]) => done)).toEqual(seen.map(([done]) => done).toSorted((a, b) => a - b))
+    expect(progress.at(-1)).toEqual([90, 90])
+    expect(progress.map(([done]) => done)).toEqual(
+      progress.map(([done]) => done).toSorted((a, b) => a - b),
+    )
   })
 })
 
@@ -271,8 +273,8 @@ async function dropAll(db: TestIndex["db"]): Promise<void> {
 describe("unused contents", () => {
   test("are deleted when they are the majority; contents of every tree stay", async () => {
     await using made = await madeIndex()
-    const kept = memorySource({ files: HARBOUR, key: "kept" })
-    await made.index.scan(kept, INCREMENTAL)
+    const keptSource = memorySource({ files: HARBOUR, key: "kept" })
+    await made.index.scan(keptSource, INCREMENTAL)
     const rounds = 4
     let last: Readonly<Record<string, string>> = {}
     for (let round = 0; round < rounds; round++) {
@@ -286,7 +288,7 @@ describe("unused contents", () => {
     }
     const numbers = await made.db.all(NumberRow, selectNumbers())
     expect(numbers.length).toBeLessThan(2 * (MOST_DEAD_CONTENTS / 2 + 20) + 3)
-    const opened = await made.index.open(kept)
+    const opened = await made.index.open(keptSource)
     expect(opened && (await dumpTree(opened))).toBe(await cleanDump(HARBOUR))
     const tree = await made.index.open(memorySource({ files: last }))
     expect(tree && (await dumpTree(tree))).toBe(await cleanDump(last))

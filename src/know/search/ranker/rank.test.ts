@@ -221,12 +221,12 @@ describe("rank: order of the files", () => {
     const text = fc.array(word, { minLength: 6, maxLength: 6 }).map((it) => it.join(" "))
     const equal = fc.array(text, { minLength: 1, maxLength: 12 })
     fc.assert(
-      fc.property(equal, word, (texts, asked) => {
+      fc.property(equal, word, (texts, query) => {
         const all = texts.map((it, at) => ({ path: `${at}`, text: it, names: [] }))
         const stranger = { path: "100", text: "crane crane crane crane crane crane", names: [] }
-        const before = rank(ranker, treeOf(all), { query: readQuery(asked), head: "lex" }).raw
+        const before = rank(ranker, treeOf(all), { query: readQuery(query), head: "lex" }).raw
         const after = rank(ranker, treeOf([...all, stranger]), {
-          query: readQuery(asked),
+          query: readQuery(query),
           head: "lex",
         }).raw
         const order = (values: Float64Array) =>
@@ -316,12 +316,12 @@ describe("missing signals", () => {
 })
 
 /** An independent implementation of the reference as tables of files by terms; slow. */
-function byDefinition(all: readonly File[], changes: readonly Commit[], asked: string) {
-  const counted = countMessageTerms(asked)
+function byDefinition(all: readonly File[], changes: readonly Commit[], query: string) {
+  const counted = countMessageTerms(query)
   const T = [...counted.keys()]
   const N = all.length
   const qw = T.map((t) => Math.sqrt(Math.min(counted.get(t)!, 3)))
-  const subject = new Set(countMessageTerms(asked.trim().split("\n")[0]!).keys())
+  const subject = new Set(countMessageTerms(query.trim().split("\n")[0]!).keys())
   const docs = all.map((it) => ({
     path: it.path,
     tf: countTerms(it.text).counts,

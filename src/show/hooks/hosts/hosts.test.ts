@@ -9,15 +9,15 @@ import type { Fields, HostCall } from "./dialect.ts"
 const AT = 1_000
 const SESSION = { session_id: "s", cwd: "/repo" }
 
-function hear(host: string, payload: Fields, eventName?: string) {
+function parse(host: string, payload: Fields, eventName?: string) {
   const call: HostCall = { payload, eventName, directory: "/elsewhere", at: AT }
   return dialectOf(host)?.parse(call)
 }
 
 const claude = (event: string, fields: Fields = {}) =>
-  hear("claude-code", { ...SESSION, hook_event_name: event, ...fields })
+  parse("claude-code", { ...SESSION, hook_event_name: event, ...fields })
 const codex = (event: string, fields: Fields = {}) =>
-  hear("codex", { ...SESSION, hook_event_name: event, ...fields })
+  parse("codex", { ...SESSION, hook_event_name: event, ...fields })
 
 describe("Claude Code", () => {
   const base = { host: "claude-code", session: "s", directory: "/repo", at: AT }
@@ -47,8 +47,8 @@ describe("Claude Code", () => {
 
   test("[HOOKS-6] a notebook edit uses `notebook_path`", () => {
     const tool_input = { notebook_path: "/repo/a.ipynb", new_source: "1" }
-    const heard = claude("PreToolUse", { tool_name: "NotebookEdit", tool_input })
-    expect(heard).toMatchObject({ kind: "before-edit", paths: ["/repo/a.ipynb"] })
+    const event = claude("PreToolUse", { tool_name: "NotebookEdit", tool_input })
+    expect(event).toMatchObject({ kind: "before-edit", paths: ["/repo/a.ipynb"] })
   })
 
   test("[HOOKS-6] other tools give after-tool events with the length of their output, in any wrapper", () => {
@@ -78,8 +78,8 @@ describe("Claude Code", () => {
   })
 
   test("[HOOKS-6] SubagentStart without a type is a compaction and gives no event", () => {
-    const heard = claude("SubagentStart", { agent_id: "a1", agent_type: "Explore" })
-    expect(heard).toEqual({ ...base, kind: "agent-start", agentType: "Explore", agentId: "a1" })
+    const event = claude("SubagentStart", { agent_id: "a1", agent_type: "Explore" })
+    expect(event).toEqual({ ...base, kind: "agent-start", agentType: "Explore", agentId: "a1" })
     expect(claude("SubagentStart", { agent_id: "a1", agent_type: "" })).toBeUndefined()
   })
 
@@ -96,8 +96,8 @@ describe("Claude Code", () => {
       { stop_hook_active: "yes", background_tasks: 3 },
       { isAgain: false, isBusy: false },
     ],
-  ] as const)("[HOOKS-6] Stop with %j", ([fields, wanted]) => {
-    expect(claude("Stop", fields)).toEqual({ ...base, kind: "stop", ...wanted })
+  ] as const)("[HOOKS-6] Stop with %j", ([fields, expected]) => {
+    expect(claude("Stop", fields)).toEqual({ ...base, kind: "stop", ...expected })
   })
 
   test("[HOOKS-6] InstructionsLoaded gives the loaded file", () => {
@@ -151,9 +151,9 @@ describe("Codex", () => {
     ["any other command", "ls -l; echo apply_patch", []],
   ] as const)("[HOOKS-7] a shell command with a patch: %s", ([, command, paths]) => {
     expect(patchedInShell(command)).toEqual(paths)
-    const heard = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
-    if (paths.length === 0) expect(heard).toBeUndefined()
-    else expect(heard).toMatchObject({ kind: "before-edit", tool: "Bash", paths })
+    const event = codex("PreToolUse", { tool_name: "Bash", tool_input: { command } })
+    if (paths.length === 0) expect(event).toBeUndefined()
+    else expect(event).toMatchObject({ kind: "before-edit", tool: "Bash", paths })
   })
 
   test("[HOOKS-7] a command may be an array of words, and its output counts as text", () => {
@@ -171,8 +171,8 @@ describe("Codex", () => {
   ] as const)(
     "[HOOKS-7] spawn_agent with %j starts an agent",
     ([tool_input, agentType, prompt]) => {
-      const heard = codex("PreToolUse", { tool_name: "spawn_agent", tool_input })
-      expect(heard).toMatchObject({ kind: "before-agent", agentType, prompt })
+      const event = codex("PreToolUse", { tool_name: "spawn_agent", tool_input })
+      expect(event).toMatchObject({ kind: "before-agent", agentType, prompt })
     },
   )
 
@@ -183,8 +183,8 @@ describe("Codex", () => {
   ] as const)(
     "[HOOKS-7] newer models call spawn_agent with a namespace and a task name: %j",
     ([tool_input, prompt]) => {
-      const heard = codex("PreToolUse", { tool_name: "collaborationspawn_agent", tool_input })
-      expect(heard).toMatchObject({ kind: "before-agent", agentType: "default", prompt })
+      const event = codex("PreToolUse", { tool_name: "collaborationspawn_agent", tool_input })
+      expect(event).toMatchObject({ kind: "before-agent", agentType: "default", prompt })
     },
   )
 
@@ -200,43 +200,46 @@ describe("Codex", () => {
 
 describe("Antigravity", () => {
   const SAID = { conversationId: "c", workspacePaths: ["/repo"] }
-  const said = (event: string, fields: Fields = {}) =>
-    hear("antigravity", { ...SAID, ...fields }, event)
+  const antigravity = (event: string, fields: Fields = {}) =>
+    parse("antigravity", { ...SAID, ...fields }, event)
   const edit = { name: "write_to_file", args: { TargetFile: "/repo/a.ts", CodeContent: "abc" } }
 
   test("[HOOKS-8] the first PreInvocation is the session start", () => {
-    expect(said("PreInvocation", { invocationNum: 0 })).toMatchObject({
+    expect(antigravity("PreInvocation", { invocationNum: 0 })).toMatchObject({
       kind: "session-start",
       session: "c",
       directory: "/repo",
     })
-    expect(said("PreInvocation", { invocationNum: 1 })).toBeUndefined()
-    expect(said("PreInvocation")).toBeUndefined()
+    expect(antigravity("PreInvocation", { invocationNum: 1 })).toBeUndefined()
+    expect(antigravity("PreInvocation")).toBeUndefined()
   })
 
   test("[HOOKS-8] without a workspace, uses the folder in which the hook runs", () => {
-    const heard = said("Stop", { workspacePaths: [] })
-    expect(heard).toMatchObject({ directory: "/elsewhere" })
+    const event = antigravity("Stop", { workspacePaths: [] })
+    expect(event).toMatchObject({ directory: "/elsewhere" })
   })
 
   test("[HOOKS-8] edits give events before and after; a failed tool gives none after", () => {
     const paths = ["/repo/a.ts"]
-    expect(said("PreToolUse", { toolCall: edit })).toMatchObject({ kind: "before-edit", paths })
-    expect(said("PostToolUse", { toolCall: edit, error: "" })).toMatchObject({
+    expect(antigravity("PreToolUse", { toolCall: edit })).toMatchObject({
+      kind: "before-edit",
+      paths,
+    })
+    expect(antigravity("PostToolUse", { toolCall: edit, error: "" })).toMatchObject({
       kind: "after-edit",
       paths,
       textUnits: "/repo/a.tsabc".length,
     })
-    expect(said("PostToolUse", { toolCall: edit, error: "denied" })).toBeUndefined()
+    expect(antigravity("PostToolUse", { toolCall: edit, error: "denied" })).toBeUndefined()
     const shown = { name: "view_file", args: { AbsolutePath: "/repo/a.ts" } }
-    expect(said("PostToolUse", { toolCall: shown })).toMatchObject({ kind: "after-tool" })
-    expect(said("PostToolUse", { toolCall: null })).toBeUndefined()
+    expect(antigravity("PostToolUse", { toolCall: shown })).toMatchObject({ kind: "after-tool" })
+    expect(antigravity("PostToolUse", { toolCall: null })).toBeUndefined()
   })
 
   test("[HOOKS-8] a stop counts only when nothing runs any more", () => {
     const stop = { fullyIdle: true, executionNum: 0 }
-    expect(said("Stop", stop)).toMatchObject({ kind: "stop", isAgain: false, isBusy: false })
-    expect(said("Stop", { fullyIdle: false, executionNum: 2 })).toMatchObject({
+    expect(antigravity("Stop", stop)).toMatchObject({ kind: "stop", isAgain: false, isBusy: false })
+    expect(antigravity("Stop", { fullyIdle: false, executionNum: 2 })).toMatchObject({
       isAgain: true,
       isBusy: true,
     })
@@ -317,9 +320,9 @@ describe("payloads without an event", () => {
       { ...SESSION, tool_name: "Edit", tool_input: { file_path: 1 } },
     ],
   ] as const)("[HOOKS-9] %s gives no event", ([, payload]) => {
-    expect(hear("claude-code", payload)).toBeUndefined()
-    expect(hear("codex", payload)).toBeUndefined()
-    expect(hear("antigravity", payload, "Stop")).toBeUndefined()
+    expect(parse("claude-code", payload)).toBeUndefined()
+    expect(parse("codex", payload)).toBeUndefined()
+    expect(parse("antigravity", payload, "Stop")).toBeUndefined()
   })
 
   test("[HOOKS-9] [F1] no payload makes a dialect throw", () => {
@@ -351,7 +354,7 @@ describe("payloads without an event", () => {
     )
     fc.assert(
       fc.property(host, event, wild, (name, hook_event_name, fields) => {
-        const heard = hear(name, { ...fields, hook_event_name }, hook_event_name)
+        const heard = parse(name, { ...fields, hook_event_name }, hook_event_name)
         if (heard !== undefined) expect(typeof heard.session).toBe("string")
       }),
       fcParameters({ numRuns: 2_000 }),

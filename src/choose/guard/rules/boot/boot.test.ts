@@ -19,7 +19,7 @@ const NOW = Date.UTC(2020, 0, 9)
 
 type BootInput = { readonly source?: string; readonly config?: Partial<HookConfig> }
 
-function world(root: string, options: { readonly gitDirectory?: string | undefined } = {}) {
+function setUp(root: string, options: { readonly gitDirectory?: string | undefined } = {}) {
   const gitDirectory = "gitDirectory" in options ? options.gitDirectory : join(root, ".git")
   const stateDirectory = join(gitDirectory ?? join(root, ".qm"), "qm")
   const clock = testClock({ now: NOW })
@@ -38,14 +38,14 @@ function world(root: string, options: { readonly gitDirectory?: string | undefin
     signal: new AbortController().signal,
     afterwards: (work) => void afterwards.push(work),
   }
-  const say = async ({ source = "startup", config = {} }: BootInput = {}) => {
+  const start = async ({ source = "startup", config = {} }: BootInput = {}) => {
     const verdict = await boot.judge(startOf(root, source), {
       ...made,
       config: { ...CONFIG, ...config },
     })
     return verdict.kind === "context" ? verdict.text.split("\n") : verdict.kind
   }
-  return { ...made, clock, say, done: afterwards }
+  return { ...made, clock, start, done: afterwards }
 }
 
 const CONFIG: HookConfig = {
@@ -90,10 +90,10 @@ describe("boot: upstream", () => {
   test("[GUARD-40] reports how far the branch is from its upstream as of the last fetch, and the age of that fetch", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
-    const { say, done } = world(root)
+    const { start, done } = setUp(root)
     // Retried, because git is abandoned on a busy machine.
     await expect
-      .poll(() => say())
+      .poll(() => start())
       .toEqual([
         HEADING,
         "Branch main is 2 commits ahead of and 3 commits behind origin/main, as of the last fetch 4 minutes ago.",
@@ -110,7 +110,7 @@ describe("boot: upstream", () => {
     git(root, "worktree", "add", "-q", tree, "side")
     commit(tree, "seven", { seven: "" })
     git(root, "pack-refs", "--all")
-    const made = { ...world(root), root: tree, gitDirectory: join(root, ".git/worktrees/tree") }
+    const made = { ...setUp(root), root: tree, gitDirectory: join(root, ".git/worktrees/tree") }
     const own = { ...made, config: CONFIG }
     await expect
       .poll(() => boot.judge(startOf(tree, "startup"), own))
@@ -131,8 +131,8 @@ describe("boot: upstream", () => {
       await using temp = await tempDirectory()
       const root = await diverged(temp.path)
       await fetchedAt(root, NOW - it.minutes * MINUTE_MS)
-      const { say, done } = world(root)
-      await say({ config: { mayFetch: it.mayFetch } })
+      const { start, done } = setUp(root)
+      await start({ config: { mayFetch: it.mayFetch } })
       expect(done).toEqual(Array.from({ length: it.fetches }, () => ({ kind: "fetch" })))
     },
   )
@@ -142,18 +142,18 @@ describe("boot: upstream", () => {
     const root = await diverged(temp.path)
     await fetchedAt(root, NOW - 11 * MINUTE_MS)
     await put(root, { ".git/refs/remotes/origin/main": `${"0".repeat(39)}1\n` })
-    const { say, done } = world(root)
-    expect([await say(), done]).toEqual(["silent", [{ kind: "fetch" }]])
+    const { start, done } = setUp(root)
+    expect([await start(), done]).toEqual(["silent", [{ kind: "fetch" }]])
   })
 
   test("reports an up-to-date branch only when the last fetch is over a day old", async () => {
     await using temp = await tempDirectory()
     const root = await diverged(temp.path)
     git(root, "reset", "-q", "--hard", "origin/main")
-    const { say, done } = world(root)
-    expect(await say()).toBe("silent")
+    const { start, done } = setUp(root)
+    expect(await start()).toBe("silent")
     await fetchedAt(root, NOW - 49 * 60 * MINUTE_MS)
-    expect(await say()).toEqual([
+    expect(await start()).toEqual([
       HEADING,
       "Branch main was up to date with origin/main, as of the last fetch 2 days ago.",
     ])
@@ -173,13 +173,13 @@ describe("boot: upstream", () => {
     ]
     for (const setting of settings) git(root, "config", setting, evil)
     git(root, "config", "core.hooksPath", temp.path)
-    await expect.poll(async () => (await world(root).say())[1]).toContain("2 commits ahead")
+    await expect.poll(async () => (await setUp(root).start())[1]).toContain("2 commits ahead")
     // For a missing commit git would run the program that the config names.
     git(root, "config", "extensions.partialClone", "origin")
     git(root, "config", "remote.origin.promisor", "true")
     git(root, "config", "remote.origin.uploadpack", evil)
     await put(root, { ".git/refs/remotes/origin/main": `${"0".repeat(39)}1\n` })
-    expect(await world(root).say()).toBe("silent")
+    expect(await setUp(root).start()).toBe("silent")
     expect(existsSync(witness)).toBe(false)
   })
 
@@ -187,18 +187,18 @@ describe("boot: upstream", () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     await mkdir(root)
-    expect(await world(root, { gitDirectory: undefined }).say()).toBe("silent")
+    expect(await setUp(root, { gitDirectory: undefined }).start()).toBe("silent")
     git(root, "init", "-q", "-b", "main")
-    expect(await world(root).say()).toBe("silent")
+    expect(await setUp(root).start()).toBe("silent")
     commit(root, "one")
-    expect(await world(root).say()).toBe("silent")
+    expect(await setUp(root).start()).toBe("silent")
     git(root, "checkout", "-q", "--detach")
-    expect(await world(root).say()).toBe("silent")
+    expect(await setUp(root).start()).toBe("silent")
     const other = await diverged(temp.path)
     await put(other, { ".git/refs/remotes/origin/main": `${"0".repeat(39)}1\n` })
-    expect(await world(other).say()).toBe("silent")
+    expect(await setUp(other).start()).toBe("silent")
     await put(other, { ".git/config": "[branch" })
-    expect(await world(other).say()).toBe("silent")
+    expect(await setUp(other).start()).toBe("silent")
   })
 
   test.for<[string, string, string | undefined]>([
@@ -223,7 +223,7 @@ describe("boot: upstream", () => {
 describe("boot: other sessions", () => {
   test("[GUARD-43] lists changed files that no session registered, with session and age", async () => {
     await using temp = await tempDirectory()
-    const { say, ledger } = world(temp.path)
+    const { start, ledger } = setUp(temp.path)
     await ledger.opened("0123456789abcdef", "claude-code")
     for (const path of ["a.ts", "b.ts", "c.ts", "d.ts", "e\u202E.ts"])
       await ledger.modified("0123456789abcdef", { path, tool: "Edit" })
@@ -231,8 +231,8 @@ describe("boot: other sessions", () => {
       await ledger.modified("registered", { path, tool: "Edit" })
     await ledger.modified("little", { path: "a.ts", tool: "Edit" })
     for (const path of ["a.ts", "b.ts"]) await ledger.modified("own", { path, tool: "Edit" })
-    const said = await say({ source: "resume" })
-    expect(said).toEqual([
+    const lines = await start({ source: "resume" })
+    expect(lines).toEqual([
       HEADING,
       "This session (last active just now) has not registered 2 files: a.ts, b.ts.",
       "Session 0123456789ab… in claude-code (last active just now) has not registered 5 files: a.ts, b.ts, c.ts, d.ts and 1 more.",
@@ -242,17 +242,17 @@ describe("boot: other sessions", () => {
 
   test("[GUARD-43] lists claims of other sessions, not the session's own", async () => {
     await using temp = await tempDirectory()
-    const { say, claims } = world(temp.path)
+    const { start, claims } = setUp(temp.path)
     const holder = { process: processIdentity(process.pid) }
     await claims.take(["mine"], { session: "own", ...holder })
     await claims.take(["a", "b", "c", "d", "e", "f"], { session: "other", ...holder })
-    const said = await say()
-    expect(said.slice(1, 3)).toEqual([
+    const lines = await start()
+    expect(lines.slice(1, 3)).toEqual([
       "Session other is working on a, claimed just now.",
       "Session other is working on b, claimed just now.",
     ])
-    expect(said.at(-1)).toBe("1 more claim: `qm claim list`.")
-    expect(said.includes("mine")).toBe(false)
+    expect(lines.at(-1)).toBe("1 more claim: `qm claim list`.")
+    expect(lines.includes("mine")).toBe(false)
   })
 })
 
@@ -276,8 +276,8 @@ describe("boot: repository", () => {
     await put(temp.path, {
       "CHANGELOG.md": `# Changelog\n\n## [Unreleased]\n\n${entries.join("\n")}\n\n## 1.0\n- old\n`,
     })
-    const said = await world(temp.path, { gitDirectory: undefined }).say()
-    expect(said.slice(0, 8)).toEqual([
+    const lines = await setUp(temp.path, { gitDirectory: undefined }).start()
+    expect(lines.slice(0, 8)).toEqual([
       HEADING,
       "Last registered session: 2026-11-15 parser (.qm/memory/sessions/2026-11-15-01-parser.md).",
       "> Request: Make it parse.",
@@ -287,20 +287,22 @@ describe("boot: repository", () => {
       "Unreleased changes in CHANGELOG.md:",
       `> - entry 0 ${"x".repeat(130)}…`,
     ])
-    expect(said.at(-1)).toBe("and 2 more lines in CHANGELOG.md.")
-    const short = await world(temp.path, { gitDirectory: undefined }).say({ source: "compact" })
-    expect(short).toEqual(said.slice(0, 2))
+    expect(lines.at(-1)).toBe("and 2 more lines in CHANGELOG.md.")
+    const short = await setUp(temp.path, { gitDirectory: undefined }).start({ source: "compact" })
+    expect(short).toEqual(lines.slice(0, 2))
   })
 
   test("[GUARD-44] an empty changelog heading and a symlink out of the repository add nothing", async () => {
     await using temp = await tempDirectory()
     const root = join(temp.path, "repo")
     await put(root, { "CHANGELOG.md": "## [Unreleased]\n\n### Added\n\n## 1.0\n- old\n" })
-    expect(await world(root, { gitDirectory: undefined }).say()).toBe("silent")
+    expect(await setUp(root, { gitDirectory: undefined }).start()).toBe("silent")
     await put(temp.path, { secret: "## Unreleased\n- secret\n" })
     await mkdir(join(temp.path, "linked"))
     await symlink(join(temp.path, "secret"), join(temp.path, "linked/CHANGELOG.md"))
-    expect(await world(join(temp.path, "linked"), { gitDirectory: undefined }).say()).toBe("silent")
+    expect(await setUp(join(temp.path, "linked"), { gitDirectory: undefined }).start()).toBe(
+      "silent",
+    )
   })
 
   test("[GUARD-44] lists up to three confirmed decisions and rules, latest first", async () => {
@@ -322,8 +324,8 @@ describe("boot: repository", () => {
       redact: (it) => it,
     })
     await writeIndices()
-    const { say } = world(temp.path, { gitDirectory: undefined })
-    expect(await say()).toEqual([
+    const { start } = setUp(temp.path, { gitDirectory: undefined })
+    expect(await start()).toEqual([
       HEADING,
       "Memory, 3 of 6 decisions and rules (`qm memory search <words>` finds more):",
       "> The rule [mem_rule]",
@@ -331,8 +333,8 @@ describe("boot: repository", () => {
       "> The later [mem_later]",
     ])
     await put(temp.path, { ".qm/memory/decisions/b.md": memory("new", "superseded", "2026-03-01") })
-    expect((await say()).slice(-1)).toEqual(["> The old [mem_old]"])
-    expect(await say({ source: "resume" })).toBe("silent")
+    expect((await start()).slice(-1)).toEqual(["> The old [mem_old]"])
+    expect(await start({ source: "resume" })).toBe("silent")
   })
 
   test("[GUARD-44] an index entry without a matching file adds nothing", async () => {
@@ -345,17 +347,17 @@ describe("boot: repository", () => {
         "## Rules (3)\n- [x](rules/..%2F..%2F..%2F..%2Foutside.md)\n- [x](rules/%E0%A4%A)\n- [x](rules/a.md)\n- [x](rules/link.md)\n",
     })
     await symlink(join(temp.path, "outside.md"), join(temp.path, "repo/.qm/memory/rules/link.md"))
-    const { say } = world(join(temp.path, "repo"), { gitDirectory: undefined })
-    expect(await say()).toBe("silent")
+    const { start } = setUp(join(temp.path, "repo"), { gitDirectory: undefined })
+    expect(await start()).toBe("silent")
   })
 })
 
 test("[GUARD-46] from level 4 on requests the index daemon, and records the session's host", async () => {
   await using temp = await tempDirectory()
-  const { say, done, ledger } = world(temp.path)
-  await say({ config: { level: 3 } })
+  const { start, done, ledger } = setUp(temp.path)
+  await start({ config: { level: 3 } })
   expect(done).toEqual([])
-  expect(await say({ config: { level: 4 } })).toContainEqual(
+  expect(await start({ config: { level: 4 } })).toContainEqual(
     expect.stringContaining("--session own"),
   )
   expect(done).toEqual([{ kind: "index-daemon" }])
@@ -365,7 +367,7 @@ test("[GUARD-46] from level 4 on requests the index daemon, and records the sess
 
 test("[GUARD-46] leaves out a part that fails and reports the others", async () => {
   await using temp = await tempDirectory()
-  const made = world(temp.path)
+  const made = setUp(temp.path)
   await put(temp.path, { "CHANGELOG.md": "## Unreleased\n- new\n", ".git/qm/ledger": "no folder" })
   const claims = {
     ...made.claims,
