@@ -1,7 +1,6 @@
 import { sliceText } from "#ground/base"
 import { AgentEvent, type Message } from "#ground/contract"
 
-/** For the content of one message and for its raw line; the rest is truncated. */
 export const MAX_CONTENT_CHARACTERS = 200_000
 
 export type NewMessage = Pick<Message, "type" | "role" | "content" | "metadata" | "raw">

@@ -84,7 +84,6 @@ function variables(list: readonly string[] | undefined): Record<string, string> 
   )
 }
 
-/** Drops undefined values: a key without a value is not the same as no key. */
 function withoutUndefined<Value extends object>(value: Value) {
   const entries = Object.entries(value).filter(([, it]) => it !== undefined)
   return RunConfiguration.parse(Object.fromEntries(entries))

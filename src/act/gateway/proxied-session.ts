@@ -11,7 +11,7 @@ import type {
 } from "./proxy/exchange.ts"
 import { agentIn, headerOf, sessionIn } from "./session-header.ts"
 
-/** What folding did to a request; the proxy returns it with the exchange. */
+/** The result of folding a request; the proxy returns it with the exchange. */
 type FoldNote = {
   readonly folded: readonly FoldedBranch[]
   state?(): WireState

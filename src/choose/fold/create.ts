@@ -67,7 +67,7 @@ type CreateDeps = FoldDeps & {
   onEnded(): void
 }
 
-/** Stores the row first: memories are asked for a branch that exists. */
+/** Stores the row first, so that memories are loaded for an existing branch. */
 export async function createBranch(
   deps: CreateDeps,
   input: OperationInput<"fold.branch">,

@@ -48,7 +48,7 @@ export function createFold(foldDeps: FoldDeps) {
     ...ends,
     recover: async (): Promise<number> => tidy.after(recover()),
     hasReadUntrusted: (sessionId: string) => hasReadUntrusted(deps, sessionId),
-    /** Called when a memory was recorded for a branch that was asked to distill. */
+    /** Called when a memory was recorded for a branch with open distillation. */
     finishDistillation: (branchId: string, caller: Caller) =>
       finishDistillation(deps, branchId, caller),
     /** Ends branches at their deadline while this process lives. */

@@ -12,7 +12,7 @@ export const MOST_MATCHES = 50
 
 const MOST_SEARCHED_WORDS = 10
 
-/** Long lines are split, so that every part can be asked for. */
+/** Long lines are split, so that every part can be read. */
 export function linesOf(text: string): readonly string[] {
   const lines = withoutHiddenSigns(text).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()

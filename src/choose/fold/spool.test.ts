@@ -184,7 +184,7 @@ test("[FOLD-27] when several processes drain at once, each line goes to one of t
   const folder = path.join(temp.path, "charges")
   await mkdir(folder)
   const children = [1, 2, 3].map((n) => drainInChild(temp.path, `ready-${n}`))
-  // One that starts earlier than the others would get all lines.
+  // A process that starts earlier would get all lines.
   const ready = () => readdirSync(temp.path).filter((it) => it.startsWith("ready-")).length
   await expect.poll(ready, { timeout: 60_000 }).toBe(3)
   const line = JSON.stringify({ session: SESSION, tool: "Read", textUnits: 4, paths: [] })

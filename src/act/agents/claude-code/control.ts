@@ -21,7 +21,6 @@ type Deps = {
   readonly verdict: ((ask: PermissionQuestion) => Verdict | undefined) | undefined
   mode(): AgentMode
   write(message: object): void
-  /** Called when the host has reported its window, or that it cannot. */
   onUsage(): void
 }
 

@@ -155,7 +155,6 @@ function userMessage(text: string): object {
   return { type: "user", message, parent_tool_use_id: null, session_id: "" }
 }
 
-/** A result before any session states why there is none. */
 function reasonOf(line: JsonRecord): string {
   const result = Result.safeParse(line)
   const words = result.success ? (result.data.errors?.join(" ") ?? result.data.result) : undefined

@@ -167,9 +167,6 @@ function wantsMore(method: Method, approval: ApprovalOf): boolean {
   return typeof grantRoot === "string" || isOfNet || !isOfCommand || isOutside
 }
 
-/**
- * Handles a request for a server's tool; questions of a server to the user are not answered here.
- */
 function serverQuestion(
   { id, params }: Request,
   { redact }: Pick<QuestionContext, "redact">,

@@ -97,7 +97,6 @@ function diffOf(item: Extract<Item, { type: "fileChange" }>): string | undefined
   return wasMade && item.changes.length > 0 ? item.changes.map(changeDiff).join("") : undefined
 }
 
-/** For a new file Codex reports the text, for a changed one the hunks. */
 function changeDiff(change: Change): string {
   switch (change.kind.type) {
     case "add":

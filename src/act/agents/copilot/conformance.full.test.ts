@@ -19,7 +19,7 @@ describe.runIf(needs("TB7", "copilot"))("the real Copilot", () => {
 
   agentSuite("copilot", {
     world,
-    // In this mode of Copilot nobody can answer, so requests are denied.
+    // This mode of Copilot cannot ask, so requests are denied.
     canAsk: false,
     hasProcess: true,
     canResume: true,

@@ -128,7 +128,7 @@ function argumentsFor(session: Session): readonly string[] {
   ]
 }
 
-/** The host denies everything it would ask for, because nobody can answer; so `ask` only reads. */
+/** The host denies everything it would ask for, because it cannot ask; so `ask` only reads. */
 const MODE_SWITCHES: Readonly<Record<AgentMode, readonly string[]>> = {
   plan: ["--mode=plan"],
   ask: [],
@@ -158,7 +158,6 @@ function handleLine(session: Session, raw: string): void {
   }
   const { cwd, model } = options
   const { type, data } = line.data
-  // Only these events show that a session exists.
   if (!emitter.hasStarted() && /^(?:session|user|assistant|tool|model)\./.test(type)) {
     emitter.emit({ event: "session.started", sessionId, cwd, model, mode })
   }

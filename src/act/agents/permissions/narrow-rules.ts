@@ -4,7 +4,6 @@ import { isBeginning } from "./command-pattern.ts"
 import { problemWith } from "./rule-text.ts"
 import { locate, type RepositoryPaths, type Subject, subjectOf } from "./tool-subject.ts"
 
-/** Returns rules for the exact command or each file; undefined when every rule would allow more. */
 export function rulesFor(
   approval: Pick<Approval, "tool" | "input" | "cwd">,
   repository: RepositoryPaths,

@@ -35,7 +35,6 @@ export function createPermissions(deps: Deps) {
   const { file, root, home, log } = deps
   const repository: RepositoryPaths = { root, resolve: deps.resolve }
   const inTurn = createTurns()
-  /** In evaluation order; undefined when the rules could not be read. */
   let prepared: readonly PreparedRule[] | undefined
   let settingsDenials: readonly PreparedRule[] = []
   let restricting: readonly PermissionRule[] = []
@@ -69,7 +68,6 @@ export function createPermissions(deps: Deps) {
   }
   const reload = (): Promise<void> => inTurn(async () => void (await read().catch(complain)))
 
-  /** One check at a time; rules that were never read are read at the start of a run. */
   async function reloadIfChanged(): Promise<void> {
     if (isChecking || stamp === undefined) return
     isChecking = true
@@ -198,7 +196,6 @@ function listOf({ settings, project, isTrusted }: LoadedRules, file: string): Pe
   return { file, digest: project.digest ?? null, isTrusted, rules: inOrder }
 }
 
-/** Serialises changes: each one reads what the previous one wrote. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {

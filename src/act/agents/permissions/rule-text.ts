@@ -29,7 +29,7 @@ export function problemWith({ tool, command, path }: PermissionRule): string | u
   if (path !== undefined && !isUsableGlob(path))
     return `${titleLine(path)} is not a valid glob pattern`
   const isBareStar = command !== undefined && command !== "*" && /[^\s*]\*$/.test(command)
-  // A star at the end of a word looks like a prefix pattern and is not one.
+  // A star directly after text looks like a prefix pattern and is not one.
   return isBareStar && !/\s/.test(command)
     ? `${titleLine(command)} needs a space before *`
     : undefined

@@ -22,9 +22,6 @@ const RulesFile = z.strictObject({
   rules: z.array(PermissionRule).max(MAX_RULES),
 })
 
-/**
- * Returns the project's rules and the digest of exactly these bytes; a missing file has neither.
- */
 export async function readRules(
   file: string,
   root: string,
@@ -89,7 +86,6 @@ function trustFile(home: string, root: string): string {
   return path.join(home, "trusted-rules", `${name}.json`)
 }
 
-/** Returns the digest that the user approved; an invalid file approves nothing. */
 export async function readTrust(home: string, root: string): Promise<string | undefined> {
   const maxBytes = 16 * 1024
   const outcome = await readTextBounded(trustFile(home, root), { maxBytes, root: home })

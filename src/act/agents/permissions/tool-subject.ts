@@ -18,7 +18,6 @@ const PLAIN_COMMAND_TOOLS: ReadonlySet<string> = new Set(["exec_command"])
 
 const COMMAND_FIELDS = ["command", "cmd", "script"] as const
 
-/** Fields that name a file or folder: an allow rule must match all of them. */
 const PATH_FIELDS: ReadonlySet<string> = new Set([
   "file_path",
   "notebook_path",

@@ -59,7 +59,6 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
         AND expires_at > ${clock.now()} AND status IN ('allowed', 'denied') AND used_at IS NULL
         ORDER BY answered_at LIMIT 1`,
     )
-  /** Stores the first answer with a command for the waiting process; a second answer is refused. */
   async function answer(
     id: string,
     input: AnswerInput,
@@ -121,7 +120,6 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
 
 const BY_CLOCK = { decision: "deny", by: "the timeout", note: "Nobody answered in time." } as const
 
-/** The prompt for a resumed session whose process ended before it got the answer. */
 export function answerPrompt({ title, status, note }: Approval): string {
   const why = note === null ? "" : ` (${note})`
   return `Before you were interrupted you requested: ${title}. The request was ${status}${why}. Continue.`
@@ -214,7 +212,7 @@ export async function saveApprovals(
   { runId, at }: { readonly runId: string; readonly at: number },
 ): Promise<void> {
   for (const { approval: it, hostId } of requested) {
-    // The same request from before an interruption is asked again, and answered once.
+    // A request repeated after an interruption reuses its row, so it is answered once.
     await tx.run(sql`
       UPDATE run_approvals SET status = 'expired', answered_at = ${at},
         answered_by = 'asked again', used_at = ${at}

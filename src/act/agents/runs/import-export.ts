@@ -49,7 +49,6 @@ export function createImportExport(deps: Deps) {
   }
   return {
     exportRun,
-    /** Never overwrites a file. */
     async saveRun({
       file,
       ...input
@@ -112,7 +111,6 @@ async function insertPages(
 
 const ReadFrom = z.object({ file: z.string(), head: z.string() })
 
-/** Imports a host's transcript as a run; if it was imported before, only the new part. */
 async function readIntoRun(
   transcript: TranscriptFile,
   row: RunRow | undefined,
@@ -176,7 +174,6 @@ async function storePage(
   return lastSeq
 }
 
-/** No process of ours works on it; a follow-up turn resumes it. */
 function runOf(
   { facts, messages }: TranscriptPage,
   { id, transcript }: { readonly id: string; readonly transcript: TranscriptFile },

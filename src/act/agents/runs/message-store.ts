@@ -42,7 +42,6 @@ type Deps = {
   readonly ids: Ids
   readonly log: Log
   readonly runs: RunStore
-  /** Called after messages were stored, so that listeners can read them. */
   notify(runId: string, lastSeq: number): void
 }
 

@@ -37,7 +37,6 @@ export const insertCommand = (command: NewCommand): Sql => sql`
     (SELECT coalesce(max(c.seq), 0) + 1 FROM run_commands c WHERE c.run_id = ${command.runId}),
     ${command.id}, ${command.kind}, ${command.body}, ${command.at}, NULL)`
 
-/** Its text is in the transcript from now on, redacted. */
 export const finishCommand = (id: string, at: number): Sql => sql`
   UPDATE run_commands SET done_at = ${at}, body = '' WHERE id = ${id} AND done_at IS NULL`
 

@@ -50,7 +50,6 @@ export function createRecovery(deps: Deps) {
     }
     throw OwnerSilent({ id, seconds: STOP_WAIT_MS / 1_000 })
   }
-  /** A run that had not started is left for another process; a started one becomes interrupted. */
   async function recoverRun(row: RunRow): Promise<void> {
     const { id, status } = row.run
     if (status === "queued") return runs.release(row)

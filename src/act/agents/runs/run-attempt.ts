@@ -20,7 +20,6 @@ import type { Stores } from "./stores.ts"
 
 export type ContextPartsRequest = {
   readonly pack?: string | undefined
-  /** Absent when the parts are only shown. */
   readonly turn?: string
 }
 
@@ -59,7 +58,6 @@ type AttemptInput = {
 
 type StartPlan = {
   readonly turn: Turn
-  /** A new session that gets the previous messages. */
   readonly isFresh: boolean
   readonly mayRestart: boolean
   readonly isRecorded: boolean
@@ -256,7 +254,6 @@ export async function pendingPack(
 /** A shorter value occurs in ordinary words, and redacting it would reveal it. */
 const MIN_HIDDEN_CHARACTERS = 6
 
-/** Also redacts the values of the run's variables. */
 function hideVariables(
   { redact, redactEvent }: Pick<PumpDeps, "redact" | "redactEvent">,
   variables: Readonly<Record<string, string>>,

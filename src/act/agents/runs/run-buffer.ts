@@ -79,7 +79,6 @@ export function createRunBuffer({ run, claim }: Attempt, deps: PumpDeps) {
     const change = { before, after: progress, requested, resolved, turnId, at: deps.clock.now() }
     return deps.messages.append(claim, messages, (tx) => saveProgress(tx, run.id, change))
   }
-  /** One write at a time, until one fails or another process has claimed the run. */
   async function drain(): Promise<void> {
     try {
       while (waiting.length > 0 && !isClosed()) {

@@ -24,7 +24,6 @@ type Deps = {
   readonly supervisor: Supervisor
   redact(text: string): string
   directoryProblem(directory: string): Promise<string | undefined>
-  /** Whether a directory belongs to the repository in which agents work. */
   belongsToRepository(directory: string): Promise<boolean>
   root(): string
   /** Returns the id of a stored package, of the newest for `last`; rejects if there is none. */
@@ -58,7 +57,6 @@ export function createRunCommands(deps: Deps) {
       supervisor.fillSoon()
       return run
     },
-    /** Steers the text into the running turn, queues it, or resumes the session with it. */
     async send(id: string, text: string, how: { readonly now?: boolean } = {}): Promise<Run> {
       const { run } = await runs.find(id)
       // An imported session may be from any folder; an agent works only in this repository.
@@ -172,7 +170,6 @@ function titleOf(prompt: string): string {
 
 type DirectoryDeps = Pick<Deps, "directoryProblem" | "belongsToRepository" | "root">
 
-/** Returns an absolute directory of this repository; an agent works in no other. */
 async function usableDirectory(
   requested: string | undefined,
   deps: DirectoryDeps,

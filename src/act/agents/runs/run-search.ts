@@ -51,7 +51,7 @@ function contains(column: Sql, word: string): Sql {
 }
 
 /**
- * SQLite's `lower` handles only ASCII, and Postgres depends on its locale. So a word with other
+ * SQLite's `lower` handles only ASCII, and Postgres depends on its locale. So a term with other
  * letters is searched as typed, in lower case, in upper case and capitalised; its ASCII letters
  * always in lower case, as in the column.
  */

@@ -69,7 +69,6 @@ export const selectRuns = (filter: RunFilter): Sql => sql`
 
 type NewRunRow = {
   readonly configuration: RunConfiguration
-  /** The process that will work on it; null means any process with a free slot. */
   readonly owner: Owner | null
   readonly leaseUntil: number
 }

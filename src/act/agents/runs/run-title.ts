@@ -17,7 +17,7 @@ type Deps = {
 }
 
 /**
- * After the first turn the agent's own model is asked for a title, outside the session and the
+ * After the first turn this asks the agent's own model for a title, outside the session and the
  * project. On any failure the title stays.
  */
 export function createTitles(deps: Deps) {
@@ -45,7 +45,6 @@ export function createTitles(deps: Deps) {
   return {
     turnEnded(run: Run, { turns }: Progress, text: string): void {
       const isFirst = turns === 1 && !run.isTitleOwn
-      // The synthetic agent has no model.
       if (!isFirst || run.type === "synthetic" || !deps.wantsTitles()) return
       const one = request(run, text)
         .catch((error: unknown) =>
@@ -75,7 +74,6 @@ export async function proposeTitle(request: TitleRequest): Promise<string | unde
   return text === undefined ? undefined : cleanTitle(text)
 }
 
-/** Limit for the first turn and its response in the prompt, and for the model's reply. */
 const MAX_CHARACTERS = 2_000
 
 /** The instruction comes last and on one line: the words nearest to the response weigh most. */
@@ -103,7 +101,6 @@ export function cleanTitle(text: string): string | undefined {
   return line.split(" ").length > 12 ? undefined : oneLine(line, 80)
 }
 
-/** A refusal, an apology, a failure, or machine output. */
 const NO_TITLE =
   /^(?:I(?:'m| am|'ve| have| can| can't| cannot| will| need| don't)\b|sorry\b|as an ai\b|(?:api )?error\b|[{[<])/i
 

@@ -8,12 +8,8 @@ import { type Attempt, createRunBuffer, type PumpDeps, type RunBuffer } from "./
 import { budgetOf, budgetState, isEnded } from "./run-progress.ts"
 import { setChild } from "./run-store.ts"
 
-/** When more events wait to be written, the agent has to wait. */
 const MAX_WAITING_EVENTS = 2_000
 
-/**
- * `gone`: the host no longer has the session.
- */
 type PumpEnd = RunStatus | "gone"
 
 export type SessionPump = {

@@ -54,7 +54,6 @@ export function createSupervisor(deps: Deps) {
       await stores.approvals.expireOverdue()
     },
   })
-  // While a run is active here, poll for commands of other processes.
   activeRuns.onChange(() => {
     if (activeRuns.claims().length === 0) own.pause()
     else own.start()
@@ -100,7 +99,6 @@ function createPoller({ clock, log, onAdvance, ...deps }: PollerDeps) {
       await deps.poll().catch(report)
     } while (mustPollAgain)
   }
-  /** Resolves when everything stored before this call has been handled. */
   function poll(): Promise<void> {
     mustPollAgain = polling !== undefined
     polling ??= pollAll().finally(() => (polling = undefined))

@@ -186,7 +186,6 @@ function parseSystem(state: State, line: JsonRecord, raw: string): boolean {
   return true
 }
 
-/** Of the host's attachments, files and the user's queued prompts are shown. */
 function parseAttachment({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const attachment = isRecord(line["attachment"]) ? line["attachment"] : {}
   const path = textField(attachment, "filename", "path")
@@ -255,7 +254,6 @@ function setTitle(state: State, title: string | undefined, rank: number): void {
   state.facts.title = title
 }
 
-/** An unknown kind is shown only when it contains readable text. */
 function parseUnknown({ emitter }: State, line: JsonRecord, raw: string): boolean {
   const text = textField(line, "content", "text", "message")
   if (text === undefined || line["isMeta"] === true) return false
@@ -277,7 +275,6 @@ function resultId(line: JsonRecord): string | undefined {
   return textField(result, "tool_use_id")
 }
 
-/** Converts a line to the form it has in the stream. */
 function asStreamed(line: JsonRecord, parentId?: string): JsonRecord {
   const decision = line["permissionDecision"]
   const meta = [{ id: resultId(line), permission_decision: decision }]

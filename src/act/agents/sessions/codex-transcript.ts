@@ -268,7 +268,6 @@ const RESPELLED: Readonly<Record<string, (item: JsonRecord) => object>> = {
   }),
 }
 
-/** Program and arguments; for `sh -c` the script is quoted. */
 function commandOf(command: unknown): string {
   if (typeof command === "string") return command
   const words: readonly unknown[] = Array.isArray(command) ? command : []

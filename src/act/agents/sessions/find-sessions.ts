@@ -47,7 +47,6 @@ async function existingFile(file: string): Promise<string | undefined> {
   return stat.kind === "found" && stat.what === "regular file" ? file : undefined
 }
 
-/** The user's home, and the variables that relocate a host's folder. */
 export type HostPlaces = {
   readonly home: string
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -78,7 +77,6 @@ const FOLDERS = {
   copilot: ["COPILOT_HOME", ".copilot", "session-state"],
 } as const
 
-/** The id becomes part of a path. */
 function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{0,199}$/.test(id)
 }

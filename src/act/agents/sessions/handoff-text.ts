@@ -41,7 +41,6 @@ type Section = {
 }
 type Size = { readonly entries: number; readonly characters: number }
 
-/** Tried from the largest to the smallest; the first that fits is used. */
 const SIZES: readonly Size[] = [1, 2, 4, 8, 16, 32].map((by) => ({
   entries: Math.max(1, Math.floor(20 / by)),
   characters: Math.max(40, Math.floor(1_200 / by)),

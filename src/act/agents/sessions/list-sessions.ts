@@ -91,7 +91,6 @@ async function listed(
   }
 }
 
-/** A session without a directory is recognised by its folder. */
 function isNamedLike({ host, file }: TranscriptFile, root: string): boolean {
   return host === "claude-code" && path.basename(path.dirname(file)) === slugOf(root)
 }
@@ -141,7 +140,6 @@ export function isPrompt(line: JsonlRecord): boolean {
   return !isOwn && !isInner && text !== "" && !HOST_WORDS.test(text)
 }
 
-/** A turn that the host began by itself, such as the notice of a finished task. */
 export function isFromHost(line: JsonlRecord): boolean {
   const { origin } = line
   return isRecord(origin) && origin["kind"] !== "human"

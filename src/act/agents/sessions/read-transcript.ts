@@ -30,7 +30,6 @@ type TranscriptMessage = {
 
 export type TranscriptPage = {
   readonly messages: readonly TranscriptMessage[]
-  /** After the last whole line of this page, for the next read. */
   readonly until: ReadUntil
   /** The first page of a new or replaced file: its earlier messages are void. */
   readonly isFromStart: boolean

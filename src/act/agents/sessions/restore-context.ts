@@ -80,7 +80,6 @@ function partText(part: { readonly label: string; readonly text: string }): stri
   return `# ${plainCut(part.label, 200)}\n${plainCut(part.text, MAX_MESSAGE_CHARACTERS * 2)}`
 }
 
-/** Leaves out messages of sub-agents and messages about the run itself. */
 function messageText(message: Message): readonly string[] {
   const event = eventOf(message)
   const isInner = event !== undefined && "parentId" in event && event.parentId !== undefined

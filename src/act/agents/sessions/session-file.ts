@@ -41,7 +41,6 @@ export function headerOf(run: Run): SessionHeader {
   return { ...mark, messageCount, usage, mode, status, labels, run }
 }
 
-/** Leaves out messages newer than the header's count. */
 export async function* toLines(
   run: Run,
   pages: AsyncIterable<readonly Message[]>,

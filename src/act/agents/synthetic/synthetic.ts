@@ -75,7 +75,6 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
     emitter.emit({ event: "approval.resolved", approvalId, decision, by })
     return answer
   }
-  /** Rejects when the signal ends the turn before its script. */
   async function play(steps: readonly Step[], signal: AbortSignal): Promise<void> {
     const denied = new Set<string>()
     for (const { afterMs, event } of steps) {
@@ -100,7 +99,6 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
     const playing = new AbortController()
     turn = playing
     emitter.emit({ event: "turn.started" })
-    // If the script does not end its turn, end it here.
     const end = (outcome: "completed" | "stopped"): void => {
       if (emitter.isInTurn()) emitter.emit({ event: "turn.ended", outcome })
       turn = undefined
@@ -123,7 +121,6 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
   options.signal.addEventListener("abort", () => void stop(), { once: true })
   const steps = stepsFor(options, emitter)
   if (steps !== undefined) {
-    // A script may start its session itself.
     const own = steps.find((it) => it.event.event === "session.started")?.event
     const { cwd, model = "synthetic-1" } = options
     emitter.emit(own ?? { event: "session.started", sessionId, cwd, mode, model })
@@ -160,7 +157,6 @@ function startSession(options: StartOptions, clock: Clock, sessionId: string): A
   }
 }
 
-/** The script's steps, or the echo of the prompt; undefined when the script is invalid. */
 function stepsFor(options: StartOptions, emitter: EventEmitter): readonly Step[] | undefined {
   if (options.script === undefined) return echo(options.prompt)
   try {

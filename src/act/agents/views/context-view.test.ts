@@ -110,7 +110,6 @@ describe("contents of the context window", () => {
         isThisTurn: false,
         ...plain,
       },
-      // One file under one name, with the first reason and the newest count.
       {
         path: "CLAUDE.md",
         reason: "project-root",

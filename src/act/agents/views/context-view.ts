@@ -39,11 +39,9 @@ export function createContextView() {
     kinds: [],
   }
   let cwd: string | undefined
-  /** Counted from the first turn; messages before it belong to it. */
   let turn = 0
   let compactedAt = 0
 
-  /** One name per file: relative to the working directory when it is below it. */
   function nameOf(file: string): { readonly key: string; readonly label: string } {
     // A name in angle brackets is not a file.
     if (cwd === undefined || file.startsWith("<")) return { key: file, label: file }
@@ -132,7 +130,6 @@ export function createContextView() {
   function takeMessage(message: Message): void {
     const { type, metadata, raw, seq } = message
     if (type === "user") {
-      // A repeated part replaces the earlier one.
       for (const part of Parts.safeParse(metadata["parts"]).data ?? []) {
         putLast(parts, part.label, { ...part, seq })
       }

@@ -219,9 +219,8 @@ const ATTRIBUTES = new Set(
 )
 
 /**
- * However a browser parses the page, a tag begins with a less-than sign: each one must be followed
- * by a complete tag of ours in its strictest form, and no attribute contains a quote or an angle
- * bracket.
+ * However a browser parses the page, a tag begins with `<`: each one must be followed by a complete
+ * tag of ours in its strictest form, and no attribute contains a quote or an angle bracket.
  */
 function expectOnlyOurs(page: string, about: string): void {
   const body = page.slice("<!doctype html>".length)

@@ -106,7 +106,6 @@ function tokensText({ cost: { usage } }: Run): string | undefined {
   return `${formatExact(input)} in, ${formatExact(output)} out${rest}`
 }
 
-/** The colours of the console, light and dark. */
 const STYLE = `
 :root{color-scheme:light dark;
 --canvas:oklch(0.985 0.002 265);--surface:oklch(1 0 265);--sunken:oklch(0.965 0.003 265);

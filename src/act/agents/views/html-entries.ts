@@ -21,7 +21,6 @@ type State = {
   readonly open: Map<string, Activity>
   readonly approvals: Map<string, string>
   waitingCharacters: number
-  /** The agent's last top-level text, which the end of a turn repeats. */
   lastText: string
 }
 

@@ -14,7 +14,6 @@ export function renderMarkdown(text: string): string {
   try {
     return blocks(LEXER.lexer(withPlainBreaks(text)), 0)
   } catch {
-    // Nested deeper than the lexer's own stack.
     return plainText(text)
   }
 }

@@ -4,7 +4,6 @@ import { titleLine } from "../wire/tool-text.ts"
 
 /** More than a reader can tell apart, and few enough to draw. */
 const MAX_SPANS = 400
-/** Limit while messages are read; then merged to half of it. */
 const MAX_HELD_SPANS = 8_000
 
 type Span = Pick<RunSpan, "lane" | "kind" | "title" | "seq"> & {
@@ -19,7 +18,6 @@ type OpenActivity = {
   readonly started: Extract<AgentEvent, { event: "activity.started" }>
   readonly seq: number
   from: number
-  /** It waits for an approval; that time does not count for the tool. */
   isWaiting: boolean
 }
 
@@ -140,7 +138,6 @@ export function createTimeline() {
         last = at
       }
     },
-    /** `now` is the end of the run once it has ended; open spans last until then. */
     result(now: number): AgentsTimeline {
       const end = isInTurn || !isIdle() ? Math.max(now, last) : last
       const from = origin ?? end

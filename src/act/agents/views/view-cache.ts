@@ -4,7 +4,6 @@ import type { Stores } from "../runs/stores.ts"
 import { createContextView } from "./context-view.ts"
 import { createTimeline } from "./timeline.ts"
 
-/** Cached runs; a view takes a few hundred kilobytes. */
 const MAX_CACHED_VIEWS = 16
 const PAGE_MESSAGES = 1_000
 
@@ -37,7 +36,6 @@ function createViewCache<Made extends View>({ messages }: Stores, make: () => Ma
   }
   return async (id: string): Promise<Made> => {
     const entry = cache.get(id) ?? { view: make(), lastSeq: 0, reading: Promise.resolve() }
-    // Re-insert at the end: the least recently used entry is dropped first.
     cache.delete(id)
     cache.set(id, entry)
     const oldest = cache.keys().next().value

@@ -55,7 +55,6 @@ export function denialReason({ by }: ApprovalDecision): string {
     : `Denied by a permission ${by}.`
 }
 
-/** The reason an agent gets when the user denies without a note. */
 export const DENIED = "Denied by the user."
 
 /**
@@ -70,7 +69,6 @@ export async function checkOrdinaryFile(cwd: string, file: string): Promise<bool
   return isInside(await realPath(cwd), await realAncestor(target))
 }
 
-/** The real path of a file, or of the nearest folder above it that exists. */
 async function realAncestor(file: string): Promise<string> {
   for (let at = file; path.dirname(at) !== at; at = path.dirname(at)) {
     const real = await realPath(at).catch(() => undefined)

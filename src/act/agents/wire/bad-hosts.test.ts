@@ -28,7 +28,6 @@ const PATIENCE: ReadonlySet<string> = new Set([
   "never reads its input",
 ])
 
-/** Some of them emit an event first. */
 const FIRST_WORDS: Readonly<Record<string, "message" | "session.started">> = {
   "floods with unknown messages": "message",
   "closes its output and lives on": "session.started",
@@ -222,7 +221,6 @@ async function startBad(
   }
 }
 
-/** Advances the clock by hours, if it is ours, until the promise settles. */
 async function letTimePass<Value>(
   awaited: Promise<Value>,
   clock: TestClock | undefined,

@@ -49,7 +49,6 @@ async function writeUntilFull(queue: ReturnType<typeof createBoundedQueue>): Pro
   }
 }
 
-/** Whether a promise is settled after all ready tasks have run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let isDone = false
   void promise.then(() => {

@@ -18,7 +18,6 @@ export function createBoundedQueue() {
   function releaseWriters(): void {
     for (const wake of waitingWriters.splice(0)) wake()
   }
-  /** Writers no longer wait: only the last events follow. */
   function removeLimit(): void {
     isUnlimited = true
     releaseWriters()

@@ -56,7 +56,6 @@ export function createEventEmitter(
       emit({ event: "message", type: "system", text: quote(redact(text)) }, text)
     }
   }
-  /** A message of an unknown kind is shown once with its raw line. */
   function reportUnknown(kind: string, raw: string): void {
     if (unknownKinds.has(kind) || unknownKinds.size >= MAX_SHOWN_KINDS) return
     unknownKinds.add(kind)
@@ -109,7 +108,7 @@ export function createEventEmitter(
 }
 
 /**
- * A host that was asked to stop still reports what it finished; one whose processes are killed may
+ * After a stop request a host still reports what it finished; one whose processes are killed may
  * report a killed command as done.
  */
 type StopState = "asked" | "killed"

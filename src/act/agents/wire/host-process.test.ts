@@ -5,7 +5,6 @@ import { startHostProcess } from "./host-process.ts"
 
 const { signal } = new AbortController()
 
-/** Echoes its input, and records what happened before it. */
 function startCat(onStarted: (process: ProcessIdentity) => Promise<void>, received: string[]) {
   return startHostProcess({
     start: { program: "/bin/cat", cwd: "/", environment: {}, signal, onStarted },

@@ -185,7 +185,7 @@ export function endSession(
 }
 
 /**
- * Returns what a host prints for one prompt, which goes to stdin so that no word of it is parsed as
+ * Returns what a host prints for one prompt, which goes to stdin so that no part of it is parsed as
  * a switch. undefined unless it exits with 0 within 30 s and 64 kB.
  */
 export async function completeOnce(

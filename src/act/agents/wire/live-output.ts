@@ -1,11 +1,9 @@
 /** Output is held until the end of its line or key; a 16,384-bit key has 13 kB. */
 export const MAX_HELD_OUTPUT_CHARACTERS = 64 * 1024
 
-/** How much emitted output new lines are redacted with: a few lines. */
 const CONTEXT_CHARACTERS = 2_000
 
 type HeldOutput = {
-  /** Received and not emitted: the last line, or the beginning of a key. */
   text: string
   /**
    * The unredacted end of the emitted output: a name on one line may have its value on the next.
@@ -42,7 +40,6 @@ export function createLiveOutput(redact: (text: string) => string) {
   }
 }
 
-/** A key ends with its last line: it is open until that line is complete. */
 function wholeLines(text: string): string {
   return toLastLineEnd(beforeOpenBlock(toLastLineEnd(text)))
 }
@@ -52,7 +49,6 @@ function toLastLineEnd(text: string): string {
   return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1)
 }
 
-/** Returns undefined when the new lines turn earlier output into a secret. */
 function redactNew(
   redact: (text: string) => string,
   before: string,
@@ -78,7 +74,6 @@ export function beforeOpenBlock(text: string): string {
   return text
 }
 
-/** Lines of a key without its beginning, and its end. */
 const TORN_KEY =
   /^(?:[A-Za-z0-9+/=]{16,}\r?(?:\n|$))*(?:[A-Za-z0-9+/=]*\r?\n?-----END[^\n]*(?:\n|$))?/
 

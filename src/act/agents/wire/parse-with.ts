@@ -6,9 +6,6 @@ export type MessageParser<State, Context> = (
   context: Context,
 ) => boolean
 
-/**
- * `handle` may still refuse a matching message by returning false.
- */
 export function parseWith<State, Context, Schema extends z.ZodType>(
   schema: Schema,
   handle: (state: State, message: z.output<Schema>, context: Context) => boolean | void,

@@ -109,7 +109,6 @@ function isRemark(line: string): boolean {
 
 const NO_FILE = "/dev/null"
 
-/** Removes git's prefix letter and the time after a tab. */
 function nameIn(line: string): string {
   const name = line.slice(4).split("\t", 1)[0] ?? ""
   return name === NO_FILE ? name : name.replace(/^[ab]\//, "")

@@ -159,7 +159,7 @@ function argumentsOf(call: JsonRecord): JsonRecord {
 }
 
 /**
- * Parallel calls are answered in a row; its last position stands for all. An output of another call
+ * Parallel calls are answered in a row; the last position is used for all. An output of another call
  * that follows does not belong to it.
  */
 function runEnd(
@@ -189,7 +189,7 @@ function wantsAnswer({ type, call_id: id }: JsonRecord): boolean {
   return ANSWERED.has(type) && isGiven(id)
 }
 
-/** What a provider would refuse in a list of items. */
+/** Faults that a provider would refuse. */
 export function itemViolations(items: readonly JsonRecord[]): readonly string[] {
   const violations: string[] = []
   const open = new Set<unknown>()

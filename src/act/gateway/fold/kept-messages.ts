@@ -26,7 +26,7 @@ type KeptContent = {
 }
 
 /**
- * What stays of a region, as blocks after the branch's answer: one text (a provider looks back only
+ * The content of a region that stays, as blocks after the branch's answer: one text (a provider looks back only
  * 20 blocks in its cache), then images, then what came beside the return's answer.
  */
 export function keptBlocks(turns: readonly Turn[], group: FoldGroup): readonly JsonRecord[] {
@@ -122,7 +122,7 @@ const REMINDER_END = "</system-reminder"
 /** Files attached with @ come as calls of the host itself. */
 const ATTACHED = /^(?:Called the |Result of calling the )/
 const INSTRUCTIONS = /^(?:Contents of |Codebase and user instructions are shown below)/
-/** What the user did, excluding the host's nags. */
+/** Actions of the user, excluding the host's nags. */
 const USER_DID = /^The user (?!hasn't heard from you)/
 const SKILL = /^\s*(?:Base directory for this skill: |<command-message>)/
 const TOOL_LOADED = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/

@@ -135,6 +135,6 @@ export type Conversation = {
   /** Without bytes that change from request to request. */
   bytesOf(region: Region): number
   editsOf(groups: readonly FoldGroup[]): Edits
-  /** What a provider would refuse in `after` and not in `before`. */
+  /** A fault that a provider would refuse in `after` and not in `before`. */
   violationIn(before: readonly unknown[], after: readonly unknown[]): string | undefined
 }

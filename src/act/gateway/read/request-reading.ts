@@ -210,7 +210,7 @@ export function unpack(
   return open
 }
 
-/** The header is a list, though nobody encodes twice. */
+/** The header is a list, though hosts use one encoding. */
 const MOST_PACKINGS = 3
 
 function unpackOnce(bytes: Buffer, packing: string, maxOutputLength: number): Buffer | undefined {

@@ -67,7 +67,7 @@ export const Owner = z.object({
 })
 export type Owner = z.infer<typeof Owner>
 
-/** What a session was opened with; it never changes. */
+/** The options of a session; they never change. */
 export const ProxiedSessionFacts = GatewayCarry.pick({
   title: true,
   host: true,
@@ -106,7 +106,7 @@ export type ProxiedSessionRow = z.infer<typeof ProxiedSessionRow>
 
 const Headers = z.array(z.object({ name: z.string(), value: z.string() }))
 
-/** What is not a column of its own. */
+/** The fields without a column. */
 export const RequestBody = GatewayRequest.omit({ carry: true, seq: true, run: true }).extend({
   headers: Headers,
 })
