@@ -59,7 +59,7 @@ const ROUNDING_DIFF = `--- a/src/tariff/rounding.ts
 +export const addLines = (lines: Line[]) => sum(lines.map(roundLine));
 `
 
-const EXPLANATION = `Quotes round every line half up; invoices add first and round the total half even. With two lines ending in half a cent the sums part.
+const EXPLANATION = `Quotes round every line half up; invoices add first and round the total half even. With two lines ending in half a cent the sums differ.
 
 | | a line | the total |
 |---|---|---|
