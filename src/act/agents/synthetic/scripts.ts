@@ -216,7 +216,8 @@ function parseStep(text: string, line: number): Step {
   const record = parseJsonRecord(text)
   if (record === undefined) throw ScriptInvalid({ line, problem: "not a JSON object" })
   const after = After.safeParse(record["after"])
-  if (!after.success) throw ScriptInvalid({ line, problem: "`after` is not a time in milliseconds" })
+  if (!after.success)
+    throw ScriptInvalid({ line, problem: "`after` is not a time in milliseconds" })
   const event = AgentEvent.safeParse(record)
   if (event.success) return { afterMs: after.data, event: event.data }
   const [issue] = event.error.issues
