@@ -49,8 +49,8 @@ export const bench: Bench = {
 async function measure(context: BenchContext, folder: string): Promise<readonly Row[]> {
   await using model = await startProcess("model")
   await using bare = await startProcess("bare", model.url)
-  await using record = await startProcess("carrier", folder, "record", model.url, KEY)
-  await using fold = await startProcess("carrier", folder, "fold", model.url, KEY)
+  await using record = await startProcess("proxy", folder, "record", model.url, KEY)
+  await using fold = await startProcess("proxy", folder, "fold", model.url, KEY)
   const ways = waysOf({ model, bare, record, fold })
   const rows: Row[] = []
   for (const size of SIZES) {
@@ -243,7 +243,7 @@ const Hello = z.object({ url: z.string() })
 const PROGRAMS = {
   model: new URL("gateway/model.ts", import.meta.url),
   bare: new URL("gateway/bare.ts", import.meta.url),
-  carrier: new URL("gateway/carrier.ts", import.meta.url),
+  proxy: new URL("gateway/proxy-process.ts", import.meta.url),
 } as const
 
 /** A file of the folder beside this one, in a process of its own, which ends with its input. */

@@ -4,7 +4,7 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { needs } from "#test/needs"
-import { launch, rows, say, stands, waitForReply } from "./agents-pages.ts"
+import { launch, rows, say, waitForReply, waitForStatus } from "./agents-pages.ts"
 import { COMMAND, type HostWorld, startHostWorld } from "./agents-world.ts"
 import { launchChromium } from "./chromium.ts"
 import { runsOf } from "./seed/runs.ts"
@@ -46,7 +46,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
       await page.getByText(loads, { exact: true }).first().waitFor()
       expect(await page.getByText(foreign).count(), "what only another host loads").toBe(0)
 
-      await stands(page, "Waiting")
+      await waitForStatus(page, "Waiting")
       await rows(page, "Approval").getByText(COMMAND).first().waitFor()
       expect(existsSync(made()), "nothing is done before it is allowed").toBe(false)
       await answer(page)
@@ -56,7 +56,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
 
       await openTool(page)
       await page.getByText("made by a command", { exact: true }).last().waitFor()
-      await stands(page, "Completed")
+      await waitForStatus(page, "Completed")
       await page
         .getByText(/^\$0\.\d+$/)
         .first()
@@ -71,7 +71,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
       const { sessionId } = await runs.show(id)
       await say(window.page, "And what now?")
       await waitForReply(window.page, "Understood, nothing to do.")
-      await stands(window.page, "Completed")
+      await waitForStatus(window.page, "Completed")
       expect(knewTheTool("And what now?"), "the model is told the first turn again").toBe(true)
       expect((await runs.show(id)).sessionId).toBe(sessionId)
       expect(window.problems()).toEqual([])
@@ -101,7 +101,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
       await expect.poll(() => existsSync(waiting)).toBe(true)
       expect(world.processes().length, "the scan finds what works").toBeGreaterThan(1)
       await page.getByRole("button", { name: "Stop", exact: true }).click()
-      await stands(page, "Stopped")
+      await waitForStatus(page, "Stopped")
       expect(world.processes()).toEqual([])
       expect(window.problems()).toEqual([])
     })
@@ -117,7 +117,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     await say(page, "please command once more")
     letAllGo()
     await rows(page, "Approval").getByText("allowed by rule").waitFor()
-    await stands(page, "Completed")
+    await waitForStatus(page, "Completed")
 
     await page.getByRole("link", { name: "Runs" }).first().click()
     await page.getByRole("button", { name: "Permissions" }).click()
@@ -143,7 +143,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     expect(existsSync(made())).toBe(true)
     await openTool(page)
     await page.getByText("made by a command").last().waitFor()
-    await stands(page, "Completed")
+    await waitForStatus(page, "Completed")
     expect((await runs.show(id)).cost.usage.output).toBeGreaterThan(0)
 
     await page.getByRole("link", { name: "Runs" }).first().click()

@@ -34,7 +34,7 @@ export async function waitForReply(page: Page, words: string): Promise<void> {
 }
 
 /** The word of the header: how the run stands. */
-export async function stands(page: Page, word: string): Promise<void> {
+export async function waitForStatus(page: Page, word: string): Promise<void> {
   const words = page.getByText(new RegExp(`^${word}( for you)?$`))
   await words.first().waitFor()
 }

@@ -6,10 +6,10 @@ import { payloads } from "./payloads.ts"
 import { BRANCH, call, type GatewayStory, result, seedGateway, user } from "./seed/gateway.ts"
 import { runsOf } from "./seed/runs.ts"
 import { settle, visit } from "./visit.ts"
-import { type CarryingWorld, startWorld } from "./world.ts"
+import { type ProxyWorld, startWorld } from "./world.ts"
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
-let world: CarryingWorld
+let world: ProxyWorld
 let story: GatewayStory
 let run: string
 

@@ -13,8 +13,8 @@ import { tempDirectory } from "#test/temp"
 const ROOT = path.join(import.meta.dirname, "../..")
 
 /** With the gateway of its server at hand. */
-export type CarryingWorld = Awaited<ReturnType<typeof startWorld>>
-export type BrowserWorld = Omit<CarryingWorld, "carry">
+export type ProxyWorld = Awaited<ReturnType<typeof startWorld>>
+export type BrowserWorld = Omit<ProxyWorld, "carry">
 
 /**
  * The real product on a repository of its own: the console is built from its sources, the server is
@@ -55,7 +55,7 @@ export async function startWorld(options: WorldOptions = {}) {
       })) as OperationOutput<Name>,
     backUp: () => world.call("store.backup", {}),
     /** A process of a host whose requests go through the server's own gateway. */
-    carry: (wanted: Parameters<App["carry"]>[0]) => running.app.carry(wanted),
+    proxySession: (wanted: Parameters<App["proxySession"]>[0]) => running.app.proxySession(wanted),
     stop,
     /** The server of before in a new life: same port, same token, a fresh process' worth of state. */
     async startAgain() {

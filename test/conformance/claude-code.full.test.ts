@@ -171,11 +171,11 @@ describe.runIf(needs("HOSTS-17", "claude-code"))(
         const survey = await claudeCode.survey(place, realDisk())
         const outcome = await inTurn(async () => claudeCode.ask?.(place, askOptions(true)))
         if (outcome?.kind !== "answered") throw new Error(JSON.stringify(outcome))
-        expect(outcome.word.files.map((it) => it.path)).toEqual(
+        expect(outcome.report.files.map((it) => it.path)).toEqual(
           instructionItems(survey).map((it) => it.path),
         )
         // Which others there are depends on tokens, which a busy host may fail to estimate.
-        expect(outcome.word.categories.map((it) => it.name)).toContain("System prompt")
+        expect(outcome.report.categories.map((it) => it.name)).toContain("System prompt")
         const projects = join(place.home, ".claude/projects")
         const left = await readdir(projects, { recursive: true }).catch(() => [])
         expect(left.filter((it) => it.endsWith(".jsonl"))).toEqual([])
@@ -255,7 +255,7 @@ describe.runIf(needs("HOSTS-17", "claude-code"))("a project full of traps", () =
       expect(outcome).toMatchObject({ kind: "answered" })
       const ran = (await readdir(root)).filter((it) => it.startsWith("ran-"))
       expect({ ran, callers }).toEqual({ ran: [], callers: 0 })
-      const files = outcome?.kind === "answered" ? outcome.word.files : []
+      const files = outcome?.kind === "answered" ? outcome.report.files : []
       expect(files.map((it) => it.path)).toEqual([join(root, "p/CLAUDE.md")])
     })
   })

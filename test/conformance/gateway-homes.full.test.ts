@@ -115,7 +115,7 @@ describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code through th
 async function see(home: Home): Promise<HostRecording> {
   await using temp = await tempDirectory()
   const place = await buildHome(home, temp.path)
-  const word = await runCarried(place, temp.path)
+  const word = await runProxied(place, temp.path)
   return { word, ...(await readRecord(place, temp.path)) }
 }
 
@@ -133,7 +133,7 @@ const INPUT = [
   .map((it) => `${JSON.stringify(it)}\n`)
   .join("")
 
-async function runCarried(place: HostPlace, root: string): Promise<HostSelfReport> {
+async function runProxied(place: HostPlace, root: string): Promise<HostSelfReport> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
   const args = ["-p", "--input-format=stream-json", "--output-format=stream-json", "--verbose"]
@@ -153,7 +153,7 @@ async function runCarried(place: HostPlace, root: string): Promise<HostSelfRepor
       "stdout" in outcome ? `${outcome.stdout.toString()}\n${outcome.stderr.toString()}` : ""
     throw new Error(`the host did not end well: ${outcome.kind}\n${said.slice(-4_000)}`)
   }
-  return wordIn(outcome.stdout.toString())
+  return reportIn(outcome.stdout.toString())
 }
 
 function environmentOf(place: HostPlace, root: string): Record<string, string> {
@@ -187,7 +187,7 @@ type Line = {
   }
 }
 
-function wordIn(output: string): HostSelfReport {
+function reportIn(output: string): HostSelfReport {
   const lines = output
     .split("\n")
     .filter((it) => it !== "")

@@ -109,9 +109,9 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
     unfolded,
     place: deps.location,
     another: () => createGateway(deps),
-    carry: (more: Partial<ProxiedSessionRequest> = {}) =>
+    proxy: (more: Partial<ProxiedSessionRequest> = {}) =>
       gateway.proxySession({ ...wanted, ...more }),
-    carryBy: (other: typeof gateway, more: Partial<ProxiedSessionRequest> = {}) =>
+    proxyBy: (other: typeof gateway, more: Partial<ProxiedSessionRequest> = {}) =>
       other.proxySession({ ...wanted, ...more }),
     async requests(id: string): Promise<readonly GatewayRequest[]> {
       return (await gateway.show({ id, limit: 100 })).requests

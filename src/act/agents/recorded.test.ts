@@ -9,8 +9,8 @@ import {
   reading,
   type ScriptedAction,
 } from "../../../test/conformance/agents.ts"
+import { writeFakeHost } from "../../../test/conformance/agents-fake-host.ts"
 import { agentRuleSuite } from "../../../test/conformance/agents-rules.ts"
-import { standIn } from "../../../test/conformance/agents-stand-in.ts"
 import type { Agent } from "./agent.ts"
 import { claudeCode } from "./claude-code/claude-code.ts"
 import { codex } from "./codex/codex.ts"
@@ -182,7 +182,7 @@ async function replay(agent: Agent, mode: "ask" | "edits"): Promise<Run> {
     new URL(`../../../test/conformance/streams/${agent.type}.jsonl`, import.meta.url),
   )
   const script = new URL("../../../test/conformance/agents-replay.child.ts", import.meta.url)
-  const program = await standIn(temp.path, script, [stream])
+  const program = await writeFakeHost(temp.path, script, [stream])
   const session = await agent.start({
     cwd: temp.path,
     prompt: "please edit",

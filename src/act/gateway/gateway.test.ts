@@ -32,11 +32,11 @@ const RETURNED = [
 describe("a proxied session", () => {
   it("a request is recorded with its usage and price, and the next with its new items", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry({ mode: "record" })
-    await ask(carried, OPENED)
-    await ask(carried, WORKED)
-    await carried.end()
-    const [first, second] = await world.requests(carried.id)
+    const proxied = await world.proxy({ mode: "record" })
+    await ask(proxied, OPENED)
+    await ask(proxied, WORKED)
+    await proxied.end()
+    const [first, second] = await world.requests(proxied.id)
     expect(first).toMatchObject({
       session: "session-1",
       agent: null,
@@ -53,11 +53,11 @@ describe("a proxied session", () => {
 
   it("a resumed session adds only items that it had not sent before", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry({ mode: "record" })
-    await ask(carried, OPENED)
-    await carried.end()
+    const proxied = await world.proxy({ mode: "record" })
+    await ask(proxied, OPENED)
+    await proxied.end()
     const other = world.another()
-    const later = await world.carryBy(other, { mode: "record" })
+    const later = await world.proxyBy(other, { mode: "record" })
     await ask(later, WORKED)
     await later.end()
     await other.close()
@@ -67,27 +67,27 @@ describe("a proxied session", () => {
 
   it("[GATE-88] no key is stored, whatever header contains it", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry({ mode: "record", hasContent: true })
-    await ask(carried, [user("the word is hunter2")], { headers: { "x-other": "hunter2" } })
-    await carried.end()
+    const proxied = await world.proxy({ mode: "record", hasContent: true })
+    await ask(proxied, [user("the word is hunter2")], { headers: { "x-other": "hunter2" } })
+    await proxied.end()
     expect(world.provider.heard[0]?.headers["x-api-key"]).toBe("hunter2")
-    const manifest = await world.gateway.request({ id: carried.id, seq: 1 })
-    const texts = await world.gateway.texts({ id: carried.id, seq: 1, from: 0, limit: 100 })
+    const manifest = await world.gateway.request({ id: proxied.id, seq: 1 })
+    const texts = await world.gateway.texts({ id: proxied.id, seq: 1, from: 0, limit: 100 })
     expect(texts.pieces.some((it) => it.text?.includes("[redacted]"))).toBe(true)
     expect(JSON.stringify([manifest, texts])).not.toContain("hunter2")
   })
 
   it("branches with both receipts are folded, the saving is reported, and the trail is stored", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
-    await ask(carried, WORKED)
-    await ask(carried, RETURNED)
-    await carried.end()
+    const proxied = await world.proxy()
+    await ask(proxied, WORKED)
+    await ask(proxied, RETURNED)
+    await proxied.end()
     const wire = world.provider.heard.map((it) => it.body)
     expect(wire[0]).toBe(JSON.stringify(bodyOf(WORKED)))
     expect(wire[1]).not.toContain("a line of a file")
     expect(wire[1]).toContain("found it")
-    const [, folded] = await world.requests(carried.id)
+    const [, folded] = await world.requests(proxied.id)
     expect(folded?.folded.map((it) => it.branchId)).toEqual([BRANCH])
     expect(folded?.forwardedBytes).toBeLessThan(folded?.sentBytes ?? 0)
     expect(world.trails[0]?.branchId).toBe(BRANCH)
@@ -99,14 +99,14 @@ describe("a proxied session", () => {
     // The first time it cannot be scrubbed.
     const keepTrail = async (branchId: string) => kept.push(branchId) > 1
     await using world = await gatewayWorld({ keepTrail })
-    const carried = await world.carry()
+    const proxied = await world.proxy()
     const more = [...RETURNED, said("And now?"), user("Go on")]
     for (const messages of [RETURNED, more, [...more, said("Well"), user("Go on")]]) {
-      await ask(carried, messages)
+      await ask(proxied, messages)
     }
-    await carried.end()
+    await proxied.end()
     expect(kept).toEqual([BRANCH, BRANCH])
-    const folded = (await world.requests(carried.id)).map((it) => it.folded)
+    const folded = (await world.requests(proxied.id)).map((it) => it.folded)
     expect(folded[0]).toMatchObject([{ branchId: BRANCH }])
     expect(folded[0]?.[0]?.tokens).toBeGreaterThan(0)
     expect(folded).toEqual([folded[0], folded[0], folded[0]])
@@ -114,8 +114,8 @@ describe("a proxied session", () => {
 
   it("in record mode nothing is folded", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry({ mode: "record" })
-    await ask(carried, RETURNED)
+    const proxied = await world.proxy({ mode: "record" })
+    await ask(proxied, RETURNED)
     expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
   })
 
@@ -125,28 +125,28 @@ describe("a proxied session", () => {
     ["no session", { "x-claude-code-session-id": "two words" }],
   ])("[GATE-90] %s is never folded", async (_, headers) => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
-    await ask(carried, RETURNED, { headers: headers as Record<string, string> })
+    const proxied = await world.proxy()
+    await ask(proxied, RETURNED, { headers: headers as Record<string, string> })
     expect(world.provider.heard[0]?.body).toBe(JSON.stringify(bodyOf(RETURNED)))
   })
 
   it("[GATE-91] a refused fold is sent again unfolded, reported, and never tried again", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
+    const proxied = await world.proxy()
     world.provider.say.refusesFolded = true
-    const { status } = await ask(carried, RETURNED)
+    const { status } = await ask(proxied, RETURNED)
     expect(status).toBe(200)
     expect(world.provider.heard.map((it) => it.body.includes("qm-open:"))).toEqual([false, true])
     expect(world.told).toEqual([
       "Folding is off for the rest of this session: the provider refused a folded request and accepted the original. The session continues unfolded.",
     ])
     expect(world.unfolded).toEqual([BRANCH])
-    await ask(carried, RETURNED)
+    await ask(proxied, RETURNED)
     expect(world.provider.heard).toHaveLength(3)
-    await carried.end()
+    await proxied.end()
     // Another process, later: the session stays latched off.
     const other = world.another()
-    const later = await world.carryBy(other)
+    const later = await world.proxyBy(other)
     await ask(later, RETURNED)
     expect(world.provider.heard.at(-1)?.body).toContain("qm-open:")
     const [again] = (await world.gateway.show({ id: later.id, limit: 10 })).carries
@@ -158,7 +158,7 @@ describe("a proxied session", () => {
       true,
     ])
     await other.close()
-    const [carry] = (await world.gateway.show({ id: carried.id, limit: 10 })).carries
+    const [carry] = (await world.gateway.show({ id: proxied.id, limit: 10 })).carries
     expect(carry?.latchedOff).toContain("refused")
   })
 
@@ -167,17 +167,17 @@ describe("a proxied session", () => {
     ["compressed bodies", { "content-encoding": "zstd" }, /compressed/],
   ])("[GATE-93] the user is told once that nothing is folded with %s", async (_, headers, why) => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
+    const proxied = await world.proxy()
     for (let at = 0; at < 3; at++) {
-      await ask(carried, OPENED, { headers: headers as Record<string, string> })
+      await ask(proxied, OPENED, { headers: headers as Record<string, string> })
     }
     expect(world.told).toEqual([expect.stringMatching(why)])
   })
 
   it("[GATE-93] a host without our tools gets a notice that says how to add them", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const proxied = await world.proxy()
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const headers = { "x-api-key": "k", "x-claude-code-session-id": "s" }
     const body = JSON.stringify({ model: "m", messages: [user("go")], tools: [] })
     for (let at = 0; at < 3; at++) {
@@ -188,46 +188,46 @@ describe("a proxied session", () => {
 
   it("a host that sent no request leaves no row behind", async () => {
     await using world = await gatewayWorld()
-    await (await world.carry()).end()
+    await (await world.proxy()).end()
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
   it("[GATE-84] other processes can query the eligibility shown by the last request, while the session is open", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
+    const proxied = await world.proxy()
     const question = { session: "session-1", branchId: BRANCH }
     expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
-    await ask(carried, OPENED)
+    await ask(proxied, OPENED)
     expect((await askFoldEligibility(world.place, { session: "session-1" })).kind).toBe("eligible")
     expect(await askFoldEligibility(world.place, question)).toMatchObject({ why: /too little/ })
-    await ask(carried, WORKED)
+    await ask(proxied, WORKED)
     expect((await askFoldEligibility(world.place, question)).kind).toBe("eligible")
-    await carried.end()
+    await proxied.end()
     expect((await askFoldEligibility(world.place, question)).kind).toBe("no")
   })
 
   it("[GATE-83] a session that cannot be folded is refused before anything is opened", async () => {
     await using world = await gatewayWorld()
     const wanted = { host: "copilot", title: "copilot", wire: "openai" } as const
-    await expect(world.carry(wanted)).rejects.toThrow(/recorded but not folded/)
+    await expect(world.proxy(wanted)).rejects.toThrow(/recorded but not folded/)
     expect((await world.gateway.list({ limit: 10 })).carries).toEqual([])
   })
 
   it("[GATE-92] a proxied session that cannot be opened leaves nothing open", async () => {
     await using world = await gatewayWorld()
     const environment = { ANTHROPIC_BASE_URL: `${world.provider.url}/?with=a-query` }
-    await expect(world.carry({ environment })).rejects.toThrow(/cannot forward to this address/)
+    await expect(world.proxy({ environment })).rejects.toThrow(/cannot forward to this address/)
     const { carries } = await world.gateway.list({ limit: 10 })
     expect(carries.map((it) => it.endedAt === null)).toEqual(carries.map(() => false))
-    expect((await ask(await world.carry(), WORKED)).status).toBe(200)
+    expect((await ask(await world.proxy(), WORKED)).status).toBe(200)
   })
 
   it("closing waits for a proxied session that is ending, and all its requests are stored", async () => {
     await using world = await gatewayWorld()
     const other = world.another()
-    const carried = await world.carryBy(other, { mode: "record" })
-    for (let at = 0; at < 3; at++) await ask(carried, WORKED)
-    void carried.end()
+    const proxied = await world.proxyBy(other, { mode: "record" })
+    for (let at = 0; at < 3; at++) await ask(proxied, WORKED)
+    void proxied.end()
     await other.close()
     const { carries } = await world.gateway.list({ limit: 10 })
     expect(carries.map((it) => [it.requests, it.endedAt === null])).toEqual([[3, false]])
@@ -235,22 +235,22 @@ describe("a proxied session", () => {
 
   it("[GATE-91] when the provider refuses the original too, the fold is not blamed", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
+    const proxied = await world.proxy()
     world.provider.say.status = 400
-    expect((await ask(carried, RETURNED)).status).toBe(400)
+    expect((await ask(proxied, RETURNED)).status).toBe(400)
     world.provider.say.status = 200
-    await ask(carried, RETURNED)
+    await ask(proxied, RETURNED)
     expect(world.provider.heard.at(-1)?.body).not.toContain("qm-open:")
     expect(world.told).toEqual([])
   })
 
   it("[GATE-92] requests beyond the recording queue are reported and not read", async () => {
     await using world = await gatewayWorld({ mostWaitingBytes: 100_000 })
-    const carried = await world.carry({ mode: "record" })
+    const proxied = await world.proxy({ mode: "record" })
     const large = [user("x ".repeat(30_000))]
-    await Promise.all([0, 1, 2, 3].map(() => ask(carried, large)))
-    await carried.end()
-    const requests = await world.requests(carried.id)
+    await Promise.all([0, 1, 2, 3].map(() => ask(proxied, large)))
+    await proxied.end()
+    const requests = await world.requests(proxied.id)
     expect(requests).toHaveLength(4)
     const problems = requests.map((it) => it.problem ?? "").filter((it) => it !== "")
     expect(problems.every((it) => it.includes("too busy"))).toBe(true)
@@ -260,25 +260,25 @@ describe("a proxied session", () => {
 
   it("[GATE-92] a failing store does not affect any response", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
-    await world.gateway.delete({ id: carried.id })
-    expect((await ask(carried, WORKED)).status).toBe(200)
-    await carried.end()
+    const proxied = await world.proxy()
+    await world.gateway.delete({ id: proxied.id })
+    expect((await ask(proxied, WORKED)).status).toBe(200)
+    await proxied.end()
   })
 
   it("[GATE-92] an unreadable request is recorded as unreadable", async () => {
     await using world = await gatewayWorld()
-    const carried = await world.carry()
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const proxied = await world.proxy()
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     const answers = await Promise.all([
       fetch(`${base}/v1/messages`, { method: "POST", body: "{not json" }),
       fetch(`${base}/v1/unheard-of?x=1`),
     ])
     expect(answers.map((it) => it.status)).toEqual([200, 200])
-    await carried.end()
+    await proxied.end()
     const heard = world.provider.heard.map((it) => `${it.path} ${it.body}`)
     expect(new Set(heard)).toEqual(new Set(["/v1/messages {not json", "/v1/unheard-of?x=1 "]))
-    expect(await world.requests(carried.id)).toHaveLength(2)
+    expect(await world.requests(proxied.id)).toHaveLength(2)
   })
 })
 

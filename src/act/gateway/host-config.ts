@@ -119,7 +119,7 @@ function isLoopback(url: URL): boolean {
 
 /** The user's own proxy settings do not apply to us. */
 export function pointHostAt(url: string, target: HostTarget): HostOverrides {
-  const { environment, args } = wordFor(url, target)
+  const { environment, args } = overridesFor(url, target)
   return { environment: { ...environment, ...withoutProxy(target.environment) }, args }
 }
 
@@ -131,7 +131,7 @@ function withoutProxy(environment: Environment): Readonly<Record<string, string>
   return Object.fromEntries(names.map((name) => [name, list.join(",")]))
 }
 
-function wordFor(url: string, { host, wire, codexProvider }: HostTarget): HostOverrides {
+function overridesFor(url: string, { host, wire, codexProvider }: HostTarget): HostOverrides {
   if (host === "codex") return { environment: {}, args: codexArguments(url, codexProvider) }
   if (host === "copilot") return { environment: { COPILOT_PROVIDER_BASE_URL: url }, args: [] }
   switch (wire) {

@@ -1,5 +1,5 @@
 import type { Clock, Log } from "#ground/base"
-import type { GatewayCarry, HostName, TokenUsage, WireFold, WireItem } from "#ground/contract"
+import type { HostName, ProxiedSession, TokenUsage, WireFold, WireItem } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
 import { foldedIn } from "./proxied-session.ts"
 import { type Exchange, type Header } from "./proxy/exchange.ts"
@@ -17,7 +17,7 @@ const LONGEST_KEPT_TEXT_UNITS = 400_000
 const LONGEST_WHY_UNITS = 300
 
 export type RecorderDeps = {
-  readonly session: GatewayCarry
+  readonly session: ProxiedSession
   readonly host: HostName | undefined
   readonly place: { readonly home: string; readonly environment: Readonly<Record<string, string>> }
   readonly reader: Reader

@@ -107,7 +107,7 @@ export function reopenRun(
   const start = { ...state.start, from: { run: state.id, stage, edit: edit ?? null } }
   const amendment: PipelineEventBody[] =
     edit === undefined ? [] : [{ type: "amended", by: again.by, stage, text: edit }]
-  return [start, ...carried(state, stage), ...amendment]
+  return [start, ...keptOutputs(state, stage), ...amendment]
 }
 
 function stageNamed(state: RunState, nameOrNumber: string): number {
@@ -121,7 +121,7 @@ function stageNamed(state: RunState, nameOrNumber: string): number {
   return index
 }
 
-function carried(state: RunState, until: number): PipelineEventBody[] {
+function keptOutputs(state: RunState, until: number): PipelineEventBody[] {
   return state.stages.slice(0, until).flatMap((it, stage): PipelineEventBody[] => {
     if (it.status === "skipped") {
       return [{ type: "skipped", by: it.skippedBy ?? ENGINE, stage, reason: it.summary ?? "" }]

@@ -4,7 +4,7 @@ import {
   type Log,
   type ProcessIdentity,
   type Random,
-  withoutHiddenSigns,
+  withoutHiddenCharacters,
 } from "#ground/base"
 import type { Caller, Config, MemoryInjected } from "#ground/contract"
 import type { Secrets } from "#ground/secrets"
@@ -134,7 +134,7 @@ function scrubbed(
   redact: Secrets["redact"],
 ): { readonly text: string; readonly secrets: number } {
   const first = redact(raw)
-  const cleaned = withoutHiddenSigns(first.text)
+  const cleaned = withoutHiddenCharacters(first.text)
   if (cleaned === first.text) return { text: first.text, secrets: first.findings.length }
   const second = redact(cleaned)
   const hasHidden = second.findings.length > 0

@@ -27,7 +27,7 @@ export function fakeToken(): string {
 export type TestGateway = {
   readonly key: string
   readonly asked: readonly (string | undefined)[]
-  stand: FoldEligibility | Error
+  eligibility: FoldEligibility | Error
   readonly deps: Required<Pick<FoldDeps, "wire" | "receiptKey">>
 }
 
@@ -37,12 +37,12 @@ export function testGateway(): TestGateway {
   const gateway: TestGateway = {
     key,
     asked,
-    stand: { kind: "eligible" },
+    eligibility: { kind: "eligible" },
     deps: {
       async wire(_session: string, branchId: string | undefined): Promise<FoldEligibility> {
         asked.push(branchId)
-        if (gateway.stand instanceof Error) throw gateway.stand
-        return gateway.stand
+        if (gateway.eligibility instanceof Error) throw gateway.eligibility
+        return gateway.eligibility
       },
       receiptKey: async () => key,
     },

@@ -1,4 +1,4 @@
-import { giveOthersATurn, plural, withoutHiddenSigns } from "#ground/base"
+import { giveOthersATurn, plural, withoutHiddenCharacters } from "#ground/base"
 import type { Tx } from "#ground/store"
 import { isOwnTool, storable } from "./charge.ts"
 import { counterOrRough, type FoldDeps, isBranchId, newId, openScrub, type Scrub } from "./deps.ts"
@@ -184,5 +184,5 @@ function stepOf(row: BranchRow) {
 
 /** Truncated after scrubbing: half a secret is not recognized. */
 function nameOf(tool: string): string {
-  return storable(withoutHiddenSigns(tool).slice(0, LONGEST_NAME_UNITS))
+  return storable(withoutHiddenCharacters(tool).slice(0, LONGEST_NAME_UNITS))
 }

@@ -1,4 +1,4 @@
-import { formatExact, withoutHiddenSigns } from "#ground/base"
+import { formatExact, withoutHiddenCharacters } from "#ground/base"
 
 const LONGEST_SHOWN_LINE_UNITS = 200
 
@@ -14,7 +14,7 @@ const MOST_SEARCHED_WORDS = 10
 
 /** Long lines are split, so that every part can be read. */
 export function linesOf(text: string): readonly string[] {
-  const lines = withoutHiddenSigns(text).split("\n")
+  const lines = withoutHiddenCharacters(text).split("\n")
   if (lines.length > 1 && lines.at(-1) === "") lines.pop()
   return lines.flatMap(wrapped)
 }

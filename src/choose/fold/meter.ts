@@ -1,4 +1,4 @@
-import { formatExact, withoutHiddenSigns } from "#ground/base"
+import { formatExact, withoutHiddenCharacters } from "#ground/base"
 import { type Caller } from "#ground/contract"
 import type { Db, Tx } from "#ground/store"
 import { type ChargeResult, chargeActive, drainSpool, storable } from "./charge.ts"
@@ -85,7 +85,9 @@ async function weigh(
 ): Promise<WeighedText> {
   const count = await counterOrRough(deps)
   const input = scrub.text(call.input)
-  const label = storable(withoutHiddenSigns(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS))
+  const label = storable(
+    withoutHiddenCharacters(scrub.text(call.label)).slice(0, LONGEST_NAME_UNITS),
+  )
   const wholeTokens = count(whole)
   const spare = newId("rh", deps.random)
   // A slice is small already; under a new handle it could never be read.
@@ -195,6 +197,6 @@ function warningOf(row: BranchRow): string {
 function pendingOf(row: BranchRow): string {
   return (
     `Branch ${row.id} was ended before it returned (${row.endReason}): ` +
-    `${withoutHiddenSigns(row.given.description)}. Call branch_status for its partial result.`
+    `${withoutHiddenCharacters(row.given.description)}. Call branch_status for its partial result.`
   )
 }

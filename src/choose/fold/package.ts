@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { formatExact, invariant, withoutHiddenSigns } from "#ground/base"
+import { formatExact, invariant, withoutHiddenCharacters } from "#ground/base"
 import type { Caller, FoldMode, MemoryInjected } from "#ground/contract"
 import { TERMINAL } from "./deps.ts"
 import type { BranchGiven } from "./rows.ts"
@@ -98,7 +98,7 @@ export function distillText(branchId: string): string {
 }
 
 function clean(text: string): string {
-  return withoutHiddenSigns(text)
+  return withoutHiddenCharacters(text)
 }
 
 /** Two tries are enough in practice. */

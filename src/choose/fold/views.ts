@@ -1,4 +1,4 @@
-import { giveOthersATurn, withoutHiddenSigns } from "#ground/base"
+import { giveOthersATurn, withoutHiddenCharacters } from "#ground/base"
 import type {
   Branch,
   FoldList,
@@ -209,7 +209,8 @@ function fitTrail(
 function shapesOf(step: WholeTrailRow, fence: string): readonly string[] {
   const tool = step.tool === null ? "" : ` ${step.tool}`
   const heading = `## ${step.seq} ${step.kind}${tool}`
-  const block = (body: string): string => `${withoutHiddenSigns(`${heading}\n${body}`)}\n${fence}`
+  const block = (body: string): string =>
+    `${withoutHiddenCharacters(`${heading}\n${body}`)}\n${fence}`
   const short = block(step.text)
   return step.whole === null ? [short] : [block(wholeOf(step)), short]
 }

@@ -106,10 +106,10 @@ describe("returning", () => {
   ])(
     "[FOLD-30] a session that is %s is not folded, and the answer states why",
     async (...given) => {
-      const [, stand, why] = given
+      const [, eligibility, why] = given
       const { fold, gateway } = await world()
       const { branchId } = await fold.branch(TASK, CLAUDE)
-      gateway.stand = stand
+      gateway.eligibility = eligibility
       await fold.charge({ tokens: 500 }, CLAUDE)
       const returned = await fold.return({ branchId, message: "Done" }, CLAUDE)
       const note = `Not folded: ${why}. The work inside stays in this conversation.`
@@ -123,7 +123,7 @@ describe("returning", () => {
     const token = fakeToken()
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, CLAUDE)
-    gateway.stand = no(`\u200b${token} ${"x".repeat(500)}`)
+    gateway.eligibility = no(`\u200b${token} ${"x".repeat(500)}`)
     const { note } = await fold.return({ branchId, message: "Done" }, CLAUDE)
     expect(note).toMatch(/^Not folded: [^\u200b]{1,200}\. The work inside/)
     expect(note).not.toContain(token)
@@ -132,7 +132,7 @@ describe("returning", () => {
   test("[FOLD-30] an unfolded branch of a terminal has mode `none`, not `handles`", async () => {
     const { fold, gateway } = await world()
     const { branchId } = await fold.branch(TASK, TERMINAL)
-    gateway.stand = no("it is over")
+    gateway.eligibility = no("it is over")
     expect(await fold.return({ branchId, message: "Done" }, TERMINAL)).toMatchObject({
       mode: "none",
     })
@@ -140,9 +140,9 @@ describe("returning", () => {
 
   test("[FOLD-30] a branch opened without the gateway is not folded by a gateway that started later", async () => {
     const { fold, gateway } = await world()
-    gateway.stand = no("not yet")
+    gateway.eligibility = no("not yet")
     const { branchId } = await fold.branch(TASK, CLAUDE)
-    gateway.stand = { kind: "eligible" }
+    gateway.eligibility = { kind: "eligible" }
     expect(await fold.return({ branchId, message: "Done" }, CLAUDE)).toMatchObject({
       mode: "sub-agent",
       receipt: null,
@@ -223,7 +223,7 @@ describe("returning", () => {
 type Step =
   | { readonly do: "open"; readonly atRoot: boolean }
   | { readonly do: "return"; readonly which: number }
-  | { readonly do: "gateway"; readonly stand: FoldEligibility | Error }
+  | { readonly do: "gateway"; readonly eligibility: FoldEligibility | Error }
   | { readonly do: "repeat"; readonly which: number }
 
 const Steps = fc.array(
@@ -234,7 +234,7 @@ const Steps = fc.array(
       weight: 1,
       arbitrary: fc.record({
         do: fc.constant("gateway" as const),
-        stand: fc.constantFrom<FoldEligibility | Error>(
+        eligibility: fc.constantFrom<FoldEligibility | Error>(
           { kind: "eligible" },
           no("gone"),
           new Error("x"),
@@ -264,7 +264,8 @@ function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
   const open = () => all.filter((it) => it.endedAt === undefined)
   const isBelow = (it: ExpectedBranch, id: string): boolean =>
     it.parent === id || all.some((one) => one.id === it.parent && isBelow(one, id))
-  const isCarried = () => !(gateway.stand instanceof Error) && gateway.stand.kind === "eligible"
+  const isEligible = () =>
+    !(gateway.eligibility instanceof Error) && gateway.eligibility.kind === "eligible"
   const isCrossing = (it: ExpectedBranch, row: ExpectedBranch): boolean =>
     it.openedAt > row.openedAt ? it.endedAt === undefined : (it.endedAt ?? -1) > row.openedAt
   const answerTo = (id: string) =>
@@ -274,15 +275,15 @@ function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
     const parent = atRoot ? null : (open().at(-1)?.id ?? null)
     const input = { ...TASK, ...(atRoot && { parentBranchId: "root" }) }
     const { branchId, mode } = await fold.branch(input, CLAUDE)
-    expect(mode === "wire").toBe(isCarried())
-    all.push({ id: branchId, parent, openedAt: at, isCarried: isCarried() })
+    expect(mode === "wire").toBe(isEligible())
+    all.push({ id: branchId, parent, openedAt: at, isCarried: isEligible() })
   }
 
   async function returns(at: number, row: ExpectedBranch): Promise<void> {
     for (const it of open().filter((one) => isBelow(one, row.id))) it.endedAt = at
     row.endedAt = at
     const isCrossed = all.some((it) => it !== row && isCrossing(it, row))
-    const isFolded = row.isCarried && isCarried() && !isCrossed
+    const isFolded = row.isCarried && isEligible() && !isCrossed
     const answer = await answerTo(row.id)
     expect(answer.mode === "wire").toBe(isFolded)
     expect(answer.receipt).toBe(isFolded ? foldReceipt(gateway.key, row.id) : null)
@@ -292,7 +293,7 @@ function createPlay({ fold, clock, gateway }: FoldWorldWithGateway) {
 
   async function take(step: Step, at: number): Promise<void> {
     await clock.advance(1)
-    if (step.do === "gateway") gateway.stand = step.stand
+    if (step.do === "gateway") gateway.eligibility = step.eligibility
     if (step.do === "open") await opens(at, step.atRoot)
     const row = step.do === "return" ? open()[step.which % Math.max(1, open().length)] : undefined
     if (row !== undefined) await returns(at, row)
@@ -458,7 +459,7 @@ describe("steps removed by the gateway", () => {
   test("[FOLD-31] a branch that is open, not folded or unknown accepts no steps", async () => {
     const it = await world()
     const open = (await it.fold.branch(TASK, CLAUDE)).branchId
-    it.gateway.stand = no("gone")
+    it.gateway.eligibility = no("gone")
     const other = { ...CLAUDE, session: "s2" }
     const plain = (await it.fold.branch(TASK, other)).branchId
     await it.fold.return({ branchId: plain, message: "Done" }, other)
@@ -495,7 +496,7 @@ describe("steps removed by the gateway", () => {
 
 test("[FOLD-20] rows from before the gateway are read unchanged", async () => {
   const it = await world()
-  it.gateway.stand = no("not yet")
+  it.gateway.eligibility = no("not yet")
   const { branchId } = await it.fold.branch(TASK, AGENT)
   const db = store.forRoom("fold")
   const query = sql`SELECT state FROM fold_branches WHERE id = ${branchId}`

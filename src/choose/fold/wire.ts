@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import type { FoldMode } from "#ground/contract"
 import type { Tx } from "#ground/store"
 import { type FoldDeps, isBranchId } from "./deps.ts"
@@ -30,7 +30,7 @@ export async function askWire(
 }
 
 function shortened(why: string): string {
-  return withoutHiddenSigns(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
+  return withoutHiddenCharacters(why).slice(0, LONGEST_NAME_UNITS).toWellFormed()
 }
 
 type ReturnContext = { readonly who: BranchOwner; readonly wire: WireEligibility }

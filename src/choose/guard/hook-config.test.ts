@@ -95,8 +95,16 @@ describe("readHookConfig", () => {
   })
 
   test("[GUARD-18] never throws for any text, and returns a level from 1 to 7", async () => {
-    const signs = fc.constantFrom(...'{}[]",:/*\\ \n1', '"kit"', '"level"', "5", "//", "/*", "*/")
-    const text = fc.string({ unit: signs, maxLength: 60 })
+    const characters = fc.constantFrom(
+      ...'{}[]",:/*\\ \n1',
+      '"kit"',
+      '"level"',
+      "5",
+      "//",
+      "/*",
+      "*/",
+    )
+    const text = fc.string({ unit: characters, maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(text, text, async (project, variable) => {
         const { level } = await configOf({ project, environment: { QM_KIT_LEVEL: variable } })

@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import { type Redact, redactLines, type SafeLines } from "#ground/secrets"
 import { cleanLine } from "./render.ts"
 
@@ -7,13 +7,13 @@ import { cleanLine } from "./render.ts"
  * secret separates them, and such a secret is only found with it, so it is redacted before.
  */
 export function safeLines(text: string, redact: Redact): SafeLines {
-  const cleaned = withoutHiddenSigns(text)
+  const cleaned = withoutHiddenCharacters(text)
   const after = redactLines(cleaned, redact)
   if (cleaned === text) return after
   const before = redactLines(text, redact)
   if (!hasMore(before.secretLines, after.secretLines)) return after
   const replaced = before.lines.map((it) => it ?? "\n").join("")
-  const both = redactLines(withoutHiddenSigns(replaced), redact)
+  const both = redactLines(withoutHiddenCharacters(replaced), redact)
   return { lines: both.lines, secretLines: [...before.secretLines, ...both.secretLines] }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import { fcParameters } from "#test/seed"
 import { onePack } from "./context-pack.fixture.ts"
 import { cleanLine, fenceFor, renderPack } from "./render.ts"
@@ -56,9 +56,9 @@ describe("rendering blocks", () => {
   test("[PACK-21] invisible characters are removed", () => {
     const tags = String.fromCodePoint(0xe0041, 0xe0042)
     expect(
-      withoutHiddenSigns(`a\u202eb\u200bc${tags}d\u0000e\u001b[31mf\r\ng\th\ud800i\u2028j`),
+      withoutHiddenCharacters(`a\u202eb\u200bc${tags}d\u0000e\u001b[31mf\r\ng\th\ud800i\u2028j`),
     ).toBe("abcde[31mf\ng\thij")
-    expect(withoutHiddenSigns("Grüße, 世界 🙂\n\tx")).toBe("Grüße, 世界 🙂\n\tx")
+    expect(withoutHiddenCharacters("Grüße, 世界 🙂\n\tx")).toBe("Grüße, 世界 🙂\n\tx")
     expect(cleanLine("a\n b\tc", 100)).toBe("a b c")
     expect(cleanLine("a".repeat(50), 10)).toBe(`${"a".repeat(9)}…`)
   })

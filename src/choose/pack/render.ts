@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { formatExact, invariant, visibleLine, withoutHiddenSigns } from "#ground/base"
+import { formatExact, invariant, visibleLine, withoutHiddenCharacters } from "#ground/base"
 import type { ContextPack, PackAdvice, PackFile, PackForm, PackFormat } from "#ground/contract"
 import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "./limits.ts"
 
@@ -117,7 +117,7 @@ export function renderXml(pack: ContextPack): string {
 function fileElement(file: PackFile): string {
   const { form, sentBefore } = file
   const attributes = [
-    `path="${escaped(withoutHiddenSigns(visibleLine(file.path)))}"`,
+    `path="${escaped(withoutHiddenCharacters(visibleLine(file.path)))}"`,
     `blob="${file.blobId.slice(0, 7)}"`,
     `trust="project"`,
     `form="${sentBefore ? "sent-before" : form}"`,
@@ -223,7 +223,7 @@ function edgeLine({ from, to, names }: ContextPack["dependencies"][number]): str
 const LONGEST_SUMMARY_LINE_UNITS = 400
 
 export function cleanLine(text: string, mostUnits: number): string {
-  const line = withoutHiddenSigns(text.slice(0, mostUnits * 2))
+  const line = withoutHiddenCharacters(text.slice(0, mostUnits * 2))
     .replace(/\s+/g, " ")
     .trim()
   return line.length <= mostUnits ? line : `${line.slice(0, mostUnits - 1).toWellFormed()}…`

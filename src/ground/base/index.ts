@@ -80,6 +80,6 @@ export {
   ownCopy,
   visible,
   visibleLine,
-  withoutHiddenSigns,
+  withoutHiddenCharacters,
 } from "./text.ts"
 export { firstLine, oneLine, sliceBytes, sliceText, truncate } from "./truncate.ts"

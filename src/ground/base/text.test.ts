@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
-import { compareText, nearest, visible, visibleLine, withoutHiddenSigns } from "./text.ts"
+import { compareText, nearest, visible, visibleLine, withoutHiddenCharacters } from "./text.ts"
 
 /** Characters that may reach a terminal, defined independently of the code under test. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\n\t]*$/u
@@ -78,9 +78,11 @@ describe("invisible characters", () => {
   test("[BASE-2] invisible characters are removed from a text for a model; everything else stays", () => {
     const tags = String.fromCodePoint(0xe0041, 0xe007f)
     expect(
-      withoutHiddenSigns(`a\u202eb\u200bc${tags}d\u0000e\u001b[31mf\r\ng\th\ud800i\u2028j`),
+      withoutHiddenCharacters(`a\u202eb\u200bc${tags}d\u0000e\u001b[31mf\r\ng\th\ud800i\u2028j`),
     ).toBe("abcde[31mf\ng\thij")
-    expect(withoutHiddenSigns(DRAWN_AS_NOTHING)).toBe("")
-    expect(withoutHiddenSigns("Grüße, 世界 😀 \ue0b0\n\tok")).toBe("Grüße, 世界 😀 \ue0b0\n\tok")
+    expect(withoutHiddenCharacters(DRAWN_AS_NOTHING)).toBe("")
+    expect(withoutHiddenCharacters("Grüße, 世界 😀 \ue0b0\n\tok")).toBe(
+      "Grüße, 世界 😀 \ue0b0\n\tok",
+    )
   })
 })

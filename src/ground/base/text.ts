@@ -28,7 +28,7 @@ const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Co
  * Removes invisible characters from text for a model. Runs before secret detection: a secret with a
  * hidden character inside is not found (TB5).
  */
-export function withoutHiddenSigns(text: string): string {
+export function withoutHiddenCharacters(text: string): string {
   return text.replace(HIDDEN, "")
 }
 

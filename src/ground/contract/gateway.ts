@@ -100,7 +100,7 @@ export const GatewayRequest = z.object({
 export type GatewayRequest = z.infer<typeof GatewayRequest>
 
 /** One process of a host whose requests go through the gateway. */
-export const GatewayCarry = z.object({
+export const ProxiedSession = z.object({
   id: z.string(),
   run: z.string().nullable(),
   title: z.string().describe("The agent, or the command line without its arguments"),
@@ -117,7 +117,7 @@ export const GatewayCarry = z.object({
   latchedOff: z.string().nullable().describe("Why nothing more is folded, or null"),
   isAlive: z.boolean().describe("Whether the process that carries it is there"),
 })
-export type GatewayCarry = z.infer<typeof GatewayCarry>
+export type ProxiedSession = z.infer<typeof ProxiedSession>
 
 /** Sums over the requests of a run or a carry. */
 export const GatewayTotals = z.object({
@@ -131,11 +131,11 @@ export const GatewayTotals = z.object({
 })
 export type GatewayTotals = z.infer<typeof GatewayTotals>
 
-export const GatewayList = z.object({ carries: z.array(GatewayCarry).describe("Newest first") })
+export const GatewayList = z.object({ carries: z.array(ProxiedSession).describe("Newest first") })
 export type GatewayList = z.infer<typeof GatewayList>
 
 export const GatewayShow = z.object({
-  carries: z.array(GatewayCarry).describe("Oldest first"),
+  carries: z.array(ProxiedSession).describe("Oldest first"),
   requests: z.array(GatewayRequest).describe("In their order"),
   earlier: Count.describe("Requests before those shown"),
   totals: GatewayTotals.describe("Of all requests, also those not shown"),

@@ -58,7 +58,6 @@ export {
 } from "./fold.ts"
 export {
   GATEWAY_MODES,
-  GatewayCarry,
   GatewayList,
   GatewayManifest,
   GatewayMode,
@@ -66,6 +65,7 @@ export {
   GatewayShow,
   GatewayTexts,
   GatewayTotals,
+  ProxiedSession,
   WIRE_KINDS,
   WireContext,
   WireFold,

@@ -22,9 +22,9 @@ export function runsOf(text: string): readonly Run[] {
   const runs: Run[] = []
   let start = 0
   while (start + SHORTEST_BASE64_CHARACTERS <= text.length) {
-    const sign = lastSign(text, start, start + SHORTEST_BASE64_CHARACTERS)
-    if (sign !== undefined) {
-      start = sign + 1
+    const symbolAt = lastSymbol(text, start, start + SHORTEST_BASE64_CHARACTERS)
+    if (symbolAt !== undefined) {
+      start = symbolAt + 1
       continue
     }
     let end = start + SHORTEST_BASE64_CHARACTERS
@@ -73,8 +73,8 @@ DIGITS["_".charCodeAt(0)] = 63
 function textStart(text: string, run: Run): number | undefined {
   let tries = 0
   for (let at = run.start; at <= run.end - SHORTEST_BASE64_CHARACTERS; at++) {
-    const isBehindSign = at === run.start || (DIGITS[text.charCodeAt(at - 1)] ?? 0) >= 62
-    if (!isBehindSign) continue
+    const isBehindSymbol = at === run.start || (DIGITS[text.charCodeAt(at - 1)] ?? 0) >= 62
+    if (!isBehindSymbol) continue
     if (beginsAsText(text, at)) return at
     tries++
     if (tries >= MOST_BASE64_STARTS) return undefined
@@ -96,7 +96,7 @@ function beginsAsText(text: string, at: number): boolean {
   return true
 }
 
-function lastSign(text: string, start: number, end: number): number | undefined {
+function lastSymbol(text: string, start: number, end: number): number | undefined {
   for (let index = end - 1; index >= start; index--) {
     if (!isDigit(text.charCodeAt(index))) return index
   }

@@ -46,8 +46,10 @@ test("[SECRETS-17] line numbers stay the same after redaction", () => {
       for (const [index, line] of before.entries()) {
         const isPlain = !isInside && !line.includes("<")
         if (isPlain) expect(lines[index]).toBe(line)
-        for (const sign of line)
-          isInside = isInside ? sign !== ">" : sign === "<" && hasEnd(given, before, index)
+        for (const character of line)
+          isInside = isInside
+            ? character !== ">"
+            : character === "<" && hasEnd(given, before, index)
       }
     }),
     fcParameters({ numRuns: 300 }),

@@ -37,8 +37,8 @@ function bare({ name, value }: Specimen): string {
   return name === undefined ? value : `${name}=${value}`
 }
 
-function eachLine(sign: string, text: string): string {
-  return text.replace(/^/gm, sign)
+function eachLine(prefix: string, text: string): string {
+  return text.replace(/^/gm, prefix)
 }
 
 function percent(byte: number): string {

@@ -162,10 +162,12 @@ test("[TOKENS-6] an encoding is loaded once, on first use", async () => {
 })
 
 function anyText(maxLength: number) {
-  const signs = fc.constantFrom(..."' \n\t\r.,/_-=\uFEFF\u0085\u00A0\u0301é中ΩЖ𝔘😀".split(/(?:)/u))
+  const characters = fc.constantFrom(
+    ..."' \n\t\r.,/_-=\uFEFF\u0085\u00A0\u0301é中ΩЖ𝔘😀".split(/(?:)/u),
+  )
   const words = fc.constantFrom("don't", "HTTPServer", "1234567", "  ", "\r\n", "toString", "naïve")
   return fc
-    .array(fc.oneof(fc.string({ unit: "binary", maxLength: 4 }), signs, words), { maxLength })
+    .array(fc.oneof(fc.string({ unit: "binary", maxLength: 4 }), characters, words), { maxLength })
     .map((parts) => parts.join(""))
 }
 

@@ -19,22 +19,22 @@ export function createEstimator(encoding: TokenEncoding): TokenCounter {
 type Features = {
   letterRuns: number
   digits: number
-  signs: number
+  symbols: number
   newlines: number
   characters: number
 }
 
 /** Fitted once by least squares; measurements are in the README. */
 const WEIGHTS: Readonly<Record<TokenEncoding, Features>> = {
-  claude: { letterRuns: 0.776, digits: 1.22, signs: 0.357, newlines: 2.68, characters: 0.038 },
-  o200k: { letterRuns: 0.368, digits: 1.064, signs: 0.292, newlines: 1.976, characters: 0.09 },
+  claude: { letterRuns: 0.776, digits: 1.22, symbols: 0.357, newlines: 2.68, characters: 0.038 },
+  o200k: { letterRuns: 0.368, digits: 1.064, symbols: 0.292, newlines: 1.976, characters: 0.09 },
 }
 
 function weigh(features: Features, weights: Features): number {
   return Math.round(
     features.letterRuns * weights.letterRuns +
       features.digits * weights.digits +
-      features.signs * weights.signs +
+      features.symbols * weights.symbols +
       features.newlines * weights.newlines +
       features.characters * weights.characters,
   )
@@ -47,7 +47,7 @@ function weigh(features: Features, weights: Features): number {
 function featuresOf(text: string): Features {
   let letterRuns = 0
   let digits = 0
-  let signs = 0
+  let symbols = 0
   let newlines = 0
   let capitals = 0
   let isAfterSmall = false
@@ -60,12 +60,12 @@ function featuresOf(text: string): Features {
     if (!isSmall && !isCapital) {
       if (code >= DIGIT_0 && code <= DIGIT_9) digits++
       else if (code === NEWLINE) newlines++
-      else if (!isSpace(code)) signs++
+      else if (!isSpace(code)) symbols++
     }
     capitals = isCapital ? capitals + 1 : 0
     isAfterSmall = isSmall
   }
-  return { letterRuns, digits, signs, newlines, characters: text.length }
+  return { letterRuns, digits, symbols, newlines, characters: text.length }
 }
 
 const [SMALL_A, SMALL_Z, CAPITAL_A, CAPITAL_Z] = [0x61, 0x7a, 0x41, 0x5a]

@@ -45,7 +45,7 @@ test("[TOKENS-1] slices at word boundaries have the same words as the whole text
       fc.integer({ min: 24, max: 60 }),
       (parts, longest) => {
         // A plain word beside each part, so that every slice has a word boundary.
-        const text = parts.map(([word, sign]) => `${word}${sign}x `).join("")
+        const text = parts.map(([word, character]) => `${word}${character}x `).join("")
         for (const pattern of PATTERNS) {
           const apart = [...slicesOf(text, longest)].flatMap((slice) => slice.match(pattern) ?? [])
           expect(apart).toEqual(text.match(pattern) ?? [])

@@ -78,15 +78,15 @@ export function walkGraph(
 ): readonly Step[] {
   const reached = new Set(starts.map((it) => it.paragraph.id))
   const steps: Step[] = []
-  let rim = starts
+  let frontier = starts
   for (let depth = 1; depth <= limits.depth; depth++) {
     // Of two paths of the same length, the better reason wins.
-    const ways = rim
+    const ways = frontier
       .flatMap((from) => stepsFrom(from, graph, depth))
       .toSorted((a, b) => b.weight - a.weight)
     const fresh = ways.filter((it) => !reached.has(it.to.id) && reached.add(it.to.id))
     steps.push(...fresh)
-    rim = fresh.map((it) => ({ paragraph: it.to, weight: it.weight }))
+    frontier = fresh.map((it) => ({ paragraph: it.to, weight: it.weight }))
   }
   return steps.slice(0, limits.most)
 }

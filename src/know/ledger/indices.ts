@@ -4,7 +4,7 @@ import {
   openFolder,
   readTextBounded,
   visibleLine,
-  withoutHiddenSigns,
+  withoutHiddenCharacters,
   writeFileAtomic,
 } from "#ground/base"
 import { IndexNotOurs } from "./errors.ts"
@@ -129,7 +129,7 @@ function links(folder: string, files: readonly IndexedFile[]): string {
 
 /** For foreign text: one line, never a link or markup. */
 function escaped(title: string): string {
-  const line = visibleLine(withoutHiddenSigns(title.replace(/\s+/g, " ").trim()))
+  const line = visibleLine(withoutHiddenCharacters(title.replace(/\s+/g, " ").trim()))
   const points = [...line]
   const isLong = points.length > LONGEST_INDEX_LINE_UNITS
   const short = isLong ? `${points.slice(0, LONGEST_INDEX_LINE_UNITS).join("")}…` : line

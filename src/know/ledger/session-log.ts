@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { type OpenFolder, visibleLine, withoutHiddenSigns } from "#ground/base"
+import { type OpenFolder, visibleLine, withoutHiddenCharacters } from "#ground/base"
 import type { LoggedSession } from "#ground/contract"
 import { ARCHIVE_FOLDER, SESSIONS_FOLDER } from "./indices.ts"
 import {
@@ -88,7 +88,7 @@ function* readSessions(root: string, names: readonly SessionName[]): Generator<R
 function textIn(held: OpenFolder, name: string): string | undefined {
   const read = held.read(name, { maxBytes: LARGEST_INDEXED_FILE_BYTES })
   if (read.kind !== "read" || !isUtf8(read.bytes)) return undefined
-  const text = withoutHiddenSigns(read.bytes.toString().replaceAll("\r\n", "\n"))
+  const text = withoutHiddenCharacters(read.bytes.toString().replaceAll("\r\n", "\n"))
   // An empty file reserves a name before its text is written.
   return text.trim() === "" ? undefined : text
 }

@@ -3,7 +3,7 @@ import {
   createFile,
   ensureDirectory,
   openFolder,
-  withoutHiddenSigns,
+  withoutHiddenCharacters,
   writeFileAtomic,
 } from "#ground/base"
 import { SessionInvalid, TooManySessions } from "./errors.ts"
@@ -65,7 +65,7 @@ function checked(entry: SessionEntry, { redact }: SessionsDeps): SessionEntry {
   if (!isDate)
     throw SessionInvalid({ field: "date", wrong: "is not a date of the form YYYY-MM-DD" })
   const clean = (field: string, text: string) => {
-    const safe = redact(withoutHiddenSigns(text.replaceAll("\r\n", "\n"))).trim()
+    const safe = redact(withoutHiddenCharacters(text.replaceAll("\r\n", "\n"))).trim()
     if (safe.length <= LONGEST_PART_UNITS) return safe
     const wrong = `has ${safe.length} characters; the limit is ${LONGEST_PART_UNITS}`
     throw SessionInvalid({ field, wrong })

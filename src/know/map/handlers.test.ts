@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest"
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import type { MapEntry } from "#ground/contract"
 import { createSearch, loadRanker, NothingToSearch } from "#know/search"
 import { madeTree, memorySource } from "#test/indexed-tree"
@@ -453,7 +453,7 @@ test("[MAP-50] removes invisible characters before it redacts, so that no secret
     near.data.near,
   ].map((it) => JSON.stringify(it))
   for (const text of shown) {
-    expect(withoutHiddenSigns(text)).toBe(text)
+    expect(withoutHiddenCharacters(text)).toBe(text)
     expect(text).not.toContain("hunter2")
   }
   expect(shown[0]).toContain("Moors a ship; the key is (secret).")

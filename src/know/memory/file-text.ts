@@ -153,7 +153,7 @@ const MEMORY_ID = /^mem_[0-9A-Za-z]{1,60}$/
 /** YAML parses `42` as a number where the author meant a word. */
 const Words = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const Id = Words.pipe(z.string().regex(MEMORY_ID))
-const Signs = z.int().nonnegative().default(0)
+const Signals = z.int().nonnegative().default(0)
 
 /** Confidence is not read. Missing values get the least trusted default. */
 const Front = z.object({
@@ -187,7 +187,7 @@ const Front = z.object({
     })
     .prefault({}),
   signals: z
-    .object({ helpful: Signs, unhelpful: Signs, succeeded: Signs, failed: Signs })
+    .object({ helpful: Signals, unhelpful: Signals, succeeded: Signals, failed: Signals })
     .prefault({}),
 })
 

@@ -1,4 +1,4 @@
-import { oneLine, withoutHiddenSigns } from "#ground/base"
+import { oneLine, withoutHiddenCharacters } from "#ground/base"
 import type { Redact } from "#ground/secrets"
 
 type RedactedText = { readonly text: string; readonly redactions: number }
@@ -8,12 +8,12 @@ type RedactedText = { readonly text: string; readonly redactions: number }
  * a secret separates them, and such a secret is only found with it, so it is redacted before.
  */
 export function redactText(text: string, redact: Redact): RedactedText {
-  const plain = withoutHiddenSigns(text)
+  const plain = withoutHiddenCharacters(text)
   const after = redact(plain)
   if (plain === text) return answer(after)
   const before = redact(text)
   if (before.findings.length <= after.findings.length) return answer(after)
-  const both = redact(withoutHiddenSigns(before.text))
+  const both = redact(withoutHiddenCharacters(before.text))
   return { text: both.text, redactions: before.findings.length + both.findings.length }
 }
 

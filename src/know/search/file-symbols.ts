@@ -218,17 +218,17 @@ function withoutUnderscores(text: string, start: number, end: number): readonly 
   return [first, last]
 }
 
-const SIGNS = 37
+const CHARACTERS = 37
 
 function createTrie(terms: readonly string[]) {
   const most = terms.reduce((sum, term) => sum + term.length, 1)
-  const next = new Int32Array(most * SIGNS)
+  const next = new Int32Array(most * CHARACTERS)
   const termAt = new Int32Array(most).fill(-1)
   let nodes = 1
   for (const [index, term] of terms.entries()) {
     let node = 0
     for (let at = 0; at < term.length; at++) {
-      const slot = node * SIGNS + signOf(term.charCodeAt(at))
+      const slot = node * CHARACTERS + characterIndex(term.charCodeAt(at))
       if (next[slot] === 0) next[slot] = nodes++
       node = next[slot] ?? 0
     }
@@ -238,7 +238,7 @@ function createTrie(terms: readonly string[]) {
     find(text: string, from: number, end: number): number {
       let node = 0
       for (let at = from; at < end; at++) {
-        node = next[node * SIGNS + signOf(text.charCodeAt(at))] ?? 0
+        node = next[node * CHARACTERS + characterIndex(text.charCodeAt(at))] ?? 0
         if (node === 0) return -1
       }
       return termAt[node] ?? -1
@@ -246,7 +246,7 @@ function createTrie(terms: readonly string[]) {
   }
 }
 
-function signOf(code: number): number {
+function characterIndex(code: number): number {
   if (code >= 97) return code - 97
   if (code === UNDERSCORE_CODE) return 36
   return code >= 65 ? code - 65 : code - 48 + 26

@@ -40,30 +40,30 @@ type FakeHostReport = {
   readonly isVerified?: boolean
 }
 
-function hostThat(word: FakeHostReport): Host {
+function hostThat(report: FakeHostReport): Host {
   const survey: Survey = {
-    items: word.items ?? [],
+    items: report.items ?? [],
     searched: [],
     layers: [],
     mcpServers: [],
     notes: [],
-    ...word.survey,
+    ...report.survey,
   }
-  const { answer } = word
+  const { answer } = report
   return {
     name: "claude-code",
     title: "Claude Code",
     factsVersions: ["2.1.325"],
-    isVerified: word.isVerified ?? true,
+    isVerified: report.isVerified ?? true,
     joinsLists: true,
     survey: async () => survey,
-    findInstalled: async () => word.installed,
-    readLastSession: async () => word.lastSession,
+    findInstalled: async () => report.installed,
+    readLastSession: async () => report.lastSession,
     ...(answer === undefined ? {} : { ask: async () => answer }),
   }
 }
 
-function worldWith(word: FakeHostReport, given: Partial<CaptureDeps> = {}) {
+function worldWith(report: FakeHostReport, given: Partial<CaptureDeps> = {}) {
   const clock = testClock()
   const opening = openStore({
     location: { kind: "memory" },
@@ -72,7 +72,7 @@ function worldWith(word: FakeHostReport, given: Partial<CaptureDeps> = {}) {
     log: silentLog,
   })
   const capture = createCapture({
-    host: async () => hostThat(word),
+    host: async () => hostThat(report),
     disk: memoryDisk({}),
     place: (): HostPlace => A_PLACE,
     directoryProblem: async () => undefined,
@@ -134,8 +134,8 @@ describe("counting and redaction", () => {
   })
 
   test("[CAPTURE-3] the disclaimer says that it is an estimate and names the host version of its rules", async () => {
-    const noteOf = async (word: FakeHostReport) => {
-      await using world = worldWith(word)
+    const noteOf = async (report: FakeHostReport) => {
+      await using world = worldWith(report)
       const { manifest } = await world.take(TAKE)
       expect(manifest.disclaimer).toMatch(/estimation.*may include additional content not shown/)
       return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
@@ -207,7 +207,7 @@ describe("counting and redaction", () => {
 
 describe("host report", () => {
   const items = [aFound("/home/a/x/CLAUDE.md")]
-  const word: HostReport = {
+  const report: HostReport = {
     by: "transcript",
     at: 5_000,
     files: [{ path: "/home/a/x/CLAUDE.md", text: "text" }],
@@ -216,7 +216,7 @@ describe("host report", () => {
   const installed = { version: "1", program: "/usr/bin/claude", foundAt: "/usr/bin/claude" }
 
   test("[CAPTURE-13] the host's last session is read without asking the host", async () => {
-    await using world = worldWith({ items, lastSession: word })
+    await using world = worldWith({ items, lastSession: report })
     const { observation } = await world.take(TAKE)
     expect(observation).toMatchObject({ by: "transcript", agreed: 1, accuracy: 1 })
   })
@@ -227,9 +227,9 @@ describe("host report", () => {
       transcript: Partial<HostReport> | undefined,
     ) => {
       const lastSession =
-        transcript === undefined ? {} : { lastSession: { ...word, ...transcript } }
-      const seen = wire === undefined ? undefined : { ...word, by: "wire" as const, ...wire }
-      await using world = worldWith({ items, ...lastSession }, { wireWord: async () => seen })
+        transcript === undefined ? {} : { lastSession: { ...report, ...transcript } }
+      const seen = wire === undefined ? undefined : { ...report, by: "wire" as const, ...wire }
+      await using world = worldWith({ items, ...lastSession }, { wireReport: async () => seen })
       return (await world.take(TAKE)).observation?.by
     }
     expect(await heard({ at: 6_000 }, { at: 5_000 })).toBe("wire")
@@ -245,25 +245,25 @@ describe("host report", () => {
   })
 
   test("[CAPTURE-21] a direct host query takes precedence over the gateway record, and a broken record is ignored", async () => {
-    const wireWord = async () => ({ ...word, by: "wire" as const, at: 9_000 })
-    const answer = { kind: "answered", word: { ...word, by: "host" } } as const
-    await using asked = worldWith({ items, installed, answer }, { wireWord })
+    const wireReport = async () => ({ ...report, by: "wire" as const, at: 9_000 })
+    const answer = { kind: "answered", report: { ...report, by: "host" } } as const
+    await using asked = worldWith({ items, installed, answer }, { wireReport })
     expect((await asked.take({ ...TAKE, observe: true })).observation?.by).toBe("host")
     const broken = async () => {
       throw CaptureUnknown({ id: "x" })
     }
-    await using world = worldWith({ items, lastSession: word }, { wireWord: broken })
+    await using world = worldWith({ items, lastSession: report }, { wireReport: broken })
     expect((await world.take(TAKE)).observation?.by).toBe("transcript")
   })
 
   test("[CAPTURE-21] the gateway record is read for this host and folder, and its texts are redacted", async () => {
     const asked: unknown[] = []
-    const wireWord: CaptureDeps["wireWord"] = async (place, host) => {
+    const wireReport: CaptureDeps["wireReport"] = async (place, host) => {
       asked.push([place.workingDirectory, host])
       const files = [{ path: `/home/a/x/${KNOWN}.md` }]
-      return { ...word, by: "wire", session: `s-${KNOWN}`, files }
+      return { ...report, by: "wire", session: `s-${KNOWN}`, files }
     }
-    await using world = worldWith({ items }, { wireWord })
+    await using world = worldWith({ items }, { wireReport })
     const { observation } = await world.take(TAKE)
     expect(asked).toEqual([["/home/a/x", "claude-code"]])
     expect(observation).toMatchObject({ by: "wire", compared: 2 })
@@ -276,7 +276,7 @@ describe("host report", () => {
       const { observation, observationProblem } = await world.take({ ...TAKE, observe: true })
       return observationProblem?.text ?? observation?.by
     }
-    const answer = { kind: "answered", word: { ...word, by: "host" } } as const
+    const answer = { kind: "answered", report: { ...report, by: "host" } } as const
     expect(await heard({ answer })).toBe("host")
     expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust/)
     expect(await heard({ answer: { kind: "failed", reason: "it ended" } })).toMatch(/it ended/)

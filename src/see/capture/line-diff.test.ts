@@ -31,8 +31,8 @@ test("[CAPTURE-9] lines far from a change are left out", () => {
 })
 
 test("[CAPTURE-9] texts that are too long or completely different have no line diff", () => {
-  const many = (count: number, word: string) =>
-    Array.from({ length: count }, (_, i) => `${word}${i}`).join("\n")
+  const many = (count: number, report: string) =>
+    Array.from({ length: count }, (_, i) => `${report}${i}`).join("\n")
   expect(diffLines(many(MOST_COMPARED_LINES + 1, "a"), "a")).toBeUndefined()
   expect(diffLines(many(MOST_EDITS, "a"), many(MOST_EDITS, "b"))).toBeUndefined()
 })

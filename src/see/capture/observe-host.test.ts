@@ -4,7 +4,7 @@ import type { HostReport } from "#see/hosts"
 import { A_PLACE, aFound } from "./items.fixture.ts"
 import { compareWith } from "./observe-host.ts"
 
-const word = (given: Partial<HostReport>): HostReport => ({
+const report = (given: Partial<HostReport>): HostReport => ({
   by: "transcript",
   at: 2_000,
   files: [],
@@ -23,7 +23,7 @@ const about = (
 test("[CAPTURE-13] files named by both sides agree, and the accuracy is agreed / compared", () => {
   const items = [aFound("/home/a/x/A.md"), aFound("/home/a/x/B.md", { text: "new" })]
   const seen = compareWith(
-    word({
+    report({
       version: "1.0.0",
       session: "s1",
       files: [
@@ -64,7 +64,7 @@ test("[CAPTURE-13] a difference is explained by changes after the session starte
     { path: "/home/a/x/later.md", outcome: "found" },
   ]
   const { files } = compareWith(
-    word({ files: [{ path: "/home/a/x/changed.md", text: "before" }, ...observed] }),
+    report({ files: [{ path: "/home/a/x/changed.md", text: "before" }, ...observed] }),
     about(items, searched),
   )
   expect(files.map((it) => [it.state, it.explanation])).toEqual([
@@ -82,7 +82,7 @@ test("[CAPTURE-13] a difference is explained by changes after the session starte
 test("[CAPTURE-13] for a host that sends one text, our texts must occur in it in our order", () => {
   const items = [aFound("/h/1", { text: "one" }), aFound("/h/2", { text: "two" })]
   const states = (wholeText: string) =>
-    compareWith(word({ wholeText }), about(items)).files.map((it) => it.state)
+    compareWith(report({ wholeText }), about(items)).files.map((it) => it.state)
   expect(states("# one\n\n# two")).toEqual(["both", "both"])
   expect(states("# two\n\n# one")).toEqual(["both", "estimated-only"])
 })
@@ -93,7 +93,7 @@ test("[CAPTURE-13] listings, settings and styles are not compared; the accuracy 
     aFound("/h/settings", { load: "config-only", sent: "" }),
     aFound("/h/style", { source: "output-style" }),
   ]
-  expect(compareWith(word({ by: "host" }), about(items))).toMatchObject({
+  expect(compareWith(report({ by: "host" }), about(items))).toMatchObject({
     compared: 0,
     accuracy: 1,
     by: "host",
@@ -110,7 +110,7 @@ test("[CAPTURE-21] gateway records are compared by the hash of the trimmed text"
   ]
   const sha256 = createHash("sha256").update("words").digest("hex")
   const said = ["same", "other", "changed"].map((it) => ({ path: `/home/a/x/${it}.md`, sha256 }))
-  const seen = compareWith(word({ by: "wire", session: "s1", files: said }), about(items))
+  const seen = compareWith(report({ by: "wire", session: "s1", files: said }), about(items))
   expect(seen).toMatchObject({ by: "wire", session: "s1", agreed: 1, compared: 4 })
   expect(seen.files.map((it) => [it.state, it.sameText, it.explanation])).toEqual([
     ["both", true, undefined],

@@ -16,7 +16,7 @@ type Deps = {
   readonly disk: Disk
   readonly clock: Clock
   projectFolders(directory: string): Promise<readonly string[]>
-  wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
+  wireReport?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   line(text: string): string
 }
 
@@ -43,8 +43,8 @@ async function listen(
   deps: Deps,
 ): Promise<HostObservation> {
   const { host, place } = asking
-  const compare = (word: HostReport): Observation =>
-    compareWith(word, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
+  const compare = (report: HostReport): Observation =>
+    compareWith(report, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
   if (asking.observe) {
     const asked = await askHost(asking, surveyed.installed, deps)
     return "code" in asked
@@ -52,8 +52,8 @@ async function listen(
       : { observation: compare(asked), problem: null }
   }
   const transcript = await host.readLastSession?.(place, deps.disk)
-  const word = newerOf(transcript, await seenOnWire(asking, deps))
-  return { observation: word === undefined ? null : compare(word), problem: null }
+  const report = newerOf(transcript, await seenOnWire(asking, deps))
+  return { observation: report === undefined ? null : compare(report), problem: null }
 }
 
 /** An unreadable gateway record is ignored: the transcript may still have a report. */
@@ -62,7 +62,7 @@ async function seenOnWire(
   deps: Deps,
 ): Promise<HostReport | undefined> {
   try {
-    return await deps.wireWord?.(place, host.name)
+    return await deps.wireReport?.(place, host.name)
   } catch (error) {
     if (!isAppError(error)) throw error
     return undefined
@@ -134,7 +134,7 @@ async function askHost(
   const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
   switch (outcome.kind) {
     case "answered":
-      return outcome.word
+      return outcome.report
     case "not-trusted":
       return { code: "not-trusted", text: `${title} does not trust this folder yet.` }
     case "failed":
@@ -150,23 +150,23 @@ type Estimate = {
   readonly searched: readonly { readonly path: string; readonly outcome: string }[]
 }
 
-export function compareWith(word: HostReport, estimate: Estimate): Observation {
+export function compareWith(report: HostReport, estimate: Estimate): Observation {
   const expected = estimate.items.filter(isInstruction)
   const files =
-    word.wholeText === undefined
-      ? compareFiles(word, { ...estimate, items: expected })
-      : compareText(word.wholeText, { word, estimate: { ...estimate, items: expected } })
+    report.wholeText === undefined
+      ? compareFiles(report, { ...estimate, items: expected })
+      : compareText(report.wholeText, { report, estimate: { ...estimate, items: expected } })
   const agreed = files.filter((it) => it.state === "both" && it.sameText !== false).length
   return {
-    by: word.by,
-    at: word.at,
-    ...(word.version === undefined ? {} : { hostVersion: word.version }),
-    ...(word.session === undefined ? {} : { session: word.session }),
+    by: report.by,
+    at: report.at,
+    ...(report.version === undefined ? {} : { hostVersion: report.version }),
+    ...(report.session === undefined ? {} : { session: report.session }),
     files,
     agreed,
     compared: files.length,
     accuracy: files.length === 0 ? 1 : agreed / files.length,
-    categories: [...word.categories],
+    categories: [...report.categories],
   }
 }
 
@@ -176,11 +176,11 @@ function isInstruction(item: HostItem): boolean {
   return isText && isReported && item.sent !== "" && item.source !== "output-style"
 }
 
-function compareFiles(word: HostReport, estimate: Estimate): Agreement[] {
-  const wordByPath = new Map(word.files.map((it) => [it.path, it]))
+function compareFiles(report: HostReport, estimate: Estimate): Agreement[] {
+  const reportByPath = new Map(report.files.map((it) => [it.path, it]))
   const expected = new Set(estimate.items.map((it) => it.path))
-  const ours = estimate.items.map((item) => agreementOn(item, { word, place: estimate.place }))
-  const theirs = [...wordByPath.values()].filter((it) => !expected.has(it.path))
+  const ours = estimate.items.map((item) => agreementOn(item, { report, place: estimate.place }))
+  const theirs = [...reportByPath.values()].filter((it) => !expected.has(it.path))
   return [
     ...ours,
     ...theirs.map((it) => ({
@@ -195,11 +195,11 @@ function compareFiles(word: HostReport, estimate: Estimate): Agreement[] {
 
 function agreementOn(
   item: HostItem,
-  { word, place }: { word: HostReport; place: HostPlace },
+  { report, place }: { report: HostReport; place: HostPlace },
 ): Agreement {
-  const said = word.files.find((it) => it.path === item.path)
+  const said = report.files.find((it) => it.path === item.path)
   const about = { path: item.path, label: labelOf(item.path, place) }
-  const isChanged = isChangedSince(item, word)
+  const isChanged = isChangedSince(item, report)
   if (said === undefined) {
     const explanation = isChanged
       ? "Made or changed since that session"
@@ -219,8 +219,8 @@ function agreementOn(
 }
 
 /** A report made just now describes the current files; an earlier one may describe older ones. */
-function isChangedSince(item: HostItem, word: HostReport): boolean {
-  return word.by !== "host" && item.file.modifiedAt > word.at
+function isChangedSince(item: HostItem, report: HostReport): boolean {
+  return report.by !== "host" && item.file.modifiedAt > report.at
 }
 
 function isSameText(said: HostReport["files"][number], sent: string): boolean | undefined {
@@ -241,7 +241,7 @@ function explainObservedOnly(path: string, estimate: Estimate): string {
 /** For hosts that send one text: each of our texts must occur in it, in our order. */
 function compareText(
   whole: string,
-  { word, estimate }: { readonly word: HostReport; readonly estimate: Estimate },
+  { report, estimate }: { readonly report: HostReport; readonly estimate: Estimate },
 ): Agreement[] {
   let from = 0
   return estimate.items.map((item): Agreement => {
@@ -249,7 +249,7 @@ function compareText(
     if (at !== -1) from = at + item.sent.length
     const about = { path: item.path, label: labelOf(item.path, estimate.place) }
     if (at !== -1) return { ...about, state: "both", sameText: true }
-    const explanation = isChangedSince(item, word)
+    const explanation = isChangedSince(item, report)
       ? "Made or changed since that session"
       : "Its text is not in what the host sent"
     return { ...about, state: "estimated-only", explanation }

@@ -57,7 +57,7 @@ export type CaptureDeps = {
    * What the newest session of a host here sent to its model, as the gateway recorded it. Undefined
    * if no session went through it, or if files cannot be told apart in the request.
    */
-  wireWord?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
+  wireReport?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Log

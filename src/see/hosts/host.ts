@@ -125,6 +125,6 @@ export type AskOptions = {
 }
 
 export type AskOutcome =
-  | { readonly kind: "answered"; readonly word: HostReport }
+  | { readonly kind: "answered"; readonly report: HostReport }
   | { readonly kind: "not-trusted" }
   | { readonly kind: "failed"; readonly reason: string }

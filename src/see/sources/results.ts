@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import type { KbWeb } from "#ground/contract"
 import type { ToolAnswer } from "./wire/connection.ts"
 
@@ -98,7 +98,7 @@ function cleaned(draft: ResultFields): WebResult | undefined {
   const isPlain = (protocol === "https:" || protocol === "http:") && username + password === ""
   if (!isPlain) return undefined
   const clean = (text: string, most: number) =>
-    withoutHiddenSigns(text).trim().slice(0, most).toWellFormed()
+    withoutHiddenCharacters(text).trim().slice(0, most).toWellFormed()
   return {
     url: href,
     title: clean(draft.title.replace(/\s+/g, " "), LONGEST_TITLE_CHARACTERS) || href,

@@ -97,7 +97,7 @@ async function addStub(at: string, behaviour: string, added: AddedSource): Promi
 export async function childrenIn(folder: string): Promise<readonly string[]> {
   const listed = await listDirectory("/proc")
   const pids = listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
-  const standing = await Promise.all(
+  const directories = await Promise.all(
     pids
       .filter((pid) => /^\d+$/.test(pid))
       .map((pid) =>
@@ -107,5 +107,5 @@ export async function childrenIn(folder: string): Promise<readonly string[]> {
         ),
       ),
   )
-  return standing.filter((cwd) => cwd.startsWith(folder))
+  return directories.filter((cwd) => cwd.startsWith(folder))
 }

@@ -27,7 +27,7 @@ export type App = AsyncDisposable & {
   agents(): Promise<Agents>
   fold(): Promise<Fold>
   /** Opens a proxied session for a host process that is about to start. */
-  carry(wanted: HostSessionRequest): Promise<ProxiedHost>
+  proxySession(wanted: HostSessionRequest): Promise<ProxiedHost>
   pipelines(): Promise<Pipelines>
   /** For texts that no room has redacted. */
   redact(text: string): Promise<string>
@@ -56,7 +56,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     store: services.store,
     agents: services.agents,
     fold: services.fold,
-    carry: async (wanted) => (await import("./rooms/gateway.ts")).proxyHost(wanted, services),
+    proxySession: async (wanted) =>
+      (await import("./rooms/gateway.ts")).proxyHost(wanted, services),
     pipelines: services.pipelines,
     redact: async (text) => (await services.secrets()).redact(text).text,
     call,

@@ -47,7 +47,7 @@ async function open(app: App, { program, args, input, context, notices }: Gatewa
   const { Bypassed, bypassingArgument, hostOfProgram } = await import("#act/gateway")
   const bypass = bypassingArgument(hostOfProgram(program), args)
   if (bypass !== undefined) throw Bypassed({ file: "The command line", key: bypass })
-  return app.carry({
+  return app.proxySession({
     run: null,
     title: visibleLine(program),
     host: hostOfProgram(program),

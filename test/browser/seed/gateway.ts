@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { text } from "node:stream/consumers"
 import { foldReceipt, openReceipt } from "#choose/fold"
-import type { CarryingWorld } from "../world.ts"
+import type { ProxyWorld } from "../world.ts"
 
 /** What a host said to its model through the gateway of a world's server. */
 export type GatewayStory = Awaited<ReturnType<typeof seedGateway>>
@@ -45,7 +45,7 @@ async function startProvider() {
 
 const REFUSAL = { type: "error", error: { type: "invalid_request_error", message: "no" } }
 
-type ProxyOptions = Partial<Parameters<CarryingWorld["carry"]>[0]>
+type ProxyOptions = Partial<Parameters<ProxyWorld["proxySession"]>[0]>
 type SeedRequest = {
   readonly messages: readonly object[]
   readonly tools?: readonly object[]
@@ -54,10 +54,10 @@ type SeedRequest = {
 }
 
 /** A run whose host opens a branch, returns from it and goes on; more can be carried. */
-export async function seedGateway(world: CarryingWorld, run: string) {
+export async function seedGateway(world: ProxyWorld, run: string) {
   const provider = await startProvider()
   const carry = async (given: ProxyOptions = {}) => {
-    const carried = await world.carry({
+    const carried = await world.proxySession({
       run: null,
       title: "claude",
       host: "claude-code",
@@ -116,7 +116,7 @@ export async function seedGateway(world: CarryingWorld, run: string) {
 }
 
 /** As the server made it of the person's own salt when it began to fold. */
-async function receiptKey(world: CarryingWorld): Promise<string> {
+async function receiptKey(world: ProxyWorld): Promise<string> {
   const salt = await readFile(path.join(world.home, ".qm", "redaction-salt"), "utf8")
   return hash("sha256", `fold-receipts:${salt.trim()}`)
 }

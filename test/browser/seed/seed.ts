@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { CarryingWorld } from "../world.ts"
+import type { ProxyWorld } from "../world.ts"
 import { seedBranches } from "./branches.ts"
 import { seedGateway } from "./gateway.ts"
 import { CLAUDE, FILE, seedGuard } from "./guard.ts"
@@ -16,7 +16,7 @@ export const TASK = "quotes and invoices differ by a cent, fix roundLine"
  * A repository in which every page of the console has something to show, made by the product's own
  * operations and hooks: `await using seed = await seedRepository(world)`.
  */
-export async function seedRepository(world: CarryingWorld) {
+export async function seedRepository(world: ProxyWorld) {
   const branches = await seedBranches(world)
   const runs = await seedRuns(world)
   const gateway = await seedGateway(world, runs.compacted.id)
@@ -52,7 +52,7 @@ export async function seedRepository(world: CarryingWorld) {
   }
 }
 
-async function seedPacks({ call }: CarryingWorld) {
+async function seedPacks({ call }: ProxyWorld) {
   await call("map.scan", {})
   const { pack: first } = await call("pack.build", { task: TASK, budget: 2_000 })
   const target = ["src/tariff/quote.ts"]
@@ -61,7 +61,7 @@ async function seedPacks({ call }: CarryingWorld) {
 }
 
 /** Two captures of one host, between which a file changed, and one of another host. */
-async function seedCaptures({ call, project }: CarryingWorld) {
+async function seedCaptures({ call, project }: ProxyWorld) {
   await call("capture.take", { host: "claude-code" })
   const changed = "# Conventions\n\nAmounts are integers.\nRounding lives in one place.\n"
   await writeFiles(project, { "docs/conventions.md": changed, "AGENTS.md": "# Tideline\n" })

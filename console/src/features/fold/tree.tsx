@@ -109,7 +109,7 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
   const { client, sessionId, startedAt, branches, budgetUsed, tokensKeptOut } = line.session
   const name = visibleLine(client ?? sessionId)
   const live = branches.filter(isLive).length
-  const stands = live === 0 ? "ended" : `${formatExact(live)} active`
+  const statusText = live === 0 ? "ended" : `${formatExact(live)} active`
   const since = `since ${formatWhen(startedAt, now)}`
   return (
     <Row option={option}>
@@ -124,12 +124,12 @@ function SessionRow({ now, line, option }: LineProps<SessionLine>) {
             </Cell>
           </NameCell>
           <NarrowLine>
-            {stands}, {since}
+            {statusText}, {since}
           </NarrowLine>
         </Stack>
       </TreeCell>
       <TextCell from="roomy" size="sm" tone="2" cut>
-        {stands}
+        {statusText}
       </TextCell>
       <Cell from="wide" />
       <TextCell from="roomy" size="sm" tone="3" cut>

@@ -4,9 +4,9 @@ import { formatClockFine, visibleLine } from "../../base/format.ts"
 import {
   formatBytes,
   formatExact,
-  type GatewayCarry,
   type GatewayManifest,
   type GatewayRequest,
+  type ProxiedSession,
   plural,
 } from "../../contract.ts"
 import type { ParamsProps } from "../../data/params.ts"
@@ -35,7 +35,7 @@ import { useManifest } from "./use-gateway.ts"
 import { formatTime, inputOf, isCount, outcomeOf, usageOf } from "./words.ts"
 
 type DetailProps = ParamsProps<GatewayParams> & {
-  readonly carries: readonly GatewayCarry[]
+  readonly carries: readonly ProxiedSession[]
 }
 
 export function Detail({ carries, params, onParams }: DetailProps) {

@@ -1,8 +1,8 @@
 import type {
-  GatewayCarry,
   GatewayManifest,
   GatewayRequest,
   GatewayShow,
+  ProxiedSession,
   WireItem,
 } from "../../contract.ts"
 
@@ -56,7 +56,10 @@ export function aRequest(seq: number, overrides: Partial<GatewayRequest> = {}): 
   }
 }
 
-export function aCarry(id: string, overrides: Partial<GatewayCarry> = {}): GatewayCarry {
+export function aProxiedSession(
+  id: string,
+  overrides: Partial<ProxiedSession> = {},
+): ProxiedSession {
   return {
     id,
     run: "rn_1",
@@ -79,7 +82,7 @@ export function aCarry(id: string, overrides: Partial<GatewayCarry> = {}): Gatew
 
 export function aShow(overrides: Partial<GatewayShow> = {}): GatewayShow {
   return {
-    carries: [aCarry("gw_1")],
+    carries: [aProxiedSession("gw_1")],
     requests: [aRequest(1), aRequest(2)],
     earlier: 0,
     totals: {

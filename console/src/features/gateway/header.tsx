@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { formatWhen, visibleLine } from "../../base/format.ts"
-import { type GatewayCarry, type GatewayShow, plural, type Run } from "../../contract.ts"
+import { type GatewayShow, type ProxiedSession, plural, type Run } from "../../contract.ts"
 import { navigate } from "../../data/location.ts"
 import { paths } from "../../data/paths.ts"
 import { useSession } from "../../data/queries.tsx"
@@ -9,7 +9,7 @@ import { Header } from "../../ui/frame/frame.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { useLater } from "../../ui/use-later.ts"
-import { isRunId, useCarries, useDelete } from "./use-gateway.ts"
+import { isRunId, useDelete, useProxiedSessions } from "./use-gateway.ts"
 import { describeDelete } from "./words.ts"
 
 type GatewayHeaderProps = {
@@ -29,7 +29,7 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
       parent={parent}
       lead={<IconButton icon="back" label="Back" onPress={() => navigate(home)} />}
       title="Gateway"
-      facts={<OtherCarries now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
+      facts={<OtherSessions now={now} id={id} current={isRunId(id) ? "" : `${name}, `} />}
     >
       {own === undefined || show === undefined ? null : (
         <DeleteRecords show={show} onDeleted={() => navigate(home)} />
@@ -49,14 +49,14 @@ export function GatewayHeader({ id, now, run, show }: GatewayHeaderProps) {
   )
 }
 
-type OtherCarriesProps = {
+type OtherSessionsProps = {
   readonly now: number
   readonly id: string
   readonly current: string
 }
 
-function OtherCarries({ now, id, current }: OtherCarriesProps) {
-  const { data } = useCarries()
+function OtherSessions({ now, id, current }: OtherSessionsProps) {
+  const { data } = useProxiedSessions()
   const carries = byPage(data?.carries ?? [])
   const shown = carries.find((it) => pageOf(it) === id)
   if (carries.length === 0) return null
@@ -79,12 +79,12 @@ function OtherCarries({ now, id, current }: OtherCarriesProps) {
   )
 }
 
-function pageOf({ run, id }: GatewayCarry): string {
+function pageOf({ run, id }: ProxiedSession): string {
   return run ?? id
 }
 
 /** A run that was proxied more than once has one page: that of its newest proxied session. */
-function byPage(carries: readonly GatewayCarry[]): readonly GatewayCarry[] {
+function byPage(carries: readonly ProxiedSession[]): readonly ProxiedSession[] {
   const pages = new Set<string>()
   return carries.filter((it) => {
     const isNew = !pages.has(pageOf(it))

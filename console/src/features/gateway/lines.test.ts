@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
+import { aManifest, anItem, aProxiedSession, aRequest, aShow, NOW } from "./gateway.fixture.ts"
 import { chartOf, countByAgent, kindsOf, linesOf, readKey, scaleOf } from "./lines.ts"
 import { contentLines } from "./request-content.tsx"
 
@@ -20,7 +20,11 @@ describe("rows of the request list", () => {
 
   it("if a run was proxied by two processes, each process is listed above its own requests", () => {
     const show = aShow({
-      carries: [aCarry("gw_1"), aCarry("gw_2", { startedAt: NOW + 60_000 }), aCarry("gw_3")],
+      carries: [
+        aProxiedSession("gw_1"),
+        aProxiedSession("gw_2", { startedAt: NOW + 60_000 }),
+        aProxiedSession("gw_3"),
+      ],
       requests: [aRequest(1), aRequest(1, { carry: "gw_2", at: NOW + 61_000 })],
     })
     expect(linesOf(show, ALL).map((it) => [it.kind, it.key])).toEqual([
@@ -57,7 +61,7 @@ describe("rows of the request list", () => {
 
   it("token counts of two processes are never one row", () => {
     const requests = ["gw_1", "gw_2"].map((carry) => aRequest(1, { carry, route: "count" }))
-    const show = aShow({ carries: [aCarry("gw_1"), aCarry("gw_2")], requests })
+    const show = aShow({ carries: [aProxiedSession("gw_1"), aProxiedSession("gw_2")], requests })
     expect(linesOf(show, ALL).map((it) => it.kind)).toEqual([
       "carry",
       "request",

@@ -2,9 +2,9 @@ import {
   type ContextKind,
   formatCount,
   formatExact,
-  type GatewayCarry,
   type GatewayRequest,
   type GatewayShow,
+  type ProxiedSession,
   plural,
 } from "../../contract.ts"
 import type { GatewayWho } from "../../data/paths.ts"
@@ -18,10 +18,10 @@ export type RequestLine = {
   readonly request: GatewayRequest
   readonly sinceMs: number
 }
-export type CarryLine = {
+export type SessionLine = {
   readonly kind: "carry"
   readonly key: string
-  readonly carry: GatewayCarry
+  readonly carry: ProxiedSession
   readonly count: number
 }
 export type CountsLine = {
@@ -32,7 +32,7 @@ export type CountsLine = {
   readonly isOpen: boolean
   readonly hasPicked: boolean
 }
-export type Line = RequestLine | CarryLine | CountsLine
+export type Line = RequestLine | SessionLine | CountsLine
 
 function keyOf({ carry, seq }: Pick<GatewayRequest, "carry" | "seq">): string {
   return `${carry}.${seq}`
@@ -95,7 +95,7 @@ export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): reado
   return show.carries.flatMap((carry): readonly Line[] => {
     const own = matching.filter((it) => it.carry === carry.id)
     if (own.length === 0) return []
-    const heading: CarryLine = { kind: "carry", key: carry.id, carry, count: own.length }
+    const heading: SessionLine = { kind: "carry", key: carry.id, carry, count: own.length }
     return [heading, ...foldedOf(own)]
   })
 }

@@ -6,7 +6,7 @@ import { keys } from "../../data/keys.ts"
 import { gatewayParams } from "../../data/paths.ts"
 import { renderPage, textOf } from "../../test-page.tsx"
 import { aRun } from "../run/run.fixture.ts"
-import { aCarry, aManifest, anItem, aRequest, aShow, NOW } from "./gateway.fixture.ts"
+import { aManifest, anItem, aProxiedSession, aRequest, aShow, NOW } from "./gateway.fixture.ts"
 import { GatewayPage } from "./page.tsx"
 import { showInput, textsInput } from "./use-gateway.ts"
 
@@ -58,7 +58,7 @@ describe("page Gateway", () => {
     expect(render("", {}), "unknown is not empty").not.toContain("qm run --gateway")
     const alive = aShow({ requests: [] })
     expect(render("", { show: alive })).toContain("It has sent none yet.")
-    const over = aShow({ requests: [], carries: [aCarry("gw_1", { isAlive: false })] })
+    const over = aShow({ requests: [], carries: [aProxiedSession("gw_1", { isAlive: false })] })
     expect(render("", { show: over })).toContain("It ended without a request")
   })
 
@@ -107,7 +107,7 @@ describe("page Gateway", () => {
   })
 
   it("a session that is no longer folded says why", () => {
-    const carries = [aCarry("gw_1", { latchedOff: "the provider answered 400." })]
+    const carries = [aProxiedSession("gw_1", { latchedOff: "the provider answered 400." })]
     const text = render("", { show: aShow({ carries }) })
     expect(text).toContain("Folding stopped in this session: the provider answered 400. Its")
     expect(render("", { show: aShow() })).not.toContain("Folding stopped")
@@ -164,7 +164,7 @@ describe("request on the page Gateway", () => {
   })
 
   it("without stored texts it offers the command that stores them and requests none", () => {
-    const show = aShow({ carries: [aCarry("gw_1", { hasContent: false })] })
+    const show = aShow({ carries: [aProxiedSession("gw_1", { hasContent: false })] })
     const text = render(`${AT}&tab=exact`, { show, manifest: aManifest() })
     expect(text).toContain("The texts of this request were not stored")
     expect(text).toContain("$ qm config set gateway.content true")
@@ -197,7 +197,9 @@ describe("request on the page Gateway", () => {
   it("[CONSOLE-22] control and bidirectional characters in names and texts are escaped", () => {
     const piece = { ...anItem("result", HOSTILE), place: 0, text: HOSTILE, isCut: false }
     const request = aRequest(2, { model: HOSTILE, agent: HOSTILE, fallback: HOSTILE })
-    const carries = [aCarry("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE })]
+    const carries = [
+      aProxiedSession("gw_1", { latchedOff: HOSTILE, upstream: HOSTILE, title: HOSTILE }),
+    ]
     const data: GatewayPageData = {
       show: aShow({ carries, requests: [aRequest(1), request] }),
       manifest: aManifest({ request, headers: [{ name: HOSTILE, value: HOSTILE }] }),

@@ -7,7 +7,7 @@ import { CollectionList } from "../../ui/collection/collection.tsx"
 
 import { Group, RowNote, TableHead } from "../../ui/list/list.tsx"
 
-import { type CarryLine, type CountsLine, linesOf, scaleOf } from "./lines.ts"
+import { type CountsLine, linesOf, type SessionLine, scaleOf } from "./lines.ts"
 import { CountsRow, RequestRow } from "./request-row.tsx"
 import { MODE_SAYS } from "./words.ts"
 
@@ -52,7 +52,7 @@ export function RequestList({ show, params, onParams }: RequestListProps) {
         onParams(change, how === "key" ? "replace" : "push")
       }}
       renderItem={(it, option) => {
-        if (it.kind === "carry") return <CarryHeading line={it} />
+        if (it.kind === "carry") return <SessionHeading line={it} />
         return it.kind === "counts" ? (
           <CountsRow line={it} option={option} />
         ) : (
@@ -84,7 +84,7 @@ const HEAD = [
   { text: "Waterfall", from: "wide" },
 ] as const
 
-function CarryHeading({ line }: { readonly line: CarryLine }) {
+function SessionHeading({ line }: { readonly line: SessionLine }) {
   const { title, mode } = line.carry
   return (
     <Group

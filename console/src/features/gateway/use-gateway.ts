@@ -32,7 +32,7 @@ export function useRun(id: string) {
   return useOperation("agents.show", { id }, { isAsked: isRunId(id) })
 }
 
-export function useCarries() {
+export function useProxiedSessions() {
   return useOperation("gateway.list", { limit: MOST_CARRIES })
 }
 

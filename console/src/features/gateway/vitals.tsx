@@ -3,8 +3,8 @@ import { visibleLine } from "../../base/format.ts"
 import {
   formatCount,
   formatExact,
-  type GatewayCarry,
   type GatewayShow,
+  type ProxiedSession,
   plural,
 } from "../../contract.ts"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
@@ -81,7 +81,7 @@ export function GatewayVitals({ show }: { readonly show: GatewayShow }) {
   )
 }
 
-function describeRoute({ wire, upstream }: GatewayCarry): string {
+function describeRoute({ wire, upstream }: ProxiedSession): string {
   return `${wire} format, to ${visibleLine(upstream)}`
 }
 

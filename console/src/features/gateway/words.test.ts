@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { WIRE_KINDS } from "#ground/contract"
 import { formatMinutes } from "../../base/format.ts"
-import { aCarry, anItem, aRequest, aShow } from "./gateway.fixture.ts"
+import { anItem, aProxiedSession, aRequest, aShow } from "./gateway.fixture.ts"
 import {
   badgesOf,
   cacheShareOf,
@@ -105,7 +105,7 @@ describe("texts of a request", () => {
   it("[CONSOLE-63] before deletion the amount is shown and whether texts are deleted too", () => {
     const show = aShow()
     expect(describeDelete(show)).toContain("of 2 requests and their texts will be deleted.")
-    const without = { ...show, carries: [aCarry("gw_1", { hasContent: false })] }
+    const without = { ...show, carries: [aProxiedSession("gw_1", { hasContent: false })] }
     expect(describeDelete(without)).toContain("The records of 2 requests will be deleted.")
   })
 

@@ -3,9 +3,9 @@ import {
   formatCount,
   formatDuration,
   formatExact,
-  type GatewayCarry,
   type GatewayRequest,
   type GatewayShow,
+  type ProxiedSession,
   plural,
   type WireItem,
   type WireKind,
@@ -33,7 +33,7 @@ export const KIND_NAMES: Readonly<Record<WireKind, string>> = {
   other: "Other",
 }
 
-export const MODE_SAYS: Readonly<Record<GatewayCarry["mode"], string>> = {
+export const MODE_SAYS: Readonly<Record<ProxiedSession["mode"], string>> = {
   record: "Each request is recorded and forwarded unchanged.",
   fold: "Returned branches are left out of the requests; each request is recorded.",
 }

@@ -6,7 +6,7 @@ import { type Clock, systemClock, systemRandom } from "#ground/base"
 import { type TestClock, testClock } from "#test/clock"
 import { tempDirectory } from "#test/temp"
 import { last, processesOf, reading } from "../../../../test/conformance/agents.ts"
-import { standIn } from "../../../../test/conformance/agents-stand-in.ts"
+import { writeFakeHost } from "../../../../test/conformance/agents-fake-host.ts"
 import type { Agent } from "../agent.ts"
 import { createClaudeCode } from "../claude-code/claude-code.ts"
 import { createCodex } from "../codex/codex.ts"
@@ -198,7 +198,7 @@ async function startBad(
   const temp = await tempDirectory()
   const note = join(temp.path, "note")
   const script = new URL("../../../../test/conformance/agents-bad.child.ts", import.meta.url)
-  const program = await standIn(temp.path, script, [how, agent.type, note])
+  const program = await writeFakeHost(temp.path, script, [how, agent.type, note])
   const signal = new AbortController().signal
   const marker = `${temp.path}/home`
   const session = await agent.start({

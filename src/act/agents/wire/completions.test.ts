@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url"
 import { describe, expect, test } from "vitest"
 import { isSameProcessAlive } from "#ground/base"
 import { tempDirectory } from "#test/temp"
-import { standIn } from "../../../../test/conformance/agents-stand-in.ts"
+import { writeFakeHost } from "../../../../test/conformance/agents-fake-host.ts"
 import type { Agent, CompleteOptions } from "../agent.ts"
 import { claudeCode } from "../claude-code/claude-code.ts"
 import { codex } from "../codex/codex.ts"
@@ -71,7 +71,7 @@ describe("one completion by a program", () => {
 async function printing(folder: string, text: string): Promise<string> {
   const script = join(folder, "host.mjs")
   await writeFile(script, `process.stdout.write(${JSON.stringify(text)})`)
-  return standIn(folder, pathToFileURL(script), [])
+  return writeFakeHost(folder, pathToFileURL(script), [])
 }
 
 async function answerTo(agent: Agent, text: string, environment = {}): Promise<string | undefined> {

@@ -197,13 +197,13 @@ function itemsOf(telling: ItemStory, step: Step, number: number): readonly Item[
     calls.push(call(`b${number}-${place}`, "branch"))
     outputs.push(opened(`b${number}-${place}`, branchId))
   }
-  const carried = step.closes.length === 0 ? [] : carriedIn(telling)
+  const eligible = step.closes.length === 0 ? [] : eligibleIn(telling)
   for (const [place, of] of step.closes.entries()) {
     const branchId = known[of]
     if (branchId === undefined) continue
     const id = `e${number}-${place}`
     calls.push(call(id, "return", { branch_id: branchId }))
-    const gives = carried === "all" || carried.includes(branchId)
+    const gives = eligible === "all" || eligible.includes(branchId)
     if (gives) telling.receipts.push(branchId)
     outputs.push(gives ? returned(id, branchId) : output(id, `end of ${branchId}`))
   }
@@ -215,7 +215,7 @@ function itemsOf(telling: ItemStory, step: Step, number: number): readonly Item[
 }
 
 /** Whose return gets a receipt: for an honest server, the branches that can be folded. */
-function carriedIn({ items, server }: ItemStory): readonly string[] | "all" {
+function eligibleIn({ items, server }: ItemStory): readonly string[] | "all" {
   if (server === "careless") return "all"
   const { branches } = wireStateOf(bodyOf(items), OPENAI)
   return branches.filter((it) => it.bytesAfter >= LEAST_FOLDED_BYTES).map((it) => it.branchId)

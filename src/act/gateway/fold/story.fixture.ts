@@ -178,9 +178,9 @@ function returnResult(telling: StoryBuilder, asked: FoldCall, mark: string): Jso
   }
   telling.answers.push({ callId, tool: "return", at, mark, branchId, isGood: true })
   const open = state.branches.find((it) => it.branchId === branchId)
-  const isCarried = open !== undefined && open.bytesAfter >= LEAST_FOLDED_BYTES
+  const isEligible = open !== undefined && open.bytesAfter >= LEAST_FOLDED_BYTES
   const isSaid = telling.receipts.some((it) => it.branchId === branchId)
-  const gives = how === "good" && (telling.server === "careless" || (isCarried && !isSaid))
+  const gives = how === "good" && (telling.server === "careless" || (isEligible && !isSaid))
   if (gives) telling.receipts.push({ branchId, callId, at })
   const receipt = gives ? foldReceipt(KEY, branchId) : "none"
   const content = [

@@ -2,7 +2,7 @@ import { promisify } from "node:util"
 import { deflateRaw, inflateRawSync } from "node:zlib"
 import { z } from "zod"
 import { type Clock, giveOthersATurn, type Ids, type Log, type ProcessIdentity } from "#ground/base"
-import { GatewayCarry, GatewayRequest, WireItem } from "#ground/contract"
+import { GatewayRequest, ProxiedSession, WireItem } from "#ground/contract"
 import type { Db } from "#ground/store"
 
 const ROWS_PER_TURN = 50
@@ -68,7 +68,7 @@ export const Owner = z.object({
 export type Owner = z.infer<typeof Owner>
 
 /** The options of a session; they never change. */
-export const ProxiedSessionFacts = GatewayCarry.pick({
+export const ProxiedSessionFacts = ProxiedSession.pick({
   title: true,
   host: true,
   wire: true,
@@ -190,7 +190,7 @@ export function isThere(owner: Owner, deps: Pick<StoreDeps, "owner" | "isAlive">
 export function proxiedSessionOf(
   row: ProxiedSessionRow,
   deps: Pick<StoreDeps, "owner" | "isAlive">,
-): GatewayCarry {
+): ProxiedSession {
   const { owner, facts, ...fields } = row
   return { ...facts, ...fields, isAlive: row.endedAt === null && isThere(owner, deps) }
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { type Clock, createIds, silentLog, systemClock, systemRandom } from "#ground/base"
-import type { GatewayCarry, WireItem } from "#ground/contract"
+import type { ProxiedSession, WireItem } from "#ground/contract"
 import { openStore, type Store, type StoreLocation } from "#ground/store"
 import type { RecordedRequest } from "./record.ts"
 import { type StoreDeps } from "./rows.ts"
@@ -31,7 +31,7 @@ type StoreWorld = {
   readonly deps: StoreDeps
   /** Another store on the same rows, as in a second process. */
   other(changes: Partial<StoreDeps>): GatewayStore
-  open(given?: Partial<NewProxiedSession>): Promise<GatewayCarry>
+  open(given?: Partial<NewProxiedSession>): Promise<ProxiedSession>
   events(): Promise<readonly (readonly [name: string, body: unknown])[]>
 }
 

@@ -1,4 +1,4 @@
-import type { GatewayCarry, gatewayOperations, Handlers } from "#ground/contract"
+import type { gatewayOperations, Handlers, ProxiedSession } from "#ground/contract"
 import { cleanIfItCan, deleteProxiedSession, deleteRun } from "./cleanup.ts"
 import { lastPiecesOf, newestHostReport, wireContextOf } from "./host-report.ts"
 import {
@@ -59,7 +59,7 @@ export function createGatewayStore(deps: StoreDeps) {
   }
 }
 
-async function open(deps: StoreDeps, options: NewProxiedSession): Promise<GatewayCarry> {
+async function open(deps: StoreDeps, options: NewProxiedSession): Promise<ProxiedSession> {
   const { run, owner, ...facts } = options
   const id = deps.ids.next("gw")
   const startedAt = deps.clock.now()

@@ -1,5 +1,4 @@
 import type {
-  GatewayCarry,
   GatewayList,
   GatewayManifest,
   GatewayRequest,
@@ -7,6 +6,7 @@ import type {
   GatewayTexts,
   GatewayTotals,
   OperationInput,
+  ProxiedSession,
   WireItem,
 } from "#ground/contract"
 import { ProxiedSessionNotNamed, ProxiedSessionUnknown, RequestUnknown } from "../errors.ts"
@@ -70,7 +70,7 @@ export function showProxiedSessions(deps: ViewDeps) {
   }
 }
 
-async function findProxiedSessions(deps: ViewDeps, id: string): Promise<readonly GatewayCarry[]> {
+async function findProxiedSessions(deps: ViewDeps, id: string): Promise<readonly ProxiedSession[]> {
   const rows = await findRows(deps, id)
   if (rows.length === 0) throw ProxiedSessionUnknown({ id })
   return rows.toReversed().map((it) => proxiedSessionOf(it, deps))
@@ -110,7 +110,7 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
 }
 
 /** For a run with several sessions the user must name one. */
-async function findProxiedSession(deps: ViewDeps, id: string): Promise<GatewayCarry> {
+async function findProxiedSession(deps: ViewDeps, id: string): Promise<ProxiedSession> {
   const carries = await findProxiedSessions(deps, id)
   const [carry] = carries
   if (carry === undefined) throw ProxiedSessionUnknown({ id })

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { fcParameters } from "#test/seed"
 import { checkMessage } from "./commit-msg.ts"
 
-const check = (text: string, commentSign = "#") => checkMessage(text, { commentSign })
+const check = (text: string, commentCharacter = "#") => checkMessage(text, { commentCharacter })
 
 test.each([
   ["feat: add a hook"],

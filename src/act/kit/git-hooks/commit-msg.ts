@@ -23,14 +23,16 @@ export async function commitMsg(
   const read = await readBounded(path.resolve(root, file), limits)
   if (read.kind !== "read") return `the message file could not be read (${read.kind})`
 
-  const checked = checkMessage(read.bytes.toString(), { commentSign: await commentSign(git) })
+  const checked = checkMessage(read.bytes.toString(), {
+    commentCharacter: await commentCharacter(git),
+  })
   if (checked.kind === "fine") return undefined
   const header = visibleLine([...checked.header].slice(0, LONGEST_QUOTED_CHARACTERS).join(""))
   throw CommitMessageRefused({ header, wrong: checked.wrong })
 }
 
 /** With `auto`, git uses another character only if a line begins with this one. */
-async function commentSign(git: UserGit): Promise<string> {
+async function commentCharacter(git: UserGit): Promise<string> {
   const set =
     (await askLine(git, "config", "--get", "core.commentString")) ??
     (await askLine(git, "config", "--get", "core.commentChar"))
@@ -47,9 +49,9 @@ export type MessageOutcome =
 /** `text` is the message file of git, including comments. */
 export function checkMessage(
   text: string,
-  options: { readonly commentSign: string },
+  options: { readonly commentCharacter: string },
 ): MessageOutcome {
-  const lines = linesOf(text, options.commentSign)
+  const lines = linesOf(text, options.commentCharacter)
   const [header = "", second = ""] = lines
   if (header === "" || isMadeByGit(header)) return { kind: "fine" }
   const wrong = wrongOfHeader(header) ?? (second === "" ? undefined : NO_BLANK_LINE)
@@ -58,11 +60,11 @@ export function checkMessage(
 
 const NO_BLANK_LINE = "a blank line is missing after the header"
 
-function linesOf(text: string, commentSign: string): readonly string[] {
+function linesOf(text: string, commentCharacter: string): readonly string[] {
   const all = text.split(/\r?\n/)
-  const cut = all.findIndex((it) => it.startsWith(`${commentSign} ${SCISSORS}`))
+  const cut = all.findIndex((it) => it.startsWith(`${commentCharacter} ${SCISSORS}`))
   const whole = (cut === -1 ? all : all.slice(0, cut)).map((it) => it.trimEnd())
-  const lines = whole.filter((it) => !it.startsWith(commentSign))
+  const lines = whole.filter((it) => !it.startsWith(commentCharacter))
   const start = lines.findIndex((it) => it !== "")
   return start === -1 ? [] : lines.slice(start)
 }

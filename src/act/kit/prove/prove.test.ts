@@ -23,7 +23,7 @@ function depsIn(home: string, rest: Partial<ProveDeps> = {}): ProveDeps {
   }
 }
 
-async function standIn(folder: string, script: string): Promise<string> {
+async function writeFakeHost(folder: string, script: string): Promise<string> {
   const file = path.join(folder, "host")
   await writeFile(file, `#!/bin/sh\n${script}\n`)
   await chmod(file, 0o755)
@@ -58,7 +58,7 @@ describe("proving a host", () => {
 
   test("[PROVE-2] a host that fails is reported with its exit code, and none of its hooks fired", async () => {
     await using home = await tempDirectory()
-    const program = await standIn(home.path, "exit 7")
+    const program = await writeFakeHost(home.path, "exit 7")
     const deps = depsIn(home.path, { findProgram: async () => program })
     const { hooks } = await prove({ installed: installed("codex"), trustHooks: false }, deps)
     expect(hooks[0]).toMatchObject({ state: "installed", why: expect.stringContaining("code 7") })
@@ -67,7 +67,7 @@ describe("proving a host", () => {
   test("[PROVE-3] Claude Code runs with the user's settings, the scripted model, and none of the user's keys", async () => {
     await using home = await tempDirectory()
     const told = path.join(home.path, "told")
-    const program = await standIn(
+    const program = await writeFakeHost(
       home.path,
       `env > '${told}'; for a; do echo "$a" >> '${told}'; done`,
     )
@@ -94,7 +94,10 @@ describe("proving a host", () => {
     await using home = await tempDirectory()
     const told = path.join(home.path, "told")
     const servers = `[ "$1" = mcp ] && { echo '[{"name":"a b"}]'; exit; }`
-    const program = await standIn(home.path, `${servers}\nfor a; do echo "$a" >> '${told}'; done`)
+    const program = await writeFakeHost(
+      home.path,
+      `${servers}\nfor a; do echo "$a" >> '${told}'; done`,
+    )
     const deps = depsIn(home.path, { findProgram: async () => program })
     await prove({ installed: installed("codex"), trustHooks: false }, deps)
     const without = await readFile(told, "utf8")
@@ -106,7 +109,7 @@ describe("proving a host", () => {
 
   test("the host is ended when the caller aborts", async () => {
     await using home = await tempDirectory()
-    const program = await standIn(home.path, "exec sleep 600")
+    const program = await writeFakeHost(home.path, "exec sleep 600")
     const deps = depsIn(home.path, { findProgram: async () => program })
     const asking = new AbortController()
     const onProgress = () => asking.abort()

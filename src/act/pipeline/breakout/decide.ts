@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 
 export type Breakout = {
   /**
@@ -165,7 +165,10 @@ function readWords(message: string): readonly MessageWord[] {
 type PlainWord = Omit<MessageWord, "isNegated">
 
 function cutIntoClauses(message: string): readonly PlainWord[] {
-  const text = withoutHiddenSigns(message).normalize("NFKC").toLowerCase().replace(APOSTROPHES, "'")
+  const text = withoutHiddenCharacters(message)
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(APOSTROPHES, "'")
   const words: PlainWord[] = []
   let clause = 0
   for (const [token] of text.matchAll(TOKENS)) {

@@ -1,4 +1,4 @@
-import { oneLine, truncate, withoutHiddenSigns } from "#ground/base"
+import { oneLine, truncate, withoutHiddenCharacters } from "#ground/base"
 import type { PipelineRun, PipelineSummary } from "#ground/contract"
 import { Answer, findOutput, Plan, Scores } from "../stages/outputs.ts"
 
@@ -135,7 +135,7 @@ export function promptBlock(summary: PipelineSummary, tier: "short" | "longer" =
 
 /** Removes characters that XML does not allow and escapes markup. */
 export function escapeXml(text: string): string {
-  return withoutHiddenSigns(text.toWellFormed())
+  return withoutHiddenCharacters(text.toWellFormed())
     .replace(NOT_IN_XML, "")
     .replace(/[&<>"']/g, (character) => ESCAPED[character] ?? "")
 }

@@ -10,7 +10,7 @@ type StoredRun = { row: RunRow; readonly events: PipelineEvent[] }
 export type RunMap = Map<string, StoredRun>
 
 type Store = {
-  readonly shelf: RunMap
+  readonly storedRuns: RunMap
   readonly owner: Owner
   now(): number
   /** A round trip to the store, which may be slow, fail or never return. */
@@ -19,13 +19,13 @@ type Store = {
 }
 
 export function memoryEventStore(store: Store): EventStore {
-  const { shelf } = store
-  const rows = (): RunRow[] => Array.from(shelf.values(), (it) => it.row)
+  const { storedRuns } = store
+  const rows = (): RunRow[] => Array.from(storedRuns.values(), (it) => it.row)
   return {
     create: (bodies) => there(store, () => create(store, bodies)),
     append: (claim, before, bodies) =>
       there(store, () => {
-        const kept = shelf.get(claim.id)
+        const kept = storedRuns.get(claim.id)
         const isOurs = kept?.row.fence === claim.fence && kept.row.lastSeq === before.lastSeq
         if (kept === undefined || !isOurs) return { kind: "lost" } as const
         const events = numbered(before.lastSeq, store.now(), plain(bodies))
@@ -36,8 +36,8 @@ export function memoryEventStore(store: Store): EventStore {
         store.grown()
         return { kind: "written", state, events } as const
       }),
-    find: (id) => there(store, () => shelf.get(id)?.row),
-    events: (id) => there(store, () => [...(shelf.get(id)?.events ?? [])]),
+    find: (id) => there(store, () => storedRuns.get(id)?.row),
+    events: (id) => there(store, () => [...(storedRuns.get(id)?.events ?? [])]),
     list: ({ limit }) => there(store, () => rows().toReversed().slice(0, limit)),
     running: () => there(store, () => rows().filter((it) => it.status === "running")),
     ...memoryClaims(store),
@@ -53,15 +53,15 @@ async function there<Value>({ hop }: Store, work: () => Value): Promise<Value> {
 }
 
 function create(store: Store, bodies: Parameters<EventStore["create"]>[0]) {
-  const { shelf, owner, now } = store
-  const number = shelf.size + 1
+  const { storedRuns, owner, now } = store
+  const number = storedRuns.size + 1
   const id = `p-${number}`
   const events = [...numbered(0, now(), bodies)]
   const state = stateOf(id, events)
   const line = lineView(state)
   const lease = { owner, fence: 1, leaseUntil: now() + LEASE_MS, isStopWanted: false }
   const row = { id, number, status: line.status, lastSeq: state.lastSeq, line, ...lease }
-  shelf.set(id, { row, events })
+  storedRuns.set(id, { row, events })
   store.grown()
   return { claim: { id, fence: 1 }, state }
 }
@@ -69,9 +69,9 @@ function create(store: Store, bodies: Parameters<EventStore["create"]>[0]) {
 function memoryClaims(
   store: Store,
 ): Pick<EventStore, "claim" | "renew" | "release" | "wantStop" | "writeOff"> {
-  const { shelf, owner, now } = store
+  const { storedRuns, owner, now } = store
   const change = (id: string, fence: number, next: Partial<RunRow>): boolean => {
-    const kept = shelf.get(id)
+    const kept = storedRuns.get(id)
     if (kept?.row.fence !== fence) return false
     kept.row = { ...kept.row, ...next }
     return true
@@ -86,7 +86,7 @@ function memoryClaims(
     renew: ({ id, fence }) =>
       there(store, () => {
         if (!change(id, fence, { leaseUntil: now() + LEASE_MS })) return "lost"
-        return shelf.get(id)?.row.isStopWanted === true ? "stop-wanted" : "kept"
+        return storedRuns.get(id)?.row.isStopWanted === true ? "stop-wanted" : "kept"
       }),
     release: ({ id, fence }) =>
       there(store, () => {

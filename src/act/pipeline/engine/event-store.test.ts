@@ -11,10 +11,10 @@ import { createEventStore, type EventStore, stateOf } from "./event-store.ts"
 const OWNER = { pid: 1, startedAt: "x", machine: "here", instance: "1" }
 const open = (location: StoreLocation) =>
   openStore({ location, clock: systemClock, random: systemRandom, log: silentLog })
-const bookOf = (store: Store) =>
+const storeOf = (store: Store) =>
   createEventStore({ db: store.forRoom("pipeline"), clock: systemClock, owner: OWNER })
 
-function bookConformance(name: string, make: () => Promise<EventStore>): void {
+function eventStoreConformance(name: string, make: () => Promise<EventStore>): void {
   test(`${name}: events are numbered, stored and returned`, async () => {
     const eventStore = await make()
     const { claim, state } = await eventStore.create([started()])
@@ -99,9 +99,15 @@ function bookConformance(name: string, make: () => Promise<EventStore>): void {
   })
 }
 
-bookConformance("in memory", async () => {
+eventStoreConformance("in memory", async () => {
   const now = () => 1_000
-  return memoryEventStore({ shelf: new Map(), owner: OWNER, now, hop: async () => {}, grown() {} })
+  return memoryEventStore({
+    storedRuns: new Map(),
+    owner: OWNER,
+    now,
+    hop: async () => {},
+    grown() {},
+  })
 })
 
 describe("SQLite", () => {
@@ -114,11 +120,11 @@ describe("SQLite", () => {
     stores.push(store)
     return store
   }
-  bookConformance("SQLite", async () => bookOf(await opened()))
+  eventStoreConformance("SQLite", async () => storeOf(await opened()))
 
   test("[PIPE-4] an edited row, or one missing in between, damages the run, and the error names the event", async () => {
     const store = await opened()
-    const eventStore = bookOf(store)
+    const eventStore = storeOf(store)
     const { claim, state } = await eventStore.create([started()])
     await eventStore.append(claim, state, [begun(0), output(0), paused(0)])
     const where = sql`run = ${claim.id} AND seq = ${3}`
@@ -137,7 +143,7 @@ describe("SQLite", () => {
 
   test("[PIPE-4] a lost tail is an earlier state, from which the run continues", async () => {
     const store = await opened()
-    const eventStore = bookOf(store)
+    const eventStore = storeOf(store)
     const { claim, state } = await eventStore.create([started()])
     await eventStore.append(claim, state, [begun(0), output(0), paused(0)])
     await store.db.run(sql`DELETE FROM pipeline_events WHERE run = ${claim.id} AND seq > ${2}`)
@@ -164,8 +170,8 @@ describe("SQLite", () => {
         await eventStore.release(claim)
       },
       afterFailure: async () => {
-        for (const { id, lastSeq } of await bookOf(store).list({ limit: 50 })) {
-          expect(await bookOf(store).events(id)).toHaveLength(lastSeq)
+        for (const { id, lastSeq } of await storeOf(store).list({ limit: 50 })) {
+          expect(await storeOf(store).events(id)).toHaveLength(lastSeq)
         }
       },
     })
@@ -176,7 +182,7 @@ describe("SQLite", () => {
     const store = await opened()
     const told: string[] = []
     store.onCommit((entries) => void told.push(...entries.map((it) => it.name)))
-    const eventStore = bookOf(store)
+    const eventStore = storeOf(store)
     const { claim, state } = await eventStore.create([started()])
     const after = await eventStore.append(claim, state, [begun(0), output(0), paused(0)])
     if (after.kind === "written") await eventStore.append(claim, after.state, [completed()])
@@ -200,9 +206,9 @@ describe.runIf(needs("PIPE-30", "postgres"))("Postgres", () => {
     for (const it of stores) await it.close()
     await cluster[Symbol.asyncDispose]()
   })
-  bookConformance("Postgres", async () => {
+  eventStoreConformance("Postgres", async () => {
     const store = await open({ kind: "postgres", url: await cluster.createDatabase() })
     stores.push(store)
-    return bookOf(store)
+    return storeOf(store)
   })
 })

@@ -41,17 +41,17 @@ async function play(itsSeed: number, kills: Set<number>) {
   const begun = sim.start().engine.begin([simStart(QUERY)])
   begun.catch(() => {})
   for (let steps = 0; ; steps++) {
-    const kept = sim.shelf.get("p-1")
+    const kept = sim.storedRuns.get("p-1")
     if (kept?.row.line.endedAt) break
     if (steps > 20_000) throw new Error(`SEED=${itsSeed}: the run does not end`)
     await sim.step()
-    const events = sim.shelf.get("p-1")?.events.length ?? 0
+    const events = sim.storedRuns.get("p-1")?.events.length ?? 0
     const isDue = kills.delete(events)
     if (isDue) for (const it of sim.alive()) sim.crash(it)
     if (sim.alive().length === 0) sim.start().engine.watch()
     if (kept?.row.status === "paused" && steps % 20 === 0) resume(sim)
   }
-  const { events } = sim.shelf.get("p-1") ?? { events: [] }
+  const { events } = sim.storedRuns.get("p-1") ?? { events: [] }
   const state = stateOf("p-1", events)
   return {
     events: events.length,

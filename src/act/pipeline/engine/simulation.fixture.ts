@@ -27,7 +27,7 @@ export const SIM_CALL_USD = 0.1
 const USAGE: TokenUsage = { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 }
 
 type Simulation = {
-  readonly shelf: RunMap
+  readonly storedRuns: RunMap
   readonly schedule: Schedule
   readonly broken: string[]
   readonly processes: SimProcess[]
@@ -40,17 +40,17 @@ export type Sim = ReturnType<typeof createSim>
 export function createSim(seed: number, stages: Simulation["stages"]) {
   const lot = createLot(seed)
   const world: Simulation = {
-    shelf: new Map(),
+    storedRuns: new Map(),
     schedule: createSchedule(lot),
     broken: [],
     processes: [],
     counts: { calls: 0 },
     stages,
   }
-  const { schedule, shelf, broken, counts } = world
+  const { schedule, storedRuns, broken, counts } = world
   return {
     lot,
-    shelf,
+    storedRuns,
     broken,
     counts,
     world: schedule.world,
@@ -62,7 +62,7 @@ export function createSim(seed: number, stages: Simulation["stages"]) {
 }
 
 function startProcess(world: Simulation): SimProcess {
-  const { processes, shelf, schedule } = world
+  const { processes, storedRuns, schedule } = world
   const pid = processes.length + 1
   const listeners = new Set<() => void>()
   const scheduled = { pid, isDead: false, heldUntil: 0, listeners }
@@ -73,7 +73,7 @@ function startProcess(world: Simulation): SimProcess {
   const hop = (): Promise<void> => schedule.hop(scheduled)
   const engine = createEngine({
     ...quietDeps(),
-    eventStore: memoryEventStore({ shelf, owner, now: () => schedule.world.now, hop, grown }),
+    eventStore: memoryEventStore({ storedRuns, owner, now: () => schedule.world.now, hop, grown }),
     clock: {
       now: () => schedule.world.now,
       monotonicMs: () => schedule.world.now,
@@ -151,9 +151,9 @@ type Touch = {
  * A process that lost the run without noticing does not count; all others must not repeat an
  * effect.
  */
-function noteTouch({ shelf, broken }: Simulation, pid: number, touch: Touch): void {
+function noteTouch({ storedRuns, broken }: Simulation, pid: number, touch: Touch): void {
   const { run, stage, key, isPaid = false } = touch
-  const kept = shelf.get(run)
+  const kept = storedRuns.get(run)
   if (kept === undefined || kept.row.owner?.pid !== pid) return
   const reduced = replay(run, kept.events)
   if (reduced.kind === "damaged") return void broken.push(`${run}: ${reduced.problem}`)

@@ -52,7 +52,7 @@ async function play(itsSeed: number): Promise<Sim> {
     nextVisit = steps + 60
     void visit(sim, 0).finally(() => void (nextVisit = 0))
   }
-  for (const [id, kept] of sim.shelf) look(id, kept.events, label)
+  for (const [id, kept] of sim.storedRuns) look(id, kept.events, label)
   expect(sim.broken, `${label}\n${told(sim)}`).toEqual([])
   return sim
 }
@@ -84,7 +84,7 @@ function leave(sim: Sim): void {
 }
 
 async function visit(sim: Sim, whim: number): Promise<void> {
-  const paused = [...sim.shelf.values()].filter((it) => it.row.status === "paused")
+  const paused = [...sim.storedRuns.values()].filter((it) => it.row.status === "paused")
   const { row } = paused[sim.lot(Math.max(1, paused.length))] ?? {}
   const process = sim.alive()[sim.lot(sim.alive().length)]
   if (row === undefined || process === undefined) return
@@ -101,7 +101,7 @@ async function visit(sim: Sim, whim: number): Promise<void> {
 }
 
 function isOver(sim: Sim): boolean {
-  return [...sim.shelf.values()].every((it) => it.row.line.endedAt !== null)
+  return [...sim.storedRuns.values()].every((it) => it.row.line.endedAt !== null)
 }
 
 function look(id: string, events: readonly PipelineEvent[], label: string): void {
@@ -141,7 +141,7 @@ function round(usd: number): number {
 }
 
 function told(sim: Sim): string {
-  return [...sim.shelf.values()]
+  return [...sim.storedRuns.values()]
     .map(
       ({ row, events }) => `${row.id} ${row.status}: ${events.map((it) => it.body.type).join(" ")}`,
     )

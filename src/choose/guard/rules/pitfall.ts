@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { isRecord, readTextBounded, withoutHiddenSigns } from "#ground/base"
+import { isRecord, readTextBounded, withoutHiddenCharacters } from "#ground/base"
 import type { HookWorld, Rule } from "../event.ts"
 import { markNotified } from "../told-log.ts"
 import { dayOf } from "../verdict-log.ts"
@@ -55,7 +55,7 @@ function formatPitfalls(pitfalls: readonly Pitfall[]): string {
 
 /** Prevents text from closing the fence or hiding. */
 function fenceSafeLine(text: string): string {
-  const plain = withoutHiddenSigns(text.slice(0, LONGEST_PITFALL_UNITS))
+  const plain = withoutHiddenCharacters(text.slice(0, LONGEST_PITFALL_UNITS))
   return plain.replace(/\s+/g, " ").replaceAll("<", "‹").replaceAll(">", "›").trim()
 }
 

@@ -1,4 +1,4 @@
-import { compareText, withoutHiddenSigns } from "#ground/base"
+import { compareText, withoutHiddenCharacters } from "#ground/base"
 import type { IndexedTree, TreeGraph } from "#know/map"
 import { NothingToSimulate, SimulatedOutside, TooManyToSimulate } from "../errors.ts"
 import type { ReachedFile, RiskReason, SimulatedFile } from "../receipts.ts"
@@ -130,7 +130,7 @@ function notesOf({ tree }: TreeGraph, { targets, isCut }: SimulationFacts): read
 
 function shown(reached: ReachedPosition, redact: (text: string) => string): ReachedFile {
   const { path, ways, hops, via, confidence } = reached
-  const names = reached.names.map((it) => redact(withoutHiddenSigns(it)))
+  const names = reached.names.map((it) => redact(withoutHiddenCharacters(it)))
   return { path, ways, hops, via, confidence, names }
 }
 

@@ -46,7 +46,7 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   const unlock = await lockPlace(path)
   if (unlock === undefined) return { kind: "taken" }
   try {
-    const found = await whatStandsAt(path)
+    const found = await probeSocketPath(path)
     if (found === "alive") return { kind: "taken" }
     if (found === "strange") return { kind: "refused", reason: "something else stands there" }
     return { kind: "listening", server: await takePlace(held, path) }
@@ -98,7 +98,7 @@ async function listening(server: Server, path: string): Promise<void> {
   server.unref()
 }
 
-async function whatStandsAt(path: string): Promise<"nothing" | "dead" | "alive" | "strange"> {
+async function probeSocketPath(path: string): Promise<"nothing" | "dead" | "alive" | "strange"> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return "nothing"
   if (!found.isSocket()) return "strange"

@@ -8,10 +8,10 @@ import {
 } from "../gateway.ts"
 import { defineOperations } from "../operation.ts"
 
-const CarryOrRun = z.string().min(1).max(100)
+const SessionOrRun = z.string().min(1).max(100)
 
 const GatewayRequestInput = z.object({
-  id: CarryOrRun.describe("Proxied session id, or last for the newest"),
+  id: SessionOrRun.describe("Proxied session id, or last for the newest"),
   seq: z.int().positive().describe("Number of the request in the session"),
 })
 
@@ -38,7 +38,7 @@ export const gatewayOperations = defineOperations("gateway", {
     surfaces: ["cli", "http"],
     cli: { args: ["id"], group: "Gateway", examples: ["qm gateway show last"] },
     input: z.object({
-      id: CarryOrRun.describe("Run id, proxied session id, or last for the newest session"),
+      id: SessionOrRun.describe("Run id, proxied session id, or last for the newest session"),
       limit: z
         .int()
         .min(1)

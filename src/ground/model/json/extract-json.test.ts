@@ -99,14 +99,14 @@ describe("extractJson", () => {
   })
 
   test("[MODEL-5] extractJson throws for no text", () => {
-    const sign = fc.constantFrom(
+    const character = fc.constantFrom(
       ..."{}[]\",:'\\/*`“”tfn1.-+eN \n".split(""),
       "```json\n",
       "<think>",
     )
     const texts = fc.oneof(
       fc.string(),
-      fc.array(sign, { maxLength: 60 }).map((it) => it.join("")),
+      fc.array(character, { maxLength: 60 }).map((it) => it.join("")),
     )
     const property = fc.property(texts, (text) => {
       expect(["found", "cut", "none"]).toContain(extractJson(text).kind)

@@ -22,11 +22,11 @@ const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "
 
 function readValue(state: State, level: number): ParsedValue {
   skipBlank(state)
-  const sign = state.text[state.at] ?? ""
+  const character = state.text[state.at] ?? ""
   if (level > DEEPEST_JSON_LEVELS) return undefined
-  if (sign === "{") return readObject(state, level)
-  if (sign === "[") return readArray(state, level)
-  return sign in CLOSING ? readString(state) : readWord(state)
+  if (character === "{") return readObject(state, level)
+  if (character === "[") return readArray(state, level)
+  return character in CLOSING ? readString(state) : readWord(state)
 }
 
 function readObject(state: State, level: number): ParsedValue {
@@ -69,12 +69,12 @@ function readString(state: State): { readonly value: string } | undefined {
   const parts: string[] = []
   let from = state.at + 1
   for (let at = from; at < text.length; at += 1) {
-    const sign = text[at]
-    if (sign === closing) {
+    const character = text[at]
+    if (character === closing) {
       state.at = at + 1
       return { value: parts.join("") + text.slice(from, at) }
     }
-    if (sign !== "\\") continue
+    if (character !== "\\") continue
     const escape = readEscape(text, at)
     parts.push(text.slice(from, at), escape.text)
     at = escape.end - 1
@@ -100,10 +100,10 @@ function readEscape(text: string, at: number): { readonly text: string; readonly
   const code = UNICODE_ESCAPE.exec(text)?.[1]
   if (code !== undefined)
     return { text: String.fromCharCode(Number.parseInt(code, 16)), end: at + 6 }
-  const sign = text[at + 1] ?? ""
-  const known = ESCAPED[sign]
-  const isLetter = /[\p{L}\p{N}]/u.test(sign)
-  return { text: known ?? (isLetter ? `\\${sign}` : sign), end: at + 2 }
+  const character = text[at + 1] ?? ""
+  const known = ESCAPED[character]
+  const isLetter = /[\p{L}\p{N}]/u.test(character)
+  return { text: known ?? (isLetter ? `\\${character}` : character), end: at + 2 }
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy
@@ -138,9 +138,9 @@ function match(state: State, pattern: RegExp): string | undefined {
   return found
 }
 
-function takes(state: State, sign: string): boolean {
+function takes(state: State, character: string): boolean {
   skipBlank(state)
-  const isThere = state.text[state.at] === sign
+  const isThere = state.text[state.at] === character
   if (!isThere) return false
   state.at += 1
   skipBlank(state)

@@ -1,4 +1,4 @@
-import { oneLine, withoutHiddenSigns } from "#ground/base"
+import { oneLine, withoutHiddenCharacters } from "#ground/base"
 import type { KbDocument } from "#ground/contract"
 import { type Redact, redactKeepingLines } from "#ground/secrets"
 import { numberOfHeading } from "../section-numbers.ts"
@@ -31,7 +31,7 @@ type Outcome =
  * encode one.
  */
 export function readDocument(text: string, format: Format, redact: Redact): Outcome {
-  const clean = redactKeepingLines(withoutHiddenSigns(text.replace(/\r\n?/g, "\n")), redact)
+  const clean = redactKeepingLines(withoutHiddenCharacters(text.replace(/\r\n?/g, "\n")), redact)
   const read = readAs(clean, format)
   if (read === undefined) return { kind: "skipped", reason: "an HTML tag has too many attributes" }
   return { kind: "read", document: format === "html" ? cleanedAgain(read, redact) : read }
@@ -51,7 +51,7 @@ function readAs(text: string, format: Format): ReadDocument | undefined {
 }
 
 function cleanedAgain(read: ReadDocument, redact: Redact): ReadDocument {
-  const clean = (text: string): string => redact(withoutHiddenSigns(text)).text
+  const clean = (text: string): string => redact(withoutHiddenCharacters(text)).text
   const block = (it: Block): Block => ({
     ...it,
     text: clean(it.text),

@@ -1,4 +1,4 @@
-import { withoutHiddenSigns } from "#ground/base"
+import { withoutHiddenCharacters } from "#ground/base"
 import type { MapSymbol } from "#ground/contract"
 import type { FileClass } from "#see/repo"
 import type { Problem } from "../facts.ts"
@@ -9,7 +9,7 @@ export type Redact = (text: string) => string
 
 /** Removes invisible characters first, because they may hide a secret. */
 export function withoutTricks(redact: Redact): Redact {
-  return (text) => redact(withoutHiddenSigns(text))
+  return (text) => redact(withoutHiddenCharacters(text))
 }
 
 export function describeSymbol(path: string, symbol: ContentSymbol, redact: Redact): MapSymbol {

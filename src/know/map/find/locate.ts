@@ -1,4 +1,4 @@
-import { compareText, nearest, withoutHiddenSigns } from "#ground/base"
+import { compareText, nearest, withoutHiddenCharacters } from "#ground/base"
 import { readQuery } from "#know/search"
 import { SKIP_REASONS } from "#see/repo"
 import { MapFileLeftOut, MapNameUnknown, MapPathOutside } from "../errors.ts"
@@ -115,7 +115,7 @@ export async function nearNames(tree: IndexedTree, query: string): Promise<reado
   const byBaseName = new Map(tree.files.map(({ path }) => [baseNameOf(path), path]))
   const file = nearest(baseNameOf(name), [...byBaseName.keys()])
   const near = [nearest(name, symbols), byBaseName.get(file ?? ""), ...symbols]
-  const isPlain = (it: string) => it === withoutHiddenSigns(it)
+  const isPlain = (it: string) => it === withoutHiddenCharacters(it)
   const plain = [...new Set(near)].flatMap((it) => it ?? []).filter(isPlain)
   return plain.slice(0, MOST_NEAR_NAMES)
 }

@@ -54,7 +54,7 @@ describe("querying Claude Code", () => {
     await using host = await world(USAGE)
     expect(await host.ask(true)).toEqual({
       kind: "answered",
-      word: {
+      report: {
         by: "host",
         at: 7,
         files: [{ path: "/p/CLAUDE.md", tokens: 5 }],

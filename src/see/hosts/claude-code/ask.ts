@@ -154,10 +154,10 @@ function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
   if (answer.response === undefined) {
     return { kind: "failed", reason: answer.error ?? "the host refused the question" }
   }
-  return { kind: "answered", word: wordOf(answer.response, at) }
+  return { kind: "answered", report: reportOf(answer.response, at) }
 }
 
-function wordOf(
+function reportOf(
   usage: NonNullable<z.infer<typeof Answer>["response"]["response"]>,
   at: number,
 ): HostReport {

@@ -90,8 +90,8 @@ test("[HOSTS-18] on a real disk the newest session is the one last written", asy
     await writeFile(file, `broken\n${line([{ path: name, content: "x" }])}\n`)
     await utimes(file, second, second)
   }
-  const word = await readLastSession(place, realDisk())
-  expect(word).toMatchObject({ at: 2_000, files: [{ path: "a" }] })
+  const report = await readLastSession(place, realDisk())
+  expect(report).toMatchObject({ at: 2_000, files: [{ path: "a" }] })
   const disk = realDisk()
   expect(await disk.modifiedAt(join(folder, "no"))).toBeUndefined()
   for await (const record of disk.records(join(folder, "no"), { maxBytes: 9 })) {

@@ -58,7 +58,7 @@ async function readInstructions(
       maxBytes: TRANSCRIPT_HEAD_BYTES,
     })) {
       const line = Line.safeParse(record)
-      if (line.success) return wordOf(line.data, transcript)
+      if (line.success) return reportOf(line.data, transcript)
     }
   } catch {
     // Removed or unreadable: there is no report.
@@ -66,7 +66,7 @@ async function readInstructions(
   return undefined
 }
 
-function wordOf(line: z.infer<typeof Line>, transcript: Transcript): HostReport {
+function reportOf(line: z.infer<typeof Line>, transcript: Transcript): HostReport {
   const { version, sessionId, timestamp } = line
   const at = Date.parse(timestamp ?? "")
   return {

@@ -370,8 +370,8 @@ describe("Codex session records", () => {
       [`${day}/rollout-4.jsonl`]: "broken",
       [`${day}/notes.txt`]: "",
     })
-    const word = await codex.readLastSession?.(PLACE, disk)
-    expect(word).toEqual({
+    const report = await codex.readLastSession?.(PLACE, disk)
+    expect(report).toEqual({
       by: "transcript",
       at: 3_000,
       version: "0.166.0",

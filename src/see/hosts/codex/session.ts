@@ -16,8 +16,8 @@ export async function readLastSession(
   let looked = 0
   for await (const rollout of newestRollouts(path.join(home, "sessions"), disk)) {
     if (looked++ === MOST_SESSIONS_LOOKED_AT) break
-    const word = await readRollout(rollout, cwd, disk)
-    if (word !== undefined) return word
+    const report = await readRollout(rollout, cwd, disk)
+    if (report !== undefined) return report
   }
   return undefined
 }
@@ -73,17 +73,17 @@ async function readRollout(
     if (meta === undefined || meta.cwd !== cwd) return undefined
     const texts = Message.safeParse(record).data?.payload.content.map((it) => it.text) ?? []
     const whole = texts.find((text) => text.startsWith(HEADING))
-    if (whole !== undefined) return wordOf(meta, whole, await disk.modifiedAt(rollout))
+    if (whole !== undefined) return reportOf(meta, whole, await disk.modifiedAt(rollout))
     // The first message without instructions is the prompt: this session had none.
     if (texts.length > 0) break
   }
-  return meta === undefined ? undefined : wordOf(meta, "", await disk.modifiedAt(rollout))
+  return meta === undefined ? undefined : reportOf(meta, "", await disk.modifiedAt(rollout))
 }
 
 const OPENING = "<INSTRUCTIONS>\n"
 const CLOSING = "\n</INSTRUCTIONS>"
 
-function wordOf(
+function reportOf(
   meta: z.infer<typeof Meta>["payload"],
   whole: string,
   at: number | undefined,

@@ -14,8 +14,8 @@ export async function readLastSession(
     path.join(configFolder(place), "session-state"),
     disk,
   )) {
-    const word = await readEvents(session, cwd, disk)
-    if (word !== undefined) return word
+    const report = await readEvents(session, cwd, disk)
+    if (report !== undefined) return report
   }
   return undefined
 }

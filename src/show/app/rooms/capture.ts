@@ -5,7 +5,7 @@ import { type HostPlace, loadHost, realDisk } from "#see/hosts"
 import { directoryProblem, listFiles, projectFolders } from "#see/repo"
 import { hostPlace, userHome } from "../places.ts"
 import type { Services } from "../services.ts"
-import { wireWord } from "./gateway.ts"
+import { wireReport } from "./gateway.ts"
 
 /** A rule is matched against at most this many files; larger trees are skipped. */
 const LARGEST_LISTED_TREE_FILES = 20_000
@@ -47,7 +47,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
       return listed.isWhole ? listed.files : undefined
     },
     sizes: () => ({ window: deps.config().tokens.window, ...deps.config().capture }),
-    wireWord: (place, host) => wireWordWithFiles(place, host, deps),
+    wireReport: (place, host) => wireReportWithFiles(place, host, deps),
     ids: createIds(deps),
     clock: deps.clock,
     log: deps.log,
@@ -55,7 +55,7 @@ export function openCaptureHandlers(deps: CaptureDeps) {
 }
 
 /** Only for Claude Code does "no file recorded" mean that none was sent. */
-async function wireWordWithFiles(place: HostPlace, host: HostName, deps: CaptureDeps) {
-  const word = await wireWord(place, host, deps)
-  return host === "claude-code" || (word?.files.length ?? 0) > 0 ? word : undefined
+async function wireReportWithFiles(place: HostPlace, host: HostName, deps: CaptureDeps) {
+  const report = await wireReport(place, host, deps)
+  return host === "claude-code" || (report?.files.length ?? 0) > 0 ? report : undefined
 }

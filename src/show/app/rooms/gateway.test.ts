@@ -53,8 +53,8 @@ async function newWorld(settings: readonly string[] = []) {
     heard,
     environment,
     call: (name: string, input: object) => app.call(name, input, { signal }),
-    carry: (more: Partial<Parameters<typeof app.carry>[0]> = {}) =>
-      app.carry({
+    carry: (more: Partial<Parameters<typeof app.proxySession>[0]> = {}) =>
+      app.proxySession({
         run: null,
         title: "claude",
         host: "claude-code",

@@ -111,7 +111,7 @@ function placeOf({ environment, workingDirectory }: HostSessionRequest): HostPla
 }
 
 /** The last recorded request of a host in a directory, as that host's report. */
-export async function wireWord(
+export async function wireReport(
   place: HostPlace,
   host: HostName,
   deps: Pick<Services, "gateway">,

@@ -11,7 +11,7 @@ type FollowDeps = {
   messages(after: number, limit: number): Promise<readonly Message[]>
   hear(messages: readonly Message[]): void
   /** How the run stands, once everything said before is heard. */
-  stand(run: Run): Promise<void>
+  showStatus(run: Run): Promise<void>
   readonly wake: Wake
   /** Leaves at once; the run is not touched. */
   readonly signal: AbortSignal
@@ -24,7 +24,7 @@ export async function followRun(following: FollowDeps): Promise<Run | undefined>
     // Read before the messages: what was said before the end is then among them.
     const run = await following.run()
     after = await readOn(following, after)
-    await following.stand(run)
+    await following.showStatus(run)
     if (isEnded(run)) return run
     await following.wake.wait(following.signal)
   }

@@ -75,7 +75,7 @@ const linesOf = (text: string): unknown[] =>
     .trimEnd()
     .split("\n")
     .map((it): unknown => JSON.parse(it))
-const signsOf = (text: string): string[] => text.match(/(?<=^\d\d:\d\d:\d\d ).+/gm) ?? []
+const linesAfterTime = (text: string): string[] => text.match(/(?<=^\d\d:\d\d:\d\d ).+/gm) ?? []
 const endless = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "completed" })
 
 describe("qm run", () => {
@@ -83,7 +83,7 @@ describe("qm run", () => {
     await using user = await person()
     const { code, stdout, stderr } = await user.type("run", "x", ...SYNTHETIC, "--script", "happy")
     expect([code, stderr]).toEqual([0, ""])
-    expect(signsOf(stdout)).toEqual([
+    expect(linesAfterTime(stdout)).toEqual([
       "› x",
       "· Session started: synthetic-1, mode ask",
       "· Context: 0 files",
@@ -230,7 +230,7 @@ describe("other windows", () => {
     expect(sent.stdout).not.toContain("You said: one")
     expect(sent.stdout).toContain("✓ Completed after")
     const whole = await user.type("attach", id)
-    expect(signsOf(whole.stdout).filter((it) => it.startsWith("●"))).toEqual([
+    expect(linesAfterTime(whole.stdout).filter((it) => it.startsWith("●"))).toEqual([
       "● You said: one",
       "● You said: two",
     ])

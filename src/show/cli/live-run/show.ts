@@ -14,7 +14,7 @@ export type Show = {
   messages(messages: readonly Message[]): void
   /** The whole of a text that is being written. */
   writing(text: string): void
-  stand(run: Run): void
+  showStatus(run: Run): void
   /** A question, and whether it is asked right here. */
   question(approval: Approval, isAskedHere: boolean): void
   /** The question whose answer is a key now. */
@@ -64,7 +64,7 @@ export function createTranscript(deps: Deps): Show {
       now.text = text
       if (deps.clock.monotonicMs() - now.drawnMs >= DRAW_TEXT_EVERY_MS) draw([])
     },
-    stand(run) {
+    showStatus(run) {
       now.run = run
       draw([])
     },
@@ -132,7 +132,7 @@ export function createJsonLines({ writeOut, writeError }: JsonDeps): Show {
     recall: () => {},
     messages: (messages) => messages.forEach((message) => line({ type: "message", message })),
     writing: () => {},
-    stand: () => {},
+    showStatus: () => {},
     question: ({ id, title }) =>
       writeError(
         `Asks: ${firstVisibleLine(title)}. Answer with \`qm approve ${id}\` or \`qm deny ${id}\`.\n`,

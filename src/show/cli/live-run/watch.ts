@@ -39,8 +39,8 @@ export async function watch(plan: Plan, app: App, context: RunContext): Promise<
       ...plan,
       ...calls,
       hear: show.messages,
-      async stand(it) {
-        show.stand(it)
+      async showStatus(it) {
+        show.showStatus(it)
         if (!isEnded(it) && !terminal.signal.aborted) await questions.look(it)
       },
       wake,

@@ -248,14 +248,14 @@ function renderDiff(diff: CaptureDiff, screen: Screen): string {
 }
 
 function renderChange(change: CaptureChange, { paint }: Screen): string {
-  const signs = { added: "+", removed: "-", changed: "~", moved: ">" } as const
+  const changeMarks = { added: "+", removed: "-", changed: "~", moved: ">" } as const
   const delta = change.tokensAfter - change.tokensBefore
   const tokens = `${delta >= 0 ? "+" : "-"}${formatExact(Math.abs(delta))} tokens`
   const lines =
     change.linesAdded === undefined
       ? ""
       : `, +${change.linesAdded} -${change.linesRemoved ?? 0} lines`
-  const head = `  ${signs[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
+  const head = `  ${changeMarks[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
   const body = (change.lines ?? []).map((it) => {
     const line = `      ${it.sign} ${it.text}`
     if (it.sign === "+") return paint.ok(line)

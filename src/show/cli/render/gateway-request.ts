@@ -101,9 +101,9 @@ function itemRow(item: WireItem, { place, isNew, most, screen }: ItemLayout): re
 /** Of a path that is too long its end stays: that tells files apart. */
 function nameText({ path, name }: WireItem, most: number): string {
   const line = rowText(path ?? name, 4_096)
-  const signs = Array.from(line)
-  const isPath = path !== undefined && signs.length > most
-  return isPath ? `…${signs.slice(1 - most).join("")}` : rowText(line, most)
+  const characters = Array.from(line)
+  const isPath = path !== undefined && characters.length > most
+  return isPath ? `…${characters.slice(1 - most).join("")}` : rowText(line, most)
 }
 
 /** A doubt about it, or why it came. */

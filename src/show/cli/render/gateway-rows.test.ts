@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
 import {
-  type GatewayCarry,
   GatewayManifest,
   type GatewayRequest,
   GatewayShow,
   GatewayTexts,
+  type ProxiedSession,
 } from "#ground/contract"
 import { createScreen, type Screen, visibleDeep } from "../screen.ts"
 import { carry, item, request, totals } from "./gateway.fixture.ts"
@@ -28,7 +28,7 @@ function show(requests: readonly GatewayRequest[], screen: Screen = at80): strin
 describe("[CLI-13] a list of carries fits the screen", () => {
   const real = { ...carry, id: CARRY, run: RUN, startedAt: Date.UTC(2026, 10, 16, 8, 5) }
   const many = { ...real, requests: 1_234, folds: 567, endedAt: 5 }
-  const carries: GatewayCarry[] = [real, many, { ...real, run: null, mode: "record" }]
+  const carries: ProxiedSession[] = [real, many, { ...real, run: null, mode: "record" }]
 
   test("[CLI-13] at 80 columns with a line below each row", () => {
     const text = renderGatewayList({ carries }, at80)

@@ -1,6 +1,6 @@
-import { GatewayCarry, GatewayRequest } from "#ground/contract"
+import { GatewayRequest, ProxiedSession } from "#ground/contract"
 
-export const carry = GatewayCarry.parse({
+export const carry = ProxiedSession.parse({
   id: "gw_1",
   run: "r-1",
   title: "claude",

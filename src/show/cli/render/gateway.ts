@@ -1,10 +1,10 @@
 import { formatBytes, formatCount, formatDuration, formatExact, plural } from "#ground/base"
 import type {
-  GatewayCarry,
   GatewayList,
   GatewayRequest,
   GatewayShow,
   GatewayTotals,
+  ProxiedSession,
   TokenUsage,
   WireItem,
   WireKind,
@@ -26,7 +26,7 @@ export function renderGatewayList({ carries }: GatewayList, screen: Screen): str
   if (carries.length === 0) {
     return paint.muted(`Nothing went through the gateway here yet.\n${FIRST_STEP}`)
   }
-  const lines = carryLines(carries, screen)
+  const lines = sessionLines(carries, screen)
   return [...lines, "", paint.muted("`qm gateway show <id>` shows the requests.")].join("\n")
 }
 
@@ -36,7 +36,7 @@ const STATE_CELLS = 7
 const TIME_CELLS = 16
 
 /** A row each where the screen is wide enough, else a row and a line below it. */
-function carryLines(carries: readonly GatewayCarry[], screen: Screen): readonly string[] {
+function sessionLines(carries: readonly ProxiedSession[], screen: Screen): readonly string[] {
   const { paint, width } = screen
   const titles = carries.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
   const ids = carries.map((it) => it.id)
@@ -61,12 +61,12 @@ function widest(words: readonly string[]): number {
   return Math.max(0, ...words.map((it) => it.length))
 }
 
-function requestsText({ requests, folds }: GatewayCarry): string {
+function requestsText({ requests, folds }: ProxiedSession): string {
   const said = plural(requests, "request")
   return folds === 0 ? said : `${said}, ${formatExact(folds)} folded`
 }
 
-function describeState({ isAlive, endedAt }: GatewayCarry, { paint }: Screen): string {
+function describeState({ isAlive, endedAt }: ProxiedSession, { paint }: Screen): string {
   if (endedAt !== null) return paint.muted("○ ended")
   return isAlive ? paint.accent("● open") : paint.warn("◌ lost")
 }
@@ -78,7 +78,7 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   const head = [
     ...totalsText(totals, screen),
     "",
-    ...carries.flatMap((it) => aboutCarry(it, screen)),
+    ...carries.flatMap((it) => aboutSession(it, screen)),
   ]
   if (requests.length === 0) return [...head, "", paint.muted("No request is kept.")].join("\n")
   const newest = groupCounts(requests).slice(-MOST_ROWS)
@@ -108,7 +108,7 @@ function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[]
   ]
 }
 
-function aboutCarry(carry: GatewayCarry, screen: Screen): readonly string[] {
+function aboutSession(carry: ProxiedSession, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = carry
   const kept = hasContent ? ", texts kept" : ""

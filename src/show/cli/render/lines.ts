@@ -12,9 +12,9 @@ export function shareBar(share: number): string {
 
 /** What may be as long as a page, in one line of a list. */
 export function cut(text: string, most: number): string {
-  const signs = Array.from(text.slice(0, 2 * most))
-  const isWhole = text.length <= 2 * most && signs.length <= most
-  return isWhole ? text : `${signs.slice(0, Math.max(1, most - 1)).join("")}…`
+  const characters = Array.from(text.slice(0, 2 * most))
+  const isWhole = text.length <= 2 * most && characters.length <= most
+  return isWhole ? text : `${characters.slice(0, Math.max(1, most - 1)).join("")}…`
 }
 
 /** Text of others in a row of ours: a line break in it must not look like the next row. */

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Fold } from "#choose/fold"
-import { isRecord, withoutHiddenSigns } from "#ground/base"
+import { isRecord, withoutHiddenCharacters } from "#ground/base"
 import type {
   Caller,
   McpTool,
@@ -232,7 +232,7 @@ async function enterWindow(
     ...(typeof sessionId === "string" && { sessionId }),
     tool,
     input: JSON.stringify(others),
-    text: withoutHiddenSigns(text),
+    text: withoutHiddenCharacters(text),
     label,
     ...(isUntrusted === true && { isUntrusted: true }),
   })

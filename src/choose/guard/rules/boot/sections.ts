@@ -1,4 +1,4 @@
-import { type OpenFolder, openFolder, visibleLine, withoutHiddenSigns } from "#ground/base"
+import { type OpenFolder, openFolder, visibleLine, withoutHiddenCharacters } from "#ground/base"
 import type { HookWorld } from "../../event.ts"
 
 export type BootInput = {
@@ -23,7 +23,7 @@ export function quoted(text: string): string {
 }
 
 export function inline(text: string): string {
-  return cut(visibleLine(withoutHiddenSigns(text.replace(/\s+/g, " ").trim())))
+  return cut(visibleLine(withoutHiddenCharacters(text.replace(/\s+/g, " ").trim())))
 }
 
 function cut(text: string, most = LONGEST_QUOTED_UNITS): string {
@@ -33,5 +33,5 @@ function cut(text: string, most = LONGEST_QUOTED_UNITS): string {
 
 /** Ids may be any text; their beginning distinguishes them. */
 export function shortSession(session: string): string {
-  return cut(visibleLine(withoutHiddenSigns(session)), LONGEST_SESSION_UNITS)
+  return cut(visibleLine(withoutHiddenCharacters(session)), LONGEST_SESSION_UNITS)
 }

@@ -85,12 +85,12 @@ export async function upstreamLines({ context, now }: BootInput): Promise<readon
   const isLevel = apart !== undefined && apart.ahead + apart.behind === 0
   if (apart === undefined || (isLevel && (!isRemote || ageMs <= OLD_FETCH_MS))) return []
   return [
-    `${standing(divergence, apart)}${isRemote ? asOf(divergence, now) : ""}.`,
+    `${divergenceText(divergence, apart)}${isRemote ? asOf(divergence, now) : ""}.`,
     ...advice(apart),
   ]
 }
 
-function standing({ branch, upstream }: Divergence, { ahead, behind }: CommitCounts): string {
+function divergenceText({ branch, upstream }: Divergence, { ahead, behind }: CommitCounts): string {
   const [own, other] = [inline(branch), inline(upstream.ref.replace(/^refs\/\w+\//, ""))]
   if (ahead + behind === 0) return `Branch ${own} was up to date with ${other}`
   const parts = [

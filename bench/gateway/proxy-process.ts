@@ -53,7 +53,7 @@ const gateway = createGateway({
   isAlive: isSameProcessAlive,
   proxyEnvironment: () => ({}),
 })
-const carried = await gateway.proxySession({
+const proxied = await gateway.proxySession({
   run: null,
   title: "bench",
   host: "claude-code",
@@ -67,12 +67,12 @@ const carried = await gateway.proxySession({
 
 const answer = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
-answer({ url: carried.environment["ANTHROPIC_BASE_URL"] })
+answer({ url: proxied.environment["ANTHROPIC_BASE_URL"] })
 for await (const line of createInterface({ input: process.stdin })) {
   await recorded(Number(line))
   answer({})
 }
-await carried.end()
+await proxied.end()
 await gateway.close()
 await store.close()
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** A program that runs one of our scripts with some arguments before those of its caller. */
-export async function standIn(
+export async function writeFakeHost(
   folder: string,
   script: URL,
   args: readonly string[],
