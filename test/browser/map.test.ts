@@ -39,7 +39,7 @@ describe("Map", () => {
     await page.getByRole("button", { name: "Scan" }).first().click()
     await item(page, /^src/).waitFor()
     await page.getByRole("button", { name: /files? skipped$/ }).click()
-    await page.getByRole("dialog").getByText("files of this name hold credentials").waitFor()
+    await page.getByRole("dialog").getByText("files with this name contain credentials").waitFor()
     await page.goto(`${world.url}/map?show=${encodeURIComponent("roundLine")}`)
     const links = page.getByRole("listbox", { name: "Callers and callees" })
     await links.getByText("invoiceTotal").waitFor()

@@ -220,7 +220,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
         () => store.journal.head(),
       ]
       for (const call of inside) {
-        await expect(store.db.transaction(() => call())).rejects.toThrow(/goes through its tx/)
+        await expect(store.db.transaction(() => call())).rejects.toThrow(/uses its tx/)
       }
       expect(await store.db.all(Note, selectNotes)).toEqual([])
     })

@@ -51,7 +51,7 @@ describe("a person looks at a project", () => {
       "settings.json",
       "Searched, nothing there",
       "docs/none.md",
-      "The actual system prompt may include additional content not shown.",
+      "The real system prompt may contain more.",
     ]
     const places = inOrder.map(at)
     expect(places).not.toContain(-1)
@@ -156,10 +156,10 @@ describe("bad input", () => {
     await using user = await newUser()
     await write(user, { "project/file": "x" })
     const failures = [
-      [["capture", "none"], "CAPTURE_DIRECTORY_UNUSABLE", "there is nothing"],
+      [["capture", "none"], "CAPTURE_DIRECTORY_UNUSABLE", "it does not exist"],
       [["capture", "file"], "CAPTURE_DIRECTORY_UNUSABLE", "not a directory"],
       [["capture", "--diff", "cap_none"], "CAPTURE_UNKNOWN", "cap_none"],
-      [["capture", "diff", "last"], "CAPTURE_UNKNOWN", "Nothing was captured"],
+      [["capture", "diff", "last"], "CAPTURE_UNKNOWN", "no capture of this directory"],
       [["capture", "show", "../../etc"], "CAPTURE_UNKNOWN", "../../etc"],
       [["capture", "--host", "cursor"], "claude-code", "antigravity"],
     ] as const
@@ -209,7 +209,7 @@ describe("bad input", () => {
     const taken = Capture.parse(JSON.parse(stdout))
     expect([code, taken.manifest.totals.files]).toEqual([0, 1])
     expect(taken.historyProblem).toMatch(/\[[A-Z_]+\]$/)
-    expect(stderr).toContain("capture not kept")
+    expect(stderr).toContain("capture not stored")
   })
 })
 
@@ -277,7 +277,7 @@ describe("a hostile repository", () => {
     const taken = await capture(user, "--content")
     expect(taken.manifest.items).toMatchObject([{ trust: "external", label: "CLAUDE.md" }])
     expect(taken.manifest.notes.map((it) => it.code)).toContain("link-outside")
-    expect(taken.texts[0]?.withheld).toContain("reached by a link")
+    expect(taken.texts[0]?.withheld).toContain("A link leads to this file")
     const store = await readFile(user.database, "latin1")
     expect([JSON.stringify(taken), store].some((it) => it.includes(secret))).toBe(false)
   })

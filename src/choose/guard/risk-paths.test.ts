@@ -108,11 +108,11 @@ test("patterns that match no file, or are invalid, are reported with the reason"
     { kind: "fits", pattern: "**/auth/**", files: 2 },
     { kind: "idle", pattern: "src/oauth/*" },
     { kind: "unusable", pattern: "", why: "it is empty" },
-    { kind: "unusable", pattern: "../secrets/*", why: "it has . or .. as a name" },
+    { kind: "unusable", pattern: "../secrets/*", why: "it contains . or .. as a path component" },
     {
       kind: "unusable",
       pattern: "{a,{b,c}}/*",
-      why: "its braces are open, nested or have too many readings",
+      why: "its braces are unclosed, nested or expand to too many patterns",
     },
     { kind: "fits", pattern: "!docs/**", files: 1 },
   ])

@@ -153,7 +153,7 @@ describe("trying patterns on the log", () => {
       { pattern: "**/auth/**", edits: 3, problem: null },
       { pattern: "!docs/**", edits: 1, problem: null },
       { pattern: "x/*", edits: 0, problem: null },
-      { pattern: "../y", edits: 0, problem: "it has . or .. as a name" },
+      { pattern: "../y", edits: 0, problem: "it contains . or .. as a path component" },
     ])
     expect(tried.looked).toBe(5)
     expect(tried.hits.map((it) => [it.at, it.session, it.was])).toEqual([

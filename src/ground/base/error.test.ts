@@ -71,7 +71,7 @@ describe("errors of ground/base", () => {
 
   test("[S7] a hostile name in a message cannot control the terminal; data has the original name", () => {
     const error = errors.StorageFull({ path: "/a\u001b[2J\nb" })
-    expect(error.message).toBe("There is no room for more at /a\\x1b[2J\\nb.")
+    expect(error.message).toBe("No space left to write more at /a\\x1b[2J\\nb.")
     expect(error.data.path).toBe("/a\u001b[2J\nb")
     expect(errors.StorageFull({ path: "/a", neededBytes: 9 }).message).toContain("9 bytes")
   })

@@ -5,18 +5,17 @@ import { visibleLine } from "./text.ts"
 
 export const StorageFull = defineError<{ path: string; neededBytes?: number }>()("STORAGE_FULL", {
   family: "full",
-  message: (it) => `There is no room for ${size(it.neededBytes)} at ${visibleLine(it.path)}.`,
+  message: (it) => `No space left to write ${size(it.neededBytes)} at ${visibleLine(it.path)}.`,
   hint: () =>
-    "Free space on that disk or raise the quota, then repeat the call; what was stored before is intact.",
+    "Free space on that disk or raise the quota, then repeat the call. Data stored earlier is intact.",
 })
 
 export const FileNotWritable = defineError<{ path: string; reason: string }>()(
   "FILE_NOT_WRITABLE",
   {
     family: "denied",
-    message: (it) => `${visibleLine(it.path)} may not be written (${it.reason}).`,
-    hint: () =>
-      "Check the owner and the mode of the file and its folder, or choose a place you may write to.",
+    message: (it) => `Cannot write ${visibleLine(it.path)} (${it.reason}).`,
+    hint: () => "Check owner and mode of the file and its folder, or choose a writable location.",
   },
 )
 
@@ -24,15 +23,15 @@ export const FileNotReadable = defineError<{ path: string; reason: string }>()(
   "FILE_NOT_READABLE",
   {
     family: "denied",
-    message: (it) => `${visibleLine(it.path)} could not be read (${it.reason}).`,
-    hint: () => "Check the owner and the mode of the file and of the folders above it.",
+    message: (it) => `Cannot read ${visibleLine(it.path)} (${it.reason}).`,
+    hint: () => "Check owner and mode of the file and of its parent folders.",
   },
 )
 
 export const FileNotRegular = defineError<{ path: string; what: string }>()("FILE_NOT_REGULAR", {
   family: "conflict",
   message: (it) => `${visibleLine(it.path)} is a ${it.what}, not a regular file.`,
-  hint: () => "Move it away, or give the path of the file itself; links are never followed here.",
+  hint: () => "Move it away, or pass the path of the file itself. Links are not followed here.",
 })
 
 export const FileNotDirectory = defineError<{ path: string; what: string }>()(
@@ -40,19 +39,20 @@ export const FileNotDirectory = defineError<{ path: string; what: string }>()(
   {
     family: "conflict",
     message: (it) => `${visibleLine(it.path)} is a ${it.what}, not a directory.`,
-    hint: () => "Move it away, or give the path of the directory itself; links are refused here.",
+    hint: () =>
+      "Move it away, or pass the path of the directory itself. Links are not followed here.",
   },
 )
 
 export const FileDirectoryMissing = defineError<{ path: string }>()("FILE_DIRECTORY_MISSING", {
   family: "not-found",
-  message: (it) => `The directory that should hold ${visibleLine(it.path)} does not exist.`,
+  message: (it) => `The directory of ${visibleLine(it.path)} does not exist.`,
   hint: () => "Create the directory first, or check the path for a typing mistake.",
 })
 
 export const FileExists = defineError<{ path: string }>()("FILE_EXISTS", {
   family: "conflict",
-  message: (it) => `${visibleLine(it.path)} exists already and was not replaced.`,
+  message: (it) => `${visibleLine(it.path)} already exists and was not replaced.`,
   hint: () => "Choose another name, or move the existing file away.",
 })
 
@@ -62,7 +62,7 @@ export const FileSystemFailed = defineError<{ path: string; reason: string }>()(
     family: "unavailable",
     message: (it) => `The file system failed at ${visibleLine(it.path)} (${it.reason}).`,
     hint: () =>
-      "Look at the disk and the system log; with EIO treat what was written last as not stored.",
+      "Check the disk and the system log. After EIO, assume that the last write was not stored.",
   },
 )
 
@@ -73,8 +73,8 @@ export const JsonlRecordTooLong = defineError<{
 }>()("JSONL_RECORD_TOO_LONG", {
   family: "invalid",
   message: (it) =>
-    `A record of ${it.sizeBytes} bytes is over the ${it.maxLineBytes} a line of ${visibleLine(it.path)} may have.`,
-  hint: () => "Store the large part as a file of its own and keep only its path in the record.",
+    `A record of ${it.sizeBytes} bytes exceeds the limit of ${it.maxLineBytes} bytes per line in ${visibleLine(it.path)}.`,
+  hint: () => "Store the large part in a separate file and put only its path in the record.",
 })
 
 export const JsonlTooManyWaiting = defineError<{ path: string; waiting: number }>()(
@@ -82,7 +82,7 @@ export const JsonlTooManyWaiting = defineError<{ path: string; waiting: number }
   {
     family: "unavailable",
     message: (it) => `${it.waiting} records are waiting to be written to ${visibleLine(it.path)}.`,
-    hint: () => "Await the appends you have made, then go on; the disk is slower than the caller.",
+    hint: () => "Await pending appends before you append more; the disk is slower than the caller.",
   },
 )
 

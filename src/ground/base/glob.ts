@@ -110,15 +110,15 @@ function readingsOf(written: string): Readings {
   return { kind: "read", readings: spelled.flatMap((it) => anchored(it, { isRooted })) }
 }
 
-const TOO_MANY_CHOICES = "its braces are open, nested or have too many readings"
+const TOO_MANY_CHOICES = "its braces are unclosed, nested or expand to too many patterns"
 
 function wrongWith(pattern: string): string | undefined {
   if (pattern === "") return "it is empty"
-  if (pattern.length > GLOB_LONGEST_UNITS) return `it is longer than ${GLOB_LONGEST_UNITS} signs`
+  if (pattern.length > GLOB_LONGEST_UNITS) return `it exceeds ${GLOB_LONGEST_UNITS} characters`
   const names = pattern.split("/")
-  if (names.includes("..") || names.includes(".")) return "it has . or .. as a name"
-  if (names.slice(0, -1).includes("")) return "it has an empty name"
-  if (pattern.endsWith("\\")) return "it ends in a backslash"
+  if (names.includes("..") || names.includes(".")) return "it contains . or .. as a path component"
+  if (names.slice(0, -1).includes("")) return "it contains an empty path component"
+  if (pattern.endsWith("\\")) return "it ends with a backslash"
   return undefined
 }
 

@@ -64,14 +64,18 @@ describe("createEmbedder", () => {
   })
 
   test.each([
-    ["too few", [{ embedding: [1] }], "1 came for 2 texts"],
+    ["too few", [{ embedding: [1] }], "1 vectors for 2 texts"],
     [
       "too many",
       [{ embedding: [1] }, { embedding: [1] }, { embedding: [1] }],
-      "3 came for 2 texts",
+      "3 vectors for 2 texts",
     ],
-    ["none", [], "0 came for 2 texts"],
-    ["different lengths", [{ embedding: [1] }, { embedding: [1, 2] }], "they differ in length"],
+    ["none", [], "0 vectors for 2 texts"],
+    [
+      "different lengths",
+      [{ embedding: [1] }, { embedding: [1, 2] }],
+      "they have different lengths",
+    ],
     ["no length", [{ embedding: [] }, { embedding: [] }], "they have 0 dimensions"],
     [
       "two for one text",
@@ -79,7 +83,7 @@ describe("createEmbedder", () => {
         { index: 0, embedding: [1] },
         { index: 0, embedding: [1] },
       ],
-      "two of them are for one text",
+      "two vectors have the same index",
     ],
   ])("[MODEL-17] vectors with %s are MODEL_EMBEDDING_WRONG", async (_, vectors, reason) => {
     await using scene = await wiredEmbedder({ script: () => ({ vectors }) })

@@ -91,7 +91,7 @@ async function destination(deps: EmbedderDeps, name: string): Promise<Destinatio
     return { provider: "custom", model: name, baseUrl, key, apiVersion }
   }
   if (provider === "scripted" || provider === "anthropic") {
-    const needs = `an embedder beside ${provider}`
+    const needs = `an embedder with provider ${provider}`
     throw missing("knowledge.embedderUrl", "QM_KNOWLEDGE_EMBEDDER_URL", needs)
   }
   return destinationOf({ settings, provider, model: name, key: await deps.key(provider) })

@@ -7,9 +7,9 @@ export const NoKey = defineError<ProviderName & { variable: string; credential: 
   "MODEL_NO_KEY",
   {
     family: "invalid",
-    message: (it) => `There is no key for ${it.provider}, which model.provider names.`,
+    message: (it) => `No API key found for ${it.provider} (model.provider).`,
     hint: (it) =>
-      `Set ${it.variable}, or run \`qm credential set ${it.credential}\`. Set model.provider to scripted to work offline.`,
+      `Set ${it.variable}, or run \`qm credential set ${it.credential}\`. To work offline, set model.provider to scripted.`,
   },
 )
 
@@ -17,9 +17,9 @@ export const KeyInvalid = defineError<ProviderName & { variable: string; credent
   "MODEL_KEY_INVALID",
   {
     family: "invalid",
-    message: (it) => `The key for ${it.provider} holds characters that no key has.`,
+    message: (it) => `The API key for ${it.provider} contains invalid characters.`,
     hint: (it) =>
-      `Copy the key again, without blanks and line breaks: ${it.variable}, or \`qm credential set ${it.credential}\`.`,
+      `Copy the key again without spaces and line breaks: set ${it.variable}, or run \`qm credential set ${it.credential}\`.`,
   },
 )
 
@@ -27,7 +27,7 @@ export const SettingMissing = defineError<{ setting: string; variable: string; n
   "MODEL_SETTING_MISSING",
   {
     family: "invalid",
-    message: (it) => `The setting ${it.setting} is empty, and ${it.needs} needs it.`,
+    message: (it) => `The setting ${it.setting} is empty; ${it.needs} requires it.`,
     hint: (it) => `Set ${it.setting} in the user config, or ${it.variable} in the environment.`,
   },
 )
@@ -36,8 +36,9 @@ export const AddressInvalid = defineError<{ setting: string; reason: string }>()
   "MODEL_ADDRESS_INVALID",
   {
     family: "invalid",
-    message: (it) => `The address in ${it.setting} cannot be used: ${it.reason}.`,
-    hint: (it) => `Give ${it.setting} an https address; http is for this machine only.`,
+    message: (it) => `The address in ${it.setting} is invalid: ${it.reason}.`,
+    hint: (it) =>
+      `Set ${it.setting} to an https address. Plain http is allowed for this machine only.`,
   },
 )
 
@@ -45,8 +46,9 @@ export const ModelRefused = defineError<ProviderName & { status: number; reason:
   "MODEL_REFUSED",
   {
     family: "denied",
-    message: (it) => `${it.provider} refused the call (${it.status}): ${it.reason}`,
-    hint: () => "Check the key, model.name and model.baseUrl; asking again changes nothing.",
+    message: (it) => `${it.provider} refused the request (${it.status}): ${it.reason}`,
+    hint: () =>
+      "Check the key, model.name and model.baseUrl. Retrying without a change does not help.",
   },
 )
 
@@ -63,43 +65,43 @@ export const ModelFailed = defineError<
 >()("MODEL_FAILED", {
   family: "unavailable",
   message: (it) => `${it.provider} failed (${it.status}, ${tried(it.tries)}): ${it.reason}`,
-  hint: () => "The failure is on the provider's side. Try again later.",
+  hint: () => "The provider reported an internal error. Try again later.",
 })
 
 export const ModelUnreachable = defineError<ProviderName & { reason: string; tries: number }>()(
   "MODEL_UNREACHABLE",
   {
     family: "unavailable",
-    message: (it) => `${it.provider} could not be reached (${tried(it.tries)}): ${it.reason}`,
+    message: (it) => `${it.provider} is unreachable (${tried(it.tries)}): ${it.reason}`,
     hint: () => "Check the network and model.baseUrl, then try again.",
   },
 )
 
 export const ModelTimedOut = defineError<ProviderName & { seconds: number }>()("MODEL_TIMED_OUT", {
   family: "unavailable",
-  message: (it) => `${it.provider} did not finish its answer within ${it.seconds} seconds.`,
-  hint: () => "Raise model.timeout, or ask for less at once.",
+  message: (it) => `${it.provider} did not finish its response within ${it.seconds} seconds.`,
+  hint: () => "Raise model.timeout, or request less at once.",
 })
 
 export const AnswerTooLarge = defineError<ProviderName>()("MODEL_ANSWER_TOO_LARGE", {
   family: "full",
   message: (it) =>
-    `The answer of ${it.provider} is longer than ${LONGEST_ANSWER_CHARACTERS} characters and was cut off.`,
-  hint: () => "Ask for a shorter answer, or lower its token budget.",
+    `The response of ${it.provider} exceeds ${LONGEST_ANSWER_CHARACTERS} characters and was cancelled.`,
+  hint: () => "Request a shorter response, or lower its token budget.",
 })
 
 export const PromptTooLarge = defineError<{ characters: number }>()("MODEL_PROMPT_TOO_LARGE", {
   family: "invalid",
   message: (it) =>
-    `The prompt has ${it.characters} characters; at most ${LONGEST_PROMPT_CHARACTERS} are sent.`,
-  hint: () => "Give the stage less context: fewer paragraphs, or a smaller budget.",
+    `The prompt has ${it.characters} characters; the limit is ${LONGEST_PROMPT_CHARACTERS}.`,
+  hint: () => "Give the stage less context: fewer paragraphs or a smaller budget.",
 })
 
 export const SchemaInvalid = defineError<{ name: string; reason: string }>()(
   "MODEL_SCHEMA_INVALID",
   {
     family: "invalid",
-    message: (it) => `The schema of the answer to ${it.name} cannot be used: ${it.reason}`,
+    message: (it) => `The response schema of ${it.name} is invalid: ${it.reason}`,
     hint: () => "Correct the JSON schema of that stage; `qm agent validate` names the place.",
   },
 )
@@ -108,12 +110,12 @@ export const EmbeddingWrong = defineError<ProviderName & { reason: string }>()(
   "MODEL_EMBEDDING_WRONG",
   {
     family: "unavailable",
-    message: (it) => `The vectors of ${it.provider} cannot be used: ${it.reason}.`,
+    message: (it) => `The vectors of ${it.provider} are invalid: ${it.reason}.`,
     hint: () =>
-      "Check knowledge.embedder and knowledge.embedderUrl; without them words are searched.",
+      "Check knowledge.embedder and knowledge.embedderUrl. Without an embedder, search uses words only.",
   },
 )
 
 function tried(tries: number): string {
-  return tries === 1 ? "one try" : `${tries} tries`
+  return tries === 1 ? "1 try" : `${tries} tries`
 }

@@ -139,7 +139,7 @@ describe.each(WIRE_PROVIDERS)("failures of %s", (provider) => {
     await using scene = await wiredModel({ provider, script })
     const error = await errorOf(scene.ask())
     expect(error).toMatchObject({ code: "MODEL_REFUSED", data: { status: 307 } })
-    expect(String(error)).toContain("points elsewhere")
+    expect(String(error)).toContain("redirects to another address")
   })
 
   test("[MODEL-8] a silent server is abandoned at the timeout", async () => {

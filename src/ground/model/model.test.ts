@@ -90,7 +90,7 @@ describe.each(WIRE_PROVIDERS)("the %s provider", (provider) => {
   test("[MODEL-6] prose in place of JSON is a problem and costs one call", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ text: "I think so." }) })
     const answer = await scene.ask({ schema: PLAN })
-    expect(answer).toMatchObject({ value: undefined, problem: "The answer holds no JSON." })
+    expect(answer).toMatchObject({ value: undefined, problem: "The response contains no JSON." })
     expect(scene.wires.requests).toHaveLength(1)
   })
 
@@ -100,19 +100,19 @@ describe.each(WIRE_PROVIDERS)("the %s provider", (provider) => {
     const answer = await scene.ask({ schema: PLAN })
     expect(answer.isCut).toBe(true)
     expect(answer.problem).toBe(
-      "The JSON of the answer breaks off before its end. It was cut at its limit of tokens.",
+      "The JSON in the response is incomplete. It was truncated at the token limit.",
     )
   })
 
   test("[MODEL-6] a declined response is a problem that says so", async () => {
     const script = () => ({ text: "No.", stop: "refused" as const })
     await using scene = await wiredModel({ provider, script })
-    expect((await scene.ask()).problem).toBe("The model refused to answer.")
+    expect((await scene.ask()).problem).toBe("The model refused to respond.")
   })
 
   test("[MODEL-6] an empty response is a problem", async () => {
     await using scene = await wiredModel({ provider, script: () => ({ text: "" }) })
-    expect(await scene.ask()).toMatchObject({ text: "", problem: "The answer is empty." })
+    expect(await scene.ask()).toMatchObject({ text: "", problem: "The response is empty." })
   })
 
   test("[MODEL-14] tokens read from a cache are counted separately", async () => {

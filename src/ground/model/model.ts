@@ -78,7 +78,7 @@ function reachProvider(deps: ModelDeps): Reach {
   const { provider } = settings
   const formless = new Set<string>()
   return async (ask, model) => {
-    if (provider === "scripted") throw new Error("a script is not reached over a wire")
+    if (provider === "scripted") throw new Error("a scripted model has no wire format")
     const to = destinationOf({ settings, provider, model, key: await deps.key() })
     // Loaded with the first question: a command without questions does not wait for packages.
     const { callProvider } = await import("./providers/wire.ts")
@@ -123,10 +123,10 @@ function judge(
   said: ModelReply,
   read: { readonly value: unknown; readonly problem: string | undefined },
 ) {
-  if (said.end === "refused") return { value: undefined, problem: "The model refused to answer." }
+  if (said.end === "refused") return { value: undefined, problem: "The model refused to respond." }
   const isCut = said.end === "length" && read.problem !== undefined
   if (!isCut) return read
-  return { value: undefined, problem: `${read.problem} It was cut at its limit of tokens.` }
+  return { value: undefined, problem: `${read.problem} It was truncated at the token limit.` }
 }
 
 async function logged(
@@ -139,10 +139,10 @@ async function logged(
     const answer = await work()
     const { model, usage, usd, retries, durationMs, problem } = answer
     const fields = { ...who, model, input: usage.input, output: usage.output, usd, retries }
-    deps.log.debug("model answered", { ...fields, ms: durationMs, problem })
+    deps.log.debug("model responded", { ...fields, ms: durationMs, problem })
     return answer
   } catch (error) {
-    if (isAppError(error)) deps.log.warn("model did not answer", { ...who, code: error.code })
+    if (isAppError(error)) deps.log.warn("model call failed", { ...who, code: error.code })
     throw error
   }
 }

@@ -37,7 +37,7 @@ export async function tryPatiently<Value>(
       const waitMs = waitAfter(tried.failure, retries, patience)
       const isInTime = waitMs !== undefined && waitMs < deadline.leftMs()
       if (!isInTime) throw failureError(tried.failure, patience.provider, retries + 1)
-      patience.log.warn("model is asked again", {
+      patience.log.warn("model call is retried", {
         name: patience.name,
         kind: tried.failure.kind,
         reason: tried.failure.reason,

@@ -50,7 +50,7 @@ describe("scripted model", () => {
     const model = scriptedModel(async () => ({ text: "" }))
     const answer = await model.ask({ ...QUESTION, onText: (soFar) => void told.push(soFar) })
     expect(told).toEqual([])
-    expect(answer.problem).toBe("The answer is empty.")
+    expect(answer.problem).toBe("The response is empty.")
   })
 
   test("[MODEL-16] values of a script are parsed and validated like those of other providers", async () => {

@@ -106,9 +106,9 @@ export function under(url: URL, path: string): string {
 function problemOf(url: URL): string | undefined {
   const isPlain = url.protocol === "http:"
   if (!isPlain && url.protocol !== "https:") return `${url.protocol} is not supported`
-  if (isPlain && !isLoopback(url.hostname)) return "http leaves the key readable on the way"
-  if (url.username !== "" || url.password !== "") return "it has a user or a password in it"
-  if (url.search !== "" || url.hash !== "") return "it has a query or a fragment"
+  if (isPlain && !isLoopback(url.hostname)) return "http would send the key unencrypted"
+  if (url.username !== "" || url.password !== "") return "it contains a user name or a password"
+  if (url.search !== "" || url.hash !== "") return "it contains a query or a fragment"
   return undefined
 }
 

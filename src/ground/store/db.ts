@@ -71,7 +71,7 @@ export function guardReads(driver: Driver, transactions: OpenTransaction): Drive
 
 function refuseInside(transactions: OpenTransaction): void {
   const isInside = transactions.getStore()?.isOpen === true
-  invariant(!isInside, "inside a transaction every call goes through its tx, never through the db")
+  invariant(!isInside, "inside a transaction every call uses its tx, never the db")
 }
 
 /**

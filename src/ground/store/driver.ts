@@ -105,7 +105,7 @@ export function createStopState(log: Log) {
     stop(reason: string): void {
       if (stoppedBecause !== undefined) return
       stoppedBecause = reason
-      log.error("store stopped: no more writes are taken", { reason })
+      log.error("store stopped: writes are refused until the process restarts", { reason })
     },
     stopped: () => stoppedBecause,
     close(): void {

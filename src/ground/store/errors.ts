@@ -2,7 +2,7 @@ import { defineError } from "#ground/base"
 
 export const UrlInvalid = defineError<{ problem: string }>()("STORE_URL_INVALID", {
   family: "invalid",
-  message: (it) => `The database URL cannot be used: ${it.problem}.`,
+  message: (it) => `The database URL is invalid: ${it.problem}.`,
   hint: () =>
     "Set store.databaseUrl to postgres://user:password@host:5432/database, or leave it empty.",
 })
@@ -12,29 +12,28 @@ export const SqliteTooOld = defineError<{ found: string; needed: string }>()(
   {
     family: "unavailable",
     message: (it) => `This runtime has SQLite ${it.found}; the store needs ${it.needed} or later.`,
-    hint: () => "Run qm with the Node it brings along, or with Node 24.21 or later.",
+    hint: () => "Run qm with its bundled Node, or with Node 24.21 or later.",
   },
 )
 
 export const StoreBusy = defineError<{ waitedMs: number }>()("STORE_BUSY", {
   family: "unavailable",
-  message: (it) =>
-    `The store was held by other writers for ${it.waitedMs} ms; nothing was written.`,
-  hint: () => "Try again. If it lasts, raise store.busyTimeoutMs or end the process that holds it.",
+  message: (it) => `Other writers held the store for ${it.waitedMs} ms; nothing was written.`,
+  hint: () =>
+    "Try again. If this continues, raise store.busyTimeoutMs or end the process that holds the store.",
 })
 
 export const StoreStopped = defineError<{ reason: string }>()("STORE_STOPPED", {
   family: "unavailable",
   message: (it) =>
-    `The store takes no more writes since a write could not be made safe: ${it.reason}.`,
-  hint: () =>
-    "Check the disk, then restart qm. Reads still work; run `qm store check` after the restart.",
+    `The store refuses writes because an earlier write could not be synced: ${it.reason}.`,
+  hint: () => "Check the disk, then restart qm and run `qm store check`. Reads still work.",
 })
 
 export const StoreClosed = defineError<Record<never, never>>()("STORE_CLOSED", {
   family: "unavailable",
-  message: () => "The store was closed while this call was under way.",
-  hint: () => "Call again once qm has started anew.",
+  message: () => "The store was closed during this call.",
+  hint: () => "Repeat the call after qm has restarted.",
 })
 
 export const StoreCorrupt = defineError<{
@@ -44,28 +43,28 @@ export const StoreCorrupt = defineError<{
 }>()("STORE_CORRUPT", {
   family: "unavailable",
   message: (it) => {
-    const kept = it.kept === undefined ? "" : ` It is kept as ${it.kept}.`
+    const kept = it.kept === undefined ? "" : ` The damaged file is now ${it.kept}.`
     const backup = it.backup === undefined ? "" : ` The newest backup is ${it.backup}.`
     return `The store is damaged: ${it.what}.${kept}${backup}`
   },
   hint: (it) =>
     it.backup === undefined
-      ? "Run `qm store check` for the extent. Without a backup, qm starts an empty store once the damaged one is kept aside."
-      : "Run `qm store restore` to go back to the newest backup. Nothing was deleted.",
+      ? "Run `qm store check` for details. Without a backup, the next start creates an empty store and preserves the damaged file."
+      : "Run `qm store restore` to restore the newest backup. Nothing was deleted.",
 })
 
 export const StoreNotWritable = defineError<{ path: string }>()("STORE_NOT_WRITABLE", {
   family: "denied",
   message: (it) => `The store at ${it.path} cannot be opened for writing.`,
-  hint: () => "Give this user write permission to the store and its folder, or set another place.",
+  hint: () =>
+    "Give this user write permission for the store and its folder, or configure another location.",
 })
 
 export const SchemaNewer = defineError<{ found: number; known: number }>()("STORE_SCHEMA_NEWER", {
   family: "conflict",
   message: (it) =>
-    `The store has schema ${it.found}; this version of qm knows schemas up to ${it.known}.`,
-  hint: () =>
-    "Use the newer qm that wrote it, or restore a backup of before with `qm store restore`.",
+    `The store has schema ${it.found}; this version of qm supports schemas up to ${it.known}.`,
+  hint: () => "Use the newer qm that wrote it, or restore an older backup with `qm store restore`.",
 })
 
 export const SchemaForeign = defineError<{ number: number; found: string; expected: string }>()(
@@ -73,8 +72,9 @@ export const SchemaForeign = defineError<{ number: number; found: string; expect
   {
     family: "conflict",
     message: (it) =>
-      `Migration ${it.number} of the store is named "${it.found}"; here it is "${it.expected}".`,
-    hint: () => "This store was made by another product or branch. Point qm at its own store.",
+      `Migration ${it.number} of the store is named "${it.found}"; this version expects "${it.expected}".`,
+    hint: () =>
+      "Another product or branch created this store. Configure a store of its own for qm.",
   },
 )
 
@@ -82,8 +82,9 @@ export const MigrationFailed = defineError<{ number: number; name: string; probl
   "STORE_MIGRATION_FAILED",
   {
     family: "unavailable",
-    message: (it) => `Migration ${it.number} (${it.name}) failed: ${it.problem}. Nothing changed.`,
-    hint: () => "Keep using the version of qm before this one, and report this message.",
+    message: (it) =>
+      `Migration ${it.number} (${it.name}) failed: ${it.problem}. Nothing was changed.`,
+    hint: () => "Continue with the previous version of qm, and report this message.",
   },
 )
 
@@ -91,9 +92,9 @@ export const StoreUnreachable = defineError<{ server: string; during: string }>(
   "STORE_UNREACHABLE",
   {
     family: "unavailable",
-    message: (it) => `The database server ${it.server} did not answer (${it.during}).`,
+    message: (it) => `The database server ${it.server} did not respond (${it.during}).`,
     hint: () =>
-      "Start the server or correct store.databaseUrl. A write cut off at commit may have happened: look before repeating it.",
+      "Start the server or correct store.databaseUrl. If the connection broke at commit, check whether the write happened.",
   },
 )
 
@@ -108,19 +109,19 @@ export const LoginRefused = defineError<{ server: string; problem: string }>()(
 
 export const ConstraintBroken = defineError<{ constraint: string }>()("STORE_CONSTRAINT_BROKEN", {
   family: "conflict",
-  message: (it) => `The write would break a constraint of the store (${it.constraint}).`,
-  hint: () => "Read the present state and decide anew: another writer may have been first.",
+  message: (it) => `The write violates a constraint of the store (${it.constraint}).`,
+  hint: () => "Read the current state and try again: another writer may have been first.",
 })
 
 export const RowUnexpected = defineError<{ problem: string }>()("STORE_ROW_UNEXPECTED", {
   family: "unavailable",
-  message: (it) => `A row of the store has not the expected shape: ${it.problem}.`,
-  hint: () => "Run `qm store check`; if it finds nothing, report this message.",
+  message: (it) => `A row of the store has an unexpected shape: ${it.problem}.`,
+  hint: () => "Run `qm store check`. If it finds nothing, report this message.",
 })
 
 export const TextUnstorable = defineError<{ problem: string }>()("STORE_TEXT_UNSTORABLE", {
   family: "invalid",
-  message: (it) => `The text cannot be stored unchanged: it holds ${it.problem}.`,
+  message: (it) => `The text cannot be stored unchanged: it contains ${it.problem}.`,
   hint: () => "Remove or escape that character and send the text again.",
 })
 
@@ -128,7 +129,7 @@ export const EventTooLarge = defineError<{ name: string; sizeBytes: number; maxB
   "STORE_EVENT_TOO_LARGE",
   {
     family: "invalid",
-    message: (it) => `The event ${it.name} has ${it.sizeBytes} bytes; ${it.maxBytes} are allowed.`,
+    message: (it) => `The event ${it.name} has ${it.sizeBytes} bytes; the limit is ${it.maxBytes}.`,
     hint: () => "Store the content in a row or a file and put its id into the event.",
   },
 )
@@ -136,13 +137,14 @@ export const EventTooLarge = defineError<{ name: string; sizeBytes: number; maxB
 export const StoreInUse = defineError<{ processes: string }>()("STORE_IN_USE", {
   family: "conflict",
   message: (it) => `The store is open in other processes: ${it.processes}.`,
-  hint: () => "End them (`qm` servers, sessions and hooks of this repository), then restore again.",
+  hint: () =>
+    "End these processes (qm servers, sessions and hooks of this repository), then restore again.",
 })
 
 export const BackupNotHere = defineError<{ server: string }>()("STORE_BACKUP_NOT_HERE", {
   family: "invalid",
   message: (it) =>
-    `The store lies on the database server ${it.server}; qm copies only SQLite files.`,
+    `The store is on the database server ${it.server}; qm can back up and restore only SQLite files.`,
   hint: () => "Use `pg_dump --schema=qm` and `pg_restore` on the server instead.",
 })
 
@@ -151,12 +153,13 @@ export const BackupUnusable = defineError<{ file: string; problem: string }>()(
   {
     family: "invalid",
     message: (it) => `The backup ${it.file} cannot be used: ${it.problem}. The store is unchanged.`,
-    hint: () => "Choose another file of the backups folder with `qm store restore <file>`.",
+    hint: () => "Choose another backup: qm store restore <file>",
   },
 )
 
 export const BackupMissing = defineError<{ directory: string }>()("STORE_BACKUP_MISSING", {
   family: "not-found",
   message: (it) => `There is no backup in ${it.directory}.`,
-  hint: () => "Name one with `qm store restore <file>`, or make one with `qm store backup`.",
+  hint: () =>
+    "Pass a file with `qm store restore <file>`, or create a backup with `qm store backup`.",
 })

@@ -141,7 +141,7 @@ function trustHead(rows: Awaited<ReturnType<Driver["all"]>>): z.output<typeof He
   const [head] = parseRows(HeadRow, rows)
   if (head === undefined) throw StoreCorrupt({ what: "the head of the journal is missing" })
   if (head.last !== head.seq) {
-    throw StoreCorrupt({ what: `the journal ends at ${head.last}, its head says ${head.seq}` })
+    throw StoreCorrupt({ what: `the journal ends at ${head.last}, but its head is ${head.seq}` })
   }
   return head
 }

@@ -100,7 +100,7 @@ async function look(
       await deps.clock.sleep(pauseMs, ended)
     } catch (error) {
       if (ended.aborted) return
-      deps.log.warn("the journal could not be looked at", { error })
+      deps.log.warn("journal could not be polled", { error })
       await deps.clock.sleep(LOOK_EVERY_MS_WITH_SIGNAL, ended).catch(() => {})
     }
   }

@@ -36,14 +36,14 @@ export function parsePostgresUrl(url: string): PostgresAddress {
   const parsed = URL.parse(url)
   if (parsed === null) throw UrlInvalid({ problem: "it is not a URL" })
   if (parsed.protocol !== "postgres:" && parsed.protocol !== "postgresql:") {
-    throw UrlInvalid({ problem: "it does not begin with postgres:// or postgresql://" })
+    throw UrlInvalid({ problem: "it does not start with postgres:// or postgresql://" })
   }
   const host = decode(parsed.searchParams.get("host") ?? parsed.hostname, "host")
   const database = decode(parsed.pathname.slice(1), "database name")
   const user = decode(parsed.username, "user name")
   decode(parsed.password, "password")
-  if (host === "") throw UrlInvalid({ problem: "it names no host" })
-  if (database === "") throw UrlInvalid({ problem: "it names no database" })
+  if (host === "") throw UrlInvalid({ problem: "it has no host" })
+  if (database === "") throw UrlInvalid({ problem: "it has no database" })
   if (parsed.port === "0") throw UrlInvalid({ problem: "port 0 cannot be reached" })
 
   const port = parsed.port === "" ? "5432" : parsed.port

@@ -44,7 +44,7 @@ test("[STORE-14] a store of another product or branch is refused, and the error 
   const other = { ...second, name: "other" }
   await expect(openWith(file, [...MIGRATIONS, other])).rejects.toMatchObject({
     code: "STORE_SCHEMA_FOREIGN",
-    message: `Migration ${NEXT} of the store is named "second"; here it is "other".`,
+    message: `Migration ${NEXT} of the store is named "second"; this version expects "other".`,
   })
 })
 

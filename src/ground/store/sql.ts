@@ -27,7 +27,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
 }
 
 export function join(fragments: readonly Sql[], separator: Sql = sql`, `): Sql {
-  invariant(fragments.length > 0, "at least one fragment is joined; zero would leave broken SQL")
+  invariant(fragments.length > 0, "join needs at least one fragment")
   const texts = [""]
   const values: SqlValue[] = []
   for (const [index, fragment] of fragments.entries()) {
@@ -97,6 +97,6 @@ function describe(value: unknown): string {
 function storableText(text: string): string {
   const nulAt = text.indexOf("\0")
   if (nulAt >= 0) throw TextUnstorable({ problem: `a NUL character at position ${nulAt}` })
-  if (!text.isWellFormed()) throw TextUnstorable({ problem: "half of a surrogate pair" })
+  if (!text.isWellFormed()) throw TextUnstorable({ problem: "a lone surrogate" })
   return text
 }

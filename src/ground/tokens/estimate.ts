@@ -12,7 +12,7 @@ export function createEstimator(encoding: TokenEncoding): TokenCounter {
     encoding,
     exact: false,
     count: (text) => weigh(featuresOf(text), weights),
-    describe: () => `estimated from the shape of the text, for the ${encoding} encoding`,
+    describe: () => `estimated from features of the text, for the ${encoding} encoding`,
   }
 }
 

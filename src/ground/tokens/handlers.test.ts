@@ -46,7 +46,7 @@ test("[TOKENS-10] no input and too many files are errors that say what to do", a
   const paths = Array.from({ length: MOST_COUNTED_PATHS + 1 }, (_, index) => `${index}`)
   await expect(run({ paths })).rejects.toMatchObject({
     code: TooManyPaths.code,
-    message: "10001 paths were given; one call counts at most 10000.",
+    message: "10001 paths given; the limit per call is 10000.",
   })
 })
 

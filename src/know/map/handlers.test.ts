@@ -215,7 +215,7 @@ describe("map.show", () => {
     Object.assign(map.made.tree, { skipped: [{ path: "src/logo.png", reason: "binary" }] })
     const error: unknown = await map.show("src/logo.png").catch((it: unknown) => it)
     if (!MapFileLeftOut.is(error)) throw error
-    expect(error.message).toBe("src/logo.png is not in the map: it is no text.")
+    expect(error.message).toBe("src/logo.png is not in the map: it is not a text file.")
     expect(error.hint.length).toBeLessThanOrEqual(160)
   })
 

@@ -137,7 +137,7 @@ describe("counting and redaction", () => {
     const noteOf = async (report: FakeHostReport) => {
       await using world = worldWith(report)
       const { manifest } = await world.take(TAKE)
-      expect(manifest.disclaimer).toMatch(/estimation.*may include additional content not shown/)
+      expect(manifest.disclaimer).toMatch(/estimate.*may contain more/)
       return [manifest.hostVersion, ...manifest.notes.map((it) => `${it.code}: ${it.text}`)]
     }
     const program = "/usr/bin/claude"
@@ -146,15 +146,15 @@ describe("counting and redaction", () => {
     expect(await noteOf({ installed: { version: "2.1.325", ...here } })).toEqual(["2.1.325"])
     expect(await noteOf({ installed: { version: "3.0.0", ...here } })).toEqual([
       "3.0.0",
-      "version-unknown: Claude Code 3.0.0 is installed; its rules are those of 2.1.325.",
+      "version-unknown: Claude Code 3.0.0 is installed; the rules were checked with 2.1.325.",
     ])
     expect(await noteOf({ installed: { version: undefined, ...here } })).toEqual([
       undefined,
-      "version-unknown: The version of Claude Code here is not known; its rules are those of 2.1.325.",
+      "version-unknown: The installed version of Claude Code is unknown; the rules were checked with 2.1.325.",
     ])
     expect(await noteOf({ isVerified: false })).toEqual([
       undefined,
-      "host-unverified: Claude Code could not be run by us: this follows its documents only.",
+      "host-unverified: The rules for Claude Code come from its documentation; they were not checked with the real program.",
     ])
   })
 
@@ -280,11 +280,11 @@ describe("host report", () => {
     expect(await heard({ answer })).toBe("host")
     expect(await heard({ answer: { kind: "not-trusted" } })).toMatch(/does not trust/)
     expect(await heard({ answer: { kind: "failed", reason: "it ended" } })).toMatch(/it ended/)
-    expect(await heard({})).toMatch(/does not answer without a call to a model/)
+    expect(await heard({})).toMatch(/cannot report its context without calling a model/)
     const brought = "/home/a/x/node_modules/.bin/claude"
     for (const inside of [{ program: brought }, { foundAt: brought }]) {
       const said = await heard({ answer, installed: { ...installed, ...inside } })
-      expect(said).toMatch(/lies inside this project/)
+      expect(said).toMatch(/is inside this project/)
     }
     await using world = worldWith({ items, answer })
     const { observationProblem } = await world.take({ ...TAKE, observe: true })

@@ -103,8 +103,8 @@ async function showText(
   if (kept !== undefined) return kept
   const withheld =
     item.load === "config-only"
-      ? "Settings are not kept as text; see what is in force under settings."
-      : "This store is shared, and the text is the person's own."
+      ? "Settings are not stored as text. Run qm capture settings to see the effective values."
+      : "This store is shared, so your personal texts are not stored."
   return { path: item.path, text: "", later: "", isCut: false, withheld }
 }
 

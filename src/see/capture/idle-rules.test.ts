@@ -25,7 +25,7 @@ test("[CAPTURE-11] a rule that matches no file is noted if the file list is comp
     {
       code: "rule-never-matches",
       path: "/x/.claude/rules/r.md",
-      text: "It waits for *.rs, crates/**, and no file below x matches.",
+      text: "This rule never loads: its paths (*.rs, crates/**) match no file in x.",
     },
   ])
   expect(await findIdleRules(waiting("*.rs"), async () => undefined)).toEqual([])

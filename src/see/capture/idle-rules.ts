@@ -22,7 +22,7 @@ export async function findIdleRules(
     notes.push({
       code: "rule-never-matches",
       path: file,
-      text: `It waits for ${patterns}, and no file below ${path.basename(waitsFor.base)} matches.`,
+      text: `This rule never loads: its paths (${patterns}) match no file in ${path.basename(waitsFor.base)}.`,
     })
   }
   return notes

@@ -84,8 +84,7 @@ export function toManifest(
 }
 
 const DISCLAIMER =
-  "An estimation of what the host loads from files. " +
-  "The actual system prompt may include additional content not shown."
+  "An estimate of what the host loads from files. " + "The real system prompt may contain more."
 
 export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
@@ -129,7 +128,7 @@ function describeItem(
 function reasonOf({ reason, importedBy, load, waitsFor }: HostItem): string {
   const [first, ...others] = waitsFor?.patterns ?? []
   if (load === "conditional" && first !== undefined) {
-    return `Only when ${first}${others.length === 0 ? "" : ` or ${others.length} more`} is read`
+    return `Loads only when ${first}${others.length === 0 ? "" : ` or ${others.length} more`} is read`
   }
   return importedBy === undefined ? reason : `${reason}:${importedBy.line}`
 }
@@ -162,8 +161,8 @@ function textOf(found: HostItem, redact: Redact): { text: CaptureText; redaction
 }
 
 export const REACHED_BY_LINK =
-  "It lies outside the folders of this context and is reached by a link, so only its size is shown."
-const NOT_PARSED = "It cannot be parsed, so secrets in it cannot be told from the rest."
+  "A link leads to this file outside the project and user folders, so only its size is shown."
+const NOT_PARSED = "The file cannot be parsed, so its secrets cannot be redacted."
 
 function withhold(path: string, reason: string): CaptureText {
   return { path, text: "", later: "", isCut: false, withheld: reason }
@@ -187,24 +186,24 @@ function linkNotes({ survey, host }: HostSurvey): ManifestNote[] {
       path,
       text:
         sent === ""
-          ? "It is a link to a file outside these folders."
-          : `It is a link to a file outside these folders, and ${host.title} sends it to the model.`,
+          ? "This is a link to a file outside the project and user folders."
+          : `This is a link to a file outside the project and user folders. ${host.title} sends its content to the model.`,
     }))
 }
 
 function versionNotes(host: Host, installed: InstalledHost | undefined): ManifestNote[] {
   const known = host.factsVersions.at(-1) ?? "none"
   if (!host.isVerified) {
-    const text = `${host.title} could not be run by us: this follows its documents only.`
+    const text = `The rules for ${host.title} come from its documentation; they were not checked with the real program.`
     return [{ code: "host-unverified", text }]
   }
   if (installed === undefined) return []
   if (installed.version === undefined) {
-    const text = `The version of ${host.title} here is not known; its rules are those of ${known}.`
+    const text = `The installed version of ${host.title} is unknown; the rules were checked with ${known}.`
     return [{ code: "version-unknown", text, path: installed.program }]
   }
   if (host.factsVersions.includes(installed.version)) return []
-  const text = `${host.title} ${installed.version} is installed; its rules are those of ${known}.`
+  const text = `${host.title} ${installed.version} is installed; the rules were checked with ${known}.`
   return [{ code: "version-unknown", text, path: installed.program }]
 }
 

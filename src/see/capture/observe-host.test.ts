@@ -41,7 +41,7 @@ test("[CAPTURE-13] files named by both sides agree, and the accuracy is agreed /
       label: "B.md",
       state: "both",
       sameText: false,
-      explanation: "The host sent another text",
+      explanation: "The host sent a different text",
     },
   ])
 })
@@ -68,14 +68,14 @@ test("[CAPTURE-13] a difference is explained by changes after the session starte
     about(items, searched),
   )
   expect(files.map((it) => [it.state, it.explanation])).toEqual([
-    ["estimated-only", "Made or changed since that session"],
-    ["both", "Changed since that session"],
-    ["estimated-only", "The host did not name it; its settings or version may differ"],
-    ["observed-only", "No longer there"],
-    ["observed-only", "Left out by a setting since then"],
-    ["observed-only", "Emptied since then"],
-    ["observed-only", "Found, but not expected at start"],
-    ["observed-only", "The host loaded it, and no rule we know says why"],
+    ["estimated-only", "Created or changed after that session"],
+    ["both", "Changed after that session"],
+    ["estimated-only", "Not reported by the host; its settings or version may differ"],
+    ["observed-only", "File no longer exists"],
+    ["observed-only", "Excluded by a setting after that session"],
+    ["observed-only", "File is empty now"],
+    ["observed-only", "Found, but not expected at the start"],
+    ["observed-only", "The host loaded it for a reason we do not know"],
   ])
 })
 
@@ -114,8 +114,8 @@ test("[CAPTURE-21] gateway records are compared by the hash of the trimmed text"
   expect(seen).toMatchObject({ by: "wire", session: "s1", agreed: 1, compared: 4 })
   expect(seen.files.map((it) => [it.state, it.sameText, it.explanation])).toEqual([
     ["both", true, undefined],
-    ["both", false, "The host sent another text"],
-    ["both", false, "Changed since that session"],
-    ["estimated-only", undefined, "Made or changed since that session"],
+    ["both", false, "The host sent a different text"],
+    ["both", false, "Changed after that session"],
+    ["estimated-only", undefined, "Created or changed after that session"],
   ])
 })

@@ -116,7 +116,10 @@ async function askHost(
   const { host, place, trust, signal } = asking
   const { title } = host
   if (host.ask === undefined) {
-    return { code: "cannot-answer", text: `${title} does not answer without a call to a model.` }
+    return {
+      code: "cannot-answer",
+      text: `${title} cannot report its context without calling a model.`,
+    }
   }
   if (installed === undefined) {
     return { code: "not-installed", text: `${title} was not found on the PATH.` }
@@ -128,7 +131,7 @@ async function askHost(
     folders.some((at) => isInside(at, it)),
   )
   if (isBrought) {
-    const text = `${installed.foundAt} lies inside this project, so it was not started.`
+    const text = `${installed.foundAt} is inside this project, so it was not started.`
     return { code: "not-installed", text }
   }
   const outcome = await host.ask(place, { program, trust, signal, now: deps.clock.now })
@@ -138,7 +141,7 @@ async function askHost(
     case "not-trusted":
       return { code: "not-trusted", text: `${title} does not trust this folder yet.` }
     case "failed":
-      return { code: "no-answer", text: `${title} did not answer: ${outcome.reason}` }
+      return { code: "no-answer", text: `${title} did not respond: ${outcome.reason}` }
     default:
       return outcome satisfies never
   }
@@ -202,8 +205,8 @@ function agreementOn(
   const isChanged = isChangedSince(item, report)
   if (said === undefined) {
     const explanation = isChanged
-      ? "Made or changed since that session"
-      : "The host did not name it; its settings or version may differ"
+      ? "Created or changed after that session"
+      : "Not reported by the host; its settings or version may differ"
     return { ...about, state: "estimated-only", explanation }
   }
   const sameText = isSameText(said, item.sent.trim())
@@ -213,7 +216,7 @@ function agreementOn(
     ...(sameText === undefined ? {} : { sameText }),
     ...(said.tokens === undefined ? {} : { tokens: said.tokens }),
     ...(sameText === false
-      ? { explanation: isChanged ? "Changed since that session" : "The host sent another text" }
+      ? { explanation: isChanged ? "Changed after that session" : "The host sent a different text" }
       : {}),
   }
 }
@@ -231,11 +234,11 @@ function isSameText(said: HostReport["files"][number], sent: string): boolean | 
 
 function explainObservedOnly(path: string, estimate: Estimate): string {
   const outcome = estimate.searched.find((it) => it.path === path)?.outcome
-  if (outcome === "missing") return "No longer there"
-  if (outcome === "excluded") return "Left out by a setting since then"
-  if (outcome === "empty") return "Emptied since then"
-  if (outcome === "found") return "Found, but not expected at start"
-  return "The host loaded it, and no rule we know says why"
+  if (outcome === "missing") return "File no longer exists"
+  if (outcome === "excluded") return "Excluded by a setting after that session"
+  if (outcome === "empty") return "File is empty now"
+  if (outcome === "found") return "Found, but not expected at the start"
+  return "The host loaded it for a reason we do not know"
 }
 
 /** For hosts that send one text: each of our texts must occur in it, in our order. */
@@ -250,8 +253,8 @@ function compareText(
     const about = { path: item.path, label: labelOf(item.path, estimate.place) }
     if (at !== -1) return { ...about, state: "both", sameText: true }
     const explanation = isChangedSince(item, report)
-      ? "Made or changed since that session"
-      : "Its text is not in what the host sent"
+      ? "Created or changed after that session"
+      : "Its text is not in the text that the host sent"
     return { ...about, state: "estimated-only", explanation }
   })
 }

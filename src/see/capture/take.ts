@@ -181,7 +181,7 @@ async function keep(taken: TakeResult, deps: CaptureDeps): Promise<KeepOutcome> 
   } catch (error) {
     const isAnswer = CaptureUnknown.is(error) || !isAppError(error)
     if (isAnswer) throw error
-    deps.log.warn("capture not kept", { code: error.code })
+    deps.log.warn("capture not stored", { code: error.code })
     return { ...notKept, problem: `${error.message} ${error.hint} [${error.code}]` }
   }
 }
@@ -284,7 +284,7 @@ async function readExtra(file: string, disk: Disk): Promise<HostItem | undefined
     priority: 200,
     scope: "project",
     load: "on-demand",
-    reason: "Named in capture.extra, not standard",
+    reason: "Listed in capture.extra, not loaded by the host",
     kind: "files",
     trust: read.realPath === file ? "project" : "external",
     file: read,

@@ -263,7 +263,7 @@ function withAddress(
   if (typeof value !== "string" || value.trim() === "") return []
   const url = URL.parse(value.trim())
   if (url === null || url.host === "") {
-    return [{ ...about, host: "an address that cannot be read", isLoopback: false }]
+    return [{ ...about, host: "an invalid address", isLoopback: false }]
   }
   return [{ ...about, host: url.host, isLoopback: LOOPBACK.test(url.hostname) }]
 }

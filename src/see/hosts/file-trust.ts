@@ -65,6 +65,6 @@ export async function withRealPlaces(
 }
 
 export function noteLinkOutside(reader: SurveyReader, at: string, realPath: string): void {
-  const text = `This path leads out of its folder, to ${realPath}; the host follows it.`
+  const text = `This path is a link out of its folder to ${realPath}; the host follows it.`
   reader.note({ code: "link-outside", text, path: at })
 }

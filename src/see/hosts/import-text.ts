@@ -18,7 +18,7 @@ export function copiedImport(
     priority,
     path: one.path,
     source: "import",
-    reason: "Copied into the file above",
+    reason: "Copied into the importing file",
     load: "import",
     trust: belongsTo({ realPath: one.file.realPath, scope }, grounds),
     importedBy: one.by,

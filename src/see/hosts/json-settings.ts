@@ -20,7 +20,7 @@ export async function readJsonFile(
   if (file === undefined) return { path: at, file, values: {}, outcome: await absence(reader, at) }
   const outcome = parseSettings(file.bytes.toString())
   if (outcome.kind === "broken") {
-    const text = `This file is broken (${outcome.problem}); nothing in it counts.`
+    const text = `This file is invalid (${outcome.problem}) and is ignored.`
     reader.note({ code: "settings-broken", text, path: at })
   }
   return { path: at, file, values: outcome.kind === "found" ? outcome.values : {}, outcome }
@@ -42,7 +42,7 @@ function parseSettings(text: string): SettingsLayer["outcome"] {
   }
   return isRecord(values)
     ? { kind: "found", values }
-    : { kind: "broken", problem: "it is no object" }
+    : { kind: "broken", problem: "it is not a JSON object" }
 }
 
 export function fieldsOf(value: unknown): JsonRecord {

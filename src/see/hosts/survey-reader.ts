@@ -114,7 +114,7 @@ function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detai
     case "file":
       return { outcome: found.bytes.length === 0 ? "empty" : "found" }
     case "too-large":
-      return { outcome: "excluded", detail: `${found.sizeBytes} bytes are more than is loaded` }
+      return { outcome: "excluded", detail: `${found.sizeBytes} bytes exceed the host's limit` }
     case "directory":
       return { outcome: "unreadable", detail: "it is a folder" }
     case "missing":
@@ -126,23 +126,23 @@ function outcomeOf(found: DiskFile): { readonly outcome: Outcome; readonly detai
 
 function noteOf(path: string, found: DiskFile): ManifestNote | undefined {
   if (found.kind === "too-large") {
-    const text = `This file has ${found.sizeBytes} bytes, more than the host loads; it is left out.`
+    const text = `This file has ${found.sizeBytes} bytes, which exceeds the host's limit; it is not loaded.`
     return { code: "file-too-large", text, path }
   }
   if (found.kind !== "unreadable" || TOO_MANY.some((it) => it === found.reason)) {
     return undefined
   }
-  const text = `This file cannot be read (${found.reason}); the host leaves it out.`
+  const text = `This file cannot be read (${found.reason}); the host ignores it.`
   return { code: "file-unreadable", text, path }
 }
 
 function tooMany(what: TooMany): ManifestNote {
   const most = what === "too many files" ? `${MOST_FILES_READ} files` : `${MOST_BYTES_READ} bytes`
-  const text = `More than ${most} would have to be read; the rest was not looked at.`
+  const text = `The survey stopped at ${most}; the remaining files were not read.`
   return { code: "too-many", text }
 }
 
 export function noteManyMentions(reader: SurveyReader, path: string): void {
-  const text = `This file names ${MOST_MENTIONS} files or more behind an @; no more were looked for.`
+  const text = `This file has ${MOST_MENTIONS} @ imports or more; the rest was not followed.`
   reader.note({ code: "too-many", text, path })
 }

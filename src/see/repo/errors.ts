@@ -4,16 +4,16 @@ export const GitFailed = defineError<{ command: string; said: string }>()("REPO_
   family: "unavailable",
   message: (it) => `git ${it.command} could not read the history: ${it.said}.`,
   hint: () =>
-    "Run `git fsck` in the repository; without git everything works from the files as they are.",
+    "Run `git fsck` in the repository. Without git, Quartermaster works from the files alone.",
 })
 
 export const GitTimedOut = defineError<{ command: string; timeoutMs: number }>()(
   "REPO_GIT_TIMED_OUT",
   {
     family: "unavailable",
-    message: (it) => `git ${it.command} gave no answer within ${it.timeoutMs} ms.`,
+    message: (it) => `git ${it.command} did not finish within ${it.timeoutMs} ms.`,
     hint: () =>
-      "Try again when the machine is less busy, or run `git gc` in the repository; it may be very large.",
+      "Try again when the machine is less busy, or run `git gc`: the repository may be very large.",
   },
 )
 
@@ -21,7 +21,8 @@ export const GitAnswerTooLarge = defineError<{ command: string; maxBytes: number
   "REPO_GIT_ANSWER_TOO_LARGE",
   {
     family: "full",
-    message: (it) => `git ${it.command} had more to say than ${it.maxBytes} bytes.`,
-    hint: () => "Work in a part of the repository; this commit has more files than can be indexed.",
+    message: (it) => `The output of git ${it.command} exceeds ${it.maxBytes} bytes.`,
+    hint: () =>
+      "Work in a subdirectory of the repository: this commit has more files than can be indexed.",
   },
 )

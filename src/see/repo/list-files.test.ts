@@ -42,10 +42,10 @@ test("[REPO-7] the problem with a directory is described", async () => {
   await symlink("circle", path.join(temp.path, "circle"))
   const problem = (name: string) => directoryProblem(path.join(temp.path, name))
   expect(await problem(".")).toBeUndefined()
-  expect(await problem("none")).toBe("there is nothing")
+  expect(await problem("none")).toBe("it does not exist")
   expect(await problem("file")).toBe("it is a regular file, not a directory")
-  expect(await problem("file/below")).toBe("a part of the path is no directory")
-  expect(await problem("circle")).toBe("its links lead in a circle")
+  expect(await problem("file/below")).toBe("a part of the path is not a directory")
+  expect(await problem("circle")).toBe("its links are circular")
 })
 
 test("[REPO-8] values of .env files are read, those of example files are not", async () => {

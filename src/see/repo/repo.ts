@@ -153,7 +153,7 @@ export async function directoryProblem(directory: string): Promise<string | unde
   }
 }
 
-const NOTHING_THERE = "there is nothing"
+const NOTHING_THERE = "it does not exist"
 
 type RealPathResult =
   | { readonly kind: "at"; readonly path: string }
@@ -170,9 +170,9 @@ async function withoutLinks(directory: string): Promise<RealPathResult> {
 
 function sayReason(reason: string): string {
   if (reason === "ENOENT") return NOTHING_THERE
-  if (reason === "ENOTDIR") return "a part of the path is no directory"
-  if (reason === "EACCES" || reason === "EPERM") return "you may not read it"
-  return reason === "ELOOP" ? "its links lead in a circle" : `the system says ${reason}`
+  if (reason === "ENOTDIR") return "a part of the path is not a directory"
+  if (reason === "EACCES" || reason === "EPERM") return "you do not have permission to read it"
+  return reason === "ELOOP" ? "its links are circular" : `the system reports ${reason}`
 }
 
 /**

@@ -64,7 +64,7 @@ function parse(text: string, file: string): readonly Approval[] {
     const parsed = ApprovalFile.safeParse(JSON.parse(text))
     if (parsed.success) return parsed.data.approved
   } catch {
-    throw ApprovalsUnreadable({ path: file, reason: "it is no JSON" })
+    throw ApprovalsUnreadable({ path: file, reason: "it is not valid JSON" })
   }
   throw ApprovalsUnreadable({ path: file, reason: "it is not a list of approvals" })
 }

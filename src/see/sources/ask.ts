@@ -87,7 +87,7 @@ export function createAsk(deps: AskDeps) {
       const ms = clock.monotonicMs() - startedMs
       state.circuit.succeeded()
       Object.assign(state, { health: ms > SLOW_MS ? "slow" : "ok", problem: null })
-      log.debug("source answered", { slug, ms: Math.round(ms) })
+      log.debug("source responded", { slug, ms: Math.round(ms) })
       return result
     } catch (error) {
       // Aborted by the caller: not a failure of the source.
@@ -106,7 +106,7 @@ async function requireApproved(
   throw SourceNotApproved({ slug, command, why })
 }
 
-const CHANGED_TOOLS = "has other tools than when it was approved"
+const CHANGED_TOOLS = "has different tools than when it was approved"
 
 type ToolCheck = {
   readonly connection: Connection
@@ -129,7 +129,7 @@ async function requireSameTools(
   if (approval !== undefined) await deps.approvals.drop(approval)
   state.connection.hangUp()
   state.health = "unapproved"
-  state.problem = `It ${CHANGED_TOOLS}: approve it again to go on.`
+  state.problem = `It ${CHANGED_TOOLS}. Approve it again to use it.`
   throw SourceNotApproved({ slug, command, why: CHANGED_TOOLS })
 }
 

@@ -33,7 +33,7 @@ export async function resolveProgram(config: StdioConfig, where: CommandContext)
 
 export function showProgram({ file, args }: Program, { env }: StdioConfig): string {
   const line = [file, ...args].map(quoted).join(" ")
-  return env.length === 0 ? line : `${line} (sees ${env.join(", ")})`
+  return env.length === 0 ? line : `${line} (can read ${env.join(", ")})`
 }
 
 export function showAddress({ url, credential }: Extract<Transport, { type: "http" }>): string {

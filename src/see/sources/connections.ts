@@ -170,7 +170,7 @@ export function startDeadline(clock: Clock, ms: number, signal: AbortSignal): De
   const done = new AbortController()
   const joined = AbortSignal.any([signal, late.signal])
   void clock.sleep(ms, done.signal).then(
-    () => late.abort(new TimeIsOver(`${ms} ms are over`)),
+    () => late.abort(new TimeIsOver(`timed out after ${ms} ms`)),
     () => {},
   )
   return {
@@ -193,5 +193,5 @@ export function startDeadline(clock: Clock, ms: number, signal: AbortSignal): De
 
 function reasonIn(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
-  return reason instanceof Error ? reason : new Error("it was taken back")
+  return reason instanceof Error ? reason : new Error("the call was cancelled")
 }

@@ -114,28 +114,28 @@ async function readConfig(file: string): Promise<ConfigRead> {
   try {
     value = JSON.parse(outcome.text)
   } catch {
-    return { kind: "wrong", problem: "Its config.json is no JSON." }
+    return { kind: "wrong", problem: "Its config.json is not valid JSON." }
   }
   const parsed = SourceConfig.safeParse(value)
   if (parsed.success) return { kind: "read", config: parsed.data }
   const [issue] = parsed.error.issues
-  const at = issue === undefined || issue.path.length === 0 ? "the top" : issue.path.join(".")
-  return { kind: "wrong", problem: visibleLine(`Its config.json, at ${at}: ${issue?.message}.`) }
+  const at = issue === undefined || issue.path.length === 0 ? "the top level" : issue.path.join(".")
+  return { kind: "wrong", problem: visibleLine(`Invalid config.json at ${at}: ${issue?.message}.`) }
 }
 
 /** Plain http to this machine only: queries and keys must not be readable by others. */
 function wrongWithAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return "Its address is not a URL."
   const { protocol, hostname, username, password } = new URL(text)
-  if (username !== "" || password !== "") return "Its address holds a name or a password."
+  if (username !== "" || password !== "") return "Its address contains a user name or a password."
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
-  if (protocol === "http:" && !isLoopback) return "Its address must begin with https."
+  if (protocol === "http:" && !isLoopback) return "Its address must start with https."
   return undefined
 }
 
 function shadowed(described: SourceDescription, by: Origin): SourceDescription {
   const { slug, origin, folder, command, digest, config } = described
-  const whose = by === "shipped" ? "One that is shipped" : "One of yours"
-  const problem = `${whose} has this name already: give its folder another one.`
+  const whose = by === "shipped" ? "A shipped source" : "Another source of yours"
+  const problem = `${whose} already has this name. Rename its folder.`
   return { slug, origin, folder, command, digest, config, problem }
 }

@@ -4,42 +4,41 @@ export const SourceUnknown = defineError<{ slug: string; nearest: string | undef
   "SOURCES_NOT_FOUND",
   {
     family: "not-found",
-    message: (it) => `There is no source ${visibleLine(it.slug)}.`,
+    message: (it) => `Source ${visibleLine(it.slug)} does not exist.`,
     hint: (it) =>
       it.nearest === undefined
-        ? "List the sources with qm source list."
-        : `Did you mean ${it.nearest}? List the sources with qm source list.`,
+        ? "Run `qm source list` to see all sources."
+        : `Did you mean ${it.nearest}? Run \`qm source list\` to see all sources.`,
   },
 )
 
 export const SourceInvalid = defineError<{ slug: string; problem: string }>()("SOURCES_INVALID", {
   family: "invalid",
-  message: (it) => `The source ${it.slug} cannot be used: ${it.problem}`,
-  hint: () => "Correct its config.json, then test it with qm source test.",
+  message: (it) => `Source ${it.slug} cannot be used: ${it.problem}`,
+  hint: (it) => `Correct its config.json, then run \`qm source test ${it.slug}\`.`,
 })
 
 export const SourceNotApproved = defineError<{ slug: string; command: string; why: string }>()(
   "SOURCES_NOT_APPROVED",
   {
     family: "denied",
-    message: (it) => `The source ${it.slug} ${it.why}. It would execute or call: ${it.command}`,
-    hint: (it) =>
-      `A person reads that command and, if it is wanted, runs: qm source approve ${it.slug}`,
+    message: (it) => `Source ${it.slug} ${it.why}. It would run or call: ${it.command}`,
+    hint: (it) => `The user must check that command and approve it: qm source approve ${it.slug}`,
   },
 )
 
 export const SourceChanged = defineError<{ slug: string }>()("SOURCES_CHANGED", {
   family: "conflict",
-  message: (it) => `The source ${it.slug} is not what was read: it has changed since.`,
-  hint: () => "Look at it again with qm source list, then approve what is there now.",
+  message: (it) => `Source ${it.slug} changed after it was shown and was not approved.`,
+  hint: () => "Run `qm source list` to see its current command, then approve it.",
 })
 
 export const SourceWithoutCredential = defineError<{ slug: string; name: string }>()(
   "SOURCES_NO_CREDENTIAL",
   {
     family: "unavailable",
-    message: (it) => `The source ${it.slug} needs the credential ${it.name}, which is not set.`,
-    hint: (it) => `Set it: qm credential set ${it.name}`,
+    message: (it) => `Source ${it.slug} needs the credential ${it.name}, which is not set.`,
+    hint: (it) => `Run \`qm credential set ${it.name}\`.`,
   },
 )
 
@@ -47,23 +46,23 @@ export const SourceToolMissing = defineError<{ slug: string; tool: string; has: 
   "SOURCES_TOOL_NOT_FOUND",
   {
     family: "not-found",
-    message: (it) => `The source ${it.slug} has no tool ${visibleLine(it.tool)}.`,
-    hint: (it) => `It has: ${it.has}`,
+    message: (it) => `Source ${it.slug} has no tool ${visibleLine(it.tool)}.`,
+    hint: (it) => `Its tools are: ${it.has}`,
   },
 )
 
 export const SourceFailed = defineError<{ slug: string; reason: string }>()("SOURCES_FAILED", {
   family: "unavailable",
-  message: (it) => `The source ${it.slug} failed: ${it.reason}.`,
-  hint: (it) => `Go on without it, or look at it with qm source test ${it.slug}`,
+  message: (it) => `Source ${it.slug} failed: ${it.reason}.`,
+  hint: (it) => `Continue without it, or run \`qm source test ${it.slug}\` for details.`,
 })
 
 export const SourceTimedOut = defineError<{ slug: string; timeoutMs: number }>()(
   "SOURCES_TIMED_OUT",
   {
     family: "unavailable",
-    message: (it) => `The source ${it.slug} gave no answer within ${it.timeoutMs} ms.`,
-    hint: () => "Go on without it, or raise timeoutMs in its config.json.",
+    message: (it) => `Source ${it.slug} did not respond within ${it.timeoutMs} ms.`,
+    hint: () => "Continue without it, or raise timeoutMs in its config.json.",
   },
 )
 
@@ -72,8 +71,8 @@ export const SourceResting = defineError<{ slug: string; seconds: number; proble
   {
     family: "unavailable",
     message: (it) =>
-      `The source ${it.slug} failed three times in a row and is not asked for ${it.seconds} s. ${it.problem}`,
-    hint: (it) => `Go on without it, or try it at once with qm source test ${it.slug}`,
+      `Source ${it.slug} failed three times in a row and is paused for ${it.seconds} s. ${it.problem}`,
+    hint: (it) => `Continue without it, or run \`qm source test ${it.slug}\` to try it now.`,
   },
 )
 

@@ -45,7 +45,7 @@ async function coverFolder(
 ): Promise<string | undefined> {
   const listed = await listDirectory(path.join(folder, at), { maxEntries: MOST_COVERED_FILES })
   if (listed.kind !== "listed") return `Its folder cannot be read (${listed.kind}).`
-  if (level > DEEPEST_COVERED_LEVELS) return "Its folder is nested too deeply to be approved."
+  if (level > DEEPEST_COVERED_LEVELS) return "Its folder is nested too deeply for an approval."
   for (const entry of listed.entries) {
     const name = path.join(at, entry.name)
     const problem = await coverEntry({ folder, at: name, level }, entry.what, { hashes, left })
@@ -62,7 +62,7 @@ async function coverEntry(
   const { hashes, left, name = at } = given
   if (what === "directory") return coverFolder({ folder, at, level: level + 1 }, hashes, left)
   // A link's target can change.
-  if (what !== "regular file") return `${name} is a ${what}, which no approval can cover.`
+  if (what !== "regular file") return `${name} is a ${what}, which an approval cannot cover.`
   return coverFile({ name, file: path.join(folder, at) }, hashes, left)
 }
 
@@ -72,7 +72,7 @@ async function hashNamed(
   left: ByteAllowance,
 ): Promise<string | undefined> {
   for (const { name, file, what } of named) {
-    if (what === "directory") return `${name} is a directory, which no approval can cover.`
+    if (what === "directory") return `${name} is a directory, which an approval cannot cover.`
     const place = { folder: path.dirname(file), at: path.basename(file), level: 0 }
     const problem = await coverEntry(place, what, { hashes, left, name })
     if (problem !== undefined) return problem
@@ -87,9 +87,10 @@ async function coverFile(
 ): Promise<string | undefined> {
   const outcome = await readBounded(file, { maxBytes: left.bytes })
   if (outcome.kind === "too-large" || hashes.size >= MOST_COVERED_FILES) {
-    return `What it executes is more than an approval covers: ${MOST_COVERED_FILES} files, ${LARGEST_COVERED_BYTES} bytes.`
+    return `Its files exceed what an approval covers: ${MOST_COVERED_FILES} files, ${LARGEST_COVERED_BYTES} bytes.`
   }
-  if (outcome.kind !== "read") return `A file it names cannot be read (${outcome.kind}).`
+  if (outcome.kind !== "read")
+    return `A file named in its command cannot be read (${outcome.kind}).`
   left.bytes -= outcome.bytes.length
   hashes.set(name, hash("sha256", outcome.bytes))
   return undefined
@@ -150,7 +151,7 @@ function unknownModule(args: readonly string[]): string | undefined {
     if (match === null) continue
     const value = match.groups?.["value"] ?? args[at + 1] ?? ""
     if (!/^(?:\.{1,2}[\\/]|file:|data:)/i.test(value) && !path.isAbsolute(value)) {
-      return `${argument} loads a module by name, which no approval can cover: name its file.`
+      return `${argument} loads a module by name, which an approval cannot cover. Use the module's file path.`
     }
   }
   return undefined
@@ -164,17 +165,17 @@ function isWinding(name: string): boolean {
 
 async function lookAt(folder: string, name: string): Promise<readonly NamedFile[] | string> {
   // Behind a link, Node and the system resolve `..` differently.
-  if (isWinding(name)) return `${name} goes back on its way: name it without "..".`
+  if (isWinding(name)) return `${name} contains "..". Use a path without it.`
   const file = path.resolve(folder, name)
   if (file === folder || file.startsWith(`${folder}${path.sep}`)) return []
   const found = await statFile(file)
   if (found.kind === "missing") return neighboursOf(file, name)
   if (found.kind === "unreadable") {
     // Too long for a path: a text argument, covered as such.
-    return found.reason === "ENAMETOOLONG" ? [] : `${name} cannot be looked at (${found.reason}).`
+    return found.reason === "ENAMETOOLONG" ? [] : `${name} cannot be read (${found.reason}).`
   }
   if (found.what === "directory") {
-    return `${name} is a directory outside its folder, which no approval can cover.`
+    return `${name} is a directory outside its folder, which an approval cannot cover.`
   }
   return [{ name, file, what: found.what }]
 }
@@ -186,7 +187,7 @@ async function neighboursOf(file: string, name: string): Promise<readonly NamedF
   const { dir, base } = path.parse(file)
   const listed = await listDirectory(dir, { maxEntries: MOST_NEIGHBOURS })
   if (listed.kind === "missing" || listed.kind === "not-directory") return []
-  if (listed.kind !== "listed") return `What ${name} means cannot be looked at (${listed.kind}).`
+  if (listed.kind !== "listed") return `The folder of ${name} cannot be read (${listed.kind}).`
   return listed.entries
     .filter((it) => it.name.startsWith(`${base}.`))
     .map((it) => ({

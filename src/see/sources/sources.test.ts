@@ -44,7 +44,7 @@ describe("list", () => {
     expect(all.map((it) => it.slug)).toEqual(["one", "web"])
     for (const source of all) expect(Source.parse(source)).toEqual(source)
     expect(all[0]?.command).toMatch(
-      /^\/.*\/sh stub\.sh "a b" argument-0 .* argument-39 \(sees KEY\)$/,
+      /^\/.*\/sh stub\.sh "a b" argument-0 .* argument-39 \(can read KEY\)$/,
     )
     expect(all[1]?.command).toBe("https://a.example/mcp (sends the credential a)")
     expect(all[0]).toMatchObject({ health: "unapproved", isApproved: false, tools: null })
@@ -66,7 +66,7 @@ describe("list", () => {
       ["empty", "invalid", "Its config.json is missing."],
       ["large", "invalid", "Its config.json is too large."],
       ["more", "invalid", expect.stringContaining("transport")],
-      ["no-json", "invalid", "Its config.json is no JSON."],
+      ["no-json", "invalid", "Its config.json is not valid JSON."],
       ["no-shape", "invalid", expect.stringContaining("transport.type")],
     ])
     for (const { slug } of all) {
@@ -74,7 +74,7 @@ describe("list", () => {
       expect(await codeOf(world.sources.approve(slug))).toBe("SOURCES_INVALID")
     }
     expect(await codeOf(world.sources.test("larg", signal))).toBe("SOURCES_NOT_FOUND")
-    await expect(world.sources.test("../user/large", signal)).rejects.toThrow("There is no source")
+    await expect(world.sources.test("../user/large", signal)).rejects.toThrow("does not exist")
   })
 
   test("[SOURCES-1] a project's source does not replace a user's or a shipped one of the same name", async () => {
@@ -90,7 +90,7 @@ describe("list", () => {
       ["user", "unapproved"],
       ["project", "invalid"],
     ])
-    expect(views[1]?.problem).toContain("has this name already")
+    expect(views[1]?.problem).toContain("already has this name")
     expect(await textOf(world, "one")).toBe("found")
   })
 })
@@ -112,7 +112,7 @@ describe("approve", () => {
       await expect(stat(marker)).rejects.toThrow("ENOENT")
     }
     await expect(world.sources.call("project", QUESTION, signal)).rejects.toThrow(
-      /The source project is not approved\. It would execute or call: \/.*\/sh stub\.sh good/,
+      /Source project is not approved\. It would run or call: \/.*\/sh stub\.sh good/,
     )
     await world.add("shipped", "good", { origin: "shipped" })
     expect(await textOf(world, "shipped")).toBe("found")
@@ -254,7 +254,7 @@ describe("approve", () => {
       [["--import=tsx/esm", "stub.sh"], "loads a module by name"],
       [["-r", "stub.sh", "stub.sh"], "loads a module by name"],
       [["--require"], "loads a module by name"],
-      [["../../tools/server/../started.js"], "goes back on its way"],
+      [["../../tools/server/../started.js"], 'contains ".."'],
     ] as const
     for (const [args, problem] of refused) {
       expect(await problemOf(...args), args.join(" ")).toContain(problem)
@@ -298,7 +298,7 @@ describe("approve", () => {
     expect(await codeOf(later.call("one", QUESTION, signal))).toBe("SOURCES_NOT_APPROVED")
     const [view] = await later.list()
     expect(view).toMatchObject({ health: "unapproved", isApproved: false })
-    expect(view?.problem).toContain("other tools than when it was approved")
+    expect(view?.problem).toContain("different tools than when it was approved")
     // The stored approval is removed too, not only the state of this process.
     expect(await codeOf(world.make().call("one", QUESTION, signal))).toBe("SOURCES_NOT_APPROVED")
     expect(await later.approve("one")).toMatchObject({ health: "ok", isApproved: true })
@@ -376,10 +376,10 @@ describe("timeouts and failures", () => {
     const add = (slug: string) => world.add(slug, slug, { origin: "shipped" })
     await Promise.all(["endless-notifications", "endless-pages", "no-json"].map(add))
     await expect(world.sources.call("endless-notifications", QUESTION, signal)).rejects.toThrow(
-      "it talks without being asked",
+      "it sent too many unsolicited messages",
     )
     await expect(world.sources.call("endless-pages", QUESTION, signal)).rejects.toThrow("pages")
-    await expect(world.sources.call("no-json", QUESTION, signal)).rejects.toThrow("no JSON")
+    await expect(world.sources.call("no-json", QUESTION, signal)).rejects.toThrow("not valid JSON")
   })
 
   test("[SOURCES-9] an error response does not affect other requests", async () => {
@@ -399,7 +399,7 @@ describe("timeouts and failures", () => {
     })
     await expect(world.sources.call("one", QUESTION, signal)).rejects.toMatchObject({
       code: "SOURCES_TOOL_NOT_FOUND",
-      hint: "It has: none",
+      hint: "Its tools are: none",
     })
   })
 
@@ -411,7 +411,7 @@ describe("timeouts and failures", () => {
     expect([await ask(), await ask(), await ask()]).toEqual(Array(3).fill("SOURCES_FAILED"))
     expect(await ask()).toBe("SOURCES_RESTING")
     await expect(world.sources.call("bad", QUESTION, signal)).rejects.toThrow(
-      /The source bad failed three times in a row and is not asked for \d+ s\. .*exit code 1/,
+      /Source bad failed three times in a row and is paused for \d+ s\. .*exit code 1/,
     )
     expect((await listed(world, "bad"))[0]).toMatchObject({ health: "dead" })
     expect(await textOf(world, "good")).toBe("found")
@@ -446,7 +446,7 @@ describe("timeouts and failures", () => {
       (it: unknown) => it,
     )
     const said = isAppError(error) ? `${error.message} ${JSON.stringify(error.data)}` : ""
-    expect(said).toMatch(/^The source one failed: it ended with exit code 7/)
+    expect(said).toMatch(/^Source one failed: it exited with exit code 7/)
     expect(said).not.toContain(key)
     expect(said).not.toContain("\u001b")
     expect(said.length).toBeLessThan(1_000)
@@ -455,7 +455,7 @@ describe("timeouts and failures", () => {
       transport: { type: "stdio", command: "no-such-program" },
     })
     await expect(world.sources.call("absent", QUESTION, signal)).rejects.toThrow(
-      "The source absent failed: its program is not there.",
+      "Source absent failed: its program was not found.",
     )
   })
 })
@@ -495,7 +495,7 @@ describe("webSearch", () => {
     await world.sources.approve("mail")
     expect(await world.sources.webSearch({ ...question, source: "mail" })).toEqual({
       source: null,
-      note: expect.stringContaining("The source mail does not search the web"),
+      note: expect.stringContaining("Source mail does not search the web"),
       results: [],
     })
     await expect(stat(path.join(world.places.user, "question"))).rejects.toThrow("ENOENT")
@@ -525,13 +525,13 @@ describe("webSearch", () => {
       note: expect.stringContaining(note),
       results: [],
     })
-    expect(await search()).toEqual(empty(null, "No source searches the web here"))
-    expect(await search("nobody")).toEqual(empty(null, "There is no source nobody."))
+    expect(await search()).toEqual(empty(null, "No web search source is available"))
+    expect(await search("nobody")).toEqual(empty(null, "Source nobody does not exist."))
     const wrong = [
-      ["dies-at-start", "The source dies-at-start failed"],
+      ["dies-at-start", "Source dies-at-start failed"],
       ["answers-error", "the index is broken"],
-      ["says-failed", "answered that the search failed"],
-      ["good", "found nothing"],
+      ["says-failed", "reported that the search failed"],
+      ["good", "found no results"],
       ["no-tools", "has no tool search"],
     ] as const
     for (const [slug, note] of wrong) {
@@ -539,7 +539,7 @@ describe("webSearch", () => {
       expect(await search(slug)).toEqual(empty(slug, note))
     }
     await world.add("mine", "good")
-    expect(await search("mine")).toEqual(empty(null, "is not approved: qm source approve mine"))
+    expect(await search("mine")).toEqual(empty(null, "is not approved. Run `qm source approve mine`"))
     await expect(
       world.sources.webSearch({ ...question, source: "good", signal: AbortSignal.abort() }),
     ).rejects.toThrow("abort")

@@ -11,17 +11,17 @@ const QUESTION = { tool: "search", args: { query: "x" } }
  * others must be detected long before theirs.
  */
 const BEHAVIOURS: readonly (readonly [behaviour: string, timeoutMs: number, outcome: RegExp])[] = [
-  ["never-answers", 300, /gave no answer within 300 ms/],
-  ["byte-a-second", 300, /gave no answer within 300 ms/],
-  ["dies-mid-frame", 60_000, /it ended with exit code 3/],
-  ["large-line", 60_000, /a message of over 4000000 bytes/],
+  ["never-answers", 300, /did not respond within 300 ms/],
+  ["byte-a-second", 300, /did not respond within 300 ms/],
+  ["dies-mid-frame", 60_000, /it exited with exit code 3/],
+  ["large-line", 60_000, /a message larger than 4000000 bytes/],
   ["no-utf8", 60_000, /bytes that are not UTF-8/],
-  ["wrong-id", 300, /gave no answer within 300 ms/],
+  ["wrong-id", 300, /did not respond within 300 ms/],
   ["many-notifications", 60_000, /^found$/],
   ["noise", 60_000, /^found$/],
-  ["dies-at-start", 60_000, /it ended with exit code 1: cannot find the module/],
+  ["dies-at-start", 60_000, /it exited with exit code 1: cannot find the module/],
   ["answers-error", 60_000, /the index is broken/],
-  ["hangs-at-hello", 300, /gave no answer within 300 ms/],
+  ["hangs-at-hello", 300, /did not respond within 300 ms/],
   ["many-tools", 60_000, /more than 500 tools/],
 ]
 

@@ -52,20 +52,20 @@ async function webSource(wanted: string | undefined, deps: WebDeps): Promise<Usa
   const views = await Promise.all(searching.map(deps.viewOf))
   const chosen = searching[views.findIndex((it) => it.isApproved)]
   if (chosen?.problem === null) return chosen
-  return "No source searches the web here: put one into a folder sources and approve it."
+  return "No web search source is available. Add one in a sources folder and approve it."
 }
 
 async function namedSource(slug: string, deps: WebDeps): Promise<Usable | string> {
   const described = await describeNamed(slug, deps)
-  if (described === undefined) return `There is no source ${visibleLine(slug)}.`
+  if (described === undefined) return `Source ${visibleLine(slug)} does not exist.`
   if (described.problem !== null) return described.problem
   // It was approved for something else and would misinterpret the query.
   if (!searchesWeb(described)) {
-    return `The source ${slug} does not search the web: its config.json provides no web-search.`
+    return `Source ${slug} does not search the web: its config.json does not provide web-search.`
   }
   const { isApproved, problem } = await deps.viewOf(described)
   if (isApproved) return described
-  return problem ?? `The source ${slug} is not approved: qm source approve ${slug}`
+  return problem ?? `Source ${slug} is not approved. Run \`qm source approve ${slug}\`.`
 }
 
 function searchesWeb({ config }: SourceDescription): boolean {
@@ -80,6 +80,6 @@ function byNearness(a: SourceDescription, b: SourceDescription): number {
 }
 
 function noteOn(slug: string, answer: ToolAnswer, results: number): string | null {
-  if (answer.isError) return `The source ${slug} answered that the search failed.`
-  return results === 0 ? `The source ${slug} found nothing.` : null
+  if (answer.isError) return `Source ${slug} reported that the search failed.`
+  return results === 0 ? `Source ${slug} found no results.` : null
 }

@@ -43,7 +43,7 @@ export type ReadLimits = {
 export async function readBounded(path: string, limits: ReadLimits): Promise<ReadOutcome> {
   invariant(
     limits.maxBytes >= 0 && limits.maxBytes <= LARGEST_READ_BYTES,
-    `a bounded read asks for 0 to ${LARGEST_READ_BYTES} bytes, not ${limits.maxBytes}`,
+    `maxBytes of a bounded read is between 0 and ${LARGEST_READ_BYTES}, not ${limits.maxBytes}`,
   )
   const opened = await openRegular(path)
   if (opened.kind !== "open") return opened

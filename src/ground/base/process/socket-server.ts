@@ -42,13 +42,14 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   if (process.platform === "win32") return listenOnPipe(held, path)
   await ensureDirectory(dirname(path))
   if (!(await checkPrivateFolder(dirname(path))))
-    return { kind: "refused", reason: "not ours alone" }
+    return { kind: "refused", reason: "its folder is not private to this user" }
   const unlock = await lockPlace(path)
   if (unlock === undefined) return { kind: "taken" }
   try {
     const found = await probeSocketPath(path)
     if (found === "alive") return { kind: "taken" }
-    if (found === "strange") return { kind: "refused", reason: "something else stands there" }
+    if (found === "strange")
+      return { kind: "refused", reason: "the path exists and is not a socket" }
     return { kind: "listening", server: await takePlace(held, path) }
   } finally {
     await unlock()

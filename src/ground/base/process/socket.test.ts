@@ -116,7 +116,10 @@ describe("listening on a socket", () => {
   test("[BASE-28] a file that is not a socket is not replaced, and a stale lock blocks nobody", async () => {
     await using at = await ownPlace()
     await writeFile(at.place, "mine")
-    expect(await at.listen()).toEqual({ kind: "refused", reason: "something else stands there" })
+    expect(await at.listen()).toEqual({
+      kind: "refused",
+      reason: "the path exists and is not a socket",
+    })
     expect((await stat(at.place)).size).toBe(4)
     const other = `${at.place}2`
     await writeFile(`${other}.lock`, "")

@@ -78,7 +78,7 @@ export async function run(
   const { timeoutMs, maxOutputBytes, input } = options
   invariant(
     timeoutMs > 0 && timeoutMs <= SPAWN_LONGEST_TIMEOUT_MS,
-    `a run has 1 to ${SPAWN_LONGEST_TIMEOUT_MS} ms, not ${timeoutMs}`,
+    `the timeout of a run is between 1 and ${SPAWN_LONGEST_TIMEOUT_MS} ms, not ${timeoutMs}`,
   )
   const stdin = input === undefined ? "none" : "pipe"
   const started = await start(file, args, { ...options, stdin })
@@ -196,7 +196,7 @@ function notStarted(reason: string, cwd: string): NotStarted {
 function watch(child: ChildProcess, options: StartOptions): RunningChild {
   const { pid, stdin } = child
   const [stdout, stderr] = [readable(child.stdout), readable(child.stderr)]
-  invariant(pid !== undefined, "a child that was spawned has a number")
+  invariant(pid !== undefined, "a spawned child has a pid")
   const identity = processIdentity(pid)
   const ending = { graceMs: options.graceMs ?? SPAWN_GRACE_MS, env: options.env }
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()))

@@ -19,7 +19,7 @@ describe("worker thread requests", () => {
   test("[BASE-19] two concurrent requests are a bug", async () => {
     await using thread = echo()
     const first = thread.ask("one")
-    await expect(thread.ask("two")).rejects.toThrow("one question at a time")
+    await expect(thread.ask("two")).rejects.toThrow("one request at a time")
     expect(await first).toEqual({ kind: "answered", answer: "one" })
   })
 
@@ -30,7 +30,7 @@ describe("worker thread requests", () => {
   })
 
   test.for([
-    ["exit 3", { kind: "died", reason: "it ended with code 3" }],
+    ["exit 3", { kind: "died", reason: "it exited with code 3" }],
     ["hoard", { kind: "died", reason: expect.stringContaining("memory") }],
   ] as const)("[BASE-19] after %j the next request gets a new thread", async ([word, answer]) => {
     await using thread = echo()

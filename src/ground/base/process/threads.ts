@@ -45,7 +45,7 @@ export function createThread<Question, Answer>(options: ThreadOptions): Thread<Q
   }
   return {
     async ask(question) {
-      invariant(!isAsked, "a thread is asked one question at a time")
+      invariant(!isAsked, "a thread handles one request at a time")
       isAsked = true
       try {
         running ??= start()
@@ -101,7 +101,7 @@ async function answerOf<Answer>(
     },
     messageerror: (error: Error) => gone(messageOf(error)),
     error: (error: unknown) => gone(messageOf(error)),
-    exit: (code: number) => gone(`it ended with code ${code}`),
+    exit: (code: number) => gone(`it exited with code ${code}`),
   }
   const timer = setTimeout(() => resolve({ kind: "silent" }), longestSilenceMs)
   // Only a busy thread keeps the process alive.
@@ -125,7 +125,7 @@ export function answerQuestions<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
 ): void {
   const port = parentPort
-  invariant(port !== null, "questions are answered in a thread")
+  invariant(port !== null, "answerQuestions runs in a worker thread")
   let last = Promise.resolve()
   port.on("message", (question: Question) => {
     last = last.then(async () => port.postMessage(await said(answer, question)))

@@ -75,9 +75,9 @@ describe("answerReader", () => {
       { ...fitting, queries: [{ text: "x", odd: 1 }] },
       'queries[0]: Unrecognized key: "odd"',
     ],
-    ["a list for an object", [fitting], "the answer: expected object, received array"],
+    ["a list for an object", [fitting], "the response: expected object, received array"],
   ])("[MODEL-6] the problem names the path of %s", (_, value, place) => {
-    const problem = `The answer does not fit its schema: ${place}.`
+    const problem = `The response does not match its schema: ${place}.`
     expect(read(value)).toEqual({ value: undefined, problem })
   })
 
@@ -89,10 +89,10 @@ describe("answerReader", () => {
   })
 
   test.each([
-    ["", "The answer is empty."],
-    ["  \n", "The answer is empty."],
-    ["I would rather not.", "The answer holds no JSON."],
-    ['{"clarity": 0.', "The JSON of the answer breaks off before its end."],
+    ["", "The response is empty."],
+    ["  \n", "The response is empty."],
+    ["I would rather not.", "The response contains no JSON."],
+    ['{"clarity": 0.', "The JSON in the response is incomplete."],
   ])("[MODEL-6] the problem describes %j", (text, problem) => {
     expect(answerReader(PLAN, "plan")(text)).toEqual({ value: undefined, problem })
   })
@@ -100,7 +100,7 @@ describe("answerReader", () => {
   test("[MODEL-6] without a schema only an empty response is a problem", () => {
     const readText = answerReader(undefined, "say")
     expect(readText("Well.")).toEqual({ value: undefined, problem: undefined })
-    expect(readText(" ")).toEqual({ value: undefined, problem: "The answer is empty." })
+    expect(readText(" ")).toEqual({ value: undefined, problem: "The response is empty." })
   })
 
   test.each([

@@ -15,20 +15,19 @@ export function answerReader(schema: JsonSchema | undefined, name: string): Read
   if (schema === undefined) return readText
   const shape = compile(schema, name)
   return (text) => {
-    if (text.trim() === "") return problem("The answer is empty.")
+    if (text.trim() === "") return problem("The response is empty.")
     const extracted = extractJson(text)
-    if (extracted.kind === "none") return problem("The answer holds no JSON.")
-    if (extracted.kind === "cut")
-      return problem("The JSON of the answer breaks off before its end.")
+    if (extracted.kind === "none") return problem("The response contains no JSON.")
+    if (extracted.kind === "cut") return problem("The JSON in the response is incomplete.")
     const parsed = shape.safeParse(extracted.value)
     if (parsed.success) return { value: parsed.data, problem: undefined }
-    return problem(`The answer does not fit its schema: ${describe(parsed.error.issues)}.`)
+    return problem(`The response does not match its schema: ${describe(parsed.error.issues)}.`)
   }
 }
 
 function readText(text: string): StructuredValue {
   const isEmpty = text.trim() === ""
-  return { value: undefined, problem: isEmpty ? "The answer is empty." : undefined }
+  return { value: undefined, problem: isEmpty ? "The response is empty." : undefined }
 }
 
 function problem(text: string): StructuredValue {
@@ -58,5 +57,5 @@ function pathOf(path: readonly PropertyKey[]): string {
     .map((it) => (typeof it === "number" ? `[${it}]` : `.${String(it)}`))
     .join("")
     .replace(/^\./, "")
-  return text === "" ? "the answer" : visibleLine(text).slice(0, LONGEST_REASON_CHARACTERS)
+  return text === "" ? "the response" : visibleLine(text).slice(0, LONGEST_REASON_CHARACTERS)
 }

@@ -32,7 +32,7 @@ export function isTooLarge(error: unknown): boolean {
 
 export const BROKEN_OFF: Failure = {
   kind: "unreachable",
-  reason: "the answer broke off or was not readable",
+  reason: "the response broke off or could not be parsed",
 }
 const BUSY = new Set([408, 409, 429, 503, 529])
 
@@ -42,7 +42,11 @@ function ofCall(error: APICallError, listener: Listener): Failure {
   if (status === undefined) return { kind: "unreachable", reason }
   if (status < 300) return BROKEN_OFF
   if (status < 400) {
-    return { kind: "refused", status, reason: "it points elsewhere, where no key is sent" }
+    return {
+      kind: "refused",
+      status,
+      reason: "it redirects to another address; the key is not sent there",
+    }
   }
   const isSpent = (error.responseBody ?? "").includes("insufficient_quota")
   const retryAfterMs = retryAfter(error.responseHeaders ?? {}, listener.now())
@@ -125,7 +129,8 @@ function limited(mostBytes: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
-      if (bytes > mostBytes) controller.error(new StreamTooLarge("the server sent too much"))
+      if (bytes > mostBytes)
+        controller.error(new StreamTooLarge("the response exceeds the size limit"))
       else controller.enqueue(chunk)
     },
   })

@@ -24,7 +24,8 @@ export async function embedOnce(batch: Batch): Promise<Try<readonly Float32Array
   } catch (error) {
     signal.throwIfAborted()
     if (EmbeddingWrong.is(error)) throw error
-    if (isTooLarge(error)) throw EmbeddingWrong({ provider, reason: "they have no end" })
+    if (isTooLarge(error))
+      throw EmbeddingWrong({ provider, reason: "the response exceeds the size limit" })
     const failure = classify(error, { key: to.key, now: batch.now })
     if (failure === undefined) throw error
     return { kind: "not-done", failure }
@@ -44,18 +45,18 @@ function vectorsFrom(body: unknown, batch: Batch): readonly Float32Array[] {
   const { provider, texts } = batch
   const { data = [] } = Answer.safeParse(body).data ?? {}
   if (data.length !== texts.length) {
-    const reason = `${data.length} came for ${texts.length} texts`
+    const reason = `${data.length} vectors for ${texts.length} texts`
     throw EmbeddingWrong({ provider, reason })
   }
   const placed = data.map((it, at) => ({ place: it.index ?? at, vector: it.embedding }))
   const vectors = placed.toSorted((a, b) => a.place - b.place)
   const arePlaced = vectors.every((it, at) => it.place === at)
-  if (!arePlaced) throw EmbeddingWrong({ provider, reason: "two of them are for one text" })
+  if (!arePlaced) throw EmbeddingWrong({ provider, reason: "two vectors have the same index" })
   const [first] = vectors
   const dimensions = first?.vector.length ?? 0
   const isSane = dimensions > 0 && dimensions <= MOST_DIMENSIONS
   if (!isSane) throw EmbeddingWrong({ provider, reason: `they have ${dimensions} dimensions` })
   const isEven = vectors.every((it) => it.vector.length === dimensions)
-  if (!isEven) throw EmbeddingWrong({ provider, reason: "they differ in length" })
+  if (!isEven) throw EmbeddingWrong({ provider, reason: "they have different lengths" })
   return vectors.map((it) => Float32Array.from(it.vector))
 }

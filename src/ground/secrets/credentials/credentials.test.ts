@@ -233,7 +233,7 @@ describe("changed records", () => {
     const store = JSON.parse(await readFile(home.file, "utf8"))
     store.records.bad.tag = "0".repeat(32)
     await writeFile(home.file, JSON.stringify(store))
-    await expect(home.credentials.use("bad")).rejects.toThrow("The credential bad was changed")
+    await expect(home.credentials.use("bad")).rejects.toThrow("The credential bad was modified")
     expect(await home.credentials.use("good")).toBe("one")
     expect(await home.credentials.known()).toEqual(["one"])
   })
@@ -342,7 +342,7 @@ describe("the files", () => {
     expect(await modeOf(home.file)).toBe("600")
     expect(await modeOf(home.keyFile)).toBe("600")
     await chmod(home.keyFile, 0o644)
-    expect((await home.credentials.list()).warning).toContain("Others may read the key file")
+    expect((await home.credentials.list()).warning).toContain("Other users can read the key file")
   })
 
   test("[CREDENTIALS-7] concurrent first writes share one key and lose no name", async () => {

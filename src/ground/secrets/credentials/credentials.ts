@@ -100,7 +100,10 @@ async function set(name: string, value: string, room: Room): Promise<void> {
   // The replaced record need not be readable: setting it again repairs damage.
   const { store, key } = await moveToPassphrase(without(name, unlocked), room)
   if (Object.keys(store.records).length >= MOST_CREDENTIALS) {
-    throw CredentialInvalid({ name, reason: `there are ${MOST_CREDENTIALS} already` })
+    throw CredentialInvalid({
+      name,
+      reason: `there are already ${MOST_CREDENTIALS} credentials, which is the limit`,
+    })
   }
   const record = sealed({ name, value, setAt: room.clock.now() }, { key, random: room.random })
   await writeFile(room.file, { ...store, records: { ...store.records, [name]: record } })
@@ -162,20 +165,20 @@ async function list({ file, keys }: Room): Promise<CredentialList> {
 }
 
 const WARNING =
-  "The key lies in a file beside the credentials: this protects copies and backups of one file, " +
-  "not against a program that runs as you. QM_PASSPHRASE keeps them by a passphrase instead."
+  "The key is in a file beside the credentials. This protects a copy or backup of one of the two files, " +
+  "not against a program that runs as you. Set QM_PASSPHRASE to use a passphrase instead."
 
 async function warningOf(keyFile: string): Promise<string> {
   const found = await statFile(keyFile)
   const isOpen = found.kind === "found" && (found.stat.mode & 0o077) !== 0
   return isOpen
-    ? `${WARNING} Others may read the key file: set its mode to 600 and the credentials anew.`
+    ? `${WARNING} Other users can read the key file: set its mode to 600 and set the credentials again.`
     : WARNING
 }
 
 function check(name: string, value: string): void {
   if (!CredentialName.safeParse(name).success) {
-    throw CredentialInvalid({ name, reason: "it has other signs in its name" })
+    throw CredentialInvalid({ name, reason: "its name may contain only a-z, 0-9, dots and dashes" })
   }
   const reason = wrongWith(value)
   if (reason !== undefined) throw CredentialInvalid({ name, reason })
@@ -183,10 +186,11 @@ function check(name: string, value: string): void {
 
 function wrongWith(value: string): string | undefined {
   if (value.trim() === "") return "the value is empty"
-  if (value.length > LONGEST_VALUE_CHARACTERS) return `the value has ${value.length} characters`
+  if (value.length > LONGEST_VALUE_CHARACTERS)
+    return `the value has ${value.length} characters; the limit is ${LONGEST_VALUE_CHARACTERS}`
   // The value goes into headers and environments, where a NUL or a lone surrogate would truncate or
   // change it.
-  if (value.includes("\0") || !value.isWellFormed()) return "the value holds signs that are no text"
+  if (value.includes("\0") || !value.isWellFormed()) return "the value contains binary data"
   return undefined
 }
 

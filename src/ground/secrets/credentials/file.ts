@@ -64,10 +64,11 @@ function parse(text: string, path: string): CredentialFile {
     const [issue] = parsed.error.issues
     // The path only: the value may be part of a secret.
     const at = issue?.path.join(".") ?? ""
-    throw CredentialsUnreadable({ path, reason: `unexpected content at ${at || "the top"}` })
+    throw CredentialsUnreadable({ path, reason: `unexpected content at ${at || "the top level"}` })
   } catch (error) {
     // Without the cause, because it quotes the text.
-    if (error instanceof SyntaxError) throw CredentialsUnreadable({ path, reason: "it is no JSON" })
+    if (error instanceof SyntaxError)
+      throw CredentialsUnreadable({ path, reason: "it is not valid JSON" })
     throw error
   }
 }

@@ -81,7 +81,7 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   if (outcome.kind === "missing") return undefined
   const digits = outcome.kind === "read" ? /^([0-9a-f]{64})\n?$/.exec(outcome.text)?.[1] : undefined
   if (digits !== undefined) return Buffer.from(digits, "hex")
-  const reason = outcome.kind === "read" ? "it does not hold a key" : `it is ${outcome.kind}`
+  const reason = outcome.kind === "read" ? "it does not contain a key" : `it is ${outcome.kind}`
   throw CredentialsKeyMissing({ path: file, reason })
 }
 
@@ -90,7 +90,7 @@ async function firstKey(
   file: string,
   { random, isNew }: Pick<KeyDeps, "random"> & { readonly isNew: boolean },
 ): Promise<Uint8Array> {
-  if (!isNew) throw CredentialsKeyMissing({ path: file, reason: "it is not there" })
+  if (!isNew) throw CredentialsKeyMissing({ path: file, reason: "it does not exist" })
   const made = Buffer.from(random.bytes(KEY_BYTES)).toString("hex")
   const draft = `${file}.${Buffer.from(random.bytes(6)).toString("hex")}`
   await writeFileAtomic(draft, `${made}\n`)

@@ -58,7 +58,7 @@ function translate(
     case code === "28P01":
       return LoginRefused({ server, problem: `wrong password for user ${user}` }, cause)
     case code === "3D000":
-      return LoginRefused({ server, problem: `there is no database ${database}` }, cause)
+      return LoginRefused({ server, problem: `database ${database} does not exist` }, cause)
     case code.startsWith("28"):
       return LoginRefused({ server, problem: `user ${user} may not log in` }, cause)
     case code === "42501" || code === "25006":

@@ -77,7 +77,7 @@ test("[STORE-11] each Postgres error maps to one store error", () => {
   }
   expect(meaning("58030")).toContain("stop")
   expect(meaning("XX000", "PANIC")).toContain("stop")
-  expect(meaning("53100")).toContain("There is no room")
+  expect(meaning("53100")).toContain("No space left")
   expect(meaning("XX001")).toContain("damaged")
   expect(meaning("25006")).toContain("cannot be opened for writing")
   expect(meaning("57P01")).toContain("unreachable")

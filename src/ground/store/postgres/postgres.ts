@@ -141,7 +141,7 @@ async function tryOnce<Result>(
       all: (query) => typed(askAll(client, query)),
       run: (query) => typed(askRun(client, query)),
     })
-    during = "committing; whether it was stored is unknown"
+    during = "committing; it is unknown whether the write was stored"
     const ended = await typed(client.query("COMMIT"))
     invariant(ended.command === "COMMIT", "a transaction without a failed statement commits")
     return { result }

@@ -45,7 +45,7 @@ async function keepListening(
     try {
       await listenOnce(deps.url, tell, ended)
     } catch (error) {
-      deps.log.warn("signals of other servers are not heard", { error })
+      deps.log.warn("not listening for signals of other servers", { error })
     }
     await deps.clock.sleep(LISTEN_AGAIN_AFTER_MS, ended).catch(() => {})
   }

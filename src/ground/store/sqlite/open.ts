@@ -139,13 +139,13 @@ async function keepAside(
   const isOurs = !state.isShared && (await inodeOf(file)) === state.inode
   if (!isOurs) return StoreCorrupt({ what, backup }, error)
   const kept = await setAside(file, `corrupt-${fileTimestamp(clock.now())}`)
-  log.error("damaged store kept aside", { kept, what })
+  log.error("damaged store renamed", { kept, what })
   return StoreCorrupt({ what, kept, backup }, error)
 }
 
 async function warnOfKept(file: string, log: Log): Promise<void> {
   const kept = (await keptCorrupt(file)).at(-1)
-  if (kept !== undefined) log.warn("starting an empty store beside a damaged one", { kept })
+  if (kept !== undefined) log.warn("starting an empty store; a damaged one was renamed", { kept })
 }
 
 const SchemaRow = z.object({ name: z.string(), sql: z.string().nullable() })

@@ -51,7 +51,7 @@ export async function restoreBackup(options: {
 async function refuseInUse(file: string): Promise<void> {
   const live = await liveProcesses(file)
   if (live.length > 0) throw StoreInUse({ processes: live.map((it) => it.pid).join(", ") })
-  if (isHeld(file)) throw StoreInUse({ processes: "unknown to this machine" })
+  if (isHeld(file)) throw StoreInUse({ processes: "a process outside this machine" })
 }
 
 function isHeld(file: string): boolean {
@@ -67,9 +67,9 @@ function isHeld(file: string): boolean {
 async function refuseUnusable(file: string): Promise<void> {
   const found = await statFile(file)
   if (found.kind !== "found" || found.what !== "regular file") {
-    throw BackupUnusable({ file, problem: "there is no such file" })
+    throw BackupUnusable({ file, problem: "the file does not exist" })
   }
-  const problem = checkCopy(file) ?? (hasJournal(file) ? undefined : "it is not a store of qm")
+  const problem = checkCopy(file) ?? (hasJournal(file) ? undefined : "it is not a qm store")
   if (problem !== undefined) throw BackupUnusable({ file, problem })
 }
 

@@ -145,7 +145,7 @@ test("[D8][STORE-13] a damaged file is renamed and reported, and the next open s
   const lines: string[] = []
   const log = createLog({ clock: testClock(), level: "warn", write: (it) => lines.push(it) })
   await using fresh = await open(file, { log })
-  expect(lines.join("\n")).toContain("starting an empty store beside a damaged one")
+  expect(lines.join("\n")).toContain("starting an empty store; a damaged one was renamed")
   expect(await fresh.status()).toMatchObject({
     events: 1,
     lastBackup: { file: backup },

@@ -206,7 +206,7 @@ function createCheckpoint(deps: {
       deps.writer.database.exec(`PRAGMA wal_checkpoint(${mode})`)
     } catch (error) {
       deps.failed(error)
-      deps.log.warn("write-ahead log not copied", { error })
+      deps.log.warn("write-ahead log not checkpointed", { error })
     }
   }
 

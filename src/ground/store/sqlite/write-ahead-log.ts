@@ -16,13 +16,13 @@ export async function findLostCommits(file: string): Promise<string | undefined>
       readBounded(it, { maxBytes: MAX_EXAMINED_LOG_BYTES }),
     ),
   )
-  if (log?.kind === "read" && isGarbage(log.bytes)) return "its write-ahead log is not one"
+  if (log?.kind === "read" && isGarbage(log.bytes)) return "its write-ahead log is invalid"
   if (log?.kind !== "read" || memory?.kind !== "read") return undefined
   const committed = readCommitted(memory.bytes)
   if (committed === undefined || !isOfGeneration(log.bytes, committed.salt)) return undefined
   const frames = countGoodFrames(log.bytes)
   if (frames >= committed.frames) return undefined
-  return `its write-ahead log holds ${frames} of ${committed.frames} committed pages`
+  return `its write-ahead log has ${frames} of ${committed.frames} committed pages`
 }
 
 const LOG_HEADER_BYTES = 32

@@ -220,7 +220,7 @@ export function ruleParts(reader: SurveyReader, at: string, text: string): RuleP
   const kept = firstCharacters(body, LONGEST_RULE_CHARACTERS)
   const isCut = kept.length < body.length
   if (isCut) {
-    const about = `Rules have room for ${LONGEST_RULE_CHARACTERS} characters; this one is longer.`
+    const about = `This rule exceeds ${LONGEST_RULE_CHARACTERS} characters; the rest is truncated.`
     reader.note({ code: "file-cut", text: about, path: at })
   }
   switch (textField(fields, "trigger")) {

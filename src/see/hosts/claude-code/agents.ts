@@ -49,7 +49,7 @@ function readAgent(listed: ListedFile, reader: SurveyReader): Agent | undefined 
       path: listed.path,
       source: SOURCES.agents.source,
       outcome: "excluded",
-      detail: "no usable name or description",
+      detail: "no valid name or description",
     })
     return undefined
   }
@@ -77,7 +77,7 @@ function strongest(agents: readonly Agent[], reader: SurveyReader): readonly Age
       path: beaten.path,
       source: SOURCES.agents.source,
       outcome: "excluded",
-      detail: `another ${agent.name} is stronger`,
+      detail: `overridden by another agent named ${agent.name}`,
     })
   }
   return [...byName.values()]

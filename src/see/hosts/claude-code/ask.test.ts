@@ -118,19 +118,19 @@ describe("querying Claude Code", () => {
     await using silent = await world("nothing of use\n")
     expect(await silent.ask(true)).toEqual({
       kind: "failed",
-      reason: "the host ended without an answer",
+      reason: "the host exited without a response",
     })
     await using refusing = await world(answered({ subtype: "error", error: "no such request" }))
     expect(await refusing.ask(true)).toEqual({ kind: "failed", reason: "no such request" })
     await using mute = await world(answered({ subtype: "error" }))
-    expect(await mute.ask(true)).toMatchObject({ reason: "the host refused the question" })
+    expect(await mute.ask(true)).toMatchObject({ reason: "the host refused the request" })
     expect(await silent.ask(true, { program: "/no/such/claude" })).toEqual({
       kind: "failed",
-      reason: "the program is not there",
+      reason: "the program was not found",
     })
     expect(await silent.ask(true, { signal: AbortSignal.abort() })).toEqual({
       kind: "failed",
-      reason: "the question was taken back",
+      reason: "the query was cancelled",
     })
   })
 })

@@ -152,7 +152,7 @@ function readAnswer(outcome: RunOutcome, at: number): AskOutcome {
   const [answer] = answers
   if (answer === undefined) return { kind: "failed", reason: notAnswered(outcome.kind) }
   if (answer.response === undefined) {
-    return { kind: "failed", reason: answer.error ?? "the host refused the question" }
+    return { kind: "failed", reason: answer.error ?? "the host refused the request" }
   }
   return { kind: "answered", report: reportOf(answer.response, at) }
 }
@@ -170,17 +170,17 @@ function reportOf(
 }
 
 function notBegun(outcome: Exclude<RunOutcome, { stdout: Buffer }>): string {
-  return outcome.kind === "not-found" ? "the program is not there" : outcome.reason
+  return outcome.kind === "not-found" ? "the program was not found" : outcome.reason
 }
 
 function notAnswered(kind: Extract<RunOutcome, { stdout: Buffer }>["kind"]): string {
   switch (kind) {
     case "timed-out":
-      return `the host did not answer within ${ASK_TIMEOUT_MS / 1_000} seconds`
+      return `the host did not respond within ${ASK_TIMEOUT_MS / 1_000} seconds`
     case "aborted":
-      return "the question was taken back"
+      return "the query was cancelled"
     case "exited":
     case "signalled":
-      return "the host ended without an answer"
+      return "the host exited without a response"
   }
 }

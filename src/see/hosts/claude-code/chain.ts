@@ -65,7 +65,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
       path: link.path,
       source: link.place.source,
       outcome: "excluded",
-      detail: "claudeMdExcludes names it",
+      detail: "excluded by claudeMdExcludes",
     })
     return []
   }
@@ -81,7 +81,7 @@ async function loadLink(link: Link, chains: Chains): Promise<readonly Instructio
       path: link.path,
       source: link.place.source,
       outcome: "excluded",
-      detail: "a Read deny rule covers it",
+      detail: "excluded by a Read deny rule",
     })
     return []
   }
@@ -137,7 +137,7 @@ export function transformNoted(raw: string, file: string, reader: SurveyReader):
 }
 
 function noteTooLong(reader: SurveyReader, file: string): void {
-  const text = "This file is very long; imports and comments in it were not looked for."
+  const text = "This file is very long; its imports and comments were not parsed."
   reader.note({ code: "too-many", text, path: file })
 }
 
@@ -156,9 +156,9 @@ function noteTooDeep(link: Link, { reader }: Chains): boolean {
     path: link.path,
     source: link.place.source,
     outcome: "excluded",
-    detail: "too many hops of imports",
+    detail: "import chain is too long",
   })
-  const text = `This import is more than ${DEEPEST_IMPORT_HOPS} hops deep; the host stops before it.`
+  const text = `This import is more than ${DEEPEST_IMPORT_HOPS} hops deep; the host does not load it.`
   reader.note({ code: "import-too-deep", text, ...whereOf(link) })
   return true
 }
@@ -171,7 +171,7 @@ function noteExternal(link: Link, { reader, seen }: Chains): void {
     outcome: "excluded",
     detail: "outside the working directory",
   })
-  const text = `${link.path} lies outside the working directory; the host imports it only when allowed.`
+  const text = `${link.path} is outside the working directory; the host imports it only after approval.`
   reader.note({ code: "import-external", text, ...whereOf(link) })
 }
 
@@ -179,7 +179,7 @@ async function noteUnresolved(it: Import, link: Link, { reader }: Chains): Promi
   if (!looksLikePath(it.written)) return
   const found = await reader.peek(it.path, LARGEST_INSTRUCTION_BYTES)
   if (found.kind !== "missing") return
-  const text = `@${it.written} names no file; the host leaves it out without a word.`
+  const text = `@${it.written} does not exist; the host ignores it silently.`
   reader.note({ code: "import-unresolved", text, ...whereOf(link) })
 }
 
@@ -194,7 +194,7 @@ async function readText(link: Link, reader: SurveyReader): Promise<ReadFile | un
       path: link.path,
       source,
       outcome: "excluded",
-      detail: "not a kind of text the host imports",
+      detail: "file type is not imported by the host",
     })
     return undefined
   }

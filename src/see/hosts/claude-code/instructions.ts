@@ -27,7 +27,7 @@ export async function loadInstructions(
   const { place, folders, settings } = world
   const name = "CLAUDE_CODE_DISABLE_CLAUDE_MDS"
   if (isOn(place.environment[name])) {
-    reader.note({ code: "switched-off", text: `${name} is set: no instruction file is loaded.` })
+    reader.note({ code: "switched-off", text: `${name} is set, so no instruction file is loaded.` })
     return []
   }
   const chains = await createChains(world, reader)

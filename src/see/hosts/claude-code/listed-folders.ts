@@ -100,7 +100,7 @@ export async function readListed(
     path: file,
     source,
     outcome: "excluded",
-    detail: `${read.bytes.length} bytes are more than is listed`,
+    detail: `${read.bytes.length} bytes exceed the host's limit`,
   })
   return undefined
 }

@@ -50,7 +50,10 @@ describe("skills and commands", () => {
     const top = items.find((it) => it.path === "/r/.claude/skills/top/SKILL.md")
     expect(top).toMatchObject({ later: "body", frame: "", kind: "tools", trust: "project" })
     const lost = searched.find((it) => it.path === "/r/s/.claude/skills/u/SKILL.md")
-    expect(lost).toMatchObject({ outcome: "excluded", detail: "another u comes first" })
+    expect(lost).toMatchObject({
+      outcome: "excluded",
+      detail: "overridden by another skill named u",
+    })
   })
 
   test("[HOSTS-10] the search upward ends at the repository root", async () => {

@@ -61,7 +61,7 @@ function mcpItem(
 function parsed(file: string, read: ReadFile, reader: SurveyReader): unknown {
   const outcome = parseSettingsJson(read.bytes.toString())
   if (outcome.kind === "record") return outcome.record["mcpServers"]
-  const text = `The host reads no servers from this file: ${outcome.problem}.`
+  const text = `The host ignores the servers in this file: ${outcome.problem}.`
   reader.note({ code: "settings-broken", text, path: file })
   return undefined
 }
@@ -94,7 +94,7 @@ function withStates(servers: readonly McpServer[], world: ClaudeContext): readon
     const isFirst = !taken.has(it.name)
     const state = isManagedOnly && it.scope !== "managed" ? "blocked by policy" : stateOf(it, world)
     if (state === "connects" || state === "asks first") taken.add(it.name)
-    return { ...it, state: isFirst ? state : "hidden by another of its name" }
+    return { ...it, state: isFirst ? state : "overridden by a server of the same name" }
   })
 }
 

@@ -31,7 +31,7 @@ export async function loadMemory(
   const whole = transformNoted(read.bytes.toString(), file, reader)
   const { content, isCut } = cutMemory(whole.content)
   if (isCut) {
-    const text = `The host sends ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters of it.`
+    const text = `The host loads only the first ${MOST_MEMORY_LINES} lines or ${MOST_MEMORY_UNITS} characters.`
     reader.note({ code: "file-cut", text, path: file })
   }
   const shown = withoutHiddenCharacters(content)

@@ -94,7 +94,12 @@ async function lookAt(
   if (!isRule && what !== "directory") return { kind: "nothing" }
   if (shown !== real && chains.isExcluded(shown, level.kind)) {
     const { source } = level.place
-    reader.mark({ path: shown, source, outcome: "excluded", detail: "claudeMdExcludes names it" })
+    reader.mark({
+      path: shown,
+      source,
+      outcome: "excluded",
+      detail: "excluded by claudeMdExcludes",
+    })
     return { kind: "nothing" }
   }
   return { kind: isRule ? "rule" : "folder", path: real, shown }
@@ -105,9 +110,9 @@ function noteLink(file: string, level: Level, { reader }: Chains): void {
     path: file,
     source: level.place.source,
     outcome: "excluded",
-    detail: "a link to outside the working directory",
+    detail: "link to outside the working directory",
   })
   const text =
-    "This link leads outside the working directory; the host follows it only when allowed."
+    "This link leads outside the working directory; the host follows it only after approval."
   reader.note({ code: "link-outside", text, path: file })
 }

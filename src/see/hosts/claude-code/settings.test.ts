@@ -31,7 +31,7 @@ test("[HOSTS-12] settings layers come strongest first, only from the working dir
     ["managed", "10.json", { kind: "found", values: { a: 2 } }],
     ["managed", "managed-settings.json", { kind: "found", values: { a: 1 } }],
     ["local", "settings.local.json", { kind: "found", values: {} }],
-    ["project", "settings.json", { kind: "broken", problem: "it is no valid JSON" }],
+    ["project", "settings.json", { kind: "broken", problem: "it is not valid JSON" }],
     ["user", "settings.json", { kind: "unreadable", reason: "unreadable" }],
   ])
   expect(notes.map((it) => it.code)).toEqual(["file-unreadable", "settings-broken"].toReversed())
@@ -78,9 +78,9 @@ test("[HOSTS-12] MCP servers of every file have a state", async () => {
     ["off", "project", "stdio", "off", "disabled in settings"],
     ["on", "project", "sse", "https://example.org/s", "connects"],
     ["up", "project", "http", "https://example.org/x", "asks first"],
-    ["near", "project", "http", "", "hidden by another of its name"],
+    ["near", "project", "http", "", "overridden by a server of the same name"],
     ["mine", "user", "stdio", "m", "switched off"],
-    ["near", "user", "stdio", "n", "hidden by another of its name"],
+    ["near", "user", "stdio", "n", "overridden by a server of the same name"],
   ])
   const files = items.filter((it) => it.source === "mcp-config")
   expect(files.map((it) => [it.path, it.load, it.kind, it.sent])).toEqual([

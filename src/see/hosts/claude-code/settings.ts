@@ -115,7 +115,7 @@ async function layerOf(
   if (parsed.kind === "record") {
     return { ...base, outcome: { kind: "found", values: parsed.record } }
   }
-  const text = `These settings are not read by the host: ${parsed.problem}.`
+  const text = `The host ignores these settings: ${parsed.problem}.`
   reader.note({ code: "settings-broken", text, path: draft.path })
   return { ...base, outcome: { kind: "broken", problem: parsed.problem } }
 }
@@ -132,9 +132,9 @@ export function parseSettingsJson(text: string): ParsedSettings {
     const value: unknown = JSON.parse(plain)
     return isRecord(value)
       ? { kind: "record", record: value }
-      : { kind: "broken", problem: "it is no JSON object" }
+      : { kind: "broken", problem: "it is not a JSON object" }
   } catch {
-    return { kind: "broken", problem: "it is no valid JSON" }
+    return { kind: "broken", problem: "it is not valid JSON" }
   }
 }
 

@@ -143,7 +143,7 @@ function firstOfEach(skills: readonly Skill[], reader: SurveyReader): readonly S
         path: it.path,
         source: it.place.source,
         outcome: "excluded",
-        detail: `another ${it.name} comes first`,
+        detail: `overridden by another skill named ${it.name}`,
       })
     return isNew
   })
@@ -166,9 +166,15 @@ function toFound(skill: Skill, all: readonly Skill[], world: ClaudeContext): Hos
   } as const
   if (isWaiting) {
     const waitsFor = { patterns: skill.patterns, base: world.folders.cwd }
-    return { ...base, load: "conditional", reason: "Skill, waits for files", sent: "", waitsFor }
+    return {
+      ...base,
+      load: "conditional",
+      reason: "Skill, loads with matching files",
+      sent: "",
+      waitsFor,
+    }
   }
-  if (isHidden) return { ...base, load: "on-demand", reason: "Only a person calls it", sent: "" }
+  if (isHidden) return { ...base, load: "on-demand", reason: "Only the user can call it", sent: "" }
   return { ...base, load: "name-only", reason: skill.place.reason, sent: line }
 }
 

@@ -25,7 +25,7 @@ export function frameOf(path: string, kind: InstructionKind): string {
 export const SOURCES = {
   managedSettings: { source: "managed-settings", priority: 0, reason: "Managed settings" },
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
-  hostState: { source: "host-state", priority: 0, reason: "State of the host itself" },
+  hostState: { source: "host-state", priority: 0, reason: "Host state file" },
   managedPolicy: { source: "managed-policy", priority: 0.5, reason: "Managed policy" },
   managedRules: { source: "rules", priority: 0.6, reason: "Managed rule" },
   globalUser: { source: "global-user", priority: 1, reason: "User global memory" },

@@ -217,7 +217,7 @@ describe("Codex config", () => {
       ["p", "project", "stdio", "run", "waits for trust"],
       ["a", "user", "stdio", "npx -y x", "connects"],
       ["b", "user", "http", "http://h", "disabled in the config"],
-      ["a", "system", "stdio", "other", "hidden by a stronger config"],
+      ["a", "system", "stdio", "other", "overridden by a stronger config"],
     ])
     const hooks = items.filter((it) => it.source === "hooks")
     expect(hooks.map((it) => [it.path, it.load, it.trust])).toEqual([

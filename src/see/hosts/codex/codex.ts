@@ -145,6 +145,6 @@ function stateOf(it: {
   readonly enabled: unknown
 }): string {
   if (!it.isTrusted) return "waits for trust"
-  if (it.isHidden) return "hidden by a stronger config"
+  if (it.isHidden) return "overridden by a stronger config"
   return it.enabled === false ? "disabled in the config" : "connects"
 }

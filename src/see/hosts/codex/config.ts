@@ -131,7 +131,7 @@ function configReader(reader: SurveyReader) {
     const file = await reader.read(at, limits)
     const outcome = await outcomeOf(reader, at, file)
     if (outcome.kind === "broken") {
-      const text = `This config is broken (${outcome.problem}); Codex does not start with it.`
+      const text = `This config is invalid (${outcome.problem}); Codex does not start with it.`
       reader.note({ code: "settings-broken", text, path: at })
     }
     const values = outcome.kind === "found" ? outcome.values : {}
@@ -160,7 +160,7 @@ function parseToml(text: string): SettingsLayer["outcome"] {
     return { kind: "found", values: parse(text) }
   } catch (error) {
     const where = error instanceof TomlError ? `line ${error.line}, column ${error.column}` : ""
-    return { kind: "broken", problem: where === "" ? "it is no TOML" : where }
+    return { kind: "broken", problem: where === "" ? "it is not valid TOML" : where }
   }
 }
 
@@ -190,7 +190,7 @@ async function trustOf(it: {
 
 function noteNotTrusted(reader: SurveyReader, file: ConfigCandidate): void {
   if (file.counts || file.file === undefined) return
-  const text = "Codex does not use this config: the project is not trusted."
+  const text = "Codex ignores this config because the project is not trusted."
   reader.mark({
     path: file.path,
     source: file.source.source,
@@ -206,12 +206,12 @@ function firstOf(files: readonly ConfigCandidate[], key: string): unknown {
 
 export const SOURCES = {
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
-  systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },
+  systemSettings: { source: "system-settings", priority: 0, reason: "Machine settings" },
   modelInstructions: { source: "model-instructions", priority: 0.2, reason: "Base prompt in use" },
   developerInstructions: {
     source: "developer-instructions",
     priority: 0.4,
-    reason: "Developer instructions of the config",
+    reason: "Developer instructions from config",
   },
   skills: { source: "skills", priority: 0.6, reason: "Skill" },
   userMemory: { source: "user-memory", priority: 1, reason: "User instructions" },

@@ -43,7 +43,8 @@ export async function projectInstructions(
   walk: { readonly folders: readonly string[]; readonly hasUser: boolean },
 ): Promise<readonly HostItem[]> {
   if (config.isUntrusted) {
-    const text = "Codex loads no AGENTS.md of this project: it is marked as untrusted."
+    const text =
+      "Codex loads no AGENTS.md of this project because the project is marked as untrusted."
     reader.note({ code: "switched-off", text, path: config.cwd })
     return []
   }
@@ -103,7 +104,7 @@ async function chooseFiles(
       path: at,
       source: source.source,
       outcome: "excluded",
-      detail: "another file of the project cannot be read",
+      detail: "another project file cannot be read",
     })
   }
   return []
@@ -144,6 +145,6 @@ function noteCut(
   at: string,
   it: { readonly kept: number; readonly size: number },
 ) {
-  const text = `Codex sends ${it.kept} of the ${it.size} bytes: project_doc_max_bytes is reached.`
+  const text = `Codex sends ${it.kept} of ${it.size} bytes: the limit project_doc_max_bytes is reached.`
   reader.note({ code: "file-cut", text, path: at })
 }

@@ -37,26 +37,26 @@ function providerIn(values: JsonRecord): CodexProvider | undefined {
   const { profile, model_provider: name = "openai", openai_base_url: address = "" } = values
   const providers = fieldsOf(values["model_providers"])
   if (profile !== undefined)
-    return refused("a profile is set in its config; set what it says there")
+    return refused("its config uses a profile; copy the profile's settings to the top level")
   if (providers["qm"] !== undefined) {
-    return refused("model_providers.qm of its config has the name that we use; rename it")
+    return refused("its config defines model_providers.qm, which Quartermaster uses; rename it")
   }
-  if (typeof name !== "string") return refused("model_provider of its config is no text")
+  if (typeof name !== "string") return refused("model_provider in its config is not a string")
   if (name !== "openai") return namedProvider(name, fieldsOf(providers[name]))
-  if (typeof address !== "string") return refused("openai_base_url of its config is no text")
+  if (typeof address !== "string") return refused("openai_base_url in its config is not a string")
   return address.trim() === "" ? undefined : { kind: "openai", baseUrl: address }
 }
 
 function namedProvider(name: string, provider: JsonRecord): CodexProvider {
   const { base_url: baseUrl } = provider
-  const at = (field: string) => `model_providers.${name}.${field} of its config`
+  const at = (field: string) => `model_providers.${name}.${field} in its config`
   if (typeof baseUrl !== "string" || baseUrl.trim() === "") {
-    return refused(`${at("base_url")} is not set, so where its requests go is not known`)
+    return refused(`${at("base_url")} is not set, so the address of its requests is unknown`)
   }
   const fields: Record<string, CodexField> = {}
   for (const [field, value] of Object.entries(provider)) {
     const read = Object.hasOwn(FIELDS, field) ? FIELDS[field]?.(value) : undefined
-    if (read === undefined) return refused(`${at(field)} is not known here`)
+    if (read === undefined) return refused(`${at(field)} is an unknown field`)
     if (read.kind === "refused") return refused(`${at(field)} ${read.reason}`)
     if (read.kind === "kept") fields[field] = read.value
   }
@@ -69,14 +69,14 @@ type FieldOutcome =
   | { readonly kind: "refused"; readonly reason: string }
 
 const LEFT: FieldOutcome = { kind: "left" }
-const ON_COMMAND_LINE = "would stand on a command line, where others can read it; use"
+const ON_COMMAND_LINE = "would be visible to other users on a command line; use"
 
 /** Every field of Codex 0.166; an unknown one may change recipient or identity. */
 const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
-  name: (value) => (typeof value === "string" ? kept(value) : no("is no text")),
+  name: (value) => (typeof value === "string" ? kept(value) : no("is not a string")),
   base_url: () => LEFT,
   wire_api: (value) => (value === "responses" ? LEFT : no("must be responses")),
-  env_key: (value) => (isVariable(value) ? kept(value) : no("is no name of a variable")),
+  env_key: (value) => (isVariable(value) ? kept(value) : no("is not a variable name")),
   env_key_instructions: () => LEFT,
   env_http_headers: (value) =>
     keptTable(value, ([, it]) => isVariable(it)) ?? no("must name variables"),
@@ -84,18 +84,22 @@ const FIELDS: Readonly<Record<string, (value: unknown) => FieldOutcome>> = {
     Object.keys(fieldsOf(value)).length === 0 ? LEFT : no(`${ON_COMMAND_LINE} env_http_headers`),
   experimental_bearer_token: () => no(`${ON_COMMAND_LINE} env_key`),
   query_params: (value) =>
-    keptTable(value, isPlain) ?? no("may hold a secret, which would stand on a command line"),
+    keptTable(value, isPlain) ??
+    no("may contain a secret, which would be visible on a command line"),
   request_max_retries: keptCount,
   stream_max_retries: keptCount,
   stream_idle_timeout_ms: keptCount,
   // Our proxy refuses web sockets, and Codex falls back to requests.
   websocket_connect_timeout_ms: () => LEFT,
   supports_websockets: () => LEFT,
-  requires_openai_auth: (value) => (value === false ? LEFT : no("is set; a login is not carried")),
+  requires_openai_auth: (value) =>
+    value === false ? LEFT : no("is set; an OpenAI login cannot be proxied"),
 }
 
 function keptCount(value: unknown): FieldOutcome {
-  return typeof value === "number" && Number.isSafeInteger(value) ? kept(value) : no("is no number")
+  return typeof value === "number" && Number.isSafeInteger(value)
+    ? kept(value)
+    : no("is not a number")
 }
 
 function keptTable(

@@ -69,7 +69,7 @@ export async function skillItems(
       path: skill.at,
       source: SOURCES.skills.source,
       outcome: "excluded",
-      detail: "switched off in the config",
+      detail: "disabled in the config",
     })
   }
   const trustOf = (skill: Skill) => trustOfSkill(skill, config)
@@ -161,7 +161,7 @@ async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<
       path: at,
       source: limits.source,
       outcome: "excluded",
-      detail: "it has no head with a description",
+      detail: "no frontmatter with a description",
     })
     return undefined
   }
@@ -223,7 +223,7 @@ function listing(listed: readonly Skill[], roots: readonly Root[]): readonly Lin
 function noteLongList(reader: SurveyReader, lines: readonly Line[]): void {
   const size = lines.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
   if (size <= SKILL_LIST_LIMIT_BYTES) return
-  const text = `The list of ${lines.length} skills is long; Codex shortens descriptions to fit it.`
+  const text = `The list of ${lines.length} skills is long; Codex shortens their descriptions.`
   reader.note({ code: "too-many", text })
 }
 

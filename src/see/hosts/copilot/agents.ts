@@ -70,7 +70,7 @@ async function readAgent(
   const fields: JsonRecord = readHead(text)?.fields ?? {}
   const description = fields["description"]
   if (typeof description !== "string" || description.trim() === "") {
-    reader.mark({ path: at, source, outcome: "excluded", detail: "it has no description" })
+    reader.mark({ path: at, source, outcome: "excluded", detail: "no description" })
     return undefined
   }
   const given = fields["name"]

@@ -370,8 +370,8 @@ describe("Copilot settings", () => {
       "/w/.github/copilot/settings.local.json": { unreadable: "EACCES" },
     })
     expect(notes.filter((it) => it.code === "settings-broken").map((it) => it.text)).toEqual([
-      "This file is broken (ValueExpected, line 2); nothing in it counts.",
-      "This file is broken (it is no object); nothing in it counts.",
+      "This file is invalid (ValueExpected, line 2) and is ignored.",
+      "This file is invalid (it is not a JSON object) and is ignored.",
     ])
     expect(layers[0]?.outcome).toEqual({ kind: "unreadable", reason: "EACCES" })
     const folder = await survey({ "/home/.copilot/settings.json/x": "" })

@@ -57,7 +57,7 @@ async function isRepository(reader: SurveyReader, folder: string): Promise<boole
 export const SOURCES = {
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
   skills: { source: "skills", priority: 0.5, reason: "Skill" },
-  commands: { source: "commands", priority: 0.6, reason: "Slash command, listed as a skill" },
+  commands: { source: "commands", priority: 0.6, reason: "Slash command, listed as skill" },
   agents: { source: "agents", priority: 0.7, reason: "Subagent definition" },
   userMemory: { source: "user-memory", priority: 1, reason: "User instructions" },
   projectRoot: { source: "project-root", priority: 2, reason: "Project root instructions" },
@@ -65,7 +65,7 @@ export const SOURCES = {
   userRules: { source: "rules", priority: 200, reason: "User rule" },
   projectRules: { source: "rules", priority: 201, reason: "Project rule" },
   addedRules: { source: "rules", priority: 202, reason: "Rule of an added folder" },
-  addedDirectory: { source: "added-directory", priority: 203, reason: "Added folder, named only" },
+  addedDirectory: { source: "added-directory", priority: 203, reason: "Added folder, listed only" },
   ruleTable: { source: "rules", priority: 204, reason: "Rule for some files" },
   projectSettings: { source: "project-settings", priority: 301, reason: "Project settings" },
   hooks: { source: "hooks", priority: 302, reason: "Hooks" },

@@ -92,8 +92,8 @@ function withoutClosing(text: string): string {
 }
 
 const PROBLEMS = {
-  "import-unresolved": "names no file that can be read",
-  "import-external": "lies outside the folder that imports may come from",
+  "import-unresolved": "is not a readable file",
+  "import-external": "is outside the folder for imports",
   "import-too-deep": `is more than ${DEEPEST_IMPORT_LEVELS} imports deep`,
 } as const
 
@@ -102,7 +102,7 @@ function refuse(
   code: keyof typeof PROBLEMS,
   it: { readonly name: string; readonly by: ImportedFile["by"] },
 ): undefined {
-  reader.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it stays a name.`, ...it.by })
+  reader.note({ code, text: `@${it.name} ${PROBLEMS[code]}; it is not imported.`, ...it.by })
   return undefined
 }
 

@@ -35,9 +35,13 @@ export async function instructionItems(
         path: candidate.at,
         source: limits.source,
         outcome: "excluded",
-        detail: `the same text as ${twin}`,
+        detail: `same text as ${twin}`,
       })
-      reader.note({ code: "duplicate", text: `The same text as ${twin}.`, path: candidate.at })
+      reader.note({
+        code: "duplicate",
+        text: `This file has the same text as ${twin}.`,
+        path: candidate.at,
+      })
       continue
     }
     firstWith.set(expanded.text, candidate.at)
@@ -86,7 +90,7 @@ function textOf(
 ): string | undefined {
   const text = scope === "user" ? strictText(file.bytes) : file.bytes.toString()
   if (text === undefined)
-    reader.mark({ path: at, source: source.source, outcome: "excluded", detail: "it is not UTF-8" })
+    reader.mark({ path: at, source: source.source, outcome: "excluded", detail: "not UTF-8" })
   return text === undefined ? undefined : withoutByteOrderMark(text)
 }
 

@@ -107,7 +107,7 @@ async function ruleItem(
   const { fields } = splitFrontmatter(text ?? "")
   const isExcluded = excludes(fields["excludeAgent"])
   if (text === undefined || isExcluded) {
-    const why = isExcluded ? "it excludes this agent" : "it is not UTF-8"
+    const why = isExcluded ? "it excludes this agent" : "not UTF-8"
     reader.mark({ path: at, source: source.source, outcome: "excluded", detail: why })
     return undefined
   }

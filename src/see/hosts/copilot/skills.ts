@@ -45,7 +45,7 @@ export async function skillItems(
           path: skill.at,
           source: sourceOf(root).source,
           outcome: "excluded",
-          detail: `${first.at} has this name`,
+          detail: `overridden by ${first.at}`,
         })
     }
   }
@@ -125,7 +125,7 @@ async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<
       path: at,
       source,
       outcome: "excluded",
-      detail: "its head is not one Copilot takes",
+      detail: "Copilot rejects its frontmatter",
     })
     return undefined
   }

@@ -83,14 +83,14 @@ async function insertion(
   const at = path.resolve(path.dirname(from.path), name)
   const isAddress = /^(?:file|https?):\/\//.test(name)
   if (isAddress || !isInside(job.root, await realOrNearest(reader, at))) {
-    const text = `@${name} lies outside the project; a comment says so instead.`
+    const text = `@${name} is outside the project; the host inserts a comment instead.`
     reader.note({ code: "import-external", text, ...by })
     return failed(mention, "Path traversal attempt")
   }
   if (from.inside.has(at)) return `<!-- File already processed: ${name} -->`
   const file = await reader.read(at, { source: "import", maxBytes: LARGEST_INSTRUCTION_BYTES })
   if (file === undefined) {
-    const text = `@${name} names no readable file; a comment says so instead.`
+    const text = `@${name} is not a readable file; the host inserts a comment instead.`
     reader.note({ code: "import-unresolved", text, ...by })
     return failed(mention, await reasonAt(reader, at))
   }

@@ -65,7 +65,7 @@ async function skillsIn(
     const head = file === undefined ? undefined : readHead(file.bytes.toString())
     if (file === undefined) continue
     if (head === undefined) {
-      reader.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+      reader.mark({ path: at, source, outcome: "excluded", detail: "no valid frontmatter" })
       continue
     }
     skills.push({ ...head, name: head.name.replace(/[:\\/<>*?"|]/g, "-"), at, file, scope })
@@ -75,7 +75,7 @@ async function skillsIn(
 
 function markHidden(reader: SurveyReader, hidden: string, by: string): void {
   const { source } = SOURCES.skills
-  reader.mark({ path: hidden, source, outcome: "excluded", detail: `${by} has this name` })
+  reader.mark({ path: hidden, source, outcome: "excluded", detail: `overridden by ${by}` })
 }
 
 /** A project's agents wait until the user has agreed to each. */
@@ -111,7 +111,7 @@ async function agentItem(
   if (file === undefined) return undefined
   const head = readHead(file.bytes.toString())
   if (head === undefined || !/^[a-z0-9-_]+$/.test(head.name)) {
-    reader.mark({ path: at, source, outcome: "excluded", detail: "it has no usable head" })
+    reader.mark({ path: at, source, outcome: "excluded", detail: "no valid frontmatter" })
     return undefined
   }
   const item = itemOf({ ...head, at, file, scope: it.scope }, it.settings, SOURCES.agents)

@@ -101,7 +101,7 @@ async function readOnce(
         path: at,
         source: source.source,
         outcome: "excluded",
-        detail: `it is ${first}`,
+        detail: `same file as ${first}`,
       })
     firstAt.set(file.realPath, first ?? at)
   }

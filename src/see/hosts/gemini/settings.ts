@@ -164,7 +164,7 @@ async function longestRule(it: TrustQuestion, rules: JsonRecord): Promise<boolea
 }
 
 function noteNotTrusted(reader: SurveyReader, cwd: string): void {
-  const text = "Gemini CLI loads nothing of this project: the folder is not trusted."
+  const text = "Gemini CLI loads nothing of this project because the folder is not trusted."
   reader.note({ code: "switched-off", text, path: cwd })
 }
 
@@ -178,7 +178,7 @@ function filled(text: string | undefined): string | undefined {
 }
 
 export const SOURCES = {
-  systemSettings: { source: "system-settings", priority: 0, reason: "Settings of the machine" },
+  systemSettings: { source: "system-settings", priority: 0, reason: "Machine settings" },
   userSettings: { source: "user-settings", priority: 0, reason: "User settings" },
   agents: { source: "agents", priority: 0.5, reason: "Subagent definition" },
   skills: { source: "skills", priority: 0.6, reason: "Skill" },

@@ -74,9 +74,9 @@ function answerOf(
       throw GitTimedOut({ command, timeoutMs: program.timeoutMs })
     case "aborted":
       program.signal.throwIfAborted()
-      throw GitFailed({ command, said: "it was ended" })
+      throw GitFailed({ command, said: "git was ended" })
     case "not-found":
-      throw GitFailed({ command, said: "the program is gone" })
+      throw GitFailed({ command, said: "the git program was not found" })
     case "not-started":
       throw GitFailed({ command, said: outcome.reason })
     default:

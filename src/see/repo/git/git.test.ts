@@ -230,10 +230,10 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
       return outcome.kind === "without" ? outcome.reason : outcome.kind
     }
     mkdirSync(at("plain"))
-    expect(await reason("plain")).toContain("no git repository")
+    expect(await reason("plain")).toContain("not in a git repository")
     mkdirSync(at("unborn"))
     git(at("unborn"), "init", "-q")
-    expect(await reason("unborn")).toContain("no commit")
+    expect(await reason("unborn")).toContain("no readable commit")
 
     mkdirSync(at("main"))
     git(at("main"), "init", "-q")
@@ -241,12 +241,12 @@ describe.runIf(needs("REPO-11", "git"))("real repositories", () => {
     expect(await reason("main")).toBe("ready")
     const repository = await locateRepository(at("main"))
     const nowhere = await openGit({ repository, environment: { PATH: "bin:" }, signal })
-    expect(nowhere).toMatchObject({ reason: "there is no git on the PATH" })
+    expect(nowhere).toMatchObject({ reason: "git was not found on the PATH" })
     const above = at("node_modules/.bin")
     mkdirSync(above, { recursive: true })
     writeFileSync(path.join(above, "git"), "", { mode: 0o755 })
     const byNpm = await openGit({ repository, environment: { PATH: above }, signal })
-    expect(byNpm).toMatchObject({ reason: "there is no git on the PATH" })
+    expect(byNpm).toMatchObject({ reason: "git was not found on the PATH" })
     git(temp.path, "clone", "-q", "--shared", at("main"), at("shared"))
     expect(await reason("shared")).toContain("borrows objects")
     renameSync(at("main/.git/objects/pack"), at("pack"))

@@ -68,11 +68,11 @@ export async function openGit(options: {
 }): Promise<OpenedGit> {
   const { repository, environment, signal } = options
   const { gitCommonDirectory: common, root, stateDirectory } = repository
-  if (common === undefined) return without("this folder is in no git repository")
+  if (common === undefined) return without("this folder is not in a git repository")
   const head = await headCommit(repository)
-  if (head === undefined) return without("the repository has no commit that can be read")
+  if (head === undefined) return without("the repository has no readable commit")
   const file = await findGitProgram({ environment, outside: root })
-  if (file === undefined) return without("there is no git on the PATH")
+  if (file === undefined) return without("git was not found on the PATH")
   const problem = objectsProblem(path.join(common, "objects"))
   if (problem !== undefined) return without(problem)
 
@@ -145,7 +145,7 @@ async function diffNames(
   const headers = await readHeaders(program, [from, to])
   const [before, after] = [from, to].map((id) => headers.find((it) => it.id === id)?.tree)
   if (before === undefined || after === undefined) {
-    throw GitFailed({ command: "cat-file", said: "a commit is not there" })
+    throw GitFailed({ command: "cat-file", said: "a commit is missing" })
   }
   const limits = { maxChanges: MOST_WALKED_FILES }
   const [changes] = await compareTrees(program, [{ before, after }], limits)
@@ -169,6 +169,6 @@ async function askWhole(program: GitProgram, question: Question): Promise<Buffer
 }
 
 function checkedId(id: string): string {
-  invariant(isObjectId(id), "git is asked about whole ids and nothing else")
+  invariant(isObjectId(id), "git is called with full object ids only")
   return id
 }

@@ -46,33 +46,33 @@ const FOLDERS: Readonly<Record<string, readonly [string, (folder: Folder) => voi
     },
   ],
   "a head that leads out": [
-    "no commit that can be read",
+    "no readable commit",
     ({ at }) => replace(at("HEAD"), "ref: refs/../../../outside/id\n"),
   ],
   "a head with escapes": [
-    "no commit that can be read",
+    "no readable commit",
     ({ at }) => replace(at("HEAD"), "ref: refs/heads/\u001b[2J\n"),
   ],
   "a head of a megabyte": [
-    "no commit that can be read",
+    "no readable commit",
     ({ at, head }) => replace(at("HEAD"), `${head}\n`.repeat(25_000)),
   ],
   "a head that is a pipe": [
-    "in no git repository",
+    "not in a git repository",
     ({ at }) => {
       rmSync(at("HEAD"))
       execFileSync("mkfifo", [at("HEAD")])
     },
   ],
   "a head that is a link": [
-    "in no git repository",
+    "not in a git repository",
     ({ at, outside }) => {
       rmSync(at("HEAD"))
       symlinkSync(path.join(outside, "id"), at("HEAD"))
     },
   ],
   "a ref that is a pipe": [
-    "no commit that can be read",
+    "no readable commit",
     ({ at }) => {
       rmSync(at("refs/heads/trunk"))
       execFileSync("mkfifo", [at("refs/heads/trunk")])

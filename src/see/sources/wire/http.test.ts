@@ -103,7 +103,7 @@ describe("HTTP source", () => {
   test("[SOURCES-7] without its key nothing is sent, and the error names the key", async () => {
     await using server = await serve(usual)
     expect(await ask(server.url, { credential: "other-key" })).toBe(
-      "SOURCES_NO_CREDENTIAL The source web needs the credential other-key, which is not set.",
+      "SOURCES_NO_CREDENTIAL Source web needs the credential other-key, which is not set.",
     )
     expect(server.requests).toEqual([])
   })
@@ -141,7 +141,7 @@ describe("HTTP source", () => {
       ),
     ]) {
       await using server = await serve(answer)
-      expect(await ask(server.url, { timeoutMs: 500 })).toMatch(/^SOURCES_TIMED_OUT .*web gave no/)
+      expect(await ask(server.url, { timeoutMs: 500 })).toMatch(/^SOURCES_TIMED_OUT .*web did not respond/)
     }
   })
 
@@ -160,7 +160,7 @@ describe("HTTP source", () => {
           more()
         }),
       )
-      expect(await ask(server.url)).toMatch(/^SOURCES_FAILED .*a message of over 4000000 bytes/)
+      expect(await ask(server.url)).toMatch(/^SOURCES_FAILED .*a message larger than 4000000 bytes/)
       expect(sent).toBeLessThan(50)
     }
   })

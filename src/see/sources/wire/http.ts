@@ -10,7 +10,7 @@ export function httpWire(address: {
   let problem: string | undefined
   const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: guardedFetch(() => {
-      problem = `it sent a message of over ${LARGEST_FRAME_BYTES} bytes`
+      problem = `it sent a message larger than ${LARGEST_FRAME_BYTES} bytes`
       // The package would wait for the rest of a stream until the timeout.
       void transport.close()
       return problem

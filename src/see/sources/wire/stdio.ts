@@ -51,7 +51,7 @@ export function stdioWire(program: Program, env: Environment): Wire {
     async send(message) {
       const stdin = state.child?.stdin
       if (stdin === null || stdin === undefined || !stdin.writable || state.isOver) {
-        throw new Error("it does not listen any more")
+        throw new Error("the connection is closed")
       }
       unasked.reset()
       stdin.write(serializeMessage(message))
@@ -86,7 +86,7 @@ function listen(
   child.stdout.on("data", (chunk: Buffer) => {
     if (state.isOver) return
     const isInBounds = lines.take(chunk, hear)
-    if (!isInBounds) void fail(`it sent a message of over ${LARGEST_FRAME_BYTES} bytes`, held)
+    if (!isInBounds) void fail(`it sent a message larger than ${LARGEST_FRAME_BYTES} bytes`, held)
   })
   child.stderr.on("data", (chunk: Buffer) => {
     // Stores the beginning, not the end: a key without its first half would not be redacted.
@@ -107,7 +107,7 @@ function receive(line: Buffer, wire: Wire): string | undefined {
   try {
     value = JSON.parse(line.toString("utf8"))
   } catch {
-    return "it sent a message that is no JSON"
+    return "it sent a message that is not valid JSON"
   }
   const message = isReport(value) ? undefined : messageIn(value)
   if (message !== undefined) wire.onmessage?.(message)
@@ -154,7 +154,7 @@ async function finish({ state, wire }: ServerProcess): Promise<void> {
 function sayEnd(exit: ExitOutcome, stderr: string): string {
   const how = exit.kind === "exited" ? `with exit code ${exit.code}` : `by ${exit.signal}`
   const words = stderr.trim().split(/\s+/).join(" ")
-  return words === "" ? `it ended ${how}` : `it ended ${how}: ${words}`
+  return words === "" ? `it exited ${how}` : `it exited ${how}: ${words}`
 }
 
 function notStarted(
@@ -162,11 +162,11 @@ function notStarted(
 ): string {
   switch (outcome.kind) {
     case "not-found":
-      return "its program is not there"
+      return "its program was not found"
     case "not-started":
       return `it could not be started (${outcome.reason})`
     case "aborted":
-      return "it was taken back"
+      return "the call was cancelled"
     default:
       return outcome satisfies never
   }
@@ -187,7 +187,7 @@ function createUnasked() {
       lines += 1
       bytes += sizeBytes
       const isTooMuch = lines > MOST_UNASKED_LINES || bytes > MOST_UNASKED_BYTES
-      return isTooMuch ? "it talks without being asked" : undefined
+      return isTooMuch ? "it sent too many unsolicited messages" : undefined
     },
   }
 }

@@ -49,7 +49,7 @@ describe("checkBaseUrls", () => {
     expect(await world.check()).toEqual([
       "ok p/.claude/settings.local.json redirects Claude Code to [::1]:1 (env.ANTHROPIC_VERTEX_BASE_URL), which is this machine",
       `warn ${CLAUDE} redirects Claude Code to evil.example:8443 (env.ANTHROPIC_BASE_URL)`,
-      `warn ${CLAUDE} redirects Claude Code to an address that cannot be read (env.ANTHROPIC_FOUNDRY_BASE_URL)`,
+      `warn ${CLAUDE} redirects Claude Code to an invalid address (env.ANTHROPIC_FOUNDRY_BASE_URL)`,
     ])
   })
 

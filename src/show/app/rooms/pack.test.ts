@@ -91,7 +91,7 @@ describe("pack.build", () => {
     await using app = await world.open()
     const empty = MapScan.parse(await app.call("map.scan", {}, { signal }))
     expect(empty.scan).toMatchObject({ filesScanned: 0, symbolsIndexed: 0 })
-    expect(empty.state.historyProblem).toContain("no git repository")
+    expect(empty.state.historyProblem).toContain("not in a git repository")
     const nothing = PackBuilt.parse(await app.call("pack.build", { task: "anything" }, { signal }))
     expect(nothing.pack).toMatchObject({ isEmpty: true, tokens: 0 })
     expect(nothing.pack.emptyReason).not.toBeNull()

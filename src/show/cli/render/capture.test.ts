@@ -110,7 +110,7 @@ const CAPTURE: Capture = {
         path: "/x/new.md",
         label: "new.md",
         state: "observed-only",
-        explanation: "No longer there",
+        explanation: "File no longer exists",
       },
       { path: "/x/old.md", label: "old.md", state: "estimated-only" },
     ],

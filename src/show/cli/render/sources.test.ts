@@ -26,7 +26,11 @@ const source = (changes: Partial<Source> = {}): Source => ({
 })
 
 test("[CLI-23] sources: each with its command, what is wrong with it, and what to do next", () => {
-  const broken = source({ slug: "old", health: "invalid", problem: "Its config.json is no JSON." })
+  const broken = source({
+    slug: "old",
+    health: "invalid",
+    problem: "Its config.json is not valid JSON.",
+  })
   const good = source({ slug: "demo", health: "ok", isApproved: true, tools: ["search"] })
   expect(render("source.list", { sources: [source(), broken, good] })).toMatchInlineSnapshot(`
     "web  unapproved  project, Web search
@@ -35,7 +39,7 @@ test("[CLI-23] sources: each with its command, what is wrong with it, and what t
 
     old  invalid  project, Web search
       /usr/bin/server --port 1
-      Its config.json is no JSON.
+      Its config.json is not valid JSON.
 
     demo  ok  project, Web search
       /usr/bin/server --port 1
@@ -59,9 +63,9 @@ test("[CLI-23] a test says how long it took and what was found, or that nobody a
   const good = { source: source({ health: "ok" }), durationMs: 120, tools }
   expect(render("source.test", good)).toContain("It answered in 120 ms with 1 tool.")
   expect(render("source.test", good).split("\n")).toHaveLength(4)
-  const dead = source({ health: "dead", problem: "The source web failed: it ended." })
+  const dead = source({ health: "dead", problem: "Source web failed: it ended." })
   const text = render("source.test", { source: dead, durationMs: 9, tools: [] })
-  expect(text).toContain("The source web failed: it ended.")
+  expect(text).toContain("Source web failed: it ended.")
   expect(text).toContain("It did not answer; given up after 9 ms.")
 })
 
