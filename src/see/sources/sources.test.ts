@@ -539,7 +539,9 @@ describe("webSearch", () => {
       expect(await search(slug)).toEqual(empty(slug, note))
     }
     await world.add("mine", "good")
-    expect(await search("mine")).toEqual(empty(null, "is not approved. Run `qm source approve mine`"))
+    expect(await search("mine")).toEqual(
+      empty(null, "is not approved. Run `qm source approve mine`"),
+    )
     await expect(
       world.sources.webSearch({ ...question, source: "good", signal: AbortSignal.abort() }),
     ).rejects.toThrow("abort")

@@ -141,7 +141,9 @@ describe("HTTP source", () => {
       ),
     ]) {
       await using server = await serve(answer)
-      expect(await ask(server.url, { timeoutMs: 500 })).toMatch(/^SOURCES_TIMED_OUT .*web did not respond/)
+      expect(await ask(server.url, { timeoutMs: 500 })).toMatch(
+        /^SOURCES_TIMED_OUT .*web did not respond/,
+      )
     }
   })
 
