@@ -27,14 +27,14 @@ const open = (address = "/runs") => visit(chromium.browser, world, { path: addre
 const made = () => path.join(world.project, "made.txt")
 const HOSTS = ["claude-code", "codex", "copilot"] as const
 
-describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in the browser", () => {
+describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("real hosts in the browser", () => {
   describe.each([
     { agent: "Claude Code", answer: allowByKey, loads: "CLAUDE.md", foreign: "AGENTS.md" },
     { agent: "Codex", answer: allowInInbox, loads: "AGENTS.md", foreign: "CLAUDE.md" },
   ])("$agent", ({ agent, answer, loads, foreign }) => {
     let id: string
 
-    test("[AGENTS-1] its text streams, a tool is asked for, allowed and done, and it ends with its cost", async () => {
+    test("[AGENTS-1] text streams, a tool call is approved and executed, and the run ends with its cost", async () => {
       await rm(made(), { force: true })
       await using window = await open()
       const { page } = window
@@ -77,14 +77,14 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
       expect(window.problems()).toEqual([])
     })
 
-    test("[AGENTS-8] after a new start of the server a further turn goes on with the host's session", async () => {
+    test("[AGENTS-8] after a server restart, another turn resumes the host's session", async () => {
       const { sessionId } = await runs.show(id)
       await world.stop()
       expect(world.processes(), "the server takes its agents with it").toEqual([])
       await world.startAgain()
       await using window = await open(`/runs/${id}`)
       await say(window.page, "Still there?")
-      // The same words as in the turn before, so the second of them.
+      // The previous turn has the same text, so wait for the second match.
       const answer = rows(window.page, "The agent").filter({ hasText: "Understood" }).nth(1)
       await answer.waitFor()
       expect(knewTheTool("Still there?")).toBe(true)
@@ -92,7 +92,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
       expect(window.problems()).toEqual([])
     })
 
-    test("[AGENTS-7] a stop in the middle of a tool leaves no process", async () => {
+    test("[AGENTS-7] stopping a run during a tool call leaves no process behind", async () => {
       const waiting = path.join(world.project, "waiting.txt")
       await rm(waiting, { force: true })
       await using window = await open()
@@ -107,7 +107,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     })
   })
 
-  test("always allow writes a rule that answers the next time, is listed and can be removed", async () => {
+  test("Always allow stores a rule that answers the next request, is listed and can be removed", async () => {
     await using window = await open()
     const { page } = window
     const id = await launch(page, { agent: "Claude Code", prompt: "please command" })
@@ -133,7 +133,7 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
     expect([...window.problems(), ...again.problems()]).toEqual([])
   })
 
-  test("[AGENTS-13] Copilot says, does and ends; what would be asked is denied", async () => {
+  test("[AGENTS-13] Copilot writes text, runs a tool and ends; requests that need approval are denied", async () => {
     await rm(made(), { force: true })
     await using window = await open()
     const { page } = window
@@ -154,7 +154,6 @@ describe.runIf(HOSTS.every((it) => needs("AGENTS-1", it)))("the real hosts in th
   })
 })
 
-/** Live text grows by the pieces of the model, and becomes a message only when it is whole. */
 async function expectStreamed(page: Page): Promise<void> {
   const written = rows(page, "Streamed text")
   await written.getByText("First I look at").waitFor()
@@ -166,19 +165,16 @@ async function expectStreamed(page: Page): Promise<void> {
   await written.waitFor({ state: "detached" })
 }
 
-/** For a turn whose pieces nobody looks at. */
 function letAllGo(): void {
   world.model.letGo()
   world.model.letGo()
 }
 
-/** Where the question is shown, by its key. */
 async function allowByKey(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Allow once" }).waitFor()
   await page.keyboard.press("a")
 }
 
-/** In the inbox of another window, while this one looks on. */
 async function allowInInbox(): Promise<void> {
   await using window = await open("/runs?view=approvals")
   await window.page.getByRole("option").first().click()
@@ -194,7 +190,9 @@ async function openTool(page: Page): Promise<void> {
   await tool.first().click()
 }
 
-/** Whether the model, when it heard these words last, was told what the tool of the first turn gave. */
+/**
+ * Whether the model's last request with this prompt contained the result of the first turn's tool.
+ */
 function knewTheTool(words: string): boolean {
   const asked = world.model.asked.findLast((it) => it.last.includes(words))
   return asked?.whole.includes("made by a command") ?? false

@@ -2,21 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 
-/** What a model is asked, whichever wire it came by. */
 export type ModelRequest = {
   readonly wire: Wire
-  /** The last thing that was said to it, as JSON. */
   readonly last: string
   readonly isAfterTool: boolean
-  /** The whole request as JSON: earlier turns of the conversation stand in it. */
   readonly whole: string
 }
 
 type Wire = "messages" | "responses" | "chat"
 
-/** What it answers: text in pieces, and then perhaps the call of a tool. */
 export type Reply = {
-  /** Between two pieces the model waits until `letGo` is called. */
+  /** The model waits for `letGo` before each piece but the first. */
   readonly says: readonly string[]
   readonly tool?: { readonly name: string; readonly input: object }
 }
@@ -24,8 +20,8 @@ export type Reply = {
 export type Loopback = Awaited<ReturnType<typeof loopbackModel>>
 
 /**
- * One model on a free loopback port for all three hosts: Messages for Claude Code, Responses for
- * Codex, Chat Completions for Copilot. It keeps what it was asked, and streams piece by piece.
+ * One scripted model on a loopback port for all three hosts: Messages for Claude Code, Responses
+ * for Codex, Chat Completions for Copilot. It records its requests and streams its replies.
  */
 export async function loopbackModel(story: (asked: ModelRequest) => Reply) {
   const asked: ModelRequest[] = []
@@ -44,7 +40,6 @@ export async function loopbackModel(story: (asked: ModelRequest) => Reply) {
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
-    /** The next piece of whoever waits for one, now or later. */
     letGo: gate.open,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -80,7 +75,7 @@ function wireOf(path: string): Wire | undefined {
   return path.endsWith("/chat/completions") ? "chat" : undefined
 }
 
-/** Counts of tokens, lists of models: whatever else a host looks for. */
+/** Answers token counts, model lists and other requests of a host. */
 function sendNothing(response: ServerResponse): void {
   const body = JSON.stringify({ input_tokens: 1_234, object: "list", data: [], models: [] })
   response.writeHead(200, { "content-type": "application/json" }).end(body)
@@ -115,7 +110,7 @@ type Stream = { send(event: unknown): void; end(): void }
 type GatedResponse = { readonly gate: Gate; readonly nth: number }
 type Send = (stream: Stream, reply: Reply, sending: GatedResponse) => Promise<void>
 
-/** An event with a `type` also has it as its name; "[DONE]" goes as it is. */
+/** An event with a `type` also has it as its SSE event name; `[DONE]` is sent without one. */
 function openStream(response: ServerResponse): Stream {
   response.writeHead(200, { "content-type": "text/event-stream" })
   return {
@@ -128,7 +123,7 @@ function openStream(response: ServerResponse): Stream {
   }
 }
 
-/** Piece by piece, each but the first when the gate lets it through. */
+/** Sends the first piece at once and each later piece when the gate opens. */
 async function pieceByPiece(reply: Reply, gate: Gate, send: (text: string) => void): Promise<void> {
   for (const [index, text] of reply.says.entries()) {
     if (index > 0) await gate.passed()

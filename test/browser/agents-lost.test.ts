@@ -32,7 +32,6 @@ const question = (id: string) => ({
 const words = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => message(from + i))
 
-/** Three parts; between them it waits for an answer, so that the test sets the pace. */
 const SCRIPT = scriptOf([
   ...words(1, 8),
   question("second"),
@@ -42,13 +41,13 @@ const SCRIPT = scriptOf([
   { event: "turn.ended", outcome: "completed" },
 ])
 
-test("[N1] a transcript outlives its server: nothing wiped, then caught up, every message once", async () => {
+test("[N1] a transcript survives a server restart: the page keeps it, catches up and shows each message once", async () => {
   // Another process works on the run, and goes on while the server is away.
   const worker = world.qm(["run", "Count", "--agent", "synthetic", "--script", SCRIPT, "--json"])
   const id = await theRun()
   await using window = await visit(chromium.browser, world, {
     path: `/runs/${id}`,
-    // High enough for every row: what is out of sight is not drawn.
+    // High enough for every row, because rows outside the viewport are not drawn.
     viewport: { width: 1440, height: 2400 },
     expects: [/WebSocket connection|ERR_CONNECTION|Failed to load resource/],
   })
@@ -77,7 +76,6 @@ test("[N1] a transcript outlives its server: nothing wiped, then caught up, ever
 const upTo = (last: number): readonly string[] =>
   words(1, last).map(({ text }) => text.slice(0, "word 00".length))
 
-/** As they stand on the page, from the top to the end. */
 async function wordsOn(page: Page): Promise<readonly string[]> {
   const text = (await page.evaluate(
     `[...document.querySelectorAll("[data-entry]")].map((it) => it.textContent).join("\\n")`,
@@ -92,7 +90,7 @@ async function theRun(): Promise<string> {
   }
 }
 
-/** The open question of this title; asked of the store, because no server may be there. */
+/** Reads the approval from the store, because no server may be running. */
 async function theQuestion(title: string): Promise<string> {
   for (;;) {
     const { stdout } = await world.qm(["approvals", "--json"])

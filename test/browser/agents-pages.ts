@@ -1,13 +1,11 @@
 import type { Locator, Page } from "playwright-core"
 
 export type Launch = {
-  /** As the form names it. */
   readonly agent: string
   readonly prompt: string
   readonly mode?: "ask" | "auto"
 }
 
-/** From anywhere in the console by the form, as a person does it; ends on the page of the run. */
 export async function launch(page: Page, { agent, prompt, mode = "ask" }: Launch): Promise<string> {
   await page.keyboard.press("c")
   await page.getByRole("textbox", { name: "Task" }).fill(prompt)
@@ -18,13 +16,11 @@ export async function launch(page: Page, { agent, prompt, mode = "ask" }: Launch
   return /\/runs\/([^/?#]+)/.exec(page.url())?.[1] ?? ""
 }
 
-/** The next turn through the composer. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Send the next turn" }).fill(text)
   await page.keyboard.press("Control+Enter")
 }
 
-/** Rows of a transcript by what they are: "The agent", "Approval", "Context at start". */
 export function rows(page: Page, label: string): Locator {
   return page.locator(`[data-entry][aria-label=${JSON.stringify(label)}]`)
 }
@@ -33,7 +29,6 @@ export async function waitForReply(page: Page, words: string): Promise<void> {
   await rows(page, "The agent").filter({ hasText: words }).last().waitFor()
 }
 
-/** The word of the header: how the run stands. */
 export async function waitForStatus(page: Page, word: string): Promise<void> {
   const words = page.getByText(new RegExp(`^${word}( for you)?$`))
   await words.first().waitFor()

@@ -5,14 +5,14 @@ import { hostProgram } from "#test/host-programs"
 import { loopbackModel, type ModelRequest, type Reply } from "./agents-loopback.ts"
 import { startWorld } from "./world.ts"
 
-/** No key of anyone: long enough that a host does not find it in its own words. */
+/** Not a real key. Long enough that a host does not find it in its own text. */
 const NO_KEY = "not-a-key-of-anyone"
 
 export type HostWorld = Awaited<ReturnType<typeof startHostWorld>>
 
 /**
- * The real product, and on its PATH the three real hosts, each pointed by its own settings at one
- * scripted model on the loopback: `await using world = await startHostWorld()`.
+ * Starts the product with the three real hosts on its PATH. Each host's own settings point at one
+ * scripted model on loopback. Use: `await using world = await startHostWorld()`.
  */
 export async function startHostWorld() {
   let project = ""
@@ -36,7 +36,6 @@ export async function startHostWorld() {
   return {
     ...world,
     model,
-    /** The processes that were started for this home, whoever their parent is by now. */
     processes: () => processesWith(`HOME=${world.home}\0`),
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]()
@@ -45,7 +44,6 @@ export async function startHostWorld() {
   }
 }
 
-/** As a person has them: by name, in a folder of the PATH, outside of the project. */
 async function linkHosts(root: string): Promise<string> {
   const folder = path.join(root, "programs")
   await mkdir(folder)
@@ -74,7 +72,7 @@ async function pointAt(url: string, home: string) {
   }
 }
 
-/** A model of our price table, so that its run has a price. */
+/** Uses a model of our price table, so that its run has a price. */
 function codexConfig(url: string): string {
   return `model = "gpt-4.1"
 model_provider = "loopback"
@@ -86,12 +84,10 @@ wire_api = "responses"
 `
 }
 
-/** A command that is asked for, and that leaves what can be looked for. */
 export const COMMAND = "touch made.txt && echo made by a command"
-/** Loops rather than sleeps: Claude Code refuses a plain sleep. */
+/** Loops because Claude Code refuses a plain sleep. */
 const FOREVER = "touch waiting.txt; until false; do sleep 0.2; done"
 
-/** The words of a prompt decide; after a tool the model says its last word. */
 function tell({ wire, last, isAfterTool, whole }: ModelRequest, cwd: string): Reply {
   const isTitle = whole.includes("Name the piece of work below")
   if (isTitle) return { says: ["A title by the model"] }
@@ -127,11 +123,11 @@ function processesWith(variable: string): readonly string[] {
     try {
       const isOurs = `${readFileSync(`/proc/${pid}/environ`, "latin1")}\0`.includes(variable)
       const state = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ").at(-1)?.[0]
-      // A zombie has ended; its parent has only not looked yet.
+      // Skip zombies: they have ended and only wait for their parent.
       const line = readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ").trim()
       return isOurs && state !== "Z" ? [line] : []
     } catch {
-      // Gone while we looked, or not ours to look at.
+      // The process ended meanwhile or is not readable.
       return []
     }
   })

@@ -11,7 +11,7 @@ import { HANG_MS, type Visit, visit } from "./visit.ts"
 import { type BrowserWorld, startWorld } from "./world.ts"
 
 const PAYLOADS = payloads(300)
-/** A script may have 200,000 characters, so the corpus is played in parts. */
+/** A script may have 200,000 characters, so the corpus is played in five parts. */
 const PARTS = 5
 const SIZE = PAYLOADS.length / PARTS
 
@@ -22,7 +22,7 @@ let runs: ReturnType<typeof runsOf>
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([launchChromium(), startWorld()])
   runs = runsOf(world)
-  // Every question of the sample is open at once.
+  // Every approval of the sample is open at the same time.
   await world.qm(["config", "set", "agents.maxRunning", "64"])
 })
 afterAll(async () => {
@@ -30,9 +30,9 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-describe("300 hostile texts from an agent are shown as text", () => {
+describe("300 hostile texts from an agent are displayed as text", () => {
   test.each(Array.from({ length: PARTS }, (_, part) => part))(
-    "[S4] part %i: said, done, asked and failed, live in the transcript and in the exported page",
+    "[S4] part %i: messages, tool calls, approvals and failures are text in the live transcript and the exported page",
     async (part) => {
       const own = PAYLOADS.slice(part * SIZE, (part + 1) * SIZE)
       const [first = ""] = own
@@ -46,7 +46,7 @@ describe("300 hostile texts from an agent are shown as text", () => {
       await expectNothingRan(window)
 
       await expectHarmlessExport(id, own)
-      // Stored messages are drawn by the same rows as live ones: one part is enough by day.
+      // Stored and live messages use the same rows, so the day run checks one part.
       if (part > 0 && !isNight) return
       await page.reload()
       await page.locator("[data-entry]").first().waitFor()
@@ -55,7 +55,7 @@ describe("300 hostile texts from an agent are shown as text", () => {
     },
   )
 
-  test("[S4] as questions: in the inbox, on Now and in the transcript", async () => {
+  test("[S4] approvals are text in the inbox, on Now and in the transcript", async () => {
     const asked = await Promise.all(SAMPLE.map((it) => runs.play("Ask", [ask(it), END])))
     await using inbox = await visit(chromium.browser, world, {
       path: "/runs?view=approvals",
@@ -78,7 +78,7 @@ describe("300 hostile texts from an agent are shown as text", () => {
     await expectNothingRan(now)
   })
 
-  test("[S4] as prompts, titles, labels and failures: in the list and beside it", async () => {
+  test("[S4] prompts, titles, labels and failures are text in the list and its detail", async () => {
     for (const payload of SAMPLE) {
       const { id } = await runs.play(payload, [{ event: "error", message: payload, isFatal: true }])
       await runs.edit(id, { label: [payload.slice(0, 60)], workflow: payload.slice(0, 60) })
@@ -95,7 +95,7 @@ describe("300 hostile texts from an agent are shown as text", () => {
     await expectNothingRan(window)
   })
 
-  test("[S4] as diagrams, of which only a picture without scripts is shown", async () => {
+  test("[S4] diagrams are shown only as images without scripts", async () => {
     const drawn = PAYLOADS.filter((_, i) => i % (isNight ? 1 : 20) === 0).flatMap(diagrams)
     const honest = diagram("flowchart LR\n  honest --> picture")
     const { id } = await runs.play("Draw", [ask("May I draw?"), ...drawn, honest, END])
@@ -116,7 +116,7 @@ describe("300 hostile texts from an agent are shown as text", () => {
 })
 
 const isNight = process.env["QM_NIGHT"] === "1"
-/** Where each one is a step of its own, by day every twenty-fifth. */
+/** The day run takes every 25th payload where each payload needs its own step. */
 const SAMPLE = PAYLOADS.filter((_, i) => isNight || i % 25 === 0)
 
 const END = { event: "turn.ended", outcome: "completed" }
@@ -129,7 +129,7 @@ const ask = (payload: string) => ({
   input: payload,
 })
 
-/** Everything an agent can say in which this text can stand. */
+/** Every agent event that can contain this text. */
 function deeds(payload: string, index: number): readonly object[] {
   const command = `command ${index} ${payload}`.slice(0, 200)
   const edit = `edit ${index} ${payload}`.slice(0, 200)
@@ -150,7 +150,6 @@ function deeds(payload: string, index: number): readonly object[] {
   ]
 }
 
-/** As what it is, as the words in it, as a place to press, and as a setting of the library. */
 function diagrams(payload: string): readonly object[] {
   const quoted = payload.replaceAll('"', "#quot;").replaceAll("\n", " ")
   const sources = [
@@ -180,7 +179,6 @@ async function letItBegin(id: string): Promise<void> {
   await runs.answer(await openQuestion(id), "allow")
 }
 
-/** Asked until it is there: an answer is taken before the next question is put. */
 async function openQuestion(id: string): Promise<string> {
   for (;;) {
     const found = (await runs.approvals(id)).find((it) => it.status === "open")
@@ -189,7 +187,10 @@ async function openQuestion(id: string): Promise<string> {
   }
 }
 
-/** Rows have one line and titles 80 letters, so the beginning is enough; JSON has a line a field. */
+/**
+ * Rows have one line and titles 80 characters, so the beginning is enough; JSON has one line per
+ * field.
+ */
 async function expectShown(page: Page, payload: string): Promise<void> {
   const texts = [asKept(payload), indented(payload)].map((it) => it.slice(0, 40))
   const forms = texts.flatMap((it) => [visible(it), visibleLine(it)])
@@ -200,7 +201,6 @@ async function expectShown(page: Page, payload: string): Promise<void> {
   await expect.poll(isThere, { message: payload, timeout: HANG_MS }).toBe(true)
 }
 
-/** The text of every row from the first to the last, each opened. */
 async function readTranscript(page: Page): Promise<readonly string[]> {
   return (await page.evaluate(`(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
@@ -225,7 +225,10 @@ async function readTranscript(page: Page): Promise<readonly string[]> {
   })()`)) as readonly string[]
 }
 
-/** What became of each diagram. Only what is on screen is drawn, so each is waited for there. */
+/**
+ * Reports the outcome of each diagram. Only diagrams on screen are drawn, so each is scrolled into
+ * view.
+ */
 async function seeDiagrams(page: Page): Promise<readonly string[]> {
   return (await page.evaluate(`(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))
@@ -261,7 +264,10 @@ async function seeDiagrams(page: Page): Promise<readonly string[]> {
   })()`)) as readonly string[]
 }
 
-/** What looks like a cookie is redacted before it is kept; then what stands before it is enough. */
+/**
+ * Text that looks like a cookie is redacted before it is stored, so compare only the part before
+ * it.
+ */
 function asKept(payload: string): string {
   return payload.split("Set-Cookie:")[0] ?? payload
 }
@@ -272,38 +278,33 @@ function expectAllShown(rows: readonly string[], own: readonly string[]): void {
   expect(missing, "each stands there letter by letter, as the title of what was done").toEqual([])
 }
 
-/** Told at once, and by a way that a script on the page cannot take back. */
 const SENTINEL = `Object.defineProperty(window, "__pwn", {
   set: (value) => reportProblem("pwned: " + value),
 })`
 
-/** As the way back would: the console follows its address without loading the page anew. */
+/** Navigates like the back button: the console follows its address without a reload. */
 const GO = `const go = (address) => new Promise((done) => {
   history.pushState(null, "", address)
   dispatchEvent(new PopStateEvent("popstate"))
   setTimeout(done)
 })`
 
-/** High, so that a transcript is read in few steps. */
 const GUARDED = { initScript: SENTINEL, viewport: { width: 1440, height: 4_000 } }
 
-/** High enough for every row of a list. */
 const LOOKED = { initScript: SENTINEL, viewport: { width: 1440, height: 2_000 } }
 
 async function expectNothingRan({ page, problems }: Visit): Promise<void> {
-  // One full turn of the page, so that handlers and timers that were due have run.
+  // Wait one frame and one timer, so that pending handlers have run.
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-  // The same one a hundred times says no more than once.
   expect([...new Set(problems())]).toEqual([])
-  // A diagram is a picture without scripts and without an address, drawn in a frame without an
-  // origin; nothing else is a picture or a frame.
+  // A diagram is an image without scripts or an address, drawn in a sandboxed frame; no other image
+  // or frame is allowed.
   const frame = "iframe:not([src='/diagram.html'][sandbox='allow-scripts'])"
   const alive = `img:not([src^='data:image/svg+xml']), ${frame}, object, embed, base, form`
   expect(await page.locator(alive).count()).toBe(0)
   expect(await page.locator("a[href^='javascript:' i], a[href^='data:' i]").count()).toBe(0)
 }
 
-/** The file a person would send around, opened from the disk. */
 async function expectHarmlessExport(id: string, own: readonly string[]): Promise<void> {
   const file = path.join(world.home, `${id}.html`)
   await writeFile(file, await runs.exportHtml(id))

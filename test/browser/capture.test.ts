@@ -18,7 +18,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** A package of the host's name, whose program says nothing to anybody who asks it. */
+/** A package with the host's name whose program prints nothing. */
 async function installClaude({ parent }: { readonly parent: string }) {
   const folder = path.join(parent, "programs")
   await writeFiles(folder, {
@@ -29,13 +29,13 @@ async function installClaude({ parent }: { readonly parent: string }) {
   return { PATH: `${folder}:${process.env["PATH"] ?? ""}` }
 }
 
-/** Of no provider, and of this run only. */
+/** Random, so it belongs to no provider. */
 const secret = `sk-ant-api03-${randomBytes(48).toString("base64url")}`
 
 const write = (file: string, text: string) => writeFiles(world.project, { [file]: text })
 
-describe("the page Capture over the real server", () => {
-  test("[CONSOLE-15] from nothing captured to the text that an agent would see", async () => {
+describe("Capture page with a real server", () => {
+  test("[CONSOLE-15] the empty page leads to a capture and to the text that an agent loads", async () => {
     await write("CLAUDE.md", `# Tideline\n\n@docs/money.md\n\nFEED_KEY=${secret}\n`)
     await write("docs/money.md", "# Money\n\nAmounts are integers.\n")
     await using window = await visit(chromium.browser, world, { path: "/capture" })
@@ -56,7 +56,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("what changed since the capture before is at its row and in the diff", async () => {
+  test("changes since the previous capture are shown in the row and in the diff", async () => {
     await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
@@ -69,7 +69,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-5] a capture that another process takes appears without a reload", async () => {
+  test("[CONSOLE-5] a capture taken by another process appears without a reload", async () => {
     await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window
     await page.getByRole("option", { name: /money\.md/ }).waitFor()
@@ -83,7 +83,7 @@ describe("the page Capture over the real server", () => {
   })
 
   test.each(["claude-code", "codex", "copilot", "gemini", "antigravity"])(
-    "every tab shows what the server knows of %s",
+    "every tab shows the server's data for %s",
     async (host) => {
       await world.qm(["capture", "--host", host])
       await using window = await visit(chromium.browser, world)
@@ -100,7 +100,7 @@ describe("the page Capture over the real server", () => {
     },
   )
 
-  test("keys walk over the loads and ask for no text until one is opened", async () => {
+  test("arrow keys move over the loads and request no text until one is opened", async () => {
     await using window = await visit(chromium.browser, world)
     const { page } = window
     const texts: string[] = []
@@ -121,7 +121,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-3] what is shown of a capture survives a reload, and back leads back", async () => {
+  test("[CONSOLE-3] the state of the capture page survives a reload, and Back returns to it", async () => {
     const file = encodeURIComponent(path.join(world.project, "CLAUDE.md"))
     const address = `/capture?host=claude-code&at=${file}&view=raw`
     await using window = await visit(chromium.browser, world, { path: address })
@@ -144,7 +144,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a folder of names opens by Enter, and a group folds", async () => {
+  test("Enter opens a folder of names and collapses a group", async () => {
     const skill = (name: string) => `---\nname: ${name}\ndescription: Work out ${name}\n---\n`
     await write(".claude/skills/tariff/SKILL.md", skill("tariff"))
     await write(".claude/skills/berth/SKILL.md", skill("berth"))
@@ -166,7 +166,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-19] the host is asked only after a yes, and trust is asked for on its own", async () => {
+  test("[CONSOLE-19] the host is started only after confirmation, and trust is confirmed separately", async () => {
     await world.call("capture.take", { host: "claude-code" })
     await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window
@@ -190,7 +190,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-12] a read-only console captures nothing", async () => {
+  test("[CONSOLE-12] a read-only console takes no capture", async () => {
     const options = { path: "/capture", prepare: beReadOnly }
     await using window = await visit(chromium.browser, world, options)
     for (const name of ["Capture again", "Query the host"]) {
@@ -200,7 +200,7 @@ describe("the page Capture over the real server", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-22] a hostile name is drawn as what it is", async () => {
+  test("[CONSOLE-22] a hostile name is displayed literally", async () => {
     await write(".claude/rules/\u202Egpj.exe.md", "# Rule\n")
     await using window = await visit(chromium.browser, world, { path: "/capture" })
     const { page } = window

@@ -9,9 +9,9 @@ const ROOT = path.join(import.meta.dirname, "../..")
 const MODULES = path.join(ROOT, "node_modules")
 
 /**
- * Chromium of the development packages, headless, with no connection but to this machine:
- * `await using chromium = await launchChromium()`. It comes with `npm ci`, so a browser that cannot
- * start is a failure and never a skip.
+ * Headless Chromium from the development packages, connected only to this machine: `await using
+ * chromium = await launchChromium()`. `npm ci` installs it, so a failed start is a failure and
+ * never a skip.
  */
 export async function launchChromium(extraFlags: readonly string[] = []) {
   const executablePath = await unpackOnce()
@@ -24,7 +24,7 @@ export async function launchChromium(extraFlags: readonly string[] = []) {
   }
 }
 
-/** Not the flags of the package: they turn the same-origin policy off, which we are here to use. */
+/** Not the package's flags: they turn off the same-origin policy, which these tests need. */
 const FLAGS = [
   "--headless=new",
   "--no-sandbox",
@@ -50,9 +50,9 @@ async function start(executablePath: string, flags: readonly string[]): Promise<
 }
 
 /**
- * The package unpacks into the temporary folder and takes what it finds there for whole, so two
- * test files that start at once would run half a browser. Each unpacks into a folder of its own,
- * and the first to rename it wins.
+ * The package unpacks into the temporary folder and treats existing files as complete, so two test
+ * files that start at the same time would run a partial browser. Each unpacks into its own folder,
+ * and the first rename wins.
  */
 async function unpackOnce(): Promise<string> {
   const cache = path.join(MODULES, ".cache")
@@ -64,7 +64,7 @@ async function unpackOnce(): Promise<string> {
   const before = process.env["TMPDIR"]
   try {
     process.env["TMPDIR"] = own
-    // A browser that lies in the temporary folder already would be taken instead of unpacked.
+    // The package would use a browser that is already in the temporary folder.
     await chromium.executablePath()
     await rename(own, folder).catch(() => rm(own, { recursive: true, force: true }))
   } finally {

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 const END = { event: "turn.ended", outcome: "completed" }
-/** 3 MB of script are read before the first one is drawn. */
+/** The browser loads 3 MB of script before the first diagram. */
 const FIRST_MS = 20_000
 
 const KINDS = {
@@ -40,14 +40,13 @@ const KINDS = {
 const INVALID = "flowchart LR\n  a --> [ broken"
 
 describe("diagrams in the console", () => {
-  test("[CONSOLE-32] ten kinds are drawn as images in one frame, and an invalid one says why", async () => {
+  test("[CONSOLE-32] ten kinds of diagram are drawn as images in one frame, and an invalid diagram shows its error", async () => {
     const sources = Object.values(KINDS)
     const { id } = await runs.play("Draw", [...[...sources, INVALID].map(diagram), END])
     await using window = await visit(chromium.browser, world, { path: `/runs/${id}`, ...HIGH })
     const { page, problems } = window
     await page.getByText("Diagram error: Parse error on line 2").waitFor({ timeout: FIRST_MS })
     await page.getByText("a --> [ broken").last().waitFor()
-    // Those on screen come first, so the last to be drawn is not the last in the text.
     await expect
       .poll(() => picturesOf(page), { timeout: FIRST_MS })
       .toEqual(sources.map((alt) => ({ alt, isShown: true, scheme: "data:image/svg+xml" })))
@@ -57,7 +56,7 @@ describe("diagrams in the console", () => {
     expect(problems()).toEqual([])
   })
 
-  test("[CONSOLE-32] a run without a diagram has no frame and loads nothing for one", async () => {
+  test("[CONSOLE-32] a run without a diagram has no frame and loads no diagram library", async () => {
     const { id } = await runs.play("Say", [
       { event: "message", type: "assistant", text: "```ts\nx\n```" },
       END,
@@ -68,7 +67,7 @@ describe("diagrams in the console", () => {
     expect(window.page.frames().length).toBe(1)
   })
 
-  test("[CONSOLE-32] who does not answer is given up, others are not heard, the next is drawn", async () => {
+  test("[CONSOLE-32] a diagram without a response times out, forged responses are ignored, and the next diagram is drawn", async () => {
     const hung = await runs.play("Draw", [diagram(KINDS.flowchart), END])
     await using window = await visit(chromium.browser, world, HIGH)
     const { page } = window
@@ -83,7 +82,7 @@ describe("diagrams in the console", () => {
     expect(await page.locator("iframe").count()).toBe(1)
   })
 
-  test("[S3] a page of another origin cannot frame the page that draws", async () => {
+  test("[S3] a page of another origin cannot frame the diagram page", async () => {
     await using stranger = await serveStranger()
     const context = await chromium.browser.newContext()
     const page = await context.newPage()
@@ -96,28 +95,27 @@ describe("diagrams in the console", () => {
   })
 })
 
-/** Says that it can be asked, and is never heard again. */
 const SILENT = {
   contentType: "text/html",
   headers: { "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'" },
   body: `<script>parent.postMessage({ kind: "ready" }, "*")</script>`,
 }
 
-/** A window that is not the frame answers all the time, in the right words. */
+/** Another window than the frame sends forged responses in the right format. */
 const FORGE = `void setInterval(() => {
   for (const id of [1, 2, 3]) {
     postMessage({ kind: "drawn", id, svg: "<svg/>", width: 1, height: 1 }, "*")
   }
 }, 50)`
 
-/** As the way back would: the console follows its address without loading the page anew. */
+/** Navigates like the back button: the console follows its address without a reload. */
 const GO = `const go = (address) => new Promise((done) => {
   history.pushState(null, "", address)
   dispatchEvent(new PopStateEvent("popstate"))
   setTimeout(done)
 })`
 
-/** What a page hears from one that it frames: the page that draws would say that it is ready. */
+/** Collects the messages of a framed page: the diagram page would report that it is ready. */
 const FRAME = (address: string) => `new Promise((done) => {
   addEventListener("message", (it) => done(it.data.kind))
   const frame = document.createElement("iframe")

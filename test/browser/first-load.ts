@@ -6,12 +6,12 @@ import type { Browser } from "playwright-core"
 import { visit } from "./visit.ts"
 import { type BrowserWorld, builtConsole } from "./world.ts"
 
-/** Words that only the schema library has: it must stay out of the console. */
+/** Identifiers that only the schema library contains; the console must not load it. */
 const SCHEMA_LIBRARY = /ZodError|\$ZodType/
 
 /**
- * What a first visit costs: each file that the browser asks for, gzipped, also those it fetches
- * while it idles. What comes with the first key of a person, the palette, is not counted.
+ * Measures a first visit: each requested file, gzipped, including idle-time requests. The command
+ * palette, which loads at the first key press, is not counted.
  */
 export async function measureFirstLoad(browser: Browser, world: BrowserWorld, address: string) {
   const folder = await builtConsole()

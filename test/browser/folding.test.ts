@@ -31,8 +31,8 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-describe("Folds, of branches that agents opened over MCP", () => {
-  test("three depths stand below their session, with the figures the agent was told", async () => {
+describe("Folds page, with branches opened over MCP", () => {
+  test("branches of three depths are listed below their session with the numbers that the agent received", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds" })
     const { page } = window
     const levels = await Promise.all(
@@ -51,7 +51,6 @@ describe("Folds, of branches that agents opened over MCP", () => {
     )
     const live = await branch(page, "Find out why").getByRole("meter").first().getAttribute("title")
     const liveUsed = Number(/at least ([\d,]+) of/.exec(live ?? "")?.[1]?.replace(",", ""))
-    // Of a sub-agent all that it used; what lies under a handle comes from the other client.
     const { branch: ended } = await world.call("fold.show", { id: story.nested.inner })
     const keptOut =
       Number(tokens_kept_out) +
@@ -63,7 +62,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("what came back is shown with its evidence and the files out of scope", async () => {
+  test("the result of a branch is shown with its evidence and the files out of scope", async () => {
     const { middle, inner } = story.nested
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
     const { page } = window
@@ -73,7 +72,6 @@ describe("Folds, of branches that agents opened over MCP", () => {
     await detail.getByText("1 outside src/tariff/**").waitFor()
     await detail.getByText("out of scope, named").waitFor()
     await detail.getByText("Do quotes of split stays go the same way?").waitFor()
-    // Handed in when it was opened; by its title it leads to the memory.
     await detail.getByRole("link", { name: "Half to even, on the line" }).waitFor()
 
     await page.goto(`${world.url}/folds?${shown(inner)}`)
@@ -85,12 +83,12 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("the trail is searched, a hit opens its step, and the whole is restored", async () => {
+  test("a search in the trail opens the matching step, and the complete result is restored", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds?text=quay-19" })
     const { page } = window
     await page.getByRole("option", { name: /quay-19.*List every tariff/ }).click()
     const step = page.getByRole("region", { name: "Text of the step" })
-    // The window got a digest; the whole lies under the handle that is offered here.
+    // The context window got a digest; the complete result is stored under the handle.
     await step.getByText(/kept as rh_[0-9a-f]+/).waitFor()
     await step.getByRole("button", { name: "Copy handle" }).waitFor()
     await page.getByRole("button", { name: /^Restore(?!d)/ }).click()
@@ -99,7 +97,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("keys walk over the tree; left closes and goes up, right opens, Enter shows", async () => {
+  test("keys move over the tree; Left closes and goes up, Right opens, Enter shows the branch", async () => {
     const { middle, inner } = story.nested
     await using window = await visit(chromium.browser, world)
     const { page } = window
@@ -122,7 +120,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("the trail is walked by keys, a step opens below it, Escape closes it first", async () => {
+  test("keys move over the trail, a step opens below its row, and Escape closes the step first", async () => {
     const { middle } = story.nested
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(middle)}` })
     const { page } = window
@@ -146,7 +144,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a search without a hit says so", async () => {
+  test("a search without a match says so", async () => {
     await using window = await visit(chromium.browser, world, { path: "/folds" })
     const { page } = window
     await branch(page, "Which callers").waitFor()
@@ -156,7 +154,7 @@ describe("Folds, of branches that agents opened over MCP", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-5] a branch that is opened, and one that returns, appear without a reload", async () => {
+  test("[CONSOLE-5] opened and returned branches appear without a reload", async () => {
     const { outer } = story.nested
     await using window = await visit(chromium.browser, world, { path: `/folds?${shown(outer)}` })
     const { page } = window
@@ -177,8 +175,8 @@ describe("Folds, of branches that agents opened over MCP", () => {
   })
 })
 
-describe("Memory, of what a person and agents recorded", () => {
-  test("source, stale citation and quarantine are said, and a search says why", async () => {
+describe("Memory page, with memories of a user and of agents", () => {
+  test("source, stale citation and quarantine are shown, and a search explains its matches", async () => {
     const { cited } = story.memories
     await using window = await visit(chromium.browser, world, { path: "/memory" })
     const { page } = window
@@ -199,7 +197,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("confirming lifts quarantine and staleness, here and for the command line", async () => {
+  test("confirming a memory lifts quarantine and staleness in the console and for the command line", async () => {
     const { cited, foreign } = story.memories
     await using window = await visit(chromium.browser, world, {
       path: `/memory?${shown(foreign.id)}`,
@@ -221,7 +219,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("kind, state and words narrow the list and are in the address", async () => {
+  test("kind, state and text filter the list and are part of the address", async () => {
     await using window = await visit(chromium.browser, world, { path: "/memory" })
     const { page } = window
     await memory(page, "Half to even").waitFor()
@@ -236,14 +234,13 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("one is added by the form, refused beside its field, shown, and taken back", async () => {
+  test("a memory is added with the form, an invalid field shows its error, and undo removes the memory", async () => {
     const expects = [/status of 400/]
     await using window = await visit(chromium.browser, world, { path: "/memory", expects })
     const { page } = window
     await memory(page, "Half to even").waitFor()
     await press(page, "c")
     await page.getByLabel("Title").fill("Quotes are rounded like invoices")
-    // Left and opened again: what was written is still there.
     await press(page, "Escape")
     await page.waitForURL((url) => !url.searchParams.has("add"))
     await press(page, "c")
@@ -273,7 +270,7 @@ describe("Memory, of what a person and agents recorded", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("forgetting is asked once, and the file is gone", async () => {
+  test("forgetting a memory asks once and deletes its file", async () => {
     const { foreign } = story.memories
     const file = path.join(world.project, foreign.file)
     expect(existsSync(file)).toBe(true)
@@ -296,7 +293,7 @@ describe("Memory, of what a person and agents recorded", () => {
   })
 })
 
-describe("what a hostile agent leaves behind", () => {
+describe("data of a hostile agent", () => {
   const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),

@@ -31,8 +31,8 @@ const at = (seq: number) => `${wire()}?at=${story.folding.id}.${seq}`
 const rows = (page: Page) => page.getByRole("listbox", { name: "Requests" }).getByRole("option")
 const detail = (page: Page) => page.getByRole("region", { name: "The request" })
 
-describe("Gateway, of what a host said to its model", () => {
-  test("requests stand in their order with the provider's figures and what was new", async () => {
+describe("Gateway page, with requests of a host to its model", () => {
+  test("requests are listed in order with the provider's token counts and the new part of each", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -49,7 +49,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("the window over time marks the fold once, and is a table for who asks", async () => {
+  test("the window chart marks the fold once and is available as a table", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -62,7 +62,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a request opens by keys to what it held, its words and its branch", async () => {
+  test("keys open a request with its contents, its text and its branch", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -93,7 +93,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-5] a request that is sent now appears without a reload", async () => {
+  test("[CONSOLE-5] a new request appears without a reload", async () => {
     await using window = await visit(chromium.browser, world, { path: wire() })
     const { page } = window
     await rows(page).nth(3).waitFor()
@@ -106,7 +106,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("dozens of counts are one line, which opens by Enter and has no figures", async () => {
+  test("dozens of token-count requests share one row, which Enter opens and which has no totals", async () => {
     const carried = await story.carry()
     await carried.ask({ messages: [user("Before")] })
     for (let i = 0; i < 12; i++) await carried.count(`How much is ${i}?`)
@@ -133,7 +133,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("the run says that its figures are those of the wire, and leads there", async () => {
+  test("the run says that its numbers were measured by the gateway, and links there", async () => {
     await using window = await visit(chromium.browser, world, { path: `/runs/${run}` })
     const { page } = window
     const context = page.getByRole("region", { name: "Context" })
@@ -150,9 +150,9 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-15] a run that was never carried says how to turn it on", async () => {
+  test("[CONSOLE-15] a run without a proxied session shows how to turn the gateway on", async () => {
     const other = await runsOf(world).play("Another", [ENDED])
-    // The browser itself writes every answer above 399 to its console.
+    // Chromium logs every response above 399 to its console.
     const expects = [/status of 404/]
     await using window = await visit(chromium.browser, world, { path: wire(other.id), expects })
     const { page } = window
@@ -169,7 +169,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-15] a run that nobody knows is said to be none", async () => {
+  test("[CONSOLE-15] an unknown run is reported as not found", async () => {
     const expects = [/status of 404/]
     await using window = await visit(chromium.browser, world, { path: wire("run_nope"), expects })
     const { page } = window
@@ -178,7 +178,7 @@ describe("Gateway, of what a host said to its model", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a session whose fold was refused says so, with the original that followed", async () => {
+  test("a session with a refused fold says so and shows the original request that followed", async () => {
     const carried = await story.carry({ mode: "fold" })
     story.provider.say.refusesFolded = true
     const headers = { "x-claude-code-session-id": "session-2" }
@@ -195,12 +195,12 @@ describe("Gateway, of what a host said to its model", () => {
   })
 })
 
-describe("deleting what was recorded", () => {
-  test("[CONSOLE-63] it is asked once more, and then nothing is left but the run", async () => {
+describe("deleting recorded requests", () => {
+  test("[CONSOLE-63] deleting asks once, and then only the run is left", async () => {
     const gone = (await runsOf(world).play("Forget it", [ENDED])).id
     const carried = await story.carry({ run: gone, mode: "record" })
     await carried.ask({ messages: [user("one")] })
-    // The browser itself writes every answer above 399 to its console.
+    // Chromium logs every response above 399 to its console.
     const expects = [/status of 404/]
     await using window = await visit(chromium.browser, world, { path: wire(gone), expects })
     const { page } = window
@@ -224,8 +224,8 @@ describe("deleting what was recorded", () => {
   })
 })
 
-describe("how Gateway looks", () => {
-  test("[CONSOLE-8] beside an open request rows keep the height of one line", async () => {
+describe("Gateway layout", () => {
+  test("[CONSOLE-8] beside an open request, rows are one line high", async () => {
     const viewport = { width: 1000, height: 800 }
     await using window = await visit(chromium.browser, world, { path: at(3), viewport })
     const { page } = window
@@ -257,14 +257,14 @@ describe("how Gateway looks", () => {
   })
 })
 
-describe("what a hostile conversation leaves behind", () => {
+describe("data of a hostile conversation", () => {
   const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 8)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`
   const LOADS_SOMETHING = "img:not([src^='data:']), iframe, object, embed, base, form"
 
-  test("[S4] names of tools, models, texts and titles are text in Gateway", async () => {
+  test("[S4] tool names, models, texts and titles are text in Gateway", async () => {
     const [first = ""] = PAYLOADS
     const carried = await story.carry({ title: first.slice(0, 100) })
     await carried.ask({

@@ -32,8 +32,8 @@ const projectConfig = async () => {
   return existsSync(file) ? await readFile(file, "utf8") : ""
 }
 
-describe("Guard, of what hooks wrote", () => {
-  test("the newest first, each to its rule with the level that really has it", async () => {
+describe("Guard page, with verdicts of hooks", () => {
+  test("verdicts are listed newest first, each with its rule and the rule's effective level", async () => {
     await using window = await visit(chromium.browser, world, { path: "/guard" })
     const { page } = window
     await page.getByText("4 verdicts in 24 hours, 1 denied").waitFor()
@@ -57,7 +57,7 @@ describe("Guard, of what hooks wrote", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-49] a verdict that comes in is there without a reload, and moves no selection", async () => {
+  test("[CONSOLE-49] a new verdict appears without a reload and does not move the selection", async () => {
     const key = String(story.now - 8_000)
     await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
     const { page } = window
@@ -70,7 +70,7 @@ describe("Guard, of what hooks wrote", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-46] after a refusal a reason lets the edit through, and is kept", async () => {
+  test("[CONSOLE-46] after a refusal, a stored reason allows the edit", async () => {
     const key = String(story.now - 7_000)
     await using window = await visit(chromium.browser, world, { path: `/guard?${both(key)}` })
     const { page } = window
@@ -93,7 +93,7 @@ describe("Guard, of what hooks wrote", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a rule is tried on what happened, made live in the project, and taken back", async () => {
+  test("a rule is tested on past events, activated in the project, and undone", async () => {
     await using window = await visit(chromium.browser, world, { path: "/guard" })
     const { page } = window
     await page.keyboard.press("t")
@@ -118,8 +118,8 @@ describe("Guard, of what hooks wrote", () => {
   })
 })
 
-describe("Sessions, claims and decisions", () => {
-  test("a session shows what its ledger holds, and its text once it is registered", async () => {
+describe("Sessions, claims and decisions pages", () => {
+  test("a session shows its ledger, and its text once it is registered", async () => {
     const registered = await world.qm(["session", "register", "rounding", "Round **once**"])
     expect(registered.code, registered.stderr).toBe(0)
     await using window = await visit(chromium.browser, world, { path: "/sessions" })
@@ -138,7 +138,7 @@ describe("Sessions, claims and decisions", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("one's own claim is released at once and taken back, an agent's is asked about", async () => {
+  test("the user's own claim is released at once with undo; releasing an agent's claim asks first", async () => {
     await world.qm(["claim", "take", "README.md"])
     await world.qm(["claim", "take", "docs", "--session", CLAUDE])
     await using window = await visit(chromium.browser, world, { path: "/sessions?tab=claims" })
@@ -166,7 +166,7 @@ describe("Sessions, claims and decisions", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-49] Now lists claims, also new ones while the page is open", async () => {
+  test("[CONSOLE-49] Now lists claims, and new ones appear while the page is open", async () => {
     await using window = await visit(chromium.browser, world)
     const facts = window.page.getByRole("region", { name: "Details" })
     await facts.getByRole("link", { name: "claude-code 5f0c2d1e" }).waitFor()
@@ -175,7 +175,7 @@ describe("Sessions, claims and decisions", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a decision is added by hand, is a file, and can be taken back", async () => {
+  test("a decision added in the console is a file and can be undone", async () => {
     const expects = [/status of 400/]
     await using window = await visit(chromium.browser, world, { path: "/decisions", expects })
     const { page } = window
@@ -204,9 +204,9 @@ describe("Sessions, claims and decisions", () => {
   })
 })
 
-describe("by keyboard", () => {
+describe("keyboard", () => {
   test.each(["/guard", "/sessions?tab=claims", "/decisions?add=yes"])(
-    "[CONSOLE-2] Tab reaches everything on %s and is caught nowhere",
+    "[CONSOLE-2] Tab reaches every control on %s and is never trapped",
     async (address) => {
       await using window = await visit(chromium.browser, world, { path: address })
       const { stops, traps, missed } = await walkByTab(window.page)
@@ -216,14 +216,14 @@ describe("by keyboard", () => {
   )
 })
 
-describe("what a hostile agent leaves behind", () => {
+describe("data of a hostile agent", () => {
   const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 4)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`
   const LOADS_SOMETHING = "img, iframe, object, embed, base, form"
 
-  test("[S4] sessions, paths, tools and words are text in Guard, Sessions and on Now", async () => {
+  test("[S4] sessions, paths, tools and messages are text in Guard, Sessions and on Now", async () => {
     for (const [i, payload] of PAYLOADS.entries()) {
       const session = `${i} ${payload}`.slice(0, 200)
       await story.ledger.opened(session, payload)

@@ -7,13 +7,13 @@ const GUIDE = path.join(import.meta.dirname, "../../docs/guide")
 const DOCUMENT = path.join(GUIDE, "first-five-minutes.md")
 const LARGEST_PICTURE_BYTES = 300_000
 
-test("the guide is true: each of its commands runs, and each picture can be taken", async () => {
+test("every command of the guide runs, and every picture can be taken", async () => {
   const { commands, pictures } = await walkGuide({ document: DOCUMENT })
   expect(commands.length).toBeGreaterThan(8)
   expect(pictures.length).toBeGreaterThan(3)
 }, 180_000)
 
-test("the guide's pictures are there, and small", async () => {
+test("the guide's pictures exist and are small", async () => {
   const steps = readSteps(await readFile(DOCUMENT, "utf8"))
   const names = steps.flatMap((it) => (it.kind === "picture" ? [it.name] : []))
   for (const name of names) {

@@ -18,9 +18,9 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-describe("by keyboard", () => {
+describe("keyboard", () => {
   test.each(["/", "/events?at=2", "/settings?at=tokens.window", "/no/such/page"])(
-    "[CONSOLE-2] Tab reaches everything on %s and is caught nowhere",
+    "[CONSOLE-2] Tab reaches every control on %s and is never trapped",
     async (address) => {
       await using window = await visit(chromium.browser, world, { path: address })
       const { stops, traps, missed } = await walkByTab(window.page)
@@ -30,7 +30,7 @@ describe("by keyboard", () => {
     },
   )
 
-  test("[CONSOLE-2] g goes, ? explains, j and k move, Escape leaves one layer at a time", async () => {
+  test("[CONSOLE-2] g navigates, ? shows the keys, j and k move, Escape closes one layer at a time", async () => {
     await using window = await visit(chromium.browser, world)
     const { page } = window
     const head = await world.head()
@@ -54,7 +54,7 @@ describe("by keyboard", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-3] an address is the whole state: it survives a reload and the way back", async () => {
+  test("[CONSOLE-3] the address contains the whole state: it survives a reload and Back", async () => {
     await using window = await visit(chromium.browser, world, { path: "/events" })
     const { page } = window
     await page
@@ -85,8 +85,8 @@ describe("by keyboard", () => {
   })
 })
 
-describe("what changes something", () => {
-  test("[CONSOLE-10] the palette asks for each argument, then once more, then writes once", async () => {
+describe("changes made in the console", () => {
+  test("[CONSOLE-10] the palette asks for each argument, confirms once, and writes once", async () => {
     await using window = await visit(chromium.browser, world)
     const { page } = window
     const head = await world.head()
@@ -114,7 +114,7 @@ describe("what changes something", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-12] a setting goes to the file of its layer, says so, and can be undone", async () => {
+  test("[CONSOLE-12] a setting is written to the file of its layer, reported, and can be undone", async () => {
     await using window = await visit(chromium.browser, world, { path: "/settings" })
     const { page } = window
     const file = path.join(world.home, ".qm", "config.json")
@@ -146,8 +146,8 @@ describe("what changes something", () => {
   })
 })
 
-describe("looks and modes", () => {
-  test("themes and densities change at once and are remembered", async () => {
+describe("themes and modes", () => {
+  test("themes and densities apply at once and are remembered", async () => {
     await using window = await visit(chromium.browser, world, { path: "/settings" })
     const { page } = window
     await page.getByText("Paper").click()
@@ -174,8 +174,8 @@ describe("looks and modes", () => {
   })
 })
 
-describe("live", () => {
-  test("[CONSOLE-6] the journal follows its end; paused it stands still and counts", async () => {
+describe("live updates", () => {
+  test("[CONSOLE-6] the journal follows its end; while paused it does not move and counts new events", async () => {
     await using window = await visit(chromium.browser, world, { path: "/events" })
     const { page } = window
     const head = await world.head()
@@ -191,7 +191,7 @@ describe("live", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-11] a session that ends later says so and wipes nothing", async () => {
+  test("[CONSOLE-11] an expired session is reported and the page keeps its content", async () => {
     const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
     await using window = await visit(chromium.browser, world, { path: "/events", expects })
     const { page, context } = window
@@ -206,7 +206,7 @@ describe("live", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-6] what another process writes appears without a reload, on every page", async () => {
+  test("[CONSOLE-6] changes of another process appear without a reload on every page", async () => {
     await using window = await visit(chromium.browser, world, { path: "/events" })
     const { page } = window
     const head = await world.head()
@@ -221,7 +221,7 @@ describe("live", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[N1] a server that goes away and comes back: nothing is wiped, lost or doubled", async () => {
+  test("[N1] after a server restart the page has kept its content, and no event is lost or duplicated", async () => {
     const expects = [/WebSocket connection|ERR_CONNECTION|Failed to load resource/]
     await using window = await visit(chromium.browser, world, { path: "/events", expects })
     const { page } = window
@@ -233,7 +233,7 @@ describe("live", () => {
     await world.qm(["store", "backup"])
     expect(await page.locator(`#event-${head}`).count(), "what is shown stays").toBe(1)
     await world.startAgain()
-    // It also tries by itself: whoever is first, the page is back.
+    // The page also reconnects by itself; either way it is connected again.
     const caughtUp = page.getByText("Caught up, 2 events")
     await Promise.any([page.getByRole("button", { name: /Retry now/ }).click(), caughtUp.waitFor()])
     await caughtUp.waitFor()
@@ -244,7 +244,7 @@ describe("live", () => {
   })
 })
 
-test("[CONSOLE-8] what was not loaded yet when the server went away comes once it is back", async () => {
+test("[CONSOLE-8] data that was not loaded when the server stopped is loaded once it is back", async () => {
   const expects = [
     /WebSocket connection|ERR_CONNECTION|Failed to load resource|console is not loaded/,
   ]

@@ -5,7 +5,7 @@ import { importRuns } from "./seed/runs.ts"
 import { visit } from "./visit.ts"
 import { type BrowserWorld, startWorld } from "./world.ts"
 
-/** More than 100 rows are virtual; fewer than these are in sight. */
+/** Lists of more than 100 rows are virtual. */
 const MANY = 150
 const MOST_DRAWN = 90
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await call("map.scan", {})
   for (const it of numbers) {
     await call("memory.record", { kind: "term", title: `Term ${it}`, body: `It means ${it}.` })
-    // A session opens at most five branches in a minute.
+    // A session opens at most five branches per minute.
     const sessionId = `stations ${Math.floor(Number(it) / 5)}`
     const asked = { description: `Check station ${it}`, prompt: "Read it.", sessionId }
     const { branchId } = await call("fold.branch", asked)
@@ -44,7 +44,7 @@ test.each([
   { path: "/folds?all=yes", row: "treeitem", name: /Check station \d\d\d/ },
   { path: "/runs", row: "option", name: /Read station \d\d\d/ },
 ] as const)(
-  "[CONSOLE-6] of a long list on $path only what is in sight is drawn, End reaches the last",
+  "[CONSOLE-6] a long list on $path draws only visible rows, and End reaches the last",
   async (list) => {
     await using window = await visit(chromium.browser, world, { path: list.path })
     const { page } = window

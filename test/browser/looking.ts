@@ -2,9 +2,9 @@ import axe from "axe-core"
 import type { Page } from "playwright-core"
 
 /**
- * The console's own audit and its walk by Tab. They are typed against the DOM, which must not enter
- * the engine's program (there `name`, `event` or `close` would silently mean the browser's), so
- * they are loaded by address and typed here.
+ * The console's audit and its Tab walk are typed against the DOM, which must not enter the engine's
+ * program (there `name`, `event` or `close` would silently mean the browser's globals). So they are
+ * loaded by path and typed here.
  */
 const { auditPage } = (await load("audit.ts")) as { auditPage(page: Page): Promise<Audit> }
 const { walkByTab } = (await load("walk.ts")) as { walkByTab(page: Page): Promise<Walk> }
@@ -28,10 +28,10 @@ function load(file: string): Promise<unknown> {
   return import(new URL(`../../console/dev/${file}`, import.meta.url).href)
 }
 
-/** What another theme can break: everything else is the same in each. */
+/** The axe rules whose result depends on the theme. */
 export const RULES_OF_COLOUR = ["color-contrast", "link-in-text-block"]
 
-/** What axe calls serious or worse, in the page as it stands; by all rules, or only by these. */
+/** Findings that axe rates serious or worse, by all rules or only by the given ones. */
 export async function seriousFindings(
   page: Page,
   onlyRules?: readonly string[],
@@ -39,7 +39,7 @@ export async function seriousFindings(
   if (await page.evaluate("!('axe' in window)")) await page.evaluate(axe.source)
   const options = {
     resultTypes: ["violations"],
-    // No rule that we ask for looks at style sheets or media.
+    // None of the requested rules reads style sheets or media.
     preload: false,
     ...(onlyRules === undefined ? {} : { runOnly: { type: "rule", values: onlyRules } }),
   }

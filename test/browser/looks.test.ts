@@ -12,19 +12,18 @@ const DENSITIES = ["compact", "default", "roomy"] as const
 const FIRST = new Set(["now", "run", "pack", "pipeline-done"])
 const SCENES = isNight() ? [...DAY_SCENES, ...NIGHT_SCENES] : DAY_SCENES
 
-/** What holds when wide and narrow holds in between; at night it is looked at too. */
+/** The day run checks the widest and the narrowest size; the night run checks those between. */
 const SIZES = [
   { width: 1440, height: 900 },
   ...(isNight() ? [{ width: 900, height: 800 }] : []),
   { width: 390, height: 844 },
 ]
 
-/** Where a person may arrive first. */
 const ARRIVALS = SCENES.filter(
   (it) => it.on === "seeded" && it.act === undefined && (isNight() || FIRST.has(it.name)),
 )
 const LARGEST_FIRST_LOAD_BYTES = 250_000
-/** What the browsers' makers call good; figures that come later move what is below them. */
+/** The browser vendors' limit for a good layout shift; late numbers move the content below them. */
 const MOST_SHIFT = 0.1
 
 let chromium: Awaited<ReturnType<typeof launchChromium>>
@@ -41,7 +40,7 @@ afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
 })
 
-describe("on the seeded repository", () => {
+describe("pages of the seeded repository", () => {
   test.each(SCENES)(
     "$name is readable at each width, in both themes and three densities",
     async (scene) => {
@@ -60,7 +59,7 @@ describe("on the seeded repository", () => {
 
   const walked = isNight() ? SCENES.filter((it) => it.act === undefined) : []
   test.each(walked)(
-    "[CONSOLE-2] Tab reaches everything on $name and is caught nowhere",
+    "[CONSOLE-2] Tab reaches every control on $name and is never trapped",
     async (scene) => {
       const { stops, traps, missed } = await walkByTab(await enter(scene))
       expect({ traps, missed }).toEqual({ traps: [], missed: [] })
@@ -69,7 +68,7 @@ describe("on the seeded repository", () => {
   )
 
   test.each(ARRIVALS)(
-    "a first visit to $name is small, and hardly anything moves once it is there",
+    "a first visit to $name is small and has little layout shift",
     async (scene) => {
       const address = pathOf(scene, stage.seed)
       const load = await measureFirstLoad(chromium.browser, stage.world, address)
@@ -80,18 +79,18 @@ describe("on the seeded repository", () => {
     },
   )
 
-  test("[CONSOLE-23] every answer that these pages got is one that the contract allows", async () => {
+  test("[CONSOLE-23] every response to these pages matches the contract", async () => {
     const faults = await Promise.all(answers)
     expect(faults.filter((it) => it !== undefined)).toEqual([])
     expect(faults.length).toBeGreaterThan(SCENES.length)
   })
 
-  test("[TB11] the policy, the console and the network had nothing to say", async () => {
+  test("[TB11] no page caused a CSP violation, console message or failed request", async () => {
     expect(await stage.problems()).toEqual([])
   })
 })
 
-test("the audit sees a fault of each kind", async () => {
+test("the audit detects a fault of each kind", async () => {
   const page = await chromium.browser.newPage({ viewport: { width: 800, height: 600 } })
   await page.setContent(FAULTY)
   const { findings } = await auditPage(page)
@@ -101,7 +100,6 @@ test("the audit sees a fault of each kind", async () => {
   )
 })
 
-/** A page with one fault of each kind. */
 const FAULTY = `<!doctype html><html lang="en"><body>
   <p style="color: #999; background: #fff">too pale</p>
   <div data-row style="height: 10px; font-size: 20px; line-height: 30px">
@@ -119,7 +117,7 @@ async function enter(scene: Scene): Promise<Page> {
 }
 
 async function findingsIn(page: Page, theme: (typeof THEMES)[number], width: number) {
-  // As the machine would: the console follows the system's theme.
+  // The console follows the system's theme.
   await page.emulateMedia({ colorScheme: theme })
   await page.locator(`html[data-theme=${theme}]`).waitFor()
   const faults: string[] = []
@@ -130,7 +128,7 @@ async function findingsIn(page: Page, theme: (typeof THEMES)[number], width: num
     faults.push(...findings.map((it) => `${density}: ${it.rule} ${it.where} ${it.says}`))
   }
   await page.evaluate('document.documentElement.dataset.density = "default"')
-  // The same elements at each width: once is enough.
+  // The elements are the same at each width, so one is enough.
   if (width !== 1440) return faults
   return [
     ...faults,
@@ -138,17 +136,16 @@ async function findingsIn(page: Page, theme: (typeof THEMES)[number], width: num
   ]
 }
 
-/** What lies on what does not depend on the colours: by day the densities are looked at in one. */
+/** Overlaps do not depend on colours, so the day run checks the densities in one theme. */
 function densitiesIn(theme: (typeof THEMES)[number]): readonly string[] {
   return isNight() || theme === "light" ? DENSITIES : ["default"]
 }
 
-/** What the contract refuses in an answer of an operation. */
 async function faultIn(response: Response): Promise<string | undefined> {
   const name = new URL(response.url()).pathname.replace(/^\/api\//, "").replace("/", ".")
   const operation = Object.entries(OPERATIONS).find(([it]) => it === name)?.[1]
   if (operation === undefined || !response.ok()) return undefined
-  // The page went on before the body was there.
+  // The page navigated before the body arrived.
   const body = await response.json().catch(() => undefined)
   if (body === undefined) return undefined
   const { error } = operation.output.safeParse(body)

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const open = (address: string) =>
-  // The browser itself writes every answer above 399 to its console.
+  // Chromium logs every response above 399 to its console.
   visit(chromium.browser, world, { path: address, expects: [/status of 4\d\d/] })
 const item = (page: Page, name: RegExp) => page.getByRole("treeitem", { name })
 const showing = (what: string) => (url: URL) => url.searchParams.get("show") === what
@@ -31,8 +31,8 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-describe("Map", () => {
-  test("a repository that nobody scanned is scanned from the page, and its structure read", async () => {
+describe("Map page", () => {
+  test("an unscanned repository is scanned from the page and its structure is shown", async () => {
     await using window = await open("/map")
     const { page } = window
     await page.getByText("qm map", { exact: true }).waitFor()
@@ -47,7 +47,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("keys walk over the tree; right opens, left closes and goes up", async () => {
+  test("keys move over the tree; Right opens, Left closes and goes up", async () => {
     await using window = await open("/")
     const { page } = window
     await press(page, "g", "m")
@@ -65,7 +65,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a file is opened by Enter, its symbols walked by keys, and Escape leads back", async () => {
+  test("Enter opens a file, keys move over its symbols, and Escape returns", async () => {
     await using window = await open(
       `/map?open=src&open=src%2Ftariff&at=${encodeURIComponent(ROUNDING)}`,
     )
@@ -75,7 +75,7 @@ describe("Map", () => {
     await page.getByRole("listbox", { name: "Symbols" }).focus()
     await press(page, "j", "j", "Enter")
     await page.waitForURL(showing(`${ROUNDING}#roundLine`))
-    // The focus goes on in the list that took the place of the one that was left.
+    // The focus moves to the list that replaced the previous one.
     const links = page.getByRole("listbox", { name: "Callers and callees" })
     await links.and(page.locator(":focus")).waitFor()
     await press(page, "j", "Enter")
@@ -88,7 +88,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("the picture is one stop by Tab, arrows walk it, Enter follows; hops are in the address", async () => {
+  test("the graph is one Tab stop, arrows move in it, Enter follows; hops are part of the address", async () => {
     await using window = await open(AROUND)
     const { page } = window
     const picture = page.getByRole("group", { name: "Around roundLine" })
@@ -114,7 +114,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("words find files and symbols; a path finds files; Escape brings the tree back", async () => {
+  test("text finds files and symbols, a path finds files, and Escape shows the tree again", async () => {
     await using window = await open("/map")
     const { page } = window
     await item(page, /^src/).waitFor()
@@ -134,7 +134,7 @@ describe("Map", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("what is not there is answered with what is near, and r scans again", async () => {
+  test("an unknown name lists similar names, and r scans again", async () => {
     await using window = await open("/map?show=roundLin")
     const { page } = window
     await page.getByText("MAP_NAME_UNKNOWN").waitFor()

@@ -11,7 +11,7 @@ const ROUNDING = "src/tariff/rounding.ts"
 const QUOTE = "src/tariff/quote.ts"
 const BUILT = `/pack?task=${encodeURIComponent(TASK)}&budget=4000`
 
-/** Payloads that fit into one name of a file, and into a string of a program. */
+/** Payloads that fit into a file name and into a string literal. */
 const NAMES = payloads(300)
   .filter((it) => !it.includes("/") && !it.includes("\0") && Buffer.byteLength(it) < 200)
   .slice(0, 40)
@@ -31,10 +31,9 @@ afterAll(async () => {
 })
 
 const open = (address: string) =>
-  // The browser itself writes every answer above 399 to its console.
+  // Chromium logs every response above 399 to its console.
   visit(chromium.browser, world, { path: address, expects: [/status of 4\d\d/] })
 
-/** Folder and name of a path are two parts of a row. */
 function chosen(page: Page, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1)
   return page.getByRole("listbox", { name: "Selected files" }).getByRole("option", { name })
@@ -51,15 +50,14 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 
 const has = (name: string, value: string) => (url: URL) => url.searchParams.get(name) === value
 
-describe("Pack", () => {
-  test("[CONSOLE-38] a task is written, a file pinned, dropped, moved and turned by keys alone", async () => {
+describe("Pack page", () => {
+  test("[CONSOLE-38] with keys alone, a task is written and a file pinned, dropped, moved and changed in form", async () => {
     await using window = await open("/")
     const { page } = window
     await press(page, "g", "p")
     await page.getByRole("textbox", { name: "Task" }).waitFor()
     await press(page, "e")
     await page.keyboard.type(TASK)
-    // To the budget and back: nothing is built before it is asked for.
     await press(page, "Tab", "Shift+Tab")
     expect(new URL(page.url()).search).toBe("")
     await press(page, "Enter")
@@ -87,7 +85,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-38] many changes in a row are built once, and the old package stays meanwhile", async () => {
+  test("[CONSOLE-38] several quick changes cause one build, and the previous package stays visible meanwhile", async () => {
     await using window = await open(BUILT)
     const { page } = window
     await chosen(page, ROUNDING).waitFor()
@@ -103,7 +101,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-38] a row is taken by the pointer to another place, and the form by a press", async () => {
+  test("[CONSOLE-38] the pointer moves a row, and a click changes its form", async () => {
     await using window = await open(`${BUILT}&pin=${encodeURIComponent(QUOTE)}`)
     const { page } = window
     await chosen(page, QUOTE).waitFor()
@@ -122,7 +120,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-3] what is asked of a package survives a reload, and back leads back", async () => {
+  test("[CONSOLE-3] the package request survives a reload, and Back returns to it", async () => {
     await using window = await open(
       `${BUILT}&pin=${QUOTE}&drop=docs/tariff.md&symbols=${ROUNDING}&tab=xml`,
     )
@@ -142,7 +140,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a preview opens at the selected file, and Escape leads back to the list", async () => {
+  test("a preview opens at the selected file, and Escape returns to the list", async () => {
     await using window = await open(`${BUILT}&tab=json`)
     const { page } = window
     await chosen(page, ROUNDING).waitFor()
@@ -160,7 +158,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a budget that is too small leaves the package and offers what is needed", async () => {
+  test("with a too small budget the package stays and the page offers the required budget", async () => {
     await using window = await open(BUILT)
     const { page } = window
     await chosen(page, ROUNDING).waitFor()
@@ -176,7 +174,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-38] a package is kept when asked, stays as it is, is changed as a new one and compared", async () => {
+  test("[CONSOLE-38] a stored package stays unchanged; changing it creates a new one, and both are compared", async () => {
     const pin = encodeURIComponent(QUOTE)
     await using window = await open(`${BUILT}&pin=${pin}&signatures=${pin}`)
     const { page, context } = window
@@ -193,7 +191,7 @@ describe("Pack", () => {
     await page.getByText(TASK).first().waitFor()
     await page.goto(`${world.url}/pack?id=${id}`)
     await chosen(page, QUOTE).getByText("pinned").first().waitFor()
-    // What is changed of a kept one goes on from what was chosen for it.
+    // A change of a stored package starts from its selection.
     const other = (await order(page)).find((it) => it !== QUOTE) ?? ""
     await chosen(page, other).first().click()
     await press(page, "x")
@@ -209,7 +207,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a package is kept by running with it, and the run begins with both", async () => {
+  test("starting a run stores the package, and the run begins with task and package", async () => {
     await using window = await open(BUILT)
     const { page } = window
     const started: unknown[] = []
@@ -240,7 +238,7 @@ describe("Pack", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-3] on a phone the columns stand behind tabs, and the preview is a page", async () => {
+  test("[CONSOLE-3] on a phone the columns are tabs, and the preview is a page", async () => {
     await using window = await open(BUILT)
     const { page } = window
     await page.setViewportSize({ width: 390, height: 844 })

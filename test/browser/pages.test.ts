@@ -16,7 +16,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-describe("every page shows what the server knows, and nothing goes wrong in the browser", () => {
+describe("every page shows the server's data without a problem in the browser", () => {
   test.each([
     { page: "/", heading: "Now", shows: /\d+ of \d+ checks pass/ },
     { page: "/events", heading: "Events", shows: "store.backed-up" },
@@ -35,7 +35,7 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-7] a new repository is greeted with one sentence and one command", async () => {
+  test("[CONSOLE-7] a new repository shows one sentence and one command", async () => {
     await using fresh = await startWorld({ backups: 0 })
     await using window = await visit(chromium.browser, fresh)
     await window.page.getByText("Ready to start").waitFor()
@@ -45,7 +45,7 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-8] what fails says what to do, and the other pages go on", async () => {
+  test("[CONSOLE-8] a failed page shows the next step, and the other pages work", async () => {
     await using broken = await startWorld({ backups: 1 })
     const file = path.join(broken.project, ".qm", "config.json")
     await mkdir(path.dirname(file), { recursive: true })
@@ -57,7 +57,8 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
     await page.getByText("CONFIG_INVALID").waitFor()
     await page.getByRole("link", { name: "Events" }).click()
     await page.getByText("store.backed-up").waitFor()
-    // Coming back asks again by itself; the file is mended only after that has failed too.
+    // Regaining focus triggers a second request; the file is repaired only after that request has
+    // failed too.
     const askedAgain = page.waitForResponse((it) => it.url().includes("/api/config/show"))
     await page.getByRole("link", { name: "Settings" }).click()
     await (await askedAgain).finished()
@@ -70,8 +71,8 @@ describe("every page shows what the server knows, and nothing goes wrong in the 
   })
 })
 
-describe("the door", () => {
-  test("[TB1] a browser without a link sees one sentence and the command that makes one", async () => {
+describe("login", () => {
+  test("[TB1] a browser without a link sees one sentence and the command that creates a link", async () => {
     const expects = [/status of 401/]
     await using window = await visit(chromium.browser, world, { by: "address", expects })
     await window.page.getByText("Sign-in link required").waitFor()
@@ -80,7 +81,7 @@ describe("the door", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[HTTP-3] a link lets one browser in, once; the cookie is out of reach of scripts", async () => {
+  test("[HTTP-3] a link admits one browser once, and scripts cannot read the cookie", async () => {
     const link = world.link()
     await using first = await visit(chromium.browser, world, { by: "address", expects: [/401/] })
     await first.page.goto(link)
@@ -96,13 +97,13 @@ describe("the door", () => {
     await second.page.getByText("Sign-in link required").waitFor()
     expect(await second.context.cookies()).toEqual([])
 
-    // Who is in already does not fall out by opening an old link.
+    // Opening an old link does not log out a browser that is logged in.
     await first.page.goto("about:blank")
     await first.page.goto(link)
     await first.page.getByRole("heading", { name: "Now", exact: true }).waitFor()
   })
 
-  test("[CONSOLE-4] a browser that keeps nothing shows everything", async () => {
+  test("[CONSOLE-4] a browser without storage shows everything", async () => {
     const refuse = (name: string) =>
       `Object.defineProperty(window, "${name}", {
         get() { throw new DOMException("refused", "SecurityError") } });`

@@ -1,7 +1,7 @@
 /**
- * Texts that become a script wherever text is taken for markup, an address, a template or code.
- * Each is made of a shape and of something to run, and each run sets the sentinel `__pwn`, opens a
- * dialog or asks a stranger's server; a page that shows them as text does none of it.
+ * Texts that become a script wherever text is treated as markup, an address, a template or code.
+ * Each combines a shape with code that sets the sentinel `__pwn`, opens a dialog or requests a
+ * foreign server. A page that displays them as text does none of it.
  */
 export function payloads(count: number): readonly string[] {
   const all = SHAPES.flatMap((shape, row) =>
@@ -9,12 +9,12 @@ export function payloads(count: number): readonly string[] {
   )
   const distinct = [...new Set(all)]
   if (distinct.length < count) throw new Error(`only ${distinct.length} payloads for ${count}`)
-  // Spread over the shapes rather than the first of them.
+  // Spread the sample over all shapes.
   const step = distinct.length / count
   return Array.from({ length: count }, (_, i) => distinct[Math.floor(i * step)] ?? "")
 }
 
-/** A host that no browser of ours resolves: a request to it is the finding. */
+/** No browser of these tests resolves this host: a request to it is a finding. */
 const STRANGER = "http://stranger.test"
 
 const RUNS = [

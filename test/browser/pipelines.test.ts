@@ -29,7 +29,7 @@ const section = (page: Page, name: string) => page.getByRole("region", { name, e
 const running = (page: Page) => page.locator("#page").getByRole("img", { name: "running" })
 const answerBox = (page: Page) => page.getByRole("textbox", { name: "Type an answer" })
 
-/** Everything that is read stays the same element: it is changed in place, never drawn anew. */
+/** Marks the elements, so that the test can check that they are updated in place. */
 async function mark(page: Page): Promise<void> {
   await page.evaluate(`for (const it of document.querySelectorAll(
     "#page header, [aria-label=Stages], [aria-label=Stages] > button, #page section"))
@@ -38,7 +38,6 @@ async function mark(page: Page): Promise<void> {
 
 const marked = (page: Page) => page.locator("[data-same]").count()
 
-/** Something happens that has nothing to do with this page, and the page has heard of it. */
 async function happenElsewhere(page: Page): Promise<void> {
   const heard = page.waitForResponse((it) => it.url().includes("/api/now/show"))
   await world.backUp()
@@ -46,8 +45,8 @@ async function happenElsewhere(page: Page): Promise<void> {
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 }
 
-describe("a research from the first press to its document", () => {
-  test("the shipped example is one press away, and reads its documents first", async () => {
+describe("a research run from the first click to its document", () => {
+  test("one click starts the shipped example, which reads its documents first", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines" })
     const { page } = window
     await page.getByRole("button", { name: "Start the example" }).click()
@@ -61,7 +60,7 @@ describe("a research from the first press to its document", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-52] the card is there after a reload, and nothing that happens elsewhere moves it", async () => {
+  test("[CONSOLE-52] the card survives a reload, and unrelated events do not move it", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
     const { page } = window
     await card(page).waitFor()
@@ -80,7 +79,7 @@ describe("a research from the first press to its document", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-51] substeps come in while one looks, in place; keys answer each pause", async () => {
+  test("[CONSOLE-51] substeps appear live and in place, and keys answer each pause", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
     const { page } = window
     await card(page).waitFor()
@@ -105,7 +104,7 @@ describe("a research from the first press to its document", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-53] the document is there once, over reloads; a label leads to its paragraph", async () => {
+  test("[CONSOLE-53] the document is shown once after reloads, and a label leads to its paragraph", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
     const { page } = window
     const document = page.getByRole("region", { name: "Document" })
@@ -136,13 +135,13 @@ describe("a research from the first press to its document", () => {
   })
 })
 
-describe("a model that writes word by word", () => {
-  test("[CONSOLE-51] what is being written is seen where it is written, and is gone with its pause", async () => {
+describe("a model that streams word by word", () => {
+  test("[CONSOLE-51] streamed text appears at its stage and disappears with its pause", async () => {
     const released = Promise.withResolvers<void>()
     await using wires = await modelWires(async ({ instructions, prompt, schema }) => {
       const asked = { name: "wire", instructions, prompt, maxOutputTokens: 8_000 }
       const { text } = await offlineBrain({ ...asked, ...(schema === undefined ? {} : { schema }) })
-      // The first stage is through before anybody looks; the second is seen from its first word.
+      // The first stage ends before the page opens; the second is visible from its first word.
       const hold = wires.requests.length > 1 ? released.promise : Promise.resolve()
       return { text, pieces: 2, hold, usage: { input: 1_000, output: 100 } }
     })
@@ -160,7 +159,6 @@ describe("a model that writes word by word", () => {
     const writing = calibration.locator("[data-writing]")
     await writing.getByText("{").waitFor()
     await calibration.getByText(/^running, /).waitFor()
-    // The stage and its activity, once the page has heard that the searches are through.
     await expect.poll(() => running(page).count()).toBe(2)
     released.resolve()
     await card(page, "Paused after web calibration").waitFor()
@@ -182,8 +180,8 @@ describe("a model that writes word by word", () => {
   }
 })
 
-describe("leaving, and coming back later", () => {
-  test("[CONSOLE-52] a wish to leave is asked about in place, over a reload; what was found is kept", async () => {
+describe("leaving a run and returning later", () => {
+  test("[CONSOLE-52] leaving asks in place, also after a reload, and stores the results", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines" })
     const { page } = window
     await page.getByRole("option", { name: /completed/ }).waitFor()
@@ -215,7 +213,7 @@ describe("leaving, and coming back later", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("two runs stand side by side, and one is done again from a stage", async () => {
+  test("two runs are compared, and one is repeated from a stage", async () => {
     await using window = await visit(chromium.browser, world, { path: "/pipelines/p-1" })
     const { page } = window
     await page.getByRole("region", { name: "Document" }).waitFor()
@@ -237,8 +235,8 @@ describe("leaving, and coming back later", () => {
   })
 })
 
-describe("the other pages, with what is really there", () => {
-  test("[CONSOLE-56] an agent of the repository is read, trusted and started", async () => {
+describe("the other pipeline pages with real data", () => {
+  test("[CONSOLE-56] a recipe of the repository is read, trusted and started", async () => {
     await writeAgent(world.project, "harbour-check")
     await using window = await visit(chromium.browser, world, { path: "/agents" })
     const { page } = window
@@ -258,7 +256,7 @@ describe("the other pages, with what is really there", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a search says why each paragraph was found; a folder is read from here", async () => {
+  test("a search explains each matching paragraph, and a folder is indexed from the page", async () => {
     await writeFile(
       path.join(world.project, "docs", "lamps.md"),
       "# Lamps\n\n1.1 Lamps burn at dusk.\n",
@@ -282,14 +280,14 @@ describe("the other pages, with what is really there", () => {
   })
 })
 
-describe("what hostile questions and documents leave behind", () => {
+describe("data of hostile questions and documents", () => {
   const PAYLOADS = payloads(process.env["QM_NIGHT"] === "1" ? 60 : 2)
   const SENTINEL = `Object.defineProperty(window, "__pwn", {
     set: (value) => reportProblem("pwned: " + value),
   })`
   const LOADS_SOMETHING = "img, iframe, object, embed, base, form"
 
-  test("[S4] questions, documents, answers and prompts are text on every page of them", async () => {
+  test("[S4] questions, documents, answers and prompts are text on every pipeline page", async () => {
     await leaveHostile()
     await using window = await visit(chromium.browser, world, {
       path: "/pipelines",

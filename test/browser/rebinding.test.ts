@@ -12,7 +12,7 @@ let world: BrowserWorld
 
 beforeAll(async () => {
   ;[chromium, world] = await Promise.all([
-    // What a stranger's name server does in the attack: its name now means this machine.
+    // Simulates the attacker's name server, whose name now resolves to this machine.
     launchChromium(["--host-resolver-rules=MAP evil.test 127.0.0.1"]),
     startWorld({ backups: 1 }),
   ])
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Outcome = { readonly [attack: string]: number | string }
 
-/** Everything a page can try against a server whose address it knows, and what came of each. */
+/** Every request a page can try against a server with a known address, and its result. */
 const ATTACK = (base: string, mode: "same-origin" | "no-cors" | "cors") => `(async () => {
   const base = ${JSON.stringify(base)}
   const mode = ${JSON.stringify(mode)}
@@ -50,10 +50,10 @@ const ATTACK = (base: string, mode: "same-origin" | "no-cors" | "cors") => `(asy
   }
 })()`
 
-test("[TB1] a rebound name reaches the server and gets nothing: every answer is 421", async () => {
-  // The server's own refusal stands in for the stranger's page: it has that origin, and it comes
-  // from this machine, so that Chromium's check of local networks (not ours to rely on) is quiet.
-  // Our policy, which a stranger's page would not have, is taken off it.
+test("[TB1] a rebound name reaches the server and every response is 421", async () => {
+  // The server's own refusal represents the attacker's page: it has that origin and comes from this
+  // machine, so Chromium's local-network check (which we must not rely on) does not interfere. The
+  // test removes our CSP, which an attacker's page would not have.
   await using owner = await visit(chromium.browser, world, { bypassCSP: true })
   const evil = `http://evil.test:${world.port}`
   const before = await world.head()
@@ -77,7 +77,7 @@ test("[TB1] a rebound name reaches the server and gets nothing: every answer is 
   expect([await world.head(), world.liveClients()]).toEqual([before, 1])
 })
 
-test("[TB1] the same requests from our own page are answered, so the refusals mean something", async () => {
+test("[TB1] the same requests from our own page succeed, so the refusals are meaningful", async () => {
   await using owner = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
   const outcome = (await owner.page.evaluate(ATTACK(world.url, "same-origin"))) as Outcome
   expect(outcome).toMatchObject({ page: 200, session: 200, status: 200, socket: "open" })
@@ -85,7 +85,7 @@ test("[TB1] the same requests from our own page are answered, so the refusals me
 })
 
 test.each(["127.0.0.1", "localhost"])(
-  "[TB1] a page on another port of %s, with the owner's cookie at hand, changes and reads nothing",
+  "[TB1] a page on another port of %s with the owner's cookie changes and reads nothing",
   async (host) => {
     await using stranger = await serveStranger()
     const foreign = `http://${host}:${stranger.port}`
@@ -110,8 +110,8 @@ test.each(["127.0.0.1", "localhost"])(
     await page.goto(foreign)
     const framed = await page.evaluate(FRAME(world.url))
     expect(framed, "the console is never in a frame").toBe("nothing readable")
-    // A frame's GET carries no Origin and, from another port, the cookie. The page itself is
-    // answered, and the browser throws it away (frame-ancestors, CORP); the API is not.
+    // A frame's GET has no Origin header and, from another port, includes the cookie. The server
+    // answers the page, and the browser discards it (frame-ancestors, CORP); the API refuses.
     const isPage = (it: string) => it.startsWith("200 GET ") && !it.includes("/api/")
     expect(granted().filter((it) => !isPage(it))).toEqual([])
     expect([await world.head(), world.liveClients()]).toEqual([before, 1])
@@ -142,7 +142,6 @@ const FRAME = (url: string) => `new Promise((done) => {
   document.body.append(frame)
 })`
 
-/** What our server answered to this page with anything but a refusal. */
 function listGranted(page: Page): () => readonly string[] {
   const granted: string[] = []
   page.on("response", (it) => {

@@ -30,8 +30,8 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-describe("the list of runs", () => {
-  test("keys walk over the runs; Space looks, Enter opens, back leads back", async () => {
+describe("list of runs", () => {
+  test("keys move over the runs; Space previews, Enter opens, Back returns", async () => {
     await using window = await open("/")
     const { page } = window
     await press(page, "g", "r")
@@ -51,7 +51,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("words and status narrow the runs, and are in the address", async () => {
+  test("text and status filter the runs and are part of the address", async () => {
     await using window = await open("/runs")
     const { page } = window
     await option(page, /Make quotes and invoices/).waitFor()
@@ -71,7 +71,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-5] what another window changes about a run is shown without asking", async () => {
+  test("[CONSOLE-5] a change of a run in another window appears by itself", async () => {
     await using window = await open("/runs")
     await option(window.page, /Read every tariff/).waitFor()
     await runs.edit(seed.compacted.id, { title: "Renamed elsewhere" })
@@ -79,7 +79,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-27] several are archived at once and come back by undo; deleting asks in numbers", async () => {
+  test("[CONSOLE-27] several runs are archived at once and restored by undo; deleting asks with their number", async () => {
     await using window = await open("/runs")
     const { page } = window
     await option(page, /Add a retry/).click()
@@ -98,7 +98,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a run is started by keys; a refusal stands beside its field, nothing is lost", async () => {
+  test("keys start a run; an error is shown beside its field, and the input stays", async () => {
     await using window = await visit(chromium.browser, world, { expects: [/status of 4\d\d/] })
     const { page } = window
     await press(page, "c")
@@ -122,7 +122,7 @@ describe("the list of runs", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a file that somebody changed counts once it is trusted; a rule goes", async () => {
+  test("a changed rules file applies once it is trusted, and a rule can be removed", async () => {
     const file = path.join(world.project, ".qm", "permissions.json")
     const text = await readFile(file, "utf8")
     await writeFile(file, text.replaceAll("npm test *", "npm run db:check"))
@@ -140,8 +140,8 @@ describe("the list of runs", () => {
   })
 })
 
-describe("questions of agents", () => {
-  test("[CONSOLE-25] on Now Allow answers the selected question, and keys fall on no other", async () => {
+describe("approvals", () => {
+  test("[CONSOLE-25] on Now, Allow answers the selected approval and no key answers another", async () => {
     const short = await runs.play("Check it", [question("check", "npm run check"), ENDED])
     await runs.question(short.id)
     await using window = await open("/")
@@ -157,14 +157,14 @@ describe("questions of agents", () => {
     await press(page, "a")
     await page.getByText("Allowed once: npm run check").waitFor()
     await allow.waitFor({ state: "detached" })
-    // Another question stands in its place: no key may answer it before it was chosen.
+    // Another approval took its position: no key may answer it before it is selected.
     await press(page, "d", "a", "g", "e")
     await page.getByRole("heading", { name: "Events", level: 1 }).waitFor()
     expect(answers).toHaveLength(1)
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-25] what does not fit its row is opened, there it can be read whole and denied", async () => {
+  test("[CONSOLE-25] an approval longer than its row is opened, readable in full, and can be denied", async () => {
     const { id } = await runs.question(seed.asking.id)
     await using window = await open(`/runs?view=approvals&at=${id}`)
     const { page } = window
@@ -177,7 +177,7 @@ describe("questions of agents", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-25] a question that another window answered says by whom", async () => {
+  test("[CONSOLE-25] an approval answered in another window says by whom", async () => {
     const run = await runs.play("Ask me", [question("ask", "make"), ENDED])
     const { id } = await runs.question(run.id)
     await using window = await open(`/runs?view=approvals&at=${id}`)
@@ -187,7 +187,7 @@ describe("questions of agents", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-25] in a transcript it is answered by its key, once, behind it turns are changed", async () => {
+  test("[CONSOLE-25] in a transcript, its key answers an approval once, and the turns after it can be changed", async () => {
     await using window = await open(`/runs/${seed.tariff.id}`)
     const { page } = window
     await page.getByRole("button", { name: "Allow once" }).waitFor()
@@ -204,13 +204,13 @@ describe("questions of agents", () => {
 })
 
 describe("one run", () => {
-  test("[CONSOLE-31] of 6,000 messages few rows are drawn, nothing jumps while older ones load, keys reach both ends", async () => {
+  test("[CONSOLE-31] a run of 6,000 messages draws few rows, does not jump while older ones load, and keys reach both ends", async () => {
     await using window = await open(`/runs/${seed.long.id}`)
     const { page } = window
     await page.getByText("Step 599:").waitFor()
     for (let i = 0; i < 40; i++) {
       const moved = await scrollUp(page, 150)
-      // Rows that come in may swallow a step; they never move what is read.
+      // Newly loaded rows may absorb a scroll step; they never move the visible text.
       if (moved !== null && moved !== 0) expect(moved).toBeCloseTo(150, -1)
     }
     expect(await page.locator("[data-entry]").count()).toBeLessThan(300)
@@ -221,7 +221,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-3] a link leads to its message wherever it lies, and to its own words", async () => {
+  test("[CONSOLE-3] a link leads to its message at any position and to its text", async () => {
     await using window = await open(`/runs/${seed.long.id}?at=3005`)
     const { page } = window
     await page.locator("[data-entry][aria-current=true]").waitFor()
@@ -237,7 +237,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-31] the end is followed from the end, and left alone from further up", async () => {
+  test("[CONSOLE-31] the transcript follows its end only when scrolled to the end", async () => {
     const words = Array.from({ length: 60 }, (_, i) => say(`Word ${i}.`))
     const { id } = await runs.play("Count", [
       ...words,
@@ -264,7 +264,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("Stop keeps its place: a second press meets no other button", async () => {
+  test("the Stop button does not move: a second click hits no other button", async () => {
     const { id } = await runs.play("Wait", [question("wait", "make"), ENDED])
     await using window = await open(`/runs/${id}`)
     const { page } = window
@@ -282,7 +282,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("a run is taken away as a page or as lines, under the page's own policy", async () => {
+  test("a run is exported as a page or as lines, with the page's own CSP", async () => {
     await using window = await open(`/runs/${seed.kinds.id}`)
     const { page } = window
     await page.getByText("Everything was shown.").waitFor()
@@ -297,7 +297,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-30] what is written is seen at the end, and within an activity folded and open", async () => {
+  test("[CONSOLE-30] streamed text appears at the end and within a collapsed or open activity", async () => {
     const top = await runs.play("Write", [question("one", "make one"), ...writing(), ENDED])
     await using window = await open(`/runs/${top.id}`)
     const { page } = window
@@ -319,7 +319,7 @@ describe("one run", () => {
     expect(window.problems()).toEqual([])
   })
 
-  test("[CONSOLE-32] markdown is never seen raw, not even at first", async () => {
+  test("[CONSOLE-32] Markdown is never shown as source, not even before it is rendered", async () => {
     await using window = await visit(chromium.browser, world, {
       path: `/runs/${seed.kinds.id}`,
       initScript: `new MutationObserver(() => {
@@ -332,7 +332,6 @@ describe("one run", () => {
   })
 })
 
-/** What is written before a follower has all that was said is dropped, so it goes on for a while. */
 const writing = (parentId?: string) =>
   Array.from({ length: 1_000 }, () => ({
     event: "text.delta",
@@ -341,10 +340,9 @@ const writing = (parentId?: string) =>
     ...(parentId === undefined ? {} : { parentId }),
   }))
 
-/** A sub-agent at work. */
 const LOOKS_INTO = { kind: "agent", tool: "Task", title: "Look into the callers" }
 
-/** Scrolls, and says how far a row that was in sight has moved; null when it left. */
+/** Returns how far a visible row moved in px, or null when it left the viewport. */
 async function scrollUp(page: Page, px: number): Promise<number | null> {
   return (await page.evaluate(`(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done))

@@ -5,8 +5,8 @@ import { beFailing, beReadOnly, settle, type Visit, visit } from "./visit.ts"
 import { type BrowserWorld, builtGallery, startWorld } from "./world.ts"
 
 /**
- * What the page of a scene stands on: the seeded repository, a fresh one, the seeded one with every
- * operation refused or nothing to be written, or the gallery of parts instead of the console.
+ * Data behind a scene: the seeded repository, an empty one, the seeded one with every operation
+ * refused or without writes, or the component gallery instead of the console.
  */
 type SceneSetup = "seeded" | "empty" | "failing" | "read-only" | "gallery"
 
@@ -39,7 +39,6 @@ const wire = ({ gateway }: Seed, seq: number) => `?at=${gateway.folding.id}.${se
 const gateway = (seed: Seed) => `/runs/${seed.runs.compacted.id}/gateway`
 const denied = ({ guard }: Seed) => `/guard?${both(String(guard.now - 7_000))}`
 
-/** What is looked at by day: each page with something on it, and without. */
 export const DAY_SCENES: readonly Scene[] = [
   seeded("now", "/"),
   on("empty", "now", "/"),
@@ -118,7 +117,6 @@ const FAILING = [
 ]
 const nameOf = (path: string) => path.split("?", 1)[0]?.replaceAll("/", "-").slice(1) || "now"
 
-/** The other states of each page: at night, and in pictures. */
 export const NIGHT_SCENES: readonly Scene[] = [
   ...EMPTY.map((path) => on("empty", nameOf(path), path)),
   on("empty", "knowledge", "/knowledge"),
@@ -215,10 +213,10 @@ export function pathOf({ path }: Scene, seed: Seed): string {
   return typeof path === "string" ? path : path(seed)
 }
 
-/** Failures that the browser itself writes to its console, for each answer above 399. */
+/** Chromium logs every response above 399 to its console. */
 const REFUSED = /status of (4\d\d|503)/
 
-/** The repositories and windows of scenes: `await using stage = await openStage(browser)`. */
+/** Repositories and windows of the scenes: `await using stage = await openStage(browser)`. */
 export async function openStage(browser: Browser, options: BrowserContextOptions = {}) {
   await using setup = new AsyncDisposableStack()
   const world = setup.use(await startWorld({ backups: 1 }))

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import type { BrowserWorld } from "./world.ts"
 
-/** How long anything may take on a busy machine before we say that it hangs. */
+/** A step that takes longer than 60 s on a busy machine counts as hung. */
 export const HANG_MS = 60_000
 
 export type Visit = Awaited<ReturnType<typeof visit>>
 
 /**
- * One browser window that came in by a real link, and everything that went wrong in it:
- * `await using window = await visit(browser, world, { path: "/events" })`.
+ * A browser window that logged in with a real link, and every problem in it: `await using window =
+ * await visit(browser, world, { path: "/events" })`.
  */
 export async function visit(browser: Browser, world: BrowserWorld, options: VisitOptions = {}) {
   const { path = "/", expects = [], by = "link", initScript, prepare, ...contextOptions } = options
@@ -27,7 +27,7 @@ export async function visit(browser: Browser, world: BrowserWorld, options: Visi
   return {
     page,
     context,
-    /** What went wrong and was not expected; an empty list is the only good one. */
+    /** Unexpected problems. */
     problems: () => problems.filter((it) => !expects.some((known) => known.test(it))),
     async [Symbol.asyncDispose]() {
       await context.close()
@@ -37,17 +37,14 @@ export async function visit(browser: Browser, world: BrowserWorld, options: Visi
 
 type VisitOptions = BrowserContextOptions & {
   readonly path?: string
-  /** Runs before any script of the page. */
   readonly initScript?: string
-  /** Runs before the first page: routes, listeners. */
   readonly prepare?: (context: BrowserContext) => Promise<void>
-  /** Problems that belong to the test, such as the refusals of a server that was stopped. */
+  /** Problems that the test causes, such as refused connections of a stopped server. */
   readonly expects?: readonly RegExp[]
-  /** Without a link the browser is a stranger. */
   readonly by?: "link" | "address"
 }
 
-/** The page is drawn, its fonts are there, and the line to the server stands. */
+/** Waits until the page is drawn, its fonts are loaded and the socket is connected. */
 export async function settle(page: Page): Promise<void> {
   await page.getByText(/^(Live|Caught up.*)$/).waitFor()
   await page.getByRole("heading", { level: 1 }).waitFor()
@@ -55,7 +52,7 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate("document.fonts.ready.then(() => undefined)")
 }
 
-/** As `prepare`: the page is told that the store takes no writes. */
+/** For `prepare`: the page gets the state of a read-only store. */
 export async function beReadOnly(context: BrowserContext): Promise<void> {
   await context.route("**/api/session", async (route) => {
     if (route.request().method() !== "GET") return await route.fallback()
@@ -64,7 +61,6 @@ export async function beReadOnly(context: BrowserContext): Promise<void> {
   })
 }
 
-/** As `prepare`: every operation is refused. */
 export async function beFailing(context: BrowserContext): Promise<void> {
   await context.route(/\/api\/(?!session$|operations$)/, (route) =>
     route.fulfill({ status: 503, json: BROKEN }),

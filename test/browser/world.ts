@@ -12,13 +12,12 @@ import { tempDirectory } from "#test/temp"
 
 const ROOT = path.join(import.meta.dirname, "../..")
 
-/** With the gateway of its server at hand. */
 export type ProxyWorld = Awaited<ReturnType<typeof startWorld>>
 export type BrowserWorld = Omit<ProxyWorld, "carry">
 
 /**
- * The real product on a repository of its own: the console is built from its sources, the server is
- * the one of `qm up`, the store is a file. `await using world = await startWorld()`.
+ * The real product with its own repository: the console is built from source, the server is that of
+ * `qm up`, the store is a file. `await using world = await startWorld()`.
  */
 export async function startWorld(options: WorldOptions = {}) {
   const { name = "tideline", branch = "main", backups = 2, built = builtConsole } = options
@@ -47,17 +46,15 @@ export async function startWorld(options: WorldOptions = {}) {
     liveClients: () => running.serving.live.clients(),
     store: () => running.app.store(),
     head: async () => (await (await running.app.store()).journal.head()).seq,
-    /** `qm`, as another process beside the server. */
     qm: (args: readonly string[]) => runQm(args, { cwd: project, env: environment }),
     call: async <Name extends OperationName>(name: Name, input: OperationInput<Name>) =>
       (await running.app.call(name, input, {
         signal: new AbortController().signal,
       })) as OperationOutput<Name>,
     backUp: () => world.call("store.backup", {}),
-    /** A process of a host whose requests go through the server's own gateway. */
     proxySession: (wanted: Parameters<App["proxySession"]>[0]) => running.app.proxySession(wanted),
     stop,
-    /** The server of before in a new life: same port, same token, a fresh process' worth of state. */
+    /** Restarts the server with the same port and token and fresh state. */
     async startAgain() {
       running = await start({ project, environment, consoleDirectory, port: world.port })
     },
@@ -71,21 +68,18 @@ export async function startWorld(options: WorldOptions = {}) {
 }
 
 type WorldOptions = {
-  /** Name of the repository's folder. */
   readonly name?: string
   readonly branch?: string
-  /** How often the store is backed up at the start: each leaves an event. */
   readonly backups?: number
-  /** The folder of the pages that are served; the console unless given. */
+  /** Folder of the served pages (default: the console). */
   readonly built?: () => Promise<string>
-  /** Runs before the server starts, and returns further variables of its environment. */
+  /** Runs before the server starts and returns additional environment variables. */
   readonly prepare?: (folders: WorldFolders) => Promise<Readonly<Record<string, string>>>
 }
 
 type WorldFolders = {
   readonly home: string
   readonly project: string
-  /** Of both, for what is in neither. */
   readonly parent: string
 }
 
@@ -111,25 +105,25 @@ async function start({ project, environment, consoleDirectory, port }: Start): P
   return { app, serving: await serve({ app, port, mayMove: false, consoleDirectory, tools }) }
 }
 
-/** A small repository with two files and one branch, and no commit: git needs no identity for it. */
+/** A small repository with two files, one branch and no commit, so git needs no identity. */
 export async function makeRepository(folder: string, branch: string): Promise<void> {
   await mkdir(path.join(folder, "docs"), { recursive: true })
   await writeFile(path.join(folder, "README.md"), "# tideline\n\nTides and tariffs of a harbour.\n")
   await writeFile(path.join(folder, "docs", "tariff.md"), "Rounding is to the nearest cent.\n")
-  // Plumbing, because `git init -b` refuses some names that `git branch` and other tools allow.
+  // Plumbing commands, because `git init -b` refuses some names that `git branch` and other tools
+  // allow.
   await run("git", ["init", "-q", folder], folder)
   await run("git", ["symbolic-ref", "HEAD", `refs/heads/${branch}`], folder)
 }
 
 /**
- * The console of these very sources, built by the first test file that needs it and read by all.
- * Each builds into a folder of its own, and the first to rename it wins.
+ * The console built from these sources. The first test file that needs it builds it for all: each
+ * builds into its own folder, and the first rename wins.
  */
 export function builtConsole(): Promise<string> {
   return buildOnce("console", buildConsole)
 }
 
-/** Every part of the console in every state, on one page. */
 export function builtGallery(): Promise<string> {
   return buildOnce("gallery", (into) => build("dev/gallery", into))
 }
@@ -145,7 +139,10 @@ async function buildOnce(name: string, make: (into: string) => Promise<void>): P
   return folder
 }
 
-/** Of every file that the build reads, by name and content; the lock file stands for the packages. */
+/**
+ * Hash of every file that the build reads, by name and content; the lock file represents the
+ * packages.
+ */
 async function consoleHash(): Promise<string> {
   const sources =
     "{console/{src,public,dev}/**/*.*,console/*.*,src/ground/contract/**/*.ts,package-lock.json}"
@@ -156,7 +153,6 @@ async function consoleHash(): Promise<string> {
   return hash.digest("hex").slice(0, 16)
 }
 
-/** About two seconds of computing. */
 export function buildConsole(into: string): Promise<void> {
   return build(".", into)
 }
@@ -169,7 +165,7 @@ async function build(folder: string, into: string): Promise<void> {
 }
 
 async function run(file: string, args: readonly string[], cwd: string): Promise<void> {
-  // Vite takes NODE_ENV=test of the test runner for a wish to build React for development.
+  // With NODE_ENV=test of the test runner, Vite would build React for development.
   const { NODE_ENV: _, ...env } = process.env
   const child = spawn(file, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] })
   const ended = new Promise<number | null>((resolve, reject) => {

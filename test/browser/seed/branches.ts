@@ -5,15 +5,14 @@ import { type McpClient, mcpClient, type ToolAnswer } from "../../mcp/client.ts"
 import type { BrowserWorld } from "../world.ts"
 import { writeHarbour, writeQuays } from "./harbour.ts"
 
-/** What agents of two kinds did in a world, over its real `/mcp`. */
 export type BranchStory = Awaited<ReturnType<typeof seedBranches>>
 
 export const SESSION = "why invoices differ"
 
 /**
- * Three branches one in another, the innermost ended by its budget, the one around it returned, the
- * outermost live; one of another client that returned with a file out of its scope; a memory of a
- * person, one of an agent whose code has changed since, and one that rests on a web page.
+ * Three nested branches: the innermost ended by its budget, the middle one returned, the outermost
+ * live. One branch of another client that returned with a file out of its scope. A memory of a
+ * user, one of an agent whose code has changed since, and one that cites a web page.
  */
 export async function seedBranches(world: BrowserWorld) {
   await writeHarbour(world)
@@ -96,7 +95,7 @@ export async function workInBranches(agent: McpClient) {
     progress: "Two of five files read, divideHalfEven is called from one place.",
     session_id: SESSION,
   })
-  // More than it may use: refused whole, and the branch is over.
+  // Exceeds the budget: the call is refused and the branch ends.
   const over = await agent.call("search", { query: "rounding of halves", session_id: SESSION })
   if (over.failure?.code !== "FOLD_BUDGET_EXHAUSTED") throw new Error(`not over: ${over.text}`)
   const returned = await done(agent, "return", {
@@ -110,7 +109,6 @@ export async function workInBranches(agent: McpClient) {
   return { outer, middle, inner, returned: returned.fields }
 }
 
-/** A client without sub-agents: what is large stays here, under a handle. */
 async function workAway(agent: McpClient) {
   const branch_id = await opened(agent, {
     description: "List every tariff and its test",

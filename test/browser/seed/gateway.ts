@@ -7,13 +7,12 @@ import { text } from "node:stream/consumers"
 import { foldReceipt, openReceipt } from "#choose/fold"
 import type { ProxyWorld } from "../world.ts"
 
-/** What a host said to its model through the gateway of a world's server. */
 export type GatewayStory = Awaited<ReturnType<typeof seedGateway>>
 
 export const BRANCH = "br_0123456789abcdef0123456789abcdef"
 const LONG = `# Findings\n${"A quote and its invoice differ by half a cent on quay-19.\n".repeat(300)}`
 
-/** A provider on loopback that says of every request how many tokens it had. */
+/** A loopback provider that reports token counts for every request. */
 async function startProvider() {
   const say = { refusesFolded: false }
   const server = createServer((request, response) => {
@@ -53,7 +52,7 @@ type SeedRequest = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A run whose host opens a branch, returns from it and goes on; more can be carried. */
+/** A run whose host opens a branch, returns from it and continues. */
 export async function seedGateway(world: ProxyWorld, run: string) {
   const provider = await startProvider()
   const carry = async (given: ProxyOptions = {}) => {
@@ -72,7 +71,6 @@ export async function seedGateway(world: ProxyWorld, run: string) {
     return {
       id: carried.id,
       end: () => carried.end(),
-      /** As a host asks how many tokens something would be. */
       async count(said: string) {
         const response = await fetch(`${base}/v1/messages/count_tokens`, {
           method: "POST",
@@ -86,7 +84,7 @@ export async function seedGateway(world: ProxyWorld, run: string) {
           method: "POST",
           headers: {
             "content-type": "application/json",
-            // Folded is what comes with an API key, and nothing else.
+            // Only requests with an API key are folded.
             "x-api-key": "any",
             "x-claude-code-session-id": "session-1",
             ...headers,
@@ -115,7 +113,7 @@ export async function seedGateway(world: ProxyWorld, run: string) {
   }
 }
 
-/** As the server made it of the person's own salt when it began to fold. */
+/** The key that the server derived from the user's salt when it started to fold. */
 async function receiptKey(world: ProxyWorld): Promise<string> {
   const salt = await readFile(path.join(world.home, ".qm", "redaction-salt"), "utf8")
   return hash("sha256", `fold-receipts:${salt.trim()}`)
@@ -136,7 +134,6 @@ const TOOLS = [
   { name: "mcp__qm__branch", description: "Opens a branch", input_schema: { type: "object" } },
 ]
 
-/** A conversation that opens a branch, reads in it, and returns from it. */
 function turnsWith(key: string) {
   const opened = [
     user("Why do quote and invoice differ?"),

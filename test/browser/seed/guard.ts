@@ -9,7 +9,6 @@ export const FILE = "docs/tariff.md"
 
 export type GuardStory = Awaited<ReturnType<typeof seedGuard>>
 
-/** What hooks of one agent left behind, written by what hooks write with. */
 export async function seedGuard({ project }: BrowserWorld) {
   const stateDirectory = path.join(project, ".git", "qm")
   const now = Date.now()

@@ -4,7 +4,9 @@ import { DEMO_COMMITS } from "#show/app"
 
 type Folders = { readonly home: string; readonly project: string }
 
-/** Harbour software in which quotes and invoices differ by a cent, and what agents load there. */
+/**
+ * Harbour software in which quotes and invoices differ by a cent, with the files that agents load.
+ */
 export async function writeHarbour({ home, project }: Folders): Promise<void> {
   await writeFiles(project, { ...SOURCES, ...CONTEXT })
   await writeFiles(home, {
@@ -12,7 +14,7 @@ export async function writeHarbour({ home, project }: Folders): Promise<void> {
   })
 }
 
-/** 60 files of one kind, so that a list of them is too large for a context window. */
+/** 60 similar files, so that a list of them exceeds a context window. */
 export async function writeQuays(project: string): Promise<void> {
   const quays = Array.from({ length: 60 }, (_, at) => [
     `src/tariff/quay-${at}.ts`,

@@ -5,7 +5,7 @@ import { until } from "./until.ts"
 
 const CORPUS = path.join(import.meta.dirname, "../../../agents/deep-research/corpus")
 
-/** The shipped handbook, one research that is through, one that waits, one that was left. */
+/** The shipped handbook, and one finished, one paused and one abandoned research run. */
 export async function seedPipelines(world: BrowserWorld) {
   await world.call("kb.add", { path: path.join(CORPUS, "guides"), tier: "guide" })
   await world.call("kb.add", { path: CORPUS })
@@ -26,7 +26,6 @@ async function start(world: BrowserWorld, query: string, auto: boolean): Promise
   return id
 }
 
-/** A small agent of the repository, as somebody else would have committed it. */
 export async function writeAgent(project: string, slug: string): Promise<void> {
   const head = `---\nname: Harbour check\ndescription: Checks a plan.\n---\n`
   const stage = { name: "plan", title: "Plan it", kind: "ask", prompt: "plan.md" }

@@ -7,10 +7,9 @@ import { until } from "./until.ts"
 type Caller = Pick<BrowserWorld, "call">
 export type RunSeed = Awaited<ReturnType<typeof seedRuns>>
 
-/** The runs of a world, as another client would reach them beside the browser under test. */
+/** The runs of a test setup, accessed by a client other than the browser. */
 export function runsOf({ call }: Caller) {
   return {
-    /** A run of the synthetic agent that plays these events without a pause. */
     play: (prompt: string, events: readonly object[]) =>
       call("agents.start", { type: "synthetic", prompt, mode: "ask", script: scriptOf(events) }),
     list: async (): Promise<readonly Run[]> => (await call("agents.list", {})).runs,
@@ -18,7 +17,6 @@ export function runsOf({ call }: Caller) {
     edit: (id: string, change: object) => call("agents.edit", { id, ...change }),
     approvals: async (run: string) => (await call("agents.approvals", { run })).approvals,
     answer: (id: string, decision: "allow" | "deny") => call("agents.answer", { id, decision }),
-    /** The open question of a run; it comes a moment after the run has started. */
     question: (run: string) =>
       until(async () => {
         const { approvals } = await call("agents.approvals", { run })
@@ -50,7 +48,6 @@ export const question = (id: string, command: string) => ({
   input: JSON.stringify({ command }),
 })
 
-/** A run in each state that the pages about runs tell apart. */
 export async function seedRuns(world: BrowserWorld) {
   const runs = runsOf(world)
   const tariff = await runs.play("Make quotes and invoices agree to the cent", TARIFF)
@@ -76,7 +73,7 @@ export async function seedRuns(world: BrowserWorld) {
   return { tariff, asking, stopped, failed, compacted, kinds, long }
 }
 
-/** Characters that a row of a list cannot show whole, so that it must be opened to be allowed. */
+/** Too long for a row, so the approval must be opened before it can be allowed. */
 const PUSH = `git push --force origin HEAD:main ${"--push-option=ci.skip ".repeat(12)}`
 
 const activity = (activityId: string, given: object, ended: object): readonly object[] => [
@@ -119,7 +116,7 @@ const FILES = [
   { kind: "history", tokens: 2_720 },
 ]
 
-/** An agent that reads, asks another, explains, edits, and waits for an answer. */
+/** An agent that reads, starts a sub-agent, explains, edits, and waits for an approval. */
 const TARIFF: readonly object[] = [
   { event: "context.file", path: "CLAUDE.md", reason: "instructions", tokens: 1_420 },
   say("I look at where quotes and invoices round."),
@@ -147,7 +144,6 @@ const TARIFF: readonly object[] = [
   ENDED,
 ]
 
-/** Every entry of a transcript that the others do not have. */
 const KINDS: readonly object[] = [
   say("A list:\n\n1. rounds **twice**\n2. rounds once\n\n> A quote.\n\n[A link](https://a.test/b)"),
   say("```mermaid\nflowchart LR\n  quote --> invoice\n```"),
@@ -167,8 +163,8 @@ const KINDS: readonly object[] = [
 type ImportedRuns = { readonly titles: readonly string[]; readonly messages: number }
 
 /**
- * Runs that were exported elsewhere: of each ten messages one is the agent's word, `Step n: …`, and
- * the others are what it read.
+ * Imported runs: one of ten messages is text of the agent, `Step n: …`, the others are files it
+ * read.
  */
 export async function importRuns(world: BrowserWorld, { titles, messages }: ImportedRuns) {
   const { id } = await runsOf(world).play("A template", [ENDED])

@@ -9,12 +9,12 @@ import { seedRuns } from "./runs.ts"
 
 export type Seed = Awaited<ReturnType<typeof seedRepository>>
 
-/** A task that the packages of the seed are built for. */
+/** The task of the seeded packages. */
 export const TASK = "quotes and invoices differ by a cent, fix roundLine"
 
 /**
- * A repository in which every page of the console has something to show, made by the product's own
- * operations and hooks: `await using seed = await seedRepository(world)`.
+ * A repository with data for every page of the console, created by the product's own operations and
+ * hooks: `await using seed = await seedRepository(world)`.
  */
 export async function seedRepository(world: ProxyWorld) {
   const branches = await seedBranches(world)
@@ -60,7 +60,6 @@ async function seedPacks({ call }: ProxyWorld) {
   return { first: first.id, second: second.id }
 }
 
-/** Two captures of one host, between which a file changed, and one of another host. */
 async function seedCaptures({ call, project }: ProxyWorld) {
   await call("capture.take", { host: "claude-code" })
   const changed = "# Conventions\n\nAmounts are integers.\nRounding lives in one place.\n"

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 const STEP_MS = 25
 const MOST_STEPS = 4_000
 
-/** What `look` finds, as soon as it finds something. */
 export async function until<Value>(look: () => Promise<Value | undefined>): Promise<Value> {
   for (let step = 0; step < MOST_STEPS; step++) {
     const value = await look()
