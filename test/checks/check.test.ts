@@ -12,8 +12,8 @@ async function check(names: readonly string[], files: Files) {
 
 const USED = 'export { broken } from "./broken.ts"\n'
 
-describe("each check finds its own fault", () => {
-  test("[CHECK-1] a clean tree passes all of them, one line each", async () => {
+describe("each check finds its own kind of fault", () => {
+  test("[CHECK-1] a clean tree passes every check, with one line each", async () => {
     const { exitCode, stdout } = await check([], {})
     expect(
       stdout
@@ -114,8 +114,8 @@ describe("each check finds its own fault", () => {
   })
 })
 
-describe("a check that sees nothing fails", () => {
-  test("[CHECK-2] each of them fails where there are no sources", async () => {
+describe("a check without input fails", () => {
+  test("[CHECK-2] each check fails in a tree without sources", async () => {
     const files = { src: null, "console/src": null, "README.md": "# empty\n" }
     const { exitCode, output } = await check(NAMES, files)
     const failed = [...output.matchAll(/^(\w+) +FAILED/gm)].map(([, name = ""]) => name)
@@ -159,7 +159,7 @@ describe("a check that sees nothing fails", () => {
   })
 })
 
-describe("house lint rules", () => {
+describe("project lint rules", () => {
   const lint = async (path: string, body: string) => {
     const files = { [path]: `${body}\n`, "src/see/repo/index.ts": USED }
     return (await check(["lint"], files)).output
@@ -210,7 +210,6 @@ describe("house lint rules", () => {
   const fileOf = (at: number) => `src/see/repo/broken-${at}.ts`
   let found: string
 
-  // Each fault in a file of its own, and one run for all of them.
   beforeAll(async () => {
     const files = Object.fromEntries(faults.map((it, at) => [fileOf(at), `${it.body}\n`]))
     found = (await check(["lint"], files)).output
@@ -220,13 +219,13 @@ describe("house lint rules", () => {
     "[CHECK-3] $rule finds: $body",
     ({ rule, at }) => {
       const lines = found.split("\n")
-      // The line below the finding names the place.
+      // The line below the finding has its position.
       const rules = lines.filter((_, line) => lines[line + 1]?.includes(`${fileOf(at)}:`))
       expect(rules.join("\n")).toContain(rule)
     },
   )
 
-  test("[CHECK-3] what they allow passes", async () => {
+  test("[CHECK-3] allowed code passes the project lint rules", async () => {
     const allowed = [
       "export const broken = new Date(0).toISOString()",
       'export const begin = "BEGIN IMMEDIATE"',

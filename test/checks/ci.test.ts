@@ -5,10 +5,10 @@ import { expect, test } from "vitest"
 import { tempDirectory } from "#test/temp"
 import { REPOSITORY } from "./planted.ts"
 
-/** What each npm command prints and how it ends, in the words of a shell's `case`. */
+/** Output and exit of each npm command, as the body of a shell `case`. */
 type Npm = { readonly check: string; readonly test: string; readonly full: string; ci?: string }
 
-/** Runs .ci/run with an npm that only says what it is told to, no stdin, no home. */
+/** Runs .ci/run with a fake npm that prints the given output, without stdin and home. */
 async function runCi(npm: Npm) {
   await using directory = await tempDirectory()
   mkdirSync(join(directory.path, ".ci"))
@@ -40,7 +40,7 @@ const GOOD: Npm = {
   full: says("3 passed, 0 failed, 0 skipped"),
 }
 
-test("[TEST-2] CI sums both runs, and prints the time of each step", async () => {
+test("[TEST-2] CI adds up both test runs and prints the time of each step", async () => {
   const { exitCode, lines } = await runCi(GOOD)
   expect(lines.slice(-5).map((line) => line.replace(/ +\d+ s/, " N s"))).toEqual([
     "install N s  ok",
@@ -52,7 +52,7 @@ test("[TEST-2] CI sums both runs, and prints the time of each step", async () =>
   expect(exitCode).toBe(0)
 })
 
-test("[TEST-2] CI fails with a failing test, and still runs the rest", async () => {
+test("[TEST-2] CI fails with a failing test and still runs the remaining steps", async () => {
   const { exitCode, lines } = await runCi({
     ...GOOD,
     test: says("9 passed, 1 failed, 2 skipped", 1),

@@ -6,7 +6,6 @@ import { reportCoverage } from "../../scripts/test/coverage.ts"
 
 type CoverageCounts = Readonly<Record<string, readonly [covered: number, total: number]>>
 
-/** What is printed, and whether it holds, for lines covered of lines in each file. */
 async function report(files: CoverageCounts, floor: number) {
   await using directory = await tempDirectory()
   const lines = Object.entries(files).map(([path, [covered, total]]) => [
@@ -34,7 +33,7 @@ const GOOD: CoverageCounts = {
   "src/show/app/c.ts": [90, 100],
 }
 
-test("[TEST-4] [Q1] each wing and each bar is printed, and good coverage holds", async () => {
+test("[TEST-4] [Q1] each wing and each bar is printed, and good coverage passes", async () => {
   const { holds, printed } = await report(GOOD, 93.3)
   expect(printed).toMatchInlineSnapshot(`
     "Q1 src/ground              95.0 %
@@ -46,19 +45,19 @@ test("[TEST-4] [Q1] each wing and each bar is printed, and good coverage holds",
   expect(holds).toBe(true)
 })
 
-test("[TEST-4] [Q1] a bar that is missed fails", async () => {
+test("[TEST-4] [Q1] coverage below a bar fails", async () => {
   const room = await report({ ...GOOD, "src/ground/contract/a.ts": [99, 100] }, 90)
   expect([room.holds, room.printed.includes("bar 100 %  MISSED")]).toEqual([false, true])
   const overall = await report({ ...GOOD, "src/show/app/c.ts": [70, 100] }, 80)
   expect([overall.holds, overall.printed.includes("bar 90 %  MISSED")]).toEqual([false, true])
 })
 
-test("[TEST-4] coverage may fall by 0.3 points of chance, not by more", async () => {
+test("[TEST-4] coverage may fall by 0.3 points of random variation, not by more", async () => {
   expect((await report(GOOD, 93.6)).holds).toBe(true)
   const fallen = await report(GOOD, 93.7)
   expect([fallen.holds, fallen.printed.includes("Q1 floor MISSED")]).toEqual([false, true])
 })
 
-test("[TEST-4] when it has risen, the run says what the floor may become", async () => {
+test("[TEST-4] after a rise, the run prints the new possible floor", async () => {
   expect((await report(GOOD, 91)).printed).toContain("coverage-floor.json to 93.3")
 })

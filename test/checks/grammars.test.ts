@@ -18,11 +18,11 @@ async function check(folder: string): Promise<string> {
   )
 }
 
-test("[GRAMMARS-1] the files are those of the table", async () => {
+test("[GRAMMARS-1] the grammar files match the table", async () => {
   expect(await check(GRAMMARS)).toBe("grammars: 16 files, 0 wrong\n")
 })
 
-test("[GRAMMARS-1] a changed, a missing and an unknown file are found", async () => {
+test("[GRAMMARS-1] a changed, a missing and an unknown grammar file are reported", async () => {
   await using temp = await tempDirectory()
   await cp(GRAMMARS, temp.path, { recursive: true })
   await appendFile(join(temp.path, "go.wasm"), "\0")

@@ -7,7 +7,7 @@ import { REPOSITORY, runScript } from "./planted.ts"
 const SCRIPT = join(REPOSITORY, "scripts/test.ts")
 const NEEDS = JSON.stringify(join(REPOSITORY, "test/kit/needs.ts"))
 
-/** Runs one test file, in a folder of its own, the way `npm test` runs the repository's. */
+/** Runs one test file in its own folder, the way `npm test` runs the repository's tests. */
 async function runTests(
   body: string,
   args: readonly string[],
@@ -24,7 +24,7 @@ async function runTests(
   return { ...ended, lastLines: ended.stdout.trimEnd().split("\n") }
 }
 
-/** Passes when it is told this of full and night. */
+/** A test that passes when full and night mode have these values. */
 const inMode = (told: string) =>
   `test("mode", () => expect([process.env.QM_FULL, process.env.QM_NIGHT]).toEqual(${told}))`
 const PASSING = 'test("one", () => expect(1).toBe(1))'
@@ -37,13 +37,13 @@ const UNCHECKED = [
 ]
 
 describe("a promise that cannot be checked", () => {
-  test("[TEST-1] is named at the very end, once, and fails nothing", async () => {
+  test("[TEST-1] an unchecked promise is listed once at the very end and fails nothing", async () => {
     const { exitCode, lastLines } = await runTests(`${NEEDING}\n${PASSING}`, [], WITHOUT)
     expect(lastLines.slice(-3)).toEqual([...UNCHECKED, "1 passed, 0 failed, 3 skipped"])
     expect(exitCode).toBe(0)
   })
 
-  test("[TEST-1] is a failure in full mode, which the tests are told", async () => {
+  test("[TEST-1] an unchecked promise is a failure in full mode, which tests can read", async () => {
     const body = `${NEEDING}\n${inMode('["1", undefined]')}`
     const { exitCode, lastLines } = await runTests(body, ["--full"], WITHOUT)
     expect(lastLines.slice(-3)).toEqual([...UNCHECKED, "1 passed, 2 failed, 1 skipped"])
@@ -51,27 +51,27 @@ describe("a promise that cannot be checked", () => {
   })
 })
 
-describe("the closing line", () => {
-  test("[TEST-2] counts tests that pass, fail and are skipped", async () => {
+describe("the last line of a run", () => {
+  test("[TEST-2] the last line counts passed, failed and skipped tests", async () => {
     const body = `${PASSING}\ntest("two", () => expect(1).toBe(2))\ntest.skip("three", () => {})`
     const { exitCode, lastLines } = await runTests(body, [])
     expect(lastLines.at(-1)).toBe("1 passed, 1 failed, 1 skipped")
     expect(exitCode).toBe(1)
   })
 
-  test("[TEST-2] counts a file that cannot be loaded as one failure", async () => {
+  test("[TEST-2] the last line counts a file that cannot be loaded as one failure", async () => {
     const { exitCode, lastLines } = await runTests('throw new Error("no")', [])
     expect(lastLines.at(-1)).toBe("0 passed, 1 failed, 0 skipped")
     expect(exitCode).toBe(1)
   })
 
-  test("[TEST-2] is there when the run dies before its end", async () => {
+  test("[TEST-2] the last line is printed when the run dies before its end", async () => {
     const { exitCode, lastLines } = await runTests(PASSING, ["--no-such-option"])
     expect(lastLines.at(-1)).toBe("0 passed, 1 failed, 0 skipped")
     expect(exitCode).toBe(1)
   })
 
-  test("[TEST-2] is a failure when no test was found", async () => {
+  test("[TEST-2] the last line reports a failure when no test was found", async () => {
     const { exitCode, lastLines } = await runTests(PASSING, ["nowhere"])
     expect(lastLines.at(-1)).toBe("0 passed, 0 failed, 0 skipped")
     expect(exitCode).toBe(1)
@@ -85,8 +85,8 @@ describe("modes", () => {
     expect(lastLines.slice(-2)).toEqual(["SEED=42", "1 passed, 0 failed, 0 skipped"])
   })
 
-  // Each run costs seconds, so this one shows all that holds whatever the mode.
-  test("[TEST-1] [TEST-2] night is told, whichever reporter is asked for, and no tool that is at hand is named", async () => {
+  // Each run takes seconds, so this one checks everything that is independent of the mode.
+  test("[TEST-1] [TEST-2] tests can read night mode with any reporter, and an installed tool is not listed", async () => {
     const body = `needs("S5", "git")\n${inMode('[undefined, "1"]')}`
     const { exitCode, stdout, lastLines } = await runTests(body, ["--night", "--reporter=verbose"])
     expect(stdout).toContain("> mode")

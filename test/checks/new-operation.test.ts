@@ -7,7 +7,7 @@ import { tideHandlers } from "./new-operation/handlers.ts"
 import { tideOperations } from "./new-operation/operations.ts"
 import { tideRenderers } from "./new-operation/renderers.ts"
 
-/** All there is of the new operation: its descriptor, its handler, its renderer. */
+/** A complete new operation: descriptor, handler and renderer. */
 const EXTRA: ExtraOperations = {
   operations: tideOperations,
   load: async () => ({ tide: tideHandlers() }),
@@ -44,7 +44,7 @@ async function type(extra: ExtraCommands, ...argv: readonly string[]) {
   return { code, ...written }
 }
 
-test("[CONTRACT-9] a new operation is a command: help, completion, flags, text and JSON", async () => {
+test("[CONTRACT-9] a new operation is a command with help, completion, flags, text and JSON", async () => {
   const renderers = { ...EXTRA, renderers: tideRenderers }
   expect((await type(renderers, "help", "--all")).stdout).toMatch(/ tide next +Show when the next/)
   const help = (await type(renderers, "help", "tide", "next")).stdout
@@ -63,7 +63,7 @@ test("[CONTRACT-9] a new operation is a command: help, completion, flags, text a
   expect((await type(EXTRA, "tide", "next")).stderr).toContain("CLI_ARGUMENT_MISSING")
 })
 
-test("[CONTRACT-9] a new operation is a route, a part of OpenAPI, a palette entry and a tool", async () => {
+test("[CONTRACT-9] a new operation is a route, part of OpenAPI, a palette entry and a tool", async () => {
   await using server = await newServer({ extra: EXTRA })
   const get = async (path: string) => JSON.parse((await server.ask({ path })).text)
   expect(await get("/api/tide/next?harbour=Rotterdam&afterHours=1")).toEqual({

@@ -5,12 +5,12 @@ import { tempDirectory } from "#test/temp"
 
 export const REPOSITORY = join(import.meta.dirname, "../..")
 
-/** Files by path; null removes one that a clean tree has. */
+/** Files by path; null removes a file of the clean tree. */
 export type Files = Readonly<Record<string, string | null>>
 
 /**
- * A small tree that every check accepts, plus what a test plants in it. It has the repository's own
- * configuration and its packages, so a fault is found by the same rules as in the repository.
+ * A small tree that every check accepts, plus the given files. It has the repository's
+ * configuration and packages, so the same rules apply as in the repository.
  */
 export async function plant(files: Files = {}) {
   const directory = await tempDirectory()
@@ -25,7 +25,6 @@ export async function plant(files: Files = {}) {
   return { root, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
 }
 
-/** Runs a script of this repository with the pinned Node, and gives what it printed. */
 export function runScript(args: readonly string[], environment: Readonly<NodeJS.ProcessEnv> = {}) {
   const { CI: _, QM_FULL: __, QM_NIGHT: ___, ...inherited } = process.env
   const ended = spawnSync(process.execPath, args, {

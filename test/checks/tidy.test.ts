@@ -21,7 +21,6 @@ async function reportsOf(files: Files): Promise<readonly string[]> {
 
 type Fault = { fault: string; files: Files; found: string }
 
-/** A second room beside `see/repo`, and one above it. */
 const HOSTS: Files = {
   "src/see/hosts/README.md": "# hosts\n",
   "src/see/hosts/index.ts": 'export { hosts } from "./hosts.ts"\n',
@@ -155,7 +154,7 @@ describe("imports", () => {
     expect(await failuresOf(files)).toContain(found)
   })
 
-  test("[TIDY-3] a hook may know a type of anyone below guard", async () => {
+  test("[TIDY-3] a hook may import types of every room below guard", async () => {
     const files = {
       ...HOOKS,
       ...CONTRACT,
@@ -199,7 +198,7 @@ describe("shared helpers", () => {
     expect(await failuresOf(files)).toEqual([found])
   })
 
-  test("[TIDY-11] the file that base exports a helper from, and values of that name, pass", async () => {
+  test("[TIDY-11] the file that declares a helper for base passes, and so do values of the same name", async () => {
     const files = {
       "src/ground/base/index.ts": 'export { once } from "./lazy.ts"\n',
       "src/ground/base/lazy.ts": "export const once = () => 1\n",
@@ -255,12 +254,12 @@ describe("packages", () => {
   const names = Object.keys(builds).map((path) => path.replace("node_modules/", ""))
   const native = { optionalDependencies: Object.fromEntries(names.map((it) => [it, "1.0.0"])) }
 
-  test("[TIDY-5] a version that is not exact", async () => {
+  test("[TIDY-5] a version that is not exact fails", async () => {
     const files = { "package.json": '{ "dependencies": { "zod": "^4.6.7" } }' }
     expect(await failuresOf(files)).toContain('package.json: zod is asked for as "^4.6.7".')
   })
 
-  test("[TIDY-5] a lockfile that names a host", async () => {
+  test("[TIDY-5] a lockfile that names a registry host fails", async () => {
     const packages = { "node_modules/a": { resolved: "https://registry.example/a.tgz" } }
     expect(await failuresOf({ "package-lock.json": lock(packages) })).toContain(
       "package-lock.json: node_modules/a: The lockfile names a registry host.",
@@ -272,7 +271,7 @@ describe("packages", () => {
     expect(await failuresOf({ "package-lock.json": lock(packages) })).toEqual([])
   })
 
-  test.each(Object.keys(builds))("[TIDY-5] a lockfile without %s", async (missing) => {
+  test.each(Object.keys(builds))("[TIDY-5] a lockfile without %s fails", async (missing) => {
     const { [missing as keyof typeof builds]: _, ...others } = builds
     const packages = { "node_modules/n": native, ...others }
     const platform = missing.replace("node_modules/n-", "")
@@ -283,14 +282,14 @@ describe("packages", () => {
 })
 
 describe("documents", () => {
-  test("[TIDY-6] a dead link, but not one in an example", async () => {
+  test("[TIDY-6] a broken link fails, except in an example", async () => {
     const page = "# x\n\n`[a](gone.md)`\n\n```\n[b](gone.md)\n```\n\n[c](gone.md) [d](src/see)\n"
     expect(await failuresOf({ "README.md": page })).toEqual([
       "README.md:9: The link to gone.md is dead.",
     ])
   })
 
-  test("[TIDY-6] a path of this machine", async () => {
+  test("[TIDY-6] a path of this machine fails", async () => {
     const found = await failuresOf({ "docs/note.md": `Look in ${homedir()}/notes.\n` })
     expect(found).toEqual([`docs/note.md:1: A path of this machine is written down: ${homedir()}.`])
   })
@@ -339,7 +338,7 @@ describe("errors", () => {
   })
 })
 
-describe("tests that are switched off", () => {
+describe("disabled tests", () => {
   const file = "src/see/repo/repo.test.ts"
   const call = (words: string, above = "") => ({ [file]: `${above}${words}("x", () => {})\n` })
 
@@ -368,7 +367,7 @@ describe("tests that are switched off", () => {
     expect(await failuresOf(files)).toContain(found)
   })
 
-  test("[TIDY-8] a reason on the line above is enough for skip, never for only", async () => {
+  test("[TIDY-8] a reason on the line above permits skip, but never only", async () => {
     const reason = "// skipped: the upstream server answers wrongly until 2.1\n"
     expect(await failuresOf(call("test.skip", reason))).toEqual([])
     expect(await failuresOf(call("test.only", reason))).toHaveLength(1)
@@ -432,7 +431,7 @@ describe("reports", () => {
   })
 })
 
-test("[TIDY-9] a reference that lags, or cannot be built", async () => {
+test("[TIDY-9] an outdated reference, or one that cannot be generated, fails", async () => {
   const lagging = 'process.stdout.write("errors.md lags behind the code")\nprocess.exitCode = 1\n'
   expect(await failuresOf({ "scripts/reference.ts": lagging })).toEqual([
     "docs/reference: errors.md lags behind the code",
@@ -443,7 +442,7 @@ test("[TIDY-9] a reference that lags, or cannot be built", async () => {
   expect(await failuresOf({ "scripts/reference.ts": "export const pages = 0\n" })).toEqual([])
 })
 
-test("[CHECK-2] tidy fails when it finds no imports, or cannot read a file", async () => {
+test("[CHECK-2] tidy fails when it finds no imports or cannot read a file", async () => {
   expect(await failuresOf({ src: null, "README.md": "# empty\n" })).toEqual([
     expect.stringContaining("Nothing to check: 0 source files, 0 imports."),
   ])

@@ -4,7 +4,7 @@ import { appendFileSync, writeFileSync } from "node:fs"
 /** A host that misbehaves in the way its first argument names; the host's own arguments follow. */
 const [, , how = "", speaks = "", note = ""] = process.argv
 
-/** How a session begins in the protocol that is spoken; Codex's answers have known numbers. */
+/** The first messages of a session in each protocol; Codex's responses have fixed numbers. */
 const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   "claude-code": ['{"type":"system","subtype":"init","session_id":"s-1","cwd":"/"}'],
   codex: ['{"id":1,"result":{}}', '{"id":2,"result":{"thread":{"id":"s-1"},"cwd":"/"}}'],
@@ -59,7 +59,7 @@ const WAYS: Readonly<Record<string, () => void>> = {
     say('{"method":"serverRequest/resolved","params":{"requestId":77}}\n')
   },
   "never reads its input": stay,
-  // What a launcher gave away, for whoever looks.
+  // Writes the arguments and environment that the launcher passed.
   "tells what it was given": () => {
     writeFileSync(note, JSON.stringify({ args: process.argv.slice(5), env: process.env }))
     process.stdin.on("data", (chunk) => appendFileSync(`${note}.input`, chunk))

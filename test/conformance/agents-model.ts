@@ -3,12 +3,10 @@ import type { AddressInfo } from "node:net"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import type { Script } from "../kit/model-anthropic.ts"
 
-/** What a model does next: a word, or a call of a tool. */
 type Move =
   | { readonly text: string }
   | { readonly tool: string; readonly input: object; readonly namespace?: string }
 
-/** The word of a prompt decides; after a tool the model says its last word. */
 function nextMove(lastText: string, isAfterTool: boolean, tools: Tools): Move {
   if (isAfterTool) return { text: "understood, and done" }
   if (lastText.includes("please edit")) return tools.edit
@@ -22,11 +20,10 @@ function nextMove(lastText: string, isAfterTool: boolean, tools: Tools): Move {
 
 type Tools = Readonly<Record<"edit" | "outside" | "command" | "wait" | "look" | "serve", Move>>
 
-/** Loops rather than sleeps: Claude Code refuses a plain sleep. */
+/** Loops because Claude Code refuses a plain sleep. */
 const FOREVER = "touch waiting.txt; until false; do sleep 0.2; done"
 const MAKE = "touch made.txt && echo made"
 
-/** For `scriptedAnthropic`: the same model, in the Messages API's words. */
 export function claudeScript(cwd: string): Script {
   const tools = {
     edit: { tool: "Write", input: { file_path: `${cwd}/note.txt`, content: "remember\n" } },
@@ -85,7 +82,9 @@ function copilotTools(cwd: string): Tools {
 type Body = { readonly input?: readonly WireMessage[]; readonly messages?: readonly WireMessage[] }
 type WireMessage = { readonly type?: string; readonly role?: string }
 
-/** A scripted OpenAI on a free loopback port: Responses for Codex, Chat Completions for Copilot. */
+/**
+ * A scripted OpenAI model on a loopback port: Responses for Codex, Chat Completions for Copilot.
+ */
 export async function scriptedOpenAi(cwd: string) {
   let answered = 0
   const server = createServer((request, response) => {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
 /**
- * Plays a recorded host: prints what it said, and waits for a line wherever it was spoken to. The
- * recording is the first argument; a host's own arguments follow and are not read.
+ * Replays a recorded host: prints its messages and waits for a line wherever the recording has
+ * input. The first argument is the recording; the host's own arguments follow and are ignored.
  */
 type Moment = { readonly to: "host" } | { readonly from: unknown }
 
@@ -16,7 +16,7 @@ for (const line of readFileSync(recording, "utf8").trimEnd().split("\n")) {
 }
 process.stdin.destroy()
 
-/** The window is asked for whenever one likes to know, so that is no moment of the recording. */
+/** Requests for the context window can come at any time, so they are not part of the recording. */
 async function spokenTo(): Promise<void> {
   for (;;) {
     const { done, value } = await input.next()

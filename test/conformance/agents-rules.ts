@@ -5,29 +5,31 @@ import { type AgentWorld, begin, last, type ScriptedAction, type Suite } from ".
 type Decision = "allow" | "ask" | "deny"
 type ApprovalQuestion = { readonly kind: string; readonly tool: string; readonly cwd: string }
 
-/** How an agent keeps a person's rules; each adapter that can be asked runs it. */
 export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): void {
-  describe(`${name} under rules`, () => {
+  describe(`${name} with rules`, () => {
     test.each([
       { mode: "auto", deed: "command" },
       { mode: "ask", deed: "command" },
       { mode: "edits", deed: "edit" },
       { mode: "auto", deed: "edit" },
-    ] as const)("[AGENTS-43] a rule denies a $deed in mode $mode, and is told", async (it) => {
-      await using place = await world()
-      const asked: ApprovalQuestion[] = []
-      await using run = await under(place, { ...it, decision: "deny", asked })
-      const events = await run.until("turn.ended")
-      expectByRule(events, "deny")
-      expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
-      expect(asked[0]).toMatchObject({ kind: it.deed, cwd: place.options("talk").cwd })
-      expect(place.hasMade()).toBe(false)
-    })
+    ] as const)(
+      "[AGENTS-43] a rule denies a $deed in mode $mode, and an event reports it",
+      async (it) => {
+        await using place = await world()
+        const asked: ApprovalQuestion[] = []
+        await using run = await under(place, { ...it, decision: "deny", asked })
+        const events = await run.until("turn.ended")
+        expectByRule(events, "deny")
+        expect(last(events, "activity.ended")).toMatchObject({ outcome: "denied" })
+        expect(asked[0]).toMatchObject({ kind: it.deed, cwd: place.options("talk").cwd })
+        expect(place.hasMade()).toBe(false)
+      },
+    )
 
     test.each([
       { mode: "auto", deed: "command" },
       { mode: "edits", deed: "edit" },
-    ] as const)("[AGENTS-43] a rule has a $deed asked in mode $mode", async (it) => {
+    ] as const)("[AGENTS-43] a rule makes a $deed require approval in mode $mode", async (it) => {
       await using place = await world()
       await using run = await under(place, { ...it, decision: "ask" })
       const { approvalId } = last(await run.until("approval.requested"), "approval.requested")
@@ -37,7 +39,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
       expect(last(events, "activity.ended")).toMatchObject({ outcome: "done" })
     })
 
-    test("[AGENTS-43] a rule allows without a person, and is told", async () => {
+    test("[AGENTS-43] a rule allows a tool without the user, and an event reports it", async () => {
       await using place = await world()
       await using run = await under(place, { mode: "ask", deed: "command", decision: "allow" })
       const events = await run.until("turn.ended")
@@ -56,7 +58,7 @@ export function agentRuleSuite(name: string, world: () => Promise<AgentWorld>): 
   })
 }
 
-/** The question and its answer stand side by side, so that a reader sees both. */
+/** The approval and its answer are adjacent events, so that a reader sees both. */
 function expectByRule(events: readonly AgentEvent[], decision: "allow" | "deny"): void {
   const at = events.findIndex((it) => it.event === "approval.requested")
   const asked = last(events.slice(0, at + 1), "approval.requested")
@@ -81,25 +83,28 @@ function under(place: AgentWorld, { mode, deed, decision, asked }: Case) {
   return begin({ agent: place.agent, options }, deed, mode)
 }
 
-/** What an agent does with its servers; `world` has those of `SERVERS`. */
+/** Tests an agent's MCP servers; `world` configures those of `SERVERS`. */
 export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "canAsk">): void {
-  describe(`${name} and its servers`, () => {
+  describe(`${name} with MCP servers`, () => {
     test.each([
       { sources: undefined, started: SERVERS },
       { sources: ["kept"], started: ["kept"] },
       { sources: [], started: [] },
-    ])("[AGENTS-44] of its servers $sources are started", async ({ sources, started }) => {
-      await using place = await suite.world()
-      const options = (deed: ScriptedAction) => ({
-        ...place.options(deed),
-        ...(sources && { sources }),
-      })
-      await using run = await begin({ agent: place.agent, options }, "talk", "auto")
-      expect(last(await run.until("turn.ended"), "turn.ended").outcome).toBe("completed")
-      expect(SERVERS.filter((it) => place.hasServed(it))).toEqual(started)
-    })
+    ])(
+      "[AGENTS-44] with $sources, only the servers of these sources are started",
+      async ({ sources, started }) => {
+        await using place = await suite.world()
+        const options = (deed: ScriptedAction) => ({
+          ...place.options(deed),
+          ...(sources && { sources }),
+        })
+        await using run = await begin({ agent: place.agent, options }, "talk", "auto")
+        expect(last(await run.until("turn.ended"), "turn.ended").outcome).toBe("completed")
+        expect(SERVERS.filter((it) => place.hasServed(it))).toEqual(started)
+      },
+    )
 
-    test("[AGENTS-2] the tool of a server does its work in mode auto", async () => {
+    test("[AGENTS-2] a server's tool runs in mode auto", async () => {
       await using place = await suite.world()
       await using run = await begin(place, "serve", "auto")
       const events = await run.until("turn.ended")
@@ -108,7 +113,7 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
     })
 
     if (!suite.canAsk) return
-    test("[AGENTS-3] the tool of a server is asked for, by a name that rules can hold", async () => {
+    test("[AGENTS-3] a server's tool requires approval under a name that rules can match", async () => {
       await using place = await suite.world()
       await using run = await begin(place, "serve", "ask")
       const asked = last(await run.until("approval.requested"), "approval.requested")
@@ -120,5 +125,5 @@ export function agentServerSuite(name: string, suite: Pick<Suite, "world" | "can
   })
 }
 
-/** A dot in a name is a trap for whoever writes keys with dots. */
+/** A dot in a name breaks code that writes dotted configuration keys. */
 export const SERVERS: readonly string[] = ["kept", "drop.ped"]

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-/** An MCP server with one tool; that it was started is written to the file it is given. */
+/** An MCP server with one tool; it writes the given file when it starts. */
 const [, , note = ""] = process.argv
 writeFileSync(note, "started")
 

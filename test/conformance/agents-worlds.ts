@@ -8,7 +8,7 @@ import { scriptedAnthropic } from "#test/model-anthropic"
 import type { AgentWorld, ScriptedAction, SuiteAgent } from "./agents.ts"
 import { claudeScript, scriptedOpenAi } from "./agents-model.ts"
 
-/** In memory where there is some: the hosts sync databases to the disk. */
+/** In memory if possible, because the hosts sync databases to the disk. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
 async function rooms(base = MEMORY) {
@@ -28,13 +28,12 @@ async function rooms(base = MEMORY) {
 
 const promptFor = (deed: ScriptedAction) => `--hello $(x), please ${deed}`
 
-/** No key of anyone: long enough that a host does not find it in its own words. */
+/** Not a real key. Long enough that a host does not find it in its own text. */
 const NO_KEY = "not-a-key-of-anyone"
 
-/** The adapter under test, and what it lets through of an environment. */
+/** The adapter under test and the environment variables it passes on. */
 type TestedAgent = {
   readonly agent: SuiteAgent
-  /** MCP servers in the person's own settings. */
   readonly servers?: readonly string[]
   environment(
     source: Readonly<Record<string, string | undefined>>,
@@ -43,7 +42,7 @@ type TestedAgent = {
 
 const SERVER = fileURLToPath(new URL("agents-server.child.ts", import.meta.url))
 
-/** Each server leaves a file of its name behind when it is started. */
+/** Each server writes a file with its name when it starts. */
 function serversIn(home: string, names: readonly string[] = []) {
   return names.map((name) => ({
     name,
@@ -52,7 +51,6 @@ function serversIn(home: string, names: readonly string[] = []) {
   }))
 }
 
-/** As the hosts that take JSON have them. */
 function serversJson(home: string, names?: readonly string[]): string {
   const entries = serversIn(home, names).map(({ name, command, args }) => {
     const entry = { type: "stdio", command, args, tools: ["*"] }
@@ -77,7 +75,7 @@ export async function claudeCodeWorld(tested: TestedAgent): Promise<AgentWorld> 
 }
 
 export async function codexWorld(tested: TestedAgent): Promise<AgentWorld> {
-  // Its sandbox has a /dev of its own, in which a folder of /dev/shm is not to be found.
+  // Its sandbox has its own /dev, which does not contain folders of /dev/shm.
   const place = await rooms(tmpdir())
   const model = await scriptedOpenAi(place.cwd)
   await mkdir(join(place.home, ".codex"))
@@ -104,7 +102,7 @@ wire_api = "responses"
 ${tables.join("")}`
 }
 
-/** Unpacked once a test file: the program brings its own files with it. */
+/** The program unpacks its files, once per test file. */
 let copilotCache: string | undefined
 
 export async function copilotWorld(tested: TestedAgent): Promise<AgentWorld> {
@@ -124,7 +122,6 @@ export async function copilotWorld(tested: TestedAgent): Promise<AgentWorld> {
   return worldOf(place, model, { agent: tested.agent, host: "copilot", environment })
 }
 
-/** Resolves when a file is there. */
 async function isThere(path: string): Promise<void> {
   while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20))
 }
@@ -134,7 +131,6 @@ async function cacheOfCopilot(): Promise<string> {
   return copilotCache
 }
 
-/** For the end of a test file. */
 export async function removeCopilotCache(): Promise<void> {
   if (copilotCache !== undefined) await rm(copilotCache, { recursive: true, force: true })
 }

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import type { AgentEvent, AgentMode } from "#ground/contract"
 
-/** The port as its users see it; the room's own types must fit. */
 type PortEvent = { readonly event: AgentEvent; readonly raw?: string }
 type Answer = { readonly decision: "allow" | "deny"; readonly note?: string; readonly by?: string }
 
@@ -39,37 +38,31 @@ export type SuiteAgent = {
   start(options: SuiteOptions & StartOptions): Promise<SuiteSession>
 }
 
-/** What the scripted side of an agent does with a first turn. */
 export type ScriptedAction = "talk" | "edit" | "outside" | "command" | "wait" | "look" | "serve"
 
 export type AgentWorld = AsyncDisposable & {
   readonly agent: SuiteAgent
-  /** A text that stands in the environment of every process of it and of no other. */
+  /** A text in the environment of each of its processes and of no other process. */
   readonly marker: string
-  /** Whether the deed `command` has left its file. */
   hasMade(): boolean
-  /** Resolves when the tool of the deed `wait` really runs. */
+  /** Resolves when the tool of the action `wait` is running. */
   isWaiting(): Promise<void>
-  /** Whether the MCP server of that name was started. */
   hasServed(name: string): boolean
-  /** Everything but mode, resume and signal; the turn does that deed. */
   options(deed: ScriptedAction): SuiteOptions
 }
 
 export type Suite = {
   readonly world: () => Promise<AgentWorld>
-  /** Whether the agent can ask in the middle of a turn. */
+  /** Whether the agent can request an approval during a turn. */
   readonly canAsk: boolean
-  /** Whether a process stands behind it. */
   readonly hasProcess: boolean
-  /** A session of an earlier process can be gone on with. */
+  /** Whether the session of an earlier process can be resumed. */
   readonly canResume: boolean
 }
 
-/** One suite over the port; each adapter runs it. */
 export function agentSuite(name: string, suite: Suite): void {
   describe(`${name} as an agent`, () => {
-    test("[AGENTS-1] a turn begins, streams, says its word and ends with its cost", async () => {
+    test("[AGENTS-1] a turn begins, streams, sends its message and ends with its cost", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "talk", "auto")
       const events = await run.until("turn.ended")
@@ -85,7 +78,7 @@ export function agentSuite(name: string, suite: Suite): void {
       expect(cost.usage.input + cost.usage.output).toBeGreaterThan(0)
     })
 
-    test("[AGENTS-2] a tool is an activity that starts, and ends with its result", async () => {
+    test("[AGENTS-2] a tool is an activity that starts and ends with its result", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "edit", "auto")
       const events = await run.until("turn.ended")
@@ -97,7 +90,7 @@ export function agentSuite(name: string, suite: Suite): void {
       expect(ended.diff).toContain("+remember")
     })
 
-    test("[AGENTS-5] the next turn is of the same session", async () => {
+    test("[AGENTS-5] the next turn belongs to the same session", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "talk", "auto")
       await run.until("turn.ended")
@@ -108,7 +101,7 @@ export function agentSuite(name: string, suite: Suite): void {
       expect(last(events, "turn.ended")).toMatchObject({ outcome: "completed" })
     })
 
-    test("[AGENTS-6] an interrupt ends the turn and what was open in it, and the session goes on", async () => {
+    test("[AGENTS-6] an interrupt ends the turn and its open activities, and the session continues", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "wait", "auto")
       const before = await run.until("activity.started")
@@ -122,13 +115,13 @@ export function agentSuite(name: string, suite: Suite): void {
       expect(last(await run.until("turn.ended"), "turn.ended")).toMatchObject({
         outcome: "completed",
       })
-      // A host may leave an interrupted command running; the end of the session ends it.
+      // A host may leave an interrupted command running; ending the session ends it.
       const group = run.session.process?.pid
       await run.session.stop()
       if (suite.hasProcess) expect(processesOf(group ?? -1, world.marker)).toEqual([])
     })
 
-    test("[AGENTS-7] stop in the middle closes everything, ends the events and leaves no process", async () => {
+    test("[AGENTS-7] stopping during a turn closes all activities, ends the events and leaves no process", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "wait", "auto")
       await run.until("activity.started")
@@ -144,7 +137,7 @@ export function agentSuite(name: string, suite: Suite): void {
       await expect(late).rejects.toMatchObject({ code: "AGENTS_SESSION_OVER" })
     })
 
-    test("[AGENTS-10] the mode can change between turns and is told", async () => {
+    test("[AGENTS-10] the mode can change between turns, and an event reports it", async () => {
       await using world = await suite.world()
       await using run = await begin(world, "talk", "auto")
       await run.until("turn.ended")
@@ -161,7 +154,7 @@ export function agentSuite(name: string, suite: Suite): void {
 function approvalTests(suite: Suite): void {
   for (const decision of ["allow", "deny"] as const) {
     const outcome = decision === "allow" ? "done" : "denied"
-    test(`[AGENTS-3] an approval waits for its one answer: ${decision} ends as ${outcome}`, async () => {
+    test(`[AGENTS-3] an approval waits for exactly one answer: ${decision} ends as ${outcome}`, async () => {
       await using world = await suite.world()
       await using run = await begin(world, "command", "ask")
       const asked = last(await run.until("approval.requested"), "approval.requested")
@@ -174,7 +167,7 @@ function approvalTests(suite: Suite): void {
     })
   }
 
-  test("[AGENTS-4] edits are made without asking in mode edits, and nothing in mode plan", async () => {
+  test("[AGENTS-4] mode edits edits without approval, and mode plan changes nothing", async () => {
     await using world = await suite.world()
     await using free = await begin(world, "edit", "edits")
     const made = await free.until("turn.ended")
@@ -187,13 +180,13 @@ function approvalTests(suite: Suite): void {
     const planned = await plan.until("turn.ended")
     expect(planned.map((it) => it.event)).not.toContain("approval.requested")
     const outcomes = planned.flatMap((it) => (it.event === "activity.ended" ? [it.outcome] : []))
-    // Denied by us, or failed in the host's own sandbox, of which Codex tells no item.
+    // Denied by us, or failed in the host's own sandbox, for which Codex reports no item.
     expect(outcomes).not.toContain("done")
     expect(world2.hasMade()).toBe(false)
   })
 
   if (!suite.hasProcess) return
-  test("[AGENTS-4] an edit outside the working directory is asked for in mode edits too", async () => {
+  test("[AGENTS-4] an edit outside the working directory requires approval in mode edits too", async () => {
     await using world = await suite.world()
     await using run = await begin(world, "outside", "edits")
     const asked = last(await run.until("approval.requested"), "approval.requested")
@@ -202,7 +195,7 @@ function approvalTests(suite: Suite): void {
 }
 
 function resumeTests(suite: Suite): void {
-  test("[AGENTS-8] a session is gone on with by its id", async () => {
+  test("[AGENTS-8] a session is resumed by its id", async () => {
     await using world = await suite.world()
     await using run = await begin(world, "talk", "auto")
     const { sessionId } = last(await run.until("turn.ended"), "session.started")
@@ -214,7 +207,7 @@ function resumeTests(suite: Suite): void {
   })
 
   if (!suite.hasProcess) return
-  test("[AGENTS-8] a session that the host does not know is one fatal error", async () => {
+  test("[AGENTS-8] an unknown session is one fatal error", async () => {
     await using world = await suite.world()
     await using run = await begin(world, "talk", "auto", "00000000-0000-4000-8000-000000000000")
     const events = await run.rest()
@@ -224,7 +217,6 @@ function resumeTests(suite: Suite): void {
   })
 }
 
-/** A session with a reader; the events are checked for their form as they come. */
 export async function begin(
   world: Pick<AgentWorld, "agent" | "options">,
   deed: ScriptedAction,
@@ -247,7 +239,6 @@ export function reading(session: SuiteSession) {
   }
   return {
     session,
-    /** Everything up to the next event of that name, which must come. */
     async until(name: AgentEvent["event"]): Promise<readonly AgentEvent[]> {
       const seen: AgentEvent[] = []
       for (let it = await next(); it !== undefined; it = await next()) {
@@ -267,7 +258,7 @@ export function reading(session: SuiteSession) {
   }
 }
 
-/** [AGENTS-9]: what every stream of events keeps, whatever the host does. */
+/** [AGENTS-9]: invariants of every event stream, independent of the host. */
 function formChecker() {
   const open = new Set<string>()
   const asked = new Set<string>()
@@ -307,8 +298,8 @@ function textOf(events: readonly AgentEvent[]): string {
 }
 
 /**
- * Who still runs of a process group, or anywhere with the marker in its environment, as /proc
- * tells: a host may put its commands into groups of their own. Zombies have ended.
+ * The live processes of a process group, or anywhere with the marker in their environment,
+ * according to /proc: a host may put its commands into separate groups. Zombies do not count.
  */
 export function processesOf(group: number, marker: string): readonly string[] {
   return readdirSync("/proc")

@@ -1,21 +1,19 @@
 /**
- * Homes for Claude Code as data: what lies where, and where the host starts. Paths are relative to
- * a fresh folder; in paths and texts `$ROOT` is that folder and `$SLUG(x)` the name under which the
- * host keeps what belongs to folder x.
+ * Claude Code homes as data: files and start folder. Paths are relative to a fresh folder; in paths
+ * and texts `$ROOT` is that folder and `$SLUG(x)` the name under which the host stores the data of
+ * folder x.
  */
 export type HomeFile = string | Buffer | { readonly link: string } | { readonly dir: true }
 
 export type Home = {
   readonly name: string
   readonly files: Readonly<Record<string, HomeFile>>
-  /** Where the host starts; `p` unless said otherwise. */
   readonly cwd?: string
-  /** The home folder; `home` unless said otherwise. */
   readonly home?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Folders to make repositories of, before the files are written. */
+  /** Folders that become repositories before the files are written. */
   readonly git?: readonly string[]
-  /** A linked worktree, made after the files. */
+  /** A linked worktree, created after the files. */
   readonly worktree?: { readonly of: string; readonly at: string; readonly after?: Home["files"] }
 }
 
@@ -1019,7 +1017,7 @@ export const HOMES: readonly Home[] = [
   ...LISTINGS,
 ]
 
-/** Homes with files of the organization: `etc` becomes the folder for them in a mount namespace. */
+/** Homes with files of the organization: `etc` becomes their folder in a mount namespace. */
 export const MANAGED_HOMES: readonly Home[] = [
   {
     name: "managed files before all others",

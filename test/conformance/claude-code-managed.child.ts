@@ -1,8 +1,8 @@
 import { type HostPlace, realDisk } from "#see/hosts"
 import { claudeCode, observe } from "./claude-code-run.ts"
 
-// Runs inside a mount namespace, where /etc and / are the test's own: both the host and the survey
-// must see them.
+// Runs inside a mount namespace with its own /etc and /, which both the host and the survey must
+// see.
 const place = JSON.parse(process.argv[2] ?? "") as HostPlace
 const survey = await claudeCode().survey(place, realDisk())
 const observed = await observe(place)

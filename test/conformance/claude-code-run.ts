@@ -13,18 +13,16 @@ export function claudeCode(): Host {
   return loaded
 }
 
-/** What the host put into its first request. */
 export type FirstRequest = {
-  /** The block of instruction files between the host's own words; undefined without any. */
+  /** The block of instruction files between the host's own sentences; undefined without any. */
   readonly instructions: string | undefined
-  /** The lines of skills and commands, as one text. */
   readonly skills: string
   readonly agents: readonly string[]
-  /** Everything else the host said in turns of its own. */
+  /** Everything else the host sent in its own turns. */
   readonly system: string
 }
 
-/** Writes a home down and says where the host would start in it. */
+/** Writes the files of a home and returns where the host starts in it. */
 export async function buildHome(home: Home, root: string): Promise<HostPlace> {
   const at = (path: string) => (path.startsWith("/") ? path : join(root, path))
   const cwd = at(home.cwd ?? "p")
@@ -65,7 +63,7 @@ function fill(text: string, root: string): string {
     .replaceAll("$ROOT", root)
 }
 
-/** Written down once more, so that the room's own slug is not its own witness. */
+/** A second implementation, so that the room's own slug is not compared with itself. */
 function slug(path: string): string {
   const plain = [...Array(path.length).keys()]
     .map((it) => path.charAt(it))
@@ -108,7 +106,6 @@ function addWorktree(repository: string, at: string): void {
 
 const LONGEST_RUN_MS = 30_000
 
-/** Starts the real host in a place, against a scripted model, and reads its first request. */
 export async function observe(place: HostPlace): Promise<FirstRequest> {
   await using model = await scriptedAnthropic()
   const { program } = hostProgram("claude-code")
@@ -153,7 +150,10 @@ const OPENING =
   "them exactly as written.\n\n"
 const CLOSING = "\n</system-reminder>"
 
-/** By the host's own first and last words; what lies between may hold anything, also forgeries. */
+/**
+ * Finds the block by the host's own first and last sentences, because the text between may contain
+ * anything, including forgeries.
+ */
 function readRequest(body: unknown): FirstRequest {
   const turns = (body as { messages: readonly Turn[] }).messages
   const texts = (role: string) =>

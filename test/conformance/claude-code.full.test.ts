@@ -15,7 +15,6 @@ import { buildHome, type FirstRequest, observe, claudeCode as theHost } from "./
 const run = promisify(execFile)
 const claudeCode = theHost()
 
-/** What a survey says is in the window, in the host's own words. */
 function instructionItems(survey: Survey) {
   const loads = ["always", "import", "startup-capped"]
   return survey.items.filter((it) => loads.includes(it.load) && it.source !== "output-style")
@@ -24,7 +23,8 @@ function instructionItems(survey: Survey) {
 function expectAgreement(survey: Survey, seen: FirstRequest, bare: FirstRequest): void {
   const files = instructionItems(survey)
   const block = files.map((it) => it.frame + it.sent).join("\n\n")
-  // The whole block at once: paths, order, labels and contents, and no heading can be forged.
+  // Compares the complete block: paths, order, labels and contents, so that no heading can be
+  // forged.
   expect(seen.instructions ?? "").toBe(block)
   const listed = survey.items.filter((it) => it.load === "name-only")
   const skills = listed.filter((it) => it.source !== "agents").map((it) => it.sent)
@@ -37,7 +37,7 @@ function expectAgreement(survey: Survey, seen: FirstRequest, bare: FirstRequest)
   for (const style of styles) expect(seen.system).toContain(`\n\n${style.frame}${style.sent}\n\n`)
 }
 
-/** Names of a listing; continuation lines of built-in skills begin otherwise. */
+/** Names of a listing; continuation lines of built-in skills begin differently. */
 function namesIn(listing: string): readonly string[] {
   return listing.split("\n").flatMap((line) => /^- ([\w:-]+)/.exec(line)?.[1] ?? [])
 }
@@ -50,7 +50,7 @@ async function inHome<Value>(
   return await act(await buildHome(home, temp.path), temp.path)
 }
 
-/** Two hosts at a time: more would only wait for the same two cores. */
+/** Two hosts at a time, because the machine has two cores. */
 const slots = [Promise.resolve(), Promise.resolve()]
 let started = 0
 
@@ -67,7 +67,9 @@ async function inTurn<Value>(act: () => Promise<Value>): Promise<Value> {
 let bareRun: Promise<FirstRequest> | undefined
 const bareHost = () => (bareRun ??= inHome({ name: "bare", files: {} }, observe))
 
-/** A transcript line of several megabytes is more than is read of it; see TRANSCRIPT_HEAD_BYTES. */
+/**
+ * The capture reads less than this transcript line of several megabytes; see TRANSCRIPT_HEAD_BYTES.
+ */
 const TOO_LONG_TO_RECORD = "one byte too large, and just not"
 
 describe.runIf(needs("HOSTS-1", "claude-code"))(
@@ -75,7 +77,7 @@ describe.runIf(needs("HOSTS-1", "claude-code"))(
   { concurrent: true },
   () => {
     test.each(HOMES.map((home) => [home.name, home] as const))(
-      "[HOSTS-1] %s: the host sends what the survey says, byte for byte",
+      "[HOSTS-1] %s: the host's request equals the survey, byte for byte",
       async (_, home) => {
         const bare = await bareHost()
         await inHome(home, async (place) => {
@@ -93,7 +95,7 @@ describe.runIf(needs("HOSTS-1", "claude-code"))(
 
 const CHILD = fileURLToPath(new URL("claude-code-managed.child.ts", import.meta.url))
 
-/** A root of our own: every folder of the real one, but /etc and what lies in / itself. */
+/** A separate root: every folder of the real one except /etc and the files in / itself. */
 const ENTER = `
   set -e
   cd "$1"
@@ -112,10 +114,10 @@ const MOST_SAID_BYTES = 64 * 1024 * 1024
 const isAtRoot = (path: string) => path.startsWith("/") || path.startsWith("etc/")
 
 describe.runIf(needs("HOSTS-1", "claude-code") && needs("HOSTS-1", "unshare"))(
-  "files of the machine",
+  "machine-wide files",
   () => {
     test.each(MANAGED_HOMES.map((home) => [home.name, home] as const))(
-      "[HOSTS-1] %s: host and survey agree in a root of their own",
+      "[HOSTS-1] %s: host and survey agree in a separate root",
       async (_, home) => {
         const bare = await bareHost()
         await using temp = await tempDirectory()
@@ -161,10 +163,10 @@ const askOptions = (trust: boolean) => ({
 })
 
 describe.runIf(needs("HOSTS-17", "claude-code"))(
-  "asking the real Claude Code",
+  "querying the real Claude Code",
   { concurrent: true },
   () => {
-    test.each(ASKED)("[HOSTS-17] %s: its own word names the same files", async (name) => {
+    test.each(ASKED)("[HOSTS-17] %s: the host's own report names the same files", async (name) => {
       const home = HOMES.find((it) => it.name === name)
       if (home === undefined) throw new Error(`no home is called ${name}`)
       await inHome(home, async (place) => {
@@ -174,7 +176,7 @@ describe.runIf(needs("HOSTS-17", "claude-code"))(
         expect(outcome.report.files.map((it) => it.path)).toEqual(
           instructionItems(survey).map((it) => it.path),
         )
-        // Which others there are depends on tokens, which a busy host may fail to estimate.
+        // The other categories depend on token counts, which a busy host may fail to estimate.
         expect(outcome.report.categories.map((it) => it.name)).toContain("System prompt")
         const projects = join(place.home, ".claude/projects")
         const left = await readdir(projects, { recursive: true }).catch(() => [])
@@ -182,7 +184,7 @@ describe.runIf(needs("HOSTS-17", "claude-code"))(
       })
     })
 
-    test("[HOSTS-17] a folder nobody trusted is not started in", async () => {
+    test("[HOSTS-17] the host is not started in an untrusted folder", async () => {
       await inHome({ name: "plain", files: { "p/CLAUDE.md": "p" } }, async (place) => {
         expect(await claudeCode.ask?.(place, askOptions(false))).toEqual({ kind: "not-trusted" })
       })
@@ -195,7 +197,7 @@ describe.runIf(needs("HOSTS-17", "claude-code"))(
   },
 )
 
-/** Everything a project's files can name that the host would run, and an address to talk to. */
+/** Everything in a project's files that the host would run, and an address it would connect to. */
 async function plantTraps(root: string, port: number): Promise<void> {
   const trap = async (name: string) => {
     const file = join(root, "p", `${name}.sh`)
@@ -239,7 +241,7 @@ async function plantTraps(root: string, port: number): Promise<void> {
 }
 
 describe.runIf(needs("HOSTS-17", "claude-code"))("a project full of traps", () => {
-  test("[HOSTS-17] nothing of it runs, and nobody it names is talked to, when the host is asked", async () => {
+  test("[HOSTS-17] querying the host runs no trap and connects to none of its addresses", async () => {
     const home = { name: "traps", git: ["p"], files: { "p/CLAUDE.md": "p" } }
     await inHome(home, async (place, root) => {
       let callers = 0
@@ -260,7 +262,7 @@ describe.runIf(needs("HOSTS-17", "claude-code"))("a project full of traps", () =
     })
   })
 
-  test("[HOSTS-17] the same traps do spring when the host is started without care", async () => {
+  test("[HOSTS-17] the same traps do run when the host is started without protection", async () => {
     const home = { name: "traps", git: ["p"], files: { "p/CLAUDE.md": "p" } }
     await inHome(home, async (place, root) => {
       await plantTraps(root, 9)

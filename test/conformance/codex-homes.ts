@@ -7,7 +7,7 @@ const skill = (name: string, description = `Does ${name}`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nThe text of ${name}.\n`
 const mark = [0xef, 0xbb, 0xbf]
 
-/** Homes by what they are about; each Codex rule (HOSTS-20 to HOSTS-25) is in one of them. */
+/** Homes by topic; each Codex rule (HOSTS-20 to HOSTS-25) is in one of them. */
 export const CODEX_HOMES: readonly HostHome[] = [
   { name: "nothing at all", files: {}, cwd: "w" },
   {

@@ -45,13 +45,13 @@ type CodexRequest = {
   readonly skills: readonly string[]
 }
 
-describe.runIf(needs("HOSTS-20", "codex"))("Codex as it is", () => {
+describe.runIf(needs("HOSTS-20", "codex"))("the real Codex", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, Answer>>>
   beforeAll(async () => {
     answers = await inPairs(CODEX_HOMES, (home) => compareHome(home, RUN, bothOf))
   })
 
-  test.each(CODEX_HOMES)("[HOSTS-20] the estimate is what Codex sends: $name", (home) => {
+  test.each(CODEX_HOMES)("[HOSTS-20] the estimate equals Codex's request: $name", (home) => {
     const answer = answers.get(home)
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not run")
     expect(answer.estimated).toEqual(answer.sent)

@@ -8,7 +8,7 @@ const rules = (folder: string, files: Readonly<Record<string, string | Buffer>>)
     Object.entries(files).map(([name, text]) => [`${folder}/${name}.instructions.md`, text]),
   )
 
-/** Homes by what they are about; each Copilot rule (HOSTS-30 to HOSTS-34) is in one of them. */
+/** Homes by topic; each Copilot rule (HOSTS-30 to HOSTS-34) is in one of them. */
 export const COPILOT_HOMES: readonly HostHome[] = [
   { name: "nothing at all", files: {}, cwd: "w", git: ["w"] },
   {

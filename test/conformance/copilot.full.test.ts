@@ -16,7 +16,7 @@ import {
   inPairs,
 } from "./host-home.ts"
 
-/** The program unpacks 190 MB on its first start; all homes share what it unpacked. */
+/** The program unpacks 190 MB on its first start; all homes share them. */
 let cache = ""
 
 const copilot = await loadHost("copilot")
@@ -50,7 +50,7 @@ type Answer = {
   readonly recorded: string | undefined
 }
 
-describe.runIf(needs("HOSTS-30", "copilot"))("Copilot as it is", () => {
+describe.runIf(needs("HOSTS-30", "copilot"))("the real Copilot", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, Answer>>>
   beforeAll(async () => {
     cache = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "qm-copilot-"))
@@ -60,7 +60,7 @@ describe.runIf(needs("HOSTS-30", "copilot"))("Copilot as it is", () => {
   })
   afterAll(() => rm(cache, { recursive: true, force: true }))
 
-  test.each(COPILOT_HOMES)("[HOSTS-30] the estimate is what Copilot sends: $name", (home) => {
+  test.each(COPILOT_HOMES)("[HOSTS-30] the estimate equals Copilot's request: $name", (home) => {
     const answer = answers.get(home)
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not run")
     expect(answer.estimated).toEqual(answer.sent)
@@ -80,7 +80,7 @@ function compare(home: HostHome): Promise<Answer> {
   })
 }
 
-/** What stands between the description of the tools and the next part of Copilot's own prompt. */
+/** The text between the tool descriptions and the next part of Copilot's own prompt. */
 function customInstructions(system: string): string {
   const part = /^[\s\S]*\n<\/tools>\n\n([\s\S]*?)\n{1,2}<system_notifications>/.exec(system)?.[1]
   return part ?? ""
@@ -104,7 +104,7 @@ const RULE_TABLE = "| Pattern | File Path | Description |\n| ------- | ---------
 const ADDED_TABLE =
   "| Directory | File Path | Description |\n| --------- | --------- | ----------- |\n"
 
-/** Puts the items together as the host does; only the sentences over its tables are not ours. */
+/** Combines the items as the host does; only the sentences above its tables are the host's. */
 function estimatedIn({ survey, requests }: HostComparison): CopilotRequest {
   const items = survey.items.filter((it) => it.sent !== "" || it.load === "always")
   const always = items.filter((it) => it.load === "always")
@@ -124,7 +124,7 @@ function estimatedIn({ survey, requests }: HostComparison): CopilotRequest {
   }
 }
 
-/** With the sentences that the host has over this table, taken from what it sent. */
+/** Adds the sentences above this table, taken from the host's request. */
 function tableOf(
   requests: string,
   head: string,

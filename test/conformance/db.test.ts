@@ -18,7 +18,7 @@ const open = (location: StoreLocation) =>
 
 dbConformance({ name: "memory", open: () => open({ kind: "memory" }) })
 
-describe("a file", () => {
+describe("a SQLite file", () => {
   let directory: TempDirectory
   let made = 0
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe("a file", () => {
   })
 })
 
-describe.runIf(needs("C7", "postgres"))("a server", () => {
+describe.runIf(needs("C7", "postgres"))("a Postgres server", () => {
   let cluster: PostgresCluster
   beforeAll(async () => {
     cluster = await startPostgres()

@@ -22,14 +22,14 @@ import {
 } from "./tables.ts"
 
 /**
- * What every database under the port must do. `open` gives a fresh, empty store with the tables of
- * tables.ts; the test closes it.
+ * Requirements for every database behind the port. `open` returns a fresh, empty store with the
+ * tables of tables.ts; the test closes it.
  */
 export function dbConformance(subject: { name: string; open: () => Promise<Store> }): void {
   const { name, open } = subject
 
   describe(`Db on ${name}: values`, () => {
-    test("[STORE-16] every type of value comes back as it was stored", async () => {
+    test("[STORE-16] a value of every type is read as it was stored", async () => {
       await using store = await open()
       const bytes = new Uint8Array([0, 1, 127, 128, 255])
       const notes: Note[] = [
@@ -43,7 +43,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.all(Note, selectNotes)).toEqual(notes)
     })
 
-    test("[STORE-16] text that could not come back unchanged is refused", async () => {
+    test("[STORE-16] text that cannot be stored unchanged is refused", async () => {
       await using store = await open()
       for (const body of ["a\0b", "\ud800", "x\udfffy"]) {
         expect(() => insertNote(plainNote("a", body))).toThrow(
@@ -53,7 +53,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.all(Note, selectNotes)).toEqual([])
     })
 
-    test("[STORE-16] text is ordered by its bytes, whatever the server's language", async () => {
+    test("[STORE-16] text is ordered by its bytes, independent of the server's locale", async () => {
       await using store = await open()
       const ids = ["a", "B", "_", "é", "z", "Z", "名", "😀", "a b", "a-b", "ab"]
       await store.db.transaction(async (tx) => {
@@ -86,7 +86,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
   })
 
   describe(`Db on ${name}: queries`, () => {
-    test("[STORE-2] a row that has not the declared shape is an error without its values", async () => {
+    test("[STORE-2] a row without the declared shape is an error that does not contain its values", async () => {
       await using store = await open()
       await store.db.run(insertNote(plainNote("a", "confidential")))
       const wrong = z.object({ id: z.string(), body: z.int() })
@@ -95,7 +95,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(String(error)).not.toContain("confidential")
     })
 
-    test("[STORE-2] get gives the first row or undefined; run counts what changed", async () => {
+    test("[STORE-2] get returns the first row or undefined; run counts the changed rows", async () => {
       await using store = await open()
       expect(await store.db.get(Note, selectNotes)).toBeUndefined()
       for (const id of ["a", "b", "c"]) await store.db.run(insertNote(plainNote(id)))
@@ -118,7 +118,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(sums).toEqual({ count: 2, sum: 81 })
     })
 
-    test("[STORE-3] a broken constraint is typed and says nothing of the values", async () => {
+    test("[STORE-3] a violated constraint is a typed error without the values", async () => {
       await using store = await open()
       await store.db.run(insertNote(plainNote("twice")))
       const again = await store.db.run(insertNote(plainNote("twice"))).catch((it: unknown) => it)
@@ -139,7 +139,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
   })
 
   describe(`Db on ${name}: transactions`, () => {
-    test("[STORE-3] a transaction that throws leaves nothing behind", async () => {
+    test("[STORE-3] a transaction that throws changes nothing", async () => {
       await using store = await open()
       const failure = store.db.transaction(async (tx) => {
         await tx.run(insertNote(plainNote("a")))
@@ -150,7 +150,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.all(Note, selectNotes)).toEqual([])
     })
 
-    test("[STORE-3] a transaction with a failed statement never commits, even if caught", async () => {
+    test("[STORE-3] a transaction with a failed statement never commits, even if the error is caught", async () => {
       await using store = await open()
       await store.db.run(insertNote(plainNote("a")))
       const doomed = store.db.transaction(async (tx) => {
@@ -162,7 +162,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.all(Note, selectNotes)).toEqual([plainNote("a")])
     })
 
-    test("[STORE-3] whichever call of a write path fails, nothing of it stays", async () => {
+    test("[STORE-3] when any call of a write path fails, nothing of it is stored", async () => {
       await using store = await open()
       const db = store.forRoom("store")
       const { calls } = await failAtEveryCall(db, {
@@ -186,7 +186,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect((await store.journal.head()).seq).toBe(2)
     })
 
-    test("[C1][STORE-4] concurrent read-modify-write in one process loses nothing", async () => {
+    test("[C1][STORE-4] concurrent read-modify-write in one process loses no update", async () => {
       await using store = await open()
       await store.db.run(sql`INSERT INTO counters (name, value) VALUES (${"n"}, ${0})`)
       const increment = () =>
@@ -201,7 +201,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.get(Counter, sql`SELECT value FROM counters`)).toEqual({ value: 50 })
     })
 
-    test("[STORE-4] transactions begin in the order in which they were asked for", async () => {
+    test("[STORE-4] transactions begin in the order of their requests", async () => {
       await using store = await open()
       const order: number[] = []
       const asked = [0, 1, 2, 3, 4].map((it) =>
@@ -211,7 +211,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(order).toEqual([0, 1, 2, 3, 4])
     })
 
-    test("[STORE-5] inside a transaction the db itself is refused, and says to use tx", async () => {
+    test("[STORE-5] inside a transaction the db itself is refused with a hint to use tx", async () => {
       await using store = await open()
       const inside: (() => Promise<unknown>)[] = [
         () => store.db.all(Note, selectNotes),
@@ -225,7 +225,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(await store.db.all(Note, selectNotes)).toEqual([])
     })
 
-    test("[STORE-5] a tx that outlives its transaction is refused", async () => {
+    test("[STORE-5] a tx is refused after its transaction has ended", async () => {
       await using store = await open()
       const leaked = await store.db.transaction(async (tx) => ({ tx }))
       await expect(leaked.tx.run(insertNote(plainNote("late")))).rejects.toThrow(/until its/)
@@ -256,7 +256,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       })
     })
 
-    test("[STORE-6] an event with a wrong body is refused at once", async () => {
+    test("[STORE-6] an event with an invalid body is refused at once", async () => {
       await using store = await open()
       const wrong = store.forRoom("store").transaction(async (tx) => {
         tx.emit("store.backed-up", { file: "f", sizeBytes: 1.5 })
@@ -265,7 +265,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect((await store.journal.head()).seq).toBe(1)
     })
 
-    test("[STORE-7] listeners hear commits in order, and only commits", async () => {
+    test("[STORE-7] listeners receive commits in order, and only commits", async () => {
       await using store = await open()
       const heard: number[] = []
       const end = store.onCommit((entries) => void heard.push(...entries.map((it) => it.seq)))
@@ -285,7 +285,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect(heard).toHaveLength(16)
     })
 
-    test("[STORE-7] a listener that fails harms neither the commit nor the next listener", async () => {
+    test("[STORE-7] a failing listener affects neither the commit nor the next listener", async () => {
       await using store = await open()
       const heard: string[] = []
       store.onCommit(() => {
@@ -301,7 +301,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect((await store.journal.head()).seq).toBe(2)
     })
 
-    test("[STORE-8] the journal is read page by page, and foreign cursors are recognised", async () => {
+    test("[STORE-8] the journal is read page by page, and cursors of another store are recognized", async () => {
       await using store = await open()
       const db = store.forRoom("store")
       for (let size = 0; size < 7; size++) {
@@ -337,7 +337,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       })
     })
 
-    test("[STORE-9] an entry that was changed behind our back is an error", async () => {
+    test("[STORE-9] a journal entry that was changed outside the store is an error", async () => {
       await using store = await open()
       await store.db.run(sql`UPDATE journal SET body = ${"{}"} WHERE seq = ${1}`)
       await expect(store.journal.read({ after: undefined, limit: 5 })).rejects.toMatchObject({
@@ -346,7 +346,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       expect((await store.check()).findings).toHaveLength(1)
     })
 
-    test("[STORE-9] an entry that is missing is an error, not a shorter list", async () => {
+    test("[STORE-9] a missing journal entry is an error, not a shorter list", async () => {
       await using store = await open()
       const db = store.forRoom("store")
       for (let size = 0; size < 3; size++) {
@@ -363,7 +363,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
     })
   })
 
-  describe(`Db on ${name}: its end`, () => {
+  describe(`Db on ${name}: closing`, () => {
     test("[STORE-3] a closed store refuses calls and may be closed twice", async () => {
       const store = await open()
       const last = store.db.run(insertNote(plainNote("a")))
@@ -376,7 +376,7 @@ export function dbConformance(subject: { name: string; open: () => Promise<Store
       })
     })
 
-    test("[STORE-15] status tells what there is", async () => {
+    test("[STORE-15] status reports the contents of the store", async () => {
       await using store = await open()
       expect(await store.status()).toMatchObject({
         dialect: store.db.dialect,

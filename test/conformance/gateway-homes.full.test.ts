@@ -31,7 +31,10 @@ const LONGEST_RUN_MS = 60_000
 const heading = (path: string, whose = "project instructions, checked into the codebase") =>
   `Contents of ${path} (${whose}):`
 
-/** Files that speak like the host: of a path that is nowhere, of one that is not loaded, of one that is. */
+/**
+ * Files that imitate the host's headings: of a path that does not exist, of one that is not loaded,
+ * and of one that is loaded.
+ */
 const FORGED: readonly Home[] = [
   {
     name: "a heading for a path that is nowhere",
@@ -56,10 +59,10 @@ const FORGED: readonly Home[] = [
 
 const homes = [...HOMES.filter((it) => TAKEN.includes(it.name)), ...FORGED]
 
-/** What the host says of itself, asked in the very process whose requests are recorded. */
+/** The host's report on itself, from the same process whose requests are recorded. */
 type HostSelfReport = {
   readonly files: readonly string[]
-  /** By path; those that the host brings along have none and go by name. */
+  /** By path; the host's built-in skills have no path and are listed by name. */
   readonly skills: readonly string[]
   readonly tools: readonly string[]
 }
@@ -77,13 +80,13 @@ describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code through th
     seen = await inPairs(homes, see)
   }, LONGEST_RUN_MS * homes.length)
 
-  test("[GATE-42] at least ten homes are asked, three of them with forged headings", () => {
+  test("[GATE-42] at least ten homes are tested, three of them with forged headings", () => {
     expect(homes.length).toBe(TAKEN.length + FORGED.length)
     expect(homes.length).toBeGreaterThanOrEqual(10)
   })
 
   test.each(homes.map((home) => [home.name, home] as const))(
-    "[CAPTURE-21] %s: the estimate agrees with what was on the wire, text by text",
+    "[CAPTURE-21] %s: the estimate equals the recorded request, text by text",
     (_, home) => {
       const answer = seen.get(home)
       if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not asked")
@@ -95,7 +98,7 @@ describe.runIf(needs("GATE-42", "claude-code"))("the real Claude Code through th
   )
 
   test.each(homes.map((home) => [home.name, home] as const))(
-    "[GATE-42] %s: files, tools and skills on the wire are those of the host's own answer",
+    "[GATE-42] %s: files, tools and skills in the request match the host's own report",
     (_, home) => {
       const answer = seen.get(home)
       if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not asked")
@@ -119,7 +122,7 @@ async function see(home: Home): Promise<HostRecording> {
   return { word, ...(await readRecord(place, temp.path)) }
 }
 
-/** Stands on the wire for all tools whose schema is loaded later; they are listed by name beside it. */
+/** Replaces all tools whose schema is loaded later; the request lists their names next to it. */
 const PLACEHOLDER = "DeferredToolPlaceholder"
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
@@ -198,12 +201,12 @@ function reportIn(output: string): HostSelfReport {
   return {
     files: answer.memoryFiles.map((it) => it.path),
     skills: answer.skills?.skillFrontmatter.map((it) => it.path ?? it.name) ?? [],
-    // Its list at the start has the old name of one of its tools; requests have the new one.
+    // The host's list at start has the old name of one tool; requests have the new one.
     tools: tools.map((it) => (it === "Task" ? "Agent" : it)),
   }
 }
 
-/** The first request of the conversation, whole, as everybody may read it. */
+/** The complete first request of the conversation, read through the public API. */
 async function readRecord(place: HostPlace, root: string): Promise<Omit<HostRecording, "word">> {
   await using app = await createApp({
     directory: place.workingDirectory,

@@ -3,7 +3,7 @@ import type { HostHome } from "./host-home.ts"
 const skill = (name: string, description = `Does ${name}`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nThe text of ${name}.\n`
 
-/** The host needs to be told how it signs in; this is the only way that reaches no network. */
+/** The host requires an authentication method; this is the only one without network access. */
 const user = (settings: object) => ({
   "home/.gemini/settings.json": JSON.stringify({
     ...settings,
@@ -15,7 +15,6 @@ const user = (settings: object) => ({
 })
 const trusted = { GEMINI_CLI_TRUST_WORKSPACE: "true" }
 
-/** Homes by what they are about; every rule of HOSTS-40 to HOSTS-44 is in one of them. */
 export const GEMINI_HOMES: readonly HostHome[] = [
   { name: "nothing at all", files: user({}), cwd: "w", git: ["w"], env: trusted },
   {
@@ -297,7 +296,7 @@ export const GEMINI_HOMES: readonly HostHome[] = [
   },
 ]
 
-/** The host refuses to start here; so nothing of the project may be in the estimate. */
+/** The host refuses to start here, so the estimate may contain nothing of the project. */
 export const UNTRUSTED_HOME: HostHome = {
   name: "a folder nobody spoke about",
   files: {

@@ -15,7 +15,7 @@ import {
   inPairs,
 } from "./host-home.ts"
 
-/** The host is 16 MB of script; compiled once, each start takes half the time. */
+/** The host is 16 MB of script; with a compile cache each start takes half the time. */
 let cache = ""
 
 const gemini = await loadHost("gemini")
@@ -44,7 +44,7 @@ type GeminiRequest = {
 
 type Answer = { readonly sent: GeminiRequest; readonly estimated: GeminiRequest }
 
-describe.runIf(needs("HOSTS-40", "gemini"))("Gemini CLI as it is", () => {
+describe.runIf(needs("HOSTS-40", "gemini"))("the real Gemini CLI", () => {
   let answers: Awaited<ReturnType<typeof inPairs<HostHome, Answer>>>
   beforeAll(async () => {
     cache = await mkdtemp(join(tmpdir(), "qm-gemini-"))
@@ -54,13 +54,13 @@ describe.runIf(needs("HOSTS-40", "gemini"))("Gemini CLI as it is", () => {
   })
   afterAll(() => rm(cache, { recursive: true, force: true }))
 
-  test.each(GEMINI_HOMES)("[HOSTS-40] the estimate is what Gemini sends: $name", (home) => {
+  test.each(GEMINI_HOMES)("[HOSTS-40] the estimate equals Gemini's request: $name", (home) => {
     const answer = answers.get(home)
     if (answer === undefined || answer instanceof Error) throw answer ?? new Error("not run")
     expect(answer.estimated).toEqual(answer.sent)
   })
 
-  test("[HOSTS-42] in a folder that is not trusted the host does not start", async () => {
+  test("[HOSTS-42] the host does not start in an untrusted folder", async () => {
     await expect(compareHome(UNTRUSTED_HOME, RUN, () => {})).rejects.toThrow("trusted")
   })
 })
@@ -82,7 +82,7 @@ function seenIn({ requests }: HostComparison): GeminiRequest {
 
 const BUILT_IN = /<name>(?:codebase_investigator|cli_help|generalist|browser_agent)<\/name>/
 
-/** Skills of one folder come in no promised order, so both sides are sorted. */
+/** Skills of one folder have no fixed order, so both sides are sorted. */
 function estimatedIn({ survey }: HostComparison): GeminiRequest {
   const from = (...sources: readonly string[]) =>
     survey.items.filter((it) => sources.includes(it.source) && it.sent !== "")

@@ -9,17 +9,16 @@ import { type OpenAiModel, openAiModel, type SentRequest } from "../kit/model-op
 
 type HomeFile = string | Buffer | { readonly link: string } | { readonly dir: true }
 
-/** A person's home and a project in it, as data; `{root}` stands for the folder they are made in. */
+/** A user's home and a project in it, as data; `{root}` is the folder that contains them. */
 export type HostHome = {
   readonly name: string
   readonly files: Readonly<Record<string, HomeFile>>
   readonly cwd: string
-  /** Folders that are repositories, with as much of git as a host looks at. */
   readonly git?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What a real host sent from a home, and what the house says it would send. */
+/** The requests of a real host in a home, and the estimate for it. */
 export type HostComparison = {
   readonly root: string
   readonly requests: readonly SentRequest[]
@@ -37,7 +36,9 @@ export type HostRun = {
 const LONGEST_RUN_MS = 30_000
 const MOST_OUTPUT_BYTES = 1024 * 1024
 
-/** Makes the home, runs the real host in it against a model of ours, and surveys it afterwards. */
+/**
+ * Creates the home, runs the real host in it against a scripted model, and surveys it afterwards.
+ */
 export async function compareHome<Answer>(
   home: HostHome,
   hostRun: HostRun,
@@ -55,7 +56,7 @@ export async function compareHome<Answer>(
   return await read({ root, requests, survey, place })
 }
 
-/** In memory where there is some: the hosts sync databases to the disk, three times as slow. */
+/** In memory if possible: the hosts sync databases, which is three times as slow on a disk. */
 async function quickDirectory() {
   const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
   const path = await mkdtemp(join(base, "qm-host-"))
@@ -67,7 +68,7 @@ async function quickDirectory() {
   }
 }
 
-/** Two at a time: the machine has two cores, and each host is a program of its own. */
+/** Two at a time, because the machine has two cores and each host is a separate program. */
 export async function inPairs<Item, Answer>(
   items: readonly Item[],
   work: (item: Item) => Promise<Answer>,

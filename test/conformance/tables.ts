@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { MIGRATIONS, type Migration, sql } from "#ground/store"
 
-/** Tables for tests, as a room would add them: one column of each type, and a counter. */
 const tables: Migration = {
   number: MIGRATIONS.length + 1,
   name: "test-tables",

@@ -9,10 +9,10 @@ import { THING_CASES } from "./cases/things.ts"
 
 export { closeHostileSockets } from "./cases/things.ts"
 
-/** The text that lies outside: whoever shows it has read what is not his. */
+/** The canary outside the tree: output that contains it comes from a forbidden read. */
 export const OUTSIDE_TEXT = "outside-canary-7f3a91"
 
-/** Everything of PROMISES (hostile corpus) that a walk, a read or an ignore file can meet. */
+/** Every case of PROMISES (hostile corpus) that a walk, a read or an ignore file can meet. */
 const HOSTILE: HostileCases = {
   ...NAME_CASES,
   ...THING_CASES,
@@ -23,7 +23,6 @@ const HOSTILE: HostileCases = {
 
 export const HOSTILE_CASE_COUNT = Object.keys(HOSTILE).length
 
-/** Makes them all; what is expected of each path from the root. */
 export function makeHostileTree(place: HostilePlace): ReadonlyMap<string, string> {
   mkdirSync(place.outside, { recursive: true })
   writeFileSync(join(place.outside, "secret"), OUTSIDE_TEXT)

@@ -1,16 +1,15 @@
-/** A text made to send a regular expression that backtracks through all its ways, and then fail. */
+/** A text that makes a backtracking regular expression try all paths and then fail. */
 export type RegexTrap = {
   readonly name: string
-  /** So many characters of it, with its beginning and its end. */
   of(characters: number): string
 }
 
-/** A beginning, what is repeated, and the end that makes the match fail after all. */
+/** A head, the repeated unit, and a tail that makes the match fail. */
 type Shape = readonly [head: string, unit: string, tail: string]
 
 /**
- * Families by what they are aimed at: patterns that are in every list of known bad ones, and near
- * misses of what a finder of secrets looks for. The texts are ours; none holds a secret.
+ * Families by target: known bad patterns, and near misses of what a secret scanner looks for. The
+ * texts are ours; none contains a secret.
  */
 const FAMILIES: Readonly<Record<string, readonly Shape[]>> = {
   // (a+)+$  (a*)*b  (a|a)*  (a|aa)+$  (a|a?)+$  ([a-z]+)*[0-9]  (.*a){20}  (x+x+)+y
@@ -300,7 +299,6 @@ export function regexTraps(): readonly RegexTrap[] {
   )
 }
 
-/** A unit end to end, cut to so many characters. */
 export function repeated(unit: string, characters: number): string {
   return unit.repeat(Math.ceil(characters / unit.length)).slice(0, characters)
 }

@@ -1,11 +1,13 @@
 import { Buffer } from "node:buffer"
 
-/** Fakes in the shape of the real thing, made when the test runs and never written down. */
+/**
+ * Fakes in the format of real secrets, generated at run time and never written to the repository.
+ */
 export type Specimen = {
   readonly kind: string
   readonly name?: string
   readonly value: string
-  /** What chance drew for it: of this nothing may be left. */
+  /** The random parts, none of which may remain after redaction. */
   readonly draws: readonly string[]
 }
 
@@ -21,7 +23,9 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   p: "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789!@#$%^*_+=?-",
 }
 
-/** `<w36>` is thirty-six letters or digits; the rest stands as it is. One row for each kind. */
+/**
+ * `<w36>` is 36 letters or digits; the rest is literal. One row per kind.
+ */
 const SHAPES: readonly (readonly [kind: string, ...shapes: string[]])[] = [
   ["adafruit-key", "aio_<w28>"],
   ["airtable-token", "pat<w14>.<h64>"],
@@ -182,7 +186,7 @@ const SHAPES: readonly (readonly [kind: string, ...shapes: string[]])[] = [
   ],
 ]
 
-/** These have no shape of their own: they stand behind their name in every placement. */
+/** These kinds have no format of their own: they follow their name in every placement. */
 const NAMED: readonly (readonly [kind: string, name: string, shape: string])[] = [
   ["password", "DB_PASSWORD", "<p16>"],
   ["password", "smtp_pass", "<p14>"],
@@ -202,7 +206,7 @@ const NAMED: readonly (readonly [kind: string, name: string, shape: string])[] =
 
 export type Specimens = () => readonly Specimen[]
 
-/** Makes fakes of all kinds, other ones at each call; the same seed gives the same again. */
+/** Generates fakes of all kinds, different ones with each call; the same seed repeats them. */
 export function createSpecimens(from: number): Specimens {
   const next = mulberry(from)
   const fill = (shape: string) => filled(shape, next)
@@ -215,7 +219,7 @@ export function createSpecimens(from: number): Specimens {
 
 type FilledTemplate = { readonly value: string; readonly draws: readonly string[] }
 
-/** A shape with its places filled by chance, and what was drawn. */
+/** A shape with its placeholders filled at random, and the random parts. */
 function filled(shape: string, next: () => number): FilledTemplate {
   const draws: string[] = []
   const value = shape.replace(/<([a-z])(\d+)>/g, (_, alphabet: string, count: string) => {
@@ -227,7 +231,6 @@ function filled(shape: string, next: () => number): FilledTemplate {
   return { value, draws }
 }
 
-/** Small and repeatable. */
 function mulberry(from: number): () => number {
   let state = from
   return () => {
@@ -238,7 +241,7 @@ function mulberry(from: number): () => number {
   }
 }
 
-/** Those that are made of parts: key blocks, web tokens, Discord tokens, logins in base64. */
+/** Kinds that consist of parts: key blocks, web tokens, Discord tokens, base64 logins. */
 function built(fill: (shape: string) => FilledTemplate): readonly Specimen[] {
   const encoded = (text: string) => Buffer.from(text).toString("base64url")
   const block = (label: string, lines: number) => ({
@@ -246,7 +249,7 @@ function built(fill: (shape: string) => FilledTemplate): readonly Specimen[] {
     ...fill(`-----BEGIN ${label}-----\n${"<b64>\n".repeat(lines)}<b43>=\n-----END ${label}-----`),
   })
   const login = Buffer.from(fill("robot:<w20>").value).toString("base64")
-  // Without what every one of them begins with, which is no secret.
+  // Without the common prefix, which is not secret.
   const draws = [login.slice(8)]
   const id = encoded(fill("<d18>").value)
   const claims = encoded(JSON.stringify({ sub: fill("<w20>").value }))

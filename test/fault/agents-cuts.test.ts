@@ -9,12 +9,12 @@ import { budgetOf, createChance, cuttingProxy, findFault } from "./cutting-proxy
 const CUTS = 300
 const RESTARTS = 5
 
-/** Words for ten seconds, a few milliseconds apart. */
+/** Messages for ten seconds, a few milliseconds apart. */
 const SCRIPT = Array.from({ length: 2_000 }, (_, n) =>
   JSON.stringify({ after: 5, event: "message", type: "assistant", text: `word ${n}` }),
 ).join("\n")
 
-test(`[N1] two transcripts over ${CUTS} cuts and ${RESTARTS} restarts: received is stored, once and in order`, async () => {
+test(`[N1] over ${CUTS} cuts and ${RESTARTS} restarts, two transcripts are received as stored, once and in order`, async () => {
   await using server = await newServer()
   const chance = createChance(seed())
   using proxy = await cuttingProxy(server.port, () => budgetOf(chance, 12_000))
@@ -37,7 +37,7 @@ test(`[N1] two transcripts over ${CUTS} cuts and ${RESTARTS} restarts: received 
       await server.restart()
       restarts++
     }
-    // Who has nothing more to say is asked again: a cut in silence proves nothing.
+    // Start the next turn when the run has ended: a cut without traffic proves nothing.
     if ((await rest.show(ours)).endedAt !== null) {
       await rest.ask("POST", `/api/agents/${ours}/messages`, { text: `go on ${proxy.cuts()}` })
     }
@@ -49,7 +49,7 @@ test(`[N1] two transcripts over ${CUTS} cuts and ${RESTARTS} restarts: received 
   await agents.stop(theirs)
   await expectAll(ofOurs, await rest.messages(ours))
   await expectAll(ofTheirs, await rest.messages(theirs))
-  // Most lines lived long enough to matter, and none was refused.
+  // Most connections lived long enough to be useful, and none was refused.
   const replies = [...ofOurs.replies, ...ofTheirs.replies]
   expect(replies.length).toBeGreaterThan(CUTS / 4)
   expect(replies.filter((it) => it.kind !== "subscribed")).toEqual([])
@@ -59,7 +59,8 @@ type StoredMessages = Awaited<ReturnType<ReturnType<typeof restOf>["messages"]>>
 
 async function expectAll(reader: RunClient, all: StoredMessages): Promise<void> {
   expect(all.length).toBeGreaterThan(100)
-  // Not by their number: what is lost shall be named, and not waited for.
+  // Compare sequence numbers, not counts, so that a lost message is named and the test does not
+  // wait for it.
   await reader.until(() => reader.messages.at(-1)?.seq === all.at(-1)?.seq)
   const fault = findFault(reader.messages, all)
   expect(`SEED=${seed()} ${fault}`).toBe(`SEED=${seed()} none`)

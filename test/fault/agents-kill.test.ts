@@ -12,7 +12,7 @@ const WRITER = new URL("agents-writer.child.ts", import.meta.url)
 const KILLS = isNight() ? 400 : 20
 const LANES = 2
 
-test(`[D1] messages of agents that were told survive ${KILLS} kills`, {
+test(`[D1] reported agent messages survive ${KILLS} kills`, {
   timeout: isNight() ? 900_000 : 180_000,
 }, async () => {
   await using directory = await tempDirectory()
@@ -20,7 +20,7 @@ test(`[D1] messages of agents that were told survive ${KILLS} kills`, {
     killAndLook(`${directory.path}/${lane}`, createChance(seed() + lane)),
   )
   const told = (await Promise.all(lanes)).reduce((sum, it) => sum + it, 0)
-  // Fewer would mean that the children were killed before they had said anything.
+  // Fewer would mean that the children were killed before their first report.
   expect(told, `SEED=${seed()}`).toBeGreaterThan(KILLS * 20)
 })
 
@@ -50,19 +50,18 @@ async function killAndLook(folder: string, chance: (below: number) => number): P
     const whole = Array.from({ length: run.lastSeq }, (__, index) => index + 1)
     expect([runId, numbers]).toEqual([runId, whole])
     expect(["interrupted", "completed"]).toContain(run.status)
-    // The last word of an interrupted run is ours, said after the kill.
+    // The last message of an interrupted run was added by recovery after the kill.
     const kept = run.status === "interrupted" ? run.lastSeq - 1 : run.lastSeq
     expect(kept, `SEED=${seed()}: told and lost`).toBeGreaterThanOrEqual(seq)
   }
   return [...told.values()].reduce((sum, it) => sum + it, 0)
 }
 
-/** The time counts from the first words of an agent, so that the kill falls among writes. */
 async function talkUntilKilled(folder: string, ms: number) {
   await using writer = child(WRITER, [folder])
   expect(await writer.nextLine()).toMatch(/^settled \d+$/)
   const first: string[] = []
-  // Before them stand the prompt, the session and what is in its context.
+  // The prompt, the session and its context come first.
   while (!(Number(first.at(-1)?.split(" ")[1]) >= 4)) {
     first.push((await writer.nextLine()) ?? (await writer.exited).stderr)
   }
@@ -70,7 +69,7 @@ async function talkUntilKilled(folder: string, ms: number) {
   await sleep(ms)
   writer.kill("SIGKILL")
   const lines = [...first, ...(await rest)]
-  // The last line may have been cut by the kill.
+  // The kill may have truncated the last line.
   const whole = lines.map((it) => /^(run_\S+) (\d+)$/.exec(it)).filter((it) => it !== null)
   return whole.map(([, runId = "", seq]) => [runId, Number(seq)] as const)
 }

@@ -23,7 +23,7 @@ test.runIf(needs("AGENTS-29", "postgres"))(
     )
     here.watch()
     there.watch()
-    // What the full one is asked for, the other one starts.
+    // The full server receives the request, and the other one starts the run.
     const start = (script: string) =>
       there.start({ type: "synthetic", prompt: "100% sure", configuration: configured({ script }) })
     const run = await start(ASKING)

@@ -15,15 +15,14 @@ import { createChance } from "./cutting-proxy.ts"
 
 const SERVER = new URL("agents-server.child.ts", import.meta.url)
 const KILLS = isNight() ? 30 : 12
-/** Two projects side by side: half of the time is waiting for who refuses to end. */
 const LANES = 2
 
-/** Most lives are short of work, so that thirty of them stay within a minute. */
+/** Most servers have few runs, so that thirty of them stay within a minute. */
 const runsIn = (life: number) => (life % 10 === 5 ? 20 : 6)
 
 /**
- * A host as they are when their parent dies: one talks until its pipe breaks, one stays whatever
- * happens, one goes and leaves its tool behind. Each begins by noting what it was asked to do.
+ * Fake hosts with the behaviours seen when a parent dies: one writes until its pipe breaks, one
+ * stays alive, one exits and leaves its tool running. Each first records its prompt.
  */
 const STAND_IN = `#!/bin/sh
 until case "$line" in *task-*) true ;; *) false ;; esac; do read -r line || exit 0; done
@@ -48,12 +47,12 @@ esac
 `
 const KINDS = ["talks", "stays", "leaves"] as const
 
-/** Those that refuse the polite signal cost seconds each, so they are few. */
+/** Hosts that ignore SIGTERM take seconds each, so there are few. */
 const kindOf = (life: number, n: number) =>
   life % 10 === 0 && n === 0 ? "refuses" : KINDS[n % KINDS.length]
 
 describe.runIf(needs("C6", "proc"))("a server that is killed while agents work", () => {
-  test(`[C6] ${KILLS} kills: every run is interrupted, none runs twice, no process stays`, async () => {
+  test(`[C6] after ${KILLS} kills every run is interrupted, none runs twice, and no process stays`, async () => {
     await using temp = await tempDirectory()
     const lives = everyLife(KILLS)
     const lanes = everyLife(LANES).map(async (lane) => {
@@ -69,7 +68,6 @@ describe.runIf(needs("C6", "proc"))("a server that is killed while agents work",
   }, 300_000)
 })
 
-/** One project and its servers, each killed but the last. */
 async function liveAndDie(folder: string, lives: readonly number[]) {
   const world = await makeWorld(folder)
   using _ = { [Symbol.dispose]: () => endAll(world) }
@@ -84,7 +82,7 @@ async function liveAndDie(folder: string, lives: readonly number[]) {
       const prompt = `task-${life}-${n}. ${kindOf(life, n)}`
       asked.push(await server.rest.start(prompt, { mode: "auto" }, "claude-code"))
     }
-    // Now and then before the first has begun, mostly in the middle.
+    // Sometimes before the first run has begun, mostly in the middle.
     await sleep(chance(4) === 0 ? chance(60) : 150 + chance(250))
     atWork += processesOf(world, [life]).length
     server.kill()
@@ -136,7 +134,7 @@ async function startServer(world: RestartFolders, life: number) {
 
 type Server = Awaited<ReturnType<typeof startServer>>
 
-/** What had begun before this server is interrupted, ran once, and has left no process. */
+/** Runs from before this server are interrupted, ran once, and left no process. */
 async function expectTruth(server: Server, world: RestartFolders, life: number): Promise<void> {
   const hint = `SEED=${seed()} life ${life}`
   expect(processesOf(world, everyLife(life)), `${hint}: orphans`).toEqual([])
@@ -159,7 +157,7 @@ async function begunTasks({ home }: RestartFolders): Promise<readonly string[]> 
   return text.split("\n").filter(Boolean).map(taskIn)
 }
 
-/** Those started by these servers and by what they started, whatever their parent is now. */
+/** Processes started by these servers or their children, whatever their current parent. */
 function processesOf(world: RestartFolders, lives: readonly number[]): readonly string[] {
   const marks = lives.map((it) => lifeOf(world, it))
   return readdirSync("/proc")
@@ -169,13 +167,12 @@ function processesOf(world: RestartFolders, lives: readonly number[]): readonly 
     .filter((stat) => stat !== "" && !/\) Z /.test(stat))
 }
 
-/** What a failed test would leave behind. */
 function endAll(world: RestartFolders): void {
   for (const stat of processesOf(world, everyLife(KILLS + 1))) {
     try {
       process.kill(Number.parseInt(stat, 10), "SIGKILL")
     } catch {
-      // It went by itself.
+      // The process has already ended.
     }
   }
 }

@@ -4,8 +4,8 @@ import { serve } from "#show/http"
 import { say } from "./store-world.ts"
 
 /**
- * A server whose agents are stand-ins: `node … <project> <home> <path> <life>`. The last stands in
- * the environment of every process it starts, and of no other.
+ * A server with fake hosts: `node … <project> <home> <path> <life>`. `<life>` is in the environment
+ * of each process it starts and of no other.
  */
 const [directory = "", home = "", path = "", life = ""] = process.argv.slice(2)
 const app = await createApp({

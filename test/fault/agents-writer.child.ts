@@ -3,8 +3,8 @@ import { createApp } from "#show/app"
 import { say } from "./store-world.ts"
 
 /**
- * Runs that talk as fast as they can: `node … <folder>`. Says the run and the number of each message
- * once whoever listens has been told of it, which is after it was stored.
+ * Runs that write as fast as possible: `node … <folder>`. Prints the run and the number of each
+ * message after listeners received it, which is after it was stored.
  */
 const directory = process.argv[2] ?? ""
 const app = await createApp({
@@ -15,7 +15,7 @@ const app = await createApp({
 })
 const agents = await app.agents()
 flushCompileCache()
-// What the process before this one left is told the truth about first, as a server does it.
+// First recover the runs of the previous process, as a server does.
 say(`settled ${await agents.recover()}`)
 agents.onMessages((runId, lastSeq) => say(`${runId} ${lastSeq}`))
 const words = (n: number) => ({ event: "message", type: "assistant", text: `word ${n}` })

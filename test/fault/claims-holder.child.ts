@@ -1,6 +1,6 @@
 /**
- * Takes one path for a short lease, says so, and writes to a file under its claim whenever it is
- * told to, asking before each write whether the claim is still its own.
+ * Claims one path for a short lease, reports it, and writes to a file on command. Before each write
+ * it checks that the claim is still its own.
  */
 import { createInterface } from "node:readline"
 import { createJsonl, isAppError, processIdentity, systemClock, systemRandom } from "#ground/base"

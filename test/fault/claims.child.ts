@@ -1,6 +1,6 @@
 /**
- * Takes claims on a few paths until it has won as many as it was told. Inside of a claim it makes a
- * file that nobody else may have made, and tells fence and path; after it, it takes the file away.
+ * Claims a few paths until it has won the given number. While it holds a claim it creates a file
+ * that no other process may have created, and prints fence and path; then it deletes the file.
  */
 import { createFile, processIdentity, removeFile, systemClock, systemRandom } from "#ground/base"
 import { createClaims } from "#know/ledger"
@@ -29,7 +29,7 @@ while (won.length < Number(rounds)) {
     await systemClock.sleep(1)
     continue
   }
-  // Paths that overlap share one: only one of all their holders may be inside.
+  // Overlapping paths share one file: only one of their holders may be inside.
   const inside = `${directory}/inside-${overlap || path.replaceAll("/", "+")}`
   if ((await createFile(inside)).kind === "exists") intruders++
   won.push({ path, fence: claim.fence })

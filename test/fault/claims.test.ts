@@ -17,7 +17,7 @@ type ClaimReport = {
   readonly refused: number
 }
 
-test(`[C4] [LEDGER-11] ${PROCESSES} processes win ${ROUNDS} claims each: no double winner`, async () => {
+test(`[C4] [LEDGER-11] ${PROCESSES} processes win ${ROUNDS} claims each, and no claim has two winners`, async () => {
   await using temp = await tempDirectory()
   const told = await Promise.all(
     Array.from({ length: PROCESSES }, (_, index) =>

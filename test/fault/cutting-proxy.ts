@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** Whole numbers below a bound, the same ones for the same seed (mulberry32). */
+/** Integers below a bound, repeatable by seed (mulberry32). */
 export function createChance(from: number): (below: number) => number {
   let state = from >>> 0
   return (below) => {
@@ -11,12 +11,12 @@ export function createChance(from: number): (below: number) => number {
   }
 }
 
-/** Most lines end in the handshake or soon after, a third in the middle of what is told. */
+/** Most connections end in or soon after the handshake, a third in the middle of the data. */
 export function budgetOf(chance: (below: number) => number, largestBytes: number): number {
   return 1 + chance(chance(3) === 0 ? largestBytes : 2_000)
 }
 
-/** Passes bytes on until so many have gone either way, then cuts both sides at that byte. */
+/** Forwards bytes up to the budget in either direction, then cuts both sides at that byte. */
 export async function cuttingProxy(port: number, budget: () => number) {
   let cuts = 0
   let isCalm = false
@@ -36,7 +36,7 @@ export async function cuttingProxy(port: number, budget: () => number) {
       left -= chunk.length
       if (left > 0) return
       cuts++
-      // Ended, not reset, so that the bytes before the cut arrive; then nothing more.
+      // Ends the connection without a reset, so that the bytes before the cut arrive.
       client.end(end)
     }
     client.on("data", pass(target))
@@ -50,13 +50,13 @@ export async function cuttingProxy(port: number, budget: () => number) {
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     cuts: () => cuts,
-    /** No more cuts; who is on a line with a budget is sent to a new one. */
+    /** Stops cutting; clients on a connection with a budget must reconnect. */
     calm(): void {
       isCalm = true
       for (const { client, target } of pairs) for (const it of [client, target]) it.destroy()
       pairs = []
     },
-    /** The lines that are open go dead: nothing passes, and nobody is told. */
+    /** Open connections stop forwarding without being closed. */
     freeze(): void {
       for (const pair of pairs) pair.isFrozen = true
     },
@@ -69,7 +69,7 @@ export async function cuttingProxy(port: number, budget: () => number) {
 
 type NumberedMessage = { readonly seq: number; readonly id: string }
 
-/** The first difference in a few words: two lists of thousands are nothing to look at. */
+/** The first difference as a short text, because two lists of thousands are unreadable. */
 export function findFault(
   received: readonly NumberedMessage[],
   all: readonly NumberedMessage[],

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { readTextBounded } from "#ground/base"
 
-/** Reads one file until a line comes in, and says what it saw: `files-reader.ts <path>`. */
+/**
+ * Reads one file until a line arrives on stdin, and prints what it saw: `files-reader.ts <path>`.
+ */
 const [path = ""] = process.argv.slice(2)
 const seen = { reads: 0, failures: 0, empty: 0, torn: 0 }
 let isOver = false
@@ -15,7 +17,7 @@ while (!isOver) {
   if (outcome.kind !== "read") seen.failures++
   else if (outcome.text === "") seen.empty++
   else if (!isWhole(outcome.text)) seen.torn++
-  // Four that never rest keep the writers from their work, and meet fewer of their moments.
+  // Four readers without a pause would slow the writers down and see fewer of their states.
   await sleep(1)
 }
 console.log(JSON.stringify(seen))

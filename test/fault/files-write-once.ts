@@ -1,6 +1,8 @@
 import { createJsonl, writeFileAtomic } from "#ground/base"
 
-/** One write, then the word: `files-write-once.ts <atomic|jsonl> <path> <content>`. */
+/**
+ * Writes once, then prints that it is done: `files-write-once.ts <atomic|jsonl> <path> <content>`.
+ */
 const [kind = "", path = "", content = ""] = process.argv.slice(2)
 console.log("ready")
 if (kind === "atomic") await writeFileAtomic(path, content)

@@ -1,6 +1,6 @@
 import { writeFileAtomic } from "#ground/base"
 
-/** Replaces one file again and again: `files-writer.ts <path> <name> <count>`. */
+/** Replaces one file repeatedly: `files-writer.ts <path> <name> <count>`. */
 const [path = "", name = "", count = "0"] = process.argv.slice(2)
 console.log("ready")
 for (let n = 0; n < Number(count); n++) {

@@ -9,8 +9,8 @@ import { tempDirectory } from "#test/temp"
 const WRITE_ONCE = new URL("files-write-once.ts", import.meta.url)
 
 /**
- * One write under strace. With a single thread for files the calls of one write stand in one row,
- * and can be counted. Not with `--seccomp-bpf`: strace 6.1 then passes over every `when` above 1.
+ * One write under strace. With a single file thread, the calls of one write are consecutive and can
+ * be counted. Without `--seccomp-bpf`: strace 6.1 then ignores every `when` above 1.
  */
 function traced(
   args: readonly string[],
@@ -22,7 +22,7 @@ function traced(
   })
 }
 
-/** Kills at the first, second, third… call of a kind, until one write gets through. */
+/** Kills at the first, second, third… call of a kind, until one write succeeds. */
 async function killAtEach(
   call: string,
   attempt: (strace: readonly string[]) => Promise<{ wasKilled: boolean }>,
@@ -40,7 +40,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   return listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
 }
 
-describe.runIf(needs("D2", "strace"))("killed at each call that writes", () => {
+describe.runIf(needs("D2", "strace"))("a process killed at each write call", () => {
   const CALLS = ["fchmod", "write", "fsync", "rename"]
 
   test.each(CALLS)(
@@ -75,7 +75,7 @@ describe.runIf(needs("D2", "strace"))("killed at each call that writes", () => {
   )
 
   test.each(["write", "fsync"])(
-    "[D2] an append killed at any %s loses no record it was told of",
+    "[D2] an append killed at any %s loses no acknowledged record",
     async (call) => {
       await using directory = await tempDirectory()
       const log = join(directory.path, "strace.log")
@@ -99,10 +99,10 @@ describe.runIf(needs("D2", "strace"))("killed at each call that writes", () => {
   )
 })
 
-describe.runIf(needs("D3", "strace"))("the order of calls", () => {
+describe.runIf(needs("D3", "strace"))("order of system calls", () => {
   const strace = ["-e", "trace=write,fsync,rename"]
 
-  /** Where in the log each of these stands; every one must be there once. */
+  /** The position of each call in the log; each must occur exactly once. */
   function placesOf(log: string, calls: Readonly<Record<string, RegExp>>) {
     const lines = log.split("\n")
     return Object.entries(calls).map(([name, pattern]) => {
@@ -112,7 +112,7 @@ describe.runIf(needs("D3", "strace"))("the order of calls", () => {
     })
   }
 
-  test("[D3] an atomic write is on the disk before its name, and its name before the word", async () => {
+  test("[D3] an atomic write syncs the data before the rename, and the rename before it reports success", async () => {
     await using directory = await tempDirectory()
     await using logs = await tempDirectory()
     const log = join(logs.path, "strace.log")
@@ -129,7 +129,7 @@ describe.runIf(needs("D3", "strace"))("the order of calls", () => {
     expect(places).toEqual(places.toSorted((a, b) => Number(a) - Number(b)))
   })
 
-  test("[D3] a record is on the disk, and a new journal's name too, before the word", async () => {
+  test("[D3] an append syncs the record, and the name of a new journal, before it reports success", async () => {
     await using directory = await tempDirectory()
     await using logs = await tempDirectory()
     const log = join(logs.path, "strace.log")
@@ -147,12 +147,12 @@ describe.runIf(needs("D3", "strace"))("the order of calls", () => {
 })
 
 describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
-  test("[D7] a line torn by another between our look and our write does not take ours along", async () => {
+  test("[D7] a line truncated by another process between our check and our write does not damage our line", async () => {
     await using directory = await tempDirectory()
     const log = join(directory.path, "strace.log")
     const path = join(directory.path, "ledger.jsonl")
     await createJsonl(path).append({ n: 1 })
-    // Our write to the journal waits at the door, long enough for another to write half a line.
+    // strace delays our write long enough for another process to write half a line.
     const strace = ["-P", path, "-e", "trace=write", "-e", "inject=write:delay_enter=3s:when=1"]
     await using writer = traced(["jsonl", path, "ours"], { strace, log })
     await expect
@@ -166,7 +166,7 @@ describe.runIf(needs("D7", "strace"))("two writers of one journal", () => {
     expect((await readJsonl(path)).records).toEqual([{ n: 1 }, { content: "ours" }])
   })
 
-  test("[D7] a whole line of another right after ours costs nothing", async () => {
+  test("[D7] a complete line of another process right after ours does no harm", async () => {
     await using directory = await tempDirectory()
     const log = join(directory.path, "strace.log")
     const path = join(directory.path, "ledger.jsonl")

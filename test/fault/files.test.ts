@@ -17,8 +17,8 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   return listed.kind === "listed" ? listed.entries.map((it) => it.name) : []
 }
 
-describe("files that several processes use", () => {
-  test("[D4] four readers never see a part while two writers replace it 5,000 times", async () => {
+describe("files shared by several processes", () => {
+  test("[D4] four readers never see a partial file while two writers replace it 5,000 times", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "state.json")
     await writeFile(path, JSON.stringify({ fill: "", length: 0 }))
@@ -40,7 +40,7 @@ describe("files that several processes use", () => {
     expect(await namesIn(directory.path)).toEqual(["state.json"])
   })
 
-  test("[D4] writers killed at work leave a whole file, and nothing after the sweep", async () => {
+  test("[D4] writers killed during a write leave a complete file, and no leftovers after the sweep", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "state.json")
     await writeFile(path, JSON.stringify({ fill: "", length: 0 }))
@@ -49,7 +49,7 @@ describe("files that several processes use", () => {
       await using writer = child(WRITER, [path, "killed", "1000000"])
       await writer.nextLine()
       await new Promise((resolve) => setTimeout(resolve, 20 + round * 3))
-      // Swept while the writer works: what it is writing now must be left alone.
+      // Sweeps during the write: the file being written must not be removed.
       await sweepLeftovers(directory.path)
       writer.kill("SIGKILL")
       expect((await writer.exited).signal).toBe("SIGKILL")
@@ -62,7 +62,7 @@ describe("files that several processes use", () => {
     expect(leftovers).toBeGreaterThan(0)
   })
 
-  test("[D1] four processes append to one journal, and each record they were told of is there", async () => {
+  test("[D1] four processes append to one journal, and each acknowledged record is present", async () => {
     await using directory = await tempDirectory()
     const path = join(directory.path, "ledger.jsonl")
     const appenders = ["a", "b", "c", "d"].map((name) => child(APPENDER, [path, name, "1000000"]))
@@ -102,12 +102,15 @@ describe.runIf(needs("D5", "unshare"))("a full disk", () => {
     ["with one page free", 4_096],
     ["with room for a part", 60_000],
     ["with room for most", 150_000],
-  ])("[D5] %s, old bytes stay, the failure is said, and later writes work", async (_, free) => {
-    const disk = smallDisk(2_000_000)
-    if (disk.kind === "unavailable") throw new Error(disk.why)
-    await using script = disk.start(FULL_DISK, [String(free)])
-    const reported = (await script.restOfLines()).map((it) => JSON.parse(it))
-    expect((await script.exited).stderr).toBe("")
-    expect(reported).toEqual(EXPECTED)
-  })
+  ])(
+    "[D5] %s, old bytes stay, the error is reported, and later writes succeed",
+    async (_, free) => {
+      const disk = smallDisk(2_000_000)
+      if (disk.kind === "unavailable") throw new Error(disk.why)
+      await using script = disk.start(FULL_DISK, [String(free)])
+      const reported = (await script.restOfLines()).map((it) => JSON.parse(it))
+      expect((await script.exited).stderr).toBe("")
+      expect(reported).toEqual(EXPECTED)
+    },
+  )
 })

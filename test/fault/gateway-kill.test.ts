@@ -17,7 +17,7 @@ const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const KILLS = isNight() ? 50 : 6
 const { signal } = new AbortController()
 
-/** A host that goes on asking until nobody answers; each request is longer than the one before. */
+/** A host that sends requests until none is answered; each is longer than the previous one. */
 const HOST = `
 const url = process.env.ANTHROPIC_BASE_URL + "/v1/messages"
 const messages = []
@@ -50,7 +50,7 @@ async function newProvider() {
   }
 }
 
-/** Waits until so many more requests were recorded, whoever did it. */
+/** Waits until this number of further requests is recorded, by any process. */
 async function recordedMore(store: Store, more: number): Promise<void> {
   const after = await store.journal.head()
   for (;;) {
@@ -60,7 +60,7 @@ async function recordedMore(store: Store, more: number): Promise<void> {
   }
 }
 
-test("[D1] a gateway that is killed loses no request that it had recorded, and the next one works", async () => {
+test("[D1] a killed gateway loses no recorded request, and the next gateway works", async () => {
   await using temp = await tempDirectory()
   await using provider = await newProvider()
   const project = path.join(temp.path, "project")
@@ -82,7 +82,7 @@ test("[D1] a gateway that is killed loses no request that it had recorded, and t
     const args = ["gateway", "run", "--mode", "fold", "--content", "--wire", "anthropic", ...host]
     const child = spawn(LAUNCHER, args, { cwd: project, env: environment, stdio: "ignore" })
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-    // At another place each time, and never at one that a clock decides.
+    // Kills at a different request each time, independent of the clock.
     await recordedMore(store, 2 + kill * 3)
     child.kill("SIGKILL")
     await gone

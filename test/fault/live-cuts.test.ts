@@ -7,10 +7,10 @@ import { budgetOf, createChance, cuttingProxy, findFault } from "./cutting-proxy
 
 const CUTS = 300
 const RESTARTS = 10
-/** Side by side: a line that was cut spends most of its time waiting to be noticed. */
+/** In parallel, because a cut connection spends most of its time waiting for detection. */
 const READERS = 4
 
-test("[N1] 300 cuts at random bytes and 10 restarts: received is stored, once and in order", async () => {
+test("[N1] over 300 cuts at random bytes and 10 restarts, events are received as stored, once and in order", async () => {
   await using server = await newServer()
   const chance = createChance(seed())
   using proxy = await cuttingProxy(server.port, () => budgetOf(chance, 150_000))
@@ -30,7 +30,7 @@ test("[N1] 300 cuts at random bytes and 10 restarts: received is stored, once an
       await server.restart()
       restarts++
     }
-    // Give the client the time to come back: a cut that hits nobody is none.
+    // Gives the client time to reconnect, because a cut without a connection proves nothing.
     await systemClock.sleep(2)
   }
   proxy.calm()
@@ -41,13 +41,13 @@ test("[N1] 300 cuts at random bytes and 10 restarts: received is stored, once an
     expect(`SEED=${seed()} ${findFault(reader.entries, all)}`).toBe(`SEED=${seed()} none`)
     expect(reader.entries).toEqual(all)
   }
-  // Most lines lived long enough to matter, and none was sent back to the start.
+  // Most connections lived long enough to be useful, and none had to start again.
   const replies = readers.flatMap((it) => it.replies)
   expect(replies.length).toBeGreaterThan(CUTS / 4)
   expect(replies.every((it) => it.kind === "subscribed")).toBe(true)
 })
 
-test("[N1] a line that died without a word loses nothing once the client calls again", async () => {
+test("[N1] a connection that died silently loses nothing once the client reconnects", async () => {
   await using server = await newServer()
   using proxy = await cuttingProxy(server.port, () => Number.POSITIVE_INFINITY)
   const store = await server.store()
@@ -61,10 +61,11 @@ test("[N1] a line that died without a word loses nothing once the client calls a
   reader.socket.disconnect().connect()
   await reader.until(() => reader.entries.length >= 706)
   expect(reader.entries).toEqual(await stored(store))
-  // The server still holds the dead line; its end must not wait for it (the test's time is the guard).
+  // The server still has the dead connection; closing must not wait for it (the test timeout guards
+  // this).
 })
 
-/** Another hand on the same file: the server learns of its commits only by looking. */
+/** A second writer of the same file: the server learns of its commits only by polling. */
 function openWriter(file: string) {
   return openStore({
     location: { kind: "sqlite", file },

@@ -5,8 +5,8 @@ import { testClock } from "#test/clock"
 import { say } from "#test/server"
 
 /**
- * A server in a process of its own, so that its memory can be looked at: `node … <folder>`. It is
- * told what to do by lines, and answers each with one line. Its clock stands still until told.
+ * A server in its own process, so that its memory can be measured: `node … <folder>`. It reads
+ * commands from stdin and answers each with one line. Its clock advances only on command.
  */
 const directory = process.argv[2] ?? ""
 const clock = testClock()

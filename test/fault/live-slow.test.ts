@@ -7,13 +7,13 @@ import { tempDirectory } from "#test/temp"
 
 const EVENTS = 200_000
 
-/** As long as a client may take nothing (LIVE_STALLED_MS of show/http). */
+/** How long a client may read nothing (LIVE_STALLED_MS of show/http). */
 const STALLED_MS = 10_000
 const MOST_GROWTH_BYTES = 100_000_000
 
 type State = { readonly rssBytes: number; readonly clients: number }
 
-test("[N2] a client that never reads costs no memory and is cut; another gets all 200,000", async () => {
+test("[N2] a client that never reads costs no memory and is disconnected; another receives all 200,000 events", async () => {
   await using folder = await tempDirectory()
   await using server = child(new URL("live-slow.child.ts", import.meta.url), [folder.path])
   const { port, head } = await hear<{ port: number; head: Cursor }>(server)
@@ -22,7 +22,8 @@ test("[N2] a client that never reads costs no memory and is cut; another gets al
     server.send(line)
     return hear<State>(server)
   }
-  // The first writes load code and grow the heap to its working size; that is not the client's.
+  // The first writes load code and grow the heap to its working size, which is not caused by the
+  // client.
   await order("push 20000")
   const stalled = await neverReads(port, { token, after: head })
   const isCut = new Promise<void>((resolve) => stalled.on("close", () => resolve()))

@@ -2,7 +2,6 @@ import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"
 import { say } from "#test/server"
 
-/** One commit by another process: `node … <file>`. */
 await using store = await openStore({
   location: { kind: "sqlite", file: process.argv[2] ?? "" },
   clock: systemClock,

@@ -15,7 +15,7 @@ const Outcome = z.object({
   recorded: z.int(),
 })
 
-test(`[PIPE-32] ${KILLS} real processes killed, each at another event, on a real store`, {
+test(`[PIPE-32] ${KILLS} real processes, each killed at another event, finish the run on a real store`, {
   timeout: 180_000,
 }, async () => {
   await using folder = await tempDirectory()
@@ -39,7 +39,8 @@ async function killedAt(at: number, place: string, whole: z.infer<typeof Outcome
     recorded: whole.recorded,
     usd: whole.cost.spentUsd,
   })
-  // What was made and not recorded was cut, and the run knows of it; nothing else was made twice.
+  // Calls made but not recorded were interrupted, and the run knows of them; no other call was made
+  // twice.
   const calls = (await readFile(`${place}/calls`, "utf8")).trim().split("\n").length
   expect({ at, twice: Math.max(0, calls - recorded - cost.unknownCalls) }).toEqual({ at, twice: 0 })
 }

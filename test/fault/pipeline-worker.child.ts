@@ -5,9 +5,8 @@ import { newPipelines } from "#test/pipeline-room"
 import { say } from "./store-world.ts"
 
 /**
- * Works on one run until it is over: `node … <folder> <kill at>`. It kills itself as soon as the
- * run has so many events; 0 for never. Each call of the model is a line in `calls` before it is
- * answered.
+ * Works on one run until it ends: `node … <folder> <kill at>`. It kills itself as soon as the run
+ * has that number of events (0: never). Each model call is a line in `calls` before it is answered.
  */
 const [, , folder = "", given = "0"] = process.argv
 const killAt = Number(given)

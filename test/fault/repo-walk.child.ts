@@ -1,6 +1,6 @@
 import { openTree, walkTree } from "#see/repo"
 
-/** Walks a tree and reads all of it; says what it found, how long it took, and what it held. */
+/** Walks a tree, reads all of it, and prints the result, the time and the memory. */
 const root = process.argv[2] ?? "."
 const { signal } = new AbortController()
 const started = performance.now()

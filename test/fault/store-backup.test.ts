@@ -8,7 +8,7 @@ import { openTestStore, readTexts } from "./store-world.ts"
 const WRITER = new URL("store-writer.child.ts", import.meta.url)
 const BACKUPS = 20
 
-test("[D9] a backup taken while a process writes restores everything acknowledged before", async () => {
+test("[D9] a backup taken while a process writes restores everything acknowledged before it", async () => {
   await using directory = await tempDirectory()
   const file = `${directory.path}/store.db`
   await using store = await openTestStore({ kind: "sqlite", file })

@@ -1,6 +1,6 @@
 /**
- * Damages copies of a store in every way it knows, opens each and reads it. One line for each case:
- * what was done, and what came of it. "WRONG" is the one answer that must never be given.
+ * Damages copies of a store in every implemented way, opens each and reads it. Prints one line per
+ * case: the damage and the outcome. The outcome "WRONG" must never occur.
  */
 import {
   copyFileSync,
@@ -24,7 +24,10 @@ await makeSource(
 )
 for (let number = 0; number < Number(count); number++) await damageAndLook(number)
 
-/** Closed once in good order, then opened and written to: half lies in the log, as after a crash. */
+/**
+ * Closed cleanly once, then opened and written to: half of the data is in the log, as after a
+ * crash.
+ */
 async function makeSource(to: string, all: readonly string[]): Promise<void> {
   const file = `${to}-live/store.db`
   const half = all.length / 2
@@ -81,7 +84,9 @@ function damage(directory: string, target: string): string {
   }
 }
 
-/** A cut log has lost its newest commits, as a crash of the machine would; never others. */
+/**
+ * A truncated log has lost its newest commits, as after a crash of the machine, but never others.
+ */
 async function look(file: string): Promise<string> {
   const size = statSync(file).size
   try {
@@ -96,7 +101,7 @@ async function look(file: string): Promise<string> {
   }
 }
 
-/** A whole number below `limit`; the same seed damages the same bytes. */
+/** A repeatable integer below `limit`: the same seed damages the same bytes. */
 function chance(limit: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
   return Math.floor((state / 2 ** 32) * limit)

@@ -7,14 +7,14 @@ const SCRIPT = new URL("store-corruption.child.ts", import.meta.url)
 const CASES = isNight() ? 2_000 : 200
 const LONGEST_CASE_MS = 5_000
 
-test(`[D8][STORE-9] ${CASES} ways to damage a store: found, refused or harmless, never a wrong row`, {
+test(`[D8][STORE-9] ${CASES} kinds of damage to a store are detected, refused or harmless, and never return a wrong row`, {
   timeout: isNight() ? 600_000 : 120_000,
 }, async () => {
   await using directory = await tempDirectory()
   await using run = child(SCRIPT, [directory.path, String(seed()), String(CASES)])
   const outcomes: string[] = []
   for (;;) {
-    // The first line also waits for the two stores to be made.
+    // The first line also waits until the two stores are created.
     const line = await within(LONGEST_CASE_MS * (outcomes.length === 0 ? 6 : 1), run.nextLine())
     if (line === undefined) break
     outcomes.push(line)
@@ -27,7 +27,7 @@ test(`[D8][STORE-9] ${CASES} ways to damage a store: found, refused or harmless,
     outcomes.filter((it) => !allowed.test(it)),
     `SEED=${seed()}`,
   ).toEqual([])
-  // A log cut to less than its header and first frame bears no mark of its generation any more.
+  // A log truncated below its header and first frame has no mark of its generation.
   const shorter = outcomes.filter((it) => it.includes("shorter history"))
   const unexplained = shorter.filter((it) => !/ store\.db-wal cut at \d{1,2}:/.test(it))
   expect(unexplained, `SEED=${seed()}`).toEqual([])

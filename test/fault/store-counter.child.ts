@@ -1,4 +1,4 @@
-/** Reads a counter, adds one, writes it back, and inserts a row of its own; many times. */
+/** Reads a counter, adds one, writes it back, and inserts its own row, many times. */
 import { type StoreLocation, sql } from "#ground/store"
 import { Counter, insertNote, plainNote } from "../conformance/tables.ts"
 import { codeOf, openTestStore, say } from "./store-world.ts"

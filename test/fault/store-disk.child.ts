@@ -1,4 +1,6 @@
-/** On a small disk: fills it, tries every write, frees it, writes again. One line of JSON. */
+/**
+ * On a small disk: fills it, tries every write, frees space, writes again. Prints one line of JSON.
+ */
 import { createHash } from "node:crypto"
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { insertNote, Note, plainNote, selectNotes } from "../conformance/tables.ts"
@@ -45,7 +47,7 @@ say(
   }),
 )
 
-/** To the last byte, then back by what should stay free. */
+/** Fills to the last byte, then frees the given space. */
 function fill(): void {
   let size = 0
   for (let piece = 65_536; piece >= 1; piece = Math.floor(piece / 2)) {
@@ -61,7 +63,7 @@ function fill(): void {
   truncateSync(filler, Math.max(0, size - Number(freeBytes)))
 }
 
-/** With a little space some writes succeed first; what they stored must be there afterwards. */
+/** With a little free space some writes succeed first; their data must be present afterwards. */
 async function storeUntilFull(): Promise<readonly string[]> {
   const done: string[] = []
   for (let number = 0; number < 1_000; number++) {

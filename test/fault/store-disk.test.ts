@@ -12,7 +12,7 @@ describe.runIf(needs("D5", "unshare"))("a disk of 2 MB", () => {
     ["12 kB", 12_288],
     ["100 kB", 102_400],
   ])(
-    "[D5][STORE-12] with %s free every write says STORAGE_FULL and nothing is lost",
+    "[D5][STORE-12] with %s free every write fails with STORAGE_FULL and nothing is lost",
     async (_, free) => {
       const disk = smallDisk(2_000_000)
       if (disk.kind === "unavailable") throw new Error(disk.why)
@@ -31,7 +31,7 @@ describe.runIf(needs("D5", "unshare"))("a disk of 2 MB", () => {
     },
   )
 
-  test("[STORE-17] a folder that may not be written is named", async () => {
+  test("[STORE-17] the error for a folder without write permission names the folder", async () => {
     const under = ["unshare", "--user", "--map-root-user", "--mount"]
     const mount = 'mount -t tmpfs tmpfs "$0" && mount -o remount,ro "$0" && exec "$@"'
     await using run = child(READ_ONLY, ["/mnt"], { under: [...under, "sh", "-c", mount, "/mnt"] })

@@ -1,4 +1,4 @@
-/** Writes and says each one that was stored; after a failure it tries on, and says what happens. */
+/** Writes and prints each stored text; after a failure it continues and prints the outcomes. */
 import { append, codeOf, openTestStore, outcomeOf, readTexts, say } from "./store-world.ts"
 
 const [file = ""] = process.argv.slice(2)
@@ -7,7 +7,7 @@ const store = await openTestStore({ kind: "sqlite", file }).catch((error: unknow
   process.exit(0)
 })
 let hasFailed = false
-// Large enough that the write-ahead log is copied into the file once on the way.
+// Large enough that one checkpoint of the write-ahead log happens on the way.
 for (let number = 0; number < 70; number++) {
   const outcome = await outcomeOf(() => append(store, `${number} ${"x".repeat(100_000)}`))
   if (outcome === "done") say(`stored ${number}`)

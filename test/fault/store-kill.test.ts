@@ -10,7 +10,7 @@ const WRITER = new URL("store-writer.child.ts", import.meta.url)
 const KILLS = isNight() ? 2_000 : 100
 const LANES = 4
 
-test(`[D1] what was acknowledged survives ${KILLS} kills`, {
+test(`[D1] acknowledged writes survive ${KILLS} kills`, {
   timeout: isNight() ? 900_000 : 300_000,
 }, async () => {
   await using directory = await tempDirectory()
@@ -22,7 +22,7 @@ test(`[D1] what was acknowledged survives ${KILLS} kills`, {
     }),
   )
   const acknowledged = (await Promise.all(lanes)).reduce((sum, it) => sum + it, 0)
-  // Fewer would mean that the children were killed before they had said anything.
+  // Fewer would mean that the children were killed before their first report.
   expect(acknowledged, `SEED=${seed()}`).toBeGreaterThan(KILLS)
 })
 
@@ -46,7 +46,7 @@ async function killAndLook(lane: {
   return acknowledged.size
 }
 
-/** The time counts from the first write, so that the kill falls among writes. */
+/** The time starts at the first write, so that the kill happens between writes. */
 async function writeUntilKilled(plan: {
   file: string
   run: number
@@ -60,7 +60,7 @@ async function writeUntilKilled(plan: {
   return await rest
 }
 
-/** A small generator of chance: the same seed kills at the same times. */
+/** Repeatable random numbers: the same seed kills at the same times. */
 function mulberry(start: number): () => number {
   let state = start
   return () => {

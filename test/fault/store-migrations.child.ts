@@ -1,4 +1,4 @@
-/** Opens a store of an older version and dies in the middle of bringing it up to date. */
+/** Opens a store of an older version and kills itself during the migration. */
 import { flushCompileCache } from "node:module"
 import { silentLog, systemClock, systemRandom } from "#ground/base"
 import { openStore } from "#ground/store"

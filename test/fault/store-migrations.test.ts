@@ -19,7 +19,10 @@ const openAt = (file: string, version: number) =>
     migrations: VERSIONS.slice(0, version),
   })
 
-/** What has landed is never edited: by day the newest steps are tried, at night all of them. */
+/**
+ * Landed migrations are never edited, so the day run tries the newest and the night run all of
+ * them.
+ */
 const TRIED = VERSIONS.map((_, version) => version).slice(isNight() ? 0 : -NEWEST_STEPS)
 
 let schemas: readonly unknown[]
@@ -30,7 +33,7 @@ beforeAll(async () => {
 })
 
 test.each(TRIED)(
-  "[D10] killed at each statement of the way up from version %i: the old schema or the new",
+  "[D10] a migration from version %i killed at each statement leaves the old schema or the new",
   async (fromVersion) => {
     await using directory = await tempDirectory()
     for (let dieAt = 0; dieAt < placesToDie(fromVersion); dieAt++) {

@@ -1,6 +1,5 @@
 import { MIGRATIONS, type Migration, type Sql, sql } from "#ground/store"
 
-/** What later versions might do: a table, a column that is filled from others, an index. */
 const LATER: readonly Migration[] = [
   {
     number: MIGRATIONS.length + 1,
@@ -21,10 +20,16 @@ const LATER: readonly Migration[] = [
   },
 ]
 
-/** Every version the product has had, and two that it might have. */
+/**
+ * Every version the product has had, and two possible later ones: a table, a column computed from
+ * others, an index.
+ */
 export const VERSIONS: readonly Migration[] = [...MIGRATIONS, ...LATER]
 
-/** The same migrations, dying before statement `dieAt`, counted over all of them from 0. */
+/**
+ * The same migrations; the process kills itself before statement `dieAt`, counted from 0 over all
+ * of them.
+ */
 export function dyingMigrations(dieAt: number, fromVersion: number): readonly Migration[] {
   let counted = 0
   function* deadly(statements: Iterable<Sql>): Iterable<Sql> {
@@ -45,9 +50,9 @@ export function dyingMigrations(dieAt: number, fromVersion: number): readonly Mi
 }
 
 /**
- * Places to die when coming from a version: each statement of the next step, and its end. What
- * follows is the step of the next version, from the same schema; at night the whole way is gone from
- * each.
+ * The number of kill points from a version: each statement of the next step, and its end. The later
+ * steps start from the same schema as the next version, so only the night run tries the whole path
+ * from each version.
  */
 export function placesToDie(fromVersion: number): number {
   const isWholeWay = process.env["QM_NIGHT"] !== undefined

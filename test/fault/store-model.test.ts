@@ -9,8 +9,8 @@ import { fcParameters } from "#test/seed"
 import { type StoreUnderTest, storeSteps } from "./store-model.ts"
 import { openTestStore } from "./store-world.ts"
 
-test("[C7] a SQLite file behaves as the model does, through random histories", async () => {
-  // In memory where there is such a disk: a crash of a process is the same there, and faster.
+test("[C7] a SQLite file behaves like the model in random histories", async () => {
+  // In memory if possible: a crash of a process is the same there, and faster.
   const root = mkdtempSync(`${existsSync("/dev/shm") ? "/dev/shm" : tmpdir()}/qm-model-`)
   let histories = 0
   try {
@@ -34,7 +34,7 @@ test("[C7] a SQLite file behaves as the model does, through random histories", a
 }, 300_000)
 
 test.runIf(needs("C7", "postgres"))(
-  "[C7] Postgres behaves as the model does, through random histories",
+  "[C7] Postgres behaves like the model in random histories",
   async () => {
     await using cluster = await startPostgres()
     const url = await cluster.createDatabase()
@@ -55,7 +55,7 @@ test.runIf(needs("C7", "postgres"))(
   300_000,
 )
 
-/** A crash leaves the files as they are in that moment: so they are copied, and the copy opened. */
+/** Simulates a crash by copying the files at that moment and opening the copy. */
 async function sqliteReal(directory: string): Promise<StoreUnderTest> {
   let life = 0
   const fileOf = (number: number) => `${directory}/${number}/store.db`
@@ -103,7 +103,7 @@ function postgresReal(start: {
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name = 'qm' AND datname = current_database()`
 
-/** The moment of death: every statement of the transaction is done, the commit is not. */
+/** The crash happens after the last statement of the transaction and before the commit. */
 function dyingAtTheEnd(
   store: StoreUnderTest["store"],
   die: () => unknown,

@@ -3,22 +3,20 @@ import { expect } from "vitest"
 import { type Store, sql } from "#ground/store"
 import { insertNote, Note, plainNote, selectNotes } from "../conformance/tables.ts"
 
-/** What the store should hold: notes by id, and how many events were committed. */
 export type Model = { readonly notes: Map<string, string>; events: number }
 
-/** The store under test; a crash or a reopening puts another one in its place. */
+/** The store under test; a crash or a reopen replaces it. */
 export type StoreUnderTest = {
   store: Store
-  /** Events before this sequence began. */
   readonly firstEvent: number
   reopen(): Promise<void>
-  /** Dies in the middle of a transaction that has done `work`, and opens what is left. */
+  /** Crashes during a transaction that has done `work`, and reopens the store. */
   crash(work: (store: Store) => Promise<void>): Promise<void>
 }
 
 type Step = fc.AsyncCommand<Model, StoreUnderTest>
 
-/** Sequences of what rooms do to a store, each checked against the model. */
+/** Sequences of typical store operations, each checked against the model. */
 export function storeSteps(): fc.Arbitrary<Iterable<Step>> {
   const id = fc.constantFrom("a", "b", "c", "d", "e")
   const body = fc.string({ maxLength: 12 }).filter((it) => !it.includes("\0"))
@@ -96,7 +94,6 @@ function step(name: string, run: (model: Model, real: StoreUnderTest) => Promise
 
 type Write = (tx: { run: Store["db"]["run"] }) => Promise<unknown>
 
-/** A change and its event, as every room does it. */
 async function write(store: Store, change: Write): Promise<string> {
   try {
     await store.forRoom("store").transaction(async (tx) => {

@@ -11,14 +11,14 @@ const SCRIPT = new URL("store-counter.child.ts", import.meta.url)
 const PROCESSES = 4
 const ROUNDS = 500
 
-test("[C1] four processes share one SQLite file: nothing lost, nobody turned away", async () => {
+test("[C1] four processes share one SQLite file: no update is lost and no process is refused", async () => {
   await using directory = await tempDirectory()
   const location = { kind: "sqlite", file: `${directory.path}/store.db` } as const
   expect(await countTogether(location)).toEqual(EXACT)
 })
 
 test.runIf(needs("C1", "postgres"))(
-  "[C1] four processes share one Postgres: nothing lost, nobody turned away",
+  "[C1] four processes share one Postgres: no update is lost and no process is refused",
   async () => {
     await using cluster = await startPostgres()
     const location = { kind: "postgres", url: await cluster.createDatabase() } as const

@@ -1,4 +1,3 @@
-/** Tries to open a store where nothing may be written. */
 import { AppError } from "#ground/base"
 import { openTestStore, say } from "./store-world.ts"
 

@@ -13,14 +13,13 @@ export function openTestStore(location: StoreLocation): Promise<Store> {
   })
 }
 
-/** An event with a text of ours; the journal keeps it under a checksum. */
+/** Appends an event with the text; the journal stores it with a checksum. */
 export async function append(store: Store, text: string): Promise<void> {
   await store
     .forRoom("store")
     .transaction(async (tx) => tx.emit("store.backed-up", { file: text, sizeBytes: 0 }))
 }
 
-/** The texts of all such events, in order. */
 export async function readTexts(store: Store): Promise<readonly string[]> {
   const texts: string[] = []
   let after: Awaited<ReturnType<Store["journal"]["head"]>> | undefined
@@ -33,7 +32,6 @@ export async function readTexts(store: Store): Promise<readonly string[]> {
   }
 }
 
-/** A child tells its parent one line. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
@@ -43,7 +41,6 @@ export function codeOf(error: unknown): string {
   return hasCode ? String(error.code) : `untyped ${String(error)}`
 }
 
-/** "done" or the code of the failure. */
 export async function outcomeOf(attempt: () => Promise<unknown>): Promise<string> {
   try {
     await attempt()

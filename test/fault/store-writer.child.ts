@@ -1,4 +1,4 @@
-/** Appends unique texts for ever and says each one after it was stored. */
+/** Appends unique texts forever and prints each one after it was stored. */
 import { flushCompileCache } from "node:module"
 import { append, openTestStore, say } from "./store-world.ts"
 

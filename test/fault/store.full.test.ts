@@ -7,12 +7,12 @@ import { openTestStore, readTexts } from "./store-world.ts"
 
 const SCRIPT = new URL("store-eio.child.ts", import.meta.url)
 
-/** Which of the syncs fails: at opening, among the commits, and while the log is copied. */
+/** The failing sync: at opening, during the commits, and during the checkpoint. */
 const FAILING = isNight() ? Array.from({ length: 60 }, (_, index) => index + 1) : [1, 8, 30, 75]
 
 describe.runIf(needs("D6", "strace"))("a disk that fails to sync", () => {
   test.each(FAILING)(
-    "[D6][STORE-11] sync number %i fails: nothing is acknowledged after it",
+    "[D6][STORE-11] sync number %i fails: no write is acknowledged after it",
     async (number) => {
       await using directory = await tempDirectory()
       const file = `${directory.path}/store.db`

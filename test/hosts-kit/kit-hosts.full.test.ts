@@ -22,7 +22,7 @@ const FILES = {
 
 async function installed(level: number): Promise<KitUser> {
   const user = await kitUser(FILES)
-  // Found on the PATH, each host still has to have been used once: its folder is there.
+  // A host on the PATH counts as used only if its folder exists.
   await mkdir(path.join(user.home, ".claude"))
   await mkdir(path.join(user.home, ".codex"))
   const hosts = ["--host", "claude-code", "--host", "codex"]
@@ -39,8 +39,8 @@ async function proofOf(user: KitUser, ...flags: readonly string[]): Promise<Doct
 }
 
 /**
- * A package is waited for 150 ms and then gone without, which a busy machine may need more often
- * than once: the proof says so, and is asked again.
+ * The hook waits 150 ms for a package and then continues without. A busy machine may exceed that
+ * several times; the proof reports it, and this retries.
  */
 async function proofInTime(user: KitUser, host: string): Promise<DoctorReport> {
   const isLate = ({ checks }: DoctorReport) =>
@@ -76,7 +76,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
   })
 
   test(
-    "[PROVE-1] each hook of Claude Code fires, and Codex skips what nobody reviewed",
+    "[PROVE-1] each hook of Claude Code fires, and Codex skips unreviewed hooks",
     async () => {
       const report = await proofInTime(user, "Claude Code")
       expect(statesOf(report, "claude-code")).toEqual({ ...ALL_FIRED, loaded: "fired" })
@@ -96,7 +96,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
   )
 
   test(
-    "[PROVE-2] Codex fires them when it may, and Claude Code says that it was told to leave them",
+    "[PROVE-2] Codex fires its hooks when permitted, and Claude Code reports that its hooks are disabled",
     async () => {
       const file = path.join(user.home, ".claude", "settings.json")
       const before = await readFile(file, "utf8")
@@ -112,7 +112,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
   )
 
   test(
-    "[PROVE-4] Codex fires them by itself after a person's review, which a proof never writes",
+    "[PROVE-4] Codex fires its hooks after a user's review, which a proof never writes",
     async () => {
       const config = path.join(user.home, ".codex", "config.toml")
       expect(existsSync(config)).toBe(false)
@@ -132,7 +132,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
     LONGEST_PROOF_MS,
   )
 
-  test("[PROVE-5] leaves no note of its stories with the hosts", async () => {
+  test("[PROVE-5] a proof leaves no session data with the hosts", async () => {
     expect(await readdir(path.join(user.home, ".claude", "projects"))).toEqual([])
     expect(await readdir(path.join(user.home, ".claude", "session-env"))).toEqual([])
     expect(existsSync(path.join(user.home, ".codex", "sessions"))).toBe(false)
@@ -141,7 +141,7 @@ describe.runIf(hasHosts)("qm doctor --prove with the real hosts", () => {
 
 describe.runIf(hasHosts && needs("PROVE-3", "strace"))("a proof and the network", () => {
   test(
-    "[PROVE-3] the hosts reach nothing but this machine",
+    "[PROVE-3] the hosts connect only to this machine",
     async () => {
       await using user = await installed(2)
       const log = path.join(user.home, "connects.log")
@@ -158,7 +158,7 @@ describe.runIf(hasHosts && needs("PROVE-3", "strace"))("a proof and the network"
   )
 })
 
-/** The text of the first message that holds the words. */
+/** Index of the first request that contains the text. */
 function heard(asked: readonly string[], words: RegExp): number {
   return asked.filter((it) => words.test(it)).length
 }
@@ -174,7 +174,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
   })
 
   test(
-    "[GUARD-22] a session hears what is unreleased, its edits land in the ledger, one nudge comes",
+    "[GUARD-22] a session receives the unreleased changes, its edits are in the ledger, and it gets one nudge",
     async () => {
       const [one, two] = ["src/one.ts", "src/two.ts"].map((it) => path.join(user.project, it))
       const lived = await liveClaudeCode(user, {
@@ -191,7 +191,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
       const ledgers = await ledgerText(user)
       expect(ledgers).toContain("src/one.ts")
       expect(ledgers).toContain("src/two.ts")
-      // The end was held up once: one more turn than there are steps, and then it was over.
+      // The stop hook blocked the end once: one more turn than steps.
       const nudges = lived.asked.at(-1)?.match(/Stop hook feedback/g) ?? []
       expect(nudges).toHaveLength(1)
       expect(lived.asked).toHaveLength(4)
@@ -200,7 +200,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
   )
 
   test(
-    "[GUARD-24] two hosts at once on one file: the second is warned",
+    "[GUARD-24] with two hosts on one file, the second is warned",
     async () => {
       const go = path.join(user.project, "go.log")
       const first = liveClaudeCode(user, {
@@ -212,7 +212,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
         ],
       })
       await expect.poll(() => readFile(shared(), "utf8")).toContain("= 2")
-      // The hook after the edit has its word, too.
+      // Wait until the hook after the edit has written to the ledger.
       await expect.poll(() => ledgerText(user)).toContain("src/shared.ts")
       const patch = [
         "*** Begin Patch",
@@ -238,7 +238,7 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
   )
 
   test(
-    "[GUARD-25] a path of high risk is refused without a receipt, and open after qm simulate",
+    "[GUARD-25] an edit of a high-risk path is refused without a receipt and allowed after qm simulate",
     async () => {
       const file = path.join(user.project, "risky/payments.ts")
       const edit = (prompt: string) =>
@@ -260,9 +260,9 @@ describe.runIf(hasHosts)("a repository with the kit, in the real hosts", () => {
   )
 
   test(
-    "[GUARD-60] a sub-agent receives a package that was chosen by its own task",
+    "[GUARD-60] a sub-agent receives a package that matches its own task",
     async () => {
-      // The boot hook of the sessions before has started the index daemon, which is warm by now.
+      // The boot hook of the earlier sessions has started the index daemon, which is warm by now.
       const packageFor = async (task: string) => {
         const { asked } = await liveClaudeCode(user, {
           prompt: "let another look",

@@ -10,7 +10,7 @@ import { NO_LIMITS, type RunningUp, startUp } from "./up.ts"
 const CLIENTS = 50
 const BRANCHES = isNight() ? 10_000 : 1_000
 
-/** Growth of the process from its first branches to its last. */
+/** Memory growth of the process from its first branches to its last. */
 const MOST_GROWTH_BYTES = 200 * 1_024 * 1_024
 
 const LONGEST_TEST_MS = isNight() ? 900_000 : 300_000
@@ -23,7 +23,7 @@ type BranchStory = {
   readonly returns: readonly ToolAnswer[]
 }
 
-/** Words of one branch alone; of one length, so that none is part of another. */
+/** A unique text per branch, of fixed length, so that none is part of another. */
 function nonceOf(number: number): string {
   return `job-${String(number).padStart(6, "0")}`
 }
@@ -49,7 +49,7 @@ async function liveThrough(client: McpClient, nonce: string): Promise<BranchStor
   return { nonce, id, notes, returns }
 }
 
-/** Everything at once: as many clients, each with its share of branches. */
+/** All clients at once, each with its share of the branches. */
 async function liveAll(
   up: RunningUp,
   from: number,
@@ -74,7 +74,7 @@ function noncesIn(value: unknown): readonly string[] {
   return [...new Set(JSON.stringify(value).match(/job-\d{6}/g) ?? [])]
 }
 
-/** What the store holds when the server is gone. */
+/** Reads the store after the server has stopped. */
 async function afterwards<Value>(
   up: RunningUp,
   read: (app: Awaited<ReturnType<typeof createApp>>) => Promise<Value>,
@@ -99,7 +99,7 @@ function countOf(entries: readonly JournalEntry[], name: string): ReadonlyMap<st
 }
 
 describe.runIf(needs("C2", "proc"))("many branches at once", () => {
-  test(`[C2] ${BRANCHES} branches of ${CLIENTS} clients each return once, whole and to themselves`, {
+  test(`[C2] ${BRANCHES} branches of ${CLIENTS} clients each return once, complete and to their own client`, {
     timeout: LONGEST_TEST_MS,
   }, async () => {
     await using up = await startUp(NO_LIMITS)
@@ -117,7 +117,7 @@ describe.runIf(needs("C2", "proc"))("many branches at once", () => {
       expect(story.notes.map((it) => it.isError)).toEqual([false, false, false])
       const own = [story.returns, story.notes.map((it) => it.fields["branch"])]
       expect(noncesIn(own)).toEqual([story.nonce])
-      // What is open beside it is told too, but only of the same client.
+      // The answer also lists other open branches, but only of the same client.
       const beside = noncesIn(story.notes).map(clientOf)
       expect(new Set(beside)).toEqual(new Set([clientOf(story.nonce)]))
     }

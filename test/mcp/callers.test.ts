@@ -15,7 +15,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** A client with a token of its own, as `qm token --client <name>` prints it. */
+/** A client with its own token, as `qm token --client <name>` prints it. */
 async function newClient(name: string): Promise<McpClient> {
   const said: string[] = []
   const { signal } = new AbortController()
@@ -29,10 +29,10 @@ const FRAMES = 1_000
 const GUESSES = 10_000
 const AT_ONCE = 100
 
-/** Some thousands of calls: five seconds, and many more where other tests want the same cores. */
+/** Thousands of calls take five seconds, and much longer on a busy machine. */
 const LONGEST_TEST_MS = 120_000
 
-/** A branch in a session of its own; what it is called says whose it is. */
+/** A branch in its own session; its name says which client owns it. */
 type Work = {
   readonly branch_id: string
   readonly session_id: string
@@ -53,7 +53,9 @@ async function openAll(client: McpClient, owner: string): Promise<readonly Work[
   )
 }
 
-/** Frames with the ids 0…999, each about one of the branches; what came back, in words. */
+/**
+ * Sends frames with the ids 0…999, each about one of the branches, and returns the answers as text.
+ */
 async function askAll(client: McpClient, work: readonly Work[]): Promise<readonly string[]> {
   const ids = Array.from({ length: FRAMES }, (_, id) => id)
   return await Promise.all(
@@ -78,8 +80,8 @@ function expectedOf(work: readonly Work[]): readonly string[] {
   })
 }
 
-describe("callers", () => {
-  test("[C3] two clients with the same ids and sessions get only what is their own", {
+describe("clients of the MCP server", () => {
+  test("[C3] two clients with the same ids and sessions receive only their own data", {
     timeout: LONGEST_TEST_MS,
   }, async () => {
     using ann = await newClient("ann")
@@ -100,7 +102,7 @@ describe("callers", () => {
     expect(kept.map((it) => it.fields["message"])).toEqual(bens.map(() => "still mine"))
   })
 
-  test("[TB3] of 10,000 guessed and stolen handles none opens anything", {
+  test("[TB3] none of 10,000 guessed and stolen handles opens anything", {
     timeout: LONGEST_TEST_MS,
   }, async () => {
     using ann = await newClient("cat")
@@ -137,7 +139,10 @@ describe("callers", () => {
   })
 })
 
-/** Stolen as they are, in another's session, one sign off, cut, and made up of the same alphabet. */
+/**
+ * Stolen unchanged, used in another session, one character off, truncated, and random from the same
+ * alphabet.
+ */
 function forged(at: number, known: readonly string[]) {
   const stolen = known[at % known.length] ?? ""
   const prefix = stolen.slice(0, stolen.indexOf("_") + 1)

@@ -18,12 +18,12 @@ import { resultsIn, type Step, type ToolResult, tell, toolsIn } from "./host-sto
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 const LONGEST_RUN_MS = 90_000
 
-/** In the shape of a token of GitHub, and nobody's: chance made it just now. */
+/** Random text in the format of a GitHub token. */
 function newToken(): string {
   return `ghp_${randomBytes(18).toString("hex")}`
 }
 
-/** The id that the answer of `branch` told, as a model would read it. */
+/** The id in the answer of `branch`, as a model would read it. */
 function branchIn(results: readonly ToolResult[]): string {
   const found = /(br_[a-z0-9]+)/.exec(results[0]?.text ?? "")?.[1]
   if (found === undefined) throw new Error(`no branch in ${JSON.stringify(results)}`)
@@ -59,9 +59,9 @@ function logOf(world: BrowserWorld): string {
   return join(world.home, "qm-mcp.log")
 }
 
-/** Claude Code in print mode, with our server as its only one; what it said at its end. */
+/** Runs Claude Code in print mode with our server as its only one, and returns its final output. */
 async function runHost(world: BrowserWorld, url: string): Promise<string> {
-  // Its own words go to a file of ours: the host would keep them among its own.
+  // Output goes to our file, because the host would store it among its own.
   const log = logOf(world)
   const command = { command: "/bin/sh", args: ["-c", `exec "$0" mcp 2>"$1"`, LAUNCHER, log] }
   const config = join(world.home, "mcp.json")
@@ -110,7 +110,7 @@ async function runHost(world: BrowserWorld, url: string): Promise<string> {
   return said
 }
 
-/** The files that are ours, as bytes; the host's own transcripts are not. */
+/** Our files as bytes, without the host's own transcripts. */
 async function ourFiles(world: BrowserWorld): Promise<ReadonlyMap<string, Buffer>> {
   const folders = [".qm", ".git/qm"].map((it) => join(world.project, it))
   const found = new Map([[logOf(world), await readFile(logOf(world))]])
@@ -148,7 +148,7 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
     await world[Symbol.asyncDispose]()
   })
 
-  test("[MCP-1] shows branch and return at once, and calls what the model asks for", () => {
+  test("[MCP-1] the host lists branch and return at once, and calls the tools that the model requests", () => {
     expect(life.tools).toEqual(expect.arrayContaining(["mcp__qm__branch", "mcp__qm__return"]))
     expect(life.results.filter((it) => it.isError)).toEqual([])
     expect(life.results).toHaveLength(5)
@@ -156,7 +156,7 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
     expect(life.results[4]?.text).toContain("completed")
   })
 
-  test("[F5] the branch is stored, charged and trailed", async () => {
+  test("[F5] the branch is stored with its cost and its trail", async () => {
     const { stdout } = await world.qm(["fold", "show", branchIn(life.results), "--json"])
     const { branch, trail } = FoldShow.parse(JSON.parse(stdout))
     expect(branch).toMatchObject({
@@ -174,11 +174,11 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
     expect(trail.find((it) => it.tool === "search")?.text).toContain("kettle.ts")
   })
 
-  test("[F5] the token in the model's words is in no answer of our tools", () => {
+  test("[F5] the token in the model's text is in no answer of our tools", () => {
     expect(JSON.stringify(life.results)).not.toContain(token)
   })
 
-  test("[F5] nor in what the command line and the API tell", async () => {
+  test("[F5] the token is in no output of the command line or the API", async () => {
     const id = branchIn(life.results)
     const headers = { authorization: `Bearer ${await readToken(join(world.home, ".qm"))}` }
     for (const path of [`show?id=${id}`, "list", "tree", `restore?id=${id}`]) {
@@ -191,7 +191,7 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
     }
   })
 
-  test("[F5] nor on the console's page", async () => {
+  test("[F5] the token is not on the console's page", async () => {
     await using chromium = await launchChromium()
     const show = branchIn(life.results)
     await using window = await visit(chromium.browser, world, { path: "/folds" })
@@ -208,7 +208,7 @@ describe.runIf(needs("F5", "claude-code"))("the real Claude Code with our tools"
     }
   })
 
-  test("[F5] nor in any file of ours, store and logs among them", async () => {
+  test("[F5] the token is in none of our files, including store and logs", async () => {
     const files = await ourFiles(world)
     expect([...files.keys()].filter((it) => it.endsWith("store.db"))).toHaveLength(1)
     expect(files.get(logOf(world))?.length).toBeGreaterThan(0)

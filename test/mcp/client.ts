@@ -4,13 +4,13 @@ const REVISION = "2026-07-28"
 
 export type ToolAnswer = {
   readonly isError: boolean
-  /** Of an error: what it is and, when waiting helps, for how long. */
+  /** The code of an error and, when a retry helps, its delay. */
   readonly failure?: { readonly code: string; readonly retry_after_seconds?: number }
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What came back for one request, before anybody read it. */
+/** The unparsed response to one request. */
 export type WireAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -24,14 +24,14 @@ export type WireAnswer = {
 export type McpClient = ReturnType<typeof mcpClient>
 
 /**
- * A client of our tools over HTTP, frame by frame, in the stateless era: `using client = mcpClient(
- * { port, token, name })`. The official ones would give every frame an id of their own choosing.
+ * A stateless MCP client over HTTP that sends single frames: `using client = mcpClient({ port,
+ * token, name })`. The official clients would choose the id of every frame themselves.
  */
 export function mcpClient(options: {
   readonly port: number
   readonly token: string
   readonly name: string
-  /** Connections at once; the rest of its calls wait for one. */
+  /** Maximum number of connections; further calls wait for one. */
   readonly most?: number
 }) {
   const agent = new Agent({ keepAlive: true, maxSockets: options.most ?? 4 })
@@ -84,7 +84,7 @@ export function mcpClient(options: {
 
   return {
     ask,
-    /** A tool, read as a host would read its answer. */
+    /** Calls a tool and reads its answer as a host would. */
     async call(name: string, given: object, id: number | string = ++lastId): Promise<ToolAnswer> {
       const answer = await ask("tools/call", { name, arguments: given }, id)
       const { result, error } = answer.body

@@ -16,10 +16,10 @@ import { mountSuite } from "./suite.ts"
 
 const EXPECTED = fileURLToPath(new URL("expected-failures.yml", import.meta.url))
 
-/** Longer than any run was seen to take by far: about eight seconds. */
+/** A run takes about eight seconds. */
 const LONGEST_RUN_MS = 90_000
 
-/** The server of `qm up` with the suite's own tools beside ours, on the same core. */
+/** The server of `qm up` with the suite's tools beside ours, on the same core. */
 async function suiteServer(directory: string) {
   const home = join(directory, "home")
   const app = await createApp({
@@ -45,7 +45,7 @@ async function suiteServer(directory: string) {
   }
 }
 
-/** What a revision of the protocol requires of a server, as the suite has it written down. */
+/** The suite's list of server requirements for a protocol revision. */
 async function scenariosOf(revision: string): Promise<readonly string[]> {
   const [script = ""] = hostProgram("mcp-conformance").args
   const file = join(dirname(script), `../requirements/${revision}.yaml`)
@@ -74,7 +74,7 @@ async function runSuite(revision: string): Promise<{ code: number; said: string 
 
 describe.runIf(needs("MCP-2", "mcp-conformance"))("the official conformance suite", () => {
   test.each(["2025-11-25", "2026-07-28"])(
-    "[MCP-2] our server does what revision %s requires of one",
+    "[MCP-2] our server meets the requirements of revision %s",
     { timeout: LONGEST_RUN_MS },
     async (revision) => {
       const { code, said } = await runSuite(revision)
@@ -87,7 +87,7 @@ describe.runIf(needs("MCP-2", "mcp-conformance"))("the official conformance suit
     },
   )
 
-  test("[MCP-2] what it is expected to fail only becomes less", async () => {
+  test("[MCP-2] the list of expected failures only shrinks", async () => {
     const { server } = parse(await readFile(EXPECTED, "utf8")) as { server: readonly string[] }
     expect(server.length).toBeLessThanOrEqual(5)
   })

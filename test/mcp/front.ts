@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, request } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /**
- * A door in front of our server for programs that cannot send a token. It adds one and passes
- * everything else on as it came, so that it is our guard that judges foreign names of the host:
- * `await using front = await openFront({ port, token })`.
+ * A proxy for programs that cannot send a token. It adds one and forwards everything else
+ * unchanged, so that our server judges foreign host names: `await using front = await openFront({
+ * port, token })`.
  */
 export async function openFront(behind: { readonly port: number; readonly token: string }) {
   const server = createServer((incoming, response) => {

@@ -1,18 +1,18 @@
 import type { AnswerBlock, ModelRequest, Script } from "#test/model-anthropic"
 
-/** A result as the model is sent it, by the id of the call it belongs to. */
+/** A tool result in the model's request, by the id of its call. */
 export type ToolResult = { readonly id: string; readonly text: string; readonly isError: boolean }
 
-/** One thing the model does: a tool, and what it is given, knowing all results so far. */
+/** One step of the model: a tool call that may use all results so far. */
 export type Step = (results: readonly ToolResult[]) => {
   readonly name: string
   readonly input: object
 }
 
-/** A model that does one step after the other and then is done. */
+/** A model that does one step after the other and then ends. */
 export function tell(steps: readonly Step[]): Script {
   return (request, turn): readonly AnswerBlock[] => {
-    // Hosts also ask for a title and the like; such requests come without tools.
+    // Hosts also request a title and the like; such requests have no tools.
     const step = toolsIn(request).length === 0 ? undefined : steps[turn]
     if (step === undefined) return [{ type: "text", text: "Done." }]
     return [{ type: "tool_use", id: `toolu_story_${turn}`, ...step(resultsIn(request)) }]
@@ -24,7 +24,7 @@ type Body = {
   readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-/** The tools that the model is shown, by name. */
+/** Names of the tools in the model's request. */
 export function toolsIn({ body }: ModelRequest): readonly string[] {
   return ((body as Body).tools ?? []).map((it) => it.name)
 }

@@ -35,7 +35,7 @@ const CORE = [
 
 type ProgramOutput = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** The inspector as a person types it, with a home of its own. */
+/** Runs the inspector as a user would, with its own home. */
 function run(up: RunningUp, args: readonly string[]): Promise<ProgramOutput> {
   const env = {
     PATH: process.env["PATH"],
@@ -50,7 +50,7 @@ function run(up: RunningUp, args: readonly string[]): Promise<ProgramOutput> {
   })
 }
 
-/** Where our server is, as the inspector's programs take it. */
+/** The address of our server in the format of the inspector's programs. */
 function target(
   up: RunningUp,
   transport: Transport[0],
@@ -63,7 +63,7 @@ function target(
   return { before: [], after: ["--transport", "http", "--server-url", up.url, "--header", header] }
 }
 
-/** One method, in a process of its own: `inspector --cli`. */
+/** One method in its own process: `inspector --cli`. */
 async function inspect(
   up: RunningUp,
   [transport, era]: Transport,
@@ -75,7 +75,7 @@ async function inspect(
   return await run(up, [...script, "--cli", ...before, ...after, ...quiet, ...args])
 }
 
-/** One connection that stays: `mcpdo`, which leaves it to a process in the background. */
+/** A persistent connection: `mcpdo` runs it in a background process. */
 async function connect(up: RunningUp, [transport, era]: Transport) {
   const [launcher = ""] = hostProgram("mcp-inspector").args
   const script = join(dirname(launcher), "../../mcpdo/build/mcp-bin.js")
@@ -102,7 +102,7 @@ const Answer = z.object({
 })
 const Listed = z.object({
   result: z.object({ tools: z.array(z.object({ name: z.string() })) }),
-  /** Also what is only less portable, and does not fail the command. */
+  /** Includes portability warnings, which do not fail the command. */
   schemaFindings: z.array(z.unknown()).default([]),
 })
 const Load = z.object({
@@ -124,7 +124,7 @@ describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => 
   })
 
   test.each(WAYS)(
-    "[MCP-1] over %s, in the %s era, lists our tools and finds every schema portable",
+    "[MCP-1] over %s, in the %s era, it lists our tools and finds every schema portable",
     { timeout: LONGEST_RUN_MS },
     async (...way) => {
       const { code, stdout, stderr } = await inspect(up, way, [
@@ -140,7 +140,7 @@ describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => 
   )
 
   test.each(WAYS)(
-    "[MCP-2] over %s, in the %s era, opens a branch, returns from it and reads what was packed",
+    "[MCP-2] over %s, in the %s era, it opens a branch, returns from it and reads the package",
     { timeout: LONGEST_RUN_MS },
     async (...way) => {
       await using connected = await connect(up, way)
@@ -167,7 +167,7 @@ describe.runIf(needs("MCP-2", "mcp-inspector"))("the official inspector", () => 
   )
 
   test.each(WAYS)(
-    "[MCP-2] over %s, in the %s era, 300 calls, 8 at once, meet no error",
+    "[MCP-2] over %s, in the %s era, 300 calls, 8 at once, cause no error",
     { timeout: LONGEST_RUN_MS },
     async (...way) => {
       const call = ["--method", "tools/call", "--tool-name", "branch_status"]

@@ -5,7 +5,7 @@ import { NO_LIMITS } from "./up.ts"
 
 type Limit = keyof typeof NO_LIMITS
 
-/** A server with one limit as it comes, and the others out of its way. */
+/** A server with one default limit and the others out of reach. */
 async function newLimited(limit?: Limit) {
   const environment = Object.fromEntries(
     Object.entries(NO_LIMITS).filter(([name]) => name !== limit),
@@ -49,15 +49,15 @@ function expectTooMany(refused: ToolAnswer, { limit, mostSeconds }: Refusal): vo
   expect(text).toContain(`in ${seconds} seconds`)
 }
 
-describe("limits as they come", () => {
-  test("[C2] five branches a minute in a session; the next is told when to come back", async () => {
+describe("default limits", () => {
+  test("[C2] a session opens five branches per minute; the next one is refused with a retry time", async () => {
     await using limited = await newLimited("CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT")
     await openMany(limited.client, 5)
     expectTooMany(await open(limited.client), { limit: 5, mostSeconds: 60 })
     expect(await open(limited.client, { session_id: "another" })).toMatchObject({ isError: false })
   })
 
-  test("[C2] ten open branches in a session; one that returns makes room", async () => {
+  test("[C2] a session has at most ten open branches; a return frees one", async () => {
     await using limited = await newLimited("CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_SESSION")
     const [first] = await openMany(limited.client, 10)
     expectTooMany(await open(limited.client), { limit: 10, mostSeconds: 300 })
@@ -66,7 +66,7 @@ describe("limits as they come", () => {
     expect(await open(limited.client)).toMatchObject({ isError: false })
   })
 
-  test("[C2] a hundred open branches in all, whichever the session", async () => {
+  test("[C2] all sessions together have at most a hundred open branches", async () => {
     await using limited = await newLimited("CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_INSTANCE")
     await openMany(limited.client, 100, (at) => ({ session_id: `session ${at}` }))
     const excess = Array.from({ length: 20 }, (_, at) =>
@@ -79,7 +79,7 @@ describe("limits as they come", () => {
     expect(listed.status).toBe(200)
   })
 
-  test("[C2] three deep", async () => {
+  test("[C2] branches nest at most three deep", async () => {
     await using limited = await newLimited()
     const depths: unknown[] = []
     let parent_branch_id: unknown = "root"
@@ -93,7 +93,7 @@ describe("limits as they come", () => {
     expect(refused.failure?.code).toBe("FOLD_DEPTH_EXCEEDED")
   })
 
-  test("[C2] tokens and time: what none is named, and the most that may be", async () => {
+  test("[C2] token and time budgets have defaults and maximums", async () => {
     await using limited = await newLimited()
     const plain = await open(limited.client)
     expect(plain.fields).toMatchObject({ budget_allocated: 8_192, timeout_seconds: 300 })
@@ -109,7 +109,7 @@ describe("limits as they come", () => {
     }
   })
 
-  test("[C2] a branch over its budget is ended, and says what was known", async () => {
+  test("[C2] a branch over its budget ends and returns its known results", async () => {
     await using limited = await newLimited()
     const { client } = limited
     const { fields } = await open(client, { prompt: "look again ".repeat(50), budget: 50 })
@@ -124,7 +124,7 @@ describe("limits as they come", () => {
     })
   })
 
-  test("[C2] a branch over its time is ended, and takes no return", async () => {
+  test("[C2] a branch over its time ends and accepts no return", async () => {
     await using limited = await newLimited()
     const { client } = limited
     const { fields } = await open(client, { timeout_seconds: 1 })

@@ -8,8 +8,8 @@ import { z } from "zod"
 import { say } from "./suite-tools.ts"
 
 /**
- * Tools that ask the client in the middle of a call, in the era before 2026-07-28. Such a question
- * and its answer are two requests that only a session holds together.
+ * Tools that query the client during a call, in the era before 2026-07-28. Such a query and its
+ * answer are two requests that only a session connects.
  */
 export function mountAsking(server: McpServer): void {
   server.registerTool(

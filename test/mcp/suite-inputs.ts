@@ -17,7 +17,7 @@ const Color = z.object({ color: z.string() })
 const Confirmed = z.object({ ok: z.boolean() })
 const Context = z.object({ context: z.string() })
 
-/** Keys and words as the suite expects them. */
+/** Keys and texts that the suite expects. */
 const QUESTIONS = {
   context: { key: "user_context", message: "What context should it use?", schema: Context },
   name: { key: "user_name", message: "What is your name?", schema: Name },
@@ -26,12 +26,12 @@ const QUESTIONS = {
   step2: { key: "step2", message: "Step 2: What is your favorite color?", schema: Color },
 } as const
 
-/** Signed with a key of this process: what the client sends back is an attacker's until checked. */
+/** Signed with a key of this process, because a client's state is untrusted until verified. */
 const state = createRequestStateCodec<string>({ key: randomBytes(32) })
 
-/** Tools and a prompt that must ask before they can answer, as the suite names them. */
+/** Tools and a prompt that must query the client before they answer, with the suite's names. */
 export function mountInputs(server: McpServer): void {
-  // Checked before a handler is entered. It is an option of the server, which is made already.
+  // Verified before a handler runs. This is a constructor option, but the server already exists.
   Reflect.set(server.server, "_requestStateVerify", state.verify)
   mountOneQuestion(server)
   mountStates(server)
@@ -147,14 +147,14 @@ function mountCapabilities(server: McpServer): void {
   )
 }
 
-/** Which capabilities the request says its client has, by name. */
+/** Names of the client capabilities in the request. */
 function capabilitiesOf(context: ServerContext): ReadonlySet<string> {
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
   const said = z.record(z.string(), z.unknown()).safeParse(envelope[CLIENT_CAPABILITIES_META_KEY])
   return new Set(Object.keys(said.data ?? {}))
 }
 
-/** What a state says that was checked on its way in. */
+/** The content of a verified state. */
 function stateOf(context: ServerContext): string | undefined {
   return context.mcpReq.requestState<string>()
 }

@@ -2,9 +2,9 @@ import { completable, type McpServer, ResourceTemplate } from "@modelcontextprot
 import { z } from "zod"
 import { PNG, say } from "./suite-tools.ts"
 
-/** Resources and prompts that the official suite asks for by name. */
+/** Resources and prompts that the official suite requests by name. */
 export function mountTexts(server: McpServer): void {
-  // As with our own lists: they are constants, so nobody waits for word of a change.
+  // The lists are constants, like our own, so there are no change notifications.
   server.server.registerCapabilities({ prompts: { listChanged: false } })
   mountSubscriptions(server)
   mountResources(server)
@@ -39,7 +39,7 @@ function mountResources(server: McpServer): void {
   }))
 }
 
-/** Only the era before 2026-07-28 has them; there is nothing that ever changes. */
+/** Only the era before 2026-07-28 has subscriptions; nothing ever changes here. */
 function mountSubscriptions({ server }: McpServer): void {
   server.registerCapabilities({ logging: {}, resources: { subscribe: true } })
   server.setRequestHandler("resources/subscribe", () => ({}))

@@ -6,18 +6,18 @@ import {
 } from "@modelcontextprotocol/server"
 import { z } from "zod"
 
-/** The smallest PNG there is: one pixel. */
+/** The smallest PNG: one pixel. */
 export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
-/** A WAV file without a single sample. */
+/** A WAV file without samples. */
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 
-/** Time between two notifications of one call; the suite wants them apart. */
+/** Time between two notifications of one call; the suite requires a gap. */
 const STEP_MS = 50
 
 const none = z.object({})
 
-/** The tools that the official suite calls by name; their answers are its own words. */
+/** The tools that the official suite calls by name; it defines their answers. */
 export function mountTools(server: McpServer): void {
   mountContents(server)
   mountNotifiers(server)
@@ -88,7 +88,7 @@ function mountNotifiers(server: McpServer): void {
   )
 }
 
-/** Schemas that must reach the client as they are written. */
+/** Schemas that must reach the client unchanged. */
 function mountSchemas(server: McpServer): void {
   server.registerTool(
     "test_header_parameter",
@@ -124,7 +124,7 @@ const ADDRESS = {
   },
   allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
   if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
-  // A word of JSON Schema; computed, so that nobody takes the object for a promise.
+  // A JSON Schema keyword; computed, so that the object is not mistaken for a promise.
   ["then" as const]: { required: ["phone"] },
   else: { required: ["email"] },
   additionalProperties: false,

@@ -9,7 +9,7 @@ import { readToken } from "#test/server"
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
-/** Far above what any test here opens: what is tested is not the limits. */
+/** Far above what these tests open, because they do not test the limits. */
 export const NO_LIMITS = {
   CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_SESSION: "100000",
   CONTEXT_FOLDING_MAX_CONCURRENT_BRANCHES_PER_INSTANCE: "100000",
@@ -18,12 +18,12 @@ export const NO_LIMITS = {
 
 export type RunningUp = Awaited<ReturnType<typeof startUp>>
 
-/** A person's home and a project of theirs. */
+/** A user's home and project. */
 export type UserPlace = AsyncDisposable & { readonly home: string; readonly project: string }
 
 /**
- * A fresh user, in memory where there is some: a thousand branches are five thousand commits, and
- * whether those are on the disk is tested elsewhere.
+ * A fresh user, in memory if possible: a thousand branches are five thousand commits, and other
+ * tests check durability.
  */
 async function quickUser(): Promise<UserPlace> {
   const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
@@ -40,7 +40,7 @@ async function quickUser(): Promise<UserPlace> {
 }
 
 /**
- * A real `qm up` for the project of a user, a fresh one unless given: `await using up = await
+ * A real `qm up` for a user's project (default: a fresh user): `await using up = await
  * startUp(env)`.
  */
 export async function startUp(env: Readonly<Record<string, string>> = {}, given?: UserPlace) {
@@ -68,9 +68,9 @@ export async function startUp(env: Readonly<Record<string, string>> = {}, given?
     url: `http://127.0.0.1:${port}/mcp`,
     token: await readToken(join(user.home, ".qm")),
     said: () => said,
-    /** What the process holds of the memory, by what the kernel says. */
+    /** Resident memory according to the kernel. */
     residentBytes: () => residentBytes(started.pid ?? 0),
-    /** Ends it as a person would; its exit code. */
+    /** Stops it as a user would, and returns its exit code. */
     async stop(): Promise<number | null> {
       started.kill("SIGTERM")
       return await ended
@@ -83,7 +83,7 @@ export async function startUp(env: Readonly<Record<string, string>> = {}, given?
   }
 }
 
-/** The launcher replaces itself by node, so its number is the server's. */
+/** The launcher replaces itself by node, so its pid is the server's. */
 function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]

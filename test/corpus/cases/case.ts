@@ -1,25 +1,23 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Where a case works, and what must never be seen. */
+/** The folders of a case, and the text that must never be read. */
 export type HostilePlace = {
-  /** The tree that is walked; each case has a folder of its own in it. */
   readonly root: string
-  /** A folder beside the tree, with a file `secret` whose text is the canary. */
+  /** A folder beside the tree, with a file `secret` that contains the canary. */
   readonly outside: string
 }
 
-/** Of each path below the case's folder: read, or left out for a reason, or not seen at all. */
+/** For each path below the case's folder: read, left out with a reason, or not seen. */
 export type HostileExpectation = Readonly<Record<string, string>>
 
-/** Makes something in a folder of its own, and says what is to become of it. */
+/** Creates files in its own folder and returns the expected result for each. */
 export type HostileCase = (folder: string, place: HostilePlace) => HostileExpectation
 
 export type HostileCases = Readonly<Record<string, HostileCase>>
 
 export type Files = Readonly<Record<string, string | Buffer>>
 
-/** Files that are written, and what becomes of them. */
 export function files(written: Files, expected: HostileExpectation): HostileCase {
   return (folder) => {
     writeFiles(folder, written)
@@ -27,12 +25,11 @@ export function files(written: Files, expected: HostileExpectation): HostileCase
   }
 }
 
-/** Files that are like all others to a reader, whatever they say or are called. */
+/** Files that are read like all others, whatever their names and contents. */
 export function readable(written: Files): HostileCase {
   return files(written, Object.fromEntries(Object.keys(written).map((it) => [it, "read"])))
 }
 
-/** Files that are left out, all for the same reason. */
 export function leftOut(reason: string, written: Files): HostileCase {
   return files(written, Object.fromEntries(Object.keys(written).map((it) => [it, reason])))
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { files, type HostileCase, type HostileCases, readable, TEXT } from "./case.ts"
 
-/** Names are data: of each of these a file is read like any other. */
+/** Hostile names that must be read like any other file name. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   newline: ["new\nline"],
   "carriage-return": ["carriage\rreturn"],
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "short-name-of-windows": ["git~1"],
 }
 
-/** A name as bytes that are no UTF-8: read as text it would be mangled, and lead nowhere. */
+/** A name of bytes that are not UTF-8: decoded as text, it would not lead to the file. */
 const notUtf8: HostileCase = (folder) => {
   const bad = (text: string) => Buffer.concat([Buffer.from(`${folder}/${text}`), BAD_BYTES])
   writeFileSync(bad("file"), TEXT)
@@ -48,7 +48,7 @@ export const NAME_CASES: HostileCases = {
   ),
   "name-not-utf8": notUtf8,
   "name-almost-git": readable({ ".git /config": TEXT, ".git./config": TEXT, ".gitx/config": TEXT }),
-  // A disk that ignores case would take it for git's own.
+  // A case-insensitive disk treats it as git's own folder.
   "name-git-in-capitals": files(
     { ".GIT/config": TEXT, ".GIT/hooks/x": TEXT },
     { ".GIT/config": "not seen", ".GIT/hooks/x": "not seen" },

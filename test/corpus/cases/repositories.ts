@@ -5,7 +5,7 @@ import { type Files, files, type HostileCase, type HostileCases, readable, TEXT 
 const HEAD = "ref: refs/heads/main\n"
 const RUNS = "[core]\n\tfsmonitor = touch pwned\n\thooksPath = .\n"
 
-/** A repository inside the tree: nothing of it is entered, whatever its git folder holds. */
+/** A nested repository: the walk does not enter it, whatever its git folder contains. */
 function nested(gitFolder: Files): HostileCase {
   const inGit = Object.entries(gitFolder).map(([path, text]) => [`clone/.git/${path}`, text])
   return files(

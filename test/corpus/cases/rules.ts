@@ -2,7 +2,7 @@ import { files, type HostileCase, type HostileCases, TEXT } from "./case.ts"
 
 const NAME = "a".repeat(200)
 
-/** Patterns that take for ever where they are tried one way after another. */
+/** Patterns that cause exponential backtracking. */
 const EXPLODING: Readonly<Record<string, string>> = {
   stars: `${"*a".repeat(500)}b`,
   folders: `${"**/".repeat(500)}b`,

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { type HostileCase, type HostileCases, leftOut, TEXT, writeFiles } from "./case.ts"
 
-/** What each link leads to, `OUT` being the folder beside the tree. */
+/** The target of each link; `OUT` is the folder beside the tree. */
 const LINKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "to-itself": { self: "self" },
   "in-a-circle": { "loop-a": "loop-b", "loop-b": "loop-a" },
@@ -37,7 +37,7 @@ function linked(links: Readonly<Record<string, string>>): HostileCase {
 
 const servers: Server[] = []
 
-/** Sockets stay in the tree after this; only we stop listening. */
+/** Stops listening; the socket files stay in the tree. */
 export function closeHostileSockets(): void {
   for (const server of servers.splice(0)) server.close()
 }
@@ -60,7 +60,7 @@ const TYPES: HostileCases = {
     servers.push(createServer().listen(join(folder, "socket")).unref())
     return { socket: "special" }
   },
-  // Only root may make one, and not in every container.
+  // Only root can create one, and not in every container.
   "type-device": (folder) => {
     const { status } = spawnSync("mknod", [join(folder, "zero"), "c", "1", "5"])
     return status === 0 ? { zero: "special" } : {}
@@ -93,7 +93,7 @@ const TYPES: HostileCases = {
   },
 }
 
-/** Root may read everything. */
+/** Root can read every file. */
 function isRoot(): boolean {
   return process.getuid?.() === 0
 }
