@@ -1,7 +1,7 @@
 export { loadHookBundle } from "./bundle.ts"
 export type { GitHookAnswer } from "./git-hooks/run.ts"
 export { runGitHook } from "./git-hooks/run.ts"
-export type { InstalledKit } from "./installed.ts"
+export type { InstalledKit } from "./installed-kit.ts"
 export type { Kit } from "./kit.ts"
 export { createKit } from "./kit.ts"
 export type { KitDeps } from "./plan.ts"

@@ -27,7 +27,7 @@ import type { Folders } from "./folder/folders.ts"
 import { type Mention, readMention } from "./folder/mention.ts"
 import { openRun, reopenRun } from "./open.ts"
 import { createResults, type Results, resultsOf } from "./results.ts"
-import { handleMessage, type SayDeps } from "./say.ts"
+import { handleMessage, type SayDeps } from "./run-message.ts"
 
 const MOST_RUNS_OF_AGENT = 20
 

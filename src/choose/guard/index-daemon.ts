@@ -8,7 +8,7 @@ import {
   parseJsonRecord,
   sliceBytes,
 } from "#ground/base"
-import { sliceLines } from "./words.ts"
+import { sliceLines } from "./message-format.ts"
 
 /** The whole hook has 150 ms, and starting the process takes the rest. */
 const LONGEST_ASK_MS = 100

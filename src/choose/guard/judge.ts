@@ -1,5 +1,6 @@
 import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
 import type { HookEvent, HookWorld, Rule, Verdict } from "./event.ts"
+import { sliceLines } from "./message-format.ts"
 import { boot } from "./rules/boot/boot.ts"
 import { concurrency } from "./rules/concurrency.ts"
 import { drift } from "./rules/drift.ts"
@@ -9,7 +10,6 @@ import { pitfall } from "./rules/pitfall.ts"
 import { risk } from "./rules/risk.ts"
 import { track } from "./rules/track.ts"
 import { appendVerdict } from "./verdict-log.ts"
-import { sliceLines } from "./words.ts"
 
 /** Hosts truncate hook output at 10,000 characters silently. */
 const LARGEST_ANSWER_BYTES = 9_000

@@ -1,8 +1,8 @@
 import { join } from "node:path"
 import { type JsonlRecord, listDirectory, removeFile, statFile, streamJsonl } from "#ground/base"
 import type { HookName, VerdictKind, VerdictLine } from "#ground/contract"
+import { appendIn } from "./notice-log.ts"
 import { checkRiskPaths, createRiskPaths } from "./risk-paths.ts"
-import { appendIn } from "./told-log.ts"
 
 const LARGEST_VERDICT_LINE_BYTES = 64 * 1024
 

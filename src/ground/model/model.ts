@@ -1,9 +1,9 @@
 import { type Clock, isAppError, type Log, type Random } from "#ground/base"
 import type { ModelProvider, TokenUsage } from "#ground/contract"
 import { checkLength, estimateUsage, type ModelAnswer, type ModelAsk } from "./ask.ts"
-import { answerReader } from "./json/structured.ts"
+import { answerReader } from "./json/structured-answer.ts"
 import { type Try, tryPatiently } from "./retry.ts"
-import { askScript, type ScriptedBrain } from "./scripted.ts"
+import { askScript, type ScriptedBrain } from "./scripted-model.ts"
 import { destinationOf, type ModelConfig, usualModel } from "./settings.ts"
 
 export type Model = {

@@ -1,7 +1,7 @@
 import { createAutomaton } from "./automaton.ts"
 import { base64Views, type Run, runsOf } from "./base64.ts"
 import { unescapedViews, type View } from "./escapes.ts"
-import type { KnownSecretFinder } from "./known.ts"
+import type { KnownSecretFinder } from "./known-secrets.ts"
 import { NAME_RULES } from "./names.ts"
 import type { Rule, SecretMatch, Work } from "./rule.ts"
 import { DISCORD_TOKEN, STRUCTURE_RULES } from "./structures.ts"

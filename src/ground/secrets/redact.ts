@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { Random } from "#ground/base"
 import { findSpans, type Span } from "./find.ts"
-import { createKnown } from "./known.ts"
+import { createKnown } from "./known-secrets.ts"
 import type { Work } from "./rule.ts"
 
 /**

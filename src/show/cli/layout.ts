@@ -8,7 +8,7 @@ const LONGEST_WHOLE_WORD = 24
 const NARROWEST_COLUMN = 6
 
 /** Characters on the screen: color sequences take no space. */
-export function displayLength(text: string): number {
+function displayLength(text: string): number {
   return [...text.replace(COLOR_SEQUENCE, "")].length
 }
 
@@ -97,7 +97,7 @@ function hangingIndent(line: string, width: number): number {
  * Lines of at most `width` characters, the second and later ones `indent` shorter. Breaks at spaces,
  * and a longer word after punctuation; colors end and start again at a break.
  */
-export function wrapText(text: string, width: number, indent = 0): readonly string[] {
+function wrapText(text: string, width: number, indent = 0): readonly string[] {
   if (displayLength(text) <= width) return [text]
   const lines: string[] = []
   let color = ""

@@ -79,7 +79,7 @@ const KIND_COLORS: Readonly<Record<ContextKind, number>> = {
   history: 176,
 }
 
-export function createPaint(options: { isColored: boolean }): Paint {
+function createPaint(options: { isColored: boolean }): Paint {
   const stroke =
     (open: string): Stroke =>
     (text) =>

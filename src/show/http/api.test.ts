@@ -6,10 +6,10 @@ import type { CallContext, Operation } from "#ground/contract"
 import type { App } from "#show/app"
 import { testClock } from "#test/clock"
 import { newServer, type ServerWorld } from "#test/server"
+import { answerError } from "./api.ts"
 import { MOST_REQUESTS_A_MINUTE } from "./guard/gate.ts"
 import { DEEPEST_JSON_LEVELS, LARGEST_BODY_BYTES } from "./limits.ts"
 import { readQuery } from "./routes.ts"
-import { answerError } from "./status.ts"
 
 const FAMILIES: readonly ErrorFamily[] = [
   "invalid",

@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { systemRandom } from "#ground/base"
 import type { DoctorCheck } from "#ground/contract"
 import { readOrMakeToken } from "./guard/token-file.ts"
-import { ASK_RUNNING_TIMEOUT_MS, findRunning } from "./running-server.ts"
+import { ASK_RUNNING_TIMEOUT_MS, findRunning } from "./server/running-server.ts"
 
 const EXPOSED: DoctorCheck = {
   area: "server",

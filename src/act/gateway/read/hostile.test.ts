@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { WireItem } from "#ground/contract"
 import { fcParameters } from "#test/seed"
 import { ask, bytesOf, events, instructionBlock } from "./bodies.fixture.ts"
-import { createRequestReader } from "./request-reading.ts"
+import { createRequestReader } from "./read-request.ts"
 
 const read = createRequestReader()
 

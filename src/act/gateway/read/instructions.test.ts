@@ -6,8 +6,8 @@ import { fcParameters } from "#test/seed"
 import { tempDirectory } from "#test/temp"
 import { ask, call, entry, instructionBlock, result, user } from "./bodies.fixture.ts"
 import { type KnownFile, splitAgentsMd, splitInstructions } from "./instructions.ts"
+import { createRequestReader } from "./read-request.ts"
 import type { ReadQuestion } from "./reader.ts"
-import { createRequestReader } from "./request-reading.ts"
 
 const PROJECT = "/home/ada/tea"
 

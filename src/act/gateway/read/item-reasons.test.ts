@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { WireItem } from "#ground/contract"
 import { tempDirectory } from "#test/temp"
 import { ask, assistant, call, result, text, user } from "./bodies.fixture.ts"
-import { createRequestReader } from "./request-reading.ts"
+import { createRequestReader } from "./read-request.ts"
 
 const HERE = "/nonexistent/project"
 

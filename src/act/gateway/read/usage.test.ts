@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
 import { events } from "./bodies.fixture.ts"
-import { unpack } from "./request-reading.ts"
+import { unpack } from "./read-request.ts"
 import { usageOf } from "./usage.ts"
 
 const START = {

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { oneLine } from "#ground/base"
 import { readFence } from "../stages/prompt.ts"
 import { sentencesNamed } from "../stages/verify.ts"
-import { contentWords, shareOfWords } from "../stages/words.ts"
+import { contentWords, shareOfWords } from "../stages/word-overlap.ts"
 
 type SubQuery = { readonly question: string; readonly why: string; readonly target: string }
 

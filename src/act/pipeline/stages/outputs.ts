@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isRecord, oneLine } from "#ground/base"
 import { KbTier, type StageConfig } from "#ground/contract"
 import type { PriorAnswer, StageResult, StageWorld } from "../stage.ts"
-import { contentWords, shareOfWords } from "./words.ts"
+import { contentWords, shareOfWords } from "./word-overlap.ts"
 
 const MOST_SUMMARY_CHARACTERS = 140
 

@@ -4,7 +4,7 @@ import {
   parenthesisedGroupsOf,
   splitSentences,
 } from "#know/knowledge"
-import { contentWords } from "./words.ts"
+import { contentWords } from "./word-overlap.ts"
 
 /**
  * A sentence clearly rests on a text with this share of its words and `CLEAR_LEAD_SHARE` more than

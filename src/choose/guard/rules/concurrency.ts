@@ -1,10 +1,10 @@
 import { formatAgo } from "#ground/base"
 import { type Claim, isInTree, type Touch, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule, Verdict } from "../event.ts"
+import { asArgument, shown } from "../message-format.ts"
+import { markNotified } from "../notice-log.ts"
 import { coveringOverride } from "../overrides.ts"
 import { hashFile } from "../receipts.ts"
-import { markNotified } from "../told-log.ts"
-import { asArgument, shown } from "../words.ts"
 
 /**
  * Each path costs about 0.2 ms per session to look up and 0.5 ms to record. Claims are checked for

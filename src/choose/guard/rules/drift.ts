@@ -1,7 +1,7 @@
 import type { Drift } from "#know/ledger"
 import type { Rule } from "../event.ts"
+import { firstOf, sessionFlag, shown } from "../message-format.ts"
 import { MOST_LISTED_PATHS } from "../verdict-log.ts"
-import { firstOf, sessionFlag, shown } from "../words.ts"
 
 /**
  * Blocks a stop once when the session changed important files and did not register. `ledger.nudge`

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { readJsonl, statFile } from "#ground/base"
 import { digest } from "#know/ledger"
 import type { Rule } from "../event.ts"
-import { appendIn } from "../told-log.ts"
+import { appendIn } from "../notice-log.ts"
 
 const LARGEST_LOADED_BYTES = 1024 ** 2
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { isRecord, readTextBounded, withoutHiddenCharacters } from "#ground/base"
 import type { HookWorld, Rule } from "../event.ts"
-import { markNotified } from "../told-log.ts"
+import { markNotified } from "../notice-log.ts"
 import { dayOf } from "../verdict-log.ts"
 
 const LARGEST_PITFALLS_BYTES = 1024 ** 2

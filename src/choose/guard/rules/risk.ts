@@ -1,9 +1,9 @@
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import { asArgument, firstOf, shown } from "../message-format.ts"
 import { coveringOverride } from "../overrides.ts"
 import { covers, hashFile, hashFormatIn, readReceipts } from "../receipts.ts"
 import { createRiskPaths } from "../risk-paths.ts"
 import { MOST_LISTED_PATHS } from "../verdict-log.ts"
-import { asArgument, firstOf, shown } from "../words.ts"
 
 type BeforeEdit = Extract<HookEvent, { kind: "before-edit" }>
 type Risky = { readonly path: string; readonly pattern: string }

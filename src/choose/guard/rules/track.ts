@@ -2,9 +2,9 @@ import { join } from "node:path"
 import { formatAgo, statFile } from "#ground/base"
 import { digest, treeName } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule } from "../event.ts"
+import { asArgument, shown } from "../message-format.ts"
+import { appendIn, markNotified } from "../notice-log.ts"
 import { hashFile, hashFormatIn } from "../receipts.ts"
-import { appendIn, markNotified } from "../told-log.ts"
-import { asArgument, shown } from "../words.ts"
 
 const MOST_TRACKED_PATHS = 200
 

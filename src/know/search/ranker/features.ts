@@ -3,8 +3,8 @@ import type { Query } from "../words.ts"
 import type { Corpus } from "./corpus.ts"
 import { type History, scorePast } from "./history.ts"
 import { scoreWords, type WordScores } from "./lexical.ts"
-import { queryVector, type SemanticScores, scoreMeaning } from "./meaning.ts"
 import { largest, mean, orderOf, rankShares, shareOfLargest } from "./order.ts"
+import { queryVector, type SemanticScores, scoreMeaning } from "./semantic-scores.ts"
 import type { WordTable } from "./word-table.ts"
 
 export type RawFeatures = {

@@ -8,8 +8,8 @@ import { prepareCorpus } from "./corpus.ts"
 import { HEADS, type Head } from "./fusion.ts"
 import { prepareHistory } from "./history.ts"
 import { loadRanker } from "./load-ranker.ts"
-import { meaningOf, prepareMeaning, queryVector } from "./meaning.ts"
 import { rank } from "./rank.ts"
+import { meaningOf, prepareMeaning, queryVector } from "./semantic-scores.ts"
 
 type Golden = {
   readonly tolerance: number

@@ -10,8 +10,8 @@ import { prepareCorpus } from "./corpus.ts"
 import { HEADS, runNet } from "./fusion.ts"
 import { type Commit, prepareHistory } from "./history.ts"
 import { loadRanker } from "./load-ranker.ts"
-import { meaningOf, prepareMeaning } from "./meaning.ts"
 import { rank } from "./rank.ts"
+import { meaningOf, prepareMeaning } from "./semantic-scores.ts"
 
 const ranker = await loadRanker({ table: "load" })
 const withoutTable = { ...ranker, table: undefined }

@@ -7,8 +7,8 @@ import { type Head, runNet, usesHistory, usesTable } from "./fusion.ts"
 import { type History, prepareHistory } from "./history.ts"
 import type { WordScores } from "./lexical.ts"
 import type { Ranker } from "./load-ranker.ts"
-import type { SemanticScores } from "./meaning.ts"
 import { orderOf } from "./order.ts"
+import type { SemanticScores } from "./semantic-scores.ts"
 
 export type SearchedTree = {
   readonly corpus: Corpus

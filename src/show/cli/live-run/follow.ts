@@ -1,6 +1,6 @@
 import type { Clock } from "#ground/base"
 import type { Message, Run } from "#ground/contract"
-import { isEnded } from "./ending.ts"
+import { isEnded } from "./exit-code.ts"
 import { LOOK_EVERY_MS, PAGE_MESSAGES } from "./limits.ts"
 
 /** What a follower reads and whom it tells. */

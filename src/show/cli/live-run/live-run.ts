@@ -22,7 +22,7 @@ import { stayWith } from "../pipeline/follow.ts"
 import { renderAnswer } from "../render/agents.ts"
 import { openApp, type RunContext, settleLost } from "../run-operation.ts"
 import { safeJson } from "../screen.ts"
-import { isEnded } from "./ending.ts"
+import { isEnded } from "./exit-code.ts"
 import { SERVER_TIMEOUT_MS } from "./limits.ts"
 import { watch } from "./watch.ts"
 

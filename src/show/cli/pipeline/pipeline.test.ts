@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { PipelineEventBody, type PipelineRun } from "#ground/contract"
 import { isFollowed } from "../cli.ts"
-import { readTyped } from "../read-typed.ts"
+import { readTyped } from "../read-line.ts"
 import { createScreen } from "../screen.ts"
 import { eventLines } from "./lines.ts"
 

@@ -1,5 +1,5 @@
 import { answerQuestions } from "#ground/base"
-import { createRequestReader } from "../request-reading.ts"
+import { createRequestReader } from "../read-request.ts"
 
 const { platform } = process
 

@@ -10,7 +10,7 @@ import { LARGEST_SETTINGS_BYTES } from "../../limits.ts"
 import { anthropic } from "../models/anthropic.ts"
 import type { Answer } from "../models/model.ts"
 import { promptOf, type StoryAction, type StoryFolder } from "../scene.ts"
-import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./told.ts"
+import { HANDED_ON, type Stage, shutIn, type ToldHost } from "./story-host.ts"
 
 const DEEPEST_LEFTOVERS = 6
 

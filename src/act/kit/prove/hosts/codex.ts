@@ -5,7 +5,7 @@ import { LARGEST_OUTPUT_BYTES } from "../limits.ts"
 import type { Answer, Question } from "../models/model.ts"
 import { responses } from "../models/responses.ts"
 import { promptOf, type StoryAction } from "../scene.ts"
-import { HANDED_ON, type Reasons, type Stage, shutIn, type ToldHost } from "./told.ts"
+import { HANDED_ON, type Reasons, type Stage, shutIn, type ToldHost } from "./story-host.ts"
 
 /** A question about hooks or servers takes about 0.1 seconds. */
 const LONGEST_QUESTION_MS = 10_000

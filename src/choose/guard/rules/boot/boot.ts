@@ -1,7 +1,7 @@
 import { formatAgo, plural } from "#ground/base"
 import type { LedgerSession } from "#know/ledger"
 import type { HookEvent, HookWorld, Rule, Verdict } from "../../event.ts"
-import { firstOf, sessionFlag } from "../../words.ts"
+import { firstOf, sessionFlag } from "../../message-format.ts"
 import { changelogLines, memoryLines, sessionLines } from "./repository.ts"
 import { type BootInput, inline, shortSession } from "./sections.ts"
 import { upstreamLines } from "./upstream.ts"

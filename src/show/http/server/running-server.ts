@@ -14,7 +14,7 @@ import {
   removeFile,
   writeFileAtomic,
 } from "#ground/base"
-import { NotRunning } from "./errors.ts"
+import { NotRunning } from "../errors.ts"
 
 const RECORD_LIMIT_BYTES = 1_000
 

@@ -9,7 +9,7 @@ import { CONFIRM_EXIT } from "./events/pause.ts"
 import type { RunState } from "./events/state.ts"
 import { runView, statusOf } from "./events/views.ts"
 import { SAY_OUTPUT_TOKENS } from "./limits.ts"
-import { askClassifier } from "./say-classifier.ts"
+import { askClassifier } from "./message-classifier.ts"
 
 const BREAKOUT_CHARACTERS = 500
 

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url"
 import { type Clock, type Random, systemClock, systemRandom } from "#ground/base"
 import { type App, versions } from "#show/app"
-import { AlreadyRunning, PortInvalid, PortTaken } from "./errors.ts"
-import { createKeys } from "./guard/keys.ts"
-import { readOrMakeToken } from "./guard/token-file.ts"
-import { createHttp, type Tls } from "./http.ts"
+import { AlreadyRunning, PortInvalid, PortTaken } from "../errors.ts"
+import { createKeys } from "../guard/keys.ts"
+import { readOrMakeToken } from "../guard/token-file.ts"
+import { createHttp, type Tls } from "../http.ts"
+import type { Tools } from "../tools.ts"
 import { forgetRunning, recordRunning } from "./running-server.ts"
-import type { Tools } from "./tools.ts"
 
 const PORTS_TRIED = 20
 
@@ -29,7 +29,7 @@ export type ExposedAddress = { readonly host: string; readonly tls: Tls }
 
 export type HttpServer = Awaited<ReturnType<typeof serve>>
 
-const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../console/dist", import.meta.url))
+const CONSOLE_DIRECTORY = fileURLToPath(new URL("../../../../console/dist", import.meta.url))
 
 export async function serve(options: ServeOptions) {
   const { app, clock = systemClock, random = systemRandom } = options

@@ -10,7 +10,7 @@ import {
   text,
   user,
 } from "./bodies.fixture.ts"
-import { createRequestReader } from "./request-reading.ts"
+import { createRequestReader } from "./read-request.ts"
 
 const read = createRequestReader()
 

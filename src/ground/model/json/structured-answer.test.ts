@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { SchemaInvalid } from "../errors.ts"
-import { answerReader } from "./structured.ts"
+import { answerReader } from "./structured-answer.ts"
 
 const PLAN = {
   type: "object",

@@ -1,6 +1,6 @@
 import type { Server } from "node:http"
 import { type AddressInfo, createServer, type Server as NetServer } from "node:net"
-import { ListenFailed, PortTaken } from "./errors.ts"
+import { ListenFailed, PortTaken } from "../errors.ts"
 
 const HTTPS_PORT = 443
 

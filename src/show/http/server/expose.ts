@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls"
 import { readBounded } from "#ground/base"
-import { AddressDangerous, TlsFileUnusable } from "./errors.ts"
-import type { Tls } from "./http.ts"
+import { AddressDangerous, TlsFileUnusable } from "../errors.ts"
+import type { Tls } from "../http.ts"
 import type { ExposedAddress } from "./serve.ts"
 
 /** A certificate with its chain has a few kilobytes. */

@@ -4,7 +4,7 @@ import { Config } from "#ground/contract"
 import { testClock } from "#test/clock"
 import { QUESTION } from "#test/wired-model"
 import { createModel, type ModelDeps } from "./model.ts"
-import type { ScriptedBrain } from "./scripted.ts"
+import type { ScriptedBrain } from "./scripted-model.ts"
 
 function scriptedModel(script: ScriptedBrain, more: Partial<ModelDeps> = {}) {
   return createModel({

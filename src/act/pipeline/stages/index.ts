@@ -1,2 +1,0 @@
-export type { AgentEnd, AgentStart, StagePorts } from "./ports.ts"
-export { createStages } from "./stages.ts"
