@@ -98,6 +98,6 @@ async function destination(deps: EmbedderDeps, name: string): Promise<Destinatio
 }
 
 function isOfModel(address: URL, settings: ModelConfig): boolean {
-  const given = ownAddress(settings)
-  return given !== undefined && URL.parse(given)?.origin === address.origin
+  const ownUrl = ownAddress(settings)
+  return ownUrl !== undefined && URL.parse(ownUrl)?.origin === address.origin
 }

@@ -88,8 +88,9 @@ function waitAfter(
   patience: Pick<RetryOptions, "retries" | "random">,
 ): number | undefined {
   if (failure.kind === "refused" || retries >= patience.retries) return undefined
-  const asked = failure.kind === "unreachable" ? undefined : failure.retryAfterMs
-  if (asked !== undefined) return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked
+  const requestedWaitMs = failure.kind === "unreachable" ? undefined : failure.retryAfterMs
+  if (requestedWaitMs !== undefined)
+    return requestedWaitMs > LONGEST_RETRY_AFTER_MS ? undefined : requestedWaitMs
   const waitMs = Math.min(FIRST_WAIT_MS * 2 ** retries, LONGEST_WAIT_MS)
   // Between half and the full wait, so that clients refused together do not retry together.
   const [byte = 0] = patience.random.bytes(1)

@@ -42,9 +42,9 @@ export function destinationOf(options: {
 }
 
 function baseUrlOf(settings: ModelConfig, provider: WireProvider, model: string): string {
-  const given = ownAddress({ provider, baseUrl: settings.baseUrl })
-  if (given === undefined) throw missing("model.baseUrl", "QM_MODEL_BASE_URL", provider)
-  return wireAddress(checkAddress(given, "model.baseUrl"), provider, model)
+  const ownUrl = ownAddress({ provider, baseUrl: settings.baseUrl })
+  if (ownUrl === undefined) throw missing("model.baseUrl", "QM_MODEL_BASE_URL", provider)
+  return wireAddress(checkAddress(ownUrl, "model.baseUrl"), provider, model)
 }
 
 export function ownAddress(of: Pick<ModelConfig, "provider" | "baseUrl">): string | undefined {
@@ -64,12 +64,12 @@ function wireAddress(url: URL, provider: WireProvider, model: string): string {
 }
 
 export function checkKey(provider: WireProvider, key: string | undefined): string | undefined {
-  const given = key?.trim() ?? ""
-  if (given === "" && provider === "custom") return undefined
-  if (given === "") throw NoKey({ provider, ...MODEL_KEYS[provider] })
+  const trimmedKey = key?.trim() ?? ""
+  if (trimmedKey === "" && provider === "custom") return undefined
+  if (trimmedKey === "") throw NoKey({ provider, ...MODEL_KEYS[provider] })
   // Node's error for an invalid header value would repeat the key.
-  if (!/^[\x21-\x7e]+$/.test(given)) throw KeyInvalid({ provider, ...MODEL_KEYS[provider] })
-  return given
+  if (!/^[\x21-\x7e]+$/.test(trimmedKey)) throw KeyInvalid({ provider, ...MODEL_KEYS[provider] })
+  return trimmedKey
 }
 
 export function missing(setting: string, variable: string, needs: string) {

@@ -90,13 +90,13 @@ async function look(
   ended: AbortSignal,
 ): Promise<void> {
   const pauseMs = deps.signal === undefined ? LOOK_EVERY_MS : LOOK_EVERY_MS_WITH_SIGNAL
-  let seen = ""
+  let lastHead = ""
   while (!ended.aborted) {
     try {
       const { epoch, seq } = await deps.head()
       const place = `${epoch} ${seq}`
-      if (place !== seen) tell()
-      seen = place
+      if (place !== lastHead) tell()
+      lastHead = place
       await deps.clock.sleep(pauseMs, ended)
     } catch (error) {
       if (ended.aborted) return

@@ -170,9 +170,9 @@ function createHead(options: StoreOptions, dialect: Db["dialect"]) {
   return async (statements: Statements): Promise<void> => {
     const { random } = options
     await statements.run(insertHead({ epoch: newEpoch(random), salt: newSalt(random) }))
-    const said = createJournalWriter(options).collect("store")
-    said.emit("store.created", { dialect })
-    await said.write(statements)
+    const events = createJournalWriter(options).collect("store")
+    events.emit("store.created", { dialect })
+    await events.write(statements)
   }
 }
 

@@ -31,7 +31,7 @@ export function findDuplicates(items: readonly WeighedText[]): Duplicate[] {
   const groups = [...Map.groupBy(compared, (it) => it.text).values()].flatMap(
     ([first, ...copies]) => (first === undefined ? [] : [{ first, copies }]),
   )
-  const same = groups.filter((group) => group.copies.length > 0).map(sayWholeCopy)
+  const same = groups.filter((group) => group.copies.length > 0).map(describeWholeCopy)
   const alike = findAlike(groups.map((group) => group.first))
   return [...same, ...alike]
     .filter((it) => it.tokens >= LEAST_REPEATED_TOKENS)
@@ -41,7 +41,7 @@ export function findDuplicates(items: readonly WeighedText[]): Duplicate[] {
 
 type Group = { readonly first: WeighedText; readonly copies: readonly WeighedText[] }
 
-function sayWholeCopy({ first, copies }: Group): Duplicate {
+function describeWholeCopy({ first, copies }: Group): Duplicate {
   return {
     labels: [first, ...copies].map((it) => it.label),
     tokens: copies.length * first.tokens,

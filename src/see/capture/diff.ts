@@ -8,13 +8,13 @@ export type Side = {
 
 export function diffCaptures(before: Side, after: Side): CaptureChange[] {
   const [old, now] = [byPath(before.items), byPath(after.items)]
-  const removed = before.items.filter((it) => !now.has(it.path)).map(sayRemoved)
+  const removed = before.items.filter((it) => !now.has(it.path)).map(removedChange)
   const moved = findMoved(before.items, after.items)
   const rest = after.items.flatMap((item): CaptureChange[] => {
     const earlier = old.get(item.path)
-    if (earlier === undefined) return [sayAdded(item)]
-    if (!isSame(earlier, item)) return [sayChanged(earlier, item, { before, after })]
-    return moved.has(item.path) ? [sayMoved(earlier, item)] : []
+    if (earlier === undefined) return [addedChange(item)]
+    if (!isSame(earlier, item)) return [contentChange(earlier, item, { before, after })]
+    return moved.has(item.path) ? [movedChange(earlier, item)] : []
   })
   return [...removed, ...rest]
 }
@@ -32,20 +32,20 @@ function isSame(a: ManifestItem, b: ManifestItem): boolean {
   )
 }
 
-function sayRemoved({ path, label, tokens }: ManifestItem): CaptureChange {
+function removedChange({ path, label, tokens }: ManifestItem): CaptureChange {
   return { path, label, change: "removed", tokensBefore: tokens, tokensAfter: 0 }
 }
 
-function sayAdded({ path, label, tokens }: ManifestItem): CaptureChange {
+function addedChange({ path, label, tokens }: ManifestItem): CaptureChange {
   return { path, label, change: "added", tokensBefore: 0, tokensAfter: tokens }
 }
 
-function sayMoved(earlier: ManifestItem, item: ManifestItem): CaptureChange {
+function movedChange(earlier: ManifestItem, item: ManifestItem): CaptureChange {
   const { path, label } = item
   return { path, label, change: "moved", tokensBefore: earlier.tokens, tokensAfter: item.tokens }
 }
 
-function sayChanged(
+function contentChange(
   earlier: ManifestItem,
   item: ManifestItem,
   sides: { readonly before: Side; readonly after: Side },

@@ -90,8 +90,8 @@ export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
   const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
   const found = searched.map((it) => [it.path, it.outcome])
-  const said = notes.map((it) => [it.code, it.path, it.line])
-  return sha256(JSON.stringify([host, hostVersion, essence, said, found]))
+  const noteKeys = notes.map((it) => [it.code, it.path, it.line])
+  return sha256(JSON.stringify([host, hostVersion, essence, noteKeys, found]))
 }
 
 type DescribeContext = {

@@ -46,10 +46,10 @@ async function listen(
   const compare = (report: HostReport): Observation =>
     compareWith(report, { place, items: surveyed.survey.items, searched: surveyed.survey.searched })
   if (asking.observe) {
-    const asked = await askHost(asking, surveyed.installed, deps)
-    return "code" in asked
-      ? { observation: null, problem: asked }
-      : { observation: compare(asked), problem: null }
+    const queried = await askHost(asking, surveyed.installed, deps)
+    return "code" in queried
+      ? { observation: null, problem: queried }
+      : { observation: compare(queried), problem: null }
   }
   const transcript = await host.readLastSession?.(place, deps.disk)
   const report = newerOf(transcript, await seenOnWire(asking, deps))
@@ -200,21 +200,21 @@ function agreementOn(
   item: HostItem,
   { report, place }: { report: HostReport; place: HostPlace },
 ): Agreement {
-  const said = report.files.find((it) => it.path === item.path)
+  const reportedFile = report.files.find((it) => it.path === item.path)
   const about = { path: item.path, label: labelOf(item.path, place) }
   const isChanged = isChangedSince(item, report)
-  if (said === undefined) {
+  if (reportedFile === undefined) {
     const explanation = isChanged
       ? "Created or changed after that session"
       : "Not reported by the host; its settings or version may differ"
     return { ...about, state: "estimated-only", explanation }
   }
-  const sameText = isSameText(said, item.sent.trim())
+  const sameText = isSameText(reportedFile, item.sent.trim())
   return {
     ...about,
     state: "both",
     ...(sameText === undefined ? {} : { sameText }),
-    ...(said.tokens === undefined ? {} : { tokens: said.tokens }),
+    ...(reportedFile.tokens === undefined ? {} : { tokens: reportedFile.tokens }),
     ...(sameText === false
       ? { explanation: isChanged ? "Changed after that session" : "The host sent a different text" }
       : {}),

@@ -150,9 +150,9 @@ async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<Host
 function remembered<Value>(ask: (folder: string) => Promise<Value>) {
   const known = new Map<string, Promise<Value>>()
   return (folder: string): Promise<Value> => {
-    const asked = known.get(folder) ?? ask(folder)
-    known.set(folder, asked)
-    return asked
+    const pending = known.get(folder) ?? ask(folder)
+    known.set(folder, pending)
+    return pending
   }
 }
 
@@ -249,9 +249,9 @@ async function findExtra(
   from: { readonly workingDirectory: string; readonly disk: Disk },
   listFiles: (folder: string) => Promise<readonly string[] | undefined>,
 ): Promise<ExtraItems> {
-  const wanted = patterns.split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
-  if (wanted.length === 0) return { items: [], searched: [] }
-  const matchers = wanted.map((it) => globMatcher(it))
+  const globs = patterns.split(",").flatMap((it) => (it.trim() === "" ? [] : [it.trim()]))
+  if (globs.length === 0) return { items: [], searched: [] }
+  const matchers = globs.map((it) => globMatcher(it))
   const files = (await listFiles(from.workingDirectory)) ?? []
   const isWanted = (file: string) => matchers.some((isMatch) => isMatch(file))
   const items: HostItem[] = []
@@ -259,7 +259,7 @@ async function findExtra(
     const found = await readExtra(path.join(from.workingDirectory, file), from.disk)
     if (found !== undefined) items.push(found)
   }
-  const missing = wanted.filter((_, index) => !files.some((it) => matchers[index]?.(it)))
+  const missing = globs.filter((_, index) => !files.some((it) => matchers[index]?.(it)))
   return {
     items,
     searched: [

@@ -136,14 +136,16 @@ export async function findBypass(
 ): Promise<Bypass | undefined> {
   if (host !== "claude-code" && wire !== "anthropic") return undefined
   const { layers } = await (await loadHost("claude-code")).survey(place, realDisk())
-  const given = { file: "The environment", values: place.environment, isGiven: true }
+  const processEnvironment = { file: "The environment", values: place.environment, isGiven: true }
   const tables = layers.map((layer) => ({
     file: layer.path,
     values: fieldsOf(valuesOf(layer)["env"]),
     isGiven: false,
   }))
-  const hasProxy = [given, ...tables].some((it) => PROXIES.some((name) => isSet(it.values[name])))
-  for (const { file, values, isGiven } of [...tables, given]) {
+  const hasProxy = [processEnvironment, ...tables].some((it) =>
+    PROXIES.some((name) => isSet(it.values[name])),
+  )
+  for (const { file, values, isGiven } of [...tables, processEnvironment]) {
     const key = Object.keys(values).find((name) => {
       const isOurs = isGiven && !CLAUDE_PROVIDER.test(name)
       return !isOurs && leadsPast(name, values[name], hasProxy)

@@ -78,7 +78,7 @@ function lexBudget(): (units: number) => boolean {
 
 function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
   const files = new Map<string, Promise<DiskFile>>()
-  const said = new Set<TooMany>()
+  const reported = new Set<TooMany>()
   let bytes = 0
   const read = async (path: string, maxBytes: number): Promise<DiskFile> => {
     const found = await disk.read(path, { maxBytes })
@@ -90,8 +90,8 @@ function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
     if (known !== undefined) return known
     const full = fullOf(files.size, bytes)
     if (full !== undefined) {
-      if (!said.has(full)) whenFull(full)
-      said.add(full)
+      if (!reported.has(full)) whenFull(full)
+      reported.add(full)
       return Promise.resolve({ kind: "unreadable", reason: full })
     }
     const reading = read(path, maxBytes)

@@ -24,7 +24,7 @@ export function classify(path: string, head: Uint8Array): FileClass {
   if (byPath !== "test" && byPath !== "docs" && byPath !== "source") return byPath
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1")
   if (isMinified(path, text)) return "minified"
-  return saysItIsGenerated(text) ? "generated" : byPath
+  return hasGeneratedMarker(text) ? "generated" : byPath
 }
 
 export function classifyPath(path: string): FileClass {
@@ -112,7 +112,7 @@ const DOCS_FOLDER = /(?:^|\/)(?:docs?|documentation|man)\//
 const DOCS_NAME =
   /\.(?:md|mdx|markdown|rst|adoc|asciidoc|textile|org)$|^(?:readme|changelog|changes|history|license|licence|copying|authors|contributing|notice)(?:\.txt)?$/
 
-function saysItIsGenerated(text: string): boolean {
+function hasGeneratedMarker(text: string): boolean {
   const top = text.slice(0, GENERATED_MARK_WITHIN)
   return GENERATED_MARK.test(top)
 }

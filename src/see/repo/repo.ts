@@ -101,8 +101,9 @@ async function followGitFile(dotGit: string): Promise<GitFolders | undefined> {
   if (back === undefined) {
     return (await isOwnSubmodule(dotGit, directory)) ? { directory, common: directory } : undefined
   }
-  const given = await readLine(path.join(directory, "commondir"))
-  const common = given === undefined ? undefined : path.resolve(directory, given)
+  const commonDirectory = await readLine(path.join(directory, "commondir"))
+  const common =
+    commonDirectory === undefined ? undefined : path.resolve(directory, commonDirectory)
   const pointsBack = path.resolve(directory, back) === dotGit
   const isWorktree = pointsBack && common !== undefined && (await isGitDirectory(common))
   return isWorktree ? { directory, common } : undefined
@@ -147,7 +148,7 @@ export async function directoryProblem(directory: string): Promise<string | unde
     case "not-directory":
       return `it is a ${listed.what}, not a directory`
     case "unreadable":
-      return sayReason(listed.reason)
+      return describeReason(listed.reason)
     default:
       return listed satisfies never
   }
@@ -164,11 +165,11 @@ async function withoutLinks(directory: string): Promise<RealPathResult> {
     return { kind: "at", path: await realPath(path.resolve(directory)) }
   } catch (error) {
     if (!FileNotReadable.is(error)) throw error
-    return { kind: "problem", problem: sayReason(error.data.reason) }
+    return { kind: "problem", problem: describeReason(error.data.reason) }
   }
 }
 
-function sayReason(reason: string): string {
+function describeReason(reason: string): string {
   if (reason === "ENOENT") return NOTHING_THERE
   if (reason === "ENOTDIR") return "a part of the path is not a directory"
   if (reason === "EACCES" || reason === "EPERM") return "you do not have permission to read it"

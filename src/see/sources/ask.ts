@@ -164,8 +164,8 @@ async function failed(error: unknown, { source, state, deps }: FailureContext): 
 
 /** Without the cause itself: its text is the server's and not redacted. */
 async function reasonIn(error: unknown, { redact }: AskDeps): Promise<string> {
-  const said = error instanceof Error ? [error.message, causeOf(error)] : [String(error)]
-  const text = await redact(said.filter((it) => it !== "").join(": "))
+  const messages = error instanceof Error ? [error.message, causeOf(error)] : [String(error)]
+  const text = await redact(messages.filter((it) => it !== "").join(": "))
   const line = visibleLine(text.trim()).slice(0, LONGEST_REASON_CHARACTERS)
   return line.toWellFormed().replace(/\.$/, "")
 }
@@ -217,12 +217,12 @@ async function environmentFor(
     credential(name: string): Promise<string | undefined>
   },
 ): Promise<Environment> {
-  const given = pickEnvironment(deps.environment, [...EVERYWHERE, ...names])
-  const missing = names.filter((name) => given[name] === undefined)
+  const variables = pickEnvironment(deps.environment, [...EVERYWHERE, ...names])
+  const missing = names.filter((name) => variables[name] === undefined)
   const kept = await Promise.all(
     missing.map(async (name) => [name, await deps.credential(credentialNameOf(name))] as const),
   )
-  return { ...given, ...pickEnvironment(Object.fromEntries(kept), missing) }
+  return { ...variables, ...pickEnvironment(Object.fromEntries(kept), missing) }
 }
 
 function credentialNameOf(variable: string): string {

@@ -108,9 +108,9 @@ async function approveSource(
   const state = connections.of(slug, digest)
   Object.assign(state, { health: "unknown", problem: null })
   // Lists the tools once, so that the current ones are the approved ones.
-  const asked = { signal: given.signal ?? new AbortController().signal, isForced: true }
+  const askOptions = { signal: given.signal ?? new AbortController().signal, isForced: true }
   await room
-    .ask(source, asked, async () => undefined)
+    .ask(source, askOptions, async () => undefined)
     .catch((error: unknown) => {
       if (!isAppError(error)) throw error
     })
@@ -125,8 +125,8 @@ async function viewSource(
   const { slug, origin, command, digest, config, problem } = described
   const isApproved =
     problem === null && (origin === "shipped" || (await approvals.find(slug, digest)) !== undefined)
-  const seen = connections.find(slug)
-  const state = seen?.digest === digest ? seen : undefined
+  const sourceState = connections.find(slug)
+  const state = sourceState?.digest === digest ? sourceState : undefined
   const known: SourceHealth = isApproved ? (state?.health ?? "unknown") : "unapproved"
   return {
     slug,

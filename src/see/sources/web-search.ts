@@ -34,9 +34,9 @@ export async function searchWeb(question: WebQuestion, deps: WebDeps): Promise<K
   const query = await deps.redact(question.query)
   try {
     const answer = await deps.ask(source, { signal }, (connection, options) => {
-      const asked = searchCall(connection.tools, { query, limit, tool: config.tool })
-      if (asked === undefined) throw toolMissing(slug, config.tool ?? "search", connection)
-      return connection.call(asked.tool, asked.args, options)
+      const toolCall = searchCall(connection.tools, { query, limit, tool: config.tool })
+      if (toolCall === undefined) throw toolMissing(slug, config.tool ?? "search", connection)
+      return connection.call(toolCall.tool, toolCall.args, options)
     })
     const results = readResults(answer, limit)
     return { source: slug, note: noteOn(slug, answer, results.length), results: [...results] }

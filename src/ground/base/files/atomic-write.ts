@@ -103,11 +103,11 @@ const TEMPORARY_NAME = /^\.atomic-(\d{1,10})-([\dA-Za-z.]+)-[\da-f]{16}\.tmp$/
 
 async function findAbandoned(directory: string): Promise<readonly string[]> {
   const abandoned: string[] = []
-  let seen = 0
+  let entryCount = 0
   for await (const entry of await opendir(directory)) {
     const writer = entry.isFile() ? writerOf(entry.name) : undefined
     if (writer !== undefined && !isSameProcessAlive(writer)) abandoned.push(entry.name)
-    if (++seen === LARGEST_SWEEP_ENTRIES) break
+    if (++entryCount === LARGEST_SWEEP_ENTRIES) break
   }
   return abandoned
 }

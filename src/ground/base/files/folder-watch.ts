@@ -42,9 +42,9 @@ export function createFolderWatch(options: {
 
   return {
     set(folders) {
-      const wanted = new Set(isRecursive ? [options.root] : folders)
-      for (const folder of watched.keys()) if (!wanted.has(folder)) drop(folder)
-      return [...wanted].map(add).every(Boolean)
+      const targets = new Set(isRecursive ? [options.root] : folders)
+      for (const folder of watched.keys()) if (!targets.has(folder)) drop(folder)
+      return [...targets].map(add).every(Boolean)
     },
     [Symbol.dispose]() {
       for (const folder of watched.keys()) drop(folder)

@@ -76,9 +76,9 @@ async function* readPieces(
   const buffer = Buffer.allocUnsafeSlow(READ_STEP_BYTES)
   let done = 0
   while (done < maxBytes) {
-    const wanted = Math.min(buffer.length, maxBytes - done)
+    const chunkBytes = Math.min(buffer.length, maxBytes - done)
     const { bytesRead } = await file.handle
-      .read(buffer, 0, wanted, null)
+      .read(buffer, 0, chunkBytes, null)
       .catch((error: unknown) => {
         throw FileNotReadable({ path: file.path, reason: reasonOf(error) }, error)
       })

@@ -130,8 +130,8 @@ async function endsInNewline(handle: FileHandle, sizeBytes: number): Promise<boo
 }
 
 async function readBack(handle: FileHandle, from: number, to: number): Promise<Buffer> {
-  const wanted = Math.min(Math.max(0, to - from), JSONL_LARGEST_READ_BACK_BYTES)
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(wanted), 0, wanted, from)
+  const lengthBytes = Math.min(Math.max(0, to - from), JSONL_LARGEST_READ_BACK_BYTES)
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(lengthBytes), 0, lengthBytes, from)
   return buffer.subarray(0, bytesRead)
 }
 

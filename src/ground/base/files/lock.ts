@@ -36,10 +36,10 @@ async function take(file: string, lock: FileLock): Promise<void> {
   try {
     for (let tries = 1; ; tries++) {
       if (await link(own, file)) return
-      const seen = await look(file)
-      if (seen.kind === "dead") await clearDead(file, lock)
-      if (seen.kind !== "held") continue
-      if (tries >= lock.tries) throw lock.busy(seen)
+      const lockState = await look(file)
+      if (lockState.kind === "dead") await clearDead(file, lock)
+      if (lockState.kind !== "held") continue
+      if (tries >= lock.tries) throw lock.busy(lockState)
       await lock.clock.sleep(lock.tryMs)
     }
   } finally {
@@ -83,9 +83,9 @@ async function look(file: string): Promise<LockState> {
 
 /** Parsed by hand: hooks load this room without any package. */
 function holderIn(text: string) {
-  const said = parseJson(text)
-  if (typeof said !== "object" || said === null || !("pid" in said)) return undefined
-  const { pid, startedAt }: { pid: unknown; startedAt?: unknown } = said
+  const parsed = parseJson(text)
+  if (typeof parsed !== "object" || parsed === null || !("pid" in parsed)) return undefined
+  const { pid, startedAt }: { pid: unknown; startedAt?: unknown } = parsed
   const isStart = startedAt === undefined || typeof startedAt === "string"
   return typeof pid === "number" && isStart ? { pid, startedAt } : undefined
 }

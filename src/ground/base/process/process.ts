@@ -21,10 +21,10 @@ const ownIdentity = once(() => ({ pid: process.pid, startedAt: look(process.pid)
 
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   if (!Number.isSafeInteger(identity.pid) || identity.pid <= 0) return false
-  const seen = look(identity.pid)
-  if (seen === undefined) return canSignal(identity.pid)
-  if (isZombie(seen)) return false
-  return identity.startedAt === undefined || identity.startedAt === seen.startedAt
+  const stat = look(identity.pid)
+  if (stat === undefined) return canSignal(identity.pid)
+  if (isZombie(stat)) return false
+  return identity.startedAt === undefined || identity.startedAt === stat.startedAt
 }
 
 /**
@@ -33,8 +33,8 @@ export function isSameProcessAlive(identity: ProcessIdentity): boolean {
  */
 export function holdsGroup(leader: ProcessIdentity): boolean {
   if (isSameProcessAlive(leader)) return true
-  const seen = look(leader.pid)
-  const isTaken = seen !== undefined && seen.startedAt !== leader.startedAt
+  const stat = look(leader.pid)
+  const isTaken = stat !== undefined && stat.startedAt !== leader.startedAt
   const isOfThisBoot = leader.startedAt?.endsWith(`.${bootName()}`) === true
   return !isTaken && isOfThisBoot && isGroupAlive(leader.pid)
 }
@@ -128,8 +128,8 @@ function canSignal(pid: number): boolean {
 function listProcesses(): readonly (ProcessStat & { readonly pid: number })[] {
   const numbers = readNames("/proc").filter((name) => /^\d+$/.test(name))
   return numbers.flatMap((name) => {
-    const seen = lookInProc(Number(name))
-    return seen === undefined ? [] : [{ pid: Number(name), ...seen }]
+    const stat = lookInProc(Number(name))
+    return stat === undefined ? [] : [{ pid: Number(name), ...stat }]
   })
 }
 

@@ -109,16 +109,16 @@ async function probeSocketPath(path: string): Promise<"nothing" | "dead" | "aliv
 /** A refused or missing socket is dead; a slow one is not. */
 async function probe(path: string): Promise<"dead" | "alive"> {
   const { createConnection } = await import("node:net")
-  const said = Promise.withResolvers<"dead" | "alive">()
+  const verdict = Promise.withResolvers<"dead" | "alive">()
   const socket = createConnection(path)
-  const timer = setTimeout(() => said.resolve("alive"), SOCKET_LONGEST_PROBE_MS)
-  socket.on("connect", () => said.resolve("alive"))
+  const timer = setTimeout(() => verdict.resolve("alive"), SOCKET_LONGEST_PROBE_MS)
+  socket.on("connect", () => verdict.resolve("alive"))
   socket.on("error", (error) => {
     const isGone = ["ECONNREFUSED", "ENOENT"].includes(reasonOf(error))
-    said.resolve(isGone ? "dead" : "alive")
+    verdict.resolve(isGone ? "dead" : "alive")
   })
   try {
-    return await said.promise
+    return await verdict.promise
   } finally {
     clearTimeout(timer)
     socket.destroy()

@@ -128,12 +128,12 @@ export function answerQuestions<Question, Answer>(
   invariant(port !== null, "answerQuestions runs in a worker thread")
   let last = Promise.resolve()
   port.on("message", (question: Question) => {
-    last = last.then(async () => port.postMessage(await said(answer, question)))
+    last = last.then(async () => port.postMessage(await answerOrFailure(answer, question)))
   })
   port.postMessage({ kind: "ready" } satisfies ThreadMessage<Answer>)
 }
 
-async function said<Question, Answer>(
+async function answerOrFailure<Question, Answer>(
   answer: (question: Question) => Promise<Answer>,
   question: Question,
 ): Promise<ThreadMessage<Answer>> {

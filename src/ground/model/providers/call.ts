@@ -96,9 +96,9 @@ function collectText(call: Call) {
     soFar: () => text,
     add(piece: string): void {
       text += piece
-      const seen = tail + piece
-      if (call.key !== undefined && seen.includes(call.key)) text = scrub(text, call.key)
-      tail = seen.slice(-keyCharacters)
+      const recentText = tail + piece
+      if (call.key !== undefined && recentText.includes(call.key)) text = scrub(text, call.key)
+      tail = recentText.slice(-keyCharacters)
       if (text.length > LONGEST_ANSWER_CHARACTERS) throw AnswerTooLarge({ provider: call.provider })
       call.onText?.(text)
     },

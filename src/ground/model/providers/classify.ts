@@ -63,11 +63,12 @@ const ToldInStream = z.object({
 })
 
 function ofStream(error: unknown, listener: Listener): Failure {
-  const told = ToldInStream.safeParse(error).data
-  if (told === undefined) return BROKEN_OFF
-  const status = told.statusCode ?? statusIn(told.code) ?? 500
-  const reason = reasonFrom(told.message, listener.key)
-  const isBusy = BUSY.has(status) || /rate_limit|overloaded/.test(`${told.type} ${told.code}`)
+  const streamError = ToldInStream.safeParse(error).data
+  if (streamError === undefined) return BROKEN_OFF
+  const status = streamError.statusCode ?? statusIn(streamError.code) ?? 500
+  const reason = reasonFrom(streamError.message, listener.key)
+  const isBusy =
+    BUSY.has(status) || /rate_limit|overloaded/.test(`${streamError.type} ${streamError.code}`)
   if (isBusy) return { kind: "busy", status, reason, retryAfterMs: undefined }
   if (status >= 500) return { kind: "failed", status, reason, retryAfterMs: undefined }
   return { kind: "refused", status, reason }

@@ -49,7 +49,7 @@ export async function readFile(path: string): Promise<CredentialFile | undefined
     case "missing":
       return undefined
     default:
-      throw CredentialsUnreadable({ path, reason: `the file is ${sayKind(outcome.kind)}` })
+      throw CredentialsUnreadable({ path, reason: `the file is ${describeKind(outcome.kind)}` })
   }
 }
 
@@ -73,6 +73,6 @@ function parse(text: string, path: string): CredentialFile {
   }
 }
 
-function sayKind(kind: string): string {
+function describeKind(kind: string): string {
   return kind.replaceAll("-", " ")
 }

@@ -192,7 +192,7 @@ function createPool(
   use: { role: "read" | "write"; size: number },
 ): Pool {
   const url = new URL(options.url)
-  const given = url.searchParams.get("options") ?? ""
+  const urlOptions = url.searchParams.get("options") ?? ""
   url.searchParams.delete("options")
   const isReading = use.role === "read"
   const pool = new Pool({
@@ -204,7 +204,7 @@ function createPool(
     // Includes the time spent waiting for the lock.
     statement_timeout: POSTGRES_STATEMENT_TIMEOUT_MS + options.busyTimeoutMs,
     idle_in_transaction_session_timeout: POSTGRES_IDLE_IN_TRANSACTION_MS,
-    options: `${given} -c search_path=${POSTGRES_SCHEMA} -c default_transaction_read_only=${isReading ? "on" : "off"}`,
+    options: `${urlOptions} -c search_path=${POSTGRES_SCHEMA} -c default_transaction_read_only=${isReading ? "on" : "off"}`,
     keepAlive: true,
     allowExitOnIdle: true,
     types: readersAsInSqlite(),

@@ -15,7 +15,7 @@ export function judgeSqlite(
   if (isAppError(error)) return { kind: "typed", error }
   const code = sqliteCode(error)
   if (code === undefined) return { kind: "bug", error }
-  const said = `SQLite error ${code}`
+  const errorText = `SQLite error ${code}`
   switch (code & 0xff) {
     case SQLITE.busy:
     case SQLITE.protocol:
@@ -28,7 +28,8 @@ export function judgeSqlite(
     case SQLITE.notADatabase:
       return { kind: "typed", error: StoreCorrupt({ what: describe(error) }, error) }
     case SQLITE.readOnly:
-      if (code === SQLITE.readOnlyMoved) return stop(error, `the file was moved away (${said})`)
+      if (code === SQLITE.readOnlyMoved)
+        return stop(error, `the file was moved away (${errorText})`)
       return { kind: "typed", error: StoreNotWritable({ path: context.file }, error) }
     case SQLITE.cannotOpen:
     case SQLITE.permission:

@@ -89,11 +89,11 @@ async function beginNewEpoch(
   try {
     const { seq: events } = await createJournal(driver.all).head()
     const epoch = newEpoch(options.random)
-    const said = createJournalWriter(options).collect("store")
-    said.emit("store.restored", { file: options.file, events })
+    const journalWriter = createJournalWriter(options).collect("store")
+    journalWriter.emit("store.restored", { file: options.file, events })
     await driver.transaction(async (statements) => {
       await statements.run(updateEpoch(epoch))
-      await said.write(statements)
+      await journalWriter.write(statements)
     })
     return { epoch, events }
   } finally {

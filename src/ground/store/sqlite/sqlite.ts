@@ -150,8 +150,8 @@ const selectTable = (name: string): Sql => sql`
   SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ${name}`
 
 function readFindings(rows: readonly DatabaseRow[]): readonly string[] {
-  const said = parseRows(Finding, rows).flatMap((it) => Object.values(it))
-  return said.filter((it) => it !== "ok")
+  const findings = parseRows(Finding, rows).flatMap((it) => Object.values(it))
+  return findings.filter((it) => it !== "ok")
 }
 
 async function sizeOf(files: readonly string[]): Promise<number> {

@@ -43,8 +43,8 @@ type Walk = {
 
 async function survey(place: HostPlace, disk: Disk): Promise<Survey> {
   const reader = createSurveyReader(disk)
-  const given = path.resolve(place.workingDirectory)
-  const cwd = (await reader.realPath(given)) ?? given
+  const startDirectory = path.resolve(place.workingDirectory)
+  const cwd = (await reader.realPath(startDirectory)) ?? startDirectory
   const top = await findUp(
     cwd,
     async (it) => (await reader.realPath(path.join(it, ".git"))) !== undefined,

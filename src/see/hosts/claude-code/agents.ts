@@ -31,10 +31,10 @@ export async function listAgents(
 }
 
 function onceEach(files: readonly ListedFile[]): readonly ListedFile[] {
-  const seen = new Set<string>()
+  const seenPaths = new Set<string>()
   return files.filter(({ file }) => {
-    const isNew = !seen.has(file.realPath)
-    seen.add(file.realPath)
+    const isNew = !seenPaths.has(file.realPath)
+    seenPaths.add(file.realPath)
     return isNew
   })
 }

@@ -20,8 +20,8 @@ export type Folders = {
 }
 
 export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {
-  const given = path.resolve(place.workingDirectory)
-  const cwd = (await reader.realPath(given)) ?? given
+  const startDirectory = path.resolve(place.workingDirectory)
+  const cwd = (await reader.realPath(startDirectory)) ?? startDirectory
   const walk = foldersDownTo(cwd)
   const git = await findGit(walk, reader)
   return {
@@ -48,13 +48,18 @@ function projectFolders(cwd: string, { top, main, isMainProven }: GitTops): read
 }
 
 export function configFolder({ environment, home }: HostPlace): string {
-  const given = environment["CLAUDE_CONFIG_DIR"]
-  return given === undefined || given === "" ? path.join(home, ".claude") : path.resolve(given)
+  const configDirectory = environment["CLAUDE_CONFIG_DIR"]
+  return configDirectory === undefined || configDirectory === ""
+    ? path.join(home, ".claude")
+    : path.resolve(configDirectory)
 }
 
 function stateFile(place: HostPlace): string {
-  const given = place.environment["CLAUDE_CONFIG_DIR"]
-  return path.join(given === undefined || given === "" ? place.home : given, ".claude.json")
+  const configDirectory = place.environment["CLAUDE_CONFIG_DIR"]
+  return path.join(
+    configDirectory === undefined || configDirectory === "" ? place.home : configDirectory,
+    ".claude.json",
+  )
 }
 
 function managedFolder({ platform }: HostPlace): string {
@@ -76,8 +81,8 @@ function foldersDownTo(cwd: string): readonly string[] {
 }
 
 export async function realWorkingDirectory(place: HostPlace, disk: Disk): Promise<string> {
-  const given = path.resolve(place.workingDirectory)
-  return (await disk.realPath(given)) ?? given
+  const startDirectory = path.resolve(place.workingDirectory)
+  return (await disk.realPath(startDirectory)) ?? startDirectory
 }
 
 const LONGEST_SLUG_UNITS = 200

@@ -25,14 +25,14 @@ export async function readSettings(folders: Folders, reader: SurveyReader): Prom
     user(path.join(folders.config, "settings.json")),
   ]
   const read: { readonly layer: SettingsLayer; readonly item?: HostItem }[] = []
-  const seen = new Set<string>()
+  const seenPaths = new Set<string>()
   for (const draft of drafts) {
     const file = await reader.read(draft.path, {
       source: draft.row.source,
       maxBytes: SETTINGS_LIMIT_BYTES,
     })
-    const isNew = file !== undefined && !seen.has(file.realPath)
-    if (file !== undefined) seen.add(file.realPath)
+    const isNew = file !== undefined && !seenPaths.has(file.realPath)
+    if (file !== undefined) seenPaths.add(file.realPath)
     const { path: at, layer: scope, row } = draft
     const trust = belongsIfThere(file, { path: at, scope }, folders.grounds)
     const layer = await layerOf({ ...draft, trust }, file, reader)

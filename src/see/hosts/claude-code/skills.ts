@@ -105,8 +105,8 @@ function scalarText(value: unknown): string {
 }
 
 function nameField(value: unknown, fallback: string): string {
-  const given = typeof value === "string" || typeof value === "number" ? String(value) : ""
-  return given === "" || given.length > LONGEST_NAME_UNITS ? fallback : given
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : ""
+  return text === "" || text.length > LONGEST_NAME_UNITS ? fallback : text
 }
 
 function firstLineOfSkill(body: string): string {

@@ -66,25 +66,25 @@ async function modelInstructions(
   reader: SurveyReader,
   config: CodexConfig,
 ): Promise<readonly HostItem[]> {
-  const given = fileWithText(config, "model_instructions_file")
-  if (given === undefined) return []
-  const at = path.resolve(path.dirname(given.file.path), given.text)
+  const setting = fileWithText(config, "model_instructions_file")
+  if (setting === undefined) return []
+  const at = path.resolve(path.dirname(setting.file.path), setting.text)
   const limits = { source: SOURCES.modelInstructions.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
   const file = await reader.read(at, limits)
   if (file === undefined) return []
-  const scope = scopeOf(given.file)
+  const scope = scopeOf(setting.file)
   const trust = belongsTo({ realPath: file.realPath, scope }, config.grounds)
   const item = configItem({ path: at, file, trust }, SOURCES.modelInstructions, scope)
   return [{ ...item, load: "always", sent: file.bytes.toString().trim() }]
 }
 
 function developerInstructions(config: CodexConfig): readonly HostItem[] {
-  const given = fileWithText(config, "developer_instructions")
-  if (given?.file.file === undefined || given.text === "") return []
-  const { path: at, file, trust } = given.file
+  const setting = fileWithText(config, "developer_instructions")
+  if (setting?.file.file === undefined || setting.text === "") return []
+  const { path: at, file, trust } = setting.file
   const source = SOURCES.developerInstructions
-  const item = configItem({ path: at, file, trust }, source, scopeOf(given.file))
-  return [{ ...item, load: "always", sent: given.text }]
+  const item = configItem({ path: at, file, trust }, source, scopeOf(setting.file))
+  return [{ ...item, load: "always", sent: setting.text }]
 }
 
 function configItems(config: CodexConfig): readonly HostItem[] {
@@ -109,12 +109,12 @@ async function hookItems(reader: SurveyReader, config: CodexConfig): Promise<rea
 }
 
 export function mcpServers(config: CodexConfig): readonly McpServer[] {
-  const seen = new Set<string>()
+  const seenNames = new Set<string>()
   return config.files.flatMap((file) =>
     Object.entries(fieldsOf(file.values["mcp_servers"])).flatMap(([name, given]) => {
       if (!isRecord(given)) return []
-      const isHidden = seen.has(name)
-      if (file.counts) seen.add(name)
+      const isHidden = seenNames.has(name)
+      if (file.counts) seenNames.add(name)
       return [serverOf(name, file, { given, isHidden })]
     }),
   )

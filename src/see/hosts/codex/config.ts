@@ -108,14 +108,14 @@ export function fileWithText(
 
 /** Names tried after AGENTS.md; a path is not a name. */
 export function fallbackNames(config: CodexConfig): readonly string[] {
-  const given = textsOf(settingOf(config, "project_doc_fallback_filenames")) ?? []
-  return given.map((it) => it.trim()).filter((it) => it !== "" && !/[/\\]/.test(it))
+  const names = textsOf(settingOf(config, "project_doc_fallback_filenames")) ?? []
+  return names.map((it) => it.trim()).filter((it) => it !== "" && !/[/\\]/.test(it))
 }
 
 export function projectDocBytes(config: CodexConfig): number {
-  const given = settingOf(config, "project_doc_max_bytes")
-  const isCount = typeof given === "number" && Number.isSafeInteger(given) && given >= 0
-  return isCount ? given : DEFAULT_PROJECT_DOC_BYTES
+  const maxBytes = settingOf(config, "project_doc_max_bytes")
+  const isCount = typeof maxBytes === "number" && Number.isSafeInteger(maxBytes) && maxBytes >= 0
+  return isCount ? maxBytes : DEFAULT_PROJECT_DOC_BYTES
 }
 
 export function layersOf(config: CodexConfig): readonly SettingsLayer[] {
@@ -178,13 +178,17 @@ async function trustOf(it: {
 }): Promise<(folder: string, top?: "without root") => TrustLevel> {
   const projects = it.files.map(({ values }) => fieldsOf(values["projects"]))
   const repository = await mainRepository(it.reader, it.cwd)
-  const said = (folder: string): TrustLevel => {
+  const trustLevelOf = (folder: string): TrustLevel => {
     const levels = projects.map((table) => fieldsOf(table[folder])["trust_level"])
     return levels.find((level) => level === "trusted" || level === "untrusted")
   }
   return (folder, top) => {
-    const ofRoot = top === undefined ? said(it.root) : undefined
-    return said(folder) ?? ofRoot ?? (repository === undefined ? undefined : said(repository))
+    const ofRoot = top === undefined ? trustLevelOf(it.root) : undefined
+    return (
+      trustLevelOf(folder) ??
+      ofRoot ??
+      (repository === undefined ? undefined : trustLevelOf(repository))
+    )
   }
 }
 

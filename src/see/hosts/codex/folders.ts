@@ -8,8 +8,11 @@ import type { SurveyReader } from "../survey-reader.ts"
  * `~/.codex`, or CODEX_HOME, with links resolved: so Codex names its files.
  */
 export async function codexHome(place: HostPlace, reader: SurveyReader): Promise<string> {
-  const given = place.environment["CODEX_HOME"]
-  const home = given === undefined || given === "" ? path.join(place.home, ".codex") : given
+  const codexHomeVariable = place.environment["CODEX_HOME"]
+  const home =
+    codexHomeVariable === undefined || codexHomeVariable === ""
+      ? path.join(place.home, ".codex")
+      : codexHomeVariable
   return (await reader.realPath(home)) ?? path.resolve(home)
 }
 

@@ -58,8 +58,8 @@ export async function skillItems(
     return []
   }
   const hasBundled = fieldsOf(switches["bundled"])["enabled"] !== false
-  const wanted = rootsOf(config, it).filter((root) => hasBundled || root.scope !== "system")
-  const roots = await withoutLinks(reader, wanted)
+  const usedRoots = rootsOf(config, it).filter((root) => hasBundled || root.scope !== "system")
+  const roots = await withoutLinks(reader, usedRoots)
   const skills = await readSkills(reader, roots)
   const isOff = switchedOff(config)
   const listed = skills.filter((skill) => skill.isListed && !isOff(skill)).toSorted(bySkillOrder)
@@ -188,8 +188,8 @@ function tryYaml(text: string): unknown {
 function switchedOff(config: CodexConfig): (skill: Skill) => boolean {
   const files = config.files.filter((it) => it.layer !== "project").toReversed()
   const rules = files.flatMap((it) => {
-    const given = fieldsOf(it.values["skills"])["config"]
-    return Array.isArray(given) ? given.map(fieldsOf) : []
+    const rules = fieldsOf(it.values["skills"])["config"]
+    return Array.isArray(rules) ? rules.map(fieldsOf) : []
   })
   return (skill) => {
     const last = rules.findLast(
@@ -246,8 +246,8 @@ export function readSkillText(text: string, folderName: string): SkillText | und
   if (block === undefined) return undefined
   const fields = parseFields(block) ?? parseFields(quoteLooseLines(block))
   if (fields === undefined) return undefined
-  const given = onOneLine(fields("name") ?? "")
-  const name = given === "" ? folderName : given
+  const declaredName = onOneLine(fields("name") ?? "")
+  const name = declaredName === "" ? folderName : declaredName
   const description = onOneLine(fields("description") ?? "")
   const isTooLong = Array.from(name).length > LONGEST_SKILL_NAME_CHARACTERS
   return isTooLong || description === "" ? undefined : { name, description: cut(description) }

@@ -73,9 +73,11 @@ async function readAgent(
     reader.mark({ path: at, source, outcome: "excluded", detail: "no description" })
     return undefined
   }
-  const given = fields["name"]
+  const declaredName = fields["name"]
   const name =
-    typeof given === "string" ? given : path.basename(at).replace(/(?:\.agent)?\.md$/, "")
+    typeof declaredName === "string"
+      ? declaredName
+      : path.basename(at).replace(/(?:\.agent)?\.md$/, "")
   const isListed = fields["infer"] !== false && fields["disable-model-invocation"] !== true
   return { at, scope, file, name, description: description.trim(), isListed }
 }

@@ -20,8 +20,8 @@ export const RULES_VARIABLE = "COPILOT_CUSTOM_INSTRUCTIONS_DIRS"
 export const SKILLS_VARIABLE = "COPILOT_SKILLS_DIRS"
 
 export async function findFolders(place: HostPlace, reader: SurveyReader): Promise<Folders> {
-  const given = path.resolve(place.workingDirectory)
-  const cwd = (await reader.realPath(given)) ?? given
+  const startDirectory = path.resolve(place.workingDirectory)
+  const cwd = (await reader.realPath(startDirectory)) ?? startDirectory
   const git = await findUp(cwd, (folder) => isRepository(reader, folder))
   const root = git ?? cwd
   const walk = foldersDown(root, cwd)
@@ -36,13 +36,15 @@ export async function findFolders(place: HostPlace, reader: SurveyReader): Promi
 }
 
 export function configFolder({ environment, home }: HostPlace): string {
-  const given = environment["COPILOT_HOME"]
-  return given === undefined || given === "" ? path.join(home, ".copilot") : path.resolve(given)
+  const copilotHome = environment["COPILOT_HOME"]
+  return copilotHome === undefined || copilotHome === ""
+    ? path.join(home, ".copilot")
+    : path.resolve(copilotHome)
 }
 
 export function namedFolders(place: HostPlace, variable: string): readonly string[] {
-  const given = (place.environment[variable] ?? "").split(",").map((it) => it.trim())
-  return given.filter((it) => it !== "").map((it) => path.resolve(place.workingDirectory, it))
+  const entries = (place.environment[variable] ?? "").split(",").map((it) => it.trim())
+  return entries.filter((it) => it !== "").map((it) => path.resolve(place.workingDirectory, it))
 }
 
 /** A `.git` file is accepted; a folder must look like a repository. */

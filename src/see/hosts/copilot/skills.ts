@@ -138,18 +138,18 @@ function fallbackName(at: string, root: Root): string {
 }
 
 function nameOf({ fields }: FrontmatterFile, fallback: string): string | undefined {
-  const given = fields["name"] ?? fallback
-  if (typeof given !== "string") return undefined
-  const name = given.trim().replace(/\s+/g, "-")
+  const declaredName = fields["name"] ?? fallback
+  if (typeof declaredName !== "string") return undefined
+  const name = declaredName.trim().replace(/\s+/g, "-")
   const isFit = /^[\w.:-]+$/.test(name) && name.length <= LONGEST_SKILL_NAME_CHARACTERS
   return isFit ? name : undefined
 }
 
 function descriptionOf({ fields, body }: FrontmatterFile): string | undefined {
-  const given = fields["description"]
-  if (given === undefined || given === null) return describeBody(body)
-  if (typeof given !== "string") return undefined
-  const description = given.trim()
+  const declaredDescription = fields["description"]
+  if (declaredDescription === undefined || declaredDescription === null) return describeBody(body)
+  if (typeof declaredDescription !== "string") return undefined
+  const description = declaredDescription.trim()
   const isTooLong = Array.from(description).length > LONGEST_DESCRIPTION_CHARACTERS
   return isTooLong ? undefined : description
 }

@@ -33,8 +33,8 @@ export async function readSettings(
   place: HostPlace,
   reader: SurveyReader,
 ): Promise<GeminiSettings> {
-  const given = path.resolve(place.workingDirectory)
-  const cwd = (await reader.realPath(given)) ?? given
+  const startDirectory = path.resolve(place.workingDirectory)
+  const cwd = (await reader.realPath(startDirectory)) ?? startDirectory
   const home = filled(place.environment["GEMINI_CLI_HOME"]) ?? place.home
   const at = async (file: string, layer: Layer["layer"], source: Source): Promise<Layer> => ({
     ...(await readJsonFile(reader, file, source.source)),
@@ -122,8 +122,8 @@ export function mcpServers(settings: GeminiSettings): readonly McpServer[] {
 }
 
 function systemSettings({ environment, platform }: HostPlace): string {
-  const given = filled(environment["GEMINI_CLI_SYSTEM_SETTINGS_PATH"])
-  if (given !== undefined) return given
+  const settingsPath = filled(environment["GEMINI_CLI_SYSTEM_SETTINGS_PATH"])
+  if (settingsPath !== undefined) return settingsPath
   if (platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json"
   if (platform === "win32") return "C:\\ProgramData\\gemini-cli\\settings.json"
   return "/etc/gemini-cli/settings.json"
@@ -139,9 +139,9 @@ type TrustQuestion = {
 
 async function isFolderTrusted(it: TrustQuestion): Promise<boolean> {
   const { environment } = it.place
-  const said = environment["GEMINI_CLI_TRUST_WORKSPACE"]
-  if (environment["GEMINI_RESTRICTED_MODE"] === "true" || said === "false") return false
-  if (said === "true") return true
+  const trustVariable = environment["GEMINI_CLI_TRUST_WORKSPACE"]
+  if (environment["GEMINI_RESTRICTED_MODE"] === "true" || trustVariable === "false") return false
+  if (trustVariable === "true") return true
   const folderTrust = fieldsOf(firstOf(it.layers, "security", "folderTrust"))
   if (folderTrust["enabled"] === false) return true
   const file =

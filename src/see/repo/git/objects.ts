@@ -37,8 +37,10 @@ export async function* readBlobs(
 ): AsyncGenerator<BlobOutcome> {
   const described = ids.length === 0 ? [] : await describeObjects(program, ids)
   for (const round of roundsOf(described, limits.maxBlobBytes)) {
-    const wanted = round.filter((it) => it.type === "blob" && isWanted(it, limits.maxBlobBytes))
-    const objects = await readObjects(program, wanted)
+    const wantedBlobs = round.filter(
+      (it) => it.type === "blob" && isWanted(it, limits.maxBlobBytes),
+    )
+    const objects = await readObjects(program, wantedBlobs)
     const bytesById = new Map(objects.map((it) => [it.id, it.bytes]))
     for (const it of round) yield outcomeOf(it, bytesById.get(it.id))
   }

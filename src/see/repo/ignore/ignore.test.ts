@@ -168,7 +168,9 @@ async function makeTree(root: string, wanted: readonly string[]) {
       await mkdir(path.join(root, path.dirname(it)), { recursive: true })
       await writeFile(path.join(root, it), "")
       files.push(it)
-    } catch {}
+    } catch {
+      // The name is already a file or a folder.
+    }
   }
   return {
     files,

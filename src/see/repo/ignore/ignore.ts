@@ -55,9 +55,9 @@ function parseRule(line: string): IgnoreRule | undefined {
   if (line.startsWith("#") || line.length > LONGEST_IGNORE_PATTERN) return undefined
   const trimmed = withoutTrailingSpaces(line.endsWith("\r") ? line.slice(0, -1) : line)
   const isNegated = trimmed.startsWith("!")
-  const given = isNegated ? trimmed.slice(1) : trimmed
-  const onlyFolders = given.endsWith("/")
-  const pattern = onlyFolders ? given.slice(0, -1) : given
+  const body = isNegated ? trimmed.slice(1) : trimmed
+  const onlyFolders = body.endsWith("/")
+  const pattern = onlyFolders ? body.slice(0, -1) : body
   if (pattern === "") return undefined
   const isAboutNames = !pattern.includes("/")
   const glob = parseGlob(pattern.startsWith("/") ? pattern.slice(1) : pattern)

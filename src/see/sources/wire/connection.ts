@@ -98,8 +98,8 @@ async function callTool(
   params: { readonly name: string; readonly arguments: Record<string, unknown> },
   options: AskOptions,
 ): Promise<ToolAnswer> {
-  const asked = client.request({ method: "tools/call", params }, requestOptions(options))
-  const answer = await asked.catch((error: unknown) => {
+  const response = client.request({ method: "tools/call", params }, requestOptions(options))
+  const answer = await response.catch((error: unknown) => {
     throw error instanceof ProtocolError ? new ServerRefused(error.message) : error
   })
   return {

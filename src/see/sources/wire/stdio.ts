@@ -147,11 +147,11 @@ async function finish({ state, wire }: ServerProcess): Promise<void> {
   if (state.problem !== undefined) wire.onclose?.()
   const exit = await child?.end()
   if (state.problem !== undefined) return
-  state.problem = exit === undefined ? "it was not started" : sayEnd(exit, state.stderr)
+  state.problem = exit === undefined ? "it was not started" : describeExit(exit, state.stderr)
   wire.onclose?.()
 }
 
-function sayEnd(exit: ExitOutcome, stderr: string): string {
+function describeExit(exit: ExitOutcome, stderr: string): string {
   const how = exit.kind === "exited" ? `with exit code ${exit.code}` : `by ${exit.signal}`
   const words = stderr.trim().split(/\s+/).join(" ")
   return words === "" ? `it exited ${how}` : `it exited ${how}: ${words}`
