@@ -51,7 +51,7 @@ export function useAnswer(toasts: AnswerToasts, onAnswered?: (approval: Approval
 }
 
 function describeEarlierAnswer(data: unknown): string {
-  const { status = "answered", by = "somebody" } =
+  const { status = "answered", by = "another client" } =
     typeof data === "object" && data !== null ? { ...data } : {}
   return `Already ${String(status)} by ${String(by)}. Your answer was not used.`
 }

@@ -74,7 +74,7 @@ export function Candidates(props: CandidatesProps) {
         />
       )}
       {unlisted <= 0 ? null : (
-        <PaneFoot>{plural(unlisted, "more candidate")}with lower scores are not listed.</PaneFoot>
+        <PaneFoot>{plural(unlisted, "candidate")} with lower scores not listed.</PaneFoot>
       )}
     </Pane>
   )

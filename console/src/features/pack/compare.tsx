@@ -89,10 +89,7 @@ export function Compare({ now, params, onParams }: CompareProps) {
           <Failure size="pane" error={toWireError(error)} onRetry={() => void diff.refetch()} />
         )}
         {list.data !== undefined && packs.length < 2 ? (
-          <RowNote>
-            A comparison needs two saved packages. So far there is {plural(packs.length, "package")}{" "}
-            .
-          </RowNote>
+          <RowNote>A comparison needs two saved packages. Saved so far: {packs.length}.</RowNote>
         ) : null}
         {diff.isFetching && diff.data === undefined ? <RowSkeleton rows={8} /> : null}
         {diff.data === undefined ? null : (
