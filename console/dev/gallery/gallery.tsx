@@ -12,6 +12,7 @@ import { Bullets } from "../../src/ui/bullets/bullets.tsx"
 import { Button, IconButton } from "../../src/ui/button/button.tsx"
 import { CheckBlocks } from "../../src/ui/checks/checks.tsx"
 import { Compare } from "../../src/ui/compare/compare.tsx"
+import { Donut } from "../../src/ui/donut/donut.tsx"
 import {
   EditableField,
   EditableFields,
@@ -29,7 +30,6 @@ import { Kbd } from "../../src/ui/kbd/kbd.tsx"
 import { Meter } from "../../src/ui/meter/meter.tsx"
 import { Block, Flow, Pane, PaneScroll, Stack } from "../../src/ui/pane/pane.tsx"
 import { Path } from "../../src/ui/path/path.tsx"
-import { Ring } from "../../src/ui/progress-ring/progress-ring.tsx"
 import { RankBar } from "../../src/ui/rank-bar/rank-bar.tsx"
 import { Score, Tick } from "../../src/ui/score/score.tsx"
 import { SegmentedControl } from "../../src/ui/segmented-control/segmented-control.tsx"
@@ -101,10 +101,10 @@ function Questions() {
   const [text, setText] = useState("")
   return (
     <>
-      <Part name="Ring, neutral, from 80 %, from 95 %, full">
+      <Part name="Donut, neutral, from 80 %, from 95 %, full">
         <Flow>
           {[0, 0.31, 0.8, 0.95, 1.4].map((share) => (
-            <Ring key={share} share={share} label={`${Math.round(share * 100)} %`} />
+            <Donut key={share} share={share} label={`${Math.round(share * 100)} %`} />
           ))}
         </Flow>
       </Part>

@@ -41,7 +41,7 @@ type DetailProps = ParamsProps<GatewayParams> & {
 export function Detail({ carries, params, onParams }: DetailProps) {
   const { data, error, isPending, refetch } = useManifest(params.at)
   const key = readKey(params.at)
-  const carry = carries.find((it) => it.id === key?.carry)
+  const session = carries.find((it) => it.id === key?.carry)
   const close = () => onParams({ at: "", piece: null, from: null })
   useKey("panel.right", close)
   return (
@@ -69,7 +69,7 @@ export function Detail({ carries, params, onParams }: DetailProps) {
       {data === undefined ? null : (
         <Tabs
           manifest={data}
-          hasContent={carry?.hasContent ?? false}
+          hasContent={session?.hasContent ?? false}
           params={params}
           onParams={onParams}
         />

@@ -92,10 +92,15 @@ export function linesOf(show: GatewayShow, { who, ...shown }: LineFilter): reado
   })
   const foldedOf = (requests: readonly GatewayRequest[]) => foldCounts(requests.map(lineOf), shown)
   if (show.carries.length < 2) return foldedOf(matching)
-  return show.carries.flatMap((carry): readonly Line[] => {
-    const own = matching.filter((it) => it.carry === carry.id)
+  return show.carries.flatMap((session): readonly Line[] => {
+    const own = matching.filter((it) => it.carry === session.id)
     if (own.length === 0) return []
-    const heading: SessionLine = { kind: "carry", key: carry.id, carry, count: own.length }
+    const heading: SessionLine = {
+      kind: "carry",
+      key: session.id,
+      carry: session,
+      count: own.length,
+    }
     return [heading, ...foldedOf(own)]
   })
 }

@@ -72,9 +72,9 @@ describe("page Gateway", () => {
     expect(render("", { show: NO_CARRY, run: broken })).toContain("STORE_BUSY")
     const unanswered = render("", { show: NO_CARRY })
     expect(unanswered, "not before it is known").not.toMatch(/No run has|qm run --gateway/)
-    const carry = render("", { id: "gw_nope", show: NO_CARRY })
-    expect(carry).toContain("GATEWAY_CARRY_UNKNOWN")
-    expect(carry).not.toContain("qm run --gateway")
+    const unknownSession = render("", { id: "gw_nope", show: NO_CARRY })
+    expect(unknownSession).toContain("GATEWAY_CARRY_UNKNOWN")
+    expect(unknownSession).not.toContain("qm run --gateway")
   })
 
   it("[CONSOLE-15] an error shows its hint and its code", () => {

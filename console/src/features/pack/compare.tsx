@@ -1,7 +1,7 @@
 import { useMemo } from "react"
 import { toWireError } from "../../base/errors.ts"
 import { formatWhen, visibleLine } from "../../base/format.ts"
-import { formatExact, type PackDiff, type PackSummaryItem, plural } from "../../contract.ts"
+import { formatExact, type PackDiff, type PackSummaryItem } from "../../contract.ts"
 import type { PageProps } from "../../data/params.ts"
 import { type PackParams, paths } from "../../data/paths.ts"
 import { useOperation } from "../../data/queries.tsx"

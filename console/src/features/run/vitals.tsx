@@ -2,11 +2,11 @@ import { formatUsd } from "#ground/base/format"
 import { formatRound, formatRunTime, visibleLine } from "../../base/format.ts"
 import { type AgentMode, formatCount, formatExact, type Run } from "../../contract.ts"
 import { useOperation } from "../../data/queries.tsx"
+import { Donut } from "../../ui/donut/donut.tsx"
 import { FilterField } from "../../ui/field/field.tsx"
 import { Icon } from "../../ui/icon/icon.tsx"
 import { ChoiceMenu } from "../../ui/menu/menu.tsx"
 import { Meter } from "../../ui/meter/meter.tsx"
-import { Ring } from "../../ui/progress-ring/progress-ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Text } from "../../ui/text/text.tsx"
 import { Roomy, Vital, Vitals, Wide } from "../../ui/transcript/transcript.tsx"
@@ -106,7 +106,7 @@ function ContextVital({ run, hostReportedAt }: Pick<RunVitalsProps, "run" | "hos
   const words = `${formatExact(used)} of ${formatExact(contextWindow)} tokens in the window, ${describeUsageSource(wire)}`
   return (
     <Vital title={words} tone={fillTone(share)}>
-      <Ring share={share} label={words} />
+      <Donut share={share} label={words} />
       <span>{formatCount(used)}</span>
       <Roomy>
         <Text tone="3">

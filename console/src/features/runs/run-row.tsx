@@ -2,6 +2,7 @@ import { formatUsd } from "#ground/base/format"
 import { visibleLine } from "../../base/format.ts"
 import { STATUS_MARKS } from "../../base/status.ts"
 import { formatCount, type Run } from "../../contract.ts"
+import { Donut } from "../../ui/donut/donut.tsx"
 import {
   Cell,
   Group,
@@ -13,7 +14,6 @@ import {
   TextCell,
 } from "../../ui/list/list.tsx"
 import { Flow, Stack } from "../../ui/pane/pane.tsx"
-import { Ring } from "../../ui/progress-ring/progress-ring.tsx"
 import { StatusMark } from "../../ui/status-mark/status-mark.tsx"
 import { Tag } from "../../ui/tag/tag.tsx"
 import { Text } from "../../ui/text/text.tsx"
@@ -139,7 +139,7 @@ function ContextCell({ run }: { readonly run: Run }) {
   }
   return (
     <Flow align="apart">
-      <Ring
+      <Donut
         share={contextUsed / contextWindow}
         label={`${formatCount(contextUsed)} of ${formatCount(contextWindow)} tokens`}
       />

@@ -1,6 +1,6 @@
-import styles from "./progress-ring.module.css"
+import styles from "./donut.module.css"
 
-type RingProps = {
+type DonutProps = {
   readonly share: number
   readonly label: string
 }
@@ -8,7 +8,7 @@ type RingProps = {
 const RADIUS = 6.75
 const ROUND = 2 * Math.PI * RADIUS
 
-export function Ring({ share, label }: RingProps) {
+export function Donut({ share, label }: DonutProps) {
   const drawn = Math.min(1, Math.max(0, share)) * ROUND
   return (
     <svg
