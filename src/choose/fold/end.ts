@@ -84,8 +84,8 @@ async function endOne(tx: Tx<"fold">, { row, reason, at, count }: Plan): Promise
     ending: endingByForce(row),
   }
   const ending = { id: row.id, status: STATUS[reason], reason, at, state, returnKey: null }
-  const isTold = reason === "parent-returned" || reason === "session-ended"
-  const { changes } = await tx.run(finish({ ...ending, isTold }))
+  const isNotified = reason === "parent-returned" || reason === "session-ended"
+  const { changes } = await tx.run(finish({ ...ending, isTold: isNotified }))
   if (changes === 0) return false
   const step = { at, kind: "forced", tool: null, text: result, tokens: 0, handle: null } as const
   await addStep(tx, row, step)

@@ -74,8 +74,8 @@ async function findFolded(
   id: string,
 ): Promise<BranchRow | undefined> {
   const row = isBranchId(id) ? await db.get(BranchRow, selectBranch(root, id)) : undefined
-  const isWanted = row?.state.ending?.mode === "wire" && !row.state.isWireKept
-  return isWanted ? row : undefined
+  const isOpenForSteps = row?.state.ending?.mode === "wire" && !row.state.isWireKept
+  return isOpenForSteps ? row : undefined
 }
 
 /**

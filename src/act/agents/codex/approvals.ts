@@ -197,6 +197,6 @@ function serverQuestion(
 /** The tool's name is only in the host's sentence (0.166.0); another sentence names none. */
 function toolIn({ serverName, message }: ToolOfServer): string | undefined {
   const before = `Allow the ${serverName} MCP server to run tool "`
-  const isKnown = message.startsWith(before) && message.endsWith('"?')
-  return isKnown ? message.slice(before.length, -2) : undefined
+  const isExpected = message.startsWith(before) && message.endsWith('"?')
+  return isExpected ? message.slice(before.length, -2) : undefined
 }

@@ -33,8 +33,8 @@ function wantedRules(
   if (paths.length === 0) return command !== undefined || isServers ? [rule] : []
   const places = paths.map((it) => locate(it, cwd, repository).real)
   const isOurs = places.some((it) => it?.inRoot?.split("/")[0] === PROJECT_FOLDER)
-  const isKnown = places.every((it) => it !== undefined)
-  if (isOurs || !isKnown) return []
+  const areLocated = places.every((it) => it !== undefined)
+  if (isOurs || !areLocated) return []
   return places.map((it) => ({ ...rule, path: literally(it.inRoot || it.absolute) }))
 }
 

@@ -92,9 +92,9 @@ async function namesIn(
 
 export async function claudeFiles(
   projects: string,
-  isWanted: (slug: string) => boolean,
+  matches: (slug: string) => boolean,
 ): Promise<readonly TranscriptFile[]> {
-  const slugs = (await namesIn(projects, "directory")).filter(isWanted)
+  const slugs = (await namesIn(projects, "directory")).filter(matches)
   const files: TranscriptFile[] = []
   for (const slug of slugs) {
     const names = await namesIn(path.join(projects, slug), "regular file")

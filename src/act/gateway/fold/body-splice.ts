@@ -22,9 +22,9 @@ export function elementSpans(body: Buffer, name: string): readonly Span[] | unde
     if (keys.has(key)) return undefined
     keys.add(key)
     const from = afterSpace(body, afterSpace(body, colon) + 1)
-    const isWanted = key === name && body[from] === OPEN_BRACKET
-    if (isWanted) elements = spansFrom(body, from)
-    const last = isWanted ? elements?.at(-1) : undefined
+    const isTarget = key === name && body[from] === OPEN_BRACKET
+    if (isTarget) elements = spansFrom(body, from)
+    const last = isTarget ? elements?.at(-1) : undefined
     const end = last === undefined ? afterValue(body, from) : afterSpace(body, last.to) + 1
     at = afterComma(body, end)
   }

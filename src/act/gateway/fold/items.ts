@@ -14,7 +14,7 @@ import { blocksOf, textIn } from "./turns.ts"
 import { newViolation } from "./validity.ts"
 
 export function readItems(request: JsonRecord, spans: readonly Span[]): Conversation | string {
-  if (isGiven(request.previous_response_id) || isGiven(request.conversation)) {
+  if (isPresent(request.previous_response_id) || isPresent(request.conversation)) {
     return "the provider stores a part of the conversation"
   }
   const items = listOf(request.input).map(recordOf)
@@ -93,7 +93,7 @@ function hasTwice(items: readonly JsonRecord[], { start, end }: Region): boolean
   const near = new Set(items.slice(first, end + 1).map((it) => it.call_id))
   const ids = items
     .slice(0, end + 1)
-    .filter((it) => isGiven(it.call_id) && near.has(it.call_id))
+    .filter((it) => isPresent(it.call_id) && near.has(it.call_id))
     .map((it) => JSON.stringify([it.call_id, isOutput(it)]))
   return new Set(ids).size < ids.length
 }
@@ -115,7 +115,7 @@ function editsOfItems(items: readonly JsonRecord[], groups: readonly FoldGroup[]
   return { gone, patched, inserted }
 }
 
-function isGiven(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
@@ -146,7 +146,7 @@ function answersIn(items: readonly JsonRecord[]): ReadonlyMap<number, number> {
   const answers = new Map<number, number>()
   const open = new Map<unknown, number>()
   for (const [index, item] of items.entries()) {
-    if (!isGiven(item.call_id)) continue
+    if (!isPresent(item.call_id)) continue
     const called = open.get(item.call_id)
     if (!isOutput(item)) open.set(item.call_id, called ?? index)
     else if (called !== undefined && open.delete(item.call_id)) answers.set(index, called)
@@ -186,7 +186,7 @@ const ANSWERED: ReadonlySet<unknown> = new Set([
 ])
 
 function wantsAnswer({ type, call_id: id }: JsonRecord): boolean {
-  return ANSWERED.has(type) && isGiven(id)
+  return ANSWERED.has(type) && isPresent(id)
 }
 
 /** Faults that a provider would refuse. */

@@ -46,22 +46,22 @@ function hostOf(wire: WireName, { host }: ReadPlace): HostName | undefined {
 
 function settled(
   item: RawItem,
-  known: KnownHostFiles,
+  hostFiles: KnownHostFiles,
   facts: Parameters<typeof turnItems>[1],
 ): readonly RawItem[] {
   switch (item.claims) {
     case undefined:
       return [item]
     case "instructions":
-      return splitInstructions(item.text, known.files)
+      return splitInstructions(item.text, hostFiles.files)
     case "agents-md":
-      return splitAgentsMd(item.text, joined(known))
+      return splitAgentsMd(item.text, joined(hostFiles))
     case "turn":
       return turnItems(item.text, facts)
     case "skill-list":
-      return skillList(item.text, known)
+      return skillList(item.text, hostFiles)
     case "developer":
-      return [developer(item, known)]
+      return [developer(item, hostFiles)]
     case "lazy":
       return [reminder(item)]
     default:
@@ -69,8 +69,8 @@ function settled(
   }
 }
 
-function joined(known: KnownHostFiles) {
-  return known.files.filter((it) => it.frame !== DEVELOPER_FRAME)
+function joined(hostFiles: KnownHostFiles) {
+  return hostFiles.files.filter((it) => it.frame !== DEVELOPER_FRAME)
 }
 
 function reminder({ text, why }: RawItem): RawItem {

@@ -58,7 +58,7 @@ export function createHostFiles(deps: {
     look,
     /** Whether a lazily loaded file has this text; its folder is walked if necessary. */
     async verifyLazyFile(claim: LazyClaim, host: HostName, place: ReadPlace): Promise<boolean> {
-      if (saysLater(await look(host, place, claim.since), claim)) return true
+      if (hasLaterText(await look(host, place, claim.since), claim)) return true
       const folder = folderOf(claim.path)
       // Hosts name files by their real paths, also when they were started behind a link.
       const root = (await deps.disk.realPath(place.workingDirectory)) ?? place.workingDirectory
@@ -67,7 +67,7 @@ export function createHostFiles(deps: {
       claim.walks.count += 1
       const since = hash("sha256", claim.text)
       const nested = await look(host, { ...place, workingDirectory: folder }, since)
-      return saysLater(nested, claim)
+      return hasLaterText(nested, claim)
     },
   }
 }
@@ -81,8 +81,8 @@ type LazyClaim = {
   readonly walks: { count: number }
 }
 
-function saysLater(known: KnownHostFiles, { path: file, text }: LazyClaim): boolean {
-  return known.later.get(file)?.includes(text.trim()) === true
+function hasLaterText(files: KnownHostFiles, { path: file, text }: LazyClaim): boolean {
+  return files.later.get(file)?.includes(text.trim()) === true
 }
 
 /** The folder whose walk finds this file; rules are two levels below theirs. */

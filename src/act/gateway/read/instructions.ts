@@ -31,13 +31,13 @@ type Heading = { readonly at: number; readonly textAt: number; readonly frame: s
  * A file can contain a heading like the host's, so a heading counts only when the host would load
  * that file here, and not inside the exact text of another file.
  */
-export function splitInstructions(block: string, known: readonly KnownFile[]): readonly RawItem[] {
+export function splitInstructions(block: string, files: readonly KnownFile[]): readonly RawItem[] {
   const end = block.lastIndexOf(CLOSING)
   const inside = end === -1 ? block : block.slice(0, end)
   const headings = headingsIn(inside)
   const [first] = headings
   if (first === undefined) return [nameless(block)]
-  const chosen = choose(inside, headings, known)
+  const chosen = choose(inside, headings, files)
   const items: RawItem[] = [...hostWords(inside.slice(0, first.at))]
   const addRest = (from: number, to: number) => {
     const rest = inside.slice(from, to).trim()
@@ -74,9 +74,9 @@ type MatchedHeading = Heading & { readonly file: KnownFile; readonly isExact: bo
 function choose(
   inside: string,
   headings: readonly Heading[],
-  known: readonly KnownFile[],
+  files: readonly KnownFile[],
 ): readonly MatchedHeading[] {
-  const fileByFrame = new Map(known.map((it) => [it.frame, it]))
+  const fileByFrame = new Map(files.map((it) => [it.frame, it]))
   const starts = new Set(headings.map((it) => it.at))
   const claims = headings.flatMap((it): readonly MatchedHeading[] => {
     const file = fileByFrame.get(it.frame)
@@ -124,7 +124,7 @@ const AGENTS_OPENING = "<INSTRUCTIONS>\n"
 const AGENTS_CLOSING = "\n</INSTRUCTIONS>"
 
 /** Codex concatenates its files without names. */
-export function splitAgentsMd(message: string, known: readonly KnownFile[]): readonly RawItem[] {
+export function splitAgentsMd(message: string, files: readonly KnownFile[]): readonly RawItem[] {
   const opening = message.indexOf(AGENTS_OPENING)
   const closing = message.lastIndexOf(AGENTS_CLOSING)
   const start = opening === -1 ? 0 : opening + AGENTS_OPENING.length
@@ -132,7 +132,7 @@ export function splitAgentsMd(message: string, known: readonly KnownFile[]): rea
   const text = message.slice(start, end)
   const items: RawItem[] = [...hostWords(message.slice(0, start))]
   let done = 0
-  for (const file of known) {
+  for (const file of files) {
     const whole = file.frame + file.sent
     if (file.sent === "" || !text.startsWith(whole, done)) continue
     items.push(fileItem(file, file.sent, true))

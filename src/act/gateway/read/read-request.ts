@@ -132,8 +132,8 @@ function textsOf(weighed: readonly WeighedItem[], added: readonly WireItem[]) {
   const isAdded = new Set(added)
   const texts = new Map<string, string>()
   for (const { item, raw } of weighed) {
-    const isWanted = isAdded.has(item) && raw.isPrivate !== true && raw.text !== ""
-    if (isWanted) texts.set(item.sha256, raw.text)
+    const isReturned = isAdded.has(item) && raw.isPrivate !== true && raw.text !== ""
+    if (isReturned) texts.set(item.sha256, raw.text)
   }
   return [...texts].map(([sha256, text]) => ({ sha256, text }))
 }

@@ -68,7 +68,7 @@ function laterUsage(before: TokenUsage | null, reported: JsonRecord): TokenUsage
   const input = countOf(reported["input_tokens"])
   const output = countOf(reported["output_tokens"])
   if (before === null && (input === undefined || output === undefined)) return null
-  const later = (value: unknown, known: number | undefined) => countOf(value) || (known ?? 0)
+  const later = (value: unknown, earlier: number | undefined) => countOf(value) || (earlier ?? 0)
   return {
     input: later(input, before?.input),
     output: later(output, before?.output),

@@ -96,25 +96,25 @@ function wayTo(links: readonly LinkRow[], seq: number): readonly LinkRow[] {
 
 function grown({ items, missing }: KnownList, kept: number, tail: readonly WireItem[]): KnownList {
   const reused = kept - missing
-  const isKnown = reused >= 0 && reused <= items.length
-  if (!isKnown) return { items: tail, missing: kept }
+  const isComplete = reused >= 0 && reused <= items.length
+  if (!isComplete) return { items: tail, missing: kept }
   return { items: [...items.slice(0, reused), ...tail], missing }
 }
 
 export function createLinks() {
   const links = new Map<string, Link>()
-  const keyOf = (carry: string, line: string): string => `${carry} ${line}`
+  const keyOf = (sessionId: string, line: string): string => `${sessionId} ${line}`
   return {
-    of: (carry: string, line: string): Link | undefined => links.get(keyOf(carry, line)),
-    set(carry: string, line: string, link: Link): void {
-      const key = keyOf(carry, line)
+    of: (sessionId: string, line: string): Link | undefined => links.get(keyOf(sessionId, line)),
+    set(sessionId: string, line: string, link: Link): void {
+      const key = keyOf(sessionId, line)
       links.delete(key)
       links.set(key, link)
       const [oldest] = links.keys()
       if (links.size > MOST_LINKS && oldest !== undefined) links.delete(oldest)
     },
-    forget(carry: string): void {
-      const own = [...links.keys()].filter((it) => it.startsWith(`${carry} `))
+    forget(sessionId: string): void {
+      const own = [...links.keys()].filter((it) => it.startsWith(`${sessionId} `))
       for (const key of own) links.delete(key)
     },
   }

@@ -38,20 +38,20 @@ export function createRecording(deps: StoreDeps) {
   let sinceCleaning = 0
   return {
     /** Undefined when the session was deleted meanwhile. */
-    async record(carry: string, recorded: RecordedRequest): Promise<number | undefined> {
+    async record(sessionId: string, recorded: RecordedRequest): Promise<number | undefined> {
       const conversation = conversationKey(recorded.conversation)
       // Small requests in between have lists of their own.
       const line = `${conversation} ${recorded.route} ${standingOf(recorded)}`
-      const before = links.of(carry, line)
-      const write = writeRequest(deps, carry, { ...recorded, conversation })
+      const before = links.of(sessionId, line)
+      const write = writeRequest(deps, sessionId, { ...recorded, conversation })
       const tail = tailOf(recorded.items, before)
       let written = await write(tail)
       if (written === "unlinked") written = await write(wholeList(tail))
       if (written === "unlinked" || written === "gone") {
-        links.forget(carry)
+        links.forget(sessionId)
         return undefined
       }
-      links.set(carry, line, written)
+      links.set(sessionId, line, written)
       if (++sinceCleaning >= RECORDS_PER_CLEANING) {
         sinceCleaning = 0
         await cleanIfItCan(deps)
@@ -67,8 +67,8 @@ const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 type WriteOutcome = Link | "gone" | "unlinked"
 
 /** One transaction for the request, its texts and its event; packing happens before. */
-function writeRequest(deps: StoreDeps, carry: string, recorded: RecordedRequest) {
-  const own: SessionKey = { root: deps.root(), id: carry }
+function writeRequest(deps: StoreDeps, sessionId: string, recorded: RecordedRequest) {
+  const own: SessionKey = { root: deps.root(), id: sessionId }
   const { conversation, items: _, headers, texts, ...request } = recorded
   // Parsed before writing: one unreadable row would hide all others.
   const packing = Promise.all([pack(RequestBody.parse({ ...request, headers })), packTexts(texts)])
@@ -87,7 +87,7 @@ function writeRequest(deps: StoreDeps, carry: string, recorded: RecordedRequest)
       await tx.run(
         insertRequest({
           root: own.root,
-          carry,
+          carry: sessionId,
           seq,
           conversation,
           kept,
@@ -105,7 +105,7 @@ function writeRequest(deps: StoreDeps, carry: string, recorded: RecordedRequest)
         }),
       )
       if (numbered.body.hasContent) await writeTexts(tx, own, packedTexts)
-      tx.emit("gateway.recorded", { carry, run, seq })
+      tx.emit("gateway.recorded", { carry: sessionId, run, seq })
       return link
     })
   }

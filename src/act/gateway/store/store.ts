@@ -80,9 +80,9 @@ async function latchOff(deps: StoreDeps, id: string, latch: IneligibleSession): 
   const reason = storable(latch.reason)
   await deps.db.transaction(async (tx) => {
     const { changes } = await tx.run(insertLatch({ root, session, at, reason }))
-    const carry = await tx.get(ChangedRow, setLatchedOff({ root, id }, reason))
+    const changed = await tx.get(ChangedRow, setLatchedOff({ root, id }, reason))
     if (changes === 0) return
-    tx.emit("gateway.latched-off", { carry: id, run: carry?.run ?? null, reason })
+    tx.emit("gateway.latched-off", { carry: id, run: changed?.run ?? null, reason })
   })
 }
 

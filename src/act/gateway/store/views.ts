@@ -81,8 +81,8 @@ async function findRows({ db, ...deps }: ViewDeps, id: string): Promise<ProxiedS
   if (id === "last") return db.all(ProxiedSessionRow, selectProxiedSessions({ root, limit: 1 }))
   // Other ids cannot exist, and the store would reject them.
   if (!/^[\x21-\x7e]+$/.test(id)) return []
-  const carry = await db.get(ProxiedSessionRow, selectProxiedSession({ root, id }))
-  if (carry !== undefined) return [carry]
+  const session = await db.get(ProxiedSessionRow, selectProxiedSession({ root, id }))
+  if (session !== undefined) return [session]
   return db.all(
     ProxiedSessionRow,
     selectProxiedSessions({ root, run: id, limit: MOST_SESSIONS_OF_RUN }),
@@ -112,16 +112,16 @@ async function totalsOf(deps: ViewDeps, ids: readonly string[]): Promise<Gateway
 /** For a run with several sessions the user must name one. */
 async function findProxiedSession(deps: ViewDeps, id: string): Promise<ProxiedSession> {
   const carries = await findProxiedSessions(deps, id)
-  const [carry] = carries
-  if (carry === undefined) throw ProxiedSessionUnknown({ id })
+  const [session] = carries
+  if (session === undefined) throw ProxiedSessionUnknown({ id })
   if (carries.length > 1) throw ProxiedSessionNotNamed({ run: id, carries: carries.length })
-  return carry
+  return session
 }
 
 export function manifestOf(deps: ViewDeps) {
   return async ({ id, seq }: OperationInput<"gateway.request">): Promise<GatewayManifest> => {
-    const carry = await findProxiedSession(deps, id)
-    return readManifest(deps, carry.id, seq)
+    const session = await findProxiedSession(deps, id)
+    return readManifest(deps, session.id, seq)
   }
 }
 
