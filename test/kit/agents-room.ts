@@ -16,7 +16,7 @@ export const OWNER = { pid: process.pid, startedAt: "now", machine: "here", inst
 const hide = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted]"))
 
-/** The room on a real store, in memory unless another is named, with the synthetic agent. */
+/** The room on a real store (default: in memory) with the synthetic agent. */
 export async function newRoom(
   given: Partial<AgentsDeps> = {},
   location: StoreLocation = { kind: "memory" },
@@ -83,7 +83,6 @@ export async function newRoom(
     directory: folder.path,
     told,
     deltas,
-    /** Another process on the same store. */
     another: make,
     async [Symbol.asyncDispose]() {
       await room.close()

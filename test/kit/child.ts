@@ -5,11 +5,8 @@ import { fileURLToPath } from "node:url"
 
 export type Child = AsyncDisposable & {
   readonly pid: number
-  /** The next line of its output; undefined when there are no more. */
   nextLine(): Promise<string | undefined>
-  /** Everything it still has to say, to the end of its output. */
   restOfLines(): Promise<readonly string[]>
-  /** A line to its input. */
   send(line: string): void
   kill(signal?: NodeJS.Signals): void
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
@@ -17,19 +14,19 @@ export type Child = AsyncDisposable & {
 
 export type ChildOptions = {
   readonly env?: Readonly<Record<string, string>>
-  /** A program that starts ours, e.g. `["strace", "-f", …]`; its arguments come first. */
+  /** A program that starts ours, e.g. `["strace", "-f", …]`. */
   readonly under?: readonly string[]
 }
 
 /**
- * The launcher's own: with it a child starts in half the time. One that is killed at work keeps
- * nothing there, so it says `flushCompileCache()` itself once it is loaded.
+ * The launcher's compile cache halves the start time of a child. A child that gets killed stores
+ * nothing there, so it calls `flushCompileCache()` once it is loaded.
  */
 const COMPILED = fileURLToPath(new URL("../../node_modules/.cache/quartermaster", import.meta.url))
 
 /**
- * A TypeScript file of ours as a process of its own, run by the same node as the test. It is killed
- * at the end of the test at the latest. `script` is a file URL: `new URL("x.ts", import.meta.url)`.
+ * Runs a TypeScript file as its own process with the node of the test. It is killed at the end of
+ * the test at the latest. `script` is a file URL: `new URL("x.ts", import.meta.url)`.
  */
 export function child(
   script: URL,
@@ -38,7 +35,7 @@ export function child(
 ): Child {
   const command = [...(options.under ?? []), process.execPath, fileURLToPath(script), ...args]
   const [file = "", ...rest] = command
-  // Under another program the calls are counted, and a kept file would be one of them.
+  // Under another program system calls are counted, and writing a cache file would add some.
   const cache = options.under === undefined ? COMPILED : undefined
   const started = spawn(file, rest, {
     stdio: ["pipe", "pipe", "pipe"],
@@ -50,7 +47,7 @@ export function child(
   })
   started.stdin.on("error", () => {})
   const exited = once(started, "close").then(([code, signal]) => ({ code, signal, stderr }))
-  // Whoever awaits it gets the failure; when nobody does, it must not bring the test down.
+  // Callers that await it get the failure; without one it must not crash the test.
   exited.catch(() => {})
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
 

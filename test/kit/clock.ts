@@ -1,15 +1,16 @@
 import type { Clock } from "#ground/base"
 
 export type TestClock = Clock & {
-  /** Lets time pass: those who sleep wake in order, and whatever they do next is done. */
+  /** Advances time: sleepers wake in order, and their next steps run. */
   advance(ms: number): Promise<void>
-  /** Sets the wall clock as an administrator would; sleepers and monotonic time do not notice. */
+  /**
+   * Sets the wall clock as an administrator would; sleepers and monotonic time are not affected.
+   */
   setWall(now: number): void
 }
 
 type Sleeper = { readonly due: number; wake(): void }
 
-/** Time that moves only when the test says so. */
 export function testClock(options: { readonly now?: number } = {}): TestClock {
   let wall = options.now ?? Date.UTC(2026, 0, 1)
   let monotonic = 0
@@ -56,12 +57,11 @@ function first(sleepers: readonly Sleeper[], until: number): Sleeper | undefined
   return sleepers.filter((it) => it.due <= until).toSorted((a, b) => a.due - b.due)[0]
 }
 
-/** One turn of the event loop runs every promise that is ready, however long the chain. */
+/** One turn of the event loop runs every ready promise, however long the chain. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The same that a real sleep rejects with. */
 function abortError(signal: AbortSignal): Error {
   return Object.assign(new Error("The operation was aborted", { cause: signal.reason }), {
     name: "AbortError",

@@ -6,13 +6,13 @@ export type SmallDisk =
       readonly kind: "available"
       /**
        * Runs a script with a fresh disk of that size; the disk's path is its first argument. The
-       * disk lies in a mount namespace of the child's own and is gone with it, also after SIGKILL.
+       * disk is in the child's own mount namespace and disappears with it, also after SIGKILL.
+       * Needs root or unprivileged user namespaces.
        */
       start(script: URL, args?: readonly string[]): Child
     }
   | { readonly kind: "unavailable"; readonly why: string }
 
-/** A disk that is soon full: a tmpfs, for root or with unprivileged user namespaces. */
 export function smallDisk(sizeBytes: number): SmallDisk {
   const probe = spawnSync("unshare", [
     ...NAMESPACE,

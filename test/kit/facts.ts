@@ -1,6 +1,6 @@
 import type { FileFacts, SymbolFact } from "#know/map"
 
-/** Facts as people read them, one line each: what test/languages/*.facts.txt holds. */
+/** Facts as text, one line each: the format of test/languages/*.facts.txt. */
 export function renderFacts(facts: FileFacts): string {
   const lines = [
     ...facts.packages.map((it) => `package ${it}`),

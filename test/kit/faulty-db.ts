@@ -6,8 +6,8 @@ export class InjectedFault extends Error {
 }
 
 /**
- * A database whose call number `failAt` fails, counted over everything asked of it; the moment
- * before a commit counts as a call too. What came before it in a transaction must be undone.
+ * A database whose call number `failAt` fails, counted over all calls; the moment before a commit
+ * also counts as a call. Earlier calls of the same transaction must be rolled back.
  */
 export function faultyDb<Room extends EventRoom>(db: Db<Room>, failAt: number) {
   let calls = 0
@@ -39,8 +39,8 @@ export function faultyDb<Room extends EventRoom>(db: Db<Room>, failAt: number) {
 }
 
 /**
- * Runs `write` with the first call failing, then the second, and so on, until it survives.
- * `afterFailure` sees the state each failure left behind.
+ * Runs `write` with the first call failing, then the second, and so on, until it succeeds.
+ * `afterFailure` receives the state after each failure.
  */
 export async function failAtEveryCall<Room extends EventRoom>(
   db: Db<Room>,
@@ -64,5 +64,5 @@ export async function failAtEveryCall<Room extends EventRoom>(
   throw new Error(`the write path makes more than ${MOST_CALLS} calls`)
 }
 
-/** A write path with more calls than this is a loop that should be a bulk statement. */
+/** A write path with more calls is a loop that should be a bulk statement. */
 const MOST_CALLS = 500

@@ -17,7 +17,7 @@ type UpstreamRequest = {
   body: string
 }
 
-/** A provider on a free loopback port; what it answers can be changed while it runs. */
+/** A provider on a loopback port; its response can be changed while it runs. */
 async function newProvider() {
   const heard: UpstreamRequest[] = []
   const say = { status: 200, refusesFolded: false }
@@ -51,7 +51,6 @@ const USAGE = {
   cache_creation_input_tokens: 7,
 }
 
-/** The whole room on a real store, a real socket and a real thread. */
 export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
   const temp = await tempDirectory()
   const provider = await newProvider()
@@ -125,7 +124,6 @@ export async function gatewayWorld(given: Partial<GatewayDeps> = {}) {
   }
 }
 
-/** What a host offers its model, with ours among them. */
 export const TOOLS = [{ name: "Read" }, { name: "mcp__qm__branch" }, { name: "mcp__qm__return" }]
 
 type RequestOptions = {
@@ -133,7 +131,6 @@ type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One request of a host, as Claude Code sends it. */
 export async function ask(
   carried: ProxiedHost,
   messages: readonly unknown[],

@@ -13,19 +13,18 @@ import { tempDirectory } from "./temp.ts"
 const LONGEST_RUN_MS = 120_000
 const QM = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
-/** How the host reaches the model: by itself, or through the gateway in one of its modes. */
+/** How the host reaches the model: directly, or through the gateway in one of its modes. */
 export type WireRoute = "direct" | "record" | "fold"
 
 const TOOLS = "Read,Write,Edit,Grep,Glob,Bash,Agent,Skill,ToolSearch,mcp__qm"
 
-/** Budgets and rates are not what these stories are about. */
 const FOLDING = {
   CONTEXT_FOLDING_DEFAULT_BUDGET: "10000000",
   CONTEXT_FOLDING_MAX_BUDGET: "10000000",
   CONTEXT_FOLDING_BRANCH_CREATION_RATE_LIMIT: "1000",
 }
 
-/** A person with a repository and the hosts at hand, whose agent has our tools. */
+/** A user with a repository and the installed hosts, whose agent has our tools. */
 export async function gatewayUser(files: Readonly<Record<string, string | Buffer>>) {
   const temp = await tempDirectory()
   const folders = ["home", "project", "bin"].map((it) => path.join(temp.path, it))
@@ -56,17 +55,15 @@ export async function gatewayUser(files: Readonly<Record<string, string | Buffer
 
 export type GatewayUser = Awaited<ReturnType<typeof gatewayUser>>
 
-/** One start of the host: prompts that are typed one after the other is done. */
+/** One start of the host; each prompt is sent after the previous one has its result. */
 export type Start = {
   readonly way: WireRoute
   readonly prompts: readonly string[]
-  /** Prompts come one by one, as from a person, and not with the command. */
   readonly isTyped?: boolean
-  /** Goes on with this session. */
   readonly resume?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Tells the gateway to keep texts too, or anything else that stands before its `--`. */
+  /** Gateway flags before its `--`, e.g. to store texts. */
   readonly gatewayArgs?: readonly string[]
 }
 
@@ -74,7 +71,6 @@ export type HostResult = {
   readonly code: number | null
   readonly stderr: string
   readonly lines: readonly StreamLine[]
-  /** What the host answered to each prompt. */
   readonly results: readonly string[]
   readonly session: string
 }
@@ -87,7 +83,7 @@ export type StreamLine = {
   readonly result?: string
 } & Readonly<Record<string, unknown>>
 
-/** The real Claude Code against a strict model, once or more often, in one home. */
+/** The real Claude Code against a strict model, one or more starts in one home. */
 export async function claudeStory(
   user: GatewayUser,
   options: StrictOptions,
@@ -119,7 +115,7 @@ async function startClaude(user: GatewayUser, url: string, start: Start): Promis
   return live({ program, args, env, cwd: user.project, typed: isTyped ? start.prompts : [] })
 }
 
-/** The real Codex against a strict model, once or more often, in one home. */
+/** The real Codex against a strict model, one or more starts in one home. */
 export async function codexStory(
   user: GatewayUser,
   options: StrictOpenAiOptions,
@@ -133,7 +129,7 @@ export async function codexStory(
   return { requests: model.requests, ended }
 }
 
-/** Servers of Codex see only what its config gives them of the environment. */
+/** Codex passes to its MCP servers only the environment variables of its config. */
 function codexConfig(user: GatewayUser, url: string): string {
   const line = (name: string, value: string): string => `${name} = ${JSON.stringify(value)}`
   return [
@@ -148,7 +144,7 @@ function codexConfig(user: GatewayUser, url: string): string {
     "[mcp_servers.qm]",
     line("command", QM),
     'args = ["mcp"]',
-    // The first request waits for its tools, however busy the machine is.
+    // The first request waits for the tools, however busy the machine is.
     "required = true",
     "startup_timeout_sec = 60",
     line("default_tools_approval_mode", "approve"),
@@ -186,13 +182,12 @@ type HostProcessInput = {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Each is typed when the one before has its result. */
   readonly typed: readonly string[]
 }
 
 async function live(living: HostProcessInput): Promise<HostResult> {
   const { program, args, env, cwd, typed } = living
-  // A group of its own: when it hangs, all that it has started ends with it.
+  // A process group of its own, so that a hanging host ends with everything it started.
   const child = spawn(program, args, { cwd, env, detached: true })
   const { pid } = child
   const hung = setTimeout(() => pid !== undefined && process.kill(-pid, "SIGKILL"), LONGEST_RUN_MS)
@@ -223,7 +218,7 @@ async function live(living: HostProcessInput): Promise<HostResult> {
   return { code, stderr: await stderr, lines, results, session: session ?? "" }
 }
 
-/** What a line says to the person who asked, in the words of either host. */
+/** The final result in an output line of either host. */
 function resultIn(line: StreamLine): readonly string[] {
   if (line.type === "result") return [line.result ?? ""]
   const item = line["item"] as { readonly type?: string; readonly text?: string } | undefined
@@ -231,7 +226,7 @@ function resultIn(line: StreamLine): readonly string[] {
   return isSaid ? [item?.text ?? ""] : []
 }
 
-/** What is no JSON of the host is kept as a line that says so. */
+/** A line that is not JSON is stored as such. */
 function readLine(line: string): StreamLine {
   try {
     return JSON.parse(line)

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Git as a test uses it: no config of the machine, fixed people and times. */
+/** Git without the machine's config and with fixed authors and times. */
 export function git(cwd: string, ...args: readonly string[]): string {
   return gitWith(cwd, {}, ...args)
 }
@@ -33,7 +33,6 @@ export function gitWith(
   return output.toString().trimEnd()
 }
 
-/** Writes files and commits all there is; the id of the commit. */
 export function commit(
   root: string,
   message: string,

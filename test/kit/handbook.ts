@@ -13,7 +13,6 @@ import {
   relationPreservation,
 } from "#know/knowledge"
 
-/** Where the shipped agents lie. */
 export const AGENTS = fileURLToPath(new URL("../../agents", import.meta.url))
 
 const CORPUS = path.join(AGENTS, "deep-research", "corpus")
@@ -25,10 +24,12 @@ export const VERIFY = {
   findContradictions,
 }
 
-/** Four characters are a token: quick, and the same everywhere. */
+/** Four characters per token: fast, and the same everywhere. */
 export const countQuarters = (text: string): number => Math.ceil(text.length / 4)
 
-/** The shipped handbook in a store of its own: its documents as primary ones, its guides as guides. */
+/**
+ * The shipped handbook in its own store: its documents as primary documents, its guides as guides.
+ */
 export async function openHandbook() {
   const world = { clock: systemClock, random: systemRandom, log: silentLog }
   const store = await openStore({ ...world, location: { kind: "memory" } })
@@ -47,12 +48,11 @@ export async function openHandbook() {
   return { knowledge, store, [Symbol.asyncDispose]: () => store.close() }
 }
 
-/** Nobody set up a source that searches the web. */
+/** No web source is configured. */
 export async function noWeb(): Promise<KbWeb> {
   return { source: null, note: "No source searches the web here.", results: [] }
 }
 
-/** Pages a web source could have found. */
 export function pages(count: number): KbWeb["results"] {
   return Array.from({ length: count }, (_, index) => ({
     title: `Tariffs of small harbours, part ${index + 1}`,

@@ -6,7 +6,7 @@ import { createClaims, createClassifier, createLedger } from "#know/ledger"
 import { testClock } from "#test/clock"
 import { tempDirectory } from "#test/temp"
 
-/** Long ago: what the disk says of a file that was just written is never older. */
+/** In the past, so that a file written now is never older. */
 const NOW = Date.UTC(2020, 0, 9, 12)
 
 type EventKind = HookEvent["kind"]
@@ -15,7 +15,7 @@ type EventFields<Kind extends EventKind> = Omit<
   "kind" | "host" | "session" | "directory" | "at"
 >
 
-/** A repository that is enrolled, with all that a hook is handed in it; time stands still. */
+/** An enrolled repository with all inputs of a hook; the clock does not advance. */
 export async function hookWorld(config: Partial<HookConfig> = {}) {
   const directory = await tempDirectory()
   const root = join(directory.path, "repo")
@@ -41,7 +41,6 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
   return {
     ...world,
     clock,
-    /** The same with another level or other settings. */
     with: (other: Partial<HookConfig>): HookWorld => ({
       ...world,
       config: { ...world.config, ...other },
@@ -54,7 +53,6 @@ export async function hookWorld(config: Partial<HookConfig> = {}) {
     },
     claim: (session: string, ...paths: readonly string[]) =>
       world.claims.take(paths, { session, process: processIdentity(process.pid) }),
-    /** A file of the state, line by line; none where there is no file. */
     async lines(name: string): Promise<readonly unknown[]> {
       const text = await readFile(join(stateDirectory, name), "utf8").catch(() => "")
       return text.split("\n").flatMap((it) => (it === "" ? [] : [JSON.parse(it)]))

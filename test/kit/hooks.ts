@@ -13,15 +13,15 @@ export type HookResult = {
 export type HookStart = {
   readonly host?: string
   readonly event?: string
-  /** A text, an object that becomes one, or nothing and a stdin that stays open. */
+  /** A text, an object that is serialized, or undefined for a stdin that stays open. */
   readonly payload: string | Buffer | object | undefined
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Another user than ours; only root may ask for it. */
+  /** Another user than ours; only root can use it. */
   readonly uid?: number | undefined
 }
 
-/** A bundle as `qm init` would place it, in a home of its own. */
+/** A bundle as `qm init` installs it, in its own home. */
 export async function installHooks(folder: string) {
   const home = path.join(folder, ".qm")
   const bundle = await buildHooks(path.join(home, "kit", "qm-hook.mjs"))
@@ -32,7 +32,6 @@ export async function installHooks(folder: string) {
   }
 }
 
-/** Enrols a repository as `qm init` does. */
 export function enrol(root: string): string {
   const state = path.join(root, ".git", "qm")
   mkdirSync(state, { recursive: true, mode: 0o700 })
@@ -41,7 +40,7 @@ export function enrol(root: string): string {
   return state
 }
 
-/** A hang is a failure: the guard is far beyond the deadlines of the hook itself. */
+/** A hang is a failure: the timeout is far beyond the hook's own deadlines. */
 export async function runHookProcess(
   entry: readonly string[],
   { host = "claude-code", event, payload, env = {}, cwd, uid }: HookStart,
@@ -69,7 +68,6 @@ function asInput(payload: string | Buffer | object): string | Buffer {
   return JSON.stringify(payload)
 }
 
-/** Payloads in the words of Claude Code, which Codex shares. */
 export function hookPayload(
   event: string,
   at: { readonly cwd: string; readonly session?: string },

@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 
-/** Where full mode installs the hosts; `npm ci` of the house clears it with the rest. */
+/** Where full mode installs the hosts; `npm ci` removes it. */
 export const HOSTS_FOLDER = join(import.meta.dirname, "../../node_modules/.cache/hosts")
 
 export type TestedHost = "claude-code" | "codex" | "copilot" | "gemini"
 
-/** The hosts, and the two programs with which the makers of MCP test servers. */
+/** The hosts, and the two official programs that test MCP servers. */
 export type TestedProgram = TestedHost | "mcp-conformance" | "mcp-inspector"
 
 /**
- * How a host under test is started. The platform packages hold the real programs, so no install
- * script has to run; Gemini and the programs for MCP are scripts, for the Node that runs the tests.
+ * How a host under test is started. The platform packages contain the real programs, so no install
+ * script has to run; Gemini and the MCP programs are scripts for the Node that runs the tests.
  */
 export function hostProgram(host: TestedProgram): { program: string; args: readonly string[] } {
   const inHosts = (path: string) => join(HOSTS_FOLDER, "node_modules", path)

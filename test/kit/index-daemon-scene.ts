@@ -5,16 +5,13 @@ import { indexDaemonSocket } from "#choose/guard"
 import { askSocket } from "#ground/base"
 
 export type DaemonPlaces = {
-  /** The repository. */
   readonly root: string
-  /** `QM_HOME`. */
   readonly home: string
   readonly stateDirectory: string
 }
 
 type Question = { readonly kind: "package" | "prepare"; readonly prompt: string }
 
-/** What the index daemon of a repository says; undefined when nobody hears it. */
 export async function askIndexDaemon(
   places: DaemonPlaces,
   question: Question,
@@ -30,7 +27,7 @@ export function sendToIndexDaemon(places: DaemonPlaces, line: string): Promise<s
   return askSocket({ path: indexDaemonSocket(places), line, timeoutMs: 20_000, maxBytes: 100_000 })
 }
 
-/** Asks until there is a package: from then on the index is warm. */
+/** Polls until there is a package, which means that the index is warm. */
 export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<void> {
   const until = Date.now() + 120_000
   while (Date.now() < until) {
@@ -40,7 +37,7 @@ export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<v
   throw new Error("the index daemon did not become warm")
 }
 
-/** What `qm keep` does, without the command line around it. */
+/** What `qm keep` does, without the command line. */
 const CHILD = `
   import { createApp, keep } from "#show/app"
   const [directory] = process.argv.slice(1)
@@ -54,7 +51,7 @@ const CHILD = `
 
 const HOUSE = fileURLToPath(new URL("../..", import.meta.url))
 
-/** An index daemon as a process of its own; ended with the scene: `await using index daemon = startIndexDaemon(…)`. */
+/** An index daemon as its own process: `await using daemon = startIndexDaemon(…)`. */
 export function startIndexDaemon({ root, home }: Pick<DaemonPlaces, "root" | "home">) {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", CHILD, root], {
     cwd: HOUSE,
@@ -66,10 +63,9 @@ export function startIndexDaemon({ root, home }: Pick<DaemonPlaces, "root" | "ho
   return {
     pid: child.pid,
     isAlive,
-    /** Its exit code; null when a signal ended it. */
+    /** Its exit code; null after a signal. */
     ended: async (): Promise<number | null> => (await ended, child.exitCode),
     stop: () => void child.kill("SIGTERM"),
-    /** As a crash does. */
     kill: () => void child.kill("SIGKILL"),
     async [Symbol.asyncDispose]() {
       if (isAlive()) child.kill("SIGTERM")

@@ -19,7 +19,7 @@ export type MadeTree = Awaited<ReturnType<typeof madeIndex>> & {
   readonly result: ScanResult
 }
 
-/** A tree out of texts, scanned as a real one is into a store of its own. Commits are newest first. */
+/** A tree made of texts, scanned like a real one into its own store. Commits are newest first. */
 export async function madeTree(
   files: Readonly<Record<string, string>>,
   commits?: readonly Commit[],
@@ -31,7 +31,6 @@ export async function madeTree(
   return { ...made, tree, source, result }
 }
 
-/** An empty index in a store of its own, in memory. */
 export async function madeIndex() {
   const store = await openStore({
     location: { kind: "memory" },
@@ -43,7 +42,7 @@ export async function madeIndex() {
   return { store, db, index: indexOn(db), [Symbol.asyncDispose]: () => store.close() }
 }
 
-/** The index of a store, as another process would have it. */
+/** The index of a store, as another process would open it. */
 export function indexOn(
   db: Db<"map">,
   redact: (text: string) => string = (text) => text,
@@ -59,7 +58,7 @@ export function indexOn(
   })
 }
 
-/** Where a tree comes from that lies in memory; what is handed in may change between two scans. */
+/** A tree source in memory; `given` may change between two scans. */
 export function memorySource(given: {
   readonly files: Readonly<Record<string, string>>
   readonly commits?: readonly Commit[]
@@ -96,7 +95,6 @@ export function memorySource(given: {
 const tokens = createTokens({ encoding: "claude" })
 let map: RepoMap | undefined
 
-/** Its threads start once for all trees of a test file; they keep no process alive. */
 function sharedMap(): RepoMap {
   map ??= createMap()
   return map

@@ -16,8 +16,8 @@ const LONGEST_RUN_MS = 60_000
 export type KitUser = Awaited<ReturnType<typeof kitUser>>
 
 /**
- * A person with the real hosts on the PATH and a repository with these files in it: `await using
- * user = await kitUser({ "src/kettle.ts": "…" })`. The model is nobody's but the test's.
+ * A user with the real hosts on the PATH and a repository with these files: `await using user =
+ * await kitUser({ "src/kettle.ts": "…" })`. The model is the test's.
  */
 export async function kitUser(files: Readonly<Record<string, string>>) {
   const temp = await tempDirectory()
@@ -44,7 +44,6 @@ export async function kitUser(files: Readonly<Record<string, string>>) {
   })
 }
 
-/** What the model was asked in a run, as texts, and how the run ended. */
 export type StoryRun = {
   readonly asked: readonly string[]
   readonly code: number | null
@@ -52,10 +51,9 @@ export type StoryRun = {
   readonly stderr: string
 }
 
-/** One call of a tool for each turn of the main conversation; a task of a sub-agent is only heard. */
 export type ToolCall = { readonly name: string; readonly input: object }
 
-/** Claude Code in print mode, doing one step after the other. */
+/** Claude Code in print mode with one tool call per turn of the main conversation. */
 export async function liveClaudeCode(
   user: KitUser,
   story: { readonly prompt: string; readonly steps: readonly ToolCall[] },
@@ -73,7 +71,7 @@ export async function liveClaudeCode(
     cwd: user.project,
     env: {
       ...user.env,
-      // What it lays down beside its own folder goes with the user.
+      // Temporary files of the host are removed with the user.
       TMPDIR: user.path,
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: "not-a-key",
@@ -85,11 +83,10 @@ export async function liveClaudeCode(
   return { ...ended, asked: model.messages().map((it) => JSON.stringify(it.body)) }
 }
 
-/** A patch as Codex takes them. */
 export type CodexStory = {
   readonly prompt: string
   readonly patches: readonly string[]
-  /** Runs hooks that nobody has reviewed. */
+  /** Run hooks without review. */
   readonly trustHooks: boolean
 }
 
@@ -135,7 +132,7 @@ async function runProgram(program: string, args: readonly string[], options: Hos
   return { code, stdout, stderr }
 }
 
-/** A Responses API that applies the patch of each turn and then is done. */
+/** A Responses API that applies one patch per turn and then ends. */
 async function scriptedResponses(patchOf: (turn: number) => string | undefined) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -197,7 +194,7 @@ function answer(
   response.end()
 }
 
-/** Says to Codex what a person says in /hooks: that the hooks as they are now may run. */
+/** Confirms the current hooks in Codex, as a user does in /hooks. */
 export async function reviewHooks(user: KitUser): Promise<readonly string[]> {
   const child = spawn(hostProgram("codex").program, ["app-server"], {
     cwd: user.project,

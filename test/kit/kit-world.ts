@@ -79,7 +79,7 @@ tools: Read, Grep
 You answer questions.
 `
 
-/** Every file below a folder with its kind, mode and bytes; backups, which stay, are left out. */
+/** Every file below a folder with its kind, mode and bytes, without backups, which stay. */
 export async function snapshot(folder: string): Promise<Readonly<Record<string, string>>> {
   const found: Record<string, string> = {}
   for (const entry of await readdir(folder, { recursive: true })) {

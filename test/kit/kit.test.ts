@@ -8,8 +8,8 @@ import { smallDisk } from "#test/disk"
 import { needs } from "#test/needs"
 import { tempDirectory } from "#test/temp"
 
-describe("the test clock", () => {
-  test("moves only when told to, and wakes sleepers in order, also those who sleep again", async () => {
+describe("test clock", () => {
+  test("the test clock advances only on command and wakes sleepers in order, also those that sleep again", async () => {
     const clock = testClock({ now: 1_000 })
     const woken: string[] = []
     const sleepTwice = async (name: string, ms: number) => {
@@ -27,7 +27,7 @@ describe("the test clock", () => {
     expect([clock.now(), clock.monotonicMs()]).toEqual([1_060, 60])
   })
 
-  test("the wall clock may jump without waking anyone", async () => {
+  test("setting the wall clock wakes no sleeper", async () => {
     const clock = testClock({ now: 1_000 })
     let isAwake = false
     void clock.sleep(10).then(() => {
@@ -40,7 +40,7 @@ describe("the test clock", () => {
     expect(isAwake).toBe(true)
   })
 
-  test("a sleep can be aborted, before and during", async () => {
+  test("a sleep can be aborted before it starts and while it waits", async () => {
     const clock = testClock()
     const controller = new AbortController()
     const during = clock.sleep(10, controller.signal)
@@ -51,7 +51,7 @@ describe("the test clock", () => {
   })
 })
 
-test("a temporary directory is gone afterwards, with what nobody may enter", async () => {
+test("a temporary directory is removed afterwards, including folders without permissions", async () => {
   let path = ""
   {
     await using directory = await tempDirectory()
@@ -64,10 +64,10 @@ test("a temporary directory is gone afterwards, with what nobody may enter", asy
   await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" })
 })
 
-describe("a child", () => {
+describe("child processes", () => {
   const script = (source: string) => new URL(`data:text/javascript,${source}`)
 
-  test("needs a file, speaks in lines, hears lines, and is killed at the end", async () => {
+  test("a child needs a file URL, exchanges lines with the test, and is killed at the end", async () => {
     expect(() => child(script("0"))).toThrow("must be of scheme file")
     await using directory = await tempDirectory()
     const path = join(directory.path, "echo.ts")
@@ -84,15 +84,18 @@ describe("a child", () => {
   })
 })
 
-test.runIf(needs("D5", "unshare"))("a small disk is small, and only the child's", async () => {
-  await using directory = await tempDirectory()
-  const path = join(directory.path, "size.ts")
-  const source = `import { statfsSync } from "node:fs"
+test.runIf(needs("D5", "unshare"))(
+  "a small disk is small and visible only to the child",
+  async () => {
+    await using directory = await tempDirectory()
+    const path = join(directory.path, "size.ts")
+    const source = `import { statfsSync } from "node:fs"
     const { blocks, bsize } = statfsSync(process.argv[2] ?? "")
     console.log(blocks * bsize, process.argv[3])`
-  await writeFile(path, source)
-  const disk = smallDisk(1_048_576)
-  if (disk.kind === "unavailable") throw new Error(disk.why)
-  await using size = disk.start(new URL(`file://${path}`), ["given"])
-  expect(await size.restOfLines()).toEqual(["1048576 given"])
-})
+    await writeFile(path, source)
+    const disk = smallDisk(1_048_576)
+    if (disk.kind === "unavailable") throw new Error(disk.why)
+    await using size = disk.start(new URL(`file://${path}`), ["given"])
+    expect(await size.restOfLines()).toEqual(["1048576 given"])
+  },
+)

@@ -8,20 +8,19 @@ import { testClock } from "./clock.ts"
 import { tempDirectory } from "./temp.ts"
 
 export type KnowledgeWorld = AsyncDisposable & {
-  /** A folder for documents. */
   readonly folder: string
   readonly store: Store
   readonly deps: KnowledgeDeps
   readonly clock: ReturnType<typeof testClock>
   readonly kb: Knowledge
-  /** Another room over the same store, with some of what it needs replaced. */
+  /** Another room over the same store, with some dependencies replaced. */
   other(changes: Partial<KnowledgeDeps>): Knowledge
   write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
   remove(path: string): Promise<void>
   events(): Promise<readonly string[]>
 }
 
-/** An empty folder, a store, and the room over it; tokens are four characters long. */
+/** An empty folder, a store, and the room over it; a token has four characters. */
 export async function knowledgeWorld(
   location: StoreLocation = { kind: "memory" },
 ): Promise<KnowledgeWorld> {
@@ -69,7 +68,7 @@ export async function knowledgeWorld(
   }
 }
 
-/** An embedder of few dimensions: a word is as good as the others of its kind. */
+/** An embedder with few dimensions: words of one kind have the same vector. */
 export function kindEmbedder(kinds: readonly (readonly string[])[]) {
   const calls: (readonly string[])[] = []
   const state = { isBroken: false }

@@ -1,7 +1,7 @@
 import path from "node:path"
 import type { Disk, DiskEntry, DiskFile } from "#see/hosts"
 
-/** What stands at a path: text or bytes of a file, a link, a folder, or a file nobody may read. */
+/** Content of a path: a file as text or bytes, a link, a folder, or an unreadable file. */
 export type PlantedFile =
   | string
   | Buffer
@@ -10,19 +10,18 @@ export type PlantedFile =
   | { readonly unreadable: string }
 
 export type MemoryDisk = Disk & {
-  /** Every path of which bytes or names were asked for, as it was written. */
+  /** Every path whose bytes or names were read, as the caller wrote it. */
   readonly touched: Set<string>
-  /** How many reads there were; a path read twice counts twice. */
   reads(): number
 }
 
-/** More hops than any sane chain of links; the system gives up at forty. */
+/** The system also stops at 40 links. */
 const MOST_LINKS = 40
 
 /**
- * A disk of a few paths in memory: `memoryDisk({ "/p/CLAUDE.md": "Hello" })`. Folders stand where
- * files need them, links are followed as a real disk follows them, the order of a folder is the
- * order of the record. Everything was written at second 1, 2, 3… in that order.
+ * An in-memory disk with a few paths: `memoryDisk({ "/p/CLAUDE.md": "Hello" })`. Parent folders
+ * exist implicitly, links are followed like on a real disk, and a folder has the order of the
+ * record. Files have the modification times 1 s, 2 s, 3 s … in that order.
  */
 export function memoryDisk(planted: Readonly<Record<string, PlantedFile>>): MemoryDisk {
   const nodes = new Map(Object.entries(planted))

@@ -18,11 +18,10 @@ export type MemoryWorld = AsyncDisposable & {
   readonly store: Store
   readonly deps: MemoryDeps
   readonly clock: ReturnType<typeof testClock>
-  /** What cited code hashes to, by `path` or `path symbol`. */
+  /** Hashes of the cited code, by `path` or `path symbol`. */
   readonly code: Map<string, string>
-  /** Sessions that have read foreign texts. */
   readonly untrusted: Set<string>
-  /** Another room over the same files, with some of what it needs replaced. */
+  /** Another room over the same files, with some dependencies replaced. */
   other(changes: Partial<MemoryDeps>): MemoryRoom
   file(path: string, text: string | Uint8Array): Promise<string>
   read(path: string): Promise<string>
@@ -30,10 +29,9 @@ export type MemoryWorld = AsyncDisposable & {
   events(): Promise<readonly string[]>
 }
 
-/** Later than what the disk says, so that stamps are believed. */
+/** Later than the disk's time stamps, so that they are trusted. */
 const LATER_MS = 60_000
 
-/** A repository with no memories yet, and the room over it. */
 export async function memoryWorld(
   location: StoreLocation = { kind: "memory" },
 ): Promise<MemoryWorld> {
@@ -105,7 +103,7 @@ export function note(fields: Partial<RecordInput> = {}): RecordInput {
   }
 }
 
-/** A file as a person would write it. */
+/** A memory file as a user would write it. */
 export function fileText(fields: Readonly<Record<string, string>>, body = "Words.\n"): string {
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`)
   return `---\n${head.join("")}---\n\n${body}`

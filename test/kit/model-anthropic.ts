@@ -7,7 +7,6 @@ export type ModelRequest = {
   readonly body: unknown
 }
 
-/** One block of the model's answer, as the Messages API names it. */
 export type AnswerBlock =
   | { readonly type: "text"; readonly text: string }
   | {
@@ -17,12 +16,12 @@ export type AnswerBlock =
       readonly input: object
     }
 
-/** What the model says; `turn` is how many of its own messages the request already holds. */
+/** The model's answer; `turn` is the number of its own messages in the request. */
 export type Script = (request: ModelRequest, turn: number) => readonly AnswerBlock[]
 
 /**
- * A scripted Messages API on a free port of the loopback, which keeps every request: `await using
- * model = await scriptedAnthropic()`.
+ * A scripted Messages API on a loopback port that records every request: `await using model = await
+ * scriptedAnthropic()`.
  */
 export async function scriptedAnthropic(script: Script = sayDone) {
   const requests: ModelRequest[] = []
@@ -38,7 +37,7 @@ export async function scriptedAnthropic(script: Script = sayDone) {
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    /** The requests that ask for an answer, without those that only count. */
+    /** Requests for an answer, without token counts. */
     messages: () => requests.filter((it) => isMessages(it.url)),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -9,13 +9,12 @@ export type SentRequest = {
 
 export type OpenAiModel = AsyncDisposable & {
   readonly port: number
-  /** Everything that was sent to it, in order. */
   readonly requests: readonly SentRequest[]
 }
 
 /**
- * A model on a free loopback port that keeps every request and answers each with one word, in the
- * way its asker speaks: OpenAI Responses (Codex), Chat Completions (Copilot) or Gemini.
+ * A model on a loopback port that records every request and answers each with one word, in the
+ * caller's protocol: OpenAI Responses (Codex), Chat Completions (Copilot) or Gemini.
  */
 export async function openAiModel(): Promise<OpenAiModel> {
   const requests: SentRequest[] = []
@@ -76,7 +75,10 @@ function sendJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value))
 }
 
-/** An event with a `type` also gets it as its name, as Responses wants; "[DONE]" goes as it is. */
+/**
+ * An event with a `type` also has it as its SSE event name, which Responses requires; `[DONE]` is
+ * sent without one.
+ */
 function streamEvents(response: ServerResponse, events: readonly unknown[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" })
   for (const event of events) {

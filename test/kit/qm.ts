@@ -14,8 +14,8 @@ export type QmResult = {
 }
 
 /**
- * A fresh user in a fresh project outside git: `await using user = await newUser()`, then
- * `await user.qm(["doctor"])` runs the real launcher with an environment of its own.
+ * A fresh user in a fresh project outside git: `await using user = await newUser()`, then `await
+ * user.qm(["doctor"])` runs the real launcher with its own environment.
  */
 export async function newUser() {
   const temp = await tempDirectory()

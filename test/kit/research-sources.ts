@@ -7,13 +7,11 @@ import { tempDirectory } from "./temp.ts"
 
 const SHIPPED = fileURLToPath(new URL("../../sources", import.meta.url))
 
-/** What a source does instead of answering. */
 const SICK = {
   dead: "process.exit(3)",
   slow: "setInterval(() => {}, 1_000)",
 } as const
 
-/** Real servers: the demo's, or one that is sick. */
 export async function newSources(server: keyof typeof SICK | "demo") {
   const folder = await tempDirectory()
   const own = path.join(folder.path, "sources")

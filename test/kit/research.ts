@@ -20,15 +20,13 @@ const WORLD = { clock: systemClock, random: systemRandom, log: silentLog }
 
 type ResearchOptions = {
   readonly brain?: ScriptedBrain
-  /** US dollars of each call. */
   readonly usd?: number
-  /** Another model than the scripted one. */
   readonly model?: Partial<Pick<ModelDeps, "settings" | "key">>
   readonly web?: StagePorts["web"]
   readonly hasClassifier?: boolean
 }
 
-/** The shipped agents over the shipped handbook, with everything real but the model. */
+/** The shipped recipes with the shipped handbook; only the model is scripted. */
 export async function newResearch(given: ResearchOptions = {}) {
   const folder = await tempDirectory()
   const handbook = await openHandbook()
@@ -75,7 +73,6 @@ export async function newResearch(given: ResearchOptions = {}) {
   return Object.assign(room, {
     knowledge,
     directory: folder.path,
-    /** A run, as far as it goes by itself. */
     async goes(query: string, more: Partial<Parameters<typeof room.run>[0]> = {}) {
       const input = { agent: "deep-research", depth: "standard", auto: true, ...more } as const
       const { id } = await room.run({ ...input, query })
@@ -91,7 +88,7 @@ export async function newResearch(given: ResearchOptions = {}) {
 
 let played = 0
 
-/** The synthetic agent with the script it is given, as far as one turn goes. */
+/** Plays one turn of the synthetic agent with its script. */
 async function playAgent({ prompt, mode, script, signal }: AgentStart): Promise<AgentEnd> {
   const agent = await loadAgent("synthetic")
   const session = await agent.start({
@@ -114,7 +111,7 @@ async function playAgent({ prompt, mode, script, signal }: AgentStart): Promise<
   throw new Error("the agent ended without a turn")
 }
 
-/** Scripts are played at the pace of people; tests are not people. */
+/** Removes the pauses of scripts, which have the pace of a human. */
 function withoutWaiting(script: string): string {
   return script.replaceAll(/"after":\d+/g, '"after":0')
 }

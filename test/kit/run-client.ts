@@ -10,7 +10,7 @@ export type RunClient = ReturnType<typeof followRun>
 const Told = z.object({ message: Message })
 
 /**
- * A client that follows one run as the console does: it keeps the number of the last message and
+ * A client that follows one run like the console: it stores the number of the last message and
  * subscribes from it at every connection. Disposed at the end of the test.
  */
 export function followRun(
@@ -21,14 +21,14 @@ export function followRun(
     readonly after?: number
     readonly brief?: boolean
     readonly reconnectMs?: number
-    /** The server's own name, when the way to it leads through something else. */
+    /** The server's own host name, when the connection goes through a proxy. */
     readonly host?: string
   },
 ) {
   const { agentId, brief } = options
   const messages: Message[] = []
   const replies: RunReply[] = []
-  /** Everything else that came, in its order: the event's name and what it said. */
+  /** All other events in order: name and body. */
   const news: { name: string; body: Record<string, unknown> }[] = []
   let after = options.after ?? 0
   let changed = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ export function followRun(
     tell()
   })
   for (const name of ["disconnect", "connect_error"]) socket.on(name, tell)
-  // The server ended it on purpose; socket.io then leaves coming back to the client.
+  // The server disconnected on purpose; socket.io then leaves reconnecting to the client.
   socket.on("disconnect", (reason) => {
     if (reason === "io server disconnect") socket.connect()
   })
@@ -64,7 +64,7 @@ export function followRun(
     replies,
     news,
     named: (name: string) => news.filter((it) => it.name === `agent:${name}`),
-    /** Resolves when the condition holds; the test's own time limit is the guard. */
+    /** Resolves when the condition holds; the test timeout is the guard. */
     async until(isSo: () => boolean): Promise<void> {
       while (!isSo()) await changed.promise
     },
@@ -93,14 +93,14 @@ export function connectLive(
     reconnectionDelay: options.reconnectMs ?? 5,
     reconnectionDelayMax: options.reconnectMs ?? 5,
     randomizationFactor: 0,
-    // A line cut between the socket's opening and its first packet is noticed only by this.
+    // Only this timeout detects a connection cut between the socket's opening and its first packet.
     timeout: options.reconnectMs === undefined ? 20_000 : 150,
   })
 }
 
 const Started = z.object({ agentId: z.string() })
 
-/** Runs over REST, as a script does it. */
+/** Runs over REST, as a script uses them. */
 export function restOf(server: Pick<ServerWorld, "ask">) {
   const ask = async (method: string, path: string, body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -117,7 +117,7 @@ export function restOf(server: Pick<ServerWorld, "ask">) {
       const { said } = await ask("POST", "/api/agents", { type, prompt, configuration })
       return Started.parse(said).agentId
     },
-    /** All of them, page by page. */
+    /** All messages, page by page. */
     async messages(id: string): Promise<readonly Message[]> {
       const found: Message[] = []
       for (;;) {
@@ -127,7 +127,7 @@ export function restOf(server: Pick<ServerWorld, "ask">) {
         found.push(...page)
       }
     },
-    /** Asked again and again; the test's own time limit is the guard. */
+    /** Polls; the test timeout is the guard. */
     async until(id: string, isSo: (run: Run) => boolean): Promise<Run> {
       for (;;) {
         const run = await show(id)

@@ -1,6 +1,5 @@
 import type { Run } from "#ground/contract"
 
-/** A run that has ended, whose fields a test may not care about. */
 export function madeRun(given: Partial<Run> = {}): Run {
   return {
     id: "run_1",

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 
 /**
- * The seed of this run: `SEED=123 npm test` repeats it. One run has one seed, made in
- * vitest.config.ts and printed once at the end.
+ * The seed of this run: `SEED=123 npm test` repeats it. vitest.config.ts creates one seed per run
+ * and prints it at the end.
  */
 export function seed(): number {
   const given = Number(process.env.SEED)
@@ -18,18 +18,17 @@ export function newSeed(): number {
   return Math.floor(Math.random() * 2 ** 31)
 }
 
-/** Whether this is `npm run test:night`, where counts may be larger. */
 export function isNight(): boolean {
   return process.env.QM_NIGHT === "1"
 }
 
 /**
- * Parameters for `fc.assert`: `fc.assert(property, fcParameters({ numRuns: 500 }))`. A failure says
- * `SEED=…` first, then what fast-check found.
+ * Parameters for `fc.assert`: `fc.assert(property, fcParameters({ numRuns: 500 }))`. A failure
+ * prints `SEED=…` first, then fast-check's report.
  */
 export function fcParameters<Values>(options: {
   readonly numRuns: number
-  /** Runs at night; ten times as many unless said otherwise. */
+  /** Number of runs at night (default: ten times `numRuns`). */
   readonly nightRuns?: number
 }): fc.Parameters<Values> {
   const ofThisRun = seed()

@@ -14,17 +14,17 @@ export type ServerWorld = Awaited<ReturnType<typeof newServer>>
 
 export type ServerOptions = {
   readonly environment?: Readonly<Record<string, string>>
-  /** Of the server alone; the store keeps the system's, so that its own waits go on. */
+  /** Clock of the server only; the store uses the system clock, so that its own timeouts work. */
   readonly clock?: Clock
   readonly consoleDirectory?: string
-  /** Another app in front of the real one: more operations, planted failures. */
+  /** Wraps the real app: additional operations, planted failures. */
   readonly changeApp?: (app: App) => App
   readonly extra?: ExtraOperations
 }
 
 /**
  * A real server on a free port, for a fresh user in a fresh folder: `await using server = await
- * newServer()`. Everything goes over real sockets.
+ * newServer()`. Everything uses real sockets.
  */
 export async function newServer(options: ServerOptions = {}) {
   const temp = await tempDirectory()
@@ -68,7 +68,7 @@ export async function newServer(options: ServerOptions = {}) {
     store: () => app.store(),
     token: () => readToken(app.places.home),
     ask: async (asked: TestRequest) => send(port, await withToken(asked, app.places.home)),
-    /** Ends the whole server, store and all, and starts it anew on the same port. */
+    /** Stops the server and its store, and starts them again on the same port. */
     async restart(): Promise<void> {
       await stop()
       app = await open()
@@ -81,7 +81,6 @@ export async function newServer(options: ServerOptions = {}) {
   }
 }
 
-/** As a script would: from the file that the server made. */
 export async function readToken(home: string): Promise<string> {
   return (await readFile(path.join(home, "token"), "utf8")).trim()
 }
@@ -91,7 +90,7 @@ export type TestRequest = {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
-  /** Whether the user's token goes along; it does unless this says "none". */
+  /** Whether the request includes the user's token (default: yes). */
   readonly token?: "bearer" | "none"
 }
 
@@ -107,7 +106,7 @@ async function withToken(asked: TestRequest, home: string): Promise<TestRequest>
   return { ...asked, headers: { authorization, ...asked.headers } }
 }
 
-/** One request with exactly these headers; Host is ours unless given, and left out when empty. */
+/** One request with exactly these headers; Host is ours by default and omitted when empty. */
 export function send(port: number, asked: TestRequest): Promise<Answer> {
   const { host = `127.0.0.1:${port}`, ...others } = asked.headers ?? {}
   const headers: Record<string, string | string[]> = { ...others }
@@ -115,11 +114,11 @@ export function send(port: number, asked: TestRequest): Promise<Answer> {
     headers["content-type"] ??= "application/json"
     headers["content-length"] ??= String(Buffer.byteLength(asked.body))
   }
-  // Said outright: node would announce chunks for a body that never comes.
+  // Explicit, because node would announce chunks for a missing body.
   const hasNoBody = asked.body === undefined && !["GET", "HEAD"].includes(asked.method ?? "GET")
   if (hasNoBody) headers["content-length"] ??= "0"
   if (host !== "") headers["host"] = host
-  // As a flat list, so that a header can be sent twice.
+  // A flat list, so that a header can be sent twice.
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().flatMap((it) => [name, it]),
   )
@@ -151,7 +150,7 @@ export function send(port: number, asked: TestRequest): Promise<Answer> {
   })
 }
 
-/** Bytes as they are, and everything that comes back until the other side ends it. */
+/** Sends raw bytes and returns everything received until the other side closes. */
 export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
@@ -159,7 +158,7 @@ export function sendRaw(port: number, bytes: string): Promise<string> {
     socket.setEncoding("latin1").on("data", (text: string) => {
       said += text
     })
-    // A reset after the answer is an end like any other.
+    // A reset after the response counts as an end.
     socket.on("error", () => resolve(said))
     socket.on("close", () => resolve(said))
     socket.write(bytes, "latin1")
@@ -175,7 +174,7 @@ export const UPGRADE_HEADERS = {
 
 export const LIVE_URL = "/live/?EIO=4&transport=websocket"
 
-/** A client that opens the live stream by hand and then takes nothing from its socket. */
+/** A client that opens the live stream by hand and then reads nothing from its socket. */
 export async function neverReads(
   port: number,
   options: { token: string; after: Cursor | null },
@@ -217,15 +216,15 @@ export function frame(text: string): Buffer {
   head[0] = 0x81
   head[1] = 0x80 | (isLong ? 126 : body.length)
   if (isLong) head.writeUInt16BE(body.length, 2)
-  // A mask of zeros leaves the text as it is.
+  // A mask of zeros leaves the text unchanged.
   return Buffer.concat([head, Buffer.alloc(4), body])
 }
 
 export type Reply = { kind: string; head?: Cursor; reason?: string }
 
 /**
- * A live client as the console has one: it keeps its cursor and subscribes from it at every
- * connection. Disposed at the end of the test.
+ * A live client like the console: it stores its cursor and subscribes from it at every connection.
+ * Disposed at the end of the test.
  */
 export function follow(
   url: string,
@@ -233,7 +232,7 @@ export function follow(
     readonly token: string
     readonly after: Cursor | null
     readonly reconnectMs?: number
-    /** The server's own name, when the way to it leads through something else. */
+    /** The server's own host name, when the connection goes through a proxy. */
     readonly host?: string
   },
 ) {
@@ -257,7 +256,7 @@ export function follow(
     reconnectionDelay: options.reconnectMs ?? 5,
     reconnectionDelayMax: options.reconnectMs ?? 5,
     randomizationFactor: 0,
-    // A line cut between the socket's opening and its first packet is noticed only by this.
+    // Only this timeout detects a connection cut between the socket's opening and its first packet.
     timeout: options.reconnectMs === undefined ? 20_000 : 150,
   })
   socket.on("connect", () => {
@@ -278,7 +277,7 @@ export function follow(
   socket.on("cut", (why: unknown) => void cuts.push(why))
   socket.onAny(tell)
   for (const name of ["disconnect", "connect_error"]) socket.on(name, tell)
-  // The server ended it on purpose; socket.io then leaves coming back to the client.
+  // The server disconnected on purpose; socket.io then leaves reconnecting to the client.
   socket.on("disconnect", (reason) => {
     if (reason === "io server disconnect") socket.connect()
   })
@@ -289,7 +288,7 @@ export function follow(
     replies,
     cuts,
     cursor: () => after,
-    /** Resolves when the condition holds; the test's own time limit is the guard. */
+    /** Resolves when the condition holds; the test timeout is the guard. */
     async until(isSo: () => boolean): Promise<void> {
       while (!isSo()) await changed.promise
     },
@@ -301,14 +300,13 @@ export function follow(
 
 export type LiveClient = ReturnType<typeof follow>
 
-/** So many events in one transaction; the key says which. */
+/** Appends `count` events in one transaction; the key identifies them. */
 export async function say(store: Store, count: number, key = "log.level"): Promise<void> {
   await store.forRoom("config").transaction(async (tx) => {
     for (let n = 0; n < count; n++) tx.emit("config.changed", { key, layer: "user", isSet: true })
   })
 }
 
-/** Everything the store holds after a cursor, read page by page. */
 export async function stored(store: Store, from?: Cursor): Promise<readonly JournalEntry[]> {
   const found: JournalEntry[] = []
   for (let after = from; ; ) {

@@ -15,22 +15,22 @@ import {
   violationsOf,
 } from "./strict-wire.ts"
 
-/** What the model does in one turn: words, or calls at the same time. */
+/** One turn of the model: text, or parallel tool calls. */
 export type ModelTurn = string | readonly Call[]
 
 /**
- * One call of a tool. `as` names it, and a `$name` in the input of a later one stands for the id of
- * the branch that the call of that name opened.
+ * One tool call. `as` names it, and `$name` in the input of a later call is replaced by the id of
+ * the branch that the named call opened.
  */
 export type Call = {
   readonly use: string
   readonly input: object
   readonly as?: string
-  /** It is made when the story that begins with these words has been told to its end. */
+  /** The call waits until the story that begins with this text has ended. */
   readonly after?: string
 }
 
-/** Turns that follow certain words of a user; the newest that a conversation heard are its story. */
+/** Turns that follow a text of the user; the newest text in a conversation selects its story. */
 export type ScriptedStory = { readonly hears: string; readonly says: readonly ModelTurn[] }
 
 export type StrictRequest = {
@@ -48,11 +48,13 @@ export type StrictRequest = {
 
 export type StrictOptions = {
   readonly stories: readonly ScriptedStory[]
-  /** Answers thinking of another conversation with 400, as newer accounts see it. */
+  /**
+   * Answers thinking of another conversation with 400, like the provider does for newer accounts.
+   */
   readonly enforce?: boolean
-  /** How many requests for which `refuses` holds are answered with 400. */
+  /** Requests for which `refuses` holds are answered with 400. */
   readonly refuses?: (body: MessagesBody) => boolean
-  /** So many requests are answered with 529 before the first good answer. */
+  /** This number of requests is answered with 529 before the first good answer. */
   readonly overloaded?: number
   readonly gzip?: boolean
 }
@@ -60,9 +62,9 @@ export type StrictOptions = {
 type Conversation = {
   story: ScriptedStory | undefined
   readonly answered: Map<ScriptedStory, number>
-  /** The end of another story that its next answer waits for. */
+  /** The end of another story that the next answer waits for. */
   awaited: string | undefined
-  /** Its thinking was refused once, so that the host has dropped what there was. */
+  /** Its thinking was refused once, so the host may have dropped it. */
   mayStrip: boolean
   readonly callByName: Map<string, string>
   readonly branchByCall: Map<string, string>
@@ -73,9 +75,9 @@ const NO_STORY = "I have nothing to do."
 const SUMMARY = "<summary>What was done so far, in short: SUMMARY-1.</summary>"
 
 /**
- * A Messages API that is as strict as the provider: it judges each request by the rules, signs its
- * thinking for the conversation that it was said in, counts with a cache, and keeps every request.
- * Its stories go on with each request that it answers, whatever is left of them on the wire.
+ * A Messages API as strict as the provider: it checks each request by the rules, signs thinking for
+ * its conversation, counts tokens with a cache, and records every request. A story advances with
+ * each answered request, independent of what is left of it in the request.
  */
 export async function strictAnthropic(options: StrictOptions) {
   const state: State = {
@@ -105,7 +107,6 @@ export async function strictAnthropic(options: StrictOptions) {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Requests for an answer, in order; those that only count are not among them. */
     requests: state.requests,
     counted: state.counted,
     async [Symbol.asyncDispose]() {
@@ -121,7 +122,7 @@ type State = {
   readonly conversations: Map<string, Conversation>
   readonly requests: StrictRequest[]
   readonly counted: { requests: number }
-  /** First words of stories that are over. */
+  /** First texts of stories that have ended. */
   readonly told: Set<string>
   readonly waiting: { readonly hears: string; ready(): void }[]
   overloaded: number
@@ -205,7 +206,10 @@ function refusalOf(
   return { status: 400, message: `${mismatch}: ${said}` }
 }
 
-/** The newest words that begin a story are told; a summary may have taken them away since. */
+/**
+ * The newest text that begins a story selects it; a summary may have removed it from the request
+ * since.
+ */
 function conversationOf(state: State, key: string, body: MessagesBody): Conversation {
   const known = state.conversations.get(key)
   const conversation = known ?? {
@@ -239,7 +243,7 @@ export function newestStory(
     .toSorted((a, b) => b.at - a.at)[0]?.story
 }
 
-/** The id of a branch is learnt when its call is first answered; a fold may take it away later. */
+/** Reads the id of a branch when its call is first answered; a fold may remove it later. */
 function learnBranches(conversation: Conversation, body: MessagesBody): void {
   for (const block of body.messages.flatMap((it) => blocksOf(it.content))) {
     const call = block.tool_use_id ?? ""
@@ -249,7 +253,7 @@ function learnBranches(conversation: Conversation, body: MessagesBody): void {
   }
 }
 
-/** A turn that was said with thinking must not come back without it, unless it was refused. */
+/** A turn with thinking must not come back without it, unless it was refused. */
 function lostThinking(conversation: Conversation, body: MessagesBody): readonly string[] {
   const said = body.messages
     .filter((it) => it.role === "assistant")

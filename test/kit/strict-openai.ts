@@ -37,9 +37,9 @@ export type StrictOpenAiOptions = {
 }
 
 /**
- * A Responses API as Codex speaks to it: calls and outputs must be pairs, reasoning is sealed for
- * the conversation that it was said in, and its stories go on with each answer. A tool of a server
- * is named with its namespace: `mcp__qm/branch`.
+ * A Responses API as Codex uses it: calls and outputs must be pairs, reasoning is sealed for its
+ * conversation, and a story advances with each answer. A server's tool is named with its namespace:
+ * `mcp__qm/branch`.
  */
 export async function strictOpenAi(options: StrictOpenAiOptions) {
   const counter = await createTokens({ encoding: "o200k" }).counter()
@@ -89,7 +89,7 @@ type State = {
   count(text: string): number
   readonly conversations: Map<string, Conversation>
   readonly requests: StrictResponse[]
-  /** Hashes of prefixes that were sent before. */
+  /** Hashes of previously sent prefixes. */
   readonly kept: Set<string>
   calls: number
 }
@@ -156,12 +156,12 @@ function learnBranches(conversation: Conversation, body: ResponsesBody): void {
   }
 }
 
-/** The hash of everything before each item, and of all of it. */
+/** The hash of everything before each item, and of all items. */
 function prefixesOf(body: ResponsesBody): readonly string[] {
   const base = JSON.stringify([body.instructions ?? "", body.tools ?? []])
   const prefixes = [hash("sha256", base)]
   for (const item of body.input) {
-    // What the host adds to reasoning that it sends back is no part of what was said.
+    // Fields that the host adds to returned reasoning are not part of the original.
     const said = item.type === "reasoning" ? item["encrypted_content"] : item
     prefixes.push(hash("sha256", `${prefixes.at(-1)}${JSON.stringify(said)}`))
   }

@@ -25,8 +25,8 @@ const MARK = { cache_control: { type: "ephemeral" } }
 const body = (...messages: readonly Message[]): MessagesBody => ({ model: "m", messages })
 const HELLO = user(text("hello"))
 
-describe("the rules of the strict model", () => {
-  test("a good conversation breaks none", () => {
+describe("rules of the strict model", () => {
+  test("a valid conversation violates no rule", () => {
     const whole = body(HELLO, system, assistant(call("t1")), user(result("t1"), text("go on")))
     expect(violationsOf(whole)).toEqual([])
   })
@@ -73,32 +73,32 @@ describe("the rules of the strict model", () => {
         user(result("t1")),
       ),
     ],
-  ])("it says: %s", (said, broken) => {
+  ])("the violation is reported: %s", (said, broken) => {
     expect(violationsOf(broken)).toContain(said)
   })
 })
 
-describe("thinking", () => {
+describe("thinking of the strict model", () => {
   const signed = (before: MessagesBody): Block => ({
     type: "thinking",
     thinking: "so",
     signature: signatureOf(createBinding(before).whole),
   })
 
-  test("is bound to all before it, however a system turn is written and wherever markers are", () => {
+  test("thinking is bound to everything before it, whatever the form of a system turn and the position of markers", () => {
     const turn = signed(body(user(text("hello", MARK)), { ...system, content: [text("Be kind.")] }))
     expect(mismatchesOf(body(HELLO, system, assistant(turn, text("hi")), HELLO))).toEqual([])
   })
 
-  test("of another conversation is found", () => {
+  test("thinking of another conversation is detected", () => {
     const turn = signed(body(HELLO))
     const moved = body(user(text("good day")), assistant(turn, text("hi")), HELLO)
     expect(mismatchesOf(moved)).toEqual(["messages.1.content.0"])
   })
 })
 
-describe("the cache of the strict model", () => {
-  test("gives back what was written up to a marker, and counts the rest", async () => {
+describe("cache of the strict model", () => {
+  test("the cache returns the prefix up to a marker and counts the rest", async () => {
     const cache = await createCache()
     const first = cache.use(body(user(text("a long story", MARK))))
     expect([first.cacheRead, first.input]).toEqual([0, 0])
@@ -107,7 +107,7 @@ describe("the cache of the strict model", () => {
     expect(cache.use(body(user(text("another story", MARK)))).cacheRead).toBe(0)
   })
 
-  test("looks back twenty blocks and no further", async () => {
+  test("the cache looks back at most twenty blocks", async () => {
     const cache = await createCache()
     const marked = cache.use(body(user(text("a long story", MARK))))
     const after = (blocks: number): MessagesBody =>

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { createTokens } from "#ground/tokens"
 
-/** Markers that a request may have, and how far back of one the provider looks for a prefix. */
+/** The number of cache markers in a request, and the provider's look-back in blocks. */
 const MOST_MARKERS = 4
 const LOOK_BACK_BLOCKS = 20
 
@@ -26,20 +26,18 @@ export type MessagesBody = {
   readonly messages: readonly Message[]
 }
 
-/** What the provider would count, and what it would find in its cache. */
+/** The provider's token counts, including its cache. */
 export type SimulatedUsage = {
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
 }
 
-/** A text as one block, so that a turn is the same in both of its forms. */
 export function blocksOf(content: Message["content"] | undefined): readonly Block[] {
   if (content === undefined) return []
   return typeof content === "string" ? [{ type: "text", text: content }] : content
 }
 
-/** The text of a tool's result, whatever its form. */
 export function textOfResult(block: Block): string {
   const content = block["content"] as Message["content"] | undefined
   return blocksOf(content)
@@ -47,24 +45,24 @@ export function textOfResult(block: Block): string {
     .join("\n")
 }
 
-/** Markers are the provider's business and no part of what was said. */
+/** Removes cache markers, which are not part of the content. */
 function unmarked(value: unknown): string {
   return JSON.stringify(value, (key, it: unknown) => (key === "cache_control" ? undefined : it))
 }
 
-/** The line in which the host names itself differs between conversations and is never bound. */
+/** The line with the host's version differs between conversations and is never bound. */
 function boundSystem(system: MessagesBody["system"]): readonly Block[] {
   return blocksOf(system).filter((it) => !(it.text ?? "").startsWith("x-anthropic-billing-header"))
 }
 
-/** A tool that is loaded later is no part of the prefix: the place that loads it is. */
+/** A tool that is loaded later is not part of the prefix; the block that loads it is. */
 function boundTools(body: MessagesBody): readonly Block[] {
   return (body.tools ?? []).filter((it) => it["defer_loading"] !== true)
 }
 
 /**
- * The hash of everything before a place: system, tools and the messages so far. A thinking block is
- * signed with it, as the provider binds one to its conversation.
+ * The hash of everything before a position: system, tools and the messages so far. A thinking block
+ * is signed with it, as the provider binds one to its conversation.
  */
 export function createBinding(body: MessagesBody) {
   const before: string[] = []
@@ -75,13 +73,13 @@ export function createBinding(body: MessagesBody) {
     running = hash("sha256", running + unmarked(normal))
   }
   return {
-    /** Of what stands before message `index`. */
+    /** The hash of everything before message `index`. */
     before: (index: number): string => before[index] ?? "",
     whole: running,
   }
 }
 
-/** Places whose thinking was signed for another conversation; all after the first one count too. */
+/** Positions whose thinking was signed for another conversation, and all later ones. */
 export function mismatchesOf(body: MessagesBody): readonly string[] {
   const binding = createBinding(body)
   const found: string[] = []
@@ -100,7 +98,7 @@ export function signatureOf(prefix: string): string {
   return `sig-${prefix}`
 }
 
-/** Everything that breaks a rule of the Messages API, in words. */
+/** All violations of the Messages API's rules, as text. */
 export function violationsOf(body: MessagesBody): readonly string[] {
   const { messages } = body
   const found: string[] = []
@@ -194,7 +192,7 @@ function unescapedMarkers(body: MessagesBody): number {
 
 type Piece = { readonly text: string; readonly isMarked: boolean }
 
-/** A request as the blocks of which a cache knows prefixes: tools, system, messages. */
+/** The blocks of a request in cache order: tools, system, messages. */
 function piecesOf(body: MessagesBody): readonly Piece[] {
   const piece = (role: string, block: Block): Piece => ({
     text: role + unmarked(block),
@@ -207,7 +205,7 @@ function piecesOf(body: MessagesBody): readonly Piece[] {
   ]
 }
 
-/** A provider's cache: prefixes that end at a marker, found again within the look-back. */
+/** A provider's cache: prefixes that end at a marker, found within the look-back. */
 export async function createCache() {
   const counter = await createTokens({ encoding: "claude" }).counter()
   const kept = new Set<string>()

@@ -4,7 +4,9 @@ import { join } from "node:path"
 
 export type TempDirectory = AsyncDisposable & { readonly path: string }
 
-/** `await using directory = await tempDirectory()`: its real path, gone at the end of the test. */
+/**
+ * `await using directory = await tempDirectory()`: its real path, removed at the end of the test.
+ */
 export async function tempDirectory(): Promise<TempDirectory> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "qm-test-")))
   return {
@@ -16,13 +18,13 @@ export async function tempDirectory(): Promise<TempDirectory> {
   }
 }
 
-/** Tests take rights away; without them `rm` cannot look inside, unless it is root. */
+/** Tests remove permissions, without which `rm` cannot read a folder, unless it is root. */
 async function openUp(directory: string): Promise<void> {
   try {
     await chmod(directory, 0o700)
     const entries = await readdir(directory, { withFileTypes: true })
     for (const entry of entries) if (entry.isDirectory()) await openUp(join(directory, entry.name))
   } catch {
-    // Gone or not ours to change: `rm` says so, if it matters.
+    // Already removed or not ours to change; `rm` reports it if it matters.
   }
 }

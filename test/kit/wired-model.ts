@@ -7,7 +7,7 @@ export const WIRE_PROVIDERS = ["anthropic", "openai", "azure", "custom"] as cons
 
 type Settings = Partial<Config["model"]>
 
-/** A model of each provider, reached over the loopback wires, with all it logs. */
+/** A model of each provider over loopback connections, with its log. */
 export async function wiredModel(options: {
   readonly provider: ModelProvider
   readonly script?: WireScript
@@ -61,13 +61,12 @@ export const QUESTION: ModelAsk = {
   signal: new AbortController().signal,
 }
 
-/** Gives the answers in turn, the last one again and again. */
 export function inTurn(...answers: readonly WireAnswer[]): WireScript {
   let next = 0
   return () => answers[Math.min(next++, answers.length - 1)] ?? { text: "" }
 }
 
-/** Waits between tries are over at once; the deadline of minutes never comes. */
+/** Waits between retries end at once, and the deadline of minutes never comes. */
 export function hastyClock(): Clock & { readonly waitsMs: readonly number[] } {
   const waitsMs: number[] = []
   let monotonic = 0

@@ -132,7 +132,7 @@ function textOf(content: unknown): string {
   return Array.isArray(content) ? (content as Block[]).map((it) => it.text ?? "").join("\n") : ""
 }
 
-/** Older models are given a schema as the input of a tool, and answer by calling it. */
+/** Older models get a schema as the input of a tool and answer by calling it. */
 function isTool(request: WireRequest): boolean {
   return ((request.body as Body).tools ?? []).length > 0
 }

@@ -2,15 +2,17 @@ import { openaiWire } from "./wires-openai.ts"
 import type { Wire, WireCall } from "./wires-script.ts"
 
 const DIMENSIONS = 32
-/** OpenAI takes 2,048; the strictest provider takes this many. */
+/** OpenAI accepts 2,048 texts; this is the limit of the strictest provider. */
 const MOST_TEXTS = 96
 
-/** `/embeddings`, with a vector for each text that is near for texts that share words. */
+/**
+ * `/embeddings`; texts with common words get similar vectors.
+ */
 export const embeddingsWire: Wire = {
   refusal(call) {
     const isAzure = call.url.pathname.startsWith("/openai/deployments/")
     const asked = { ...call, wire: isAzure ? ("azure" as const) : ("openai" as const) }
-    // The key is looked at by the wire beside it; a question without messages tells nothing else.
+    // The chat wire checks the key; a request without messages checks nothing else.
     const denied = openaiWire.refusal({ ...asked, body: PROBE })
     if (denied !== undefined) return denied
     const message = problemOf(call)
@@ -59,7 +61,7 @@ function textsOf(call: WireCall): readonly string[] {
   return Array.isArray(input) ? (input as string[]) : []
 }
 
-/** Each word falls into one of the dimensions. */
+/** Each word maps to one of the dimensions. */
 function vectorOf(text: string): readonly number[] {
   const vector = Array.from({ length: DIMENSIONS }, () => 0)
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {

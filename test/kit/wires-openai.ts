@@ -181,7 +181,7 @@ function endOf(request: WireRequest, answer: WireAnswer): readonly string[] {
   ]
 }
 
-/** Here the whole input counts what was read from the cache. */
+/** Here the input tokens include those read from the cache. */
 function usageOf(
   given:
     | { readonly input: number; readonly output: number; readonly cacheRead?: number }
@@ -200,14 +200,14 @@ function choice(delta: object, finish_reason: string | null = null): object {
   return { index: 0, delta, finish_reason }
 }
 
-/** Azure says what its filters found before anything else, in a chunk without choices. */
+/** Azure sends its content filter results first, in a chunk without choices. */
 function azureFilters(): string {
   const prompt_filter_results = [{ prompt_index: 0, content_filter_results: {} }]
   const empty = { id: "", object: "", created: 0, model: "", choices: [], prompt_filter_results }
   return `data: ${JSON.stringify(empty)}\n\n`
 }
 
-/** A deployment's answers name the model behind it. */
+/** A deployment's responses name the model behind it. */
 function chunk(request: WireRequest, rest: object): string {
   const model = request.wire === "azure" ? "gpt-5.4-2026-03-05" : request.model
   const whole = { id: "c-1", object: "chat.completion.chunk", created: 0, model, ...rest }

@@ -2,35 +2,32 @@ import type { IncomingMessage } from "node:http"
 
 export type WireName = "anthropic" | "openai" | "azure" | "embeddings"
 
-/** A call as a script sees it, the same whichever wire it came over. */
+/** A model call, independent of the wire format. */
 export type WireRequest = {
   readonly wire: WireName
   readonly url: URL
   readonly headers: IncomingMessage["headers"]
   readonly body: Readonly<Record<string, unknown>>
-  /** The model, or Azure's deployment. */
   readonly model: string
   readonly instructions: string
   readonly prompt: string
-  /** The schema the answer must have, wherever the wire puts it. */
+  /** The schema of the answer, wherever the wire format has it. */
   readonly schema: Readonly<Record<string, unknown>> | undefined
-  /** Texts to embed. */
   readonly texts: readonly string[]
-  /** Resolves with whether the asker left before the end. */
+  /** Whether the client disconnected before the end. */
   readonly ended: Promise<"finished" | "left">
 }
 
-/** What happens to a call. Without a script every question is answered with "understood". */
+/** The outcome of a call. Without a script every prompt is answered with "understood". */
 export type WireAnswer =
   | {
       readonly text: string
-      /** Text comes in so many pieces, three unless said. */
+      /** Number of stream pieces (default: 3). */
       readonly pieces?: number
-      /** What the model thinks before it answers. */
       readonly thinking?: string
       readonly usage?: WireUsage | "none"
       readonly stop?: "complete" | "length" | "refused"
-      /** Nothing more is sent after the first piece until this resolves. */
+      /** After the first piece, nothing is sent until this resolves. */
       readonly hold?: Promise<unknown>
     }
   | {
@@ -39,17 +36,16 @@ export type WireAnswer =
       readonly type?: string
       readonly headers?: Readonly<Record<string, string>>
     }
-  /** The text, and then the connection is gone. */
+  /** Sends the text and then closes the connection. */
   | { readonly cutAfter: string }
   /** An error as an event in the middle of the stream. */
   | { readonly failAfter: string; readonly message: string; readonly type: string }
-  /** Sent as it is, with status 200. */
+  /** Sent unchanged with status 200. */
   | { readonly raw: string }
-  /** Nothing is ever sent. */
   | { readonly silent: true }
-  /** This text again and again, until the asker leaves. */
+  /** Repeats the text until the client disconnects. */
   | { readonly endless: string }
-  /** Vectors as they are sent, places included. */
+  /** Vectors as sent, including their indexes. */
   | { readonly vectors: readonly { readonly index?: number; readonly embedding: unknown }[] }
 
 export type WireUsage = {
@@ -61,7 +57,7 @@ export type WireUsage = {
 
 export type WireScript = (request: WireRequest) => WireAnswer | Promise<WireAnswer>
 
-/** How one wire checks a call, reads it, and says what the script answers. */
+/** How one wire format checks and parses a call, and formats the scripted answer. */
 export type Wire = {
   /** Why the real server would refuse it. */
   refusal(call: WireCall): WireRefusal | undefined
@@ -92,7 +88,6 @@ export type WireEvents = {
   readonly contentType: "text/event-stream" | "application/json"
 }
 
-/** The text of an answer as it is sent. */
 export function piecesOf(answer: WireAnswer): readonly string[] {
   if ("endless" in answer) return [answer.endless]
   if ("cutAfter" in answer) return inPieces(answer.cutAfter)
@@ -100,7 +95,6 @@ export function piecesOf(answer: WireAnswer): readonly string[] {
   return "text" in answer ? inPieces(answer.text, answer.pieces) : []
 }
 
-/** Cuts a text into so many pieces, at least one. */
 function inPieces(text: string, count = 3): readonly string[] {
   const size = Math.max(1, Math.ceil(text.length / count))
   const starts = Array.from({ length: Math.ceil(text.length / size) }, (_, at) => at * size)

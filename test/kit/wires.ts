@@ -8,17 +8,17 @@ import type { Wire, WireAnswer, WireName, WireRequest, WireScript } from "./wire
 export type { WireAnswer, WireRequest, WireScript } from "./wires-script.ts"
 
 export type ModelWires = AsyncDisposable & {
-  /** For anthropic and azure as it is; openai and custom add `/v1`. */
+  /** For anthropic and azure unchanged; openai and custom append `/v1`. */
   readonly url: string
-  /** The one key it knows, made for this server. */
+  /** The only valid key of this server. */
   readonly key: string
   readonly requests: readonly WireRequest[]
-  /** Why calls were refused by the wire itself, not by the script. */
+  /** Refusals by the wire format, not by the script. */
   readonly refusals: readonly string[]
 }
 
 /**
- * A server on the loopback that speaks Anthropic's, OpenAI's and Azure's wire and refuses what they
+ * A loopback server with the wire formats of Anthropic, OpenAI and Azure that refuses what they
  * would refuse: `await using wires = await modelWires((request) => ({ text: "…" }))`.
  */
 export async function modelWires(script: WireScript = understood): Promise<ModelWires> {
@@ -129,7 +129,7 @@ async function sendPieces(
 ): Promise<void> {
   for (const [index, piece] of pieces.entries()) {
     if (index === 1) await hold
-    // Each piece is sent by itself, as a model does that writes word by word.
+    // Each piece is sent separately, like the words of a model.
     await new Promise((resolve) => response.write(piece, resolve))
   }
 }

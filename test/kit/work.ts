@@ -1,6 +1,6 @@
 /**
- * How much a pure function does, told without a clock: its questions to sets and maps, its cuts of
- * text and its searches by pattern. Only for what runs in one go.
+ * Measures the work of a pure synchronous function without a clock: its set and map lookups, text
+ * slices and pattern searches.
  */
 export function countWork(act: () => void): number {
   let count = 0

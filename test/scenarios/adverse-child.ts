@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { runQm } from "../kit/qm.ts"
 
-/** Runs inside a mount namespace of its own, with a small disk at the first argument. */
+/** Runs inside its own mount namespace, with a small disk at the first argument. */
 const [disk = "", situation] = process.argv.slice(2)
 const project = path.join(disk, "project")
 const home = path.join(disk, "home")
@@ -40,7 +40,7 @@ async function onReadOnlyDisk() {
   }
 }
 
-/** To the last block: every byte that statfs says is free. */
+/** Fills every byte that statfs reports as free. */
 function fill(): void {
   const { bavail, bsize } = statfsSync(disk)
   writeFileSync(filler, Buffer.alloc(bavail * bsize))

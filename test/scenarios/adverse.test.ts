@@ -7,7 +7,7 @@ import { ask, startPostgres } from "#test/postgres"
 import { newUser } from "#test/qm"
 
 describe.runIf(needs("C1", "postgres"))("a team's database", () => {
-  test("[STORE] doctor and status work on Postgres; wrong password and newer schema are refused", async () => {
+  test("[STORE] doctor and status work on Postgres; a wrong password and a newer schema are refused", async () => {
     await using cluster = await startPostgres()
     await using user = await newUser()
     const url = await cluster.createDatabase()
@@ -35,13 +35,13 @@ describe.runIf(needs("C1", "postgres"))("a team's database", () => {
 describe.runIf(needs("D5", "unshare"))("a small disk", () => {
   const script = new URL("adverse-child.ts", import.meta.url)
 
-  test("[D5] on a full disk every command fails with a code, and all is well when there is room again", async () => {
+  test("[D5] on a full disk every command fails with a code, and works again once there is space", async () => {
     const disk = smallDisk(2_000_000)
     if (disk.kind === "unavailable") throw new Error(disk.why)
     await using child = disk.start(script, ["full"])
     expect(JSON.parse((await child.restOfLines()).join("\n"))).toEqual({
       fresh: { code: 1, error: "STORAGE_FULL" },
-      // A new process needs 32 kB for SQLite's shared memory; one that runs goes on reading (D5).
+      // A new process needs 32 kB for SQLite's shared memory; a running one can still read (D5).
       reading: { code: 1, error: "STORAGE_FULL" },
       writing: { code: 1, error: "STORAGE_FULL" },
       again: { code: 0, error: "" },
@@ -49,7 +49,7 @@ describe.runIf(needs("D5", "unshare"))("a small disk", () => {
     })
   })
 
-  test("[CLI-10] on a read-only home and state folder, reading still answers and writing is refused", async () => {
+  test("[CLI-10] with a read-only home and state folder, reads succeed and writes are refused", async () => {
     const disk = smallDisk(4_000_000)
     if (disk.kind === "unavailable") throw new Error(disk.why)
     await using child = disk.start(script, ["read-only"])
@@ -62,7 +62,7 @@ describe.runIf(needs("D5", "unshare"))("a small disk", () => {
   })
 })
 
-test("[APP-2] a user config that is wrong is named with its own path", async () => {
+test("[APP-2] the error for an invalid user config names its path", async () => {
   await using user = await newUser()
   await mkdir(path.dirname(user.userConfig))
   await writeFile(user.userConfig, "{ nonsense")

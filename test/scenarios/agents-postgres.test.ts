@@ -14,7 +14,7 @@ describe.runIf(needs("N1", "postgres"))("runs of two servers on one Postgres", (
   const followed = async (server: ServerWorld, agentId: string) =>
     followRun(server.serving().url, { token: await server.token(), agentId })
 
-  test("[N1] a client of one sees the transcript of the other's run, down to its last word", async () => {
+  test("[N1] a client of one server receives the other server's transcript up to its last message", async () => {
     const environment = { QM_DATABASE_URL: await cluster.createDatabase() }
     await using first = await newServer({ environment })
     await using second = await newServer({ environment })
@@ -31,7 +31,7 @@ describe.runIf(needs("N1", "postgres"))("runs of two servers on one Postgres", (
     for (const it of [near, far]) {
       await it.until(() => it.messages.some((message) => message.content === "word 199"))
     }
-    // And what is said to the one is done by the other, which owns the run.
+    // A request to one server is executed by the other, which owns the run.
     await restOf(second).ask("POST", `/api/agents/${id}/stop`)
     for (const it of [near, far]) await it.until(() => it.named("complete").length > 0)
     const stored = await rest.messages(id)

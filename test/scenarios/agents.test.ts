@@ -22,7 +22,7 @@ async function until(server: ServerWorld, id: string, status: string): Promise<R
   }
 }
 
-test("[AGENTS-30] over HTTP: a run starts, its context follows its first word, and it ends", async () => {
+test("[AGENTS-30] over HTTP a run starts, its context follows its first message, and it ends", async () => {
   await using server = await newServer({ environment: { HOME: "/nonexistent" } })
   await writeFile(path.join(server.directory, "CLAUDE.md"), "Be brief.")
   const { status, text } = await post(server, "start", { type: "synthetic", prompt: "test" })
@@ -39,7 +39,7 @@ test("[AGENTS-30] over HTTP: a run starts, its context follows its first word, a
   })
 })
 
-test("[AGENTS-35] bad input over HTTP is coded, and changes nothing", async () => {
+test("[AGENTS-35] invalid input over HTTP returns an error code and changes nothing", async () => {
   await using server = await newServer()
   for (const [body, status] of [
     [{ type: "cursor", prompt: "x" }, 400],
@@ -54,7 +54,7 @@ test("[AGENTS-35] bad input over HTTP is coded, and changes nothing", async () =
   expect((await server.ask({ path: "/api/agents/list" })).text).toBe('{"runs":[]}')
 })
 
-test("[AGENTS-36] a server that is started again tells the truth about what ran", async () => {
+test("[AGENTS-36] a restarted server reports earlier runs as interrupted", async () => {
   await using server = await newServer()
   const script = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "completed" })
   const { text } = await post(server, "start", { type: "synthetic", prompt: "x", script })

@@ -10,8 +10,8 @@ const upTo = (characters: number, canaries: readonly Canary[]) =>
   canaries.filter((it) => it.text.length <= characters)
 
 /**
- * A script is kept with its run, as the agent needs it. Here it is no way out: what stands in it is
- * broken by escapes, and whole only when the agent says it.
+ * A script is stored with its run, because the agent needs it. It is not a leak here: escapes break
+ * the secrets in it, and only the agent's message has them complete.
  */
 function scriptOf(events: readonly object[]): string {
   const lines = events.map((it) => JSON.stringify(it)).join("\n")
@@ -21,14 +21,12 @@ function scriptOf(events: readonly object[]): string {
   })
 }
 
-/** A run whose agent says these things. */
 async function played(world: CanaryWorld, events: readonly object[], prompt = "work") {
   const id = await world.start({ prompt, script: scriptOf(events) })
   await world.ended(id)
   return id
 }
 
-/** A tool that is given a text, and gives it back. */
 function activity(index: number, text: string): readonly [object, object] {
   const shared = { activityId: `a${index}` }
   const tool = { kind: "command", tool: "Bash", title: text, path: text }
@@ -105,7 +103,7 @@ const TALKING: readonly CanaryEntry[] = [
         world,
         [...canaries.entries()].flatMap(([index, it]) => activity(index, it.text)).concat(done),
       )
-      // By lines: adapters of hosts hold a line back until it is whole, the synthetic one plays on.
+      // By lines: host adapters buffer a line until it is complete, the synthetic agent does not.
       const pieces = canaries.map((it) => ({
         event: "activity.updated",
         activityId: "a0",
@@ -378,7 +376,7 @@ const COMMANDED: readonly CanaryEntry[] = [
   },
 ]
 
-/** Every way in that there is. A room that takes words in adds its row here. */
+/** Every input of the product. A room that takes text adds its row here. */
 export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...TALKING,
   ...REPOSITORY,
@@ -390,7 +388,7 @@ export const CANARY_ENTRIES: readonly CanaryEntry[] = [
   ...GATEWAY,
 ]
 
-/** What is asked at the end, when all of them are in. */
+/** Requests at the end, after all entries. */
 export async function lookAround(world: CanaryWorld): Promise<void> {
   for (const operation of ["agents.list", "capture.list", "pack.list", "config.show", "now.show"])
     await world.get(operation)

@@ -2,14 +2,12 @@ import { commit } from "#test/git"
 import { type Canary, ofOneLine, textOf, textWithin } from "./canary-search.ts"
 import type { CanaryEntry, CanaryWorld } from "./canary-world.ts"
 
-/** A call that does what it says, or the entry would try nothing. */
 async function call(world: CanaryWorld, name: string, given: object): Promise<string> {
   const text = await tryCall(world, name, given)
   if (text.includes('"isError":true')) throw new Error(`${name} refused: ${text.slice(0, 300)}`)
   return text
 }
 
-/** One call of a tool, as an agent sends it; gives what the answer says. */
 async function tryCall(world: CanaryWorld, name: string, given: object): Promise<string> {
   const params = { name, arguments: { session_id: "canary", ...given } }
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
@@ -24,7 +22,7 @@ const lineOf = (characters: number, canaries: readonly Canary[]) =>
 
 const handleIn = (text: string, form: RegExp) => form.exec(text)?.[0] ?? "none"
 
-/** What agents branch off and give back, what stays under a handle, and what is remembered. */
+/** Branches and returns of agents, results under handles, and memories. */
 export const FOLDING: readonly CanaryEntry[] = [
   {
     name: "a branch, its notes and what it gives back",
@@ -73,7 +71,7 @@ export const FOLDING: readonly CanaryEntry[] = [
       const opened = await call(world, "branch", { description: "x", prompt: text, budget: 1 })
       const branch_id = handleIn(opened, /br_[0-9a-f]{32}/)
       await call(world, "branch_status", { branch_id, progress: textWithin(1_900, canaries) })
-      // It passes the budget, which ends the branch.
+      // Exceeds the budget, which ends the branch.
       await tryCall(world, "search", { query: lineOf(450, canaries) })
       await call(world, "branch_status", { branch_id })
       await world.post("fold.end", { sessionId: "canary" })

@@ -5,7 +5,6 @@ import { GatewayList, GatewayShow } from "#ground/contract"
 import { ofOneLine, textOf } from "./canary-search.ts"
 import type { CanaryEntry } from "./canary-world.ts"
 
-/** A provider that answers with what it was asked, as some do in their errors. */
 async function echoingProvider() {
   const heard: string[] = []
   const server = createServer((request, response) => {
@@ -27,7 +26,7 @@ async function echoingProvider() {
   }
 }
 
-/** A host of a few lines: its keys in headers and query, its words and its address in the body. */
+/** A small host: keys in headers and query, text and its address in the body. */
 const HOST = `
 const given = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"))
 const url = process.env.ANTHROPIC_BASE_URL + "/v1/messages?key=" + encodeURIComponent(given.keys[0])
@@ -37,7 +36,7 @@ given.body.messages.push({ role: "user", content: "I ask at " + process.env.ANTH
 fetch(url, { method: "POST", headers, body: JSON.stringify(given.body) }).then((it) => it.text())
 `
 
-/** What a host sends to its model: keys in headers, words of all kinds in the body. */
+/** A host's requests to its model: keys in headers, text of all kinds in the body. */
 export const GATEWAY: readonly CanaryEntry[] = [
   {
     name: "a request through the gateway, its texts kept",

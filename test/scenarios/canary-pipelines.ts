@@ -3,7 +3,6 @@ import { PipelineRun, PipelineShow } from "#ground/contract"
 import { ofOneLine, textOf, textWithin } from "./canary-search.ts"
 import type { CanaryEntry, CanaryWorld } from "./canary-world.ts"
 
-/** A call that does what it says, or the entry would try nothing. */
 async function ask(world: CanaryWorld, operation: string, given: object): Promise<string> {
   const { status, text } = await world.post(operation, given)
   if (status !== 200) throw new Error(`${operation}: ${status} ${text.slice(0, 300)}`)
@@ -19,7 +18,7 @@ async function settled(world: CanaryWorld, id: string): Promise<PipelineRun> {
   }
 }
 
-/** Documents, questions, what is said to a pipeline, and keys that are kept. */
+/** Documents, questions, input of a pipeline, and stored keys. */
 export const PIPELINES: readonly CanaryEntry[] = [
   {
     name: "documents of the knowledge base",

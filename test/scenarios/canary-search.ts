@@ -5,29 +5,27 @@ import { createSecrets } from "#ground/secrets"
 import { seed } from "#test/seed"
 import { createSpecimens, type Specimen } from "../corpus/secret-kinds.ts"
 
-/** A fake secret that goes in somewhere, and of which nothing may come out. */
+/** A fake secret that is put in and must not appear in any output. */
 export type Canary = {
   readonly kind: string
-  /** With its name before it, where it has no shape of its own. */
   readonly text: string
   readonly draws: readonly string[]
 }
 
-/** Something that came out, and where. */
 export type Output = { readonly from: string; readonly text: string }
 
 const specimens = createSpecimens(seed() + 1)
 const { redact } = createSecrets({ random: systemRandom })
 
 /**
- * One of each kind. Those few that the engine itself would not see are left out: how many it sees
- * is measured elsewhere ([SECRETS-6]), here it is whether every way out asks it.
+ * One of each kind, without the few that the scanner misses: [SECRETS-6] measures its recall, and
+ * this test checks that every output uses it.
  */
 export function newCanaries(): readonly Canary[] {
   return specimens().map(canaryOf).filter(isSeen)
 }
 
-/** Values without any shape: only who was given them can know them again. */
+/** Values without a recognizable format: only exact comparison can redact them. */
 export function newKnownValues(count: number): readonly Canary[] {
   return Array.from({ length: count }, () => {
     const value = `v4lue${Buffer.from(systemRandom.bytes(12)).toString("hex")}`
@@ -39,7 +37,7 @@ function canaryOf({ kind, name, value, draws }: Specimen): Canary {
   return { kind, text: name === undefined ? value : `${name}=${value}`, draws }
 }
 
-/** As it is, inside JSON, and in the escapes of an address. */
+/** Plain, inside JSON, and URL-encoded. */
 function isSeen(canary: Canary): boolean {
   const { text } = canary
   const forms = [text, `a "${text}" b`, JSON.stringify([text]), `/x?q=${encodeURIComponent(text)}`]
@@ -47,10 +45,12 @@ function isSeen(canary: Canary): boolean {
   return !canary.draws.flatMap(windowsOf).some((it) => left.includes(it))
 }
 
-/** So many characters in a row of what chance drew; fewer occur elsewhere by chance. */
+/** Number of consecutive random characters that count as a leak; fewer occur by chance. */
 const WINDOW = 12
 
-/** `entry, in place: kinds`, where a part of a canary can be read; never the part itself. */
+/**
+ * `entry, in place: kinds` for each readable part of a canary, without the part itself.
+ */
 export function findLeaks(
   planted: ReadonlyMap<string, readonly Canary[]>,
   outputs: readonly Output[],
@@ -71,7 +71,7 @@ export function findLeaks(
 
 type Owner = { readonly entry: string; readonly kind: string }
 
-/** Whose every window is; and a table of their first characters, which rules most places out. */
+/** The owner of each window, and a table of their first characters that excludes most positions. */
 function ownersOf(planted: ReadonlyMap<string, readonly Canary[]>) {
   const owners = new Map<string, Owner>()
   const mayBegin = new Uint8Array(2 ** 24)
@@ -91,13 +91,13 @@ function windowsOf(draw: string): readonly string[] {
   return Array.from({ length: count }, (_, at) => draw.slice(at, at + WINDOW))
 }
 
-/** Four characters as a number of 24 bits: six of each are what letters and digits differ by. */
+/** Four characters as a number of 24 bits: six bits of each distinguish letters and digits. */
 function beginning(text: string, at: number): number {
   const bits = (index: number) => text.charCodeAt(at + index) & 63
   return (bits(0) << 18) | (bits(1) << 12) | (bits(2) << 6) | bits(3)
 }
 
-/** Every file below a folder as it lies on the disk, but for those the test wrote itself. */
+/** Every file below a folder as stored on the disk, except those of the test. */
 export async function filesBelow(
   folder: string,
   isOurs: (file: string) => boolean,
@@ -116,7 +116,7 @@ export async function filesBelow(
 
 export const textOf = (canaries: readonly Canary[]) => canaries.map((it) => it.text).join("\n\n")
 
-/** As many as fit, none of them cut: a part of a key is not known for one. */
+/** As many canaries as fit completely, because a part of a key is not recognized. */
 export function textWithin(characters: number, canaries: readonly Canary[]): string {
   return canaries.reduce((text, it) => {
     const longer = text === "" ? it.text : `${text}\n\n${it.text}`

@@ -15,20 +15,20 @@ const LAUNCHER = fileURLToPath(new URL("../../bin/qm", import.meta.url))
 
 export type CanaryWorld = Awaited<ReturnType<typeof newCanaryWorld>>
 
-/** A way in, and what is put into it; each is given canaries of its own. */
+/** An input and its text; each entry gets its own canaries. */
 export type CanaryEntry = {
   readonly name: string
   /**
-   * The agent gets these words as they are, from a queue in the store (AGENTS-30): there they are
-   * until it has them, and in the log of the store until that is copied.
+   * The agent receives this text unredacted from a queue in the store (AGENTS-30): it is there
+   * until delivery, and in the store's log until the checkpoint.
    */
   readonly isQueued?: true
   put(world: CanaryWorld, canaries: readonly Canary[]): Promise<void>
 }
 
 /**
- * A person with a project, a real server that logs all it can, and commands beside it. Whatever
- * any of them says is kept, to be searched at the end.
+ * A user with a project, a real server with full logging, and commands beside it. All output is
+ * recorded and searched at the end.
  */
 export async function newCanaryWorld() {
   const user = await newUser()
@@ -67,7 +67,6 @@ export async function newCanaryWorld() {
     user,
     /** Values of an environment file and of variables. */
     known,
-    /** Ends the server, as a person would. */
     stop,
     ask,
     post,
@@ -80,31 +79,27 @@ export async function newCanaryWorld() {
       hear(`stderr of qm ${args[0]?.slice(0, 12)}`, result.stderr)
       return result
     },
-    /** A file of the person's own, from the folder above home and project. */
     async write(name: string, text: string): Promise<void> {
       const file = path.join(user.path, name)
       ours.add(file)
       await mkdir(path.dirname(file), { recursive: true })
       await writeFile(file, text)
     },
-    /** A run of the synthetic agent, and its id. */
     async start(input: object): Promise<string> {
       const { status, text } = await post("agents.start", { type: "synthetic", ...input })
       if (status !== 200) throw new Error(`no run: ${status} ${text.slice(0, 300)}`)
       return Run.parse(JSON.parse(text)).id
     },
-    /** Waits for the next end of a run: it may go on with a further turn, and end again. */
+    /** Waits for the next end of a run, which may continue with another turn and end again. */
     async ended(id: string): Promise<void> {
       const before = heardEnds.get(id) ?? 0
       heardEnds.set(id, before + 1)
       await live.until(() => live.entries.filter((it) => isEndOf(it, id)).length > before)
     },
-    /** What was said so far, and what came live. */
     said: (): readonly Output[] => [
       ...outputs,
       { from: "the live stream", text: JSON.stringify(live.entries) },
     ],
-    /** Every file but the person's own. */
     files: () => filesBelow(user.path, (it) => ours.has(it) || isPersons(it)),
     async [Symbol.asyncDispose]() {
       await stop()
@@ -113,7 +108,7 @@ export async function newCanaryWorld() {
   }
 }
 
-/** What git keeps, and the two files in which a person's own words are the point. */
+/** Git's files, and the two files that contain the user's own text on purpose. */
 function isPersons(file: string): boolean {
   return /\/\.git\/(?!qm\/)|\/\.qm\/(?:config|permissions)\.json$/.test(file)
 }

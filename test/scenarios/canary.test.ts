@@ -3,7 +3,7 @@ import { CANARY_ENTRIES, lookAround } from "./canary-entries.ts"
 import { type Canary, findLeaks, newCanaries, type Output } from "./canary-search.ts"
 import { newCanaryWorld } from "./canary-world.ts"
 
-test("[F5] of secrets of all kinds, put in wherever words go in, nothing comes out", async () => {
+test("[F5] secrets of all kinds in every input appear in no output", async () => {
   await using world = await newCanaryWorld()
   const planted = new Map<string, readonly Canary[]>([["the environment", world.known]])
   const atOnce = new Map<string, readonly Canary[]>()
@@ -25,7 +25,7 @@ test("[F5] of secrets of all kinds, put in wherever words go in, nothing comes o
 
 const NOTHING = { said: [], filesWhileItRuns: [], filesAfterwards: [] }
 
-/** How many kinds were seen and replaced: what never came in could not come out. */
+/** The number of redacted kinds: a secret that was never read could not appear anyway. */
 function kindsIn(outputs: readonly Output[]): number {
   const markers = outputs.flatMap((it) => it.text.match(/\[redacted: [a-z0-9-]+/g) ?? [])
   return new Set(markers).size

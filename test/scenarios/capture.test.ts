@@ -10,7 +10,7 @@ import { newServer } from "#test/server"
 
 type User = Awaited<ReturnType<typeof newUser>>
 
-/** Files from the user's folder, above home and project: `home/.claude/CLAUDE.md`. */
+/** Paths are relative to the folder above home and project: `home/.claude/CLAUDE.md`. */
 async function write(user: User, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(user.path, name)
@@ -25,8 +25,8 @@ async function capture(user: User, ...args: string[]): Promise<Capture> {
   return Capture.parse(JSON.parse(stdout))
 }
 
-describe("a person looks at a project", () => {
-  test("[CAPTURE-1] the command shows order, cost and reason, and what was looked for", async () => {
+describe("capture of a project", () => {
+  test("[CAPTURE-1] the command shows order, cost, reason and the searched paths", async () => {
     await using user = await newUser()
     await write(user, {
       "home/.claude/CLAUDE.md": "Be brief.",
@@ -58,7 +58,7 @@ describe("a person looks at a project", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b))
   })
 
-  test("[CAPTURE-1] a folder without any context file says so, and what to do", async () => {
+  test("[CAPTURE-1] a folder without context files is reported with the next step", async () => {
     await using user = await newUser()
     for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
       const { code, stdout } = await user.qm(["capture", "--host", host])
@@ -68,7 +68,7 @@ describe("a person looks at a project", () => {
     }
   })
 
-  test("[CAPTURE-9] a second look after an edit says what changed", async () => {
+  test("[CAPTURE-9] a second capture after an edit shows the change", async () => {
     await using user = await newUser()
     await write(user, { "project/CLAUDE.md": "one\n" })
     const first = await capture(user)
@@ -90,7 +90,7 @@ describe("a person looks at a project", () => {
     expect((await user.qm(["capture", "show", first.manifest.id])).stdout).toContain("CLAUDE.md")
   })
 
-  test("[CAPTURE-9] an unchanged secret is no change, and last means the same host", async () => {
+  test("[CAPTURE-9] an unchanged secret is not a change, and last means the same host", async () => {
     await using user = await newUser()
     const secret = randomBytes(24).toString("base64url")
     await write(user, { "project/CLAUDE.md": `api_key = "${secret}"\none\n` })
@@ -107,13 +107,13 @@ describe("a person looks at a project", () => {
     expect(shown.stdout).toMatch(/^api_key = "\[redacted: .+\]"\ntwo\n$/)
   })
 
-  test("[CLI-7] help of a command that has others below it shows its own flags first", async () => {
+  test("[CLI-7] help of a command with subcommands shows its own flags first", async () => {
     await using user = await newUser()
     const { stdout } = await user.qm(["capture", "--help"])
     expect(stdout).toMatch(/Usage {2}qm capture \[path\][\s\S]+--observe[\s\S]+capture diff/)
   })
 
-  test("[CAPTURE-12] settings show who wins, and hosts what is here", async () => {
+  test("[CAPTURE-12] settings show the effective value, and hosts the installed ones", async () => {
     await using user = await newUser()
     await write(user, {
       "home/.claude/settings.json": '{"model":"opus"}',
@@ -137,7 +137,7 @@ describe("a person looks at a project", () => {
     ])
   })
 
-  test("[CAPTURE-16] extra files are shown when a setting names them, and not before", async () => {
+  test("[CAPTURE-16] extra files are shown only when a setting names them", async () => {
     await using user = await newUser()
     await write(user, { "project/PROJECT_CONTEXT.md": "not a host's file" })
     expect((await capture(user)).manifest.items).toEqual([])
@@ -151,8 +151,8 @@ describe("a person looks at a project", () => {
   })
 })
 
-describe("bad input", () => {
-  test("[CAPTURE-15] a path that is no directory, and an id nobody gave, are coded errors", async () => {
+describe("invalid input", () => {
+  test("[CAPTURE-15] a path that is not a directory and an unknown id are coded errors", async () => {
     await using user = await newUser()
     await write(user, { "project/file": "x" })
     const failures = [
@@ -179,7 +179,7 @@ describe("bad input", () => {
     expect([code, stdout.includes("tokens in the window")]).toEqual([0, true])
   })
 
-  test("[CAPTURE-4] settings that are no JSON, a cycle of imports and 5 MB are told, not fatal", async () => {
+  test("[CAPTURE-4] invalid JSON in settings, an import cycle and 5 MB are reported and not fatal", async () => {
     await using user = await newUser()
     const secret = randomBytes(24).toString("base64url")
     await write(user, {
@@ -202,7 +202,7 @@ describe("bad input", () => {
     expect(JSON.stringify(texts)).not.toContain(secret)
   })
 
-  test("[CAPTURE-6] a store that cannot be opened costs the history, not the answer", async () => {
+  test("[CAPTURE-6] without a usable store the capture succeeds, without history", async () => {
     await using user = await newUser()
     await write(user, { "project/CLAUDE.md": "one", "project/.qm/local": "a file in the way" })
     const { code, stdout, stderr } = await user.qm(["capture", "--json"])
@@ -213,13 +213,13 @@ describe("bad input", () => {
   })
 })
 
-/** The project is a repository of its own, whatever lies above the folder for temporary files. */
+/** Makes the project its own repository, independent of folders above the temporary one. */
 const GIT_HEAD = "ref: refs/heads/main\n"
 
 describe("a hostile repository", () => {
   test("[CAPTURE-4][TB2] secrets of settings, servers and texts are in no output, store or log", async () => {
     await using user = await newUser()
-    // Not one of them has a shape that a pattern would know.
+    // None has a format that a pattern would recognize.
     const canaries = Array.from({ length: 9 }, () => `c4n4ry${randomBytes(12).toString("hex")}`)
     const [env, header, arg, mine, userEnv, local, dotenv, toml, url] = canaries
     const server = {
@@ -246,7 +246,7 @@ describe("a hostile repository", () => {
     })
     const output: string[] = []
     const hosts = ["claude-code", "codex", "copilot", "gemini", "antigravity"]
-    // People and programs are told the same: by day one of the two for each host, in turn.
+    // Text and JSON output contain the same; the day run alternates them per host.
     const asked = hosts.flatMap((host, i) =>
       [["--content"], ["--content", "--json"], ["settings"], ["settings", "--json"]]
         .filter((_, j) => isNight() || (i + j) % 2 === 0)
@@ -257,7 +257,7 @@ describe("a hostile repository", () => {
       expect(run.code).toBe(0)
       output.push(run.stdout, run.stderr)
     }
-    // From elsewhere the same holds: what counts is the captured folder, not where one stands.
+    // The captured folder counts, not the working directory.
     const away = await user.qm(["capture", user.project, "--content"], { cwd: user.home })
     output.push(away.stdout, (await user.qm(["events", "--json"])).stdout)
     const folder = path.dirname(user.database)
@@ -269,7 +269,7 @@ describe("a hostile repository", () => {
     expect(output[0]).toContain("redacted")
   })
 
-  test("[CAPTURE-5][TB2] a link to a private file is weighed and told, its text is not shown", async () => {
+  test("[CAPTURE-5][TB2] a link to a private file is reported with its size, without its text", async () => {
     await using user = await newUser()
     const secret = `private ${randomBytes(12).toString("hex")}`
     await write(user, { "home/.ssh/id": secret, "project/.git/HEAD": GIT_HEAD })
@@ -282,7 +282,7 @@ describe("a hostile repository", () => {
     expect([JSON.stringify(taken), store].some((it) => it.includes(secret))).toBe(false)
   })
 
-  test("[CAPTURE-5][TB2] whatever file of the repository is such a link, nothing of it is shown", async () => {
+  test("[CAPTURE-5][TB2] any file of the repository that is such a link is shown without its text", async () => {
     await using user = await newUser()
     const secret = `diary ${randomBytes(12).toString("hex")}`
     await write(user, {
@@ -325,7 +325,7 @@ describe("a hostile repository", () => {
     expect(around).toEqual([])
   })
 
-  test("[TB2] pipes, devices and folders with the names of context files do not stall it", async () => {
+  test("[TB2] pipes, devices and folders named like context files do not block the capture", async () => {
     await using user = await newUser()
     await mkdir(path.join(user.project, ".claude/rules/deep.md"), { recursive: true })
     execFileSync("mkfifo", [path.join(user.project, "CLAUDE.md")])
@@ -339,7 +339,7 @@ describe("a hostile repository", () => {
   })
 })
 
-test("[CAPTURE-1] the same over HTTP, behind the guard", async () => {
+test("[CAPTURE-1] the capture over HTTP is the same and requires authentication", async () => {
   await using server = await newServer({ environment: { HOME: "/nonexistent" } })
   await writeFile(path.join(server.directory, "CLAUDE.md"), "one")
   const asked = { method: "POST", path: "/api/capture/take", body: "{}" }

@@ -14,7 +14,7 @@ const SHOP = {
   "README.md": "# Shop\n\nInvoices are rounded line by line.\n",
 }
 
-test("[PACK-1] a person maps a repository, looks around, and gets a package for a task", async () => {
+test("[PACK-1] a user maps a repository, explores it, and gets a package for a task", async () => {
   await using user = await newUser()
   git(user.project, "init", "-q", "-b", "main")
   commit(user.project, "round each line of an invoice", SHOP)
@@ -55,7 +55,7 @@ test("[PACK-1] a person maps a repository, looks around, and gets a package for 
   expect(kept.pack).toMatchObject({ task, budget: 2_000 })
 })
 
-test("[PACK-1] what is not there or not allowed is refused in words, and nothing is written", async () => {
+test("[PACK-1] missing and forbidden paths are refused with a message, and nothing is written", async () => {
   await using user = await newUser()
   await mkdir(path.join(user.project, "src"))
   await writeFile(path.join(user.project, "src/a.ts"), "export const a = 1\n")

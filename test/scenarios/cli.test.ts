@@ -6,8 +6,8 @@ import { isNight } from "#test/seed"
 
 const lastLine = (text: string) => text.trimEnd().split("\n").at(-1)
 
-describe("a newcomer's first commands", () => {
-  test("[CLI-6] doctor is green, and says the same as JSON", async () => {
+describe("first commands of a new user", () => {
+  test("[CLI-6] doctor succeeds, and --json reports the same", async () => {
     await using user = await newUser()
     const seen = await user.qm(["doctor"])
     expect([seen.code, lastLine(seen.stdout), seen.stderr]).toEqual([0, "Healthy, 1 warning.", ""])
@@ -16,7 +16,7 @@ describe("a newcomer's first commands", () => {
     expect(report.checks.map((it: { name: string }) => it.name)).toContain("database file")
   })
 
-  test("[APP-4] config show --sources explains itself", async () => {
+  test("[APP-4] config show --sources explains the origin of each value", async () => {
     await using user = await newUser()
     await mkdir(path.dirname(user.projectConfig))
     await writeFile(user.projectConfig, '{\n  "tokens": { "window": 9000 }\n}')
@@ -29,7 +29,7 @@ describe("a newcomer's first commands", () => {
     expect(rows).toContainEqual(["store.keepBackups", "7", "default"])
   })
 
-  test("[CLI-7] every command answers --help, and --json prints JSON", async () => {
+  test("[CLI-7] every command has --help, and --json prints JSON", async () => {
     await using user = await newUser()
     await writeFile(path.join(user.project, "a.md"), "hello there")
     for (const words of [["tokens", "a.md"], ["events"], ["store", "status"], ["config", "show"]]) {
@@ -40,7 +40,7 @@ describe("a newcomer's first commands", () => {
     }
   })
 
-  test("[CLI-8] the tour runs on a project and changes nothing in it but the state", async () => {
+  test("[CLI-8] the tour runs on a project and changes only its state folder", async () => {
     await using user = await newUser()
     const { code, stdout } = await user.qm(["tour"])
     expect([code, lastLine(stdout)]).toEqual([
@@ -50,7 +50,7 @@ describe("a newcomer's first commands", () => {
     expect(await readdir(user.project)).toEqual([".qm"])
   })
 
-  test("[CLI-9] a backup can be made and restored, and the events say so", async () => {
+  test("[CLI-9] a backup is made and restored, and events record both", async () => {
     await using user = await newUser()
     expect((await user.qm(["store", "backup"])).stdout).toMatch(/^Backed up to /)
     expect((await user.qm(["store", "restore"])).stdout).toMatch(/^Restored \d+ events? from /)
@@ -58,7 +58,7 @@ describe("a newcomer's first commands", () => {
     expect(stdout).toContain("store.restored")
   })
 
-  test("[CLI-5] completion scripts are printed, and candidates come fast from the index", async () => {
+  test("[CLI-5] completion scripts are printed, and candidates come quickly from the index", async () => {
     await using user = await newUser()
     expect((await user.qm(["completion", "bash"])).stdout).toContain(
       "complete -o default -F _qm qm",
@@ -67,7 +67,7 @@ describe("a newcomer's first commands", () => {
   })
 })
 
-/** Every failure has the same three parts, and leaves the exit code 1. */
+/** Every failure has the same three parts and exit code 1. */
 async function expectFailure(
   seen: { code: number | null; stdout: string; stderr: string },
   code: string,
@@ -78,7 +78,7 @@ async function expectFailure(
 
 const TYPO = '{ "stroe": {} }'
 
-describe("bad input", () => {
+describe("invalid input", () => {
   test("[CLI-2] an unknown command and an unknown flag get a suggestion", async () => {
     await using user = await newUser()
     await expectFailure(await user.qm(["docter"]), "CLI_UNKNOWN_COMMAND")
@@ -96,27 +96,30 @@ describe("bad input", () => {
     ["binary", Buffer.from([0xff, 0xfe, 0x00]), /not text/],
     ["10 MB", " ".repeat(10_000_000), /it has 10.0 MB; the limit is 1.0 MB/],
     ["a folder", undefined, /not a file but a directory/],
-  ])("[APP-2] a config that is %s: coded failure, file untouched", async (_, content, message) => {
-    await using user = await newUser()
-    if (content === undefined) await mkdir(user.projectConfig, { recursive: true })
-    else {
-      await mkdir(path.dirname(user.projectConfig))
-      await writeFile(user.projectConfig, content)
-    }
-    const seen = await user.qm(["store", "status"])
-    await expectFailure(seen, "CONFIG_INVALID")
-    expect(seen.stderr).toMatch(message)
-    const check = await user.qm(["config", "check"])
-    expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(message)])
-    // Both ask the same reader; by day the doctor is asked about the first and the last.
-    if (isNight() || content === undefined || content === TYPO) {
-      const doctor = await user.qm(["doctor"])
-      expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(message)])
-    }
-    if (content !== undefined) {
-      expect(Buffer.from(content).equals(await readFile(user.projectConfig))).toBe(true)
-    }
-  })
+  ])(
+    "[APP-2] a config that is %s fails with a code and is not changed",
+    async (_, content, message) => {
+      await using user = await newUser()
+      if (content === undefined) await mkdir(user.projectConfig, { recursive: true })
+      else {
+        await mkdir(path.dirname(user.projectConfig))
+        await writeFile(user.projectConfig, content)
+      }
+      const seen = await user.qm(["store", "status"])
+      await expectFailure(seen, "CONFIG_INVALID")
+      expect(seen.stderr).toMatch(message)
+      const check = await user.qm(["config", "check"])
+      expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(message)])
+      // Both use the same reader, so the day run checks the doctor with the first and the last.
+      if (isNight() || content === undefined || content === TYPO) {
+        const doctor = await user.qm(["doctor"])
+        expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(message)])
+      }
+      if (content !== undefined) {
+        expect(Buffer.from(content).equals(await readFile(user.projectConfig))).toBe(true)
+      }
+    },
+  )
 
   test("[STORE] a malformed database URL is refused without repeating its password", async () => {
     await using user = await newUser()
@@ -132,7 +135,7 @@ describe("bad input", () => {
     }
   })
 
-  test("[STORE] an unreachable database is named, and the doctor says so", async () => {
+  test("[STORE] an unreachable database is named, and the doctor reports it", async () => {
     await using user = await newUser()
     const env = { QM_DATABASE_URL: "postgres://me:pw@127.0.0.1:1/db" }
     await expectFailure(await user.qm(["store", "status"], { env }), "STORE_UNREACHABLE")
@@ -140,7 +143,7 @@ describe("bad input", () => {
     expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringContaining("STORE_UNREACHABLE")])
   })
 
-  test("[CLI-10] no home, no directory, no file: each says what to do", async () => {
+  test("[CLI-10] a missing home, directory or file is reported with the next step", async () => {
     await using user = await newUser()
     await expectFailure(await user.qm(["doctor"], { env: { HOME: "" } }), "APP_HOME_UNKNOWN")
     await expectFailure(await user.qm(["-C", "nowhere", "doctor"]), "APP_DIRECTORY_MISSING")
@@ -160,7 +163,7 @@ test("[S7] hostile names reach the terminal only as visible escapes", async () =
   const outputs = [
     await user.qm(["tokens", ...names]),
     await user.qm(["tokens", "--json", ...names]),
-    // By day each name is one of the two: no command, or no file.
+    // The day run uses each name either as a command or as a file.
     ...(await Promise.all(namesAt(0).map((name) => user.qm([name])))),
     ...(await Promise.all(namesAt(1).map((name) => user.qm(["tokens", `missing${name}`])))),
     await user.qm(["config", "show", "--set", `tokens.\u001b[31mwindow=1`]),

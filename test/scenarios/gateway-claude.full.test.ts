@@ -18,13 +18,13 @@ import {
 } from "./gateway-scenes.ts"
 import { AFTER_RETURN, mainRun, tableOf } from "./gateway-table.ts"
 
-// Against a model that judges each request by the provider's rules and refuses thinking that was
-// said in another conversation, as it does for newer accounts. Two at once: the machine has two cores.
+// The model checks each request by the provider's rules and refuses thinking of another
+// conversation, like the provider does for newer accounts. Two at once: the machine has two cores.
 
-/** Patience for a busy machine: nothing here is about time. */
+/** Generous for a busy machine, because these tests do not measure time. */
 const A_SESSION_MS = 300_000
 
-/** Hosts at the same time: as many as a small machine has cores. */
+/** Two hosts at a time, because a small machine has two cores. */
 const lanes = [Promise.resolve(), Promise.resolve()]
 let taken = 0
 
@@ -39,16 +39,20 @@ function inLane<Done>(work: () => Promise<Done>): Promise<Done> {
   return done
 }
 
-describe.runIf(needs("GATE-95", "claude-code")).concurrent("the real Claude Code, folded", () => {
-  for (const scenes of SESSIONS) {
-    const titles = scenes.map((it) => `${it.tag} ${it.title}`).join("; ")
-    test(`[GATE-95] valid, bound and whole: ${titles}`, { timeout: A_SESSION_MS }, async () => {
-      await inLane(() => proveSession(scenes))
-    })
-  }
-})
+describe
+  .runIf(needs("GATE-95", "claude-code"))
+  .concurrent("the real Claude Code with folding", () => {
+    for (const scenes of SESSIONS) {
+      const titles = scenes.map((it) => `${it.tag} ${it.title}`).join("; ")
+      test(`[GATE-95] folded requests are valid, bound and complete: ${titles}`, {
+        timeout: A_SESSION_MS,
+      }, async () => {
+        await inLane(() => proveSession(scenes))
+      })
+    }
+  })
 
-/** Scenes in one conversation, judged by its last request and by what was lost on the way. */
+/** Scenes in one conversation, checked by its last request and by the text lost on the way. */
 async function proveSession(scenes: readonly Scene[]): Promise<void> {
   const files = scenes.map((it) => ({ ...wordFiles(it.tag), ...it.files }))
   await using user = await gatewayUser(Object.assign({}, ...files))
@@ -76,7 +80,7 @@ function total(counts: readonly number[]): number {
   return counts.reduce((sum, it) => sum + it, 0)
 }
 
-/** What was once on the wire stays on it, but for what the scene says has left. */
+/** Text that was in a request stays, except what the scene declares as removed. */
 function proveWords(scene: Scene, main: readonly StrictRequest[]): void {
   const at = `${scene.tag} ${scene.title}`
   const heard = main.map((it) => heardIn(it.body))
@@ -103,7 +107,7 @@ function proveWords(scene: Scene, main: readonly StrictRequest[]): void {
   expect(gone, `${at}: gone without a word`).toEqual([])
 }
 
-/** A sub-agent has its own window, and a fork one that begins like its parent's. */
+/** A sub-agent has its own window, and a fork has one that begins like its parent's. */
 function proveAgents(requests: readonly StrictRequest[]): void {
   const lastOf = (words: string): StrictRequest | undefined =>
     requests.findLast((it) => it.agent !== null && heardIn(it.body).includes(words))
@@ -116,12 +120,12 @@ function proveAgents(requests: readonly StrictRequest[]): void {
   expect(heardIn(fork?.body ?? NOTHING)).not.toContain("WORD-1-s22")
 }
 
-/** All that the model hears: not what it said itself. */
+/** Everything the model receives, without its own messages. */
 function heardIn(body: MessagesBody): string {
   return JSON.stringify(body.messages.filter((it) => it.role !== "assistant"))
 }
 
-/** Branches that look like one call which answered with its result. */
+/** Number of branches that appear as one call with its result. */
 function foldedIn(request: StrictRequest | undefined): number {
   const blocks = (request?.body.messages ?? []).flatMap((it) => blocksOf(it.content))
   const branches = blocks.filter((it) => it.type === "tool_use" && it.name === open("").use)
@@ -134,7 +138,6 @@ function picturesIn(request: StrictRequest | undefined): number {
   return JSON.stringify(request?.body ?? "").split('"type":"image"').length - 1
 }
 
-/** Of the stories below, which are told in several starts. */
 const TAG = "x"
 
 const ONE_BRANCH = (at: SceneFolder): readonly ModelTurn[] => [
@@ -149,7 +152,7 @@ const ONE_BRANCH = (at: SceneFolder): readonly ModelTurn[] => [
   "At last.",
 ]
 
-/** One branch in the first start; what each later start does is the test's. */
+/** Opens one branch in the first start; the test defines the later starts. */
 async function play(options: {
   readonly starts: readonly ((ended: readonly HostResult[]) => Start)[]
   readonly refuses?: (body: MessagesBody) => boolean
@@ -176,8 +179,8 @@ const folding =
 const problemsOf = (requests: readonly StrictRequest[]): readonly string[] =>
   requests.flatMap((it) => [...it.violations, ...it.mismatches])
 
-describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes on", () => {
-  test("[GATE-96] a fold holds when the session is resumed, twice", {
+describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session over several starts", () => {
+  test("[GATE-96] a fold is kept when the session is resumed twice", {
     timeout: A_SESSION_MS,
   }, async () => {
     await using it = await play({ starts: [folding(), folding(), folding()] })
@@ -195,7 +198,7 @@ describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes 
     ])
   })
 
-  test("[GATE-96] switched off between two runs the host goes on by itself, and then the original goes", {
+  test("[GATE-96] with the gateway off between two runs the host continues, and then the original is sent", {
     timeout: A_SESSION_MS,
   }, async () => {
     await using it = await play({ starts: [folding(), folding({ way: "direct" }), folding()] })
@@ -204,7 +207,8 @@ describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes 
     const [off] = it.requests.filter((request) => request.mismatches.length > 0)
     expect(foldedIn(off)).toBe(0)
     expect(heardIn(off?.body ?? NOTHING)).toContain("WORD-1")
-    // Its thinking since then is bound to the whole history, so that the folded one is refused.
+    // Its thinking since then is bound to the full history, so the provider refuses the folded
+    // request.
     const again = it.requests.findLast((request) => request.status === 400)
     expect(foldedIn(again)).toBe(1)
     expect(it.ended[2]?.stderr).toContain("refused a folded request and accepted the original")
@@ -212,7 +216,7 @@ describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes 
     expect(foldedIn(it.requests.at(-1))).toBe(0)
   })
 
-  test("[GATE-96] an overloaded provider and packed answers change nothing", {
+  test("[GATE-96] an overloaded provider and compressed responses change nothing", {
     timeout: A_SESSION_MS,
   }, async () => {
     await using it = await play({ starts: [folding()], overloaded: 1, gzip: true })
@@ -225,8 +229,8 @@ describe.runIf(needs("GATE-96", "claude-code")).concurrent("a session that goes 
 
 const NOTHING: MessagesBody = { model: "", messages: [] }
 
-describe.runIf(needs("GATE-97", "claude-code")).concurrent("what is never folded", () => {
-  test("[GATE-97] a provider that refuses the folded form gets the original, and no fold again", {
+describe.runIf(needs("GATE-97", "claude-code")).concurrent("requests that are never folded", () => {
+  test("[GATE-97] a provider that refuses the folded request gets the original, and no later fold", {
     timeout: A_SESSION_MS,
   }, async () => {
     const isFolded = (body: MessagesBody): boolean =>
@@ -244,7 +248,7 @@ describe.runIf(needs("GATE-97", "claude-code")).concurrent("what is never folded
     expect(it.ended[0]?.stderr).toMatch(/refused|fold/i)
   })
 
-  test("[GATE-97] a body that the host has sworn to goes as it is", {
+  test("[GATE-97] a body that the host has signed is sent unchanged", {
     timeout: A_SESSION_MS,
   }, async () => {
     const env = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: "1" }
@@ -254,7 +258,7 @@ describe.runIf(needs("GATE-97", "claude-code")).concurrent("what is never folded
     proveWhole(it.requests)
   })
 
-  test("[GATE-97] with a login it is recorded and not folded", {
+  test("[GATE-97] a request with a login is recorded and not folded", {
     timeout: A_SESSION_MS,
   }, async () => {
     const env = { ANTHROPIC_AUTH_TOKEN: "not-a-token" }
@@ -276,8 +280,8 @@ function proveWhole(requests: readonly StrictRequest[]): void {
   expect(["WORD-1", "WORD-2", "RESULT-A"].filter((it) => !last.includes(it))).toEqual([])
 }
 
-describe.runIf(needs("GATE-98", "claude-code")).concurrent("recorded only", () => {
-  test("[GATE-98] through the gateway the host says and sends what it does without", {
+describe.runIf(needs("GATE-98", "claude-code")).concurrent("recording only", () => {
+  test("[GATE-98] through the gateway the host prints and sends the same as without", {
     timeout: A_SESSION_MS,
   }, async () => {
     const [direct, recorded] = await Promise.all(
@@ -293,7 +297,7 @@ describe.runIf(needs("GATE-98", "claude-code")).concurrent("recorded only", () =
   })
 })
 
-/** Ids, dates and folders differ between any two runs. */
+/** Replaces ids, dates and folders, which differ between any two runs. */
 function withoutChance(text: string, folder: string): string {
   return text
     .replaceAll(folder, "<folder>")
@@ -305,7 +309,7 @@ function withoutChance(text: string, folder: string): string {
 
 const LEAST_FOLDED_TOKENS = 48_000
 
-describe.runIf(needs("GATE-99", "claude-code")).concurrent("how much it saves", () => {
+describe.runIf(needs("GATE-99", "claude-code")).concurrent("savings of folding", () => {
   test("[GATE-99] after a branch of 48k tokens or more at least four fifths of the window are free", {
     timeout: A_SESSION_MS,
   }, async () => {
@@ -319,7 +323,7 @@ describe.runIf(needs("GATE-99", "claude-code")).concurrent("how much it saves", 
     const left = (before?.tokens ?? 0) - (after?.tokens ?? 0)
     expect(left).toBeGreaterThanOrEqual(LEAST_FOLDED_TOKENS)
     expect((after?.tokens ?? 0) / (before?.tokens ?? 1)).toBeLessThan(0.2)
-    // The prefix before the branch is read from the cache: nothing large is written again.
+    // The prefix before the branch is read from the cache, so little is written again.
     expect(after?.cacheWrite).toBeLessThan(1_000)
     process.stdout.write(`\n${tableOf(off, folded)}`)
   })

@@ -5,7 +5,7 @@ import type { Call, ModelTurn } from "#test/strict-anthropic"
 import type { ResponsesBody, StrictResponse } from "#test/strict-openai"
 import { GO, wordFile } from "./gateway-scenes.ts"
 
-// Against a model that wants calls and outputs in pairs, and its reasoning where it was said.
+// The model requires calls and outputs in pairs, and reasoning at its original position.
 
 const show = (file: string): Call => ({ use: "exec_command", input: { cmd: `cat ${file}` } })
 const open = (as: string): Call => ({
@@ -27,7 +27,6 @@ const FILES = Object.fromEntries([1, 2, 3, 4].map((it) => [`w${it}.txt`, wordFil
 type CodexScene = {
   readonly title: string
   readonly says: readonly ModelTurn[]
-  /** Prompts after the first, each in a process that goes on with the session. */
   readonly resumed?: readonly string[]
   readonly folded: number
   readonly has: readonly string[]
@@ -54,7 +53,7 @@ const SCENES: readonly CodexScene[] = [
     says: [[open("A")], [show("w1.txt")], [NOBODY], [close("A")], [show("w2.txt")], "Done."],
     folded: 1,
     has: ["RESULT-A", "WORD-2"],
-    // A failed call has no mark on this wire, so its answer is kept with the rest.
+    // A failed call has no mark in this wire format, so its output stays with the rest.
     lacks: ["WORD-1"],
   },
   {
@@ -111,7 +110,7 @@ const SCENES: readonly CodexScene[] = [
   },
 ]
 
-describe.runIf(needs("GATE-95", "codex"))("the real Codex, folded", () => {
+describe.runIf(needs("GATE-95", "codex"))("the real Codex with folding", () => {
   describe.concurrent("scenes", () => {
     for (const scenes of [SCENES.slice(0, 3), SCENES.slice(3)]) {
       const titles = scenes.map((it) => it.title).join("; ")
@@ -165,7 +164,7 @@ function problemsOf(requests: readonly StrictResponse[]): readonly string[] {
   return requests.flatMap((it) => [...it.violations, ...it.mismatches])
 }
 
-/** All that the model hears: not what it said itself. */
+/** Everything the model receives, without its own messages. */
 function heardIn(request: StrictResponse | undefined): string {
   const said = (request?.body.input ?? []).filter((it) => it.type !== "function_call")
   return JSON.stringify(said)
@@ -183,7 +182,7 @@ function foldedIn(request: StrictResponse | undefined): number {
 }
 
 describe.runIf(needs("GATE-97", "codex"))("a provider that refuses", () => {
-  test("[GATE-97] the original goes instead of the folded form, and no fold again", {
+  test("[GATE-97] the original is sent instead of the folded request, and no later fold", {
     timeout: 300_000,
   }, async () => {
     const refuses = (body: ResponsesBody): boolean => {

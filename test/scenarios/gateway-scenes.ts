@@ -1,31 +1,34 @@
 import { crc32, deflateSync } from "node:zlib"
 import type { Call, ModelTurn, ScriptedStory } from "#test/strict-anthropic"
 
-/** The folder of a scene, as the tools of the host want it, and a tag that makes its words its own. */
+/**
+ * The folder of a scene, in the format of the host's tools, and a tag that makes its marker words
+ * unique.
+ */
 export type SceneFolder = { readonly folder: string; readonly tag: string }
 
 /**
- * One small story about a branch. `has` are words that must be on the wire at its end, `lacks`
- * words that were on it and have left; every other word that was ever there must stay.
+ * One small story about a branch. `has` are words that the last request must contain, `lacks` words
+ * that earlier requests had and the last one must not; every other earlier word must stay.
  */
 export type Scene = {
   readonly tag: string
   readonly title: string
   readonly says: (place: SceneFolder) => readonly ModelTurn[]
-  /** What sub-agents do, by the words that they are given. */
+  /** Stories of sub-agents, by their prompts. */
   readonly others?: (place: SceneFolder) => readonly ScriptedStory[]
   readonly files?: Readonly<Record<string, string | Buffer>>
-  /** Typed after the words that begin it, each when the one before is answered. */
+  /** Prompts after the first one, each sent after the previous one is answered. */
   readonly prompts?: readonly string[]
-  /** How many of its branches are folded in the last request of the main conversation. */
+  /** Number of its folded branches in the last request of the main conversation. */
   readonly folded: number
-  /** How many of its pictures are in that request. */
+  /** Number of its pictures in that request. */
   readonly pictures?: number
   readonly has: readonly string[]
   readonly lacks: readonly string[]
-  /** How many requests may have thinking that the host's own /compact took out of its place. */
+  /** Number of requests whose thinking the host's own /compact may have moved. */
   readonly ownMismatches?: number
-  /** Words that the host's own /compact may take away. */
+  /** Words that the host's own /compact may remove. */
   readonly mayGo?: boolean
 }
 
@@ -35,17 +38,17 @@ export function beginningOf({ tag }: Scene): string {
   return `begin ${tag}`
 }
 
-/** A word of the scene's own; signs of the host and of other rooms are what they are. */
+/** A word with the scene's tag; marks of the host and of other rooms are unchanged. */
 export function wordOf({ tag }: Scene, word: string): string {
   return /^(?:WORD|RESULT|AGENT|USER)-\w$/.test(word) ? `${word}-${tag}` : word
 }
 
-/** Enough to be worth a fold, and words to know it by. */
+/** Large enough for a fold, with words that identify it. */
 export function wordFile(word: string): string {
   return `${word}\n${"a line of no interest\n".repeat(150)}`
 }
 
-/** The files that every scene has, in its own folder. */
+/** The files of every scene, in its own folder. */
 export function wordFiles(tag: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [1, 2, 3, 4].map((it) => [`${tag}/w${it}.txt`, wordFile(`WORD-${it}-${tag}`)]),
@@ -418,7 +421,7 @@ const SCENES: readonly Scene[] = [
   },
 ]
 
-/** Scenes that are told one after the other in one conversation; what stays open comes last. */
+/** Scenes that run one after the other in one conversation; branches that stay open come last. */
 export const SESSIONS: readonly (readonly Scene[])[] = [
   ["s01", "s02", "s03", "s04", "s06", "s07", "s08", "s09", "s05"],
   ["s10", "s11", "s13", "s14", "s17", "s18", "s20", "s21", "s22"],
@@ -426,7 +429,7 @@ export const SESSIONS: readonly (readonly Scene[])[] = [
   ["s16"],
 ].map((tags) => tags.flatMap((tag) => SCENES.filter((it) => it.tag === tag)))
 
-/** A picture of one colour: nothing to see, and no two alike. */
+/** An image of one unique colour. */
 export function picture(shade: number): Buffer {
   const side = 8
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side * 3, shade)])
@@ -449,13 +452,13 @@ function chunk(name: string, data: Buffer): Buffer {
   return framed
 }
 
-/** A sub-agent that its parent waits for; one in the background answers when it likes. */
+/** A sub-agent that its parent waits for. */
 function agent({ tag }: SceneFolder, prompt: string, subagent_type = "general-purpose"): Call {
   const asked = { description: "Look around", prompt: `${prompt}-${tag}` }
   return { use: "Agent", input: { ...asked, subagent_type, run_in_background: false } }
 }
 
-/** Its word comes when it is done, as a message of the host. */
+/** Its result arrives later, as a message of the host. */
 function backgroundAgent({ tag }: SceneFolder, prompt: string): Call {
   const asked = { description: "Look around", prompt: `${prompt}-${tag}` }
   return { use: "Agent", input: { ...asked, subagent_type: "general-purpose" } }

@@ -10,10 +10,10 @@ const READS_AFTER = 9
 const LARGE_FILE_BYTES = 43_000
 const SMALL_FILE_BYTES = 480
 
-/** The request that carries the answer of `return`, counted from 0. */
+/** The index (from 0) of the request that contains the answer of `return`. */
 export const AFTER_RETURN = READS_BEFORE + 1 + READS_INSIDE + SEARCHES_INSIDE + 1
 
-/** One request of the run: what of it is active, and what came from the cache. */
+/** One request of the run: its active tokens and its cached tokens. */
 export type RequestMeasure = {
   readonly bytes: number
   readonly tokens: number
@@ -28,8 +28,8 @@ export type MainRun = {
 }
 
 /**
- * The branch-heavy run of the table: two reads, a branch with twenty-five reads of 43 kB and three
- * searches in it, then nine reads and the answer.
+ * The branch-heavy run of the table: two reads, a branch with 25 reads of 43 kB and three searches,
+ * then nine reads and the answer.
  */
 export async function mainRun(way: WireRoute): Promise<MainRun> {
   await using user = await gatewayUser(mainFiles())
@@ -77,7 +77,7 @@ function mainFiles(): Readonly<Record<string, string>> {
   ])
 }
 
-/** Looks like code, is the same every time, and no two files are alike. */
+/** Looks like code, is the same every time, and differs between files. */
 function code(index: number, bytes: number): string {
   let text = ""
   for (let line = 0; text.length < bytes; line++) {
@@ -86,7 +86,6 @@ function code(index: number, bytes: number): string {
   return text
 }
 
-/** Which of its requests the table shows. */
 const ROWS: readonly (readonly [index: number, name: string])[] = [
   [0, "first"],
   [5, "in the branch"],

@@ -49,8 +49,8 @@ function canary(folder: string): { readonly script: string; readonly ran: string
   return { script, ran }
 }
 
-describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
-  test("[HOOKS-14] fetches new commits, once in ten minutes", async () => {
+describe.runIf(needs("HOOKS-14", "git"))("fetch after the hook's answer", () => {
+  test("[HOOKS-14] the hook fetches new commits once in ten minutes", async () => {
     const { origin, root, state, news, upstream } = behind("plain")
     expect(upstream()).not.toBe(news)
     expect(await fetchNow(root)).toEqual(QUIET)
@@ -61,14 +61,14 @@ describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
     expect(globSync("fetch-*", { cwd: state })).toHaveLength(1)
   })
 
-  test("[HOOKS-10] fetches nothing in a repository that is not enrolled", async () => {
+  test("[HOOKS-10] the hook fetches nothing in a repository that is not enrolled", async () => {
     const { root, state, news, upstream } = behind("foreign")
     rmSync(path.join(state, "kit.json"))
     expect(await fetchNow(root)).toEqual(QUIET)
     expect(upstream()).not.toBe(news)
   })
 
-  test("[HOOKS-14] runs no program from the repository's config", async () => {
+  test("[HOOKS-14] the fetch runs no program from the repository's config", async () => {
     const { root, news, upstream } = behind("hostile")
     const { script, ran } = canary(path.join(root, ".git"))
     const evilHooks = path.join(root, "evil-hooks")
@@ -95,7 +95,7 @@ describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
     expect(existsSync(ran)).toBe(false)
   })
 
-  test("[HOOKS-14] runs no program for missing objects of a partial clone, or for another remote", async () => {
+  test("[HOOKS-14] the fetch runs no program for missing objects of a partial clone, or for another remote", async () => {
     const { origin, root } = behind("partial")
     // Large and slightly changed, so that the new text is sent as a delta of the missing one.
     const text = randomBytes(20_000).toString("base64")
@@ -121,7 +121,7 @@ describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
   })
 
   test.for(["ext::SCRIPT %S", "evil::x", "git://127.0.0.1:1/x", "ssh://127.0.0.1:1/x"])(
-    "[HOOKS-14] ends quietly with %s, whatever protocols the repository allows",
+    "[HOOKS-14] the fetch ends without output with %s, whatever protocols the repository allows",
     async (url) => {
       const { root } = behind(url.replaceAll(/\W/g, "-"))
       const { script, ran } = canary(path.join(root, ".git"))
@@ -137,7 +137,7 @@ describe.runIf(needs("HOOKS-14", "git"))("the fetch after the answer", () => {
     },
   )
 
-  test("[HOOKS-14] prompts for no password", async () => {
+  test("[HOOKS-14] the fetch prompts for no password", async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(request.headers.authorization ?? "nobody")

@@ -64,7 +64,7 @@ describe("payloads", () => {
     expect(await hooks.run({ payload })).toEqual(QUIET)
   })
 
-  test("[HOOKS-1] does not wait for a stdin that never closes", async () => {
+  test("[HOOKS-1] a hook does not wait for a stdin that never closes", async () => {
     expect(await hooks.run({ payload: undefined })).toEqual(QUIET)
   })
 
@@ -83,14 +83,14 @@ describe("payloads", () => {
     ["10 kB", "x".repeat(10_000)],
     ["a lone surrogate", "\uD800"],
     ["a line break", 'a\n{"kind":"nudged"}'],
-  ] as const)("[HOOKS-1] accepts a session id with %s", async ([, session]) => {
+  ] as const)("[HOOKS-1] a hook accepts a session id with %s", async ([, session]) => {
     const payload = editPayload("PostToolUse", { cwd: repo, session }, "src/a.ts")
     expect(await hooks.run({ payload })).toEqual(QUIET)
     expect(ledgerOf(repo)).toContain(JSON.stringify(session))
     expect(git(repo, "status", "--porcelain")).toBe("")
   })
 
-  test("[HOOKS-1] accepts or skips paths of all kinds", async () => {
+  test("[HOOKS-1] a hook accepts or skips paths of all kinds", async () => {
     const wild = ["", "a\0b", "../../out", "/etc/passwd", "x".repeat(9_000), "src", "."]
     for (const file of wild) {
       const payload = editPayload("PostToolUse", { cwd: repo, session: "wild" }, file)
@@ -99,13 +99,13 @@ describe("payloads", () => {
     expect(ledgerOf(repo)).not.toMatch(/"path":"[^"]*(?:passwd|out)/)
   })
 
-  test("[HOOKS-1] gives the reason on stderr with QM_HOOK_DEBUG, and only then", async () => {
+  test("[HOOKS-1] a hook prints the reason on stderr only with QM_HOOK_DEBUG", async () => {
     const told = await hooks.run({ payload: "x", env: { QM_HOOK_DEBUG: "1" } })
     expect(told).toMatchObject({ code: 0, stdout: "" })
     expect(told.stderr).toMatch(/^qm-hook: the payload is not JSON/)
   })
 
-  test("[HOOKS-1] gives no output without a home folder", async () => {
+  test("[HOOKS-1] a hook gives no output without a home folder", async () => {
     const payload = hookPayload("SessionStart", { cwd: repo })
     const loose = path.join(temp.path, "loose.mjs")
     copyFileSync(hooks.bundle, loose)
@@ -188,7 +188,7 @@ describe("repositories and folders", () => {
       "with a broken .git file",
       (root: string) => writeFileSync(path.join(root, ".git"), "gitdir: /nowhere"),
     ],
-  ] as const)("[HOOKS-1] gives no output in a repository %s", async ([name, make]) => {
+  ] as const)("[HOOKS-1] a hook gives no output in a repository %s", async ([name, make]) => {
     const root = path.join(temp.path, name)
     mkdirSync(root)
     make(root)
@@ -202,7 +202,7 @@ describe("repositories and folders", () => {
     expect(await edit(root)).toEqual(QUIET)
   })
 
-  test("[HOOKS-1] gives no output for a folder that is missing, relative, or a file", async () => {
+  test("[HOOKS-1] a hook gives no output for a folder that is missing, relative, or a file", async () => {
     for (const cwd of ["/nowhere/at/all", "src", "", "/etc/passwd", "a\0b"]) {
       expect(await edit(cwd)).toEqual(QUIET)
     }
@@ -241,7 +241,7 @@ describe("damaged state", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-1] ends with 0 when files and folders are swapped", async () => {
+  test("[HOOKS-1] a hook ends with 0 when files and folders are swapped", async () => {
     const root = newRepository("mixed-up")
     const state = enrol(root)
     for (const name of ["ledger", "claims", "verdicts", "agents", "loaded", "receipts"]) {
@@ -251,7 +251,7 @@ describe("damaged state", () => {
     expect(await runAll(root)).toBe(EVENTS.length)
   })
 
-  test("[HOOKS-1] ends with 0 when the state folder cannot be read or written", async () => {
+  test("[HOOKS-1] a hook ends with 0 when the state folder cannot be read or written", async () => {
     const root = newRepository("locked")
     const state = enrol(root)
     // Root may access everything, so the test uses another user.
@@ -268,7 +268,7 @@ describe("damaged state", () => {
     expect(ledgerOf(root)).toContain('"path":"src/a.ts"')
   })
 
-  test("[HOOKS-1] ends with 0 with invalid ledgers and claims", async () => {
+  test("[HOOKS-1] a hook ends with 0 with invalid ledgers and claims", async () => {
     const root = newRepository("spoiled")
     const state = enrol(root)
     await runAll(root)
@@ -287,8 +287,8 @@ function expectOneLine(stdout: string): void {
   expect(JSON.parse(stdout)).toBeTypeOf("object")
 }
 
-describe("the bundle", () => {
-  test("[HOOKS-5] is one file of less than 120 kB that imports nothing", () => {
+describe("the hook bundle", () => {
+  test("[HOOKS-5] the bundle is one file of less than 120 kB that imports nothing", () => {
     const source = readFileSync(hooks.bundle, "utf8")
     expect(source.length).toBeLessThan(120_000)
     expect(source).not.toMatch(/^import\b|\bimport\s*["({]|\brequire\(/m)
@@ -298,7 +298,7 @@ describe("the bundle", () => {
     expect(names.filter((it) => !it.startsWith("node:"))).toEqual([])
   })
 
-  test("[HOOKS-5] loads no hashes, sockets or child processes at an edit", async () => {
+  test("[HOOKS-5] the bundle loads no hashes, sockets or child processes at an edit", async () => {
     const probe = path.join(temp.path, "probe.mjs")
     writeFileSync(
       probe,

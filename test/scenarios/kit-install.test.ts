@@ -6,7 +6,7 @@ import { snapshot } from "#test/kit-world"
 import { needs } from "#test/needs"
 import { newUser } from "#test/qm"
 
-/** A person with Claude Code and Codex, each with settings of their own, in a git repository. */
+/** A user with Claude Code and Codex, each with its own settings, in a git repository. */
 async function newPerson() {
   const user = await newUser()
   git(user.project, "init", "-q", "-b", "main")
@@ -18,10 +18,10 @@ async function newPerson() {
   return Object.assign(user, { settings })
 }
 
-describe.runIf(needs("S6", "git"))("the kit at the command line", () => {
-  test("[S6] [KIT-4] init, another level and uninstall leave a person's files as they were", async () => {
+describe.runIf(needs("S6", "git"))("the kit on the command line", () => {
+  test("[S6] [KIT-4] init, another level and uninstall leave the user's files unchanged", async () => {
     await using user = await newPerson()
-    // What every command leaves, e.g. a prepared table of tokens, is there before.
+    // Creates the files that every command leaves, e.g. the token table, before the comparison.
     await user.qm(["level"])
     const before = { home: await files(user.home), project: await files(user.project) }
 
@@ -54,7 +54,7 @@ describe.runIf(needs("S6", "git"))("the kit at the command line", () => {
   })
 })
 
-/** All but what qm keeps for itself whether it is installed or not. */
+/** All files except those that qm stores whether it is installed or not. */
 async function files(folder: string): Promise<Readonly<Record<string, string>>> {
   const all = Object.entries(await snapshot(folder))
   return Object.fromEntries(all.filter(([name]) => !/^\.qm\/cache|^\.git\/qm/.test(name)))

@@ -17,7 +17,7 @@ import { newUser } from "#test/qm"
 
 type User = Awaited<ReturnType<typeof newUser>>
 
-/** A person with Claude Code, hooks of their own, and a repository with one commit. */
+/** A user with Claude Code, their own hooks, and a repository with one commit. */
 async function personWithClaude(): Promise<User> {
   const user = await newUser()
   execFileSync("git", ["init", "-q", user.project])
@@ -45,7 +45,7 @@ type Settings = {
   >
 }
 
-/** Starts what the settings say for an event, as the host would. */
+/** Starts the hooks of the settings for an event, as the host would. */
 async function fire(user: User, event: string, payload: object): Promise<string> {
   const bare = (await readFile(settingsOf(user), "utf8")).replace("// mine", "")
   const settings: Settings = JSON.parse(bare)
@@ -71,7 +71,7 @@ const edit = (user: User, name: string) => ({
 })
 
 describe("the kit from the command line", () => {
-  test("[KIT-1] init shows what it would write, writes it with --yes, and uninstall restores it", async () => {
+  test("[KIT-1] init previews its changes, writes them with --yes, and uninstall restores the files", async () => {
     await using user = await personWithClaude()
     const plan = KitDone.parse(await json(user, ["init"]))
     expect(plan.isApplied).toBe(false)
@@ -89,14 +89,14 @@ describe("the kit from the command line", () => {
     expect(await readFile(settingsOf(user), "utf8")).toBe(OWN_SETTINGS)
   })
 
-  test("[KIT-1] outside of a repository it says what to do, and writes nothing", async () => {
+  test("[KIT-1] outside of a repository init prints the next step and writes nothing", async () => {
     await using user = await newUser()
     const refused = await user.qm(["init", "--yes", "--host", "claude-code"])
     expect([refused.code, refused.stdout]).toEqual([1, ""])
     expect(refused.stderr).toContain("APP_KIT_NEEDS_GIT")
   })
 
-  test("[APP-34] who has no qm on the PATH is told how to put it there", async () => {
+  test("[APP-34] without qm on the PATH, the output says how to put it there", async () => {
     await using user = await personWithClaude()
     const folders = (process.env["PATH"] ?? "").split(path.delimiter)
     const without = folders.filter((it) => !existsSync(path.join(it, "qm")))
@@ -112,7 +112,7 @@ describe("the kit from the command line", () => {
     expect(await nextWith([bin, ...without])).not.toContain("Put qm on your PATH")
   })
 
-  test("[KIT-1] a level is set, shown with its cost, and refused when there is none such", async () => {
+  test("[KIT-1] a level is set and shown with its cost, and an unknown level is refused", async () => {
     await using user = await personWithClaude()
     await user.qm(["init", "--yes"])
     const { current, levels, done } = KitLevels.parse(await json(user, ["level", "3"]))
@@ -130,7 +130,7 @@ describe("the kit from the command line", () => {
     expect(KitLevels.parse(await json(user, ["level"])).current).toBe(3)
   })
 
-  test("[KIT-12] who joins takes the team's level and keeps the chosen hosts; the doctor says what differs", async () => {
+  test("[KIT-12] a new team member gets the team's level and keeps the chosen hosts; the doctor reports differences", async () => {
     await using user = await personWithClaude()
     await mkdir(path.dirname(user.projectConfig))
     await writeFile(user.projectConfig, '{ "kit": { "level": 5 } }')
@@ -149,7 +149,7 @@ describe("the kit from the command line", () => {
     expect(hooks.filter((it) => it.state === "fired")).toEqual([])
   })
 
-  test("[HOOKS-1] what hooks see is in the log, the sessions and the watch", async () => {
+  test("[HOOKS-1] hook events appear in the log, the sessions and the watch", async () => {
     await using user = await personWithClaude()
     await user.qm(["init", "--yes"])
     await fire(user, "SessionStart", { source: "startup" })
@@ -191,7 +191,7 @@ describe("the kit from the command line", () => {
     ])
   })
 
-  test("[CLI-25] watch follows until Ctrl-C, which is a good end", async () => {
+  test("[CLI-25] watch follows until Ctrl-C and then exits with 0", async () => {
     await using user = await personWithClaude()
     await user.qm(["init", "--yes"])
     const launcher = path.join(import.meta.dirname, "../../bin/qm")

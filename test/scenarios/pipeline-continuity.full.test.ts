@@ -38,7 +38,7 @@ async function newestOf(app: App, session: string): Promise<PipelineRun> {
 
 describe.runIf(needs("APP-36", "claude-code"))("continuity with Claude Code", () => {
   test(
-    "[APP-36] after a completed and a left run, and after a compaction, the model is told what was found",
+    "[APP-36] after a completed run, an abandoned run and a compaction, the model receives the findings",
     async () => {
       await using user = await kitUser({ "docs/handbook.md": HANDBOOK })
       await using model = await scriptedAnthropic()
@@ -64,7 +64,7 @@ describe.runIf(needs("APP-36", "claude-code"))("continuity with Claude Code", ()
       await until(app, id, 1)
 
       let turns = 1
-      /** The newest thing the model was asked, by the words of the turn. */
+      /** The newest request of the model that contains the turn's text. */
       const say = async (text: string): Promise<string> => {
         const before = model.messages().length
         await app.call("agents.send", { id, text }, { signal })

@@ -8,10 +8,10 @@ import { newResearch } from "#test/research"
 import { newSources } from "#test/research-sources"
 
 const QUESTION = "When may a booking be re-priced after arrival?"
-/** The handbook says 24 hours, a guide that is out of date 48. */
+/** The handbook says 24 hours, an outdated guide 48. */
 const DISPUTED = "Within how many hours must the Re-pricing Notice be given to the Master?"
 
-/** One stage answered by us, the others by the offline brain. */
+/** One stage answered by the test, the others by the offline brain. */
 const only =
   (stage: string, answer: ScriptedBrain): ScriptedBrain =>
   (ask) =>
@@ -38,7 +38,7 @@ function isOf<Type extends PipelineEvent["body"]["type"]>(
   return body.type === type
 }
 
-test("deep research pauses on its plan, takes an amendment, and ends in a cited document", async () => {
+test("deep research pauses on its plan, takes an amendment, and ends with a cited document", async () => {
   await using room = await newResearch()
   const planned = await room.goes(QUESTION, { auto: false })
   expect(planned).toMatchObject({ status: "paused", pause: { stage: 0, reason: "configured" } })
@@ -110,7 +110,7 @@ test("a synthesis that fails its verification is repaired with feedback and then
   expect(markdown).not.toContain("did not pass")
 })
 
-test("one that never passes stops at the limit, and run, document and summary say so", async () => {
+test("a synthesis that never passes stops at the limit, and run, document and summary report it", async () => {
   const stubborn = {
     title: "T",
     shortAnswer: "The Pilot of Ostmark waives 900 EUR in 1812. [P1]",
@@ -130,7 +130,7 @@ test("one that never passes stops at the limit, and run, document and summary sa
   expect(await room.summary("p-1")).toMatchObject({ isPartial: true })
 })
 
-test("at the limit a person is asked, unless nobody is to be asked", async () => {
+test("at the repair limit the run asks the user, unless questions are disabled", async () => {
   const wrong = {
     title: "T",
     shortAnswer: "Zeppelins pay 77 EUR. [P1]",
@@ -144,7 +144,6 @@ test("at the limit a person is asked, unless nobody is to be asked", async () =>
   expect(paused).toMatchObject({ status: "paused", pause: { reason: "repair-limit" } })
 })
 
-/** Nobody has added a document yet. */
 async function newEmptyResearch() {
   const room = await newResearch()
   const { folders } = await room.knowledge.status()
@@ -152,7 +151,7 @@ async function newEmptyResearch() {
   return room
 }
 
-test("where nothing is found, run and document say so, and nothing reads as verified", async () => {
+test("without search results, run and document report it, and nothing is marked as verified", async () => {
   await using room = await newEmptyResearch()
   const done = await room.goes(QUESTION)
   expect(done).toMatchObject({ status: "completed", isPartial: true })
@@ -161,7 +160,7 @@ test("where nothing is found, run and document say so, and nothing reads as veri
   expect(done.stages[4]?.summary).toBe(
     "not verified: there are no sources to check the answer against",
   )
-  // Nobody writes it again: no repair finds a source.
+  // No repair is tried, because it cannot find a source.
   expect(done.repairs).toMatchObject([{ used: 0 }])
   const { markdown } = await room.document("p-1")
   const [, , missing, , unverified] = markdown.split("\n")
@@ -169,7 +168,7 @@ test("where nothing is found, run and document say so, and nothing reads as veri
   expect(unverified).toBe("> Nothing was verified: there are no sources to check against.")
 })
 
-test("where nothing is found a person is asked before anything is written from it", async () => {
+test("without search results the user is asked before a document is written", async () => {
   await using room = await newEmptyResearch()
   await room.goes(QUESTION, { auto: false })
   await room.resume("p-1", "you")
@@ -180,7 +179,7 @@ test("where nothing is found a person is asked before anything is written from i
   expect(await room.finished("p-1")).toMatchObject({ status: "completed", isPartial: true })
 })
 
-test("a run over its budget ends before the next call, with what it has", async () => {
+test("a run over its budget ends before the next call, with its current results", async () => {
   let calls = 0
   const counting: ScriptedBrain = (ask) => {
     calls += 1
@@ -200,7 +199,7 @@ test("a run over its budget ends before the next call, with what it has", async 
 })
 
 test.for(["dead", "slow"] as const)(
-  "a source that is %s leaves its reason and does not take the run down",
+  "a source that is %s is reported with its reason and does not fail the run",
   async (sick) => {
     await using sources = await newSources(sick)
     await using room = await newResearch({ web: sources.web })
@@ -215,7 +214,7 @@ test.for(["dead", "slow"] as const)(
   },
 )
 
-test("prose, nothing, a megabyte and a wrong schema three times stop the run with a code", async () => {
+test("prose, empty text, a megabyte and an invalid schema three times stop the run with a code", async () => {
   const bad = {
     prose: "I would rather talk about it first.",
     empty: "",
@@ -233,7 +232,7 @@ test("prose, nothing, a megabyte and a wrong schema three times stop the run wit
   }
 })
 
-test("an answer that fits only the second time is enough, and both calls are paid", async () => {
+test("an answer that is valid only the second time is accepted, and both calls are paid", async () => {
   let asked = 0
   const late = only("analyze_query", (ask) => {
     asked += 1
@@ -245,7 +244,7 @@ test("an answer that fits only the second time is enough, and both calls are pai
   expect(done.stages[0]?.cost).toMatchObject({ spentUsd: 0.02 })
 })
 
-test("an unclear question is asked back, and what the person says becomes the plan", async () => {
+test("an unclear question causes a clarifying question, and the user's answer becomes the plan", async () => {
   await using room = await newResearch()
   const asked = await room.goes("Dues?", { auto: false })
   expect(asked).toMatchObject({
@@ -258,7 +257,7 @@ test("an unclear question is asked back, and what the person says becomes the pl
   expect(planned.pause?.lines[1]?.text).toBe("Who pays the port dues of a hospital ship?")
 })
 
-test("a follow-up builds on the earlier answer and retrieves only what it does not hold", async () => {
+test("a follow-up builds on the earlier answer and retrieves only what it lacks", async () => {
   await using room = await newResearch()
   await room.goes(QUESTION)
   const next = await room.goes(`${QUESTION} And who may complain about it?`)
@@ -272,7 +271,7 @@ test("a follow-up builds on the earlier answer and retrieves only what it does n
   expect(references.some((it) => it.isPrior)).toBe(true)
 })
 
-test("what a run leaves behind lies in its folder as files", async () => {
+test("the results of a run are files in its folder", async () => {
   await using room = await newResearch()
   await room.goes(QUESTION)
   const read = (file: string) => readFile(path.join(room.directory, "results", "p-1", file), "utf8")

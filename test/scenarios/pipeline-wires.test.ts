@@ -6,7 +6,7 @@ import { modelWires, type WireRequest } from "#test/wires"
 
 const QUESTION = "Within how many hours must the Re-pricing Notice be given to the Master?"
 
-/** What a model at the other end of the wire says: the offline brain's words, and what they cost. */
+/** The model's answers: the text of the offline brain, with its cost. */
 const speaks = async ({ instructions, prompt, schema }: WireRequest) => {
   const asked = { name: "wire", instructions, prompt, maxOutputTokens: 8_000 }
   const { text } = await offlineBrain({ ...asked, ...(schema === undefined ? {} : { schema }) })
@@ -20,7 +20,7 @@ function settings(provider: ModelProvider, url: string) {
 }
 
 test.for(["anthropic", "openai", "azure"] as const)(
-  "deep research runs over the wire of %s as it does offline",
+  "deep research over the wire format of %s gives the offline result",
   async (provider) => {
     await using offline = await newResearch()
     await offline.goes(QUESTION)
@@ -38,7 +38,7 @@ test.for(["anthropic", "openai", "azure"] as const)(
   },
 )
 
-test("a provider that is busy once is asked again, and the run does not notice", async () => {
+test("a request to a busy provider is retried, and the run succeeds", async () => {
   let calls = 0
   await using wires = await modelWires((request) => {
     calls += 1
@@ -56,7 +56,7 @@ test("a provider that is busy once is asked again, and the run does not notice",
   expect(calls).toBe(6)
 })
 
-test("a wire cut in the middle of an answer is tried again, and one that stays cut is an error", async () => {
+test("a connection cut during an answer is retried, and a persistent cut is an error", async () => {
   await using wires = await modelWires(() => ({ cutAfter: '{"intent": "to fi' }))
   const cut = { ...settings("openai", wires.url), retries: 1 }
   await using room = await newResearch({ model: { settings: cut, key: async () => wires.key } })
@@ -66,7 +66,7 @@ test("a wire cut in the middle of an answer is tried again, and one that stays c
   expect(wires.requests).toHaveLength(2)
 })
 
-test("after the end the next turn's prompt holds the summary block", async () => {
+test("after the end the next turn's prompt contains the summary block", async () => {
   await using wires = await modelWires(speaks)
   const model = { settings: settings("anthropic", wires.url), key: async () => wires.key }
   await using room = await newResearch({ model })
@@ -79,7 +79,7 @@ test("after the end the next turn's prompt holds the summary block", async () =>
   expect(prompt.endsWith("Who is told?")).toBe(true)
 })
 
-test("without a key the run says which setting, which variable and which command", async () => {
+test("without a key the error names the setting, the variable and the command", async () => {
   for (const provider of ["anthropic", "openai", "azure"] as const) {
     await using room = await newResearch({
       model: { settings: settings(provider, "https://model.example"), key: async () => undefined },

@@ -12,7 +12,7 @@ const endless = JSON.stringify({ after: 600_000, event: "turn.ended", outcome: "
 
 type User = Awaited<ReturnType<typeof newUser>>
 
-/** A `qm` that is still at work; killed at the end of the test at the latest. */
+/** A running `qm`; killed at the end of the test at the latest. */
 function startQm(user: User, args: readonly string[]) {
   const started = spawn(LAUNCHER, args, {
     cwd: user.project,
@@ -30,7 +30,7 @@ function startQm(user: User, args: readonly string[]) {
   return {
     said,
     started,
-    /** The first line that matches; the test's own time limit is the guard. */
+    /** The first line that matches; the test timeout is the guard. */
     async line(pattern: RegExp): Promise<string> {
       for (;;) {
         const found = said.find((it) => pattern.test(it))
@@ -57,7 +57,7 @@ async function statusOf(user: User, id: string): Promise<string> {
 }
 
 describe("two processes", () => {
-  test("[CLI-19] what one asks another answers, feeds and watches", async () => {
+  test("[CLI-19] another process answers, prompts and watches a run", async () => {
     await using user = await newUser()
     await using run = startQm(user, ["run", "x", ...SYNTHETIC, "--script", "approvals"])
     const id = idIn(await run.line(/^Run run_/), "run")
@@ -89,7 +89,7 @@ describe("two processes", () => {
   })
 })
 
-test("[CLI-19] a run whose process died is told as interrupted, and an answer goes on with it", async () => {
+test("[CLI-19] a run whose process died is reported as interrupted, and a message resumes it", async () => {
   await using user = await newUser()
   await using run = startQm(user, ["run", "x", ...SYNTHETIC, "--script", "approvals"])
   const id = idIn(await run.line(/^Run run_/), "run")
@@ -114,7 +114,7 @@ test("[CLI-17] a signal stops the run before the process ends", async () => {
   expect(await statusOf(user, id)).toBe("stopped")
 })
 
-test("[CLI-21] a pipe that is closed early stops the run, and nothing is said about it", async () => {
+test("[CLI-21] a pipe that is closed early stops the run without an error message", async () => {
   await using user = await newUser()
   const talking = Array.from({ length: 200 }, () =>
     JSON.stringify({ after: 50, event: "message", type: "assistant", text: "again" }),
@@ -130,7 +130,7 @@ test("[CLI-21] a pipe that is closed early stops the run, and nothing is said ab
   expect(await statusOf(user, id)).toBe("stopped")
 })
 
-test("[S7] a hostile agent's words reach the terminal only as visible escapes", async () => {
+test("[S7] a hostile agent's text reaches the terminal only as visible escapes", async () => {
   await using user = await newUser()
   const bad = "a\u001b[2Jb\u202ec\u009b31md\u200be\rf\u{e0041}g\u001b]52;c;eA==\u0007"
   const activity = { activityId: "x", kind: "command", tool: bad, title: bad, input: bad }
@@ -171,14 +171,14 @@ test("[S7] a hostile agent's words reach the terminal only as visible escapes", 
 })
 
 describe("with a server", () => {
-  test("[CLI-20] without one, --detach says which command starts it", async () => {
+  test("[CLI-20] without a server, --detach names the command that starts it", async () => {
     await using user = await newUser()
     const seen = await user.qm(["run", "x", ...SYNTHETIC, "--detach"])
     expect(seen).toMatchObject({ code: 1, stdout: "" })
     expect(seen.stderr).toMatch(/qm up.+\[HTTP_NOT_RUNNING\]/)
   })
 
-  test("[CLI-20] it takes what is detached; what waits there, qm run leaves there", async () => {
+  test("[CLI-20] the server runs detached runs, and qm run leaves their approvals to it", async () => {
     await using user = await newUser()
     const one = ["--set", "agents.maxRunning=1"]
     await using up = startQm(user, ["up", "--port", "0", "--no-open", ...one])

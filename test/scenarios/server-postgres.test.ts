@@ -10,7 +10,7 @@ describe.runIf(needs("N1", "postgres"))("two servers on one Postgres", () => {
   })
   afterAll(() => cluster?.[Symbol.asyncDispose]())
 
-  test("[N1] a client of one sees what is written through the other, in order and once", async () => {
+  test("[N1] a client of one server receives the writes of the other, in order and once", async () => {
     const environment = { QM_DATABASE_URL: await cluster.createDatabase() }
     await using first = await newServer({ environment })
     await using second = await newServer({ environment })
@@ -31,7 +31,7 @@ describe.runIf(needs("N1", "postgres"))("two servers on one Postgres", () => {
     expect(two.entries).toEqual(all)
   })
 
-  test("[N1] it goes on after the listening connections were killed, and while they are away", async () => {
+  test("[N1] events arrive after the listening connections were killed, and while they are gone", async () => {
     const url = await cluster.createDatabase()
     await using first = await newServer({ environment: { QM_DATABASE_URL: url } })
     await using second = await newServer({ environment: { QM_DATABASE_URL: url } })

@@ -14,7 +14,9 @@ const LINK = /^ {2}(http:\/\/127\.0\.0\.1:(\d+))\/#t=([\w-]{43})$/
 
 type User = Awaited<ReturnType<typeof newUser>>
 
-/** `qm up` as a person starts it; ended at the end of the test at the latest. */
+/**
+ * `qm up` as a user starts it; stopped at the end of the test at the latest.
+ */
 async function qmUp(user: User, args: readonly string[] = [], env: Record<string, string> = {}) {
   const started: ChildProcess = spawn(LAUNCHER, ["up", ...args], {
     cwd: user.project,
@@ -58,7 +60,7 @@ async function stranger(port = 0) {
 }
 
 describe("qm up", () => {
-  test("[HTTP-3] prints one link that signs in, serves, and ends cleanly on SIGTERM", async () => {
+  test("[HTTP-3] qm up prints one login link, serves, and ends cleanly on SIGTERM", async () => {
     await using user = await newUser()
     await using up = await qmUp(user, [], anyPort)
     expect(up.said.filter((it) => it.includes("http://"))).toHaveLength(1)
@@ -72,7 +74,7 @@ describe("qm up", () => {
     expect(await readdir(path.dirname(user.database))).not.toContain("server.json")
   })
 
-  test("[HTTP-11] a second one finds the first; open and token work beside it", async () => {
+  test("[HTTP-11] a second qm up finds the first; open and token work beside it", async () => {
     await using user = await newUser()
     await using up = await qmUp(user, [], anyPort)
     const again = await user.qm(["up"])
@@ -87,7 +89,7 @@ describe("qm up", () => {
     expect((await send(up.port, { path: "/api/session", headers })).status).toBe(200)
   })
 
-  test("[S1] doctor --attack finds every door shut", async () => {
+  test("[S1] doctor --attack finds every endpoint protected", async () => {
     await using user = await newUser()
     await using up = await qmUp(user, [], anyPort)
     const { code, stdout } = await user.qm(["doctor", "--attack", "--json"])
@@ -97,7 +99,7 @@ describe("qm up", () => {
     expect(new Set(doors.map((it) => it.state))).toEqual(new Set(["ok"]))
   })
 
-  test("[HTTP-11] after kill -9 the next one starts as if nothing had been", async () => {
+  test("[HTTP-11] after kill -9 the next qm up starts normally", async () => {
     await using user = await newUser()
     await using first = await qmUp(user, [], anyPort)
     first.kill("SIGKILL")
@@ -107,7 +109,7 @@ describe("qm up", () => {
     expect((await send(second.port, { path: "/healthz" })).status).toBe(200)
   })
 
-  test("[HTTP-10] a port that was asked for and is a stranger's ends with a code and a hint", async () => {
+  test("[HTTP-10] a requested port that another program uses ends with a code and a hint", async () => {
     await using user = await newUser()
     using taken = await stranger()
     for (const [args, env] of [
@@ -120,16 +122,16 @@ describe("qm up", () => {
     }
   })
 
-  test("[HTTP-10] when the default is taken the next free one is, and that is said", async () => {
+  test("[HTTP-10] with the default port in use, the next free one is used and printed", async () => {
     await using user = await newUser()
-    // Whoever holds 4242 on this machine will do: a stranger of ours, or one that was there.
+    // Any program on port 4242 will do: the test's, or one that already uses it.
     using taken = await stranger(4242).catch(() => ({ port: 4242, [Symbol.dispose]() {} }))
     await using up = await qmUp(user)
     expect(up.said[0]).toBe(`Port ${taken.port} is in use; using ${up.port}.`)
     expect(up.port).toBeGreaterThan(4242)
   })
 
-  test("[HTTP-11] open without a server says how to start one", async () => {
+  test("[HTTP-11] open without a server prints how to start one", async () => {
     await using user = await newUser()
     const { code, stderr } = await user.qm(["open"])
     expect([code, stderr]).toEqual([1, expect.stringContaining("HTTP_NOT_RUNNING")])

@@ -28,7 +28,7 @@ const LEVELS = {
   "simulate-impact": 5,
 }
 
-test("[TEMPLATES-1] every head is whole, and names are given once", () => {
+test("[TEMPLATES-1] every template header is complete, and names are unique", () => {
   for (const { file, kind, head } of TEMPLATES) {
     expect(head, file).toMatchObject({ name: file.replace(/\.md$/, ""), kind })
     expect(head.description.length, file).toBeLessThanOrEqual(140)
@@ -39,7 +39,7 @@ test("[TEMPLATES-1] every head is whole, and names are given once", () => {
   expect(Object.fromEntries(levels)).toEqual(LEVELS)
 })
 
-test("[TEMPLATES-2] bodies are short, and all descriptions together cost little", async () => {
+test("[TEMPLATES-2] bodies are short, and all descriptions together cost few tokens", async () => {
   for (const { file, body } of TEMPLATES) {
     expect(body.split("\n").length, file).toBeLessThanOrEqual(25)
   }
@@ -48,7 +48,7 @@ test("[TEMPLATES-2] bodies are short, and all descriptions together cost little"
   expect(count(shown)).toBeLessThan(400)
 })
 
-test("[TEMPLATES-3] every `qm` line is one that the command line takes", async () => {
+test("[TEMPLATES-3] every `qm` line is accepted by the command line", async () => {
   const commands = await loadCommands()
   for (const { file, body } of TEMPLATES) {
     const lines = [...body.matchAll(/`qm ([^`]+)`/g)].map(([, line = ""]) => line)
@@ -58,7 +58,7 @@ test("[TEMPLATES-3] every `qm` line is one that the command line takes", async (
   }
 })
 
-test("[TEMPLATES-3] a line that the command line would refuse is found", () => {
+test("[TEMPLATES-3] a line that the command line would refuse is detected", () => {
   const flag: Flag = {
     name: "kind",
     key: "kind",
@@ -88,7 +88,7 @@ test("[TEMPLATES-3] a line that the command line would refuse is found", () => {
   expect(wrongOf("memory add a", [command])).toEqual(["--kind is missing"])
 })
 
-/** What the command line would say against a line of a template, where words stand for words. */
+/** The command line's errors for a line of a template; placeholder words count as values. */
 function wrongOf(line: string, commands: readonly Command[]): readonly string[] {
   const tokens = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain]) => single ?? double ?? plain ?? "",
