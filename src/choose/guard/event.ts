@@ -11,7 +11,6 @@ type Base = {
 
 type Edit = {
   readonly tool: string
-  /** Relative to the repository root, without paths outside it. */
   readonly paths: readonly string[]
 }
 
@@ -20,7 +19,6 @@ export type HookEvent = Base &
     | { readonly kind: "session-start"; readonly source: string }
     | ({ readonly kind: "before-edit" } & Edit)
     | ({ readonly kind: "after-edit"; readonly textUnits: number } & Edit)
-    /** A tool with text output; `paths` may be empty. */
     | ({ readonly kind: "after-tool"; readonly textUnits: number } & Edit)
     | { readonly kind: "before-agent"; readonly agentType: string; readonly prompt: string }
     | { readonly kind: "agent-start"; readonly agentType: string; readonly agentId: string }

@@ -185,7 +185,6 @@ describe("simulate: dependents of the changed files", () => {
   })
 })
 
-/** A file with one function, which calls those of its dependencies. */
 function textOf(own: number, links: readonly (readonly [number, number])[]): string {
   const called = links.filter(([, from]) => from === own).map(([to]) => to)
   const imports = called.map((it) => `import { step${it} } from "./f${it}.ts"\n`).join("")
@@ -205,7 +204,6 @@ describe("simulate: tests", () => {
     expect(textsOf(await guard.simulate("src/far.ts"))).toContain("no test covers it")
     const both = await guard.simulate("src/far.ts", "src/login.ts", "docs/guide.md")
     expect(textsOf(both)).toContain("no test covers 1 of 2 files")
-    // A test that changes with the code still covers it.
     const withTest = await guard.simulate("src/login.ts", "test/login.test.ts")
     expect(textsOf(withTest).join()).not.toContain("no test")
     expect(withTest.receipt.tests).toEqual([])

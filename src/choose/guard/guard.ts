@@ -29,9 +29,7 @@ export type GuardDeps = {
   hashOf(path: string, format: HashFormat): Promise<FileHash>
   /** Relative to the repository root; undefined outside it. */
   place(path: string): string | undefined
-  /** Claims of other sessions, each under the requested path. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
-  /** Reads the known secrets again at each call. */
   redact(): Promise<(text: string) => string>
   highRiskPaths(): readonly string[]
   readonly ids: Ids

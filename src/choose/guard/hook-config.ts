@@ -32,7 +32,6 @@ export async function readHookConfig(places: HookConfigPlaces): Promise<HookConf
   }
 }
 
-/** Splits at commas outside braces. */
 export function splitPatterns(text: string): readonly string[] {
   const patterns: string[] = []
   let [start, depth] = [0, 0]

@@ -29,7 +29,6 @@ const MOST_DAEMON_CONNECTIONS = 64
 type DaemonAddress = {
   readonly home: string
   readonly stateDirectory: string
-  /** Of the worktree, whose files the package contains. */
   readonly root: string
 }
 
@@ -56,7 +55,6 @@ export function indexDaemonClient(address: DaemonAddress, signal: AbortSignal) {
       signal,
     })
   return {
-    /** False when no daemon listens. */
     announce: async (question: PackageQuestion): Promise<boolean> =>
       (await ask({ kind: "prepare", ...question }, LONGEST_ANNOUNCE_MS)) !== undefined,
     packageFor: async (question: PackageQuestion): Promise<string | undefined> =>
@@ -68,7 +66,6 @@ type DaemonListener = DaemonAddress & {
   answer(question: DaemonQuestion): Promise<string | null>
 }
 
-/** Refused when another process listens already. */
 export function listenAsIndexDaemon(listener: DaemonListener): Promise<ListenOutcome> {
   return listenOnSocket({
     path: indexDaemonSocket(listener),
@@ -115,7 +112,6 @@ export function writeAnswer(text: string | null): string {
   return JSON.stringify({ v: 1, text })
 }
 
-/** Undefined without a package and for a malformed response. */
 export function readAnswer(line: string | undefined): string | undefined {
   const { v, text } = parseJsonRecord(line ?? "") ?? {}
   if (v !== 1 || typeof text !== "string" || text.trim() === "") return undefined

@@ -16,7 +16,6 @@ const LARGEST_ANSWER_BYTES = 9_000
 
 type DecidedVerdict = {
   readonly verdict: Verdict
-  /** The rule that decided; null when all were silent. */
   readonly rule: HookName | null
 }
 

@@ -25,7 +25,6 @@ export async function markNotified(
   return true
 }
 
-/** Creates the folder only when it is missing. */
 export async function appendIn(
   folder: string,
   file: string,

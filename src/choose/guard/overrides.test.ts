@@ -49,7 +49,6 @@ test("[GUARD-31] invalid, renamed and misplaced files permit no edit", async () 
   const now = it.clock.now()
   const { id } = await it.allow({ paths: ["a"], reason: "real", minutes: 5 })
   const folder = join(it.stateDirectory, "overrides")
-  // Names like the real one, but none equal to it.
   const other = id.at(-2) === "0" ? "1" : "0"
   const name = (n: number) => join(folder, `${id.slice(0, -2)}${other}${n}.json`)
   const made = { id: "x", paths: ["b"], reason: "none", at: now, until: now + MINUTE_MS }

@@ -11,9 +11,9 @@ import {
 } from "#ground/base"
 import { appendVerdict, CLOCK_SLACK_MS, MOST_STATE_ENTRIES } from "./verdict-log.ts"
 
-/** Stored for a day, for inspection. */
 const LONGEST_OVERRIDE_MS = 4 * 60 * 60 * 1_000
 
+/** Longer than an override lasts, for inspection. */
 const OVERRIDE_KEPT_MS = 24 * 60 * 60 * 1_000
 
 const LARGEST_OVERRIDE_BYTES = 4 * 1024 ** 2
@@ -35,7 +35,6 @@ type OverridesDeps = {
 }
 
 type OverrideRequest = {
-  /** Relative to the repository root; a folder includes all files below it. */
   readonly paths: readonly string[]
   readonly reason: string
   readonly minutes: number
@@ -100,7 +99,6 @@ function folderIn(stateDirectory: string): string {
   return join(stateDirectory, "overrides")
 }
 
-/** The id begins with its time. */
 const OVERRIDE_NAME = /^ovr_([0-9a-z]{9})[0-9a-z]{10}\.json$/
 
 async function namesIn(folder: string): Promise<readonly string[]> {

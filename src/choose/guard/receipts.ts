@@ -103,7 +103,6 @@ export type ReachedFile = {
   readonly ways: readonly ("imports" | "calls")[]
   readonly hops: number
   readonly via: string | null
-  /** Of the weakest step to it. */
   readonly confidence: LinkConfidence
   readonly names: readonly string[]
 }

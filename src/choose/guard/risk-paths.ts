@@ -31,7 +31,6 @@ type PatternUse =
   | { readonly kind: "idle"; readonly pattern: string }
   | { readonly kind: "unusable"; readonly pattern: string; readonly why: string }
 
-/** For `qm doctor`: a pattern that matches no file guards nothing. */
 export function checkRiskPaths(
   patterns: readonly string[],
   paths: readonly string[],

@@ -56,7 +56,6 @@ const LARGEST_VERDICT_DAY_BYTES = 64 * 1024 ** 2
 
 const MOST_VERDICTS_READ = 200_000
 
-/** For the log and for the notices of sessions. */
 const STATE_KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** By then the session is registered in git. */
@@ -141,7 +140,6 @@ async function readDay(file: string, most: number): Promise<Day> {
   } catch {
     return { lines, looked, isCut }
   }
-  // The end of a day has the newest lines.
   return { lines: lines.slice(-most), looked, isCut: isCut || lines.length > most }
 }
 
@@ -212,7 +210,6 @@ async function sweepState({ stateDirectory, now }: LogAt): Promise<void> {
   await sweepLines(join(stateDirectory, "ledger"), now - LEDGERS_KEPT_MS)
 }
 
-/** Deletes session files that were not written to for this long. */
 async function sweepLines(folder: string, oldest: number): Promise<void> {
   await sweep(folder, async (name) => {
     const looked = name.endsWith(".jsonl") ? await statFile(join(folder, name)) : undefined
@@ -289,7 +286,6 @@ function editsIn(verdicts: readonly VerdictLine[]): readonly LoggedEdit[] {
 /** A clock set back a little must not void a receipt; one from tomorrow covers nothing. */
 export const CLOCK_SLACK_MS = 60_000
 
-/** One file per day or session. */
 export const MOST_STATE_ENTRIES = 20_000
 
 export const MOST_LISTED_PATHS = 8

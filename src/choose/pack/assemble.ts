@@ -131,7 +131,6 @@ function leftOf(
     .toSorted((a, b) => b.score - a.score)
 }
 
-/** All files that the user or a rule left out; the best 50 of the others. */
 function listed(left: readonly PackLeft[]): PackLeft[] {
   const isDecided = (it: PackLeft) => it.why === "dropped" || it.why === "denied"
   let others = 0

@@ -9,5 +9,4 @@ export const MOST_WEIGHED_FILES = 200
 /** Per repository; one package has at most a few hundred kB. */
 export const MOST_PACKS_KEPT = 200
 
-/** One advice of a guideline, as long as its contract allows. */
 export const LONGEST_ADVICE_UNITS = 10_000

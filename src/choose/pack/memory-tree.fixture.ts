@@ -110,7 +110,6 @@ function contentOf(text: string, number: number, count: (text: string) => number
   return { content, lines: segments.at(-1)?.toLine ?? 0, tokens }
 }
 
-/** From `function name` to the next line that is a closing bracket. */
 function functionsIn(text: string) {
   const lines = text.split("\n")
   return lines.flatMap((line, at) => {

@@ -8,7 +8,6 @@ import { loadRanker } from "#know/search"
 import type { PackDeps } from "./pack.ts"
 import { createPack } from "./pack.ts"
 
-/** A small shop: bills are rounded, users log in. */
 export const SHOP = {
   "src/bill/rounding.ts": `import { half } from "./half.ts"
 

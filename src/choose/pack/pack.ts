@@ -35,7 +35,6 @@ import { renderPack } from "./render.ts"
 import { validatePack } from "./validate.ts"
 
 export type PackDeps = {
-  /** Scans if the tree is older than the config allows. */
   tree(context: CallContext): Promise<IndexedTree>
   refresh(context: CallContext): Promise<IndexedTree>
   ranker(): Promise<Ranker>
@@ -129,7 +128,6 @@ async function buildPack(job: BuildJob): Promise<ContextPack> {
   return pack
 }
 
-/** Errors of the request itself are thrown before a scan. */
 function checkRequest({ input, deps }: BuildJob): void {
   roleRule(deps.config().pack.roles, input.role)
   const outside = targetsOf(input).find((it) => deps.place(it) === undefined)
@@ -274,7 +272,6 @@ function detailsOf({ input, deps, redact }: BuildJob) {
   }
 }
 
-/** With `pack.enabled` off nothing is scanned or read. */
 async function disabledPack(job: BuildJob): Promise<ContextPack> {
   const { deps, task, budget } = job
   const { encoding } = await deps.counter()

@@ -30,9 +30,7 @@ type RankRequest = {
 
 export type RankDeps = {
   readonly ranker: Ranker
-  /** Only with `pack.wordTable`. */
   readonly meaning?: SemanticScores | undefined
-  /** Why `meaning` is missing although `pack.wordTable` is on. */
   readonly meaningProblem?: string | undefined
   readonly lift?: LiftWeights | undefined
   /** Makes a path from the user relative to the root; undefined outside the repository. */
@@ -164,7 +162,6 @@ const NAMED = 1
 const DEFINES_NAMED = 0.95
 const USES_NAMED = 0.5
 
-/** A missing signal is unknown, not zero: the other one then counts alone. */
 function combined(ast: number | null, semantic: number | null, scoring: ScoringOptions): number {
   if (scoring.scoring === "learned") {
     const structural = ast === DEFINES_NAMED ? ast : 0

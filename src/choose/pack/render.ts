@@ -3,7 +3,6 @@ import { formatExact, invariant, visibleLine, withoutHiddenCharacters } from "#g
 import type { ContextPack, PackAdvice, PackFile, PackForm, PackFormat } from "#ground/contract"
 import { LONGEST_ADVICE_UNITS, LONGEST_SHOWN_TASK_UNITS } from "./limits.ts"
 
-/** The same package gives the same bytes, whenever it was built. */
 export function renderPack(pack: ContextPack, format: PackFormat, limits: SummaryLimits): string {
   switch (format) {
     case "summary":

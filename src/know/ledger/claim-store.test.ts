@@ -33,7 +33,6 @@ test("[LEDGER-17] [C4] a writer paused until others used and removed its turn nu
   const late = await turns.change("a", (current) => {
     turnsSeen.push(current?.token)
     if (current?.token === "t9") return { kind: "stop", result: "too late" }
-    // In the meantime others write turns 2 to 9 and delete all but the last.
     writeFileSync(join(own, "9"), writeClaim({ ...record, token: "t9" }))
     renameSync(join(own, "1"), join(temp.path, ".gone"))
     return { kind: "put", record: () => ({ ...record, token: "late" }) }

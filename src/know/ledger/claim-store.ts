@@ -66,7 +66,6 @@ export function createTurns(folder: string, random: Random) {
       throw ClaimsBusy({ path })
     },
 
-    /** The newest turn of every path ever claimed, without damaged ones. */
     all(): readonly ClaimRecord[] {
       return namesIn(folder, MOST_CLAIM_FOLDERS).flatMap((name) => {
         try {

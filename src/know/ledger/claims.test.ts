@@ -13,7 +13,6 @@ const own = processIdentity()
 const gone = { pid: own.pid, startedAt: "1.elsewhere" }
 const holder = (session: string) => ({ session, process: own })
 
-/** A machine whose two clocks diverge only when a test sets them. */
 function setUp(stateDirectory: string, name = "here") {
   const clock = testClock()
   let boot = "boot-1"
@@ -60,7 +59,6 @@ describe("claims.take", () => {
     const before = await taken(claims, "a", "one")
     const again = await taken(claims, "a", "one")
     expect(again).toMatchObject({ fence: before.fence, token: before.token })
-    // A path held before stays held when the other paths are not available.
     await taken(claims, "z", "two")
     expect((await claims.take(["a", "z"], holder("one"))).kind).toBe("held")
     expect(claims.isHeld(again)).toBe(true)
@@ -181,7 +179,6 @@ describe("leases", () => {
       clock.setWall(clock.now() + hours * HOUR_MS)
       expect((await claims.take(["a"], holder("two"))).kind).toBe("held")
       expect(claims.isHeld(claim)).toBe(true)
-      // A clock jump does not extend the claim beyond the lease either.
       await clock.advance(LEASE_MS + 1)
       expect((await claims.take(["a"], holder("two"))).kind).toBe("taken")
     },

@@ -21,7 +21,6 @@ const MOST_YIELD_TRIES = 200
  */
 const YIELD_TRY_MS = 10
 
-/** Hooks renew at each edit; a younger heartbeat is left alone. */
 const RENEW_AFTER_SHARE = 0.25
 
 type ClaimsDeps = {
@@ -62,7 +61,6 @@ export function createClaims(deps: ClaimsDeps) {
       return takeAll(plainPaths, holder, context)
     },
     renew: (claim: Claim) => renew(claim, context),
-    /** For hooks: renews the session's claim on a path, unless it is fresh. */
     async keepAlive(session: string, path: string): Promise<RenewOutcome | { kind: "none" }> {
       const claim = covering(path, context).find((it) => it.session === session)
       if (claim === undefined) return { kind: "none" }
@@ -86,7 +84,6 @@ export function createClaims(deps: ClaimsDeps) {
     },
     list: (): readonly Claim[] =>
       live(context.turns.all(), context).toSorted((a, b) => compareText(a.path, b.path)),
-    /** The claim on the path, or on the nearest folder above. */
     find: (path: string): Claim | undefined => covering(path, context)[0],
   }
 }

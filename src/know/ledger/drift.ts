@@ -12,7 +12,6 @@ import {
 
 const MOST_DRIFTED_FILES = 100
 
-/** Fewer changed files are a small fix, which needs no reminder. */
 const FEWEST_DRIFTED_FILES = 2
 
 export type Drift = {

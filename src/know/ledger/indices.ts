@@ -15,7 +15,6 @@ import {
 } from "./limits.ts"
 import { newestNameFirst, parseSessionName } from "./session-file.ts"
 
-/** More than two happen only while others write. */
 const MOST_INDEX_TRIES = 20
 
 // Repeated here, because the room that defines it loads packages, which hooks may not.

@@ -7,7 +7,6 @@ export const CLOCK_MARGIN_MS = 5 * 60_000
 /** A whole change, not a whole repository; a folder covers more. */
 export const MOST_PATHS_AT_ONCE = 200
 
-/** A reader would have to miss all of them. */
 export const KEPT_TURNS = 6
 
 export const LONGEST_PART_UNITS = 20_000
@@ -20,5 +19,4 @@ export const LARGEST_INDEXED_FILE_BYTES = 1024 ** 2
 
 export const LONGEST_INDEX_LINE_UNITS = 160
 
-/** Share of common words from which two lines count as the same. */
 export const LEAST_LIKENESS_SHARE = 0.7

@@ -17,7 +17,6 @@ export function plainPath(path: string): string | undefined {
   return isOut ? undefined : plain
 }
 
-/** For a path from a host: absolute, or relative to the root. */
 export function pathFrom(root: string, path: string): string | undefined {
   if (!posix.isAbsolute(slashed(path)) && !/^[A-Za-z]:[\\/]/.test(path)) return plainPath(path)
   const inside = relative(root, path)

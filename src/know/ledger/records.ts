@@ -112,7 +112,6 @@ export function linesWith(bytes: Buffer, text: string): readonly LedgerRecord[] 
 type Line = {
   readonly start: number
   readonly end: number
-  /** Undefined for a record of another version. */
   readonly record: LedgerRecord | "broken" | undefined
 }
 

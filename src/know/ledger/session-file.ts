@@ -9,7 +9,6 @@ export type SessionParts = {
   readonly finalState: string
 }
 
-/** `YYYY-MM-DD-NN-words.md`; undefined for any other name. */
 export function parseSessionName(
   name: string,
 ): { readonly day: string; readonly number: number; readonly words: string } | undefined {

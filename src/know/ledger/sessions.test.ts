@@ -68,7 +68,6 @@ describe("registering a session", () => {
     expect(names.length).toBe(12)
     const numbers = names.map((it) => it.slice(11, 13))
     expect(new Set(numbers).size).toBe(12)
-    // The last writer of the indices checked again afterwards.
     const sessions = await readFile(join(temp.path, ".qm/memory/SESSIONS.md"), "utf8")
     expect(names.filter((it) => !sessions.includes(`(sessions/${it})`))).toEqual([])
     for (const [index, { file }] of made.entries())

@@ -19,7 +19,6 @@ const FEWEST_LESSON_WORDS = 4
 
 const MOST_LESSON_LINES = 20
 
-/** Once a day; 2,000 lines take well below 1 s. */
 const MOST_COMPARED_SESSIONS = 100
 
 const FEWEST_LESSON_SESSIONS = 10
@@ -42,7 +41,6 @@ type UpkeepFolders = { readonly root: string; readonly stateDirectory: string }
 
 const UPKEEP_LEVEL = 5
 
-/** Once a day; failures are retried the next day. */
 export async function archiveOld(places: UpkeepFolders, upkeep: Upkeep | undefined) {
   if (upkeep === undefined || upkeep.level < UPKEEP_LEVEL) return []
   return unlessRefused([], async () => {
@@ -126,7 +124,6 @@ export function archivable(names: readonly string[], now: number): readonly stri
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** Never replaces a file in the archive. */
 async function archive(root: string, names: readonly string[]): Promise<readonly string[]> {
   await makeFolders(root, ARCHIVE_FOLDER)
   const moved: string[] = []
@@ -183,7 +180,6 @@ type Group = {
   readonly files: Set<string>
 }
 
-/** A line joins the group with the most similar first line, or starts one. */
 function grouped(lines: readonly Line[]): readonly Group[] {
   const rarest = byRarity(lines)
   const groups: Group[] = []

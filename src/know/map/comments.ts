@@ -34,7 +34,6 @@ export function createLinesAbove(
       return { row: last, index: attribute ?? node.startIndex }
     },
     docAbove(row) {
-      // Hundreds of definitions may be on one line.
       if (!docs.has(row)) docs.set(row, docBetween(comments, climb(row, comments), row))
       return docs.get(row)
     },
@@ -89,7 +88,6 @@ function nodeStartingAt(
   return undefined
 }
 
-/** The first paragraph without comment markers, on one line. */
 export function cleanDoc(comment: string): string | undefined {
   const lines = comment.slice(0, MOST_READ_UNITS).split("\n").map(cleanLine)
   const from = lines.findIndex((it) => it !== "")

@@ -34,7 +34,6 @@ export type SymbolFact = {
   readonly kind: SymbolKind
   readonly parent?: string
   readonly signature: string
-  /** From 1, including decorators. */
   readonly fromLine: number
   readonly toLine: number
   readonly isExported: boolean

@@ -12,13 +12,11 @@ import type { IndexedTree, ScannedTree } from "./tree/types.ts"
 
 export type MapHandlerDeps = {
   scan(mode: ScanMode, context: CallContext): Promise<ScannedTree>
-  /** Scans if the tree is older than the config allows. */
   tree(context: CallContext): Promise<IndexedTree>
   /** As of the last scan; undefined before the first. */
   openTree(): Promise<IndexedTree | undefined>
   /** The ranker is loaded at the first search. */
   search(): Promise<Pick<Search, "files">>
-  /** Reads the known secrets again at each call. */
   redact(): Promise<Redact>
   write(path: string, text: string): Promise<void>
 }

@@ -11,7 +11,6 @@ export type Language = {
   readonly query: string
   /** Types of the body node, for grammars without a `body` field. */
   readonly bodyTypes?: readonly string[]
-  /** Names that no file defines and every file uses. */
   readonly builtins?: ReadonlySet<string>
   isVisible(definition: Definition): boolean
   /** Empty when it only looks like an import. */

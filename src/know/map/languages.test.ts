@@ -182,7 +182,6 @@ type Table = {
   readonly cases: readonly Case[]
 }
 
-/** A specifier may have names after it: `./ship#Ship`, `a.b#C,D`. */
 const RESOLUTION: Partial<Record<LanguageName, Table>> = {
   typescript: {
     files: [

@@ -19,7 +19,6 @@ export const MOST_FACTS = 50_000
 export const MOST_BATCH_FILES = 32
 export const LARGEST_BATCH_UNITS = 200_000
 
-/** Longer segments are split at a blank line. */
 export const LONGEST_SEGMENT_LINES = 80
 
 /** Enough to save round trips, few enough to prepare. */
@@ -28,7 +27,6 @@ export const ROWS_A_STATEMENT = 16
 /** SQLite allows 32,766. */
 export const VALUES_A_STATEMENT = 500
 
-/** Each costs a query some reads; merging costs a scan. */
 export const MOST_SEGMENTS = 8
 
 export const MOST_TREES = 20

@@ -17,7 +17,6 @@ import {
 import { createParser } from "./parser.ts"
 import { createWorkers } from "./workers.ts"
 
-/** A budget that never runs out, however slow the machine. */
 const UNHURRIED = { spentMs: () => 0 }
 
 const FIXTURES = join(import.meta.dirname, "../../../test/languages")
@@ -186,7 +185,6 @@ function WORDS(): readonly string[] {
   ).split(/ (?=.)/)
 }
 
-/** A real file with parts removed, duplicated, or replaced by punctuation. */
 function garbledFixture(): fc.Arbitrary<string> {
   const texts = LANGUAGE_NAMES.map((it) => readFileSync(join(FIXTURES, `${it}.txt`), "utf8"))
   const position = fc.double({ min: 0, max: 1, noNaN: true })

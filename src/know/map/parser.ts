@@ -114,7 +114,6 @@ function read({ parser, query }: LoadedParser, file: SourceText, deadline: Deadl
   }
 }
 
-/** A trap, an abort or a stack overflow inside the module. */
 function isParserFault(error: unknown): boolean {
   return error instanceof Error && ["RuntimeError", "RangeError"].includes(error.name)
 }

@@ -19,7 +19,6 @@ export function firstOf(
   return path === undefined ? [] : [path]
 }
 
-/** Nearest first, the root (`""`) last. */
 export function foldersAbove(path: string): readonly string[] {
   const parts = path.split("/").slice(0, -1)
   return [...parts.keys(), parts.length]

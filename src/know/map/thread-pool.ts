@@ -20,7 +20,6 @@ export async function workAll<Item, Answer extends PoolAnswer>(
   threads: readonly PoolThread<Item, Answer>[],
   work: Work<Item, Answer>,
 ): Promise<void> {
-  // Batches to repeat, each for the next free thread.
   const returned: (readonly Item[])[] = []
   const state = { isOver: false }
   const next = async () => {

@@ -179,7 +179,6 @@ describe("the index", () => {
   test("[MEMORY-6] notices a change within the resolution of file times", async () => {
     await using it = await memoryWorld()
     const file = await it.file("rules/a.md", fileText({ title: "One" }))
-    // As if written just now, when equal size and time prove nothing.
     it.clock.setWall(1_000)
     expect((await it.room.list(all)).memories[0]?.title).toBe("One")
     const stamps = () => it.store.forRoom("memory").all(Stamp, sql`SELECT stamp FROM memory_files`)

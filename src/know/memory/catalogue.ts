@@ -35,7 +35,6 @@ export type Load = () => Promise<Catalogue>
 
 /** The index avoids reading unchanged files; without it the result is the same but slower. */
 export function createCatalogue(deps: Deps): Load {
-  // By file, to skip parsing rows that did not change.
   let parsed: ReadonlyMap<string, CurrentFile> = new Map()
   return async () => {
     const db = await deps.db()
@@ -96,7 +95,6 @@ function currentRow(
 /** Increase it when files are parsed differently, to invalidate old rows. */
 const READER = 1
 
-/** Without a stamp the file is read again next time. */
 const NO_STAMP = ""
 
 function stampOf({ stat }: FoundFile, now: number): string {

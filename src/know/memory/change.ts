@@ -108,7 +108,6 @@ function judged(
   return (entry) => ({ ...entry, signals: applyFeedback(entry.signals, { before, now }) })
 }
 
-/** Missing code keeps its hash, and stays missing. */
 async function rehashed(
   { cites }: MemoryEntry,
   { hashOf }: MemoryDeps,

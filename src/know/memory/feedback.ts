@@ -31,7 +31,6 @@ export function applyFeedback(
   for (const about of ["verdict", "outcome"] as const) {
     const [vote, earlier] = [now[about], before?.[about] ?? null]
     if (vote === null) continue
-    // A user may have reset the counts in the file.
     if (earlier !== null) after[earlier] = Math.max(0, after[earlier] - 1)
     after[vote] += 1
   }

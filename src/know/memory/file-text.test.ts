@@ -266,7 +266,6 @@ describe("invalid memory files", () => {
   })
 })
 
-/** Each alias repeats the previous one nine times. */
 function bomb(): string {
   const lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"]
   for (let n = 1; n < 9; n++)

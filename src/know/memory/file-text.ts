@@ -270,7 +270,6 @@ export function folderOf(kind: MemoryKind): string {
   }
 }
 
-/** The title, and the last characters of the id, which are random. */
 export function fileNameOf(title: string, id: string): string {
   const words = title
     .normalize("NFKD")

@@ -115,9 +115,7 @@ export function holdsOwnText(text: string): boolean {
 }
 
 const OWN_MARKS: readonly RegExp[] = [
-  // A mark with an id, of any room.
   /\bqm:[a-z-]{1,20}\s+[a-z]{2,4}_[0-9a-z]{6}/i,
-  // The closing line of a package, quoted or not.
   /^[>\s]{0,8}qm-[0-9a-f]{6,16}\s{0,4}$/m,
   /\(blob [0-9a-f]{7}, trust project, /,
   /<context-package\s/,

@@ -91,7 +91,6 @@ test("[MEMORY-23] redacts secrets, and a failed write does not fail the operatio
     redact: (text: string) => base.redact(text.replaceAll(value, "[gone]")),
   })
   await lab.other({}).record(note({ cites: ["a.ts"], body: `The ${value} was in the log.` }))
-  // Indexed before the value was known to be a secret.
   await lab.other({}).list({ limit: 1 })
   await lab.other({ stateDirectory, secrets }).list({ limit: 1 })
   expect((await told()).items[0].line).toBe("The [gone] was in the log.")

@@ -79,7 +79,6 @@ function pitfallsIn({ kept, usesOf }: Catalogue): readonly Pitfall[] {
   return latest.slice(0, MOST_PITFALLS).map((it) => ({
     id: it.id,
     title: it.title,
-    // Without a description the title would be repeated.
     line: ["", it.title].includes(it.description) ? it.body : it.description,
     paths: [...new Set(it.cites.map((cite) => cite.path))],
   }))

@@ -26,7 +26,6 @@ type RecordDeps = {
   locked<Result>(work: (held: HeldLock) => Promise<Result>): Promise<Result>
 }
 
-/** Redacts, compares and rejects before anything is written. */
 export async function recordMemory(
   input: RecordInput,
   caller: Caller | undefined,

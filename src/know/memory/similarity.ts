@@ -14,7 +14,6 @@ export function textPrintOf({ title, body }: MemoryText): TextPrint {
   return { words: words.join(" "), print: printOf(words) }
 }
 
-/** Texts without words are never duplicates. */
 export function isTwin(a: TextPrint, b: TextPrint): boolean {
   if (a.words === "" || b.words === "") return false
   return a.words === b.words || distance(a.print, b.print) <= FARTHEST_TWIN_BITS

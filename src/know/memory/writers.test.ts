@@ -69,7 +69,6 @@ function writersSuite(locate: () => Promise<StoreLocation>): void {
     const before = await it.read(memory.file)
     const db = it.store.forRoom("memory")
     const room = it.other({
-      // Called between lock and file: here another process takes the lock.
       hashOf: async () => {
         const now = it.clock.now() + 2 * LEASE_MS
         await db.run(takeLock({ root: it.root, owner: "thief", now, leaseMs: LEASE_MS }))
@@ -188,7 +187,6 @@ async function unlock(it: MemoryWorld): Promise<void> {
   await it.clock.advance(LEASE_MS + 1)
 }
 
-/** Sleeping advances the time immediately. */
 function passingClock(start: number, onSleep = async (_now: number): Promise<void> => {}): Clock {
   let now = start
   return {

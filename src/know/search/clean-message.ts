@@ -66,7 +66,6 @@ const EMPTY_BRACKETS = /(?<=\s|^)(?:\([ ,;]{0,20}\)|\[[ ,;]{0,20}\]|<[ ]{0,20}>)
 const LOOSE_START = /^[\s,;:-]{1,40}/
 const SPACES = /[ \t]+/g
 
-/** Lines that git and review tools add below a message. */
 const TRAILER =
   /^\s{0,8}(?:[a-z]{2,20}(?:-[a-z]{2,20}){0,3}-by|reviewers?|change-id|reviewed-on|commit-queue|cr-commit-position|message-id|git-svn-id|pr-url|differential revision|cc|(?:upstream-)?commit(?:-id)?|\(cherry picked from commit.{0,80}\)$)(?::|$)/i
 

@@ -111,7 +111,6 @@ describe("scoreFileSymbols", () => {
           postingsOf: postings.of,
           lengths: measureSymbols(indexed),
         })
-        // The same rarity as below, where the documents are the symbols.
         const rarity = {
           fileCount: symbols.length,
           documentFrequency: (term: string) => postings.of(term).length / 6,

@@ -72,7 +72,6 @@ function pastReason(ranking: Ranking, position: number): readonly string[] {
   return inputAt(ranking, "hist", position) >= 0.5 ? ["past messages use these words"] : []
 }
 
-/** Among the most changed files, with at least three recent commits. */
 function isBusy(ranking: Ranking, position: number): boolean {
   const touches = ranking.raw.touch?.[position] ?? 0
   return touches >= Math.log1p(2.9) && inputAt(ranking, "touch", position) >= 0.8

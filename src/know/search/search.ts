@@ -14,11 +14,9 @@ export type Search = ReturnType<typeof createSearch>
 export type FoundFile = {
   readonly position: number
   readonly path: string
-  /** Comparable within one result only. */
   readonly score: number
   readonly share: number
   readonly reasons: readonly string[]
-  /** The order contains all files, also those without a match. */
   readonly isMatch: boolean
 }
 

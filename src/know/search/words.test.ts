@@ -55,7 +55,6 @@ describe("countTerms", () => {
   test("[SEARCH-1] the stop words equal those of the reference", () => {
     const list = [...STOP_WORDS].toSorted(compareText).join(" ")
     expect(STOP_WORDS.size).toBe(157)
-    // Hash of the sorted list in the reference, joined by spaces.
     expect(createHash("sha256").update(list).digest("hex")).toBe(
       "2f630b06405fff4472cca8a7b969e3a14425ce671f4adbe548112fc27fee752e",
     )

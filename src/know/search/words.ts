@@ -149,7 +149,6 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 
 export type Query = {
   readonly terms: readonly string[]
-  /** A repeated word weighs more, with diminishing effect. */
   readonly weights: Float64Array
   readonly isSubject: readonly boolean[]
 }

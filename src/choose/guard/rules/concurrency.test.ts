@@ -42,7 +42,6 @@ describe("a claim of another session", () => {
     await it.claim("theirs", "src")
     await it.clock.advance(10 * MINUTE_MS)
     await it.claims.keepAlive("theirs", "src/a.ts")
-    // Changing the wall clock does not release a claim.
     it.clock.setWall(it.clock.now() + 24 * 60 * MINUTE_MS)
     await it.clock.advance(10 * MINUTE_MS)
     expect(await it.ask("src/a.ts")).toMatchObject({ kind: "deny" })

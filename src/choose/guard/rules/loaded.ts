@@ -37,7 +37,6 @@ type LoadedFile = {
   readonly at: number
 }
 
-/** In the host's order; skips damaged lines. */
 export async function readLoaded(
   stateDirectory: string,
   session: string,

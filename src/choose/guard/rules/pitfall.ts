@@ -34,7 +34,6 @@ type Pitfall = {
   readonly paths: readonly string[]
 }
 
-/** Citing a folder cites its files. */
 function isAbout(cited: string, paths: readonly string[]): boolean {
   return paths.some((it) => it === cited || it.startsWith(`${cited}/`))
 }

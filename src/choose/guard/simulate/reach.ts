@@ -19,9 +19,7 @@ export type ReachedPosition = ReachedFile & {
 }
 
 type Reach = {
-  /** By hops, then by confidence; without the changed files. */
   readonly files: readonly ReachedPosition[]
-  /** Changed files that depend on other changed files. */
   readonly own: readonly ReachedPosition[]
   readonly isCut: boolean
 }

@@ -9,7 +9,6 @@ export type Evidence = {
   readonly code: number
   readonly untested: number
   readonly companions: readonly ChangedTogether[]
-  /** Claims of others on the changed files, and on their dependents. */
   readonly claimed: number
   readonly claimedNear: number
   readonly riskPath: { readonly path: string; readonly pattern: string } | undefined

@@ -14,7 +14,6 @@ export type OpenClaim = { readonly path: string; readonly session: string }
 
 type SimulateDeps = {
   readonly resolveNames: ResolveNames
-  /** Claims of others, each under the requested path. */
   claimsOn(paths: readonly string[]): Promise<readonly OpenClaim[]>
   /** Names may contain secrets. */
   readonly redact: (text: string) => string
@@ -172,7 +171,6 @@ type Target = {
   readonly position: number | undefined
 }
 
-/** Each file once, sorted; a folder includes all files below it. */
 export function targetsOf(
   graph: TreeGraph,
   inputs: readonly string[],

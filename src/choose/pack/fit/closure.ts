@@ -70,7 +70,6 @@ function namesUsed({ content, ranges }: SentLines): readonly string[] {
 
 export type ClosureFile = { readonly file: IndexedFile; readonly names: readonly string[] }
 
-/** Most used first, then the nearest tests of the selected files. */
 export function closureFiles(
   tree: IndexedTree,
   edges: readonly Edge[],

@@ -13,7 +13,6 @@ const chosenIn = (
   truncate: "signatures" | "relevance" = "signatures",
 ) => fillBudget(files, { budgetTokens, truncate }).chosen
 
-/** Counts the cost independently of the implementation. */
 function costOf(chosen: readonly ChosenFile[], files: readonly FitFile[]): number {
   return sum(
     chosen.map(({ path, segments, signatures }) => {

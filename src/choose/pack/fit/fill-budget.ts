@@ -21,7 +21,6 @@ type FitOptions = {
   readonly weights?: FitWeights
 }
 
-/** Segments or signatures; with neither, the path is sent. */
 export type ChosenFile = {
   readonly path: string
   readonly form: "full" | "symbols" | "signatures" | "path"

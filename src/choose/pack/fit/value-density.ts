@@ -6,7 +6,6 @@ export type FitOption = {
   readonly tokens: number
 }
 
-/** Highest value per token first; a small file is one option. */
 export function optionsByDensity(
   choices: readonly FileChoice[],
   weights: FitWeights,
@@ -95,12 +94,9 @@ export type FitWeights = {
   readonly namedSymbol: number
   readonly test: number
   readonly docs: number
-  /** Files up to this size enter whole. */
   readonly wholeTokens: number
-  /** The head of a class accompanies its methods up to this size. */
   readonly headTokens: number
   readonly roundUpShare: number
-  /** Share of the budget that named files may use before the others. */
   readonly namedShare: number
   /**
    * Share of the budget for signatures of files without a selected segment, and the maximum per

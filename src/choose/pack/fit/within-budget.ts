@@ -8,7 +8,6 @@ type BudgetSteps<Pack> = {
   countTokens(pack: Pack): number
 }
 
-/** When nothing fits, the error names a budget that was tried and fits. */
 export async function fitWithinBudget<Pack>(
   budget: number,
   steps: BudgetSteps<Pack>,

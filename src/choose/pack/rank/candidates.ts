@@ -74,7 +74,6 @@ type LearnedOrder = {
   readonly shares: Float64Array
   readonly order: Int32Array
   readonly rankOf: Int32Array
-  /** Whether anything except size and path supports the file. */
   isMatch(position: number): boolean
   reasonsOf(position: number): readonly string[]
 }

@@ -6,9 +6,7 @@ import { cachePerTree } from "../per-tree-cache.ts"
 export type PathFinder = {
   /** Exact, by a unique ending, or by the ending of an absolute path from another machine. */
   find(written: string): IndexedFile | undefined
-  /** For a path that the user chose: exact or by a unique ending. */
   locate(given: string, place: (path: string) => string | undefined): IndexedFile | undefined
-  /** Like `locate`, but throws when there is no such file. */
   demand(given: string, place: (path: string) => string | undefined): IndexedFile
 }
 

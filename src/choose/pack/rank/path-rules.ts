@@ -49,7 +49,6 @@ export function denyRule(setting: string): PathRule {
   return (path) => matchers.some((isMatch) => isMatch(path))
 }
 
-/** At newlines, and at commas outside of braces. */
 function splitOutsideBraces(setting: string): readonly string[] {
   const globs = [""]
   let depth = 0

@@ -69,7 +69,6 @@ describe("hunks of a change", () => {
         ranges.some((it) => it.fromLine <= line && line <= it.toLine)
       const unchanged = before.filter((_, at) => !isEdited(at + 1))
       expect(longestCommon(unchanged, after)).toBe(unchanged.length)
-      // An insertion costs one line that is still there.
       expect(unchanged.length).toBeGreaterThanOrEqual(longestCommon(before, after) - ranges.length)
       const ends = ranges.flatMap((it) => [it.fromLine, it.toLine])
       expect(ends).toEqual(ends.toSorted((a, b) => a - b))

@@ -5,7 +5,6 @@ export type LineRange = { readonly fromLine: number; readonly toLine: number }
 /** A line diff takes time quadratic in its edits. Beyond this number the middle is one hunk. */
 const MOST_EDITS = 2_000
 
-/** Inserted lines have the range of the line before them. */
 export function editedRanges(before: string, after: string): readonly LineRange[] {
   const [a, b] = [linesOf(before), linesOf(after)]
   if (a.length === 0) return []

@@ -43,7 +43,6 @@ export function ours(variant: Variant, parts: OurParts): Contender {
   }
 }
 
-/** Variants that differ only in the selection share one ranking. */
 const preparedOnce = new WeakMap<SetTask, Promise<RankedFiles>>()
 
 type VariantInput = {

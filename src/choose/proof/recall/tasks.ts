@@ -23,7 +23,6 @@ type Task = {
   readonly id: string
   readonly parent: string
   readonly text: string
-  /** Source files that existed before and that the commit modified. */
   readonly truth: readonly string[]
 }
 
@@ -46,7 +45,6 @@ export function chooseTasks(
 
 type SourceTest = { readonly isSource: (path: string) => boolean }
 
-/** By the id, so that a commit stays in its half. */
 export function halfOf(commitId: string): Exclude<TaskHalf, "all"> {
   return Number.parseInt(commitId.slice(0, 2), 16) % 2 === 0 ? "tune" : "report"
 }

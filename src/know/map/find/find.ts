@@ -145,7 +145,6 @@ async function scoreBest(
   const texts = await tree.texts(first.map(({ path }) => path))
   const files = first.map(({ path, position }): SearchedFile => {
     const { symbols = [], segments = [] } = it.contents.get(contentAt(tree, position)) ?? {}
-    // Names and signatures of a changed file are still known.
     return { path, text: texts.get(path) ?? "", symbols, segments }
   })
   const rarity = rarityIn(tree.corpus(), it.postingsOf)

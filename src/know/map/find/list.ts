@@ -59,7 +59,6 @@ function emptyFolder(path: string): MapEntry {
   return { path, name: nameOf(path), kind: "folder", files: 0, symbols: 0, tokens: 0, rank: 0 }
 }
 
-/** A folder has the rank of its highest file. */
 function withFile(folder: MapEntry, file: MapEntry): MapEntry {
   return {
     ...folder,

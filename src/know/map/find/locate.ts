@@ -156,6 +156,5 @@ async function namesSharingWords(tree: IndexedTree, name: string): Promise<reado
     .map((it) => it.name)
 }
 
-/** Content, count in the text, count among the definitions. */
 const ROW_STRIDE = 3
 const DEFINITIONS_AT = 2

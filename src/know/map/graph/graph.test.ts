@@ -33,7 +33,6 @@ describe("the import graph", () => {
       "src/tide/index.ts": [["./moon.ts", "src/tide/moon.ts"]],
       "cmd/main.go": [["example.org/shore/pier", "pier/lock.go", "pier/pier.go"]],
       "java/b/Crew.java": [["harbour.Boat", "java/a/Boat.java"]],
-      // A file that imports itself depends on no other.
       "tools/self.py": [["self"], ["os"]],
     })
     const back = made.tree.files.map(({ path }, at) => [path, (importers[at] ?? []).map(pathAt)])

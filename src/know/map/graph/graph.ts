@@ -11,7 +11,6 @@ const MOST_KEPT_NAMES = 200_000
 
 const MOST_KEPT_FACTS = 500_000
 
-/** The current tree and the previous one. */
 const MOST_KEPT_GRAPHS = 2
 
 export type FollowedImport = ImportFact & { readonly positions: readonly number[] }
@@ -163,7 +162,6 @@ function createLookups(tree: IndexedTree): Lookups {
 
 type ReadMany<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
 
-/** Missing keys are not cached. */
 function remembering<Key extends string | number, Value extends object>(
   ask: ReadMany<Key, Value>,
   bounds: { maxSize: number; sizeCalculation(value: Value): number },

@@ -12,14 +12,12 @@ const MOST_FAR_REFERRERS = 30
 /** Nearest first; each costs about 2 ms. */
 const MOST_REFERRERS = 150
 
-/** Without a symbol it is code outside any symbol. */
 export type LinkEnd = { readonly position: number; readonly symbol: number | undefined }
 
 export type Link = {
   readonly end: LinkEnd
   readonly line: number
   readonly hops: number
-  /** For two hops: the symbol in between, which is among the links itself. */
   readonly via?: SymbolPlace
   readonly confidence: SymbolMeaning["confidence"]
 }

@@ -10,7 +10,6 @@ const MOST_DOORS_IN_A_ROW = 3
 
 const MOST_COMPARED_DEFINERS = 20
 
-/** A name that more files define is ambiguous. */
 const MOST_DEFINERS = 5
 
 export type SymbolPlace = { readonly position: number; readonly symbol: number }
@@ -102,7 +101,6 @@ function sure(
   return symbols.map(({ position, symbol }) => ({ position, symbol, confidence }))
 }
 
-/** A hidden symbol that is imported still counts. */
 function shownOf(symbols: readonly NamedSymbol[]): readonly NamedSymbol[] {
   const shown = symbols.filter((it) => it.isExported)
   return shown.length > 0 ? shown : symbols
@@ -129,7 +127,6 @@ function symbolsNamed(
   )
 }
 
-/** With many candidates, only those of the folder are read. */
 function contentsOf({ tree: { files } }: TreeGraph, choices: readonly Choice[]): readonly number[] {
   const positions = choices.flatMap(({ from, candidates, asked: imported, reached }) => {
     if (candidates.includes(from)) return [from]
@@ -241,7 +238,6 @@ function handsOn({ names }: FollowedImport, name: string): boolean {
   return names?.some((it) => it === name || it === "*") ?? false
 }
 
-/** Languages whose files can name each other's symbols. */
 const FAMILIES: Partial<Readonly<Record<LanguageName, string>>> = {
   typescript: "ecmascript",
   tsx: "ecmascript",

@@ -14,7 +14,6 @@ describe("page rank of files", () => {
   })
 
   test("[MAP-42] an import by a highly ranked file counts more", () => {
-    // Both have one importer; that of 5 has three itself.
     const ranks = rankNodes([to(3), to(3), to(3), to(5), to(6), [], []])
     expect(ranks[5]).toBeGreaterThan(2 * (ranks[6] ?? 1))
   })

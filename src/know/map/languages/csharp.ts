@@ -62,7 +62,6 @@ function readImport(statement: Node): readonly ImportStatement[] {
   return path === undefined ? [] : [{ specifier: path.text.replace(/\s/g, "") }]
 }
 
-/** All files that declare the namespace; the last part may be a type. */
 function resolveImport(
   { specifier }: ImportStatement,
   _fromPath: string,

@@ -59,7 +59,6 @@ function readImport(statement: Node): readonly ImportStatement[] {
   return path === null ? [] : [{ specifier: unquoted(path) }]
 }
 
-/** All files of the folder; go.mod gives the path of the folder. */
 function resolveImport(
   { specifier }: ImportStatement,
   _fromPath: string,

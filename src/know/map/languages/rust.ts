@@ -97,7 +97,6 @@ function byPath(uses: readonly Use[]): readonly ImportStatement[] {
   })
 }
 
-/** Follows modules as long as they are files; the rest are items. */
 function resolveImport(
   { specifier, names = [] }: ImportStatement,
   fromPath: string,
@@ -165,7 +164,6 @@ function crateFolder(fromPath: string, index: SourceIndex): string {
   return foldersAbove(fromPath).find(isRoot) ?? "src"
 }
 
-/** Beside `mod.rs`, otherwise in a folder named like the file. */
 function moduleFolder(fromPath: string): string {
   const folder = foldersAbove(fromPath)[0] ?? ""
   const name = posix.basename(fromPath, ".rs")

@@ -5,7 +5,6 @@ import type { BatchAnswer, SourceFile } from "../workers.ts"
 
 const parser = createParser()
 
-/** In order; stops after a file that spent the parser. */
 answerQuestions(async (files: readonly SourceFile[]): Promise<BatchAnswer> => {
   const facts: FileFacts[] = []
   for (const file of files) {

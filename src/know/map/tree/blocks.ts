@@ -3,7 +3,6 @@ import { invariant } from "#ground/base"
 /** A query reads several hundred blocks, each from its beginning. */
 const BLOCK_BYTES = 4_096
 
-/** Number, count, count, and so on, ascending. */
 export type Row = readonly [term: string, postings: readonly number[]]
 
 export type Blocks = { readonly firsts: readonly string[]; readonly bodies: readonly Uint8Array[] }

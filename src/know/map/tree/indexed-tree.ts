@@ -30,7 +30,6 @@ export function createIndexedTree(parts: TreeParts): IndexedTree {
   const corpusOf = () => (corpus ??= prepareCorpus(files))
   const historyOf = () => (history ??= prepareHistory(commits, corpusOf()))
 
-  /** By a count: 1 for defined, 2 for used. */
   async function having(names: readonly string[], count: 1 | 2) {
     own ??= new Set(files.map((it) => it.content))
     const rows = await postings.rows("names", [...new Set(names)])

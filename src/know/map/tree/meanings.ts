@@ -8,7 +8,6 @@ import {
 } from "#know/search"
 import type { IndexedTree } from "./types.ts"
 
-/** Vectors depend on path and content, so few are computed again. */
 export function createMeanings({ table }: Ranker): (tree: IndexedTree) => Promise<SemanticScores> {
   const vectors = new Map<string, Float32Array>()
   return async (tree) => {

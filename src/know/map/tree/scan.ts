@@ -135,7 +135,6 @@ async function readNew(
   return writer.written()
 }
 
-/** Readers with equal results share contents. */
 function readerOf(encoding: TokenEncoding): string {
   return `${READER_VERSION} ${encoding}`
 }

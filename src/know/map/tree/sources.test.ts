@@ -255,7 +255,6 @@ describe.runIf(needs("MAP-14", "git"))("with git", () => {
   })
 })
 
-/** About 200 commits on three branches, by one git process. */
 function importHistory(root: string): readonly string[] {
   git(root, "init", "-q", "-b", "main")
   const change = fc.record({

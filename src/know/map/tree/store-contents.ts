@@ -21,7 +21,6 @@ const TERMS_A_FLUSH = 250_000
 
 const CONTENTS_A_FLUSH = 1_000
 
-/** The same bytes are another content in another language. */
 export type ContentKey = string
 export function contentKey(blobId: string, language: LanguageName | undefined): ContentKey {
   return `${blobId} ${language ?? ""}`

@@ -198,7 +198,6 @@ describe("nested symbols", () => {
     const counts = countTokens(text, { ends, ranges, signatures }, (part) => words(part) + 1)
     expect(ends).toEqual([1, 3, 7, 11, 12])
     expect(counts.segments).toEqual([3, 5, 9, 9, 3])
-    // The last segment has the parts 8, 9, 10 and 11.
     expect(counts.symbols).toEqual([23, 9, 3, 6])
   })
 })

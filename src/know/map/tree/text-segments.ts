@@ -3,7 +3,6 @@ import type { SymbolFact } from "../facts.ts"
 import { LONGEST_SEGMENT_LINES } from "../limits.ts"
 import type { Segment } from "./types.ts"
 
-/** Shorter members and values share a segment with their neighbours. */
 const SHORTEST_SYMBOL_SEGMENT_LINES = 3
 
 export function signatureLine(symbol: Pick<SymbolFact, "fromLine" | "toLine" | "signature">) {
@@ -82,7 +81,6 @@ export function joinSegments(
   })
 }
 
-/** And the end of the text; the last line may lack its newline. */
 function lineStarts(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
@@ -110,7 +108,6 @@ function ownersOf(symbols: readonly SymbolFact[], lines: number): Int32Array {
   return owners
 }
 
-/** A comment that ends on the line above belongs to the symbol. */
 function takeComments(owners: Int32Array, isComment: (line: number) => boolean): void {
   for (let line = owners.length - 1; line >= 1; line--) {
     const [here, below] = [owners[line - 1] ?? -1, owners[line] ?? -1]

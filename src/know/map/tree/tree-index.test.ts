@@ -260,7 +260,6 @@ describe("simultaneous scans", () => {
   })
 })
 
-/** Like a sweep of another process that deletes contents no tree has. */
 async function dropAll(db: TestIndex["db"]): Promise<void> {
   await db.transaction(async (tx) => {
     const state = await stateOf(tx)

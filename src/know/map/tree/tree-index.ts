@@ -55,7 +55,6 @@ export function createTreeIndex(deps: TreeIndexDeps): TreeIndex {
 
 type ScanRequest = { readonly source: TreeSource; readonly options: ScanOptions }
 
-/** Starts over when contents were deleted in the meantime. */
 async function scanUntilSaved(
   deps: TreeIndexDeps,
   trees: KeptTrees,
@@ -84,7 +83,6 @@ async function scanUntilSaved(
   throw new Error("contents were deleted repeatedly during the scan")
 }
 
-/** Contents are deleted once in several hundred scans. */
 const MOST_TRIES = 5
 
 /**

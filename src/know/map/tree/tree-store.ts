@@ -73,7 +73,6 @@ export function createTreeStore(deps: { readonly db: Db<"map">; readonly clock: 
       return state
     },
 
-    /** Undefined when contents were deleted since the scan began. */
     async save(saved: SavedTree): Promise<StoredTreeState | undefined> {
       const digest = digestOf(saved.tree.files)
       const scannedAtMs = clock.now()

@@ -75,7 +75,6 @@ export type IndexedTree = {
 export type SourceEntry = {
   readonly path: string
   readonly sizeBytes: number
-  /** If known without reading, as in a commit. */
   readonly blobId?: string
   /** Changes with the file, as far as can be determined without reading it. */
   readonly stamp?: string
@@ -95,7 +94,6 @@ export type TreeSource = {
   }>
   /** In the given order; a reason where there are no bytes. */
   read(entries: readonly SourceEntry[], signal: AbortSignal): AsyncIterable<SourceText>
-  /** Known commits are not read again. */
   past(
     given: {
       readonly gitSha: string | undefined

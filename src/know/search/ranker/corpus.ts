@@ -38,7 +38,6 @@ export type Corpus = {
   readonly dampers: Readonly<Record<"bm25" | "bm25f" | "defs", Float64Array>>
 }
 
-/** The order of the files breaks ties. */
 export function prepareCorpus(entries: readonly FileEntry[]): Corpus {
   for (const entry of entries) checkEntry(entry)
   const paths = entries.map((it) => it.path)

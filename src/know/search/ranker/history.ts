@@ -31,7 +31,6 @@ const MOST_COMMIT_FILES = 20
 /** Halves after about 350 commits. */
 const DECAY_A_COMMIT = 0.998
 
-/** Newest first. */
 export function prepareHistory(commits: readonly Commit[], corpus: Corpus): History {
   const changes: PastChange[] = []
   const changesByTerm = new Map<string, number[]>()

@@ -13,7 +13,6 @@ export type WordScores = {
   readonly base: Float64Array
   readonly cover: Float64Array
   readonly subj: Float64Array
-  /** Only with the word table. */
   readonly exact: Float64Array | undefined
   readonly rarity: Float64Array
   readonly fullRarity: number

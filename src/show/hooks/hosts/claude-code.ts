@@ -124,7 +124,6 @@ const WITH_CONTEXT: ReadonlySet<string> = new Set([
   "SubagentStart",
 ])
 
-/** Codex accepts the same answers. */
 export function formatAsClaudeCode(
   hookEventName: string | undefined,
   verdict: Verdict,

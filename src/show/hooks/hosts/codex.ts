@@ -74,7 +74,6 @@ function changedPaths(tool: string, input: Fields): readonly string[] {
 
 const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "exec_command", "shell", "local_shell"])
 
-/** One text, or the words of a command line. */
 function commandIn(input: Fields): string {
   const text = textIn(input, "command") ?? textIn(input, "cmd")
   if (text !== undefined) return text

@@ -8,9 +8,7 @@ export type HookAnswer = Readonly<Record<string, unknown>>
 
 export type HostCall = {
   readonly payload: HookPayload
-  /** For a host whose payload does not name the event. */
   readonly eventName: string | undefined
-  /** Where the hook runs, for a host that does not send its folder. */
   readonly directory: string
   readonly at: number
 }

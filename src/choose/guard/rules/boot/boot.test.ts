@@ -61,7 +61,6 @@ function startOf(directory: string, source: string): HookEvent {
   return { kind: "session-start", source, host: "codex", session: "own", directory, at: NOW }
 }
 
-/** A clone with two own commits and three fetched upstream commits. */
 async function diverged(path: string): Promise<string> {
   const [upstream, root] = [join(path, "upstream"), join(path, "clone")]
   await mkdir(upstream)

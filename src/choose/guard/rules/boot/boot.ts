@@ -41,13 +41,10 @@ function identityLines({ host, session }: HookEvent, { config }: HookWorld): rea
   return isTold ? [] : [`Pass${flag} to \`qm claim\` and \`qm session register\`.`]
 }
 
-/** From this level on edits of claimed files are denied. */
 const CLAIMS_LEVEL = 3
 
-/** From this level on packages are prepared for sub-agents. */
 const INDEX_DAEMON_LEVEL = 4
 
-/** These sessions already know the repository. */
 const KNOWING_SOURCES: ReadonlySet<string> = new Set(["resume", "compact"])
 
 const HEADING =
@@ -74,7 +71,6 @@ async function safely(
   }
 }
 
-/** Limits the number of session files to read. */
 const DRIFT_SINCE_MS = 7 * 24 * 60 * 60_000
 
 const MOST_DRIFT_SESSIONS = 12

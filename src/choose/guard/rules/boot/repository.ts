@@ -52,7 +52,6 @@ function unreleased(text: string): readonly string[] {
   const rest = lines.slice(start + 1)
   const end = rest.findIndex((it) => /^#{1,2} /.test(it))
   const own = end === -1 ? rest : rest.slice(0, end)
-  // A heading without entries is not a change.
   const entries = own.filter((it) => it.trim() !== "" && !/^<!--.*-->$/.test(it.trim()))
   return entries.some((it) => !it.startsWith("#")) ? entries : []
 }

@@ -39,7 +39,6 @@ function sectionsOf(config: string): readonly Section[] {
       sections.push({ kind: kind.toLowerCase(), name: unescaped(name), values: [] })
       continue
     }
-    // A section without a name ends the previous one.
     if (/^\s*\[/.test(line)) sections.push({ kind: "", name: "", values: [] })
     const [, key, value] = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec(line) ?? []
     if (key === undefined || value === undefined) continue
@@ -68,7 +67,6 @@ function mapped(ref: string, spec: string): string | undefined {
     : undefined
 }
 
-/** An older fetch is repeated after the answer. */
 const FRESH_FETCH_MS = 10 * 60_000
 
 /** "Up to date" is worth a line only when it may be outdated. */
@@ -112,7 +110,6 @@ function advice({ behind }: CommitCounts): readonly string[] {
 
 const LARGEST_GIT_CONFIG_BYTES = 256 * 1024
 
-/** As of the last fetch. */
 type Divergence = {
   readonly branch: string
   readonly upstream: Upstream

@@ -6,7 +6,6 @@ import type { ReadAnswer, ReadItem } from "../readers.ts"
 
 const parser = createParser()
 
-/** Everything computed from a text except its tokens. */
 answerQuestions(async (items: readonly ReadItem[]): Promise<ReadAnswer> => {
   const reading = createBatchReader()
   for (const item of items) {
