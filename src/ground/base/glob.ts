@@ -68,12 +68,12 @@ function createLookup(readings: readonly string[]): (path: string) => boolean {
     const slash = path.lastIndexOf("/")
     if (slash <= 0) return false
     const folder = path.slice(0, slash)
-    const known = folders.get(folder)
-    if (known !== undefined) return known
+    const cached = folders.get(folder)
+    if (cached !== undefined) return cached
     if (folders.size >= GLOB_MOST_KNOWN_FOLDERS) folders.clear()
-    const found = isFolder(folder) || isBelow(folder)
-    folders.set(folder, found)
-    return found
+    const isMatch = isFolder(folder) || isBelow(folder)
+    folders.set(folder, isMatch)
+    return isMatch
   }
 
   return (path) => isFile(path) || isBelow(path)

@@ -48,8 +48,8 @@ function baseUrlOf(settings: ModelConfig, provider: WireProvider, model: string)
 }
 
 export function ownAddress(of: Pick<ModelConfig, "provider" | "baseUrl">): string | undefined {
-  const known = of.provider === "scripted" ? undefined : OWN_ADDRESS[of.provider]
-  return of.baseUrl.trim() || known
+  const defaultAddress = of.provider === "scripted" ? undefined : OWN_ADDRESS[of.provider]
+  return of.baseUrl.trim() || defaultAddress
 }
 
 /** Users enter the address as in the provider's documentation, with or without its last parts. */

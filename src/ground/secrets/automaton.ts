@@ -14,9 +14,9 @@ export function createAutomaton(keywords: readonly string[]) {
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       row = transitions[row + (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0
-      const found = ends[row]
-      if (found === undefined) continue
-      for (const keyword of found) {
+      const keywordsHere = ends[row]
+      if (keywordsHere === undefined) continue
+      for (const keyword of keywordsHere) {
         onKeyword(keyword, index + 1 - (keywords[keyword]?.length ?? 0))
       }
     }
@@ -43,9 +43,9 @@ function buildTrie(keywords: readonly string[], classes: Uint8Array): readonly S
     let state = states[0]
     for (let index = 0; index < letters.length; index++) {
       const letter = classes[letters.charCodeAt(index)] ?? 0
-      const known = state?.next.get(letter)
-      const next = known ?? states.length
-      if (known === undefined) states.push({ next: new Map(), ends: [] })
+      const nextState = state?.next.get(letter)
+      const next = nextState ?? states.length
+      if (nextState === undefined) states.push({ next: new Map(), ends: [] })
       state?.next.set(letter, next)
       state = states[next]
     }
@@ -66,8 +66,8 @@ function linkStates(trie: readonly State[], width: number) {
   for (const state of queue) {
     const fallback = fallbacks[state] ?? 0
     const own = trie[state]
-    const found = [...(own?.ends ?? []), ...(state === 0 ? [] : (ends[fallback * width] ?? []))]
-    if (found.length > 0) ends[state * width] = found
+    const allEnds = [...(own?.ends ?? []), ...(state === 0 ? [] : (ends[fallback * width] ?? []))]
+    if (allEnds.length > 0) ends[state * width] = allEnds
     for (let letter = 0; letter < width; letter++) {
       const otherwise = state === 0 ? 0 : (transitions[fallback * width + letter] ?? 0)
       const next = own?.next.get(letter)

@@ -45,16 +45,16 @@ function findPlain(text: string, runs: readonly Run[], { known, work }: Tools): 
   walk(text, (keyword, at) => {
     for (const { rule, rank } of RULES_BY_KEYWORD[keyword] ?? []) {
       if (at < (foundUntil[rank] ?? 0)) continue
-      const found = rule.find({ text, at, work })
-      if (found === undefined) continue
-      foundUntil[rank] = found.end
-      spans.push(spanOf(text, found, rank))
+      const match = rule.find({ text, at, work })
+      if (match === undefined) continue
+      foundUntil[rank] = match.end
+      spans.push(spanOf(text, match, rank))
     }
   })
   for (const run of runs) {
     if (text[run.end] !== ".") continue
-    const found = DISCORD_TOKEN.find({ text, at: firstLetter(text, run), work })
-    if (found !== undefined) spans.push(spanOf(text, found, 0))
+    const match = DISCORD_TOKEN.find({ text, at: firstLetter(text, run), work })
+    if (match !== undefined) spans.push(spanOf(text, match, 0))
   }
   for (const found of known(text, work)) spans.push(spanOf(text, found, RULES.length))
   return spans

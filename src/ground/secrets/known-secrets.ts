@@ -31,7 +31,7 @@ export function createKnown(deps: {
   if (longest === 0) return () => []
 
   return (text, work) => {
-    const found: SecretMatch[] = []
+    const matches: SecretMatch[] = []
     const verified = new Set<Entry>()
     const isEntry = (start: number, entry: Entry): boolean => {
       // After one full comparison the rolling hash is sufficient for the rest of the text.
@@ -56,10 +56,10 @@ export function createKnown(deps: {
             printOf(start, it.length) === it.fingerprint &&
             isEntry(start, it),
         )
-        for (const entry of matching) add(found, start, start + entry.length)
+        for (const entry of matching) add(matches, start, start + entry.length)
       }
     }
-    return found
+    return matches
   }
 }
 

@@ -41,8 +41,8 @@ export function redactKeepingLines(text: string, redact: Redact): string {
   const { lines } = placeLines(text, redacted)
   // If a secret included the end of the text, the line it started on has lost its newline.
   const isLast = (at: number) => at === lines.length - 1
-  const kept = lines.map((it = "\n", at) => (isLast(at) || it.endsWith("\n") ? it : `${it}\n`))
-  return kept.join("")
+  const complete = lines.map((it = "\n", at) => (isLast(at) || it.endsWith("\n") ? it : `${it}\n`))
+  return complete.join("")
 }
 
 function linesOf(text: string): readonly string[] {

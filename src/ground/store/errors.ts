@@ -43,9 +43,9 @@ export const StoreCorrupt = defineError<{
 }>()("STORE_CORRUPT", {
   family: "unavailable",
   message: (it) => {
-    const kept = it.kept === undefined ? "" : ` The damaged file is now ${it.kept}.`
+    const renamed = it.kept === undefined ? "" : ` The damaged file is now ${it.kept}.`
     const backup = it.backup === undefined ? "" : ` The newest backup is ${it.backup}.`
-    return `The store is damaged: ${it.what}.${kept}${backup}`
+    return `The store is damaged: ${it.what}.${renamed}${backup}`
   },
   hint: (it) =>
     it.backup === undefined

@@ -77,8 +77,8 @@ async function applyOnce(
 }
 
 function refuseStrangers(applied: readonly MigrationRow[], migrations: readonly Migration[]): void {
-  const found = applied.at(-1)?.number ?? 0
-  if (found > migrations.length) throw SchemaNewer({ found, known: migrations.length })
+  const version = applied.at(-1)?.number ?? 0
+  if (version > migrations.length) throw SchemaNewer({ found: version, known: migrations.length })
   for (const [index, row] of applied.entries()) {
     const expected = migrations[index]
     const isOurs = expected?.number === row.number && expected.name === row.name

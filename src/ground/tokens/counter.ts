@@ -39,8 +39,8 @@ export function createCounter(vocabulary: Vocabulary): TokenCounter {
     count(text) {
       if (text.length < SHORTEST_CACHED_TEXT_CHARACTERS) return countWords(text)
       const key = hash("sha256", text, "base64url")
-      const known = countByHash.get(key)
-      if (known !== undefined) return known
+      const cached = countByHash.get(key)
+      if (cached !== undefined) return cached
       const tokens = countWords(text)
       countByHash.set(key, tokens)
       return tokens
@@ -66,8 +66,8 @@ function createWordCounter(vocabulary: Vocabulary) {
   const countWord = (word: string): number => {
     if (vocabulary.rankOfText(word) !== undefined) return 1
     if (word.length > LONGEST_REMEMBERED_WORD_CHARACTERS) return countMerged(word, vocabulary)
-    const known = countByWord.get(word)
-    if (known !== undefined) return known
+    const cached = countByWord.get(word)
+    if (cached !== undefined) return cached
     const tokens = countMerged(word, vocabulary)
     // A word is a slice of its text; without a copy the whole text would stay in memory.
     countByWord.set(ownCopy(word), tokens)

@@ -23,8 +23,8 @@ export async function loadVocabulary(
   encoding: TokenEncoding,
   prepared?: PreparedTables,
 ): Promise<Vocabulary> {
-  const kept = await prepared?.read(encoding)
-  if (kept !== undefined) return toVocabulary(encoding, kept)
+  const stored = await prepared?.read(encoding)
+  if (stored !== undefined) return toVocabulary(encoding, stored)
   const tables = prepare(await importTables(encoding))
   await prepared?.write(encoding, tables)
   return toVocabulary(encoding, tables)

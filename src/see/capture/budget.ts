@@ -53,7 +53,7 @@ function describeWholeCopy({ first, copies }: Group): Duplicate {
 function findAlike(items: readonly WeighedText[]): Duplicate[] {
   const shingles = items.map((it) => shinglesOf(it.text))
   const sharedByPair = countShared(shingles)
-  const found: Duplicate[] = []
+  const duplicates: Duplicate[] = []
   for (const [pair, shared] of sharedByPair) {
     const [first, second] = pair.split(" ").map(Number)
     const [a, b] = [items[first ?? 0], items[second ?? 0]]
@@ -63,9 +63,9 @@ function findAlike(items: readonly WeighedText[]): Duplicate[] {
     const likeness = Math.min(1, shared.count / runs.size)
     if (likeness < LEAST_LIKENESS) continue
     const tokens = Math.round(smaller.tokens * likeness)
-    found.push({ labels: [a.label, b.label], tokens, likeness, excerpt: shared.first })
+    duplicates.push({ labels: [a.label, b.label], tokens, likeness, excerpt: shared.first })
   }
-  return found
+  return duplicates
 }
 
 type SharedText = { count: number; readonly first: string }

@@ -67,12 +67,12 @@ async function showCapture(
   const history = await deps.history()
   const summary = await history.find(id, here(deps))
   const manifest = await history.manifest(summary.id)
-  const kept = new Map((await history.texts(summary.id)).map((it) => [it.path, it]))
-  const texts = manifest.items.flatMap((it) => kept.get(it.path) ?? [])
+  const storedTexts = new Map((await history.texts(summary.id)).map((it) => [it.path, it]))
+  const texts = manifest.items.flatMap((it) => storedTexts.get(it.path) ?? [])
   const weighed = manifest.items.map(({ path, label, tokens }) => ({
     label,
     tokens,
-    text: kept.get(path)?.text ?? "",
+    text: storedTexts.get(path)?.text ?? "",
   }))
   return {
     manifest,
@@ -99,8 +99,8 @@ async function showText(
   const { items } = await history.manifest(id)
   const item = items.find((it) => it.path === input.path || it.label === input.path)
   if (item === undefined) throw ItemUnknown({ id, path: input.path })
-  const kept = await history.text(id, item.path)
-  if (kept !== undefined) return kept
+  const storedText = await history.text(id, item.path)
+  if (storedText !== undefined) return storedText
   const withheld =
     item.load === "config-only"
       ? "Settings are not stored as text. Run qm capture settings to see the effective values."

@@ -33,14 +33,14 @@ export async function countItems(
   earlier: EarlierCounts | undefined,
   deps: Deps,
 ): Promise<readonly ItemCounts[]> {
-  const known = earlier?.estimator === deps.encoding ? knownFrom(earlier) : NOTHING
+  const earlierCounts = earlier?.estimator === deps.encoding ? knownFrom(earlier) : NOTHING
   const hashed = items.map((found) => ({ found, ...hashesOf(found) }))
-  const isAllKnown = hashed.every((it) => known.has(keyOf(it.found, it)))
+  const isAllKnown = hashed.every((it) => earlierCounts.has(keyOf(it.found, it)))
   const counter = isAllKnown ? undefined : await deps.counter()
   const counted: ItemCounts[] = []
   for (const { found, sha256, sentSha256 } of hashed) {
     await deps.pace(found.file.bytes.length)
-    const figures = known.get(keyOf(found, { sha256, sentSha256 })) ?? weigh(found, counter)
+    const figures = earlierCounts.get(keyOf(found, { sha256, sentSha256 })) ?? weigh(found, counter)
     counted.push({
       tokens: figures.tokens,
       tokensOnDemand: figures.tokensOnDemand,

@@ -87,8 +87,8 @@ function findMoved(
     const place = placeBefore.get(path)
     return place === undefined ? [] : [{ path, place }]
   })
-  const kept = longestRising(common)
-  return new Set(common.map((it) => it.path).filter((path) => !kept.has(path)))
+  const unmoved = longestRising(common)
+  return new Set(common.map((it) => it.path).filter((path) => !unmoved.has(path)))
 }
 
 type PlacedItem = { readonly path: string; readonly place: number }
@@ -101,7 +101,7 @@ function longestRising(items: readonly PlacedItem[]): ReadonlySet<string> {
     const at = pile === -1 ? tops.length : pile
     tops[at] = { ...item, previous: tops[at - 1] }
   }
-  const kept = new Set<string>()
-  for (let link = tops.at(-1); link !== undefined; link = link.previous) kept.add(link.path)
-  return kept
+  const unmoved = new Set<string>()
+  for (let link = tops.at(-1); link !== undefined; link = link.previous) unmoved.add(link.path)
+  return unmoved
 }

@@ -47,9 +47,9 @@ export function createHistory(db: Db<"capture">) {
   const find = async (id: string, here: Partial<HistoryFilter>): Promise<CaptureSummary> => {
     const isNewest = id === "last"
     const query = isNewest ? selectSummaries({ ...ANYWHERE, ...here }, 1) : selectSummary(id)
-    const found = await db.get(SummaryRow, query)
-    if (found === undefined) throw CaptureUnknown({ id })
-    return found
+    const row = await db.get(SummaryRow, query)
+    if (row === undefined) throw CaptureUnknown({ id })
+    return row
   }
   const manifest = async (id: string): Promise<Manifest> => {
     const row = await db.get(ManifestRow, selectManifest(id))

@@ -89,9 +89,9 @@ const DISCLAIMER =
 export function fingerprintOf(manifest: Manifest): string {
   const { host, hostVersion, items, notes, searched } = manifest
   const essence = items.map((it) => [it.path, it.sha256, it.sentSha256, it.load, it.tokens])
-  const found = searched.map((it) => [it.path, it.outcome])
+  const searchedKeys = searched.map((it) => [it.path, it.outcome])
   const noteKeys = notes.map((it) => [it.code, it.path, it.line])
-  return sha256(JSON.stringify([host, hostVersion, essence, noteKeys, found]))
+  return sha256(JSON.stringify([host, hostVersion, essence, noteKeys, searchedKeys]))
 }
 
 type DescribeContext = {
@@ -192,18 +192,18 @@ function linkNotes({ survey, host }: HostSurvey): ManifestNote[] {
 }
 
 function versionNotes(host: Host, installed: InstalledHost | undefined): ManifestNote[] {
-  const known = host.factsVersions.at(-1) ?? "none"
+  const checkedVersion = host.factsVersions.at(-1) ?? "none"
   if (!host.isVerified) {
     const text = `The rules for ${host.title} come from its documentation; they were not checked with the real program.`
     return [{ code: "host-unverified", text }]
   }
   if (installed === undefined) return []
   if (installed.version === undefined) {
-    const text = `The installed version of ${host.title} is unknown; the rules were checked with ${known}.`
+    const text = `The installed version of ${host.title} is unknown; the rules were checked with ${checkedVersion}.`
     return [{ code: "version-unknown", text, path: installed.program }]
   }
   if (host.factsVersions.includes(installed.version)) return []
-  const text = `${host.title} ${installed.version} is installed; the rules were checked with ${known}.`
+  const text = `${host.title} ${installed.version} is installed; the rules were checked with ${checkedVersion}.`
   return [{ code: "version-unknown", text, path: installed.program }]
 }
 

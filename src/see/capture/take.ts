@@ -90,17 +90,17 @@ export async function takeCapture(taking: TakeRequest, deps: CaptureDeps): Promi
   const made = { id: deps.ids.next("cap"), at: deps.clock.now(), encoding, redact }
   const manifest = toManifest(surveyed, shown, made)
   const heard = await observeHost(taking, surveyed, { ...deps, line: redact.line })
-  const kept = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
+  const stored = await keep({ taking, manifest, shown, observation: heard.observation }, deps)
   return {
-    manifest: { ...manifest, id: kept.id },
+    manifest: { ...manifest, id: stored.id },
     budget: analyseBudget(manifest, shown.map(weighed), deps.sizes()),
     observation: heard.observation,
     observationProblem: heard.problem,
-    historyProblem: kept.problem,
-    isNew: kept.isNew,
-    previous: kept.previous,
+    historyProblem: stored.problem,
+    isNew: stored.isNew,
+    previous: stored.previous,
     texts: taking.content ? shown.map((it) => it.text) : [],
-    diff: kept.diff,
+    diff: stored.diff,
   }
 }
 
@@ -148,10 +148,10 @@ async function surveyPlace(taking: TakeRequest, deps: CaptureDeps): Promise<Host
 }
 
 function remembered<Value>(ask: (folder: string) => Promise<Value>) {
-  const known = new Map<string, Promise<Value>>()
+  const cache = new Map<string, Promise<Value>>()
   return (folder: string): Promise<Value> => {
-    const pending = known.get(folder) ?? ask(folder)
-    known.set(folder, pending)
+    const pending = cache.get(folder) ?? ask(folder)
+    cache.set(folder, pending)
     return pending
   }
 }
@@ -196,13 +196,13 @@ async function keepOrFail(
   const earlier = taking.diff === undefined ? undefined : await history.find(taking.diff, here)
   const texts = shown.filter((it) => isKept(it, deps)).map((it) => it.text)
   const entry = { manifest, fingerprint: fingerprintOf(manifest), texts, observation }
-  const kept = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
-  const now = { ...taken, manifest: { ...manifest, id: kept.id } }
+  const stored = taking.save ? await history.keep(entry) : { id: manifest.id, isNew: true }
+  const now = { ...taken, manifest: { ...manifest, id: stored.id } }
   const diff = earlier === undefined ? null : await compareNow(earlier, now, history)
   const previous = taking.save
-    ? await history.before(await history.find(kept.id, here))
+    ? await history.before(await history.find(stored.id, here))
     : (await history.list(here, 1))[0]
-  return { ...kept, problem: null, previous: previous ?? null, diff }
+  return { ...stored, problem: null, previous: previous ?? null, diff }
 }
 
 /** Settings texts are never stored; personal texts are not stored where others read them. */
@@ -256,8 +256,8 @@ async function findExtra(
   const isWanted = (file: string) => matchers.some((isMatch) => isMatch(file))
   const items: HostItem[] = []
   for (const file of files.filter(isWanted).slice(0, MOST_EXTRA_FILES)) {
-    const found = await readExtra(path.join(from.workingDirectory, file), from.disk)
-    if (found !== undefined) items.push(found)
+    const extra = await readExtra(path.join(from.workingDirectory, file), from.disk)
+    if (extra !== undefined) items.push(extra)
   }
   const missing = globs.filter((_, index) => !files.some((it) => matchers[index]?.(it)))
   return {

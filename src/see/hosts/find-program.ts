@@ -42,9 +42,9 @@ function candidates(place: HostPlace, names: readonly string[]): readonly string
 
 async function programAt(candidate: string, disk: Disk): Promise<string | undefined> {
   // One byte shows that a file exists; programs have hundreds of megabytes.
-  const found = await disk.read(candidate, { maxBytes: 1 })
-  const isFile = found.kind === "file" || found.kind === "too-large"
-  return isFile ? found.realPath : undefined
+  const file = await disk.read(candidate, { maxBytes: 1 })
+  const isFile = file.kind === "file" || file.kind === "too-large"
+  return isFile ? file.realPath : undefined
 }
 
 /** Native installers store each version in a folder or a file named after it. */
@@ -86,9 +86,9 @@ async function packageAt(
   disk: Disk,
   packages: readonly string[],
 ): Promise<string | undefined> {
-  const found = await disk.read(file, { maxBytes: SETTINGS_LIMIT_BYTES })
-  if (found.kind !== "file") return undefined
-  const parsed = PackageJson.safeParse(parseJson(found.bytes.toString()))
+  const diskFile = await disk.read(file, { maxBytes: SETTINGS_LIMIT_BYTES })
+  if (diskFile.kind !== "file") return undefined
+  const parsed = PackageJson.safeParse(parseJson(diskFile.bytes.toString()))
   const isOurs = parsed.success && packages.includes(parsed.data.name)
   return isOurs ? parsed.data.version.replace(PLATFORM_ENDING, "") : undefined
 }

@@ -19,7 +19,7 @@ export async function findSkillFiles(
   root: string,
   walk: SkillWalk,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const skillFiles: string[] = []
   const seen = new Set<string>()
 
   async function visit(folder: string, level: number): Promise<void> {
@@ -30,7 +30,7 @@ export async function findSkillFiles(
     const isSkill = ({ name, what }: DiskEntry) =>
       name === SKILL_FILE && (what === "file" || (what === "link" && walk.takesLinks))
     const hasSkill = entries.some(isSkill)
-    if (hasSkill) found.push(path.join(folder, SKILL_FILE))
+    if (hasSkill) skillFiles.push(path.join(folder, SKILL_FILE))
     if (level === walk.deepestLevels || (hasSkill && !walk.goesBelowSkills)) return
     for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
       const mayEnter = what === "directory" || (what === "link" && walk.followsLinks)
@@ -40,7 +40,7 @@ export async function findSkillFiles(
     }
   }
   await visit(root, 0)
-  return found
+  return skillFiles
 }
 
 const SKILL_FILE = "SKILL.md"

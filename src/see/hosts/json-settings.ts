@@ -27,9 +27,9 @@ export async function readJsonFile(
 }
 
 async function absence(reader: SurveyReader, at: string): Promise<SettingsLayer["outcome"]> {
-  const found = await reader.peek(at, SETTINGS_LIMIT_BYTES)
-  if (found.kind === "missing") return { kind: "missing" }
-  return { kind: "unreadable", reason: found.kind === "unreadable" ? found.reason : found.kind }
+  const file = await reader.peek(at, SETTINGS_LIMIT_BYTES)
+  if (file.kind === "missing") return { kind: "missing" }
+  return { kind: "unreadable", reason: file.kind === "unreadable" ? file.reason : file.kind }
 }
 
 function parseSettings(text: string): SettingsLayer["outcome"] {

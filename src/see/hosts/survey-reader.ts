@@ -40,17 +40,17 @@ export function createSurveyReader(disk: Disk) {
       path: string,
       options: { readonly source: string; readonly maxBytes: number },
     ): Promise<ReadFile | undefined> {
-      const found = await fileAt(path, options.maxBytes)
-      mark({ path, source: options.source, ...outcomeOf(found) })
-      const note = noteOf(path, found)
+      const file = await fileAt(path, options.maxBytes)
+      mark({ path, source: options.source, ...outcomeOf(file) })
+      const note = noteOf(path, file)
       if (note !== undefined) notes.push(note)
-      return found.kind === "file" ? found : undefined
+      return file.kind === "file" ? file : undefined
     },
     peek: (path: string, maxBytes: number) => fileAt(path, maxBytes),
     async kindOf(path: string): Promise<"file" | "directory" | "other"> {
-      const found = await disk.read(path, { maxBytes: 0 })
-      if (found.kind === "directory") return "directory"
-      return found.kind === "file" || found.kind === "too-large" ? "file" : "other"
+      const file = await disk.read(path, { maxBytes: 0 })
+      if (file.kind === "directory") return "directory"
+      return file.kind === "file" || file.kind === "too-large" ? "file" : "other"
     },
     async list(path: string, source: string): Promise<readonly DiskEntry[]> {
       const entries = await disk.list(path)
@@ -60,9 +60,9 @@ export function createSurveyReader(disk: Disk) {
       return entries
     },
     realPath(path: string): Promise<string | undefined> {
-      const known = real.get(path) ?? disk.realPath(path)
-      real.set(path, known)
-      return known
+      const cached = real.get(path) ?? disk.realPath(path)
+      real.set(path, cached)
+      return cached
     },
   }
 }
@@ -81,13 +81,13 @@ function readOnce(disk: Disk, whenFull: (what: TooMany) => void) {
   const reported = new Set<TooMany>()
   let bytes = 0
   const read = async (path: string, maxBytes: number): Promise<DiskFile> => {
-    const found = await disk.read(path, { maxBytes })
-    if (found.kind === "file") bytes += found.bytes.length
-    return found
+    const file = await disk.read(path, { maxBytes })
+    if (file.kind === "file") bytes += file.bytes.length
+    return file
   }
   return (path: string, maxBytes: number): Promise<DiskFile> => {
-    const known = files.get(path)
-    if (known !== undefined) return known
+    const cached = files.get(path)
+    if (cached !== undefined) return cached
     const full = fullOf(files.size, bytes)
     if (full !== undefined) {
       if (!reported.has(full)) whenFull(full)

@@ -125,8 +125,8 @@ async function isGitDirectory(directory: string): Promise<boolean> {
 }
 
 async function typeOf(file: string): Promise<FileType | "missing"> {
-  const found = await statFile(file)
-  return found.kind === "found" ? found.what : "missing"
+  const stat = await statFile(file)
+  return stat.kind === "found" ? stat.what : "missing"
 }
 
 async function readLine(file: string): Promise<string | undefined> {

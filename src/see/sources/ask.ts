@@ -219,10 +219,10 @@ async function environmentFor(
 ): Promise<Environment> {
   const variables = pickEnvironment(deps.environment, [...EVERYWHERE, ...names])
   const missing = names.filter((name) => variables[name] === undefined)
-  const kept = await Promise.all(
+  const credentials = await Promise.all(
     missing.map(async (name) => [name, await deps.credential(credentialNameOf(name))] as const),
   )
-  return { ...variables, ...pickEnvironment(Object.fromEntries(kept), missing) }
+  return { ...variables, ...pickEnvironment(Object.fromEntries(credentials), missing) }
 }
 
 function credentialNameOf(variable: string): string {

@@ -46,7 +46,7 @@ function quoted(word: string): string {
 
 async function isExecutable(file: string): Promise<boolean> {
   if ((await statFile(file)).kind !== "found") return false
-  const found = await realPath(file).then(statFile, () => undefined)
-  if (found?.kind !== "found" || found.what !== "regular file") return false
-  return process.platform === "win32" || (found.stat.mode & 0o111) !== 0
+  const fileStat = await realPath(file).then(statFile, () => undefined)
+  if (fileStat?.kind !== "found" || fileStat.what !== "regular file") return false
+  return process.platform === "win32" || (fileStat.stat.mode & 0o111) !== 0
 }

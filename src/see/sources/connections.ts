@@ -40,9 +40,9 @@ export function createConnections(clock: Clock) {
     find: (slug: string): SourceState | undefined => states.get(slug),
     /** Discards the state of a previous description. */
     of(slug: string, digest: string): SourceState {
-      const known = states.get(slug)
-      if (known?.digest === digest) return known
-      known?.connection.hangUp()
+      const existing = states.get(slug)
+      if (existing?.digest === digest) return existing
+      existing?.connection.hangUp()
       const made = newSourceState(digest)
       states.set(slug, made)
       return made
@@ -115,10 +115,10 @@ function createLazyConnection(clock: Clock, onEnding: (ended: Promise<void>) => 
   return {
     hangUp,
     async get(wanted: ConnectRequest): Promise<Connection> {
-      const known = current
-      const connection = await known
+      const open = current
+      const connection = await open
       if (connection?.isOver() === false) return connection
-      if (known !== undefined && current === known) hangUp()
+      if (open !== undefined && current === open) hangUp()
       return current ?? openNew(wanted)
     },
     whileBusy: use.during,

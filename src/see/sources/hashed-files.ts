@@ -111,9 +111,9 @@ async function namedFiles(folder: string, config: StdioConfig): Promise<Outcome>
   if (wrong !== undefined) return { kind: "not-covered", problem: wrong }
   const files: NamedFile[] = []
   for (const name of namesIn(config)) {
-    const found = await lookAt(folder, name)
-    if (typeof found === "string") return { kind: "not-covered", problem: found }
-    files.push(...found)
+    const entries = await lookAt(folder, name)
+    if (typeof entries === "string") return { kind: "not-covered", problem: entries }
+    files.push(...entries)
   }
   return { kind: "found", files }
 }
@@ -168,16 +168,16 @@ async function lookAt(folder: string, name: string): Promise<readonly NamedFile[
   if (isWinding(name)) return `${name} contains "..". Use a path without it.`
   const file = path.resolve(folder, name)
   if (file === folder || file.startsWith(`${folder}${path.sep}`)) return []
-  const found = await statFile(file)
-  if (found.kind === "missing") return neighboursOf(file, name)
-  if (found.kind === "unreadable") {
+  const stat = await statFile(file)
+  if (stat.kind === "missing") return neighboursOf(file, name)
+  if (stat.kind === "unreadable") {
     // Too long for a path: a text argument, covered as such.
-    return found.reason === "ENAMETOOLONG" ? [] : `${name} cannot be read (${found.reason}).`
+    return stat.reason === "ENAMETOOLONG" ? [] : `${name} cannot be read (${stat.reason}).`
   }
-  if (found.what === "directory") {
+  if (stat.what === "directory") {
     return `${name} is a directory outside its folder, which an approval cannot cover.`
   }
-  return [{ name, file, what: found.what }]
+  return [{ name, file, what: stat.what }]
 }
 
 /**

@@ -20,9 +20,9 @@ export type WebResult = KbWeb["results"][number]
  * `Title:`, `URL:` and text. Each address once, http and https only.
  */
 export function readResults(answer: ToolAnswer, limit: number): readonly WebResult[] {
-  const found = [...inValue(answer.structured, 0), ...answer.content.flatMap(inBlock)]
+  const drafts = [...inValue(answer.structured, 0), ...answer.content.flatMap(inBlock)]
   const byUrl = new Map<string, WebResult>()
-  for (const draft of found) {
+  for (const draft of drafts) {
     const result = cleaned(draft)
     if (result !== undefined && !byUrl.has(result.url)) byUrl.set(result.url, result)
     if (byUrl.size >= Math.min(limit, MOST_RESULTS)) break

@@ -127,7 +127,7 @@ async function viewSource(
     problem === null && (origin === "shipped" || (await approvals.find(slug, digest)) !== undefined)
   const sourceState = connections.find(slug)
   const state = sourceState?.digest === digest ? sourceState : undefined
-  const known: SourceHealth = isApproved ? (state?.health ?? "unknown") : "unapproved"
+  const currentHealth: SourceHealth = isApproved ? (state?.health ?? "unknown") : "unapproved"
   return {
     slug,
     title: config?.title ?? slug,
@@ -137,7 +137,7 @@ async function viewSource(
     command,
     digest,
     isApproved,
-    health: problem === null ? known : "invalid",
+    health: problem === null ? currentHealth : "invalid",
     problem: problem ?? state?.problem ?? null,
     tools: state?.tools?.slice() ?? null,
   }

@@ -24,10 +24,10 @@ export async function statFile(path: string): Promise<StatOutcome> {
 }
 
 export async function removeFile(path: string): Promise<{ readonly kind: "removed" | "missing" }> {
-  const found = await statFile(path)
-  if (found.kind === "missing") return { kind: "missing" }
-  if (found.kind === "found" && found.what === "directory")
-    throw FileNotRegular({ path, what: found.what })
+  const stat = await statFile(path)
+  if (stat.kind === "missing") return { kind: "missing" }
+  if (stat.kind === "found" && stat.what === "directory")
+    throw FileNotRegular({ path, what: stat.what })
   try {
     await unlink(path)
     await syncDirectory(dirname(path))

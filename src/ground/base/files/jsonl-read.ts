@@ -138,9 +138,9 @@ const NEWLINE = 0x0a
 function judge(line: Line): readonly JsonlItem[] {
   const { number, sizeBytes, bytes } = line
   if (bytes === undefined) return [warning({ kind: "too_long", line: number, sizeBytes })]
-  const kept = withoutNuls(bytes)
-  const hasNuls = kept.length < bytes.length
-  const parsed = parseRecord(number === 1 ? withoutByteOrderMark(kept) : kept)
+  const content = withoutNuls(bytes)
+  const hasNuls = content.length < bytes.length
+  const parsed = parseRecord(number === 1 ? withoutByteOrderMark(content) : content)
   const record: JsonlItem[] =
     parsed.kind === "record" ? [{ kind: "record", line: number, record: parsed.record }] : []
   // Without a newline only a complete record counts.

@@ -42,16 +42,16 @@ export function holdsGroup(leader: ProcessIdentity): boolean {
 export function descendantsOf(pids: readonly number[]): readonly ProcessIdentity[] {
   const processes = listProcesses()
   const family = new Set(pids)
-  const found: ProcessIdentity[] = []
+  const descendants: ProcessIdentity[] = []
   // A set grows while iterated and holds each pid once: a list read while processes change may
   // contain a cycle.
   for (const parent of family) {
     for (const child of processes.filter((it) => it.parent === parent && !family.has(it.pid))) {
       family.add(child.pid)
-      found.push({ pid: child.pid, startedAt: child.startedAt })
+      descendants.push({ pid: child.pid, startedAt: child.startedAt })
     }
   }
-  return found
+  return descendants
 }
 
 export function isGroupAlive(group: number): boolean {

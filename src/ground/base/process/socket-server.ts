@@ -46,9 +46,9 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   const unlock = await lockPlace(path)
   if (unlock === undefined) return { kind: "taken" }
   try {
-    const found = await probeSocketPath(path)
-    if (found === "alive") return { kind: "taken" }
-    if (found === "strange")
+    const socketState = await probeSocketPath(path)
+    if (socketState === "alive") return { kind: "taken" }
+    if (socketState === "strange")
       return { kind: "refused", reason: "the path exists and is not a socket" }
     return { kind: "listening", server: await takePlace(held, path) }
   } finally {
@@ -100,9 +100,9 @@ async function listening(server: Server, path: string): Promise<void> {
 }
 
 async function probeSocketPath(path: string): Promise<"nothing" | "dead" | "alive" | "strange"> {
-  const found = await lstat(path).catch(() => undefined)
-  if (found === undefined) return "nothing"
-  if (!found.isSocket()) return "strange"
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return "nothing"
+  if (!stats.isSocket()) return "strange"
   return probe(path)
 }
 

@@ -285,17 +285,17 @@ const NO_OUTPUT: Output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), tr
 
 /** Reads a stream to its end and stores the first bytes, so the writer never blocks. */
 function keepFirst(stream: Readable, limit: { readonly maxBytes: number; onCut(): void }) {
-  const kept: Buffer[] = []
+  const chunks: Buffer[] = []
   let room = limit.maxBytes
   let isCut = false
   stream.on("data", (chunk: Buffer) => {
     if (chunk.length > room && !isCut) limit.onCut()
     if (chunk.length > room) isCut = true
-    if (room > 0) kept.push(chunk.subarray(0, room))
+    if (room > 0) chunks.push(chunk.subarray(0, room))
     room = Math.max(0, room - chunk.length)
   })
   return {
-    bytes: () => Buffer.concat(kept),
+    bytes: () => Buffer.concat(chunks),
     // Destroyed before its end: a process outside the group held it open.
     isCut: () => isCut || !stream.readableEnded,
   }

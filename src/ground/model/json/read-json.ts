@@ -10,8 +10,8 @@ export type JsonReading =
  */
 export function readJson(text: string, start: number): JsonReading {
   const state: State = { text, at: start }
-  const found = readValue(state, 0)
-  if (found !== undefined) return { kind: "value", value: found.value, end: state.at }
+  const reading = readValue(state, 0)
+  if (reading !== undefined) return { kind: "value", value: reading.value, end: state.at }
   return { kind: state.at >= text.length ? "cut" : "none", end: state.at }
 }
 
@@ -35,9 +35,9 @@ function readObject(state: State, level: number): ParsedValue {
   while (!takes(state, "}")) {
     const key = readKey(state)
     if (key === undefined || !takes(state, ":")) return undefined
-    const found = readValue(state, level + 1)
-    if (found === undefined) return undefined
-    entries.push([key, found.value])
+    const reading = readValue(state, level + 1)
+    if (reading === undefined) return undefined
+    entries.push([key, reading.value])
     takes(state, ",")
   }
   // Unlike an assignment, `fromEntries` makes `__proto__` an ordinary field.
@@ -48,9 +48,9 @@ function readArray(state: State, level: number): ParsedValue {
   const values: unknown[] = []
   state.at += 1
   while (!takes(state, "]")) {
-    const found = readValue(state, level + 1)
-    if (found === undefined) return undefined
-    values.push(found.value)
+    const reading = readValue(state, level + 1)
+    if (reading === undefined) return undefined
+    values.push(reading.value)
     takes(state, ",")
   }
   return { value: values }
@@ -101,9 +101,9 @@ function readEscape(text: string, at: number): { readonly text: string; readonly
   if (code !== undefined)
     return { text: String.fromCharCode(Number.parseInt(code, 16)), end: at + 6 }
   const character = text[at + 1] ?? ""
-  const known = ESCAPED[character]
+  const escaped = ESCAPED[character]
   const isLetter = /[\p{L}\p{N}]/u.test(character)
-  return { text: known ?? (isLetter ? `\\${character}` : character), end: at + 2 }
+  return { text: escaped ?? (isLetter ? `\\${character}` : character), end: at + 2 }
 }
 
 const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_.])/uy

@@ -86,13 +86,13 @@ type Room = CredentialDeps & {
 type UnlockedStore = { readonly store: CredentialFile; readonly key: Uint8Array }
 
 async function unlock({ file, keys }: Room): Promise<UnlockedStore> {
-  const found = await readFile(file)
-  const isNew = found === undefined || Object.keys(found.records).length === 0
-  const by = isNew ? keys.choose() : found.by
+  const stored = await readFile(file)
+  const isNew = stored === undefined || Object.keys(stored.records).length === 0
+  const by = isNew ? keys.choose() : stored.by
   const key = await keys.of(by, { isNew })
   if (isNew) return { store: emptyStore(by, key), key }
-  if (found.keyId !== keyIdOf(key)) throw CredentialsWrongKey({ path: file, by: by.kind })
-  return { store: found, key }
+  if (stored.keyId !== keyIdOf(key)) throw CredentialsWrongKey({ path: file, by: by.kind })
+  return { store: stored, key }
 }
 
 async function set(name: string, value: string, room: Room): Promise<void> {
@@ -169,8 +169,8 @@ const WARNING =
   "not against a program that runs as you. Set QM_PASSPHRASE to use a passphrase instead."
 
 async function warningOf(keyFile: string): Promise<string> {
-  const found = await statFile(keyFile)
-  const isOpen = found.kind === "found" && (found.stat.mode & 0o077) !== 0
+  const fileStat = await statFile(keyFile)
+  const isOpen = fileStat.kind === "found" && (fileStat.stat.mode & 0o077) !== 0
   return isOpen
     ? `${WARNING} Other users can read the key file: set its mode to 600 and set the credentials again.`
     : WARNING

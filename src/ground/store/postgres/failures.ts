@@ -40,8 +40,8 @@ export function judgePostgres(
   if (isServerGone(code)) {
     return { kind: "unreachable", error: unreachable(address.server, during, error) }
   }
-  const known = translate(code, context, error)
-  return known === undefined ? { kind: "bug", error } : { kind: "typed", error: known }
+  const translated = translate(code, context, error)
+  return translated === undefined ? { kind: "bug", error } : { kind: "typed", error: translated }
 }
 
 function unreachable(server: string, during: string, cause: unknown): AppError {

@@ -169,8 +169,10 @@ async function askRun(client: PoolClient, query: Sql): Promise<{ changes: number
 }
 
 async function makeSchema(driver: Driver): Promise<void> {
-  const found = await driver.all(sql`SELECT 1 FROM pg_namespace WHERE nspname = ${POSTGRES_SCHEMA}`)
-  if (found.length > 0) return
+  const schemas = await driver.all(
+    sql`SELECT 1 FROM pg_namespace WHERE nspname = ${POSTGRES_SCHEMA}`,
+  )
+  if (schemas.length > 0) return
   await driver.transaction((statements) => statements.run(sql`CREATE SCHEMA IF NOT EXISTS qm`))
 }
 

@@ -40,8 +40,8 @@ export async function makeBackup(options: {
     const name = await freeName(directory, fileTimestamp(options.clock.now()))
     await renameFile(copy, name)
     await prune({ directory, keep: options.keep, newest: name })
-    const found = await statFile(name)
-    return { file: name, sizeBytes: found.kind === "found" ? found.stat.sizeBytes : 0 }
+    const fileStat = await statFile(name)
+    return { file: name, sizeBytes: fileStat.kind === "found" ? fileStat.stat.sizeBytes : 0 }
   } finally {
     await removeFile(copy)
   }
@@ -55,9 +55,9 @@ export type FoundBackup = { file: string; sizeBytes: number; at: number }
 
 export async function describeNewestBackup(directory: string): Promise<FoundBackup | undefined> {
   const file = await findNewestBackup(directory)
-  const found = file === undefined ? undefined : await statFile(file)
-  if (file === undefined || found?.kind !== "found") return undefined
-  const { sizeBytes, modifiedAtMs } = found.stat
+  const fileStat = file === undefined ? undefined : await statFile(file)
+  if (file === undefined || fileStat?.kind !== "found") return undefined
+  const { sizeBytes, modifiedAtMs } = fileStat.stat
   return { file, sizeBytes, at: Math.round(modifiedAtMs) }
 }
 

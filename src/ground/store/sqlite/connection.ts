@@ -17,8 +17,8 @@ export function openConnection(file: string, role: "write" | "read") {
 
   function prepare(query: Sql): StatementSync {
     const text = render(query, "sqlite")
-    const known = statements.get(text)
-    if (known !== undefined) return known
+    const cached = statements.get(text)
+    if (cached !== undefined) return cached
     const made = database.prepare(text)
     statements.set(text, made)
     const [oldest] = statements.keys()

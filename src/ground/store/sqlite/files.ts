@@ -36,10 +36,10 @@ export async function prepareFile(file: string): Promise<{ isNew: boolean }> {
 export async function makePrivate(file: string): Promise<{ isNew: boolean }> {
   const { kind } = await createFile(file, { mode: 0o600 })
   if (kind === "created") return { isNew: true }
-  const found = await statFile(file)
-  if (found.kind !== "found") return { isNew: false }
-  if (found.stat.mode !== 0o600) await setFileMode(file, 0o600)
-  return { isNew: found.stat.sizeBytes === 0 }
+  const fileStat = await statFile(file)
+  if (fileStat.kind !== "found") return { isNew: false }
+  if (fileStat.stat.mode !== 0o600) await setFileMode(file, 0o600)
+  return { isNew: fileStat.stat.sizeBytes === 0 }
 }
 
 export async function checkForLog(file: string): Promise<boolean> {
@@ -48,8 +48,8 @@ export async function checkForLog(file: string): Promise<boolean> {
 }
 
 export async function inodeOf(file: string): Promise<number | undefined> {
-  const found = await statFile(file)
-  return found.kind === "found" ? found.stat.inode : undefined
+  const fileStat = await statFile(file)
+  return fileStat.kind === "found" ? fileStat.stat.inode : undefined
 }
 
 /**
@@ -65,8 +65,8 @@ export async function setAside(file: string, label: string): Promise<string> {
 
 export async function keptCorrupt(file: string): Promise<readonly string[]> {
   const names = await namesIn(dirname(file))
-  const kept = names.filter((it) => it.startsWith(`${basename(file)}.corrupt-`))
-  return kept.filter((it) => !/-(?:wal|shm)$/.test(it)).map((it) => join(dirname(file), it))
+  const corruptFiles = names.filter((it) => it.startsWith(`${basename(file)}.corrupt-`))
+  return corruptFiles.filter((it) => !/-(?:wal|shm)$/.test(it)).map((it) => join(dirname(file), it))
 }
 
 export async function namesIn(directory: string): Promise<readonly string[]> {
@@ -138,18 +138,18 @@ export async function readSeal(file: string): Promise<Seal | undefined> {
 }
 
 export async function writeSeal(file: string, epoch: string): Promise<void> {
-  const found = await statFile(file)
-  if (found.kind !== "found") return
-  const { sizeBytes, modifiedAtMs, inode } = found.stat
+  const fileStat = await statFile(file)
+  if (fileStat.kind !== "found") return
+  const { sizeBytes, modifiedAtMs, inode } = fileStat.stat
   const seal = { epoch, sizeBytes, modifiedAtMs, inode } satisfies Seal
   await writeFileAtomic(sealFile(file), `${JSON.stringify(seal)}\n`)
 }
 
 /** Whether `stat` matches the last clean close. */
 export async function verifySeal(file: string, seal: Seal | undefined): Promise<boolean> {
-  const found = await statFile(file)
-  if (seal === undefined || found.kind !== "found" || (await checkForLog(file))) return false
-  const { sizeBytes, modifiedAtMs, inode } = found.stat
+  const fileStat = await statFile(file)
+  if (seal === undefined || fileStat.kind !== "found" || (await checkForLog(file))) return false
+  const { sizeBytes, modifiedAtMs, inode } = fileStat.stat
   const isSameTime = seal.modifiedAtMs === modifiedAtMs
   return isSameTime && seal.sizeBytes === sizeBytes && seal.inode === inode
 }

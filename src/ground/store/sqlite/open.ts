@@ -138,14 +138,15 @@ async function keepAside(
   const backup = await findNewestBackup(options.backupDirectory)
   const isOurs = !state.isShared && (await inodeOf(file)) === state.inode
   if (!isOurs) return StoreCorrupt({ what, backup }, error)
-  const kept = await setAside(file, `corrupt-${fileTimestamp(clock.now())}`)
-  log.error("damaged store renamed", { kept, what })
-  return StoreCorrupt({ what, kept, backup }, error)
+  const renamedTo = await setAside(file, `corrupt-${fileTimestamp(clock.now())}`)
+  log.error("damaged store renamed", { kept: renamedTo, what })
+  return StoreCorrupt({ what, kept: renamedTo, backup }, error)
 }
 
 async function warnOfKept(file: string, log: Log): Promise<void> {
-  const kept = (await keptCorrupt(file)).at(-1)
-  if (kept !== undefined) log.warn("starting an empty store; a damaged one was renamed", { kept })
+  const corruptFile = (await keptCorrupt(file)).at(-1)
+  if (corruptFile !== undefined)
+    log.warn("starting an empty store; a damaged one was renamed", { kept: corruptFile })
 }
 
 const SchemaRow = z.object({ name: z.string(), sql: z.string().nullable() })
@@ -160,13 +161,13 @@ async function findSchemaDamage(
   driver: Driver,
   migrations: readonly Migration[],
 ): Promise<readonly string[]> {
-  const found = parseRows(SchemaRow, await driver.all(SELECT_SCHEMA))
-  if (found.length === 0) return []
-  if (!found.some((it) => it.name === "schema_migrations")) {
+  const rows = parseRows(SchemaRow, await driver.all(SELECT_SCHEMA))
+  if (rows.length === 0) return []
+  if (!rows.some((it) => it.name === "schema_migrations")) {
     return ["the table schema_migrations is missing"]
   }
   const version = await schemaVersion(driver.all)
-  const sqlByName = new Map(found.map((it) => [it.name, it.sql]))
+  const sqlByName = new Map(rows.map((it) => [it.name, it.sql]))
   return expectedSchema(migrations.slice(0, version))
     .filter((it) => sqlByName.get(it.name) !== it.sql)
     .map((it) => `the definition of ${it.name} has changed`)

@@ -65,8 +65,8 @@ function isHeld(file: string): boolean {
 }
 
 async function refuseUnusable(file: string): Promise<void> {
-  const found = await statFile(file)
-  if (found.kind !== "found" || found.what !== "regular file") {
+  const stat = await statFile(file)
+  if (stat.kind !== "found" || stat.what !== "regular file") {
     throw BackupUnusable({ file, problem: "the file does not exist" })
   }
   const problem = checkCopy(file) ?? (hasJournal(file) ? undefined : "it is not a qm store")
@@ -106,8 +106,8 @@ async function beginNewEpoch(
  * log is renamed first: it must not be replayed into the new one.
  */
 async function keepReplaced(file: string, label: string): Promise<string | undefined> {
-  const found = await statFile(file)
-  if (found.kind !== "found" || found.stat.sizeBytes === 0) return undefined
+  const fileStat = await statFile(file)
+  if (fileStat.kind !== "found" || fileStat.stat.sizeBytes === 0) return undefined
   const replaced = `${file}.${label}`
   await linkFile(file, replaced)
   await renameFile(`${file}-wal`, `${replaced}-wal`)

@@ -155,8 +155,8 @@ function readFindings(rows: readonly DatabaseRow[]): readonly string[] {
 }
 
 async function sizeOf(files: readonly string[]): Promise<number> {
-  const found = await Promise.all(files.map((it) => statFile(it)))
-  return found.reduce((sum, it) => sum + (it.kind === "found" ? it.stat.sizeBytes : 0), 0)
+  const stats = await Promise.all(files.map((it) => statFile(it)))
+  return stats.reduce((sum, it) => sum + (it.kind === "found" ? it.stat.sizeBytes : 0), 0)
 }
 
 function open(file: string, role: "write" | "read"): Connection {
@@ -215,8 +215,9 @@ function createCheckpoint(deps: {
     /** Also at the first commit: short processes would otherwise never check. */
     async ifDue(): Promise<void> {
       if (commits++ % COMMITS_PER_SIZE_CHECK !== 0) return
-      const found = await statFile(`${deps.file}-wal`)
-      if (found.kind === "found" && found.stat.sizeBytes >= CHECKPOINT_AT_BYTES) now("PASSIVE")
+      const fileStat = await statFile(`${deps.file}-wal`)
+      if (fileStat.kind === "found" && fileStat.stat.sizeBytes >= CHECKPOINT_AT_BYTES)
+        now("PASSIVE")
     },
   }
 }

@@ -171,15 +171,15 @@ async function markdownIn(
   name: string,
   { source }: Source,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const paths: string[] = []
   for (const folder of folders.flatMap((it) =>
     DOT_FOLDERS.map((dot) => path.join(it, dot, name)),
   )) {
     const entries = await reader.list(folder, source)
     const names = entries.filter((it) => it.what !== "directory" && it.name.endsWith(".md"))
-    found.push(...names.map((it) => path.join(folder, it.name)).toSorted(compareText))
+    paths.push(...names.map((it) => path.join(folder, it.name)).toSorted(compareText))
   }
-  return found
+  return paths
 }
 
 function readText(
@@ -217,21 +217,21 @@ type RuleParts = Pick<HostItem, "load" | "sent" | "later"> & {
 
 export function ruleParts(reader: SurveyReader, at: string, text: string): RuleParts {
   const { fields, body } = splitFrontmatter(text)
-  const kept = firstCharacters(body, LONGEST_RULE_CHARACTERS)
-  const isCut = kept.length < body.length
+  const truncated = firstCharacters(body, LONGEST_RULE_CHARACTERS)
+  const isCut = truncated.length < body.length
   if (isCut) {
     const about = `This rule exceeds ${LONGEST_RULE_CHARACTERS} characters; the rest is truncated.`
     reader.note({ code: "file-cut", text: about, path: at })
   }
   switch (textField(fields, "trigger")) {
     case "glob":
-      return { load: "conditional", sent: "", later: kept, patterns: globsOf(fields["globs"]) }
+      return { load: "conditional", sent: "", later: truncated, patterns: globsOf(fields["globs"]) }
     case "model_decision":
-      return { load: "name-only", sent: textField(fields, "description"), later: kept }
+      return { load: "name-only", sent: textField(fields, "description"), later: truncated }
     case "manual":
-      return { load: "on-demand", sent: "", later: kept }
+      return { load: "on-demand", sent: "", later: truncated }
     default:
-      return { load: isCut ? "startup-capped" : "always", sent: kept, later: "" }
+      return { load: isCut ? "startup-capped" : "always", sent: truncated, later: "" }
   }
 }
 

@@ -177,8 +177,8 @@ function noteExternal(link: Link, { reader, seen }: Chains): void {
 
 async function noteUnresolved(it: Import, link: Link, { reader }: Chains): Promise<void> {
   if (!looksLikePath(it.written)) return
-  const found = await reader.peek(it.path, LARGEST_INSTRUCTION_BYTES)
-  if (found.kind !== "missing") return
+  const file = await reader.peek(it.path, LARGEST_INSTRUCTION_BYTES)
+  if (file.kind !== "missing") return
   const text = `@${it.written} does not exist; the host ignores it silently.`
   reader.note({ code: "import-unresolved", text, ...whereOf(link) })
 }

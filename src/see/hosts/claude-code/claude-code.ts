@@ -46,7 +46,7 @@ export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
   const settings = await readSettings(folders, reader)
   const place = withSettingsEnv(given, settings)
   const state = await readState(folders, reader)
-  const world: ClaudeContext = {
+  const context: ClaudeContext = {
     place,
     folders,
     settings,
@@ -54,11 +54,11 @@ export async function survey(given: HostPlace, disk: Disk): Promise<Survey> {
     stateTrust: state.trust,
   }
 
-  const instructions = await loadInstructions(world, reader)
-  const mcp = await readMcp(world, reader)
-  const style = await readOutputStyle(world, reader)
-  const skills = await listSkills(world, reader)
-  const agents = await listAgents(world, reader)
+  const instructions = await loadInstructions(context, reader)
+  const mcp = await readMcp(context, reader)
+  const style = await readOutputStyle(context, reader)
+  const skills = await listSkills(context, reader)
+  const agents = await listAgents(context, reader)
   const isEarly = (it: HostItem) => it.priority < SOURCES.managedPolicy.priority
   return {
     items: [

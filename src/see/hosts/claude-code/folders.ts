@@ -117,10 +117,10 @@ const POINTER_LIMIT_BYTES = 16 * 1024
 async function findGit(walk: readonly string[], reader: SurveyReader): Promise<GitTops> {
   for (const folder of walk.toReversed()) {
     const dotGit = path.join(folder, ".git")
-    const found = await reader.peek(dotGit, POINTER_LIMIT_BYTES)
-    if (found.kind === "directory") return { top: folder, main: folder, isMainProven: true }
-    if (found.kind === "file") {
-      const pointed = await mainOf(found.bytes.toString(), dotGit, reader)
+    const file = await reader.peek(dotGit, POINTER_LIMIT_BYTES)
+    if (file.kind === "directory") return { top: folder, main: folder, isMainProven: true }
+    if (file.kind === "file") {
+      const pointed = await mainOf(file.bytes.toString(), dotGit, reader)
       return { top: folder, main: folder, isMainProven: true, ...pointed }
     }
   }
@@ -148,6 +148,6 @@ async function mainOf(
 }
 
 async function readLine(file: string, reader: SurveyReader): Promise<string | undefined> {
-  const found = await reader.peek(file, POINTER_LIMIT_BYTES)
-  return found.kind === "file" ? found.bytes.toString().trim() : undefined
+  const read = await reader.peek(file, POINTER_LIMIT_BYTES)
+  return read.kind === "file" ? read.bytes.toString().trim() : undefined
 }

@@ -18,14 +18,14 @@ export function findImports(
   file: { readonly realPath: string; readonly raw: string },
   home: string,
 ): readonly Import[] {
-  const found = new Map<string, Import>()
+  const imports = new Map<string, Import>()
   for (const written of writtenIn(tokens)) {
     const target = resolveImport(written, path.dirname(file.realPath), home)
-    if (target === undefined || found.has(target)) continue
-    if (found.size === MOST_MENTIONS) break
-    found.set(target, { written, path: target, line: lineOf(file.raw, `@${written}`) })
+    if (target === undefined || imports.has(target)) continue
+    if (imports.size === MOST_MENTIONS) break
+    imports.set(target, { written, path: target, line: lineOf(file.raw, `@${written}`) })
   }
-  return [...found.values()]
+  return [...imports.values()]
 }
 
 /**
@@ -42,13 +42,13 @@ export function isTextName(file: string): boolean {
 }
 
 function writtenIn(tokens: readonly Token[]): readonly string[] {
-  const found: string[] = []
+  const texts: string[] = []
   const waiting: Token[] = tokens.toReversed()
   for (let token = waiting.pop(); token !== undefined; token = waiting.pop()) {
-    found.push(...mentions(ownText(token)))
+    texts.push(...mentions(ownText(token)))
     waiting.push(...childrenOf(token).toReversed())
   }
-  return found
+  return texts
 }
 
 function ownText(token: Token): string {

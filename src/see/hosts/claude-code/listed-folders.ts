@@ -39,18 +39,18 @@ async function projectFolders(
   reader: SurveyReader,
 ): Promise<readonly string[]> {
   const { walk, home, git } = world.folders
-  const found: string[] = []
+  const folderPaths: string[] = []
   for (const folder of walk.toReversed()) {
     if (folder === home) break
-    found.push(path.join(folder, ".claude", name))
+    folderPaths.push(path.join(folder, ".claude", name))
     if (folder === git.top) break
   }
   // A worktree without its own folder uses that of its repository.
   const isWorktree = git.top !== undefined && git.main !== undefined && git.top !== git.main
-  if (!isWorktree) return found
+  if (!isWorktree) return folderPaths
   const own = path.join(git.top, ".claude", name)
   const hasOwn = (await reader.realPath(own)) !== undefined
-  return hasOwn ? found : [...found, path.join(git.main, ".claude", name)]
+  return hasOwn ? folderPaths : [...folderPaths, path.join(git.main, ".claude", name)]
 }
 
 export type ListedFile = {
@@ -64,7 +64,7 @@ export async function markdownBelow(
   source: string,
   reader: SurveyReader,
 ): Promise<readonly ListedFile[]> {
-  const found: ListedFile[] = []
+  const listedFiles: ListedFile[] = []
   const visited = new Set<string>()
   async function enter(at: string, depth: number): Promise<void> {
     const entries = await reader.list(at, source)
@@ -77,11 +77,11 @@ export async function markdownBelow(
       if (what === "directory") await enter(file, depth + 1)
       if (what !== "file" || !entry.name.endsWith(".md")) continue
       const read = await readListed(file, source, reader)
-      if (read !== undefined) found.push({ path: file, folder, file: read })
+      if (read !== undefined) listedFiles.push({ path: file, folder, file: read })
     }
   }
   await enter(folder.path, 0)
-  return found
+  return listedFiles
 }
 
 export function trustOfListed({ path: at, folder, file }: ListedFile, { folders }: ClaudeContext) {

@@ -99,12 +99,12 @@ export function cutMemory(text: string): Cut {
   const hasManyLines = lines.length > MOST_MEMORY_LINES
   const isLong = whole.length > MOST_MEMORY_UNITS
   if (!hasManyLines && !isLong) return { content: whole, isCut: false }
-  const kept = cutUnits(hasManyLines ? lines.slice(0, MOST_MEMORY_LINES).join("\n") : whole)
+  const truncated = cutUnits(hasManyLines ? lines.slice(0, MOST_MEMORY_LINES).join("\n") : whole)
   const size = sizeWords({ hasManyLines, isLong, lines: lines.length, units: whole.length })
-  const missing = missingWords(whole, kept, lines.length)
+  const missing = missingWords(whole, truncated, lines.length)
   const advice = "Keep index entries to one line under ~200 chars; move detail into topic files."
   const warning = `MEMORY.md is ${size}. Only part of it was loaded: ${missing}. ${advice}`
-  return { content: `${kept}\n\n> WARNING: ${warning}`, isCut: true }
+  return { content: `${truncated}\n\n> WARNING: ${warning}`, isCut: true }
 }
 
 /** At a line end, unless the first line alone is too long. */

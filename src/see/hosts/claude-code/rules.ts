@@ -40,15 +40,15 @@ async function loadLevel(
   visited.add(level.path).add(real)
   const loaded: Instruction[] = []
   for (const entry of entries) {
-    const found = await lookAt(entry, { ...level, real }, chains)
-    if (found.kind === "folder" && level.depth < DEEPEST_FOLDER_LEVELS) {
-      const next = { ...level, path: found.path, shown: found.shown, depth: level.depth + 1 }
+    const rule = await lookAt(entry, { ...level, real }, chains)
+    if (rule.kind === "folder" && level.depth < DEEPEST_FOLDER_LEVELS) {
+      const next = { ...level, path: rule.path, shown: rule.shown, depth: level.depth + 1 }
       loaded.push(...(await loadLevel(next, chains, visited)))
     }
-    if (found.kind === "rule") {
+    if (rule.kind === "rule") {
       const { kind, place } = level
       loaded.push(
-        ...(await loadRule({ path: found.path, kind, place, foundAt: found.shown }, chains)),
+        ...(await loadRule({ path: rule.path, kind, place, foundAt: rule.shown }, chains)),
       )
     }
   }

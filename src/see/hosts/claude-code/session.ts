@@ -29,13 +29,15 @@ async function newestTranscript(folder: string, disk: Disk): Promise<Transcript 
   const names = (await disk.list(folder))
     .filter((it) => it.what === "file" && it.name.endsWith(".jsonl"))
     .slice(0, MOST_TRANSCRIPTS)
-  const found: Transcript[] = []
+  const transcripts: Transcript[] = []
   for (const { name } of names) {
     const file = path.join(folder, name)
     const modifiedAt = await disk.modifiedAt(file)
-    if (modifiedAt !== undefined) found.push({ path: file, modifiedAt })
+    if (modifiedAt !== undefined) transcripts.push({ path: file, modifiedAt })
   }
-  return found.toSorted((a, b) => a.modifiedAt - b.modifiedAt || (a.path < b.path ? -1 : 1)).at(-1)
+  return transcripts
+    .toSorted((a, b) => a.modifiedAt - b.modifiedAt || (a.path < b.path ? -1 : 1))
+    .at(-1)
 }
 
 const Line = z.object({

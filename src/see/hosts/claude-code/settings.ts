@@ -106,10 +106,10 @@ async function layerOf(
 ): Promise<SettingsLayer> {
   const base = { layer: draft.layer, path: draft.path, trust: draft.trust }
   if (file === undefined) {
-    const found = await reader.peek(draft.path, SETTINGS_LIMIT_BYTES)
-    return found.kind === "missing"
+    const file = await reader.peek(draft.path, SETTINGS_LIMIT_BYTES)
+    return file.kind === "missing"
       ? { ...base, outcome: { kind: "missing" } }
-      : { ...base, outcome: { kind: "unreadable", reason: found.kind } }
+      : { ...base, outcome: { kind: "unreadable", reason: file.kind } }
   }
   const parsed = parseSettingsJson(file.bytes.toString())
   if (parsed.kind === "record") {

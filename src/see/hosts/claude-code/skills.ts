@@ -49,16 +49,16 @@ export async function listSkills(
 
 async function skillsIn(folder: ListedFolder, reader: SurveyReader): Promise<readonly Skill[]> {
   const place = SOURCES.skills
-  const found: Skill[] = []
+  const allSkills: Skill[] = []
   for (const entry of await reader.list(folder.path, place.source)) {
     if (entry.what !== "directory" && entry.what !== "link") continue
     const file = path.join(folder.path, entry.name, "SKILL.md")
     const read = await readListed(file, place.source, reader)
     if (read === undefined) continue
     const listed = { path: file, folder, file: read }
-    found.push(readSkill(listed, entry.name, place))
+    allSkills.push(readSkill(listed, entry.name, place))
   }
-  return found
+  return allSkills
 }
 
 async function commandsOf(world: ClaudeContext, reader: SurveyReader): Promise<readonly Skill[]> {

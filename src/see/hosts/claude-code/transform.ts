@@ -61,13 +61,13 @@ function lex(text: string): readonly Token[] {
 function withoutBlockComments(body: string, tokens: readonly Token[]): string {
   if (tokens.length === 0) return body
   let isAfterComment = false
-  let kept = ""
+  let result = ""
   for (const token of tokens) {
     const raw = isComment(token) ? restOfComment(token.raw) : token.raw
-    kept += isAfterComment && token.type === "space" ? raw.replace(/^\n+/, "") : raw
+    result += isAfterComment && token.type === "space" ? raw.replace(/^\n+/, "") : raw
     isAfterComment = raw === ""
   }
-  return kept
+  return result
 }
 
 function isComment(token: Token): boolean {
@@ -84,15 +84,15 @@ function restOfComment(raw: string): string {
 }
 
 export function removeComments(raw: string): string {
-  let kept = ""
+  let result = ""
   let done = 0
   for (let open = raw.indexOf("<!--"); open !== -1; open = raw.indexOf("<!--", done)) {
     const close = raw.indexOf("-->", open + "<!--".length)
     if (close === -1) break
-    kept += raw.slice(done, open)
+    result += raw.slice(done, open)
     done = close + "-->".length
   }
-  return kept + raw.slice(done)
+  return result + raw.slice(done)
 }
 
 /**

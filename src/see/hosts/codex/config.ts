@@ -61,8 +61,8 @@ export async function readConfig(place: HostPlace, reader: SurveyReader): Promis
     const dotCodex = path.join(folder, ".codex")
     if ((await reader.realPath(dotCodex)) === home) continue
     dotFolders.push(dotCodex)
-    const found = await read(path.join(dotCodex, "config.toml"), "project")
-    project.push({ ...found, counts: trust(folder) === "trusted" })
+    const configFile = await read(path.join(dotCodex, "config.toml"), "project")
+    project.push({ ...configFile, counts: trust(folder) === "trusted" })
   }
   for (const file of project) noteNotTrusted(reader, file)
   const roots = [folders, await projectFolders(reader, cwd, markers)].flatMap((it) =>
@@ -150,9 +150,9 @@ async function outcomeOf(
   file: ReadFile | undefined,
 ): Promise<SettingsLayer["outcome"]> {
   if (file !== undefined) return parseToml(file.bytes.toString())
-  const found = await reader.peek(at, SETTINGS_LIMIT_BYTES)
-  if (found.kind === "missing") return { kind: "missing" }
-  return { kind: "unreadable", reason: found.kind === "unreadable" ? found.reason : found.kind }
+  const read = await reader.peek(at, SETTINGS_LIMIT_BYTES)
+  if (read.kind === "missing") return { kind: "missing" }
+  return { kind: "unreadable", reason: read.kind === "unreadable" ? read.reason : read.kind }
 }
 
 function parseToml(text: string): SettingsLayer["outcome"] {

@@ -63,15 +63,15 @@ export async function projectInstructions(
       noteCut(reader, at, { kept: 0, size: file.bytes.length })
       continue
     }
-    const kept = file.bytes.subarray(0, left)
-    const sent = kept.toString()
+    const sentBytes = file.bytes.subarray(0, left)
+    const sent = sentBytes.toString()
     if (isBlank(sent)) {
       reader.mark({ path: at, source: source.source, outcome: "empty" })
       continue
     }
-    left -= kept.length
-    const isCut = kept.length < file.bytes.length
-    if (isCut) noteCut(reader, at, { kept: kept.length, size: file.bytes.length })
+    left -= sentBytes.length
+    const isCut = sentBytes.length < file.bytes.length
+    if (isCut) noteCut(reader, at, { kept: sentBytes.length, size: file.bytes.length })
     const first = walk.hasUser ? USER_PROJECT_SEPARATOR : ""
     const frame = items.length === 0 ? first : PROJECT_SEPARATOR
     const load = isCut ? "startup-capped" : "always"
@@ -94,9 +94,9 @@ async function chooseFiles(
   let isGivenUp = false
   for (const [index, folder] of folders.entries()) {
     const source = walkSource(index, folders.length)
-    const found = await chooseIn(reader, { folder, names, source })
-    if (found === "unreadable") isGivenUp = true
-    else if (found !== undefined) chosen.push(found)
+    const choice = await chooseIn(reader, { folder, names, source })
+    if (choice === "unreadable") isGivenUp = true
+    else if (choice !== undefined) chosen.push(choice)
   }
   if (!isGivenUp) return chosen
   for (const { at, source } of chosen) {
@@ -119,10 +119,11 @@ async function chooseIn(
     const limits = { source: it.source.source, maxBytes: LARGEST_INSTRUCTION_BYTES }
     const file = await reader.read(at, limits)
     if (file !== undefined) return { at, file, source: it.source }
-    const found = await reader.peek(at, limits.maxBytes)
+    const diskFile = await reader.peek(at, limits.maxBytes)
     // A pipe or a device is skipped like a folder; only that reason starts this way.
-    if (found.kind === "unreadable" && !found.reason.startsWith("it is a ")) return "unreadable"
-    if (found.kind === "too-large") return undefined
+    if (diskFile.kind === "unreadable" && !diskFile.reason.startsWith("it is a "))
+      return "unreadable"
+    if (diskFile.kind === "too-large") return undefined
   }
   return undefined
 }

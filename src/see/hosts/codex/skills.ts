@@ -170,9 +170,9 @@ async function readSkill(reader: SurveyReader, at: string, root: Root): Promise<
 
 /** A skill's own file can restrict it to calls by the user. */
 async function isOffered(reader: SurveyReader, folder: string): Promise<boolean> {
-  const found = await reader.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
-  if (found.kind !== "file") return true
-  const policy = fieldsOf(fieldsOf(tryYaml(found.bytes.toString()))["policy"])
+  const file = await reader.peek(path.join(folder, "agents", "openai.yaml"), SETTINGS_LIMIT_BYTES)
+  if (file.kind !== "file") return true
+  const policy = fieldsOf(fieldsOf(tryYaml(file.bytes.toString()))["policy"])
   return policy["allow_implicit_invocation"] !== false
 }
 

@@ -28,8 +28,8 @@ export async function agentItems(
   const nearestFirst = [folders.cwd, ...folders.above.filter((it) => it !== folders.home)]
   const places = nearestFirst.flatMap((it) => KINDS.map((kind) => path.join(it, kind, "agents")))
   for (const folder of places) {
-    const found = await agentsIn(reader, folder, "project")
-    for (const agent of found.filter((it) => !project.has(it.name))) project.set(agent.name, agent)
+    const agents = await agentsIn(reader, folder, "project")
+    for (const agent of agents.filter((it) => !project.has(it.name))) project.set(agent.name, agent)
   }
   const user = await agentsIn(reader, path.join(folders.config, "agents"), "user")
   const all = [...project.values(), ...user].toSorted((a, b) => compareText(a.name, b.name))

@@ -147,11 +147,11 @@ function withoutCode(text: string): string {
     return isFence || isFenced ? " ".repeat(line.length) : line
   })
   const open = lines.join("\n")
-  let kept = ""
+  let result = ""
   let done = 0
   for (const { from, to } of backtickSpans(open)) {
-    kept += open.slice(done, from) + open.slice(from, to).replace(/[^\n]/g, " ")
+    result += open.slice(done, from) + open.slice(from, to).replace(/[^\n]/g, " ")
     done = to
   }
-  return kept + open.slice(done)
+  return result + open.slice(done)
 }

@@ -78,19 +78,19 @@ async function findRules(
   reader: SurveyReader,
   { folder, source }: RuleFolder,
 ): Promise<readonly string[]> {
-  const found: string[] = []
+  const rulePaths: string[] = []
   async function visit(at: string, level: number): Promise<void> {
     const entries = await reader.list(at, source.source)
     for (const { name, what } of entries.toSorted((a, b) => compareText(a.name, b.name))) {
       if (name.startsWith(".")) continue
       const isRule = what !== "directory" && /\.instructions\.md$/i.test(name)
-      if (isRule) found.push(path.join(at, name))
+      if (isRule) rulePaths.push(path.join(at, name))
       const goesDeeper = what === "directory" && level < DEEPEST_FOLDER_LEVELS
       if (goesDeeper) await visit(path.join(at, name), level + 1)
     }
   }
   await visit(folder, 0)
-  return found
+  return rulePaths
 }
 
 async function ruleItem(

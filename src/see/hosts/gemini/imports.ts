@@ -110,8 +110,8 @@ async function importRoot(
   folder: string,
   markers: readonly string[],
 ): Promise<string> {
-  const found = await findUp(folder, (it) => checkForMarker(reader, it, markers))
-  return found ?? folder
+  const projectRoot = await findUp(folder, (it) => checkForMarker(reader, it, markers))
+  return projectRoot ?? folder
 }
 
 export async function checkForMarker(
@@ -135,10 +135,10 @@ async function realOrNearest(reader: SurveyReader, at: string): Promise<string> 
 
 /** Uses Node's message, which the host puts into the text. */
 async function reasonAt(reader: SurveyReader, at: string): Promise<string> {
-  const found = await reader.peek(at, LARGEST_INSTRUCTION_BYTES)
-  if (found.kind === "missing") return `ENOENT: no such file or directory, access '${at}'`
-  if (found.kind === "directory") return `EISDIR: illegal operation on a directory, read '${at}'`
-  return found.kind === "unreadable" ? found.reason : found.kind
+  const file = await reader.peek(at, LARGEST_INSTRUCTION_BYTES)
+  if (file.kind === "missing") return `ENOENT: no such file or directory, access '${at}'`
+  if (file.kind === "directory") return `EISDIR: illegal operation on a directory, read '${at}'`
+  return file.kind === "unreadable" ? file.reason : file.kind
 }
 
 type Mention = {

@@ -51,7 +51,7 @@ function projectCandidates(
   names: readonly string[],
   config: string,
 ): readonly Candidate[] {
-  const found = folders.flatMap((folder, index) =>
+  const candidates = folders.flatMap((folder, index) =>
     folder === config
       ? []
       : names.map((name) => ({
@@ -60,7 +60,7 @@ function projectCandidates(
           scope: "project" as const,
         })),
   )
-  return found.toSorted((a, b) => compareText(a.at, b.at))
+  return candidates.toSorted((a, b) => compareText(a.at, b.at))
 }
 
 /** Gemini stores a short name for each project; its memory folder has that name. */

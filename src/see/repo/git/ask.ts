@@ -167,9 +167,9 @@ export async function findGitProgram(options: {
 async function programAt(file: string): Promise<string | undefined> {
   try {
     const real = await realPath(file)
-    const found = await statFile(real)
-    if (found.kind !== "found" || found.what !== "regular file") return undefined
-    const isExecutable = process.platform === "win32" || (found.stat.mode & 0o111) !== 0
+    const fileStat = await statFile(real)
+    if (fileStat.kind !== "found" || fileStat.what !== "regular file") return undefined
+    const isExecutable = process.platform === "win32" || (fileStat.stat.mode & 0o111) !== 0
     return isExecutable ? real : undefined
   } catch (error) {
     if (!FileNotReadable.is(error)) throw error

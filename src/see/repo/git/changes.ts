@@ -30,12 +30,12 @@ export async function compareTrees(
   pairs: readonly TreePair[],
   limits: { readonly maxChanges: number },
 ): Promise<readonly (readonly Change[] | undefined)[]> {
-  const found = pairs.map((): PairChanges => ({ files: [], pending: 0, isGivenUp: false }))
+  const changes = pairs.map((): PairChanges => ({ files: [], pending: 0, isGivenUp: false }))
   let open: readonly OpenPair[] = pairs.map((pair, at) => ({ ...pair, at, path: "" }))
   for (let level = 0; open.length > 0; level++) {
     const below: OpenPair[] = []
     for await (const { pair, differing } of compareLevel(program, open)) {
-      const of = found[pair.at]
+      const of = changes[pair.at]
       if (of === undefined || of.isGivenUp) continue
       const size = of.files.length + of.pending + (differing?.length ?? 0)
       of.isGivenUp = size > limits.maxChanges || below.length > MOST_OPEN_FOLDERS
@@ -43,9 +43,9 @@ export async function compareTrees(
       if (of.isGivenUp) continue
       for (const entry of differing ?? []) sortIn(entry, { pair, of, below })
     }
-    open = below.filter((it) => found[it.at]?.isGivenUp === false)
+    open = below.filter((it) => changes[it.at]?.isGivenUp === false)
   }
-  return found.map((it) => (it.isGivenUp ? undefined : changesOf(it.files)))
+  return changes.map((it) => (it.isGivenUp ? undefined : changesOf(it.files)))
 }
 
 type OpenPair = TreePair & { readonly at: number; readonly path: string }

@@ -155,8 +155,8 @@ async function diffNames(
 
 /** A is an ancestor of B if nothing reachable from A is unreachable from B. */
 async function isAncestor(program: GitProgram, ancestor: string, commit: string): Promise<boolean> {
-  const known = await describeObjects(program, [ancestor, commit])
-  if (known.some((it) => it.type !== "commit")) return false
+  const objects = await describeObjects(program, [ancestor, commit])
+  if (objects.some((it) => it.type !== "commit")) return false
   const args = ["--max-count=1", ancestor, `^${commit}`, "--"]
   const output = await askWhole(program, { command: "rev-list", args })
   return output.length === 0

@@ -34,8 +34,8 @@ export async function makeGitView(
   await writeIfOther(path.join(directory, "HEAD"), "ref: refs/heads/none\n")
   await writeIfOther(path.join(directory, "config"), CONFIG[format])
   const shallow = path.join(repository.common, "shallow")
-  const found = await statFile(shallow)
-  const isShallow = found.kind === "found" && found.what === "regular file"
+  const stat = await statFile(shallow)
+  const isShallow = stat.kind === "found" && stat.what === "regular file"
   return {
     directory,
     objects: path.join(repository.common, "objects"),
