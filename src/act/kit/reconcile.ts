@@ -106,7 +106,7 @@ async function stepOfOwned(file: OwnedFile, record: FileRecord | undefined): Pro
   const isOurs = found === undefined || isSame || isUnchanged(found, record)
   const change = { path: file.path, host, what }
   if (!isOurs && !file.isSealed) {
-    const warning = `${file.path} was written or changed by somebody else; it was left in place.`
+    const warning = `${file.path} was written or changed by another program; it was left in place.`
     return {
       change: { ...change, action: "keep" },
       write: undefined,

@@ -125,6 +125,6 @@ export function markerOf(kind: string, hashDigits: string): string {
 }
 
 /**
- * All markers in a text, whoever wrote them. The kind has no digits, so a key cannot imitate it.
+ * All markers in a text, of any origin. The kind has no digits, so a key cannot imitate it.
  */
 export const MARKER = /\[redacted: [a-z-]{1,40} [0-9a-f]{4}\]/g

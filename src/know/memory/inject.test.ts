@@ -135,7 +135,7 @@ describe("blocks", () => {
     expect(() => blockOf(memory, { bytes: () => taken })).toThrow("invariant")
   })
 
-  test("[MEMORY-15] [TB5] none of 100 hostile texts leaves its block, whoever wrote the file", async () => {
+  test("[MEMORY-15] [TB5] none of 100 hostile texts leaves its block, for any author of the file", async () => {
     await using it = await memoryWorld()
     for (const [at, text] of INJECTIONS.entries()) {
       const head = {

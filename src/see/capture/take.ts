@@ -54,8 +54,8 @@ export type CaptureDeps = {
   listFiles(folder: string, signal: AbortSignal): Promise<readonly string[] | undefined>
   sizes(): { readonly window: number; readonly startBudget: number; readonly extra: string }
   /**
-   * What the newest session of a host here sent to its model, as the gateway recorded it. Undefined
-   * if no session went through it, or if files cannot be told apart in the request.
+   * The last request of the newest session of a host here, as the gateway recorded it. Undefined if no
+   * session was proxied, or if the request does not separate files.
    */
   wireReport?(place: HostPlace, host: HostName): Promise<HostReport | undefined>
   readonly ids: Ids

@@ -13,8 +13,8 @@ export type ReachedFile = {
 }
 
 /**
- * By the real location. Hosts follow links; the user should know, and nobody else should see what a
- * project's link brings in, also from the user's own folders.
+ * By the real location. Hosts follow links; the user should know, and only the user should see the text that a
+ * project's link loads, also from the user's own folders.
  */
 export function belongsTo(it: ReachedFile, grounds: TrustFolders): HostItem["trust"] {
   // A link in the user's own folder, and a path in the user's own file, are the user's choice.

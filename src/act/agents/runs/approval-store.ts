@@ -118,7 +118,7 @@ export function createApprovalStore({ db, clock, ids }: Deps) {
   }
 }
 
-const BY_CLOCK = { decision: "deny", by: "the timeout", note: "Nobody answered in time." } as const
+const BY_CLOCK = { decision: "deny", by: "the timeout", note: "No answer in time." } as const
 
 export function answerPrompt({ title, status, note }: Approval): string {
   const why = note === null ? "" : ` (${note})`

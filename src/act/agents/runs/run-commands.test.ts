@@ -224,7 +224,7 @@ describe("after the process ended", () => {
     expect(await room.get(run.id)).toMatchObject({ status: "interrupted", openApprovals: 1 })
   })
 
-  test("[AGENTS-33] an approval that nobody answers in time is denied by the timeout", async () => {
+  test("[AGENTS-33] an approval without an answer in time is denied by the timeout", async () => {
     let ahead = 0
     const sleep = systemClock.sleep
     const clock = {

@@ -146,9 +146,9 @@ function compaction(): readonly Step[] {
     step(20, { ...window, used: 191_000 }),
     step(60, { event: "context.compacted", trigger: "auto", ...sizes }),
     step(10, { ...window, used: 24_500 }),
-    ...streamText("I go on with what matters."),
+    ...streamText("I continue with what matters."),
     cost(tokens(215_500, 1_100), 0.71),
-    step(5, { event: "turn.ended", outcome: "completed", text: "I go on with what matters." }),
+    step(5, { event: "turn.ended", outcome: "completed", text: "I continue with what matters." }),
   ]
 }
 

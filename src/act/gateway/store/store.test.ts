@@ -26,14 +26,14 @@ const Count = z.object({ count: z.int() })
 function lifeSuite(store: () => Store): void {
   test("a proxied session is stored with its options, and an event is emitted", async () => {
     const { gatewayStore, clock, open, events } = await newStoreWorld(store())
-    const carry = await open({ run: "r-1", mode: "fold", hasContent: true })
+    const proxied = await open({ run: "r-1", mode: "fold", hasContent: true })
     const { owner: _, ...facts } = { ...NEW_SESSION, run: "r-1", mode: "fold", hasContent: true }
     const fresh = { endedAt: null, requests: 0, folds: 0, latchedOff: null, isAlive: true }
-    expect(carry).toEqual({ ...facts, ...fresh, id: carry.id, startedAt: clock.now() })
-    expect(carry.id).toMatch(/^gw_[0-9a-z]{19}$/)
-    expect(await gatewayStore.list({})).toEqual({ carries: [carry] })
+    expect(proxied).toEqual({ ...facts, ...fresh, id: proxied.id, startedAt: clock.now() })
+    expect(proxied.id).toMatch(/^gw_[0-9a-z]{19}$/)
+    expect(await gatewayStore.list({})).toEqual({ carries: [proxied] })
     expect(await events()).toEqual([
-      ["gateway.opened", { carry: carry.id, run: "r-1", mode: "fold" }],
+      ["gateway.opened", { carry: proxied.id, run: "r-1", mode: "fold" }],
     ])
   })
 

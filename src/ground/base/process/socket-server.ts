@@ -56,7 +56,7 @@ export async function listenOnSocket(service: SocketService): Promise<ListenOutc
   }
 }
 
-/** Listens under a temporary name first, so nobody connects before the mode is set. */
+/** Listens under a temporary name first, so that no client connects before the mode is set. */
 async function takePlace(held: Connections, path: string): Promise<SocketServer> {
   const fresh = `${path}~`
   await removeIfThere(fresh)

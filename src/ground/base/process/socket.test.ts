@@ -113,7 +113,7 @@ describe("listening on a socket", () => {
     await second.close()
   })
 
-  test("[BASE-28] a file that is not a socket is not replaced, and a stale lock blocks nobody", async () => {
+  test("[BASE-28] a file that is not a socket is not replaced, and a stale lock does not block", async () => {
     await using at = await ownPlace()
     await writeFile(at.place, "mine")
     expect(await at.listen()).toEqual({

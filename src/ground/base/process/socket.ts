@@ -11,7 +11,7 @@ export type SocketQuestion = {
 
 /**
  * Sends one line to a process of the same user and returns its response line. Undefined for every
- * failure: nobody listening, socket not private, timeout, response too long.
+ * failure: no listener, socket not private, timeout, response too long.
  */
 export async function askSocket(question: SocketQuestion): Promise<string | undefined> {
   const { signal } = question

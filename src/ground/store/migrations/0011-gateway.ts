@@ -4,10 +4,10 @@ import type { ColumnTypes, Migration } from "./migration.ts"
 export const gateway: Migration = {
   number: 11,
   name: "gateway",
-  statements: (types) => [...carryTables(types), ...requestTables(types)],
+  statements: (types) => [...proxiedSessionTables(types), ...requestTables(types)],
 }
 
-function carryTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
+function proxiedSessionTables({ integer, text, strict }: ColumnTypes): readonly Sql[] {
   return [
     sql`CREATE TABLE gateway_carries (
       id ${text} NOT NULL PRIMARY KEY,

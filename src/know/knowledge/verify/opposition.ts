@@ -49,7 +49,7 @@ function isSameMatter(one: Claim, other: Claim, entities: number): boolean {
 
 function kindOf(one: Claim, other: Claim): Opposition["kind"] | undefined {
   if (one.isNegated === other.isNegated && hasOtherNumber(one, other)) return "number"
-  // "A fee for tugs" and "no fee for pilots" agree: each has its own word.
+  // "A fee for tugs" and "no fee for pilots" agree: each names another thing.
   if (hasOwnMatter(one, other) && hasOwnMatter(other, one)) return undefined
   if (isOpposedForce(one, other)) return "modality"
   const isPlain = one.force === "plain" || other.force === "plain"

@@ -5,7 +5,7 @@ import { PROJECT_ROOT, type Source } from "../source.ts"
 /** The host's own kind of an instruction file; it decides label and permissions. */
 export type InstructionKind = "managed" | "user" | "project" | "local" | "memory"
 
-/** What the host writes after a path, byte for byte as seen on 2.1.325. */
+/** The text that the host appends to a path, byte for byte (seen on 2.1.325). */
 const LABELS: Readonly<Record<InstructionKind, string>> = {
   managed: "organization-managed policy instructions",
   user: "user's private global instructions for all projects",

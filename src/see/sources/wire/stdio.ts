@@ -130,7 +130,7 @@ function messageIn(value: unknown): JSONRPCMessage | undefined {
 
 async function fail(problem: string, held: ServerProcess): Promise<void> {
   held.state.problem ??= problem
-  // Nobody reads on: unread data in the pipe must not delay the end.
+  // No reader is left: unread data in the pipe must not delay the end.
   held.state.child?.stdout.destroy()
   await finish(held)
 }
@@ -143,7 +143,7 @@ async function finish({ state, wire }: ServerProcess): Promise<void> {
   }
   state.isOver = true
   child?.stdin?.end()
-  // If the reason is known, callers are told at once; otherwise the exit of the program says more.
+  // If the reason is known, reject callers at once; otherwise the exit code has more detail.
   if (state.problem !== undefined) wire.onclose?.()
   const exit = await child?.end()
   if (state.problem !== undefined) return

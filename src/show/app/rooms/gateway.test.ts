@@ -112,13 +112,13 @@ describe("gateway", () => {
       config: world.app.config,
       gateway: async () => ({ proxySession: async (wanted: object) => wanted }) as never,
     }
-    const carry = proxyRuns(deps)
+    const proxyRun = proxyRuns(deps)
     const tell = () => {}
     const environment = { HOME: world.home, ANTHROPIC_BASE_URL: world.url }
-    expect(await carry({ run, mode: "off", environment, tell })).toBeUndefined()
-    const bySetting = await carry({ run, mode: undefined, environment, tell })
+    expect(await proxyRun({ run, mode: "off", environment, tell })).toBeUndefined()
+    const bySetting = await proxyRun({ run, mode: undefined, environment, tell })
     expect(bySetting).toMatchObject({ mode: "record", run: run.id, wire: "anthropic" })
-    expect(await carry({ run, mode: "fold", environment, tell })).toMatchObject({ mode: "fold" })
+    expect(await proxyRun({ run, mode: "fold", environment, tell })).toMatchObject({ mode: "fold" })
   })
 
   test("[APP-42] a run's context has the provider's token counts, and they are deleted with the run", async () => {
