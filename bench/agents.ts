@@ -25,7 +25,7 @@ const RUNS = 20
 const RATE_OF_ALL = 2_000
 const SECONDS_OF_ALL = 10
 
-/** The programs are started and followed before the first of them speaks. */
+/** Time to start and follow the programs before the first one writes. */
 const ONE_STARTS_MS = 2_000
 const ALL_START_MS = 8_000
 
@@ -45,7 +45,6 @@ export const bench: Bench = {
 
 type Plan = {
   readonly runs: number
-  /** Of one run. */
   readonly rate: number
   readonly seconds: number
   readonly startsMs: number
@@ -63,7 +62,7 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
   await using server = await startServer(folder)
   await using chromium = await launchChromium()
   const page = await openPage(await chromium.browser.newContext(), server)
-  // Once to load the code and to fill the caches; its figures are not kept.
+  // One run to load the code and fill the caches; its times are discarded.
   await relayed(server, { ...ONE, seconds: 1 })
   await followed(server, { ...ONE, seconds: 1 })
   const floor = await relayed(server, ONE)
@@ -75,7 +74,7 @@ async function measure(context: BenchContext, folder: string): Promise<readonly 
   return rowsOf({ floor, client, browser, floorOfAll, all })
 }
 
-/** How old each line was when it came, and how many came in a second. */
+/** The age of each line on arrival, and the lines per second. */
 type LineTimings = { readonly ages: Samples; readonly rate: number }
 
 function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "all", LineTimings>) {
@@ -121,7 +120,7 @@ function rowsOf(heard: Record<"floor" | "client" | "browser" | "floorOfAll" | "a
   ]
 }
 
-/** The last line comes a moment after the last second, which is no lack of speed. */
+/** The last line arrives a moment after the last second, which is not a lack of speed. */
 const AT_LEAST_ALL: Bar = {
   words: `at least ${RATE_OF_ALL} a second`,
   holds: (measured) => measured >= RATE_OF_ALL * 0.99,
@@ -149,7 +148,6 @@ const now = (): number => performance.timeOrigin + performance.now()
 const promptOf = ({ rate, seconds }: Plan, beginsAt: number) => `go ${rate} ${seconds} ${beginsAt}`
 const beginOf = ({ startsMs }: Plan) => Math.round(now() + startsMs)
 
-/** The floor: the same programs, each line passed on as it is. */
 async function relayed({ floorPort }: HelloLine, plan: Plan): Promise<LineTimings> {
   const socket = io(`http://127.0.0.1:${floorPort}`, { transports: ["websocket"], forceNew: true })
   const beginsAt = beginOf(plan)
@@ -201,7 +199,7 @@ async function startRuns({ url, token }: HelloLine, plan: Plan, beginsAt: number
   return Promise.all(Array.from({ length: plan.runs }, start))
 }
 
-/** Takes texts that hold the time at which they were said, until all have come. */
+/** Receives texts that contain their send time, until all have arrived. */
 function createListener(plan: Plan, beginsAt: number) {
   const ages: number[] = []
   const { promise: all, resolve } = Promise.withResolvers<LineTimings>()
@@ -230,7 +228,7 @@ async function openPage(context: BrowserContext, { url, link }: HelloLine): Prom
 
 const BrowserHeard = z.array(z.tuple([z.number(), z.string()]))
 
-/** The same in a page, by its own socket and its own clock, which is this machine's too. */
+/** The same in a page, with its own socket and its own clock, which is this machine's too. */
 async function inBrowser(
   page: Page,
   { server, plan }: { readonly server: HelloLine; readonly plan: Plan },
@@ -243,7 +241,7 @@ async function inBrowser(
   return { ages: createSamples(ages), rate: Number.NaN }
 }
 
-/** Source for the page, which knows nothing of ours: socket.io's few words by hand. */
+/** Source for the page, which has none of our code, so it speaks the socket.io protocol by hand. */
 const IN_PAGE = `({ agentId, total }) => new Promise((resolve) => {
   const heard = []
   const socket = new WebSocket("ws://" + location.host + "/live/?EIO=4&transport=websocket")

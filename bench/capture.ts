@@ -9,7 +9,9 @@ import { type Bench, type BenchContext, interleave, makeRow, type Row, within } 
 const ROUNDS = 20
 const FILES = 50
 
-/** A survey of sixteen times the files may take at most this much longer: linear, with some air. */
+/**
+ * With 16 times the files a survey may take at most 20 times as long: linear, with some tolerance.
+ */
 const LINEAR = 20
 
 export const bench: Bench = {
@@ -70,7 +72,6 @@ const QUESTION = [{ subtype: "initialize" }, { subtype: "get_context_usage" }]
   .map((request, i) => JSON.stringify({ type: "control_request", request_id: `r${i}`, request }))
   .join("\n")
 
-/** In one process, so that only the walk grows. */
 async function measureGrowth(context: BenchContext, folder: string): Promise<readonly Row[]> {
   const [few, many] = [125, 2_000]
   const host = await loadHost("claude-code")
@@ -102,7 +103,7 @@ async function measureGrowth(context: BenchContext, folder: string): Promise<rea
 
 type CaptureBenchFolders = { readonly home: string; readonly directory: string }
 
-/** A project as one meets it: instructions with imports, rules, skills, commands and agents. */
+/** A typical project: instructions with imports, rules, skills, commands and agents. */
 function makeWorld(folder: string, files: number): CaptureBenchFolders {
   const [home, directory] = [path.join(folder, "home"), path.join(folder, "home/code/project")]
   const write = (file: string, text: string): void => {

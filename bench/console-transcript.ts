@@ -12,7 +12,7 @@ const WHEELS = 300
 
 /**
  * A transcript of 100,000 messages in Chromium, imported into the store of a real server. The work
- * of a frame is the processor's time in the browser's own trace.
+ * per frame is the CPU time in the browser's own trace.
  */
 export const bench: Bench = {
   name: "console-transcript",
@@ -70,7 +70,7 @@ function round(ms: number): number {
   return Math.round(ms * 10) / 10
 }
 
-/** From the address to the first row, by the page's own clock. */
+/** From navigation to the first row, by the page's own clock. */
 async function open(context: BrowserContext, address: string): Promise<number> {
   const page = await context.newPage()
   await page.addInitScript({
@@ -119,7 +119,7 @@ async function scroll(context: BrowserContext, page: Page) {
   return { frameMs: workByFrame(events), mostRows }
 }
 
-/** Up through older pages, then down again, as fast as frames come. */
+/** Scrolls up through older pages, then down again, once per frame. */
 async function wheel(page: Page): Promise<number> {
   let most = 0
   await page.bringToFront()
@@ -133,7 +133,7 @@ async function wheel(page: Page): Promise<number> {
   return most
 }
 
-/** The processor's time of the page's main thread, in slices of a frame; idle ones are left out. */
+/** The CPU time of the page's main thread in slices of a frame, without idle ones. */
 function workByFrame(events: readonly TraceEvent[]): readonly number[] {
   const main = threadOf(events.filter((it) => it.name === "Layout" || it.name === "PrePaint"))
   const tasks = events.filter(
@@ -152,7 +152,7 @@ function threadIn({ pid, tid }: TraceEvent): string {
   return `${pid} ${tid}`
 }
 
-/** The one that lays out most is the one of the page. */
+/** The page's thread is the one with the most layout work. */
 function threadOf(events: readonly TraceEvent[]): string {
   const counts = new Map<string, number>()
   for (const it of events) counts.set(threadIn(it), (counts.get(threadIn(it)) ?? 0) + 1)

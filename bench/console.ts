@@ -22,7 +22,6 @@ const MESSAGES_A_SECOND = 200
 const MESSAGES = 1_000
 const HANG_MS = 30_000
 
-/** The console in a real browser, on the real server. */
 export const bench: Bench = {
   name: "console",
   about: "First load and live messages in Chromium, against an empty page and a bare socket",
@@ -52,7 +51,9 @@ async function signIn(browser: Browser, world: BrowserWorld): Promise<Session> {
 
 const Addresses = z.array(z.url())
 
-/** Everything the browser asked for until the first page stood: page, scripts, styles, fonts. */
+/**
+ * Everything the browser requested until the first page was drawn: page, scripts, styles, fonts.
+ */
 async function measureSize({ page }: Session): Promise<Row> {
   const loaded = await page.evaluate(
     `performance.getEntriesByType("resource").map((it) => it.name)`,
@@ -82,7 +83,7 @@ function inKilobytes(bytes: number): number {
 
 type ConsoleBench = { readonly world: BrowserWorld; readonly context: BenchContext }
 
-/** From an empty cache to a page whose facts are there and whose keys are heard. */
+/** From an empty cache to a page that shows its data and handles keys. */
 async function measureStart(
   browser: Browser,
   { world, session, context }: ConsoleBench & { session: Session },
@@ -98,7 +99,8 @@ async function measureStart(
   }
   const empty: number[] = []
   const full: number[] = []
-  // The times are the browser's own, so the frame's stopwatch is of no use; the turns are the same.
+  // The browser measures the times, so `interleave` cannot be used; the order alternates in the
+  // same way.
   for (let round = 0; round < (context.rounds ?? ROUNDS); round++) {
     empty.push(await inNewWindow((page) => untilLoaded(page, world)))
     full.push(await inNewWindow((page) => untilInteractive(page, world)))
@@ -114,8 +116,8 @@ async function measureStart(
 }
 
 /**
- * Asked at every frame in the page itself: playwright's own waiting looks ever more rarely, and
- * turned 390 ms into 980 in one visit of ten.
+ * Checks at every frame in the page itself: playwright polls at growing intervals, which turned 390
+ * ms into 980 ms in one visit of ten.
  */
 const NOTE_FACTS = `
   window.factsNoted = new Promise((done) => {
@@ -153,7 +155,7 @@ async function measureMessages(session: Session, setting: ConsoleBench): Promise
   })
 }
 
-/** When each message of the live stream came in, by the browser's own clock: the same machine's. */
+/** The arrival time of each live message, by the browser's clock, which is this machine's. */
 const NOTE_MESSAGES = `
   window.heard = []
   const Plain = WebSocket
@@ -188,7 +190,7 @@ async function timeToBrowser(
 async function readTimes(page: Page, first: number): Promise<readonly number[]> {
   const heard = Heard.parse(await page.evaluate("heard"))
   const times = heard.flatMap(([at, text]) => {
-    // A socket.io event is 42, perhaps a number, then JSON; the rest are greetings and pings.
+    // A socket.io event is 42, optionally a number, then JSON; the rest are handshakes and pings.
     const json = /^42\d*(\[.*)$/s.exec(text)?.[1]
     const message = Message.safeParse(json === undefined ? undefined : JSON.parse(json))
     const entries = message.success ? message.data[1].entries : []
@@ -223,7 +225,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port
 }
 
-/** By the clock and not by pauses, so that a slow write does not lower the rate. */
+/** Scheduled by the clock instead of pauses, so that a slow write does not lower the rate. */
 async function atRate(
   { clock }: BenchContext,
   write: (index: number) => Promise<unknown>,

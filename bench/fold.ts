@@ -23,7 +23,6 @@ const LIVE = 100
 const BAR_MS = 10
 const HARD_LIMIT_MS = 100
 
-/** Creation with so many open against the floor: one bare INSERT, committed, in the same store. */
 export const bench: Bench = {
   name: "fold",
   about: "Opening a branch with 100 open ones, without and with memories, against one INSERT",
@@ -79,7 +78,7 @@ async function measure(folder: string, context: BenchContext): Promise<readonly 
     for (const [at, fold] of folds.entries()) {
       await timed(at + 1, () => fold.branch(TASK, CALLER))
     }
-    // Outside of the measured time, so that as many are open at each creation.
+    // Outside of the measured time, so that each creation sees the same number of open branches.
     await plain.end(CALLER.session)
   }
   invariant((await plain.list({})).active === LIVE, "as many branches are open as at the start")

@@ -10,7 +10,7 @@ import {
 } from "./frame.ts"
 import { formatFigure, renderTable } from "./table.ts"
 
-test("[BENCH-1] contestants take turns, each first as often as the others, warm-up aside", async () => {
+test("[BENCH-1] contestants alternate, each first equally often, not counting warm-up", async () => {
   let now = 0
   const order: string[] = []
   const contestant = <const Name extends string>(name: Name, ms: number) => ({
@@ -30,7 +30,7 @@ test("[BENCH-1] contestants take turns, each first as often as the others, warm-
   expect(times("b")).toMatchObject({ count: 3, median: 10 })
 })
 
-test("[BENCH-2] a figure of the samples is one that was measured", () => {
+test("[BENCH-2] each reported number is a measured sample", () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
   expect(createSamples(hundred)).toEqual({
     count: 100,
@@ -58,12 +58,12 @@ test.for([
   expect(row).toMatchObject({ ratio: measured / floor, bar: bar.words, holds })
 })
 
-test("[BENCH-3] a row without a bar holds nothing and breaks nothing", () => {
+test("[BENCH-3] a row without a bar neither holds nor fails", () => {
   const row = makeRow({ what: "x", measured: 5, unit: "ms", against: "y", floor: 0 })
   expect(row).toMatchObject({ bar: "", holds: null, ratio: Number.NaN })
 })
 
-test("[BENCH-4] the table is calm", () => {
+test("[BENCH-4] the table has aligned columns and no decoration", () => {
   const shared = { unit: "ms", against: "node -e 0", floor: 24.04 }
   const rows = [
     makeRow({ ...shared, what: "qm --help", measured: 54.1, bar: atMostTimes(3) }),
@@ -79,7 +79,7 @@ test("[BENCH-4] the table is calm", () => {
   `)
 })
 
-test("[BENCH-4] figures have three digits that mean something", () => {
+test("[BENCH-4] numbers have three significant digits", () => {
   expect([0, 0.01234, 1, 12.345, 999.6, 12_345.6].map(formatFigure)).toEqual([
     "0",
     "0.0123",

@@ -8,16 +8,15 @@ export type Bench = {
 }
 
 export type BenchContext = {
-  /** The repository's root folder. */
   readonly root: string
   readonly clock: Clock
-  /** Rounds asked for on the command line; a benchmark without an opinion takes its own number. */
+  /** Rounds of the command line; without them a benchmark uses its own number. */
   readonly rounds: number | undefined
-  /** Progress, on stderr: stdout belongs to the table. */
+  /** Prints progress to stderr, because stdout is the table. */
   note(sentence: string): void
 }
 
-/** One figure beside the floor or peer it was measured against, in the same run. */
+/** One measurement beside the floor or peer measured in the same run. */
 export type Row = {
   readonly what: string
   readonly measured: number
@@ -26,7 +25,7 @@ export type Row = {
   readonly floor: number
   readonly ratio: number
   readonly bar: string
-  /** Null where there is no bar: a figure to look at. */
+  /** Null without a bar. */
   readonly holds: boolean | null
 }
 
@@ -49,17 +48,17 @@ export function makeRow(figures: {
   }
 }
 
-/** The measured figure is at most so many times the floor: for times. */
+/** The measurement is at most this many times the floor: for durations. */
 export function atMostTimes(times: number): Bar {
   return { words: `at most ${times} ×`, holds: (measured, floor) => measured <= floor * times }
 }
 
-/** The measured figure is at least so many times the floor: for rates. */
+/** The measurement is at least this many times the floor: for rates. */
 export function atLeastTimes(times: number): Bar {
   return { words: `at least ${times} ×`, holds: (measured, floor) => measured >= floor * times }
 }
 
-/** The measured figure lies at most this far above the floor. */
+/** The measurement exceeds the floor by at most this distance. */
 export function within(distance: number, unit: string): Bar {
   return {
     words: `within ${distance} ${unit}`,
@@ -75,9 +74,9 @@ export function atMost(limit: number, unit: string): Bar {
 export type Contestant<Name extends string> = { readonly name: Name; run(): unknown }
 
 /**
- * Times each contestant once a round, so that a slow minute of the machine is shared by all. The
- * first to go changes with the round, so that none always follows the same neighbour. Gives a
- * function from a contestant's name to its times in milliseconds.
+ * Times each contestant once per round, so that a slow minute of the machine affects all. The first
+ * one changes with the round, so that none always follows the same neighbour. Returns a function
+ * from a contestant's name to its times in milliseconds.
  */
 export async function interleave<const Name extends string>(
   contestants: readonly Contestant<Name>[],
@@ -98,7 +97,7 @@ export async function interleave<const Name extends string>(
 
 export type Samples = ReturnType<typeof createSamples>
 
-/** The figures of one contestant, in the unit in which they were taken. */
+/** The samples of one contestant, in their original unit. */
 export function createSamples(values: readonly number[]) {
   invariant(values.length > 0, "a benchmark takes at least one sample")
   const sorted = values.toSorted((a, b) => a - b)
@@ -112,7 +111,7 @@ export function createSamples(values: readonly number[]) {
   }
 }
 
-/** Nearest rank: a figure that was really measured, never one between two. */
+/** Nearest rank: a measured value, never an interpolated one. */
 function quantile(sorted: readonly number[], share: number): number {
   const rank = Math.max(1, Math.ceil(share * sorted.length))
   return sorted[rank - 1] ?? Number.NaN

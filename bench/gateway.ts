@@ -23,14 +23,14 @@ const WARM_UP_ROUNDS = 10
 const WORD_ROUNDS = 10
 const WORDS_OF_A_ROUND = 60
 
-/** What may be added to the time to the first byte, at p95. */
+/** The permitted addition to the time to the first byte, at p95. */
 const SIZES = [
   { name: "50 kB", bytes: 50_000, goal: within(5, "ms") },
   { name: "1 MB", bytes: 1_000_000, goal: within(10, "ms") },
 ] as const
 type Size = (typeof SIZES)[number]
 
-/** Receipts of a run of the benchmark are for no other. */
+/** Receipts are valid for this run of the benchmark only. */
 const KEY = "0b".repeat(32)
 
 export const bench: Bench = {
@@ -69,7 +69,10 @@ type WireRoute = {
   readonly process: Process
   readonly agent: Agent
   readonly isFolded: boolean
-  /** Answered once all that went this way is recorded; nobody's time is taken meanwhile. */
+  /**
+   * Whether the route records; then the benchmark waits outside of measured time until all is
+   * recorded.
+   */
   readonly hasRecord: boolean
 }
 
@@ -92,11 +95,14 @@ function waysOf(all: Readonly<Record<"model" | "bare" | "record" | "fold", Proce
 
 type RouteTimings = {
   readonly firstByte: (name: Name) => Samples
-  /** From the end of an answer to the end of its recording. */
+  /** From the end of a response to the end of its recording. */
   readonly recording: Samples
 }
 
-/** Each way once a round; the first changes with the round, and none records while another is timed. */
+/**
+ * Each route once per round; the first changes with the round, and none records while another is
+ * timed.
+ */
 async function takeFirstBytes(
   ways: readonly WireRoute[],
   size: Size,
@@ -127,7 +133,10 @@ async function takeFirstBytes(
   }
 }
 
-/** Figures of a gateway that did something else than its name says would be worth nothing. */
+/**
+ * Throws when a gateway did something other than its name says, because its times would be
+ * worthless.
+ */
 function checkArrived({ name, isFolded }: WireRoute, modelBytes: number, body: Buffer): void {
   const isAsMeant = isFolded ? modelBytes < body.length / 2 : modelBytes === body.length
   invariant(isAsMeant, `${name}: the model got ${modelBytes} of ${body.length} bytes`)
@@ -174,7 +183,7 @@ function firstByteRows(size: Size, { firstByte, recording }: RouteTimings): read
   return [...measured, makeRow(after)]
 }
 
-/** How old each word is when it comes; the ways take turns here as well. */
+/** The age of each word on arrival; the routes alternate here as well. */
 async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
   const now = () => performance.timeOrigin + performance.now()
   const body = plainBody(SIZES[0].bytes)
@@ -201,7 +210,6 @@ async function wordRows(ways: readonly WireRoute[]): Promise<readonly Row[]> {
 type Question = { readonly body: Buffer; readonly words: number }
 type Answer = {
   readonly firstByteAt: number
-  /** How many bytes came to the model. */
   readonly modelBytes: number
   readonly words: readonly { readonly said: number; readonly at: number }[]
 }
@@ -230,7 +238,7 @@ function ask({ process, agent }: WireRoute, { body, words }: Question, now: () =
   })
 }
 
-/** What Claude Code sends along, as far as it decides anything; the key is none. */
+/** The Claude Code headers that affect the gateway; the key is fake. */
 const HEADERS = {
   "content-type": "application/json",
   "anthropic-version": "2023-06-01",
@@ -246,7 +254,7 @@ const PROGRAMS = {
   proxy: new URL("gateway/proxy-process.ts", import.meta.url),
 } as const
 
-/** A file of the folder beside this one, in a process of its own, which ends with its input. */
+/** Starts a file of the gateway folder in its own process, which ends when stdin closes. */
 async function startProcess(name: keyof typeof PROGRAMS, ...args: readonly string[]) {
   const file = fileURLToPath(PROGRAMS[name])
   const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] })

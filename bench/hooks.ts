@@ -31,7 +31,7 @@ export const bench: Bench = {
 
 const EDIT = { tool_name: "Edit", tool_input: { file_path: FILE, new_string: "x" } }
 
-/** One of each kind, in the words of Claude Code. */
+/** One payload of each kind, in the format of Claude Code. */
 const EVENTS = {
   boot: { hook_event_name: "SessionStart", source: "startup" },
   "before an edit": { hook_event_name: "PreToolUse", ...EDIT },
@@ -74,7 +74,7 @@ function isEventName(name: string): name is EventName {
   return name in EVENTS
 }
 
-/** The prompt of the one event is what the other is answered by. */
+/** One event's prompt produces the package that answers the other event. */
 async function measurePackage(context: BenchContext, folder: string): Promise<readonly Row[]> {
   const { home, run } = await installBundle(folder)
   context.note("hooks: an index daemon of 10,000 files …")
@@ -85,7 +85,7 @@ async function measurePackage(context: BenchContext, folder: string): Promise<re
     const tool_input = { subagent_type: "x", prompt: "find where claims are taken and renewed" }
     return run({ ...base, hook_event_name: "PreToolUse", tool_name: "Agent", tool_input })
   }
-  // One prompt ahead, since each of the two goes first in turn.
+  // One prompt ahead, because each of the two goes first in turn.
   await ask()
   const start = { ...base, hook_event_name: "SubagentStart", agent_id: "a", agent_type: "x" }
   const times = await interleave(

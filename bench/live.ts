@@ -21,7 +21,9 @@ const RATE = 200
 const RATE_SECONDS = 5
 const FLOOD = 2_000
 
-/** `QM_BENCH_LIVE_SECONDS=30` is the whole of it; ten seconds keep the bench short. */
+/**
+ * `QM_BENCH_LIVE_SECONDS=30` is the full flood; ten seconds keep the benchmark short.
+ */
 const FLOOD_SECONDS = Number(process.env["QM_BENCH_LIVE_SECONDS"] ?? 10)
 
 export const bench: Bench = {
@@ -158,7 +160,7 @@ async function listenToFloor({ floorPort }: Address) {
   return listener
 }
 
-/** Keeps how old each stamp was when it came, until somebody asks for so many of them. */
+/** Records the age of each stamp on arrival. */
 function createListener(socket: Socket) {
   let ages: number[] = []
   let wanted = { count: Number.POSITIVE_INFINITY, resolve: () => {} }

@@ -13,7 +13,7 @@ const CLIENTS = 50
 const ROUNDS = 20
 const BAR_MS = 2_000
 
-/** What a client waits for when fifty of them work at once, each one call after the other. */
+/** The latency of a client when fifty clients work at once, each with one call after the other. */
 export const bench: Bench = {
   name: "mcp",
   about:
@@ -46,7 +46,7 @@ export const bench: Bench = {
 
 type Calls = readonly (() => Promise<unknown>)[]
 
-/** All clients at once, each of them one call after the other. */
+/** All clients at once, each with one call after the other. */
 async function timed(
   { clock, rounds = ROUNDS }: BenchContext,
   clients: readonly McpClient[],

@@ -9,7 +9,6 @@ const FILES = 10_000
 const ROUNDS = 40
 const { signal } = new AbortController()
 
-/** A package from a warm index, and a changed file, on a tree of 10,000 files. */
 export const bench: Bench = {
   name: "pack",
   about: "A package of 8,000 tokens from a warm index of 10,000 files; a file that changed",
@@ -36,7 +35,7 @@ type PackBench = { readonly app: App; readonly tree: MadeTree }
 
 async function measure(world: PackBench, context: BenchContext): Promise<readonly Row[]> {
   const rounds = { clock: context.clock, rounds: context.rounds ?? ROUNDS, warmUpRounds: 8 }
-  // First the warm index, then what changes it: after a change the next package prepares anew.
+  // First the warm index, then changes: after a change the next package prepares the index again.
   const asking = await interleave(askers(world), rounds)
   const scanning = await interleave(scanners(world), rounds)
   const [pack, search] = [asking("package"), asking("search")]

@@ -60,7 +60,7 @@ export const bench: Bench = {
   },
 }
 
-/** As a model writes one: some labels there, some missing, some wrong. */
+/** A typical model answer: some labels present, some missing, some wrong. */
 function documentOf() {
   const references = Array.from({ length: 17 }, (_, at) => ({
     label: `P${at + 1}`,

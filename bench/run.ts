@@ -9,7 +9,7 @@ import { renderTable } from "./table.ts"
 
 /**
  * `npm run bench [name…] [--json] [--strict] [--rounds n]`. A missed bar is a line in the table; it
- * is a failure only with --strict, because the machine of the day may be busy.
+ * is a failure only with --strict, because the machine may be busy.
  */
 const { values: flags, positionals: names } = parseArgs({
   allowPositionals: true,
@@ -37,7 +37,7 @@ process.stdout.write(flags.json ? asJson() : asTables())
 const isMissed = results.some((it) => it.rows.some((row) => row.holds === false))
 process.exitCode = isMissed && flags.strict ? 1 : 0
 
-/** One file a benchmark; the frame, the table, this file and tests are none. */
+/** One file per benchmark, without the frame, the table, this file and tests. */
 async function loadBenches(): Promise<readonly Bench[]> {
   const files = readdirSync(import.meta.dirname)
     .filter((it) => it.endsWith(".ts") && !it.endsWith(".test.ts"))

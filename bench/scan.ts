@@ -6,7 +6,7 @@ import { createApp } from "#show/app"
 import { atMost, type Bench, makeRow, type Row } from "./frame.ts"
 import { makeTree } from "./map/made-tree.ts"
 
-/** Our sources average 85 lines: some 500,000 lines in all, the size the design speaks of. */
+/** Our sources average 85 lines: about 500,000 lines in all, the size named in the design. */
 const FILES = 5_800
 
 /** A cold scan of 500,000 lines beside other tools, where they are installed. */

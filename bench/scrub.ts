@@ -12,7 +12,9 @@ const ROUNDS = 30
 const CHARACTERS = 1_000_000
 const BAR_MS = 50
 
-/** Its version is the one of the facts; `bench/README.md` says how it is brought here. */
+/**
+ * `bench/README.md` has its version and how to install it.
+ */
 const PEER = "secretlint, recommended rules"
 
 export const bench: Bench = {
@@ -58,14 +60,13 @@ export const bench: Bench = {
   },
 }
 
-/** How many secrets it finds in a text. */
 type Peer = (text: string) => Promise<number>
 
 type LintSource = (asked: object) => Promise<{ readonly messages: readonly unknown[] }>
 const Core = z.object({ lintSource: z.custom<LintSource>((it) => typeof it === "function") })
 const Preset = z.object({ creator: z.unknown() })
 
-/** In the folder that a variable names: it is no dependency of ours. */
+/** Loaded from the folder in QM_SECRETLINT, because it is not a dependency. */
 async function findPeer(note: (sentence: string) => void): Promise<Peer | undefined> {
   const folder = process.env["QM_SECRETLINT"]
   if (folder === undefined) {
@@ -86,7 +87,7 @@ async function findPeer(note: (sentence: string) => void): Promise<Peer | undefi
   }
 }
 
-/** Fakes of every kind on a line of their own: how many of them each finds. */
+/** The number of detected fakes of every kind, each on its own line. */
 async function compareKinds(
   redact: (text: string) => { readonly findings: readonly unknown[] },
   peer: Peer,
@@ -102,7 +103,7 @@ async function compareKinds(
   return makeRow({ what, measured: ours, unit: "", against: PEER, floor: theirs })
 }
 
-/** Our own code first, then that of packages, until there is a megabyte. */
+/** Our own code first, then that of packages, up to a megabyte. */
 function readCode(root: string): string {
   const folders = ["src", "scripts", "bench", "node_modules/zod", "node_modules/fastify"]
   let text = ""
@@ -120,7 +121,7 @@ function readCode(root: string): string {
 
 const TOKEN_EVERY_CHARACTERS = 10_000
 
-/** Made at run time: no key stands in this file. */
+/** Generated at run time, so that this file contains no key. */
 function withTokens(code: string): string {
   const pieces: string[] = []
   for (let at = 0; at < code.length; at += TOKEN_EVERY_CHARACTERS) {

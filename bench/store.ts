@@ -18,7 +18,6 @@ const WRITES_PER_ROUND = 200
 const READS_PER_ROUND = 2_000
 const ROUNDS = 15
 
-/** The store against the floor: the same statements on the same disk by hand, without the store. */
 export const bench: Bench = {
   name: "store",
   about: "A write with its event, fully synced, and a read, against bare node:sqlite",
@@ -100,7 +99,7 @@ async function readMany(store: Store, count: number): Promise<void> {
   }
 }
 
-/** What the store must do at least: one transaction, the row, the head, the entry, one sync. */
+/** The minimum work of the store: one transaction, the row, the head, the entry, one sync. */
 function openFloor(file: string) {
   const database = new DatabaseSync(file)
   database.exec(`

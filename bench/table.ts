@@ -1,6 +1,6 @@
 import type { Row } from "./frame.ts"
 
-/** Rows as a table for people: words to the left, figures to the right, nothing else. */
+/** Rows as a table: text aligned left, numbers right. */
 export function renderTable(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cellsOf)]
   const widths = HEAD.map((_, column) =>
@@ -32,7 +32,7 @@ function align(cell: string, column: number, width: number): string {
   return FIGURES.has(HEAD[column] ?? "") ? cell.padStart(width) : cell.padEnd(width)
 }
 
-/** Three figures that mean something: 0.123, 1.23, 12.3, 123, 12,345. */
+/** Three significant digits: 0.123, 1.23, 12.3, 123, 12,345. */
 export function formatFigure(figure: number): string {
   if (figure === 0 || !Number.isFinite(figure)) return String(figure)
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(figure))))

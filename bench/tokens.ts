@@ -80,7 +80,7 @@ function corpus(root: string): readonly string[] {
   )
 }
 
-/** A new counter each time: one that remembers would only be asked for its memory. */
+/** A new counter each time, because a used one would answer from its cache. */
 async function countAll(encoding: TokenEncoding, texts: readonly string[]): Promise<void> {
   const { count } = await createTokens({ encoding }).counter()
   for (const text of texts) count(text)
@@ -99,7 +99,7 @@ function sumOfCodes(text: string): number {
   return sum
 }
 
-/** How far off a guess is: the mean over files of the absolute error. */
+/** The mean over files of the absolute error of an estimate. */
 async function errorRows(texts: readonly string[]): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const encoding of ["claude", "o200k"] as const) {

@@ -6,7 +6,7 @@ import { areHooksStale, buildHooks } from "./build/hooks.ts"
 
 /**
  * `npm run build`: the console into console/dist, the hook process into dist/hooks, the index of
- * commands into dist/commands.json. `--if-needed` leaves fresh ones alone; `--hooks` builds only the
+ * commands into dist/commands.json. `--if-needed` skips fresh outputs; `--hooks` builds only the
  * hooks, as `qm init` does in a clone.
  */
 const root = path.join(import.meta.dirname, "..")
@@ -27,7 +27,7 @@ if (!isAsked.has("--hooks") && (!mayLeave || isPageStale())) {
   })
 }
 
-/** Older than any of its sources, or not there at all. */
+/** Missing or older than one of its sources. */
 function isPageStale(): boolean {
   if (!existsSync(page)) return true
   const builtAt = statSync(page).mtimeMs

@@ -4,8 +4,9 @@ import { CHECKS, type Check } from "./check/checks.ts"
 import { runCheck, type Verdict } from "./check/run.ts"
 
 /**
- * `npm run check [name…]`: format, lint, types of engine and pages, tidy and dead code, side by side. One line each;
- * what failed is shown in full below. A check that saw fewer files than there are has failed.
+ * `npm run check [name…]`: format, lint, types of engine and pages, tidy and dead code, in
+ * parallel. Prints one line each and the full output of failed checks below. A check that saw fewer
+ * files than git tracks has failed.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,7 +24,7 @@ function chosenChecks(): readonly Check[] {
   const unknown = positionals.filter((name) => !CHECKS.some((it) => it.name === name))
   const names = CHECKS.map((it) => it.name).join(", ")
   if (unknown.length > 0)
-    throw new Error(`no check named ${unknown.join(", ")}; there are ${names}`)
+    throw new Error(`unknown check ${unknown.join(", ")}; known checks: ${names}`)
   return CHECKS.filter((it) => positionals.length === 0 || positionals.includes(it.name))
 }
 

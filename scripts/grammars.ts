@@ -6,8 +6,8 @@ import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 
 /**
- * The grammars against the table of grammars/README.md: `node scripts/grammars.ts [--fetch]
- * [--folder grammars]`. With --fetch they are brought again first.
+ * Compares the grammars with the table of grammars/README.md: `node scripts/grammars.ts [--fetch]
+ * [--folder grammars]`. With --fetch it downloads them first.
  */
 const { values } = parseArgs({
   options: { fetch: { type: "boolean", default: false }, folder: { type: "string" } },
@@ -42,21 +42,23 @@ function findWrong(place: string, table: readonly Row[]): readonly string[] {
   const files = readdirSync(place).filter((it) => it.endsWith(".wasm"))
   const unlisted = files.filter((it) => !table.some((row) => row.file === it))
   return [
-    ...unlisted.map((it) => `${it} has no row in the table: add where it is from, or delete it.`),
+    ...unlisted.map(
+      (it) => `${it} has no row in the table: add a row with its origin, or delete the file.`,
+    ),
     ...table.flatMap((row) => wrongWith(place, row, files)),
   ]
 }
 
 function wrongWith(place: string, row: Row, files: readonly string[]): readonly string[] {
-  const remedy = "Bring it again: node scripts/grammars.ts --fetch."
+  const remedy = "Download it again: node scripts/grammars.ts --fetch."
   if (!files.includes(row.file)) return [`${row.file} is missing. ${remedy}`]
   const bytes = readFileSync(join(place, row.file))
   const sha256 = createHash("sha256").update(bytes).digest("hex")
   const isRight = bytes.length === row.sizeBytes && sha256 === row.sha256
-  return isRight ? [] : [`${row.file} is not the file of the table. ${remedy}`]
+  return isRight ? [] : [`${row.file} has another hash than the table. ${remedy}`]
 }
 
-/** Packages are unpacked by npm and never run; of each only the grammar is taken. */
+/** npm unpacks the packages without running them; only the grammar is copied from each. */
 function fetchAll(place: string, table: readonly Row[]): void {
   const scratch = mkdtempSync(join(tmpdir(), "qm-grammars-"))
   try {

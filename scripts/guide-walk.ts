@@ -13,7 +13,7 @@ import { mcpClient } from "../test/mcp/client.ts"
 
 const ROOT = path.join(import.meta.dirname, "..")
 
-/** What a reader does with a guide: runs its commands and looks at its pictures, in that order. */
+/** A command or a picture of the guide, in the guide's order. */
 export type Step =
   | { readonly kind: "command"; readonly line: string }
   | { readonly kind: "picture"; readonly name: string }
@@ -30,7 +30,10 @@ export function readSteps(document: string): readonly Step[] {
   return steps
 }
 
-/** Follows the guide literally, in an empty folder with an empty home; without `picturesInto` it takes none. */
+/**
+ * Follows the guide literally, in an empty folder with an empty home; without `picturesInto` it
+ * takes no pictures.
+ */
 export async function walkGuide(options: { document: string; picturesInto?: string }) {
   const steps = readSteps(await readFile(options.document, "utf8"))
   await using reader = await newReader()
@@ -60,13 +63,15 @@ export async function walkGuide(options: { document: string; picturesInto?: stri
   return { commands, pictures }
 }
 
-/** `npm ci` has run already, or this script would not; guide.ts builds; `qm` is the launcher of this clone. */
+/**
+ * `npm ci` has already run, guide.ts builds, and `qm` is the launcher of this clone.
+ */
 const DONE_ALREADY = new Set(["npm ci", "npm run build", 'ln -s "$PWD/bin/qm" ~/.local/bin/qm'])
 const START_SERVER = "qm up --demo"
 
 type Reader = Awaited<ReturnType<typeof newReader>>
 
-/** A reader with a terminal in a folder, and a second one for the server. */
+/** A user with a terminal in a folder, and a second one for the server. */
 async function newReader() {
   const temp = await tempDirectory()
   const home = path.join(temp.path, "home")
@@ -79,7 +84,7 @@ async function newReader() {
   return {
     home,
     qm,
-    /** Folders as a reader has them, not as this test has. */
+    /** Replaces the folders of this run with `~`. */
     withPlainPaths: (text: string) => text.replaceAll(home, "~").replaceAll(temp.path, "~"),
     server(): Server {
       if (server === undefined)
@@ -110,7 +115,7 @@ async function newReader() {
     },
   }
 
-  /** On a terminal `resume` asks at each pause and the reader types 1; without one it returns. */
+  /** On a terminal `resume` asks at each pause and the user types 1; without one it returns. */
   async function resumeToTheEnd(args: readonly string[]): Promise<void> {
     for (let pauses = 0; pauses < 5; pauses++) {
       const { code } = await qm(args)
@@ -155,14 +160,13 @@ async function startServer(options: { cwd: string; env: Record<string, string> }
 type Picture =
   | {
       readonly at: string
-      /** Fills the store, where the page would be empty otherwise. */
+      /** Fills the store when the page would be empty. */
       readonly prepare?: (at: { home: string; port: number }) => Promise<void>
       show(page: Page): Promise<void>
     }
   /** The output of a command, as a terminal of 100 columns shows it. */
   | { readonly terminal: readonly string[] }
 
-/** How each picture of the guide is made. */
 const PICTURES: Readonly<Record<string, Picture>> = {
   "terminal-capture": { terminal: ["capture"] },
   palette: {
@@ -240,7 +244,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
 
 async function showPicture(page: Page, reader: Reader, name: string): Promise<void> {
   const picture = PICTURES[name]
-  if (picture === undefined) throw new Error(`no picture is called ${name}`)
+  if (picture === undefined) throw new Error(`unknown picture ${name}`)
   await page.emulateMedia({ colorScheme: "light" })
   if ("terminal" in picture) {
     const { stdout } = await reader.qm(picture.terminal, { FORCE_COLOR: "1", COLUMNS: "100" })

@@ -4,7 +4,7 @@ import { walkGuide } from "./guide-walk.ts"
 
 /**
  * `node scripts/guide.ts`: runs every command of the guide in an empty folder and takes its
- * pictures into docs/guide/images. It ends at a command that fails or a picture that it cannot take.
+ * pictures into docs/guide/images. It stops at the first command or picture that fails.
  */
 execFileSync(process.execPath, [path.join(import.meta.dirname, "build.ts"), "--if-needed"], {
   stdio: "inherit",

@@ -8,8 +8,8 @@ import { livePage } from "./reference/live.ts"
 import { cliPage, operationsPage } from "./reference/operations.ts"
 
 /**
- * Writes the reference from the code it describes: `npm run reference`. With `--check` it writes
- * nothing, names the files that lag, and fails; `npm run check` does that.
+ * Generates the reference from the code: `npm run reference`. With `--check` it writes nothing,
+ * lists outdated files, and fails; `npm run check` does that.
  */
 const ROOT = join(import.meta.dirname, "..")
 

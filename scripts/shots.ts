@@ -4,8 +4,8 @@ import { launchChromium } from "../test/browser/chromium.ts"
 import { DAY_SCENES, NIGHT_SCENES, openStage } from "../test/browser/scenes.ts"
 
 /**
- * `node scripts/shots.ts [part of a name]`: pictures of every page of the console in every state, on
- * the repository that the browser tests look at, into artifacts/screenshots.
+ * `node scripts/shots.ts [part of a name]`: pictures of every page of the console in every state,
+ * with the repository of the browser tests, into artifacts/screenshots.
  */
 const FOLDER = path.join(import.meta.dirname, "../artifacts/screenshots")
 const SIZES = [
@@ -31,4 +31,4 @@ for (const scene of scenes) {
   }
   await page.setViewportSize(SIZES[0] ?? { width: 1440, height: 900 })
 }
-process.stdout.write(`${scenes.length} scenes are in ${FOLDER}\n`)
+process.stdout.write(`${scenes.length} scenes written to ${FOLDER}\n`)

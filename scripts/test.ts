@@ -11,8 +11,8 @@ import { closingLines, type Outcome } from "./test/outcome.ts"
 
 /**
  * `npm test`, `npm run test:full`, `npm run test:night`; further arguments go to vitest. Full mode
- * runs the *.full.test.ts files and treats a missing tool as a failure. The last line of the
- * output is always `N passed, N failed, N skipped`.
+ * runs the *.full.test.ts files and treats a missing tool as a failure. The last line of the output
+ * is always `N passed, N failed, N skipped`.
  */
 const ROOT = join(import.meta.dirname, "..")
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs")
@@ -29,18 +29,18 @@ const OutcomeFile = z.object({
 const given = process.argv.slice(2)
 const isFull = given.includes("--full")
 const isNight = given.includes("--night")
-// A reporter given to vitest itself would replace ours, and the closing line with it.
+// A reporter passed to vitest itself would replace ours, and with it the last line.
 const reporter = given.findLast((it) => it.startsWith(REPORTER))?.slice(REPORTER.length)
 const passedOn = given.filter((it) => !MODES.includes(it) && !it.startsWith(REPORTER))
 // Coverage of a part says nothing about the whole, and full mode is a part by design.
 const isWhole = !isFull && passedOn.length === 0
 
-// A test of this script needs none of them, and must not fetch a gigabyte for a newcomer.
+// A test of this script needs no tools and must not download a gigabyte.
 if (isFull && process.env.QM_TEST_INSTALL !== "none") {
   installTools()
   installHosts()
 }
-// Browser tests look at the console as it is built.
+// Browser tests use the built console.
 execFileSync(process.execPath, [join(ROOT, "scripts/build.ts"), "--if-needed"], {
   stdio: "inherit",
 })
@@ -73,7 +73,8 @@ function runVitest(environment: Readonly<Record<string, string>>): Promise<numbe
     env: { ...process.env, ...environment },
     stdio: ["ignore", "inherit", "inherit"],
   })
-  // A terminal sends the signal to both of us; whoever sends it to us alone means the child too.
+  // A terminal sends the signal to both processes; a signal sent only to this one is forwarded to
+  // the child.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => child.kill(signal))
   }
@@ -83,13 +84,13 @@ function runVitest(environment: Readonly<Record<string, string>>): Promise<numbe
   })
 }
 
-/** A shell reads death by signal as 128 and its number. */
+/** A shell reports death by signal as 128 plus the signal number. */
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
   if (signal !== null) return 128 + constants.signals[signal]
   return code ?? 1
 }
 
-/** A run that died before its end has no outcome, and that is one failure. */
+/** A run that died before its end has no outcome, which counts as one failure. */
 function readOutcome(file: string): Outcome {
   if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0, notChecked: [] }
   return OutcomeFile.parse(JSON.parse(readFileSync(file, "utf8")))

@@ -5,8 +5,8 @@ import { tidyTree } from "./tidy/tidy-tree.ts"
 import { readTree } from "./tidy/tree.ts"
 
 /**
- * Architecture, documents and sizes, in our own words: `node scripts/tidy.ts [--root folder]`.
- * Failures must never be; reports deserve a look. scripts/tidy/wings.ts is the list of rooms.
+ * Checks architecture, documents and sizes: `node scripts/tidy.ts [--root folder]`. Failures stop
+ * the check, reports do not. scripts/tidy/wings.ts lists the rooms.
  */
 const { values } = parseArgs({ options: { root: { type: "string" } } })
 const tree = readTree(resolve(values.root ?? join(import.meta.dirname, "..")))

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * A stand-in for Claude Code that talks at a given rate. It is told by its prompt: `go <a second>
- * <seconds> <when>`, and each word it says is the time at which it was said.
+ * A fake Claude Code that writes at a given rate. Its prompt is `go <per second> <seconds> <when>`,
+ * and each text it writes contains its send time.
  */
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const stamp = (): number => performance.timeOrigin + performance.now()
@@ -21,7 +21,6 @@ async function talk(rate: number, seconds: number, beginsAt: number): Promise<vo
   say({ type: "result", subtype: "success", is_error: false, result: "done", num_turns: 1 })
 }
 
-/** As long as an ordinary remark of an agent. */
 const WORDS = "I looked at the file and changed two lines of it. ".repeat(4)
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -10,9 +10,9 @@ import { createApp } from "#show/app"
 import { serve } from "#show/http"
 
 /**
- * The server of the benchmark in a process of its own: `node … <folder>`. Its Claude Code is the
- * stand-in beside this file. A second, bare socket.io starts the same programs and passes on what
- * they say, without guard, store or secrets: that is the floor. Ends with its input.
+ * The server of the benchmark in its own process: `node … <folder>`. Its Claude Code is the fake
+ * beside this file. A second, bare socket.io server starts the same programs and forwards their
+ * output without authentication, store or redaction: that is the floor. Ends when stdin closes.
  */
 const folder = process.argv[2] ?? ""
 const [project, programs] = [path.join(folder, "project"), path.join(folder, "programs")]
@@ -44,7 +44,6 @@ floor.on("connection", (socket) => {
 })
 await new Promise<void>((resolve) => bare.listen(0, "127.0.0.1", resolve))
 
-/** One program, and each line of it as it comes. */
 function relay(prompt: string, pass: (line: string) => void): void {
   const child = spawn(program, {
     stdio: ["pipe", "pipe", "inherit"],

@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { Agent, createServer, request } from "node:http"
 
 /**
- * The least that a proxy can be, in a process of its own: `node … <address of the model>`. Bytes in,
- * bytes out; it looks at nothing and keeps nothing. Ends with its input.
+ * The smallest possible proxy in its own process: `node … <address of the model>`. It forwards
+ * bytes, parses nothing and stores nothing. Ends when stdin closes.
  */
 const model = new URL(process.argv[2] ?? "")
 const agent = new Agent({ keepAlive: true })

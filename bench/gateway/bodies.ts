@@ -2,12 +2,12 @@ import { foldReceipt, openReceipt } from "#choose/fold"
 
 type Turn = { readonly role: "user" | "assistant"; readonly content: readonly object[] }
 
-/** A request of so many bytes as Claude Code would send it: files read, one after the other. */
+/** A request of this size as Claude Code would send it: files read one after the other. */
 export function plainBody(bytes: number): Buffer {
   return bodyOf([...readsOf(bytes), says("user", "Now go on.")])
 }
 
-/** The same work done inside of a branch that has returned, so that nearly all of it may leave. */
+/** The same work inside a returned branch, so that nearly all of it can be folded. */
 export function branchBody(bytes: number, key: string): Buffer {
   const branchId = `br_${"0a".repeat(16)}`
   const opening = { id: "toolu_open", name: "mcp__qm__branch" }
@@ -37,10 +37,10 @@ function bodyOf(turns: readonly Turn[]): Buffer {
   return Buffer.from(JSON.stringify(body))
 }
 
-/** As long as a file that an agent reads. */
+/** The size of a typical file that an agent reads. */
 const FILE_BYTES = 16_000
 
-/** Each file has lines of its own: what is the same would be counted once. */
+/** Each file has different lines, because identical text would be counted once. */
 function readsOf(bytes: number): readonly Turn[] {
   const count = Math.max(1, Math.round((bytes - 8_000) / FILE_BYTES))
   return Array.from({ length: count }, (_, at) => {

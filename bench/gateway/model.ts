@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises"
 
 /**
- * The model of the benchmark in a process of its own. It reads a request whole, says how long it
- * was, and streams an answer: as many words as `?words=` asks for, each with the time at which it
- * was said. Ends with its input.
+ * The model of the benchmark in its own process. It reads a complete request, reports its length,
+ * and streams an answer with `?words=` words, each with its send time. Ends when stdin closes.
  */
 const WORD_EVERY_MS = 5
 

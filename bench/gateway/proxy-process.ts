@@ -16,8 +16,8 @@ import { createSecrets } from "#ground/secrets"
 import { openStore } from "#ground/store"
 
 /**
- * The gateway in a process of its own: `node … <folder> record|fold <address of the model> <key>`.
- * A line with a number is answered once so many requests are recorded. Ends with its input.
+ * The gateway in its own process: `node … <folder> record|fold <address of the model> <key>`. A
+ * line with a number is answered once that number of requests is recorded. Ends when stdin closes.
  */
 const [folder = "", given, model = "", key = ""] = process.argv.slice(2)
 const mode = given === "fold" ? "fold" : "record"
@@ -76,7 +76,7 @@ await proxied.end()
 await gateway.close()
 await store.close()
 
-/** Looks often, so that what is waited for ends when it ends. */
+/** Polls frequently, so that the wait ends promptly. */
 async function recorded(count: number): Promise<void> {
   for (;;) {
     const { carries } = await gateway.list({ limit: 1 })

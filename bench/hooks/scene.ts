@@ -10,7 +10,6 @@ import { makeTree } from "../map/made-tree.ts"
 export const SESSION = "session-of-the-bench"
 export const FILE = "src/room/file-7.ts"
 
-/** The bundle where `qm init` puts it. */
 export async function installBundle(folder: string) {
   const home = path.join(folder, "home")
   const bundle = await buildHooks(path.join(home, "kit", "qm-hook.mjs"))
@@ -28,7 +27,7 @@ export async function makeEdited(folder: string, edits: number): Promise<string>
   const stateDirectory = enrol(root)
   const ledger = createLedger({ stateDirectory, clock: systemClock, random: systemRandom })
   const paths = Array.from({ length: edits }, (_, index) => `src/room/file-${index % 500}.ts`)
-  // Some at once are written together, and not one after the other to the disk.
+  // Writes in batches instead of one file after the other.
   for (let at = 0; at < edits; at += EDITS_AT_ONCE) {
     const some = paths.slice(at, at + EDITS_AT_ONCE)
     await Promise.all(some.map((it) => ledger.modified(SESSION, { path: it, tool: "Edit" })))
@@ -38,7 +37,7 @@ export async function makeEdited(folder: string, edits: number): Promise<string>
 
 const EDITS_AT_ONCE = 500
 
-/** A repository of many files with an index daemon that is warm; ended with the scene. */
+/** A repository of many files with a warm index daemon, which ends with the scene. */
 export async function makeKept(options: {
   readonly folder: string
   readonly home: string
@@ -56,7 +55,7 @@ export async function makeKept(options: {
 
 function enrol(root: string): string {
   mkdirSync(path.join(root, ".qm"))
-  // No fetch: it is a process of its own, and would go on while the others are timed.
+  // No fetch: its process would run while the others are timed.
   const config = { kit: { level: 5, fetch: false }, guard: { highRiskPaths: "db/**,*.sql" } }
   writeFileSync(path.join(root, ".qm", "config.json"), JSON.stringify(config))
   spawnSync("git", ["init", "-q"], { cwd: root })

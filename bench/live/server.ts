@@ -7,9 +7,9 @@ import { createApp } from "#show/app"
 import { serve } from "#show/http"
 
 /**
- * The server of the benchmark in a process of its own: `node --expose-gc … <folder>`. Beside it
- * stands the floor, a bare socket.io that sends the same stamp without store or guard. A line
- * `ours|floor <a second> <seconds>` makes it send; `heap` asks for the heap after a collection.
+ * The server of the benchmark in its own process: `node --expose-gc … <folder>`. The floor beside
+ * it is a bare socket.io server that sends the same stamp without store or authentication. A line
+ * `ours|floor <per second> <seconds>` makes it send; `heap` returns the heap after a collection.
  */
 const directory = process.argv[2] ?? ""
 const app = await createApp({
@@ -40,7 +40,7 @@ const SENDERS: Readonly<Record<string, (count: number) => Promise<void>>> = {
   },
 }
 
-/** So many a second for so long, five milliseconds at a time; who is late catches up. */
+/** Sends in steps of five milliseconds; a late step catches up. */
 async function send(name: string, rate: number, seconds: number): Promise<void> {
   const startedMs = systemClock.monotonicMs()
   const total = rate * seconds

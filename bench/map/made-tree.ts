@@ -2,9 +2,8 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
 /**
- * A tree of as many files as wanted, out of our own sources: each copy has its own folder and its
- * own names, so that neither its text nor its words are those of another. Real code, and nothing
- * to fetch.
+ * A tree of the given number of files, made of our own sources: each copy has its own folder and
+ * names, so that neither its text nor its words match another. Real code, and nothing to fetch.
  */
 export function makeTree(folder: string, options: { root: string; files: number }): MadeTree {
   const sources = globSync("src/**/*.ts", { cwd: options.root })
@@ -33,7 +32,7 @@ export type MadeTree = {
   readonly bytes: number
 }
 
-/** Names of functions and types get a word of their own. */
+/** Gives names of functions and types a unique word. */
 function ownWords(text: string, part: string): string {
   const word = `${part.charAt(0).toUpperCase()}${part.slice(1)}`
   return text

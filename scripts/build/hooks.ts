@@ -5,17 +5,17 @@ import { build, type Plugin } from "vite"
 const ROOT = path.join(import.meta.dirname, "../..")
 const ENTRY = path.join(ROOT, "src/show/hooks/main.ts")
 
-/** Where the bundle lies: one file, with nothing beside it. */
+/** The bundle: one file without dependencies. */
 const BUNDLE = path.join(ROOT, "dist/hooks/qm-hook.mjs")
 
 /**
- * Builds the one file that a host starts at each event: no package, nothing to resolve, and of the
- * modules of Node only those that every event needs.
+ * Builds the one file that a host starts at each event: no package, nothing to resolve, and only
+ * those Node modules that every event needs.
  */
 export async function buildHooks(file: string = BUNDLE): Promise<string> {
   const code = await bundle()
   mkdirSync(path.dirname(file), { recursive: true })
-  // Two may build at once: whoever reads sees one of them whole.
+  // Two processes may build at the same time; the rename gives readers one complete file.
   const making = `${file}.${process.pid}-${++made}.tmp`
   writeFileSync(making, code)
   renameSync(making, file)
@@ -24,7 +24,7 @@ export async function buildHooks(file: string = BUNDLE): Promise<string> {
 
 let made = 0
 
-/** Older than any of its sources, or not there at all. */
+/** Missing or older than one of its sources. */
 export function areHooksStale(file: string = BUNDLE): boolean {
   if (!existsSync(file)) return true
   const builtAt = statSync(file).mtimeMs
@@ -32,7 +32,7 @@ export function areHooksStale(file: string = BUNDLE): boolean {
   return sources.some((it) => statSync(path.join(ROOT, it)).mtimeMs > builtAt)
 }
 
-/** All rooms that a hook may load, and how it is built. */
+/** All rooms that a hook may load, and the build scripts. */
 const SOURCES = [
   "src/{ground/base,see/repo,know/ledger,choose/guard,show/hooks}/**/*.ts",
   "scripts/build/*.ts",
@@ -50,10 +50,10 @@ async function bundle(): Promise<string> {
       ssr: ENTRY,
       write: false,
       target: "node24",
-      // A third of the time that loading it takes goes by its size.
+      // The size of the bundle causes a third of its load time.
       minify: "oxc",
       rolldownOptions: {
-        // No file of a room does anything by being loaded, so what nobody calls can go.
+        // No file of a room has side effects on load, so unused code can be removed.
         treeshake: { moduleSideEffects: (id) => id === ENTRY },
         output: { format: "esm", codeSplitting: false, comments: false, minify: true },
       },
@@ -62,25 +62,25 @@ async function bundle(): Promise<string> {
   const outputs = [built].flat().flatMap((it) => ("output" in it ? it.output : []))
   const [chunk, ...others] = outputs
   if (chunk?.type !== "chunk" || others.length > 0) {
-    throw new Error(`The hook bundle must be one file; it became ${outputs.length}.`)
+    throw new Error(`The hook bundle must be one file; the build produced ${outputs.length}.`)
   }
   return chunk.code
 }
 
 /**
- * Modules of Node that cost milliseconds to load and that few events need. They are loaded by the
- * first call of one of their functions.
+ * Node modules that cost milliseconds to load and that few events need. The first call of one of
+ * their functions loads them.
  */
 const LATE = ["node:child_process", "node:net", "node:timers/promises"]
 
-/** Loading it takes longer than all the rest; a hook needs two short hashes of it. */
+/** Loading `node:crypto` takes longer than all the rest; a hook needs two short hashes of it. */
 const LIGHT_CRYPTO = path.join(import.meta.dirname, "light-crypto.ts")
 
 const LIGHT_FILES = path.join(import.meta.dirname, "light-files.ts")
 
 /**
- * How the bundle comes by the modules of Node. A plain import asks each for all its names, and
- * `node:fs` then loads every kind of stream for the sake of two of them: two milliseconds.
+ * How the bundle loads Node modules. A plain import reads all names of a module, and `node:fs` then
+ * loads every kind of stream for two of them: two milliseconds.
  */
 function lightBuiltins(): Plugin {
   const prefix = "\0builtin:"
@@ -99,8 +99,8 @@ function lightBuiltins(): Plugin {
 }
 
 /**
- * Of the late ones only functions: what begins with a capital is made with `new`, and must not be
- * asked for there.
+ * Of the late modules only functions: a capitalized name is a constructor, which a lazy wrapper
+ * would break.
  */
 function exportsOf(name: string): string {
   const taken = `process.getBuiltinModule(${JSON.stringify(name)})`
@@ -113,7 +113,7 @@ function exportsOf(name: string): string {
   return whole + lines(names, (it) => `export const ${it} = /* @__PURE__ */ (() => whole.${it})()`)
 }
 
-/** Each function by its twin that waits; those without one are Node's own. */
+/** Each function uses its synchronous counterpart; functions without one are Node's own. */
 function lightFiles(): string {
   const twins = new Set(namesIn("node:fs"))
   const names = namesIn("node:fs/promises").filter((it) => it !== "open" && it !== "constants")
@@ -128,7 +128,7 @@ function lightFiles(): string {
   )
 }
 
-/** Without those that load something when they are asked for. */
+/** Without names whose access loads a module. */
 function namesIn(name: string): readonly string[] {
   const module: object = process.getBuiltinModule(name) ?? {}
   return Object.entries(Object.getOwnPropertyDescriptors(module))

@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from "node:fs"
 import { sha1, sha256 } from "./light-sha.ts"
 
-// Stands in for `node:crypto` in the bundle (hooks.ts): what rooms on the way of a
-// hook use of it, without loading it. What is large or unusual is left to the real one.
+// Replaces `node:crypto` in the bundle (hooks.ts) with the functions that the rooms of a hook use.
+// Large or unusual inputs go to the real module.
 
-/** Up to here our own hash is done before Node's would be loaded. */
+/** Up to 32 KiB our own hash is faster than loading Node's. */
 export const LARGEST_LIGHT_HASH_BYTES = 32 * 1024
 
 const ALGORITHMS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = { sha1, sha256 }
@@ -29,7 +29,7 @@ export function hash(
   return digestOf(algorithm, Buffer.from(data)).toString(encoding)
 }
 
-/** The name of a session is hashed again and again on the way of one event. */
+/** One event hashes the session's name repeatedly. */
 const known = new Map<string, Buffer>()
 const LARGEST_KNOWN_BYTES = 512
 const MOST_KNOWN = 1_000
@@ -49,7 +49,7 @@ function compute(algorithm: string, bytes: Buffer): Buffer {
   return realCrypto().createHash(algorithm).update(bytes).digest()
 }
 
-/** From the system's own source, where it can be read as a file. */
+/** Reads the system's random source where it is a file. */
 export function randomBytes(count: number): Buffer {
   try {
     const source = openSync("/dev/urandom", "r")
@@ -60,7 +60,7 @@ export function randomBytes(count: number): Buffer {
       closeSync(source)
     }
   } catch {
-    // Not on this system.
+    // This system has no such file.
   }
   return realCrypto().randomBytes(count)
 }

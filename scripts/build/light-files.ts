@@ -1,15 +1,15 @@
 import * as fs from "node:fs"
 
 /**
- * Stands in for the `open` of `node:fs/promises` in the bundle (hooks.ts). A hook does one thing
- * after the other and then ends: there is nobody who could use the time while a disk is waited for,
- * and a thread, a promise and a queue for each look at a file cost more than the look.
+ * Replaces `open` of `node:fs/promises` in the bundle (hooks.ts). A hook runs one step after the
+ * other and then ends, so nothing else could use the time of a disk access, and a thread, a promise
+ * and a queue per access cost more than the access.
  */
 export async function open(path: string, flags: string | number, mode?: number) {
   return handleOf(fs.openSync(path, flags, mode))
 }
 
-/** What rooms use of a handle; the names and the answers are Node's. */
+/** The handle methods that rooms use, with Node's names and results. */
 function handleOf(fd: number) {
   let isOpen = true
   const close = async () => {
@@ -25,7 +25,10 @@ function handleOf(fd: number) {
     datasync: async () => fs.fdatasyncSync(fd),
     chmod: async (mode: number) => fs.fchmodSync(fd, mode),
     truncate: async (length: number) => fs.ftruncateSync(fd, length),
-    /** Where in the buffer, how much, and where in the file; null goes on where it was. */
+    /**
+     * Offset in the buffer, length, and position in the file; null continues at the current
+     * position.
+     */
     async read(buffer: Buffer, ...place: readonly [number, number, number | null]) {
       const [offset, length, position] = place
       return { buffer, bytesRead: fs.readSync(fd, buffer, offset, length, position) }

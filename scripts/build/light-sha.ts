@@ -1,6 +1,6 @@
 /**
- * SHA-1 and SHA-256 as FIPS 180-4 has them, for short texts and files. They stand here because
- * loading Node's own costs a hook eight milliseconds, a third of all it may take.
+ * SHA-1 and SHA-256 of FIPS 180-4 for short texts and files, because loading Node's own costs a
+ * hook eight milliseconds, a third of its limit.
  */
 export function sha1(bytes: Uint8Array): Uint8Array {
   const state = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0)
@@ -16,7 +16,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 
 type Work = {
   readonly state: Int32Array
-  /** The sixteen words of a block, and what is spread out of them. */
+  /** The sixteen words of a block and their expansion. */
   readonly words: Int32Array
   mix(state: Int32Array, words: Int32Array): void
 }
@@ -34,7 +34,7 @@ function hashBlocks(bytes: Uint8Array, { state, words, mix }: Work): Uint8Array 
   return new Uint8Array(digest.buffer)
 }
 
-/** A one, zeros, and the length in bits, up to a whole number of blocks. */
+/** Appends a one bit, zeros, and the length in bits, up to a whole number of blocks. */
 function pad(bytes: Uint8Array): DataView {
   const sizeBytes = Math.ceil((bytes.length + 9) / BLOCK_BYTES) * BLOCK_BYTES
   const padded = new Uint8Array(sizeBytes)
@@ -57,7 +57,7 @@ function mix1(state: Int32Array, words: Int32Array): void {
   let d = state[3] ?? 0
   let e = state[4] ?? 0
   for (let index = 0; index < 80; index++) {
-    // Another function and another constant for each twenty steps.
+    // Function and constant change every twenty steps.
     let chosen = (b ^ c ^ d) + (index < 40 ? 0x6ed9eba1 : 0xca62c1d6)
     if (index < 20) chosen = ((b & c) ^ (~b & d)) + 0x5a827999
     else if (index >= 40 && index < 60) chosen = ((b & c) ^ (b & d) ^ (c & d)) + 0x8f1bbcdc
@@ -99,7 +99,7 @@ function mix256(state: Int32Array, words: Int32Array): void {
   add(state, [a, b, c, d, e, f, g, h])
 }
 
-/** To the right; the words are read as signed ones, and that makes no difference here. */
+/** Rotates right; signed words make no difference here. */
 function rotate(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }

@@ -1,19 +1,18 @@
 import { join } from "node:path"
 
-/** One check: what to run in the root, and how to read from its output how many files it saw. */
+/** One check: its command, and how to read the number of checked files from its output. */
 export type Check = {
   readonly name: string
-  /** The folder whose sources it must have seen, all of them. */
   readonly over: "src" | "console/src"
   readonly args: (root: string) => readonly string[]
-  /** Reads the number of files from what was printed; 0 when it does not say. */
+  /** Parses the number of files from the output; 0 when it is missing. */
   readonly seen: (output: string, root: string) => number
 }
 
 const SCRIPTS = join(import.meta.dirname, "..")
 const PROGRAMS = join(SCRIPTS, "../node_modules")
 
-/** All are started by the running Node: the tools' own launchers would take one from the PATH. */
+/** The running Node starts all of them: the tools' own launchers would take one from the PATH. */
 export const CHECKS: readonly Check[] = [
   {
     name: "format",
@@ -66,14 +65,14 @@ export const CHECKS: readonly Check[] = [
   },
 ]
 
-/** With --verbose Biome lists what it looked at; its count takes JSON for sources too. */
+/** With --verbose Biome lists the checked files; its own count includes JSON. */
 const FORMATTED_SOURCE = /^ {2}- .+\.(?:ts|tsx|mjs)$/
 
 function numberIn(output: string, pattern: RegExp): number {
   return Number(pattern.exec(output)?.[1] ?? 0)
 }
 
-/** The compiler lists each file it read on a line of its own, ours among the libraries'. */
+/** The compiler lists each file it read on its own line, ours and the libraries'. */
 function ownFiles(output: string, root: string): readonly string[] {
   const lines = output.split("\n").filter((it) => it.startsWith(`${root}/`))
   return lines.filter((it) => !it.includes("/node_modules/"))

@@ -6,11 +6,10 @@ export type Verdict = {
   readonly seconds: number
   readonly seen: number
   readonly output: string
-  /** Why it failed; undefined when it did not. */
   readonly problem: string | undefined
 }
 
-/** How many sources there are, by git's word and not by a tool's: no check may see fewer. */
+/** The number of sources according to git; no check may see fewer. */
 function countSources(root: string, folder: Check["over"]): number {
   const listed = execFileSync(
     "git",
@@ -44,7 +43,7 @@ function findProblem(run: Run): string | undefined {
   return undefined
 }
 
-/** A path on a line of its own, and the headings that Biome puts above such lists. */
+/** A path on its own line, and the headings that Biome prints above such lists. */
 const LISTED = /^(?:\/| {2}- )\S+\.[a-z]+$|^ VERBOSE |^ +(?:i Files |! The list is empty)/
 
 const MOST_OUTPUT_BYTES = 64_000_000
@@ -66,7 +65,7 @@ function runNode(args: readonly string[], cwd: string): Promise<CheckOutput> {
   })
 }
 
-/** Lists of files prove that a tool has looked; nobody wants to read them. */
+/** Removes file lists, which only prove that a tool has read them. */
 function withoutFileLists(output: string): string {
   return output
     .split("\n")

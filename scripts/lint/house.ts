@@ -1,6 +1,6 @@
 /**
- * House rules that oxlint has no rule for. It loads this file as a plugin (`jsPlugins` in
- * .oxlintrc.json) and shows `house/…` beside its own findings.
+ * Project rules that oxlint lacks. It loads this file as a plugin (`jsPlugins` in .oxlintrc.json)
+ * and shows `house/…` beside its own findings.
  */
 
 type Node = { readonly type: string }
@@ -8,7 +8,9 @@ type Context = { report(finding: { node: Node; message: string }): void }
 type Visitor = Readonly<Record<string, (node: Node) => void>>
 type Rule = { create(context: Context): Visitor }
 
-/** `new Date(x)` only formats a moment it was handed; `new Date()` reads the wall clock. */
+/**
+ * `new Date(x)` formats a given time; `new Date()` reads the wall clock.
+ */
 const noBareDate: Rule = {
   create: (context) => ({
     NewExpression(node) {
@@ -19,8 +21,8 @@ const noBareDate: Rule = {
 }
 
 /**
- * Promise C1: a deferred BEGIN fails under several processes in spite of a busy timeout (1,510 of
- * 2,000 measured); BEGIN IMMEDIATE failed 0.
+ * Promise C1: a deferred BEGIN fails with several processes despite a busy timeout (1,510 of 2,000
+ * measured); BEGIN IMMEDIATE failed 0 times.
  */
 const beginImmediate: Rule = {
   create(context) {
@@ -35,7 +37,7 @@ const beginImmediate: Rule = {
   },
 }
 
-/** A name that asks a question has an answer at once and no effect; work that waits is a verb. */
+/** A predicate name promises a synchronous answer without effects; asynchronous work has a verb. */
 const syncPredicates: Rule = {
   create: (context) => ({
     ExportNamedDeclaration(node) {
@@ -95,7 +97,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null
 }
 
-// A plugin is a default export: oxlint demands it.
+// oxlint requires a default export.
 export default {
   meta: { name: "house" },
   rules: {

@@ -18,11 +18,11 @@ export function configPage(): string {
   return `${pageHead("Config", about)}\n${table(head, rows)}`
 }
 
-/** For editors: completion and checks while a config file is written. */
+/** For editors: completion and validation of config files. */
 export function configSchema(): string {
   const schema = z.toJSONSchema(Config, {
     io: "input",
-    // Our own marks are no words of JSON Schema, and strict validators refuse what they do not know.
+    // Our own annotations are not JSON Schema keywords, and strict validators refuse unknown ones.
     override({ jsonSchema }) {
       delete jsonSchema["env"]
       delete jsonSchema["secret"]

@@ -5,7 +5,7 @@ import { compareText } from "#ground/base"
 import { code, pageHead, table } from "./markdown.ts"
 import { placeholder } from "./placeholder.ts"
 
-/** One error of the product, its texts rendered with ‹names› where the data goes. */
+/** One error of the product, its texts rendered with ‹names› as placeholders. */
 export type DescribedError = {
   readonly file: string
   readonly name: string
@@ -31,8 +31,8 @@ export async function collectErrors(root: string): Promise<readonly DescribedErr
 
 export function errorsPage(errors: readonly DescribedError[]): string {
   const about =
-    "Every failure the product foresees. The code stays; the words may improve. " +
-    "‹Names› stand for what the error carries."
+    "Every error of the product. Codes are stable; texts may change. " +
+    "‹Names› are placeholders for the error's data."
   const rows = errors.map((it) => [code(it.code), it.family, it.message, it.hint])
   return `${pageHead("Errors", about)}\n${table(["Code", "Family", "What it says", "What to do"], rows)}`
 }
@@ -53,7 +53,7 @@ function describeError({ code: errorCode, text }: ErrorFactory) {
   }
 }
 
-/** Figures are formatted before they are printed, and NaN is what a placeholder leaves of them. */
+/** Numbers are formatted before they are printed, which turns a placeholder into NaN. */
 function renderText(text: Text): string {
   return text(placeholder("data")).replace(/NaN(?: (?:[kMG]?B|m?s)\b)?/g, "‹figure›")
 }

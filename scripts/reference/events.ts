@@ -4,8 +4,8 @@ import { code, pageHead, table } from "./markdown.ts"
 
 export function eventsPage(): string {
   const about =
-    "Everything the journal can hold. A name is `room.past-tense`; the version rises when a body " +
-    "changes its meaning, and old ones are lifted when they are read."
+    "All journal events. A name is `room.past-tense`; the version rises when a body " +
+    "changes its meaning, and older versions are upgraded on read."
   return [pageHead("Events", about), ...EVENTS.map(describeEvent)].join("\n")
 }
 

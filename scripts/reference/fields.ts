@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { code } from "./markdown.ts"
 
-/** One field of an object schema, as a reference page shows it. */
 export type Field = {
   readonly name: string
   readonly type: string
@@ -10,7 +9,7 @@ export type Field = {
   readonly description: string
 }
 
-/** The part of JSON Schema that a page shows; lists and choices hold more of the same. */
+/** The part of JSON Schema that a page shows; lists and unions nest it. */
 const Property = z.object({
   type: z.union([z.string(), z.array(z.string())]).optional(),
   enum: z.array(z.unknown()).optional(),
@@ -33,7 +32,7 @@ const ObjectSchema = z.object({
   required: z.array(z.string()).default([]),
 })
 
-/** What a caller may send (`input`) or will get (`output`), field by field. */
+/** The fields that a caller sends (`input`) or receives (`output`). */
 export function fieldsOf(schema: z.ZodType, io: "input" | "output"): readonly Field[] {
   const { properties, required } = ObjectSchema.parse(toSchema(schema, io))
   return Object.entries(properties).map(([name, property]) => ({
@@ -45,7 +44,7 @@ export function fieldsOf(schema: z.ZodType, io: "input" | "output"): readonly Fi
   }))
 }
 
-/** The kind of value, its choices and its bounds, in a few words. */
+/** The type of a value with its choices and bounds, as short text. */
 export function typeOf(schema: z.ZodType): string {
   return typeText(Property.parse(toSchema(schema, "input")))
 }
@@ -62,7 +61,10 @@ function typeText(property: Property): string {
   return [[property.type ?? "anything"].flat().join(" or "), bounds(property)].join("")
 }
 
-/** An integer without a bound of its own carries the largest safe one, which tells nobody anything. */
+/**
+ * An integer without its own bound has the largest safe integer as maximum, which is not worth
+ * printing.
+ */
 function bounds(property: Property): string {
   const say = (word: string, bound: number | undefined) =>
     bound === undefined || Math.abs(bound) === Number.MAX_SAFE_INTEGER ? "" : ` ${word} ${bound}`

@@ -3,7 +3,6 @@ import { code, pageHead, table } from "./markdown.ts"
 
 type Events = Readonly<Record<string, { readonly body: string; readonly summary: string }>>
 
-/** How a program follows a running server. */
 export function livePage(): string {
   const { defaultPath, webSocketPath, clientEvents, serverEvents } = LIVE_PROTOCOL
   const about =

@@ -1,11 +1,11 @@
 /**
- * A value that stands for data we do not have: whatever is asked of it, it answers with another
- * one, and as text it is its own name: `‹path›`. So a message can be rendered without an error.
+ * A placeholder for missing data: each property and call returns another placeholder, and as text
+ * it is its own name: `‹path›`. So a message can be rendered without an error.
  */
 export function placeholder(name: string, owner = name): unknown {
   const text = `‹${name}›`
   return new Proxy(() => {}, {
-    // A method's answer is named for what it was asked of: path.replace(…) is still ‹path›.
+    // The result of a method is named after its object: path.replace(…) is still ‹path›.
     apply: () => placeholder(owner),
     get(_target, key) {
       if (key === Symbol.toPrimitive) return (hint: string) => (hint === "number" ? NaN : text)

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 
-/** Promise Q1: how many of a hundred lines the tests must reach, overall and where it matters most. */
+/** Promise Q1: the percentage of lines that tests must cover, overall and in the critical rooms. */
 export const OVERALL_PERCENT = 90
 
 export const ROOM_PERCENT: Readonly<Record<string, number>> = {
@@ -12,7 +12,7 @@ export const ROOM_PERCENT: Readonly<Record<string, number>> = {
   "src/choose/fold": 95,
 }
 
-/** The bars as vitest takes them. A room that does not exist yet has none. */
+/** The bars in vitest's format, without rooms that do not exist yet. */
 export function lineBars(root: string): Record<string, number | { lines: number }> {
   const rooms = Object.entries(ROOM_PERCENT).filter(([room]) => existsSync(join(root, room)))
   return {

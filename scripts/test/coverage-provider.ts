@@ -1,14 +1,13 @@
 import v8 from "@vitest/coverage-v8"
 import type { CoverageProviderModule } from "vitest/node"
 
-/** The environment of a project whose tests are not counted. */
+/** The environment of a project without coverage. */
 export const UNCOUNTED = { QM_TEST_COVERAGE: "off" }
 
 const isCounted = process.env["QM_TEST_COVERAGE"] !== "off"
 
 /**
- * The coverage of V8, in the projects that ask for it: code that is counted takes up to four times
- * as long, which is too much where nothing is to be counted.
+ * V8 coverage only in the projects that need it: code with coverage takes up to four times as long.
  */
 const provider: CoverageProviderModule = {
   getProvider: () => v8.getProvider(),

@@ -3,7 +3,10 @@ import { join, relative } from "node:path"
 import { z } from "zod"
 import { OVERALL_PERCENT, ROOM_PERCENT } from "./bars.ts"
 
-/** Coverage may only rise; this much is chance: which branch of a race a run happened to take. */
+/**
+ * Coverage may only rise; this tolerance covers random variation, such as the branch that a race
+ * takes.
+ */
 const TOLERANCE_PERCENT = 0.3
 
 const FLOOR_FILE = "scripts/coverage-floor.json"
@@ -13,7 +16,7 @@ const Floor = z.object({ lines: z.number() })
 const Lines = z.object({ total: z.number(), covered: z.number() })
 const Summary = z.record(z.string(), z.object({ lines: Lines }))
 
-/** Prints promise Q1, wing by wing, and says whether every bar and the floor hold. */
+/** Prints promise Q1 wing by wing, and returns whether every bar and the floor hold. */
 export function reportCoverage(root: string): boolean {
   const files = readLines(root)
   if (files === undefined) {
@@ -71,7 +74,7 @@ function keepsFloor(root: string, percent: number): boolean {
   if (percent < floor - TOLERANCE_PERCENT) {
     process.stdout.write(
       `Q1 floor MISSED: ${percent.toFixed(1)} % of lines, last measured ${floor} %. ` +
-        `Test what was added; only if code under test was deleted, lower ${FLOOR_FILE}.\n`,
+        `Test the added code; only if tested code was deleted, lower ${FLOOR_FILE}.\n`,
     )
     return false
   }

@@ -15,14 +15,14 @@ const TESTED: readonly TestedProgram[] = [
 ]
 
 /**
- * Brings the agent hosts that full mode runs, as pinned in test/hosts; about 30 s and 1.2 GB, once.
- * When it cannot, it says so, and the tests that need a host fail.
+ * Installs the agent hosts of full mode, as pinned in test/hosts; about 30 s and 1.2 GB, once. A
+ * failure is printed, and the tests that need a host fail.
  */
 export function installHosts(): void {
   if (isCurrent()) return
   mkdirSync(HOSTS_FOLDER, { recursive: true })
   for (const file of FILES) copyFileSync(join(PINNED, file), join(HOSTS_FOLDER, file))
-  // No install script runs: the programs lie in the platform packages as they are.
+  // No install script runs: the platform packages contain the complete programs.
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
   const { status } = spawnSync("npm", args, { cwd: HOSTS_FOLDER, stdio: ["ignore", 2, 2] })
   if (status === 0) return

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
 
-/** Debian packages that full mode needs and `npm ci` cannot bring, by the program to look for. */
+/** Debian packages that full mode needs and `npm ci` cannot install, by program. */
 const PACKAGES: Readonly<Record<string, string>> = {
   strace: "strace",
   openssl: "openssl",
 }
 
-/** Installs what is missing. When it cannot, it says so, and the tests that need it fail. */
+/** Installs missing packages. A failure is printed, and the tests that need them fail. */
 export function installTools(): void {
   for (const [program, name] of Object.entries(PACKAGES)) {
     if (succeeds(program, [program === "openssl" ? "version" : "--version"])) continue
@@ -21,7 +21,7 @@ function canInstall(): boolean {
   return process.getuid?.() === 0 && succeeds("apt-get", ["--version"])
 }
 
-/** The package list of a fresh container is empty, so a first failure is followed by an update. */
+/** The package list of a fresh container is empty, so the first failure triggers an update. */
 function install(name: string): boolean {
   const args = ["install", "-y", "--no-install-recommends", name]
   if (aptGet(args)) return true

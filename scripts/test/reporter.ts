@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs"
 import type { Reporter, TestModule } from "vitest/node"
 import { closingLines, NOT_CHECKED, type Outcome } from "./outcome.ts"
 
-/** Adds what vitest's own reporter leaves out: the unchecked promises and the seed, at the very end. */
+/** Adds the unchecked promises and the seed to vitest's output, at the very end. */
 export function closingReporter(): Reporter {
   return {
     onTestRunEnd(modules, unhandledErrors) {
       const outcome = countOutcome(modules, unhandledErrors.length)
       const file = process.env.QM_TEST_OUTCOME
       if (file !== undefined) return writeFileSync(file, JSON.stringify(outcome))
-      // Coverage is printed after this hook, so the last words wait for the exit.
+      // Coverage is printed after this hook, so these lines are printed at exit.
       const words = closingLines(outcome, process.env.SEED ?? "")
       process.once("exit", () => process.stdout.write(words))
     },
@@ -28,7 +28,10 @@ function countOutcome(modules: readonly TestModule[], unhandledErrors: number): 
   }
 }
 
-/** A file that could not be loaded, or whose hooks failed, has no failing test to be counted by. */
+/**
+ * A file that could not be loaded, or whose hooks failed, has no failing test that would be
+ * counted.
+ */
 function failedWithoutATest(module: TestModule): boolean {
   const isFailed = module.state() === "failed"
   return isFailed && ![...module.children.allTests("failed")].length

@@ -3,7 +3,7 @@ import { posix } from "node:path"
 import { type Finding, type Findings, fail, join, report } from "./finding.ts"
 import { lineAt, type Source, type Tree } from "./tree.ts"
 
-/** What is written: links that lead somewhere, no path of one machine, open ends with a ticket. */
+/** Checks documents: no broken links, no paths of one machine, open ends with a ticket. */
 export function checkDocuments(tree: Tree): Findings {
   const texts = [...tree.texts].filter(([path]) => !path.endsWith("package-lock.json"))
   const pages = texts.filter(([path]) => path.endsWith(".md"))
@@ -25,7 +25,7 @@ function deadLinks(tree: Tree, path: string, text: string): readonly Finding[] {
     .filter((match) => !leadsSomewhere(tree, path, match[1] ?? ""))
     .map((match) => ({
       where: `${path}:${lineAt(prose, match.index)}`,
-      wrong: `The link to ${match[1] ?? ""} is dead.`,
+      wrong: `The link to ${match[1] ?? ""} is broken.`,
       instead: "Correct the path, or remove the link; paths are relative to this page.",
     }))
 }
@@ -38,13 +38,13 @@ function leadsSomewhere(tree: Tree, path: string, link: string): boolean {
   return target === "." || tree.paths.has(target) || isFolder
 }
 
-/** Examples in fences and in backticks are no links. Lines stay where they are. */
+/** Removes examples in fences and backticks, which are not links. Line numbers stay the same. */
 function withoutCode(text: string): string {
   const blank = (match: string) => match.replace(/[^\n]/g, " ")
   return text.replace(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, blank).replace(/`[^`\n]*`/g, blank)
 }
 
-/** The checkout and the home folder of whoever runs this, when they are long enough to be telling. */
+/** The checkout and the home folder of the current user, if long enough to be distinctive. */
 function machinePlaces(root: string): readonly string[] {
   return [root, homedir()].filter((place) => place.startsWith("/") && place.length > 1)
 }
@@ -55,12 +55,14 @@ function machinePaths(path: string, text: string, places: readonly string[]): re
     .filter(({ offset }) => offset >= 0)
     .map(({ place, offset }) => ({
       where: `${path}:${lineAt(text, offset)}`,
-      wrong: `A path of this machine is written down: ${place}.`,
+      wrong: `The file contains a path of this machine: ${place}.`,
       instead: "Write the path relative to the repository, or compute it at run time.",
     }))
 }
 
-/** A whole path only: not the beginning of a longer name, not the end of another path. */
+/**
+ * Matches a complete path only: not the beginning of a longer name, not the end of another path.
+ */
 function pathPattern(place: string): RegExp {
   return new RegExp(`(?<![\\w./~}-])${RegExp.escape(place)}(?![\\w.-])`)
 }

@@ -4,7 +4,7 @@ import { lineAt, type Tree } from "./tree.ts"
 
 const LONGEST_HINT_CHARACTERS = 160
 
-/** The table of errors: unique codes, short hints, each in an errors.ts, each met by a test. */
+/** Checks the errors: unique codes, short hints, each in an errors.ts, each covered by a test. */
 export async function checkErrors(tree: Tree): Promise<Findings> {
   const errors = await collect(tree.root)
   if ("where" in errors) return fail(errors)
@@ -21,8 +21,8 @@ async function collect(root: string): Promise<readonly DescribedError[] | Findin
   } catch (error) {
     return {
       where: "src/**/errors.ts",
-      wrong: `The table of errors cannot be read: ${String(error)}`,
-      instead: "Make each errors.ts importable by itself: it defines errors and nothing else.",
+      wrong: `The errors cannot be loaded: ${String(error)}`,
+      instead: "Make each errors.ts importable on its own: it only defines errors.",
     }
   }
 }
@@ -45,17 +45,17 @@ function badWords(error: DescribedError): readonly Finding[] {
   const misnamed: Finding = {
     where,
     wrong: `The code ${error.code} is not ROOM_WHAT_IS_WRONG.`,
-    instead: "Begin with the room, then say what is wrong, in capitals.",
+    instead: "Write the room, then the problem, in capitals.",
   }
   const longWinded: Finding = {
     where,
     wrong: `The hint of ${error.code} has ${error.hint.length} characters.`,
-    instead: `Say in ${LONGEST_HINT_CHARACTERS} what to do next; the message has the rest.`,
+    instead: `Use at most ${LONGEST_HINT_CHARACTERS} characters for the next step; put the rest into the message.`,
   }
   return [...(isNamedWell ? [] : [misnamed]), ...(isShort ? [] : [longWinded])]
 }
 
-/** Only errors.ts files are read for the reference, so an error elsewhere would be undocumented. */
+/** The reference reads only errors.ts files, so an error elsewhere would be undocumented. */
 function strayDefinitions(tree: Tree): readonly Finding[] {
   return tree.sources
     .filter((source) => source.path.startsWith("src/") && !source.isTest)
@@ -65,7 +65,7 @@ function strayDefinitions(tree: Tree): readonly Finding[] {
     .map(({ source, offset }) => ({
       where: `${source.path}:${lineAt(source.text, offset)}`,
       wrong: "An error is defined outside errors.ts.",
-      instead: "Move it to the room's errors.ts, where the reference finds it.",
+      instead: "Move it to the room's errors.ts, which the reference reads.",
     }))
 }
 
@@ -78,6 +78,6 @@ function untested(error: DescribedError): Finding {
   return {
     where: `${error.file} (${error.name})`,
     wrong: `No test mentions ${error.code}.`,
-    instead: "Provoke it in a test, or delete it.",
+    instead: "Cause it in a test, or delete it.",
   }
 }

@@ -1,11 +1,10 @@
-/** Each message has three parts: where, what is wrong, what to do instead. */
+/** Each message has three parts: the place, the problem, and what to do instead. */
 export type Finding = {
   readonly where: string
   readonly wrong: string
   readonly instead: string
 }
 
-/** A failure must never be; a report deserves a look. */
 export type Findings = {
   readonly failures: readonly Finding[]
   readonly reports: readonly Finding[]

@@ -2,7 +2,7 @@ import { Visitor } from "vite"
 import { type Findings, fail } from "./finding.ts"
 import { lineAt, resolveImport, type Source, type Tree } from "./tree.ts"
 
-/** Functions that exist once, in `src/ground/base`; each was written several times before. */
+/** Functions that exist once, in `src/ground/base`; each had several copies before. */
 const SHARED_HELPERS: ReadonlySet<string> = new Set([
   "firstLine",
   "formatAgo",

@@ -2,7 +2,7 @@ import { type Finding, type Findings, fail } from "./finding.ts"
 import { type Import, resolveImport, type Source, type Tree } from "./tree.ts"
 import { HIGHEST_FOR_HOOKS, HOOKS, ONLY_IMPORTS, ROOM_RANK, roomOf } from "./wings.ts"
 
-/** Who may know whom: wings, indexes, the hook process, the console. */
+/** Checks which files may import which: wings, indexes, the hook process, the console. */
 export function checkImports(tree: Tree): Findings {
   const failures = tree.sources.flatMap((source) =>
     source.imports.flatMap((it) => checkImport(source, it)),
@@ -18,9 +18,9 @@ function checkImport(source: Source, it: Import): readonly Finding[] {
 
 type Breach = Omit<Finding, "where">
 
-/** Types may be handed on as a whole: the console does so with those of the contract. */
+/** Types may be re-exported as a whole, as the console does with those of the contract. */
 const EXPORT_STAR: Breach = {
-  wrong: "`export *` hides what is public.",
+  wrong: "`export *` hides the public names.",
   instead: "Name each export.",
 }
 
@@ -38,7 +38,7 @@ const PURE_FILES_FOR_PAGES: ReadonlySet<string> = new Set([
   "#ground/base/truncate",
 ])
 
-/** Which folders of console/src each of them may import; `app` holds them together. */
+/** The folders of console/src that each of them may import; `app` imports all. */
 const CONSOLE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   ui: ["base"],
@@ -61,12 +61,13 @@ function breachOfConsole(
     }
   }
   const isOwn = target === undefined || target.startsWith("console/")
-  // By file, because a room's index brings zod or Node modules along, which a page has no use for.
+  // By file, because a room's index also loads zod or Node modules, which a page cannot use.
   if (isOwn || target.startsWith("src/ground/contract/")) return undefined
   if (PURE_FILES_FOR_PAGES.has(it.specifier)) return undefined
   return {
     wrong: `The console imports ${it.specifier}.`,
-    instead: "Of the engine the console knows #ground/contract only; ask the server for the rest.",
+    instead:
+      "The console may import only #ground/contract of the engine; request the rest from the server.",
   }
 }
 
@@ -90,7 +91,7 @@ function breachOfRoom({ source, it, room, target }: RoomImport): Breach | undefi
 function breachOfWings(it: Import, room: string, targetRoom: string): Breach | undefined {
   const rank = ROOM_RANK.get(room)
   const targetRank = ROOM_RANK.get(targetRoom)
-  // Unknown rooms are named once by the check of rooms, not again at each import.
+  // The check of rooms reports an unknown room once, so do not repeat it at each import.
   if (rank === undefined || targetRank === undefined || targetRank < rank) return undefined
   const direction = targetRank === rank ? "sideways" : "upwards"
   return {
@@ -111,7 +112,7 @@ function breachByPackage(source: Source, specifier: string, room: string): Breac
   }
 }
 
-/** Launchers start the two entries by path; everything else comes in by the front door. */
+/** Launchers start the two entries by path; everything else imports the front door. */
 function breachFromOutside(
   source: Source,
   it: Import,
@@ -140,7 +141,7 @@ function roundabout(it: Import): Breach {
 
 function outsideRooms(it: Import): Breach {
   return {
-    wrong: `${it.specifier} lies outside the rooms.`,
+    wrong: `${it.specifier} is outside the rooms.`,
     instead: "A room imports rooms, packages and its own files; only tests use test/.",
   }
 }
@@ -149,7 +150,7 @@ function isPublicName(specifier: string): boolean {
   return /^#[^/]+\/[^/]+$/.test(specifier)
 }
 
-/** Follows what the hook process really loads: type imports vanish, everything else costs time. */
+/** Follows the runtime imports of the hook process: type imports vanish, all others cost time. */
 function checkHooks(tree: Tree): readonly Finding[] {
   const sources = new Map(tree.sources.map((source) => [source.path, source]))
   const waiting = tree.sources.filter((it) => roomOf(it.path) === HOOKS && !it.isTest)

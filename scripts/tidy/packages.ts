@@ -2,7 +2,7 @@ import { z } from "zod"
 import { type Finding, type Findings, fail } from "./finding.ts"
 import type { Tree } from "./tree.ts"
 
-/** What we install: exact versions, no registry in the lockfile, a build for each platform. */
+/** Checks packages: exact versions, no registry in the lockfile, a build for each platform. */
 export function checkPackages(tree: Tree): Findings {
   const manifests = [...tree.texts].filter(([path]) => /(?:^|\/)package\.json$/.test(path))
   const lockfile = tree.texts.get("package-lock.json")
@@ -41,8 +41,8 @@ function looseVersions(where: string, manifest: z.infer<typeof Manifest>): reado
     .filter(([, version]) => typeof version === "string" && !EXACT.test(version))
     .map(([name, version]) => ({
       where,
-      wrong: `${name} is asked for as "${String(version)}".`,
-      instead: "Pin one exact version; a range installs something else tomorrow.",
+      wrong: `${name} has the version "${String(version)}".`,
+      instead: "Pin one exact version; a range can install another version later.",
     }))
 }
 
@@ -62,8 +62,8 @@ function checkLockfile(lockfile: Lockfile): readonly Finding[] {
 }
 
 /**
- * A package with native builds lists them as optional dependencies. npm may lock only those it
- * saw, and then `npm ci` fails, or silently lacks the binary, on the other machines.
+ * A package with native builds lists them as optional dependencies. npm may lock only those it saw,
+ * and then `npm ci` fails, or silently lacks the binary, on other platforms.
  */
 function missingPlatforms(lockfile: Lockfile, name: string, it: LockedPackage): readonly Finding[] {
   const builds = Object.keys(it.optionalDependencies)

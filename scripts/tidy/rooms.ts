@@ -2,7 +2,7 @@ import { type Finding, type Findings, fail } from "./finding.ts"
 import type { Tree } from "./tree.ts"
 import { BANNED_FOLDERS, FRONT_DOOR, ROOM_RANK, roomOf, WINGS, WITHOUT_MAIN_FILE } from "./wings.ts"
 
-/** The folder listing is the architecture: known wings, known rooms, each with its three files. */
+/** Checks the folders: known wings, known rooms, each with its three files. */
 export function checkRooms(tree: Tree): Findings {
   const inSource = [...tree.paths].filter((path) => path.startsWith("src/"))
   const rooms = new Set(inSource.flatMap((path) => roomOf(path) ?? []))
@@ -24,15 +24,15 @@ function bannedFolders(tree: Tree): readonly Finding[] {
   }
   return [...folders].map(([where, name]) => ({
     where,
-    wrong: `"${name}" says nothing about what is inside.`,
-    instead: "Name the folder for what it holds, or move each file to the room that uses it.",
+    wrong: `"${name}" does not describe its contents.`,
+    instead: "Name the folder after its contents, or move each file to the room that uses it.",
   }))
 }
 
 function strayFile(where: string): Finding {
   return {
     where,
-    wrong: "The file lies in no room.",
+    wrong: "The file is in no room.",
     instead: "Move it to src/<wing>/<room>/; every source file belongs to a room.",
   }
 }
@@ -41,7 +41,7 @@ function unknownRoom(room: string): Finding {
   const wings = WINGS.map((it) => it.wing).join(", ")
   return {
     where: `src/${room}`,
-    wrong: "The list of wings and rooms does not know this folder.",
+    wrong: "The folder is not in the list of wings and rooms.",
     instead: `Use a known wing (${wings}) and room, or add it to scripts/tidy/wings.ts.`,
   }
 }
@@ -51,8 +51,8 @@ function missingFiles(tree: Tree, room: string): readonly Finding[] {
   const isShow = room.startsWith("show/")
   const mains = isShow ? [`${name}.ts`, "main.ts"] : [`${name}.ts`]
   const obligatory = [
-    { files: ["README.md"], why: "Write one page: its job, its words, its rules, its noes." },
-    { files: ["index.ts"], why: "Name the public surface there, and nothing else." },
+    { files: ["README.md"], why: "Write one page: purpose, files, vocabulary, rules." },
+    { files: ["index.ts"], why: "Export the public names there, and nothing else." },
     ...(room in WITHOUT_MAIN_FILE
       ? []
       : [{ files: mains, why: "Put the main path there, readable from top to bottom." }]),

@@ -9,7 +9,7 @@ const MOST_FILES_A_FOLDER = 15
 const FEWEST_LINES_FOR_ONE_IMPORTER = 60
 
 /**
- * Reports, not failures: long files and functions, files that nobody imports, small files with one
+ * Reports, not failures: long files and functions, files without an importer, small files with one
  * importer, full folders. More than 500 lines of code in a file fail in oxlint (`max-lines`).
  */
 export function reportSizes(tree: Tree): Findings {
@@ -31,7 +31,7 @@ function longFile(source: Source): readonly Finding[] {
     {
       where: source.path,
       wrong: `${lines} lines; the limit is ${MOST_LINES_A_FILE}.`,
-      instead: "Split it where the names change.",
+      instead: "Split it by concept.",
     },
   ]
 }
@@ -45,7 +45,7 @@ function longFunctions(source: Source): readonly Finding[] {
     findings.push({
       where: `${source.path}:${first}`,
       wrong: `A function of ${lines} lines; the limit is ${MOST_LINES_A_FUNCTION}.`,
-      instead: "Give its steps names.",
+      instead: "Extract its steps into named functions.",
     })
   }
   new Visitor({
@@ -56,7 +56,6 @@ function longFunctions(source: Source): readonly Finding[] {
   return findings
 }
 
-/** Paths of the importers of each file, tests and re-exports included. */
 function importersOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
   const importers = new Map<string, Set<string>>()
   for (const { path, imports } of tree.sources) {
@@ -71,7 +70,7 @@ function importersOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
 
 type Importers = ReturnType<typeof importersOf>
 
-/** Entries, indexes and tests are reached by others than imports. */
+/** Entries, indexes and tests are reached without an import. */
 function unreached(code: readonly Source[], importers: Importers): readonly Finding[] {
   return code
     .filter(({ path }) => path.startsWith("src/") && !importers.has(path))

@@ -4,7 +4,7 @@ import { type Finding, type Findings, fail, join, report } from "./finding.ts"
 import { lineAt, type Source, type Tree } from "./tree.ts"
 import { roomOf } from "./wings.ts"
 
-/** Rules and the tests that cite them; tests that are switched off. */
+/** Checks rules against the tests that cite them, and disabled tests. */
 export function checkTests(tree: Tree): Findings {
   const tests = tree.sources.filter((source) => source.isTest)
   const titles = tests.flatMap((source) => titlesOf(source))
@@ -63,7 +63,7 @@ function unruled(title: Title, rules: ReadonlyMap<string, string>): readonly Fin
   return unknown.map((id) => ({
     where: title.where,
     wrong: `The test cites ${id}, which no README states.`,
-    instead: "Write the rule down where the room explains itself, or correct the id.",
+    instead: "Add the rule to the room's README, or correct the id.",
   }))
 }
 
@@ -81,7 +81,7 @@ function switchedOff(source: Source): readonly Finding[] {
         wrong: isOnly ? "`.only` hides every other test." : `\`.${word}\` without a reason.`,
         instead: isOnly
           ? "Remove it."
-          : "Run it, delete it, or say why on the line above: // skipped: the reason.",
+          : "Run it, delete it, or add the reason on the line above: // skipped: the reason.",
       },
     ]
   })
@@ -111,7 +111,7 @@ type Call = { readonly path: readonly string[]; readonly title: string | undefin
 
 const TEST_WORDS = new Set(["test", "it", "describe", "suite"])
 
-/** Calls such as `test.skip("title", …)` or `describe.runIf(x)("title", …)`, by their words. */
+/** Calls such as `test.skip("title", …)` or `describe.runIf(x)("title", …)`, by their names. */
 function callsOf(parsed: ParseResult): readonly Call[] {
   const calls: Call[] = []
   new Visitor({

@@ -12,7 +12,6 @@ import { reportSizes } from "./sizes.ts"
 import { checkTests } from "./tests.ts"
 import type { Tree } from "./tree.ts"
 
-/** Every check, over one reading of the tree. */
 export async function tidyTree(tree: Tree): Promise<Findings> {
   const later = [checkErrors(tree), checkReference(tree)]
   const now = [
@@ -28,7 +27,7 @@ export async function tidyTree(tree: Tree): Promise<Findings> {
   return join([...now, ...(await Promise.all(later))])
 }
 
-/** A check that saw nothing would pass on anything. */
+/** A check without input would pass on anything. */
 function checkSight(tree: Tree): Findings {
   const sources = tree.sources.filter((source) => source.path.startsWith("src/"))
   const imports = sources.flatMap((source) => source.imports)
@@ -36,7 +35,7 @@ function checkSight(tree: Tree): Findings {
   const unreadable = broken.map(({ path }) => ({
     where: path,
     wrong: "The file cannot be parsed, so nothing in it was checked.",
-    instead: "Mend its syntax; `tsc -p .` says where.",
+    instead: "Fix its syntax; `tsc -p .` shows the position.",
   }))
   if (imports.length > 0) return fail(...unreadable)
   return fail(...unreadable, {
@@ -56,8 +55,8 @@ async function checkReference(tree: Tree): Promise<Findings> {
     const said = error instanceof Error && "stdout" in error ? String(error.stdout).trim() : ""
     return fail({
       where: "docs/reference",
-      wrong: said === "" ? `The reference cannot be built: ${String(error)}` : said,
-      instead: "Run `npm run reference` and commit what it writes.",
+      wrong: said === "" ? `The reference cannot be generated: ${String(error)}` : said,
+      instead: "Run `npm run reference` and commit the result.",
     })
   }
 }

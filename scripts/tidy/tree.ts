@@ -3,13 +3,12 @@ import { lstatSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import { type ParseResult, parseSync } from "vite"
 
-/** What a check sees: every file git tracks, and those it would if they were added. */
+/** The input of a check: every file that git tracks, and untracked files that are not ignored. */
 export type Tree = {
   readonly root: string
   readonly paths: ReadonlySet<string>
   /** Text of every file below 2 MB that has no NUL byte, by path. */
   readonly texts: ReadonlyMap<string, string>
-  /** The parsed ones among them. */
   readonly sources: readonly Source[]
 }
 
@@ -24,9 +23,8 @@ export type Source = {
 export type Import = {
   readonly specifier: string
   readonly line: number
-  /** Only types come in, so nothing is loaded at run time. */
+  /** Only types are imported, so nothing is loaded at run time. */
   readonly isType: boolean
-  /** `export * from`. */
   readonly isStar: boolean
 }
 
@@ -53,7 +51,7 @@ export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length
 }
 
-/** Where an import leads inside the tree; undefined for packages and Node's own modules. */
+/** The file of an import inside the tree; undefined for packages and Node's own modules. */
 export function resolveImport(from: string, specifier: string): string | undefined {
   if (specifier.startsWith(".")) return posix.join(posix.dirname(from), specifier)
   const [, wing, rest] = /^#([^/]+)\/(.+)$/.exec(specifier) ?? []
@@ -70,7 +68,7 @@ function listFiles(root: string): readonly string[] {
   return [...new Set(listed.split("\0"))].filter((path) => isFile(join(root, path))).toSorted()
 }
 
-/** A tracked file may be deleted in the work tree; a link may lead anywhere. */
+/** A tracked file may be deleted in the work tree, and a link may have any target. */
 function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }

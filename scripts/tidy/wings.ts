@@ -11,27 +11,29 @@ export const WINGS = [
   { wing: "show", levels: [["app"], ["cli", "http", "mcp", "hooks"]] },
 ] as const
 
-/** Names that say nothing about what is inside, so that everything ends up there. */
+/** Names that say nothing about the contents, so that everything ends up there. */
 export const BANNED_FOLDERS: ReadonlySet<string> = new Set(
   "core shared utils util helpers common lib misc services managers types".split(" "),
 )
 
 /** Rooms that need no file of their own name. One line each, with the reason. */
 export const WITHOUT_MAIN_FILE: Readonly<Record<string, string>> = {
-  "ground/base": "a kernel of small files, none of them the main path",
-  "ground/contract": "shapes only, one file for each room that owns them",
+  "ground/base": "small independent files without a main path",
+  "ground/contract": "types only, one file per owning room",
 }
 
-/** Everything the room may import; a room that is missing here is not held to a list. */
+/** Everything the room may import; rooms without an entry are not restricted. */
 export const ONLY_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "ground/contract": ["zod"],
 }
 
-/** The hook process starts at every tool call: it may know the rooms up to this one and no package. */
+/**
+ * The hook process starts at every tool call: it may import the rooms up to this one and no
+ * package.
+ */
 export const HOOKS = "show/hooks"
 export const HIGHEST_FOR_HOOKS = "choose/guard"
 
-/** Rooms by `wing/room` with their place; equal places are neighbours. */
 export const ROOM_RANK: ReadonlyMap<string, number> = rankRooms()
 
 export function roomOf(path: string): string | undefined {
@@ -46,5 +48,5 @@ function rankRooms(): ReadonlyMap<string, number> {
   return new Map(levels.flatMap((rooms, rank) => rooms.map((room) => [room, rank] as const)))
 }
 
-/** Where the house is put together: the one source file above all rooms. */
+/** The composition root: the one source file above all rooms. */
 export const FRONT_DOOR = "src/show/main.ts"

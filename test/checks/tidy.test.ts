@@ -101,12 +101,12 @@ describe("imports", () => {
     {
       fault: "[TIDY-2] a source that imports the test kit",
       files: { "src/see/repo/repo.ts": 'export { seed as count } from "#test/seed"\n' },
-      found: "src/see/repo/repo.ts:1: #test/seed lies outside the rooms.",
+      found: "src/see/repo/repo.ts:1: #test/seed is outside the rooms.",
     },
     {
       fault: "[TIDY-2] export *",
       files: { "src/see/repo/index.ts": 'export * from "./repo.ts"\n' },
-      found: "src/see/repo/index.ts:1: `export *` hides what is public.",
+      found: "src/see/repo/index.ts:1: `export *` hides the public names.",
     },
     {
       fault: "[TIDY-3] contract importing more than zod",
@@ -214,22 +214,22 @@ describe("rooms", () => {
     {
       fault: "[TIDY-4] a banned folder name",
       files: { "src/see/repo/utils/x.ts": "export const x = 1\n" },
-      found: 'src/see/repo/utils: "utils" says nothing about what is inside.',
+      found: 'src/see/repo/utils: "utils" does not describe its contents.',
     },
     {
       fault: "[TIDY-4] an unknown room",
       files: { "src/see/lens/lens.ts": "export const lens = 1\n" },
-      found: "src/see/lens: The list of wings and rooms does not know this folder.",
+      found: "src/see/lens: The folder is not in the list of wings and rooms.",
     },
     {
       fault: "[TIDY-4] an unknown wing",
       files: { "src/hear/repo/repo.ts": "export const repo = 1\n" },
-      found: "src/hear/repo: The list of wings and rooms does not know this folder.",
+      found: "src/hear/repo: The folder is not in the list of wings and rooms.",
     },
     {
       fault: "[TIDY-4] a file outside every room",
       files: { "src/see/stray.ts": "export const stray = 1\n" },
-      found: "src/see/stray.ts: The file lies in no room.",
+      found: "src/see/stray.ts: The file is in no room.",
     },
     ...["README.md", "index.ts", "repo.ts"].map((name) => ({
       fault: `[TIDY-4] a room without ${name}`,
@@ -256,7 +256,7 @@ describe("packages", () => {
 
   test("[TIDY-5] a version that is not exact fails", async () => {
     const files = { "package.json": '{ "dependencies": { "zod": "^4.6.7" } }' }
-    expect(await failuresOf(files)).toContain('package.json: zod is asked for as "^4.6.7".')
+    expect(await failuresOf(files)).toContain('package.json: zod has the version "^4.6.7".')
   })
 
   test("[TIDY-5] a lockfile that names a registry host fails", async () => {
@@ -285,13 +285,15 @@ describe("documents", () => {
   test("[TIDY-6] a broken link fails, except in an example", async () => {
     const page = "# x\n\n`[a](gone.md)`\n\n```\n[b](gone.md)\n```\n\n[c](gone.md) [d](src/see)\n"
     expect(await failuresOf({ "README.md": page })).toEqual([
-      "README.md:9: The link to gone.md is dead.",
+      "README.md:9: The link to gone.md is broken.",
     ])
   })
 
   test("[TIDY-6] a path of this machine fails", async () => {
     const found = await failuresOf({ "docs/note.md": `Look in ${homedir()}/notes.\n` })
-    expect(found).toEqual([`docs/note.md:1: A path of this machine is written down: ${homedir()}.`])
+    expect(found).toEqual([
+      `docs/note.md:1: The file contains a path of this machine: ${homedir()}.`,
+    ])
   })
 })
 
@@ -437,7 +439,7 @@ test("[TIDY-9] an outdated reference, or one that cannot be generated, fails", a
     "docs/reference: errors.md lags behind the code",
   ])
   expect(await failuresOf({ "scripts/reference.ts": 'throw new Error("no")\n' })).toEqual([
-    expect.stringContaining("The reference cannot be built"),
+    expect.stringContaining("The reference cannot be generated"),
   ])
   expect(await failuresOf({ "scripts/reference.ts": "export const pages = 0\n" })).toEqual([])
 })
