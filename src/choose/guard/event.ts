@@ -72,6 +72,8 @@ export type HookWorld = {
   readonly classifier: Classifier
   readonly clock: Pick<Clock, "now">
   readonly random: Random
+  /** How long the index daemon may take; a test on a loaded machine gives it more than a hook. */
+  readonly longestAskMs?: number
   /** Aborted when the hook must answer immediately. */
   readonly signal: AbortSignal
   afterwards(work: BackgroundWork): void

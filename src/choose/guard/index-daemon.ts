@@ -44,7 +44,11 @@ export function indexDaemonSocket({ home, stateDirectory, root }: DaemonAddress)
 type PackageQuestion = Omit<DaemonQuestion, "kind">
 
 /** For hooks: undefined if the daemon does not respond in time. */
-export function indexDaemonClient(address: DaemonAddress, signal: AbortSignal) {
+export function indexDaemonClient(
+  address: DaemonAddress & { readonly longestAskMs?: number },
+  signal: AbortSignal,
+) {
+  const { longestAskMs = LONGEST_ASK_MS } = address
   const path = indexDaemonSocket(address)
   const ask = (question: DaemonQuestion, timeoutMs: number) =>
     askSocket({
@@ -58,7 +62,7 @@ export function indexDaemonClient(address: DaemonAddress, signal: AbortSignal) {
     announce: async (question: PackageQuestion): Promise<boolean> =>
       (await ask({ kind: "prepare", ...question }, LONGEST_ANNOUNCE_MS)) !== undefined,
     packageFor: async (question: PackageQuestion): Promise<string | undefined> =>
-      readAnswer(await ask({ kind: "package", ...question }, LONGEST_ASK_MS)),
+      readAnswer(await ask({ kind: "package", ...question }, longestAskMs)),
   }
 }
 
