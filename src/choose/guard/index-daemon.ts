@@ -48,7 +48,8 @@ export function indexDaemonClient(
   address: DaemonAddress & { readonly longestAskMs?: number },
   signal: AbortSignal,
 ) {
-  const { longestAskMs = LONGEST_ASK_MS } = address
+  const { longestAskMs = LONGEST_ASK_MS, longestAskMs: longestAnnounceMs = LONGEST_ANNOUNCE_MS } =
+    address
   const path = indexDaemonSocket(address)
   const ask = (question: DaemonQuestion, timeoutMs: number) =>
     askSocket({
@@ -60,7 +61,7 @@ export function indexDaemonClient(
     })
   return {
     announce: async (question: PackageQuestion): Promise<boolean> =>
-      (await ask({ kind: "prepare", ...question }, LONGEST_ANNOUNCE_MS)) !== undefined,
+      (await ask({ kind: "prepare", ...question }, longestAnnounceMs)) !== undefined,
     packageFor: async (question: PackageQuestion): Promise<string | undefined> =>
       readAnswer(await ask({ kind: "package", ...question }, longestAskMs)),
   }
