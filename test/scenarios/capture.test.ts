@@ -41,15 +41,15 @@ describe("capture of a project", () => {
     const lines = stdout.split("\n")
     const at = (text: string) => lines.findIndex((it) => it.includes(text))
     const inOrder = [
-      "tokens in the window before the first word",
-      "In the window, in load order",
+      "tokens loaded before the first prompt",
+      "Loaded, in load order",
       "~/.claude/CLAUDE.md",
       "CLAUDE.md",
       "docs/money.md",
-      "Reachable on demand",
-      "Read for settings, never sent",
+      "Loaded on demand",
+      "Settings files, not sent to the model",
       "settings.json",
-      "Searched, nothing there",
+      "Searched: ",
       "docs/none.md",
       "The real system prompt may contain more.",
     ]
@@ -63,8 +63,8 @@ describe("capture of a project", () => {
     for (const host of ["claude-code", "codex", "copilot", "gemini", "antigravity"]) {
       const { code, stdout } = await user.qm(["capture", "--host", host])
       expect(code).toBe(0)
-      expect(stdout).toContain("Nothing is loaded before the first word.")
-      expect(stdout).toMatch(/To give the agent instructions here, write an? \S+/)
+      expect(stdout).toContain("Nothing is loaded before the first prompt.")
+      expect(stdout).toMatch(/To give the agent instructions, create an? \S+/)
     }
   })
 
@@ -176,7 +176,7 @@ describe("invalid input", () => {
   test("[CAPTURE-15] the root of the disk is captured like any other folder", async () => {
     await using user = await newUser()
     const { code, stdout } = await user.qm(["capture", "/", "--no-save"])
-    expect([code, stdout.includes("tokens in the window")]).toEqual([0, true])
+    expect([code, stdout.includes("tokens loaded before")]).toEqual([0, true])
   })
 
   test("[CAPTURE-4] invalid JSON in settings, an import cycle and 5 MB are reported and not fatal", async () => {

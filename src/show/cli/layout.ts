@@ -7,19 +7,37 @@ const GAP = "  "
 const LONGEST_WHOLE_WORD = 24
 const NARROWEST_COLUMN = 6
 
-/** Characters on the screen: color sequences take no space. */
-function displayLength(text: string): number {
-  return [...text.replace(COLOR_SEQUENCE, "")].length
+/** Cells on the screen: color sequences take none. */
+export function displayLength(text: string): number {
+  return widthOf(text.replace(COLOR_SEQUENCE, ""))
 }
+
+export function widthOf(text: string): number {
+  let cells = 0
+  for (const character of text) cells += cellsOf(character)
+  return cells
+}
+
+const WIDE =
+  /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
+
+/** In doubt 2: too few cells would let the terminal wrap a row that is drawn in place. */
+export function cellsOf(character: string): number {
+  return character > "\u007e" && WIDE.test(character) ? 2 : 1
+}
+
+type Rows = readonly (readonly string[])[]
 
 /**
  * Rows of cells in columns. If they are wider than the screen, the widest columns shrink and their
  * cells wrap at word boundaries.
  */
-export function table(
-  rows: readonly (readonly string[])[],
-  { width }: Area = { width: Number.POSITIVE_INFINITY },
-): string {
+export function table(rows: Rows, area: Area): string {
+  return tableRows(rows, area).flat().join("\n")
+}
+
+/** The lines of each row, for a caller that puts its own lines between them. */
+export function tableRows(rows: Rows, { width }: Area): readonly (readonly string[])[] {
   const natural: number[] = []
   const smallest: number[] = []
   for (const cells of rows) {
@@ -29,12 +47,12 @@ export function table(
     }
   }
   const widths = shrink(natural, smallest, width - GAP.length * (natural.length - 1))
-  return rows.flatMap((cells) => layOutRow(cells, widths)).join("\n")
+  return rows.map((cells) => layOutRow(cells, widths))
 }
 
 function narrowestWidth(cell: string): number {
   const words = cell.replace(COLOR_SEQUENCE, "").split(" ")
-  return Math.min(LONGEST_WHOLE_WORD, Math.max(...words.map((it) => [...it].length)))
+  return Math.min(LONGEST_WHOLE_WORD, Math.max(...words.map(widthOf)))
 }
 
 /** Take single characters from the column with the most to spare until the row fits. */
@@ -126,11 +144,11 @@ function takeLine(text: string, room: number): { readonly text: string; readonly
     if (token.length > 1 && token.startsWith("\u001b")) continue
     if (token === " " && hasWord) space = i
     hasWord ||= token !== " "
-    if (shown === room) {
-      end = i
+    shown += cellsOf(token)
+    if (shown > room) {
+      end = Math.max(1, i)
       break
     }
-    shown++
     if (/[/,;:=&?)\]}_-]/.test(token)) punctuation = i + 1
   }
   const at = space > 0 ? space : punctuation > room / 2 ? punctuation : end

@@ -2,11 +2,12 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Run } from "#ground/contract"
 import { fcParameters } from "#test/seed"
+import { widthOf } from "../layout.ts"
 import { createScreen, type Screen } from "../screen.ts"
 import { drawEnd, drawLine, drawLive, type LiveState } from "./draw.ts"
 import type { Line, Mark } from "./fold.ts"
 import { livePainter, plainPainter } from "./painter.ts"
-import { fit, layOutProse, widthOf } from "./prose.ts"
+import { fit, layOutProse } from "./prose.ts"
 
 const plain = createScreen({ isColored: false, columns: 60 })
 const colored = createScreen({ isColored: true, columns: 60 })

@@ -1,10 +1,11 @@
 import { formatCount, formatDuration, plural, visible } from "#ground/base"
 import type { Run } from "#ground/contract"
+import { widthOf } from "../layout.ts"
 import { renderBar } from "../render/bar.ts"
 import type { Paint, Screen } from "../screen.ts"
 import { type ContextUse, type Line, type Mark, sumOf } from "./fold.ts"
 import { WRITING_ROWS } from "./limits.ts"
-import { fit, layOutProse, widthOf } from "./prose.ts"
+import { fit, layOutProse } from "./prose.ts"
 
 const SIGNS: Readonly<Record<Mark, string>> = {
   person: "›",

@@ -179,7 +179,7 @@ describe("qm run", () => {
     expect(env.stderr).toContain("[CLI_RUN_INVALID]")
     const outside = await user.type("run", "x", ...SYNTHETIC, "--cwd", "/")
     expect(outside.stderr).toContain("[AGENTS_DIRECTORY_UNUSABLE]")
-    expect((await user.type("runs")).stdout).toContain('`qm run "<prompt>"` starts one.')
+    expect((await user.type("runs")).stdout).toContain('Start one with `qm run "<task>"`.')
   })
 
   test("[CLI-1] a prompt may look like a flag behind two dashes", async () => {

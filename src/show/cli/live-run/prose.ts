@@ -1,3 +1,4 @@
+import { cellsOf, widthOf } from "../layout.ts"
 import type { Paint } from "../screen.ts"
 
 /**
@@ -74,18 +75,4 @@ function chop(text: string, width: number): readonly string[] {
 export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   return `${chop(text, Math.max(1, width - 1))[0] ?? ""}…`
-}
-
-export function widthOf(text: string): number {
-  let cells = 0
-  for (const character of text) cells += cellsOf(character)
-  return cells
-}
-
-const WIDE =
-  /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u
-
-/** Too many cells do no harm, too few would wrap the row and spoil what is drawn in place. */
-function cellsOf(character: string): number {
-  return character > "\u007e" && WIDE.test(character) ? 2 : 1
 }

@@ -45,9 +45,10 @@ const RUN: Run = {
 }
 
 test("[CLI-13] runs, one run, what was said and what is asked", () => {
-  expect(render("agents.list", { runs: [] })).toContain("No agent has run here yet.")
+  expect(render("agents.list", { runs: [] })).toContain("No runs yet.")
   expect(render("agents.list", { runs: [RUN] })).toBe(
-    "run_1  completed  synthetic  1970-01-01 00:00  $0.05  Mend the total",
+    "Run    State      Agent      Started (UTC)     Cost   Title\n" +
+      "run_1  completed  synthetic  1970-01-01 00:00  $0.05  Mend the total",
   )
   expect(render("agents.show", RUN)).toContain("Context    11.8k of 200.0k tokens")
   const failed: Run = {
@@ -61,7 +62,7 @@ test("[CLI-13] runs, one run, what was said and what is asked", () => {
   }
   const shown = render("agents.show", failed)
   expect(shown).toMatch(
-    /Context +not known[\s\S]+cost not known[\s\S]+It broke\.[\s\S]+2 for an answer/,
+    /Context +unknown[\s\S]+cost not known[\s\S]+It broke\.[\s\S]+2 approvals; list with `qm approvals`/,
   )
   const message = { id: "m", timestamp: 0, metadata: {}, role: "user" }
   const messages = [
@@ -71,8 +72,8 @@ test("[CLI-13] runs, one run, what was said and what is asked", () => {
   expect(render("agents.messages", { messages })).toBe(
     "   1  user      two\nlines\n   2  tool      first",
   )
-  expect(render("agents.messages", { messages: [] })).toContain("Nothing was said yet.")
-  expect(render("agents.approvals", { approvals: [] })).toContain("No agent asks for anything.")
+  expect(render("agents.messages", { messages: [] })).toContain("No messages yet.")
+  expect(render("agents.approvals", { approvals: [] })).toContain("No approvals are pending.")
   const approval = {
     id: "apr_1",
     runId: "run_1",
@@ -87,5 +88,7 @@ test("[CLI-13] runs, one run, what was said and what is asked", () => {
     answeredBy: null,
     note: null,
   }
-  expect(render("agents.approvals", { approvals: [approval] })).toBe("apr_1  run_1  Bash  Run rm")
+  expect(render("agents.approvals", { approvals: [approval] })).toContain(
+    "\napr_1     run_1  Bash  Run rm",
+  )
 })

@@ -26,14 +26,15 @@ import { table } from "../layout.ts"
 import { costText } from "../live-run/draw.ts"
 import { escapeUnsafe, type Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
-import { timeText } from "./lines.ts"
+import { listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderRuns({ runs }: AgentsList, screen: Screen): string {
   if (runs.length === 0) {
-    return screen.paint.muted('No agent has run here yet. `qm run "<prompt>"` starts one.')
+    return screen.paint.muted('No runs yet. Start one with `qm run "<task>"`.')
   }
-  return table(
+  return listing(
+    ["Run", "State", "Agent", "Started (UTC)", "Cost", "Title"],
     runs.map((it) => [
       it.id,
       describeStatus(it.status, screen.paint),
@@ -42,34 +43,40 @@ function renderRuns({ runs }: AgentsList, screen: Screen): string {
       costText(it),
       it.title,
     ]),
+    screen,
   )
 }
 
-function renderRun(run: Run, { paint }: Screen): string {
+function renderRun(run: Run, { paint, width }: Screen): string {
   const context =
     run.contextUsed === null || run.contextWindow === null
-      ? "not known"
+      ? "unknown"
       : `${formatCount(run.contextUsed)} of ${formatCount(run.contextWindow)} tokens`
-  return table([
-    ["Run", run.id],
-    ["Title", run.title],
-    ["Status", describeStatus(run.status, paint)],
-    ["Agent", `${run.type}${run.model === null ? "" : `, ${run.model}`}, mode ${run.mode}`],
-    ["Directory", run.cwd],
-    ["Session", run.sessionId ?? "none yet"],
-    ["Turns", turnsText(run)],
-    ["Context", context],
-    ["Cost", `${costText(run)}${budgetText(run)}`],
-    ["Work", [run.workflow, ...run.labels].join(", ")],
-    ...(run.isArchived ? [["Archived", "yes"]] : []),
-    ...(run.origin === "started" ? [] : [["Origin", run.origin]]),
-    ...(run.error === null ? [] : [["Error", paint.bad(run.error)]]),
-    ...(run.openApprovals === 0 ? [] : [["Waiting", `${run.openApprovals} for an answer`]]),
-  ])
+  return table(
+    [
+      ["Run", run.id],
+      ["Title", run.title],
+      ["Status", describeStatus(run.status, paint)],
+      ["Agent", `${run.type}${run.model === null ? "" : `, ${run.model}`}, mode ${run.mode}`],
+      ["Directory", run.cwd],
+      ["Session", run.sessionId ?? "none yet"],
+      ["Turns", turnsText(run)],
+      ["Context", context],
+      ["Cost", `${costText(run)}${budgetText(run)}`],
+      ["Work", [run.workflow, ...run.labels].join(", ")],
+      ...(run.isArchived ? [["Archived", "yes"]] : []),
+      ...(run.origin === "started" ? [] : [["Origin", run.origin]]),
+      ...(run.error === null ? [] : [["Error", paint.bad(run.error)]]),
+      ...(run.openApprovals === 0
+        ? []
+        : [["Waiting", `${plural(run.openApprovals, "approval")}; list with \`qm approvals\``]]),
+    ],
+    { width },
+  )
 }
 
 function turnsText({ turns, queuedTurns }: Run): string {
-  return queuedTurns === 0 ? String(turns) : `${turns}, and ${queuedTurns} waiting`
+  return queuedTurns === 0 ? String(turns) : `${turns}, ${queuedTurns} queued`
 }
 
 function budgetText({ budgetUsd, budgetTokens }: Run): string {
@@ -77,20 +84,24 @@ function budgetText({ budgetUsd, budgetTokens }: Run): string {
     ...(budgetUsd === null ? [] : [`$${budgetUsd.toFixed(2)}`]),
     ...(budgetTokens === null ? [] : [`${formatCount(budgetTokens)} tokens`]),
   ]
-  return limits.length === 0 ? "" : `, of at most ${limits.join(" and ")}`
+  return limits.length === 0 ? "" : `, limit ${limits.join(" and ")}`
 }
 
 function renderMessages({ messages }: AgentsMessages, screen: Screen): string {
-  if (messages.length === 0) return screen.paint.muted("Nothing was said yet.")
+  if (messages.length === 0) return screen.paint.muted("No messages yet.")
   return messages.map((it) => renderMessage(it, screen)).join("\n")
 }
 
-function renderApprovals({ approvals }: AgentsApprovals, { paint }: Screen): string {
-  if (approvals.length === 0) return paint.muted("No agent asks for anything.")
-  return table(approvals.map((it) => [it.id, it.runId, it.tool, it.title]))
+function renderApprovals({ approvals }: AgentsApprovals, screen: Screen): string {
+  if (approvals.length === 0) return screen.paint.muted("No approvals are pending.")
+  return listing(
+    ["Approval", "Run", "Tool", "Question"],
+    approvals.map((it) => [it.id, it.runId, it.tool, it.title]),
+    screen,
+  )
 }
 
-/** A line for each; the whole text of what people and agents said, the first line of the rest. */
+/** The whole text of prompts and answers, the first line of everything else. */
 function renderMessage({ seq, type, content }: Message, { paint }: Screen): string {
   const isSpoken = ["user", "assistant", "response", "error"].includes(type)
   const text = isSpoken ? content : (content.split("\n")[0] ?? "")
@@ -113,31 +124,39 @@ function renderDeleted({ id }: { readonly id: string }): string {
   return `Deleted ${id}.`
 }
 
-function renderSessions({ sessions }: AgentsSessions, { paint }: Screen): string {
+function renderSessions({ sessions }: AgentsSessions, screen: Screen): string {
+  const { paint } = screen
   if (sessions.length === 0) {
-    return paint.muted("No host kept a session for this repository; --everywhere lists all.")
+    return paint.muted(
+      "No stored sessions of this repository. List all with `qm runs sessions --everywhere`.",
+    )
   }
-  return table(
+  return listing(
+    ["Session", "Host", "Changed (UTC)", "Size", "Resumable", "Run", "Title"],
     sessions.map((it) => [
       it.sessionId,
       it.host,
       paint.muted(timeText(it.changedAt)),
       formatBytes(it.sizeBytes),
-      it.isResumable ? "can be resumed" : paint.muted("only to read"),
-      it.runId ?? paint.muted("not read yet"),
+      it.isResumable ? "yes" : paint.muted("no"),
+      it.runId ?? paint.muted("not imported"),
       it.title,
     ]),
+    screen,
   )
 }
 
-function renderProviders({ providers }: AgentsProviders, { paint }: Screen): string {
-  return table(
+function renderProviders({ providers }: AgentsProviders, screen: Screen): string {
+  const { paint } = screen
+  return listing(
+    ["Agent", "State", "Version", "Program"],
     providers.map((it) => [
       it.type,
-      it.isInstalled ? paint.ok("here") : paint.warn("missing"),
+      it.isInstalled ? paint.ok("installed") : paint.warn("not installed"),
       it.version ?? "",
       it.isInstalled ? whereText(it) : it.hint,
     ]),
+    screen,
   )
 }
 
@@ -145,15 +164,18 @@ function whereText({ program, scripts }: AgentsProviders["providers"][number]): 
   return scripts.length === 0 ? (program ?? "") : `scripts: ${scripts.join(", ")}`
 }
 
-function renderPermissions(permissions: Permissions, { paint }: Screen): string {
+function renderPermissions(permissions: Permissions, { paint, width }: Screen): string {
   const { file, digest, isTrusted, rules } = permissions
   const trust = isTrusted
     ? paint.muted(file)
     : paint.warn(
-        `${file} is not as you approved it: its allowing rules do not count. To approve what stands here, run \`qm permissions trust --digest ${digest ?? ""}\`.`,
+        `${file} has changed since you trusted it, so its allow rules are ignored. To trust this version, run \`qm permissions trust --digest ${digest ?? ""}\`.`,
       )
-  if (rules.length === 0) return `No rules; the mode of a run decides.\n${trust}`
-  return `${table(rules.map((it) => ruleRow(it, paint)))}\n\n${trust}`
+  if (rules.length === 0) return `No rules. The mode of each run decides.\n${trust}`
+  return `${table(
+    rules.map((it) => ruleRow(it, paint)),
+    { width },
+  )}\n\n${trust}`
 }
 
 function ruleRow(rule: ListedRule, paint: Screen["paint"]): readonly string[] {
@@ -165,7 +187,7 @@ function ruleRow(rule: ListedRule, paint: Screen["paint"]): readonly string[] {
     ...(path === undefined ? [] : [`path ${path}`]),
   ]
   const place = origin === "config" ? "settings" : "project"
-  const force = isInForce ? "" : paint.warn("not in force")
+  const force = isInForce ? "" : paint.warn("ignored")
   return [id, tone(decision), place, about.length === 0 ? "everything" : about.join(", "), force]
 }
 
@@ -173,39 +195,38 @@ function capitalised(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 }
 
-/** A list is cut here, with a word about the rest: what follows is in the console and in --json. */
 const MOST_ROWS = 20
 
 function renderWholeMessage(message: Message, { paint }: Screen): string {
   const { seq, type, timestamp, content, raw } = message
   const head = paint.muted(`${seq}  ${type}  ${timeText(timestamp)}`)
-  const said = content === "" ? paint.muted("Nothing but the event itself.") : content
+  const text = content === "" ? paint.muted("(no text)") : content
   const own = raw === undefined ? [] : ["", paint.muted("Raw:"), raw]
-  return [head, "", said, ...own].join("\n")
+  return [head, "", text, ...own].join("\n")
 }
 
-function renderTurns({ turns, canSteer }: AgentsTurns, { paint }: Screen): string {
+function renderTurns({ turns, canSteer }: AgentsTurns, { paint, width }: Screen): string {
   const steering = canSteer
-    ? "`qm send <id> <text> --now` reaches the running turn."
-    : "This agent takes a text only between turns."
-  if (turns.length === 0) return `No turn waits.\n${paint.muted(steering)}`
+    ? "Send into the current turn with `qm send <id> <text> --now`."
+    : "This agent accepts prompts only between turns."
+  if (turns.length === 0) return `No queued turns.\n${paint.muted(steering)}`
   const rows = turns.map((it) => [it.id, paint.muted(timeText(it.queuedAt)), firstRowText(it.text)])
-  return `${table(rows)}\n\n${paint.muted(steering)}`
+  return `${table(rows, { width })}\n\n${paint.muted(steering)}`
 }
 
 function renderParts({ parts }: AgentsParts, { paint }: Screen): string {
-  if (parts.length === 0) return paint.muted("Nothing is put in front of the next turn.")
+  if (parts.length === 0) return paint.muted("Nothing is added in front of the next turn.")
   return parts
     .map((it) => `${paint.bold(it.label)}  ${paint.muted(`${it.tokens} tokens`)}\n${it.text}`)
     .join("\n\n")
 }
 
 function renderHandoff({ text, tokens, run }: AgentsHandoff, { paint }: Screen): string {
-  const next = run === null ? "--start begins a fresh session with it." : `Started ${run.id}.`
+  const next = run === null ? "Start a new session with it: add --start." : `Started ${run.id}.`
   return `${text}\n\n${paint.muted(`${formatExact(tokens)} tokens. ${next}`)}`
 }
 
-/** Text that others read again: its value must stay, so what a terminal would obey is escaped. */
+/** Escapes control characters without changing the JSON values, because the text is imported again. */
 function renderExport({ text }: AgentsExport): string {
   return escapeUnsafe(text).trimEnd()
 }
@@ -219,11 +240,11 @@ function renderContext(context: AgentsContext, screen: Screen): string {
   const { used, window, kinds, files, parts, changes, compactions } = context
   const head =
     used === null || window === null
-      ? "How full the window is, the host has not said."
+      ? "The host has not reported the size of the window."
       : `${formatCount(used)} of ${formatCount(window)} tokens in the window`
   const bar = window === null || kinds.length === 0 ? [] : ["", renderBar(kinds, window, screen)]
   const loaded = files.map((it) => [
-    it.isBeforeCompaction ? paint.warn("perhaps gone") : turnText(it.isThisTurn),
+    it.isBeforeCompaction ? paint.warn("maybe gone") : turnText(it.isThisTurn),
     it.tokens === null ? "" : `${formatExact(it.tokens)} tokens`,
     it.path,
     paint.muted(it.reason),
@@ -234,8 +255,8 @@ function renderContext(context: AgentsContext, screen: Screen): string {
     ...bar,
     ...(compactions.length === 0
       ? []
-      : ["", paint.warn(`The host compacted ${plural(compactions.length, "time")}.`)]),
-    ...section("In front of turns", parts.map(partRow), screen),
+      : ["", paint.warn(`The host compacted the context ${plural(compactions.length, "time")}.`)]),
+    ...section("Added in front of turns", parts.map(partRow), screen),
     ...section("Loaded", loaded, screen),
     ...section("Changed", changed, screen),
   ].join("\n")
@@ -252,21 +273,23 @@ function turnText(isThisTurn: boolean): string {
 function section(
   title: string,
   rows: readonly (readonly string[])[],
-  { paint }: Screen,
+  screen: Screen,
 ): readonly string[] {
   if (rows.length === 0) return []
-  const left = rows.length - MOST_ROWS
+  const { paint } = screen
+  const most = rowLimit(MOST_ROWS, screen)
+  const left = rows.length - most
   const rest = left > 0 ? [paint.muted(`and ${formatExact(left)} more`)] : []
-  return ["", paint.bold(title), table(rows.slice(0, MOST_ROWS)), ...rest]
+  return ["", paint.bold(title), table(rows.slice(0, most), screen), ...rest]
 }
 
 const LANES = ["model", "tools", "branches", "waiting"] as const
 
-/** One row a lane, drawn over the whole time, then the longest pieces in their order. */
+/** One row for each lane, then the longest spans in order. */
 function renderTimeline(timeline: AgentsTimeline, screen: Screen): string {
   const { durationMs, waitedMs, spans } = timeline
-  if (spans.length === 0) return screen.paint.muted("Nothing happened yet.")
-  const waited = waitedMs === 0 ? "" : `, ${formatDuration(waitedMs)} of it waiting for a person`
+  if (spans.length === 0) return screen.paint.muted("No activity yet.")
+  const waited = waitedMs === 0 ? "" : `, ${formatDuration(waitedMs)} of it waiting for the user`
   const lanes = LANES.map((lane) => {
     const own = spans.filter((it) => it.lane === lane)
     const total = own.reduce((sum, it) => sum + lengthOf(it), 0)
@@ -283,13 +306,13 @@ function renderTimeline(timeline: AgentsTimeline, screen: Screen): string {
     it.title,
   ])
   const left = spans.length - longest.length
-  const rest = left > 0 ? [screen.paint.muted(`and ${formatExact(left)} shorter ones`)] : []
+  const rest = left > 0 ? [screen.paint.muted(`and ${formatExact(left)} shorter spans`)] : []
   return [
     `${formatDuration(durationMs)}${waited}`,
     "",
-    table(lanes),
+    table(lanes, screen),
     "",
-    table(rows),
+    table(rows, screen),
     ...rest,
   ].join("\n")
 }

@@ -4,9 +4,15 @@ import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import type { Renderers } from "./renderer.ts"
 
-function renderRecall(it: BenchRecall, { paint }: Screen): string {
+function renderRecall(it: BenchRecall, { paint, width }: Screen): string {
   const budgets = it.rankers[0]?.hunks.map((hunk) => hunk.budget) ?? []
-  const head = ["", "r@10", "r@20", "MRR", ...budgets.map((budget) => `hunks ${kilo(budget)}`)]
+  const head = [
+    "Ranker",
+    "r@10",
+    "r@20",
+    "MRR",
+    ...budgets.map((budget) => `hunks ${kilo(budget)}`),
+  ]
   const rows = it.rankers.map((row) => [
     row.ranker,
     share(row.recallAt10),
@@ -23,21 +29,20 @@ function renderRecall(it: BenchRecall, { paint }: Screen): string {
   return [
     `${paint.bold(it.repository)} ${paint.muted(`${plural(it.files, "file")}, ${plural(it.tasks, "task")}`)}`,
     "",
-    table([head, ...rows]),
+    table([head, ...rows], { width }),
     "",
-    paint.bold("Against BM25, in points, with the 95 % interval"),
-    table([head, ...over]),
+    paint.bold("Difference to BM25 in percentage points, with 95 % interval"),
+    table([head, ...over], { width }),
     "",
     paint.muted(
-      `Each task is a commit: its message in, its files as truth, the tree before it. ` +
-        `${it.millisecondsPerTask.toFixed(0)} ms a task; ` +
-        `${plural(it.tasksSkipped, "commit")} could not be a task.`,
+      `Each task is a past commit: its message is the task, its files are the expected result. ` +
+        `${it.millisecondsPerTask.toFixed(0)} ms per task; skipped ${plural(it.tasksSkipped, "commit")}.`,
     ),
   ].join("\n")
 }
 
-function renderBenchScan(it: BenchScan, { paint }: Screen): string {
-  const head = ["", "wall s", "CPU s", "peak MB", "files/s", "MB/s", ""]
+function renderBenchScan(it: BenchScan, { paint, width }: Screen): string {
+  const head = ["Tool", "wall s", "CPU s", "peak MB", "files/s", "MB/s", "Note"]
   const rows = it.rows.map((row) => [
     row.tool,
     figure(row.seconds, 2),
@@ -51,15 +56,15 @@ function renderBenchScan(it: BenchScan, { paint }: Screen): string {
   const changed =
     it.oneFileChangedMs === null
       ? []
-      : [`One file changed: ${it.oneFileChangedMs.toFixed(0)} ms to an index equal to a clean one`]
+      : [`After one changed file: index up to date in ${it.oneFileChangedMs.toFixed(0)} ms`]
   const compared =
     it.commitsCompared === 0
       ? []
-      : [`${it.commitsEqual} of ${plural(it.commitsCompared, "commit")} equal to a clean index`]
+      : [`${it.commitsEqual} of ${plural(it.commitsCompared, "commit")} equal to a fresh index`]
   return [
     `${paint.bold(it.repository)} ${paint.muted(size)}`,
     "",
-    table([head, ...rows]),
+    table([head, ...rows], { width }),
     ...(changed.length + compared.length === 0 ? [] : [""]),
     ...changed,
     ...compared,

@@ -134,23 +134,23 @@ test("[CLI-13] a capture reads from the top: figure, loads, later, settings, sea
   const text = render("capture.take", CAPTURE)
   const parts = [
     "claude-code 2.1.325 in /x",
-    "2,420 tokens in the window before the first word, 1.2 % of 200.0k, 605 more on demand",
-    "In the window, in load order",
+    "2,420 tokens loaded before the first prompt, 1.2 % of 200.0k, 605 more on demand",
+    "Loaded, in load order",
     "1  █  CLAUDE.md",
     "2  █    docs/a.md",
     "Descriptions of 2 skills",
-    "Reachable on demand, 605 tokens, not in the window",
-    "Read for settings, never sent",
-    "Searched, nothing there: 1 of 14 paths found",
+    "Loaded on demand: 605 tokens",
+    "Settings files, not sent to the model",
+    "Searched: 1 of 14 paths found",
     "empty    CLAUDE.local.md",
-    "and 5 more; --json lists them all",
-    "Said more than once",
+    "and 5 more; --json lists all",
+    "Duplicated text",
     "@gone.md names no file.  CLAUDE.md:4",
     "1 of 4 observed, accuracy 25.0 % (last session, 1970-01-01 00:00)",
     "observed only",
     "1,842  System prompt",
     "# /x/CLAUDE.md",
-    "(the rest is left out: it is very long)",
+    "(truncated)",
     "reached by a link",
     "Capture cap_2. Compare: qm capture diff cap_1 cap_2",
     "An estimation.",
@@ -173,17 +173,19 @@ test("[CLI-13] nothing loaded, nothing kept, and a host that was not asked are s
     texts: [],
   }
   const text = render("capture.take", nothing)
-  expect(text).toContain("Nothing is loaded before the first word.")
-  expect(text).toContain("write a CLAUDE.md in this folder")
-  expect(text).toContain("yet. Start it there once, or add --trust.")
-  expect(text).toContain("Not kept in the history: The disk is full.")
+  expect(text).toContain("Nothing is loaded before the first prompt.")
+  expect(text).toContain("create a CLAUDE.md in this folder")
+  expect(text).toContain("yet. Start the host there once, or add --trust.")
+  expect(text).toContain("Not stored in the history: The disk is full.")
   const atRoot = { ...nothing, manifest: { ...nothing.manifest, workingDirectory: "/" } }
-  expect(render("capture.take", atRoot)).toContain("the root of the disk")
+  expect(render("capture.take", atRoot)).toContain("the root directory")
   const asked = { ...CAPTURE.observation, by: "host", files: [], categories: [] }
-  expect(render("capture.show", { ...CAPTURE, observation: asked })).toContain("(asked just now)")
+  expect(render("capture.show", { ...CAPTURE, observation: asked })).toContain(
+    "(reported by the host now)",
+  )
   const carried = { ...asked, by: "wire", session: "s-1" }
   expect(render("capture.show", { ...CAPTURE, observation: carried })).toContain(
-    "(seen on the wire by the gateway at 1970-01-01 00:00, session s-1)",
+    "(recorded by the gateway at 1970-01-01 00:00, session s-1)",
   )
   const one = { ...CAPTURE.manifest, items: [skill("only")] }
   expect(render("capture.take", { ...CAPTURE, manifest: one })).toContain("Description of 1 skill")
@@ -219,9 +221,9 @@ test("[CLI-13] a comparison shows signs, tokens and lines", () => {
 })
 
 test("[CLI-13] histories, texts, hosts and settings", () => {
-  expect(render("capture.list", { captures: [] })).toContain("Nothing was captured yet.")
+  expect(render("capture.list", { captures: [] })).toContain("No capture is stored yet.")
   const listed = render("capture.list", { captures: [SUMMARY, { ...SUMMARY, times: 3 }] })
-  expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["once", "3 times"])
+  expect(listed.split("\n").map((it) => it.split(/\s{2,}/)[5])).toEqual(["Seen", "once", "3 times"])
   const text = { path: "/x", text: "now", later: "later", isCut: false }
   expect(render("capture.text", text)).toBe("now\nlater")
   expect(render("capture.text", { ...text, withheld: "by a link" })).toBe("by a link")
@@ -240,9 +242,9 @@ test("[CLI-13] histories, texts, hosts and settings", () => {
     { ...host, isVerified: false },
   ]
   const lines = render("capture.hosts", { hosts }).split("\n")
-  expect(lines[0]).toContain("not found here")
-  expect(lines[1]).toContain("version not known")
-  expect(lines[2]).toContain("from documents, not verified")
+  expect(lines[1]).toContain("not installed")
+  expect(lines[2]).toContain("unknown version")
+  expect(lines[3]).toContain("its documentation")
   const settings = {
     host: "claude-code",
     workingDirectory: "/x",
@@ -259,6 +261,6 @@ test("[CLI-13] histories, texts, hosts and settings", () => {
     mcpServers: [],
   }
   const shown = render("capture.settings", settings)
-  expect(shown).toContain('hides "b"')
+  expect(shown).toContain('overrides "b"')
   expect(shown).toContain("MCP servers\n  none")
 })

@@ -15,10 +15,9 @@ import type {
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import { BLOCKS, renderBar } from "./bar.ts"
-import { timeText } from "./lines.ts"
+import { listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** Missing paths that are listed; a person wants to see the pattern, `--json` has them all. */
 const MOST_MISSING_SHOWN = 8
 const MOST_LATER_SHOWN = 12
 
@@ -44,7 +43,7 @@ function renderHead({ manifest, budget }: Capture, screen: Screen): string {
   const { tokensInWindow, tokensOnDemand } = manifest.totals
   const version = manifest.hostVersion === undefined ? "" : ` ${manifest.hostVersion}`
   const share = `${(budget.share * 100).toFixed(1)} % of ${formatCount(budget.window)}`
-  const figure = `${paint.bold(formatExact(tokensInWindow))} tokens in the window before the first word`
+  const figure = `${paint.bold(formatExact(tokensInWindow))} tokens loaded before the first prompt`
   const later = `${formatCount(tokensOnDemand)} more on demand`
   return [
     paint.muted(`${manifest.host}${version} in ${manifest.workingDirectory}`),
@@ -54,7 +53,8 @@ function renderHead({ manifest, budget }: Capture, screen: Screen): string {
   ].join("\n")
 }
 
-function renderLoads(capture: Capture, { paint, width }: Screen): string {
+function renderLoads(capture: Capture, screen: Screen): string {
+  const { paint, width } = screen
   const rows = groupListings(capture.manifest.items.filter((it) => it.tokens > 0))
   if (rows.length === 0) return renderNothing(capture, paint)
   const seen = seenMarks(capture)
@@ -67,21 +67,21 @@ function renderLoads(capture: Capture, { paint, width }: Screen): string {
     paint.muted(row.reason),
     seen.get(row.path) ?? "",
   ])
-  return `${paint.bold("In the window, in load order")}\n${table(lines)}`
+  const headings = ["  #", "", "File", " Tokens", "Load", "Reason", ""]
+  return `${paint.bold("Loaded, in load order")}\n${listing(headings, lines, screen)}`
 }
 
 function renderNothing({ manifest }: Capture, paint: Screen["paint"]): string {
   const places = new Set(manifest.searched.map((it) => path.dirname(it.path)))
   return [
-    paint.bold("Nothing is loaded before the first word."),
-    `${plural(manifest.searched.length, "path")} in ${plural(places.size, "folder")} were looked at.`,
+    paint.bold("Nothing is loaded before the first prompt."),
+    `Searched ${plural(manifest.searched.length, "path")} in ${plural(places.size, "folder")}.`,
     manifest.workingDirectory === "/"
-      ? "This is the root of the disk, where no host looks; stand in a project."
-      : `To give the agent instructions here, write ${FIRST_FILE[manifest.host] ?? "a file"}.`,
+      ? "This is the root directory, where hosts load nothing; run qm capture in a project."
+      : `To give the agent instructions, create ${FIRST_FILE[manifest.host] ?? "a file"}.`,
   ].join("\n")
 }
 
-/** The file with which people begin. */
 const FIRST_FILE: Readonly<Record<string, string>> = {
   "claude-code": "a CLAUDE.md in this folder",
   codex: "an AGENTS.md in this folder",
@@ -94,7 +94,7 @@ type Row = Pick<ManifestItem, "path" | "label" | "kind" | "tokens" | "load" | "r
   readonly depth: number
 }
 
-/** Listings of one folder are one row: nobody reads forty names of skills at the start. */
+/** Lists of skills and commands have dozens of entries; show one row for each folder. */
 function groupListings(items: readonly ManifestItem[]): Row[] {
   const rows: Row[] = []
   const depths = new Map<string, number>()
@@ -122,7 +122,7 @@ function groupListings(items: readonly ManifestItem[]): Row[] {
   return rows
 }
 
-/** The folder named like the source: .claude/skills/ for all that lies in it. */
+/** The folder named like the source, such as .claude/skills/. */
 function listingFolder({ label, source }: ManifestItem): string {
   const end = label.lastIndexOf(`/${source}/`)
   return end === -1 ? `${path.dirname(label)}/` : label.slice(0, end + source.length + 2)
@@ -136,35 +136,38 @@ function seenMarks({ observation }: Capture): ReadonlyMap<string, string> {
   return new Map(marks)
 }
 
-function renderLater({ manifest }: Capture, { paint, width }: Screen): string {
+function renderLater({ manifest }: Capture, screen: Screen): string {
+  const { paint, width } = screen
   const later = manifest.items.filter((it) => it.tokensOnDemand > 0)
   if (later.length === 0) return ""
   const biggest = later.toSorted((a, b) => b.tokensOnDemand - a.tokensOnDemand)
   const rows = biggest
-    .slice(0, MOST_LATER_SHOWN)
+    .slice(0, rowLimit(MOST_LATER_SHOWN, screen))
     .map((it) => [
       "   ",
       " ",
       shorten(it.label, Math.floor(width * 0.42)),
       formatExact(it.tokensOnDemand).padStart(7),
       it.load === "name-only" ? "on-demand" : it.load,
-      paint.muted(it.load === "name-only" ? "Its body, when it is used" : it.reason),
+      paint.muted(it.load === "name-only" ? "Full text, when used" : it.reason),
     ])
   const tokens = plural(manifest.totals.tokensOnDemand, "token")
-  const title = `Reachable on demand, ${tokens}, not in the window`
-  return [paint.bold(title), table(rows), ...andMore(later.length, MOST_LATER_SHOWN, paint)].join(
-    "\n",
-  )
+  const title = `Loaded on demand: ${tokens}`
+  return [
+    paint.bold(title),
+    table(rows, { width }),
+    ...andMore(later.length, rows.length, paint),
+  ].join("\n")
 }
 
 function renderSettingsFiles({ manifest }: Capture, { paint }: Screen): string {
   const files = manifest.items.filter((it) => it.load === "config-only")
   if (files.length === 0) return ""
   const names = files.map((it) => `      ${it.label}  ${paint.muted(it.reason)}`)
-  return [paint.bold("Read for settings, never sent"), ...names].join("\n")
+  return [paint.bold("Settings files, not sent to the model"), ...names].join("\n")
 }
 
-function renderNotThere({ manifest }: Capture, { paint }: Screen): string {
+function renderNotThere({ manifest }: Capture, { paint, width }: Screen): string {
   const absent = manifest.searched.filter((it) => it.outcome !== "found")
   if (absent.length === 0) return ""
   const odd = absent.filter((it) => it.outcome !== "missing")
@@ -172,22 +175,24 @@ function renderNotThere({ manifest }: Capture, { paint }: Screen): string {
     .slice(0, Math.max(MOST_MISSING_SHOWN, odd.length))
     .map((it) => ["     ", it.outcome, from(manifest, it.path), paint.muted(it.detail ?? "")])
   const found = manifest.searched.length - absent.length
-  const title = `Searched, nothing there: ${found} of ${plural(manifest.searched.length, "path")} found`
-  return [paint.bold(title), table(shown), ...andMore(absent.length, shown.length, paint)].join(
-    "\n",
-  )
+  const title = `Searched: ${found} of ${plural(manifest.searched.length, "path")} found`
+  return [
+    paint.bold(title),
+    table(shown, { width }),
+    ...andMore(absent.length, shown.length, paint),
+  ].join("\n")
 }
 
-function renderDuplicates({ budget }: Capture, { paint }: Screen): string {
+function renderDuplicates({ budget }: Capture, { paint, width }: Screen): string {
   if (budget.duplicates.length === 0) return ""
   const rows = budget.duplicates.map((it) => [
     "     ",
     `${formatExact(it.tokens)} tokens`,
-    `${Math.round(it.likeness * 100)} % alike`,
+    `${Math.round(it.likeness * 100)} % similar`,
     it.labels.join(", "),
     paint.muted(`"${it.excerpt}"`),
   ])
-  return `${paint.bold("Said more than once")}\n${table(rows)}`
+  return `${paint.bold("Duplicated text")}\n${table(rows, { width })}`
 }
 
 function renderNotes({ manifest }: Capture, { paint }: Screen): string {
@@ -197,29 +202,29 @@ function renderNotes({ manifest }: Capture, { paint }: Screen): string {
     const place = it.path === undefined ? "" : `  ${from(manifest, it.path)}${line}`
     return `      ${it.text}${paint.muted(place)}`
   })
-  return [paint.warn("To know"), ...rows].join("\n")
+  return [paint.warn("Notes"), ...rows].join("\n")
 }
 
 function renderText(text: Capture["texts"][number], { paint }: Screen): string {
   const body = [text.text, text.later].filter((it) => it !== "").join("\n")
-  const cut = text.isCut ? `\n${paint.muted("(the rest is left out: it is very long)")}` : ""
+  const cut = text.isCut ? `\n${paint.muted("(truncated)")}` : ""
   return `${paint.bold(`# ${text.path}`)}\n\n${text.withheld ?? body}${cut}\n---`
 }
 
 function renderFoot(capture: Capture, { paint }: Screen): string {
   const { manifest, previous, isNew, historyProblem } = capture
-  const kept =
+  const stored =
     historyProblem === null
-      ? `Capture ${manifest.id}${isNew ? "" : ", unchanged since it was first seen"}.`
-      : `Not kept in the history: ${historyProblem}`
+      ? `Capture ${manifest.id}${isNew ? "" : ", unchanged since it was first stored"}.`
+      : `Not stored in the history: ${historyProblem}`
   const compare =
     isNew && previous !== null && capture.diff === null
       ? ` Compare: qm capture diff ${previous.id} ${manifest.id}`
       : ""
-  return paint.muted(`${kept}${compare}\n${manifest.disclaimer}`)
+  return paint.muted(`${stored}${compare}\n${manifest.disclaimer}`)
 }
 
-/** A path as seen from the captured folder. */
+/** Relative to the captured folder, if inside. */
 function from({ workingDirectory }: Capture["manifest"], file: string): string {
   const relative = path.relative(workingDirectory, file)
   const isInside = relative !== "" && !relative.startsWith("..") && workingDirectory !== "/"
@@ -227,10 +232,10 @@ function from({ workingDirectory }: Capture["manifest"], file: string): string {
 }
 
 function andMore(all: number, shown: number, paint: Screen["paint"]): string[] {
-  return all > shown ? [paint.muted(`      and ${all - shown} more; --json lists them all`)] : []
+  return all > shown ? [paint.muted(`      and ${all - shown} more; --json lists all`)] : []
 }
 
-/** The folder is cut, never the name. */
+/** Shortens the folder, never the file name. */
 function shorten(label: string, most: number): string {
   if (label.length <= most) return label
   const name = path.basename(label)
@@ -248,14 +253,14 @@ function renderDiff(diff: CaptureDiff, screen: Screen): string {
 }
 
 function renderChange(change: CaptureChange, { paint }: Screen): string {
-  const changeMarks = { added: "+", removed: "-", changed: "~", moved: ">" } as const
+  const marks = { added: "+", removed: "-", changed: "~", moved: ">" } as const
   const delta = change.tokensAfter - change.tokensBefore
   const tokens = `${delta >= 0 ? "+" : "-"}${formatExact(Math.abs(delta))} tokens`
   const lines =
     change.linesAdded === undefined
       ? ""
       : `, +${change.linesAdded} -${change.linesRemoved ?? 0} lines`
-  const head = `  ${changeMarks[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
+  const head = `  ${marks[change.change]} ${change.label}  ${change.change}, ${tokens}${lines}`
   const body = (change.lines ?? []).map((it) => {
     const line = `      ${it.sign} ${it.text}`
     if (it.sign === "+") return paint.ok(line)
@@ -264,11 +269,13 @@ function renderChange(change: CaptureChange, { paint }: Screen): string {
   return [head, ...body].join("\n")
 }
 
-function renderCaptureList({ captures }: CaptureList, { paint }: Screen): string {
+function renderCaptureList({ captures }: CaptureList, screen: Screen): string {
+  const { paint } = screen
   if (captures.length === 0) {
-    return paint.muted("Nothing was captured yet. Run qm capture in a project.")
+    return paint.muted("No capture is stored yet. Run `qm capture` in a project.")
   }
-  return table(
+  return listing(
+    ["Capture", "Last seen (UTC)", "Host", "Tokens", "Files", "Seen", "Directory"],
     captures.map((it) => [
       it.id,
       timeText(it.lastSeenAt),
@@ -278,6 +285,7 @@ function renderCaptureList({ captures }: CaptureList, { paint }: Screen): string
       paint.muted(it.times === 1 ? "once" : `${it.times} times`),
       it.workingDirectory,
     ]),
+    screen,
   )
 }
 
@@ -286,26 +294,30 @@ function renderCaptureText(text: CaptureText): string {
   return [text.text, text.later].filter((it) => it !== "").join("\n")
 }
 
-function renderHosts({ hosts }: CaptureHosts, { paint }: Screen): string {
-  return table(
+function renderHosts({ hosts }: CaptureHosts, screen: Screen): string {
+  const { paint } = screen
+  return listing(
+    ["Host", "Name", "Version", "Rules from", "Program"],
     hosts.map((it) => [
       it.name,
       it.title,
-      it.program === null ? paint.muted("not found here") : (it.installed ?? "version not known"),
-      paint.muted(it.isVerified ? `seen on ${it.factsVersion}` : "from documents, not verified"),
+      it.program === null ? paint.muted("not installed") : (it.installed ?? "unknown version"),
+      paint.muted(it.isVerified ? `tests with ${it.factsVersion}` : "its documentation"),
       paint.muted(it.program ?? ""),
     ]),
+    screen,
   )
 }
 
-function renderSettings(report: CaptureSettings, { paint }: Screen): string {
+function renderSettings(report: CaptureSettings, screen: Screen): string {
+  const { paint, width } = screen
   const layers = report.layers.map((it) => ["  ", it.layer, it.outcome, it.path, it.problem ?? ""])
   const settings = report.settings.flatMap((it) => [
     ["  ", it.key, it.value, paint.muted(it.layer)],
     ...it.hidden.map((hidden) => [
       "  ",
       "",
-      paint.muted(`hides ${hidden.value}`),
+      paint.muted(`overrides ${hidden.value}`),
       paint.muted(hidden.layer),
     ]),
   ])
@@ -318,21 +330,22 @@ function renderSettings(report: CaptureSettings, { paint }: Screen): string {
     paint.muted(it.target),
   ])
   return [
-    `${paint.bold("Layers, the strongest first")}\n${table(layers)}`,
-    settingsSection("In force", settings, paint),
-    settingsSection("MCP servers", servers, paint),
+    `${paint.bold("Settings files, highest priority first")}\n${table(layers, { width })}`,
+    settingsSection("Settings", settings, screen),
+    settingsSection("MCP servers", servers, screen),
   ].join("\n\n")
 }
 
-function settingsSection(title: string, rows: readonly string[][], paint: Screen["paint"]): string {
-  return `${paint.bold(title)}\n${rows.length === 0 ? paint.muted("  none") : table(rows)}`
+function settingsSection(title: string, rows: readonly string[][], screen: Screen): string {
+  const { paint } = screen
+  return `${paint.bold(title)}\n${rows.length === 0 ? paint.muted("  none") : table(rows, screen)}`
 }
 
-function renderObservation(capture: Capture, { paint }: Screen): string {
+function renderObservation(capture: Capture, { paint, width }: Screen): string {
   const { observation, observationProblem } = capture
   if (observationProblem !== null) {
     const { code, text } = observationProblem
-    const hint = code === "not-trusted" ? " Start it there once, or add --trust." : ""
+    const hint = code === "not-trusted" ? " Start the host there once, or add --trust." : ""
     return paint.warn(`${text}${hint}`)
   }
   if (observation === null) return ""
@@ -346,28 +359,28 @@ function renderObservation(capture: Capture, { paint }: Screen): string {
   )
   return [
     `${paint.bold(title)} ${paint.muted(`(${sourceText(observation)})`)}`,
-    ...(differences.length === 0 ? [] : [table(differences)]),
+    ...(differences.length === 0 ? [] : [table(differences, { width })]),
     ...(categories.length === 0
       ? []
-      : [paint.muted("      The host's own account:"), ...categories]),
+      : [paint.muted("      Token counts reported by the host:"), ...categories]),
   ].join("\n")
 }
 
 function sourceText({ by, at, session }: Observation): string {
   switch (by) {
     case "host":
-      return "asked just now"
+      return "reported by the host now"
     case "transcript":
       return `last session, ${timeText(at)}`
     case "wire":
-      return `seen on the wire by the gateway at ${timeText(at)}${session === undefined ? "" : `, session ${session}`}`
+      return `recorded by the gateway at ${timeText(at)}${session === undefined ? "" : `, session ${session}`}`
     default:
       return by satisfies never
   }
 }
 
 function describeState(state: string): string {
-  if (state === "both") return "other text"
+  if (state === "both") return "different text"
   return state === "observed-only" ? "observed only" : "estimated only"
 }
 

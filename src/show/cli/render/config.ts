@@ -10,38 +10,41 @@ import type {
   Now,
   nowOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
+import { table, tableRows } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import { renderHookMatrix } from "./kit.ts"
+import { listing } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-function renderConfig(report: ConfigReport, { paint }: Screen): string {
+function renderConfig(report: ConfigReport, screen: Screen): string {
+  const { paint } = screen
   const rows = report.settings.map((it) => {
     const isChanged = it.origin !== "default"
     const value = valueText(it.value)
     const key = isChanged ? paint.bold(it.key) : it.key
     if (!report.withSources) return [key, value, paint.muted(it.description)]
-    const hides = it.hides.length === 0 ? "" : paint.muted(`, over ${it.hides.join(", ")}`)
+    const hides = it.hides.length === 0 ? "" : paint.muted(`, overrides ${it.hides.join(", ")}`)
     return [key, value, `${isChanged ? it.origin : paint.muted(it.origin)}${hides}`]
   })
   if (!report.withSources) {
-    return `${table(rows)}\n\n${paint.muted("--sources says where each value came from.")}`
+    return `${listing(["Setting", "Value", "Meaning"], rows, screen)}\n\n${paint.muted("Show where values come from: qm config show --sources")}`
   }
-  const files = report.files.map((it) => [it.found ? "read" : "not there", it.file])
-  const order = "Later layers win: default, user file, project file, environment, --set."
-  return `${table(rows)}\n\n${paint.muted(table(files))}\n${paint.muted(order)}`
+  const files = report.files.map((it) => [it.found ? "read" : "not found", it.file])
+  const order = "Order: default, user file, project file, environment, --set. The last one wins."
+  return `${listing(["Setting", "Value", "Source"], rows, screen)}\n\n${paint.muted(table(files, screen))}\n${paint.muted(order)}`
 }
 
-function renderConfigCheck(check: ConfigCheck, { paint }: Screen): string {
-  const seen = check.files.map((it) => [it.found ? "read" : "not there", it.file])
-  if (check.isValid) return `${paint.ok("ok")}  nothing is wrong\n\n${paint.muted(table(seen))}`
+function renderConfigCheck(check: ConfigCheck, { paint, width }: Screen): string {
+  const files = check.files.map((it) => [it.found ? "read" : "not found", it.file])
+  if (check.isValid)
+    return `${paint.ok("ok")}  no problems\n\n${paint.muted(table(files, { width }))}`
   const lines = check.problems.map(
-    (it) => `${paint.bad("wrong")}  ${it.place}\n       ${it.message}`,
+    (it) => `${paint.bad("problem")}  ${it.place}\n         ${it.message}`,
   )
   return `${lines.join("\n")}\n\n${plural(check.problems.length, "problem")}; no file was changed.`
 }
 
-/** The setting as it is now, which may still come from a higher layer. */
+/** The current value, which may still come from a higher layer. */
 function renderSetting(setting: ConfigSetting): string {
   return `${setting.key} is ${valueText(setting.value)}, from ${setting.origin}.`
 }
@@ -55,10 +58,10 @@ function renderDoctor(report: DoctorReport, screen: Screen): string {
   const { paint } = screen
   const marks = { ok: paint.ok("ok"), warn: paint.warn("warn"), fail: paint.bad("fail") }
   const rows = report.checks.map((it) => [marks[it.state], it.name, it.detail])
-  const lines = table(rows).split("\n")
+  const lines = tableRows(rows, screen)
   const advised = report.checks.flatMap((it, i) => {
     const advice = it.hint === undefined ? [] : [`      ${paint.accent("→")} ${it.hint}`]
-    return [lines[i] ?? "", ...advice]
+    return [...(lines[i] ?? []), ...advice]
   })
   const failed = report.checks.filter((it) => it.state === "fail").length
   const warned = report.checks.filter((it) => it.state === "warn").length
@@ -69,24 +72,27 @@ function renderDoctor(report: DoctorReport, screen: Screen): string {
   return `${shown.join("\n")}\n\n${report.isHealthy ? verdict : paint.bad(verdict)}`
 }
 
-function renderNow(now: Now, { paint }: Screen): string {
+function renderNow(now: Now, { paint, width }: Screen): string {
   const { repository, health, store } = now
   const branch = repository.branch ?? "no branch"
   const verdict = health.isHealthy
     ? paint.ok("healthy")
-    : paint.bad(`${plural(health.failed, "check")} failed; \`qm doctor\` says which`)
+    : paint.bad(`${plural(health.failed, "check")} failed; run \`qm doctor\``)
   const warned = health.warnings === 0 ? "" : `, ${plural(health.warnings, "warning")}`
-  const kept =
+  const storeText =
     store === null
       ? paint.bad("cannot be opened")
       : `${store.dialect}, ${plural(store.events, "event")}, ${formatBytes(store.sizeBytes)}`
-  return table([
-    ["Repository", `${repository.name}, ${branch}`],
-    ["Health", `${verdict}${warned}`],
-    ["Store", kept],
-    ["Waiting", countText(now.waiting.length)],
-    ["Running", countText(now.running.length)],
-  ])
+  return table(
+    [
+      ["Repository", `${repository.name}, ${branch}`],
+      ["Health", `${verdict}${warned}`],
+      ["Store", storeText],
+      ["Waiting", countText(now.waiting.length)],
+      ["Running", countText(now.running.length)],
+    ],
+    { width },
+  )
 }
 
 function countText(count: number): string {

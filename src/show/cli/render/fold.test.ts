@@ -97,32 +97,34 @@ function treeOf(...branches: readonly Branch[]): FoldTree {
 describe("[CLI-13] branches", () => {
   test("[CLI-13] as a tree: tokens kept out first, then each with bar, budget, time and state", () => {
     expect(render("fold.tree", treeOf(BRANCH, OPEN, FORCED))).toMatchInlineSnapshot(`
-      "6.1k tokens kept out, 7.2k used  session terminal, claude-code, since 1970-01-01 00:00
+      "6.1k tokens saved, 7.2k used  session terminal, claude-code, since 1970-01-01
+                                    00:00
 
         completed  Find where cents are rounded
-        ━━━━━━··  6.1k of 8.2k tokens, 2:03 min, 6.1k kept out  br_1
+        ━━━━━━··  6.1k of 8.2k tokens, 2:03 min, 6.1k saved  br_1
 
           active  Read the tests
           ━·······  1.0k+ of 8.2k tokens, until 00:05 UTC  br_2
 
-        failed, budget spent, partial  Find where cents are rounded
-        ━━━━━━━━  8.2k of 8.2k tokens, 2:03 min, 6.1k kept out  br_3
+        failed, budget used up, partial  Find where cents are rounded
+        ━━━━━━━━  8.2k of 8.2k tokens, 2:03 min, 6.1k saved  br_3
 
-      + only our own tools were metered, so it may have used more"
+      + at least: only calls of qm tools are counted"
     `)
   })
 
   test("[CLI-13] as a list, with what is not listed", () => {
     const list = { branches: [BRANCH, OPEN], active: 1, total: 5, tokensKeptOut: 6_124 }
     expect(render("fold.list", list)).toMatchInlineSnapshot(`
-      "6.1k tokens kept out by 2 branches, 1 open
+      "6.1k tokens saved by 2 branches, 1 open
 
-      br_1  completed  ━━━━━━·· 6.1k   Find where cents are ro…
-      br_2  active     ━······· 1.0k+  Read the tests
+      Branch  State      Tokens used     Task
+      br_1    completed  ━━━━━━·· 6.1k   Find where cents are rounded
+      br_2    active     ━······· 1.0k+  Read the tests
 
-      3 more are kept; --all and --limit list them.
+      3 more; list them with --all or --limit.
 
-      + only our own tools were metered, so it may have used more"
+      + at least: only calls of qm tools are counted"
     `)
   })
 
@@ -138,15 +140,15 @@ describe("[CLI-13] branches", () => {
       "Find where cents are rounded
       ━━━━━━··  6.1k+ of 8.2k tokens, 2:03 min, completed
 
-      Branch     br_1, of the root, depth 0, 1 child
+      Branch     br_1, no parent, depth 0, 1 child
       Session    terminal, claude-code
-      Opened     1970-01-01 00:00, for at most 5:00 min
+      Opened     1970-01-01 00:00 UTC, timeout 5:00 min
       Folded by  handles for large results
-      Kept out   6.1k tokens
+      Saved      6.1k tokens
       Scope      src/price/**
       Progress   read two files
       Memories   mem_1
-      Secrets    1 replaced
+      Secrets    1 redacted
 
       Result 20 tokens
         In rounding.ts, line 2.
@@ -158,37 +160,37 @@ describe("[CLI-13] branches", () => {
       Open questions 1
         Is tax rounded twice?
 
-      Files it names 1
+      Files in the result 1
         src/price/rounding.ts
 
-      Files it touched 2
+      Files read or written 2
         src/price/rounding.ts
         docs/guide.md
 
-      Outside of its scope 1
+      Outside its scope 1
         docs/guide.md
 
       Trail 2
           1  at 1.2 s  prompt             round cents …
           2  at 1.2 s  call search  1.5k  round cents …  h_1
 
-      + only our own tools were metered, so it may have used more
+      + at least: only calls of qm tools are counted
 
-      \`qm fold restore br_1\` prints the trail for a model."
+      Print the trail for a model with \`qm fold restore br_1\`."
     `)
   })
 
   test("[CLI-13] one that the gateway folded says so, and lists what it took out", () => {
     const trail: TrailEntry[] = [{ ...STEP, kind: "wire", tool: "Read" }]
     const text = render("fold.show", { branch: { ...BRANCH, mode: "wire" }, trail })
-    expect(text).toContain("Folded by  the gateway, on the wire\n")
+    expect(text).toContain("Folded by  the gateway\n")
     expect(text).toContain("  1  at 1.2 s  wire Read  1.5k  round cents …  h_1\n")
   })
 
   test("[CLI-13] one that was ended by force says that its result is partial, and why", () => {
     const text = render("fold.show", { branch: FORCED, trail: [] })
-    expect(text).toContain("failed, budget spent, partial")
-    expect(text).toContain("Result, as far as it was known 20 tokens\n  In rounding.ts, line 2.")
+    expect(text).toContain("failed, budget used up, partial")
+    expect(text).toContain("Partial result 20 tokens\n  In rounding.ts, line 2.")
     expect(text).toContain("\nThe budget is spent.\n")
     expect(text).not.toContain("Trail")
   })
@@ -197,7 +199,7 @@ describe("[CLI-13] branches", () => {
     const trail = Array.from({ length: 45 }, (_, at) => ({ ...STEP, seq: at + 1 }))
     const text = render("fold.show", { branch: BRANCH, trail })
     expect(text).toContain("Trail 45\n")
-    expect(text).toContain("  and 5 more; --json has all")
+    expect(text).toContain("  and 5 more; --json lists all")
     expect(text.match(/round cents/g)).toHaveLength(40)
   })
 
@@ -224,7 +226,8 @@ describe("[CLI-13] branches", () => {
       Find where cents are rounded  br_3
           2  call search  round cents
 
-      \`qm fold show <id>\` has the whole trail, \`qm fold restore <id>\` its text for a model."
+      Show a trail with \`qm fold show <id>\`, print it for a model with \`qm fold
+        restore <id>\`."
     `)
   })
 })
@@ -251,11 +254,15 @@ test("[CLI-24] what is restored is the text and nothing else, safe for a termina
 })
 
 test.each([
-  ["fold.tree", { sessions: [] }, /--all shows what was before[^]+claude mcp add qm -- qm mcp/],
-  ["fold.list", { branches: [], active: 0, total: 0, tokensKeptOut: 0 }, /yet\.\n`claude mcp add/],
-  ["fold.list", { branches: [], active: 0, total: 4, tokensKeptOut: 0 }, /4 branches are .+ --all/],
-  ["fold.search", { found: [], searched: 0 }, /No trail is kept yet\.\n`claude mcp add/],
-  ["fold.search", { found: [], searched: 3 }, /3 trails has these words\. Try fewer/],
+  ["fold.tree", { sessions: [] }, /qm fold --all[^]+claude mcp add qm -- qm mcp/],
+  [
+    "fold.list",
+    { branches: [], active: 0, total: 0, tokensKeptOut: 0 },
+    /yet\.\nGive Claude Code .+`claude mcp add/,
+  ],
+  ["fold.list", { branches: [], active: 0, total: 4, tokensKeptOut: 0 }, /--all lists 4 older/],
+  ["fold.search", { found: [], searched: 0 }, /No trails are stored yet\.\n.+`claude mcp add/],
+  ["fold.search", { found: [], searched: 3 }, /No match in 3 trails\. Try fewer/],
 ])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)
 })

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, plural } from "#ground/base"
+import { formatCount, formatDuration, formatExact, plural } from "#ground/base"
 import type {
   Branch,
   FoldList,
@@ -10,25 +10,24 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { firstRowText, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** How an agent comes to the tools, for whoever looks before the first one has used them. */
-const FIRST_STEP = "`claude mcp add qm -- qm mcp` gives Claude Code the tools branch and return."
+const FIRST_STEP = "Give Claude Code the branch tools with `claude mcp add qm -- qm mcp`."
 
 function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
   const { paint } = screen
   if (sessions.length === 0) {
     return paint.muted(
-      `Nothing was folded in the last hour; --all shows what was before.\n${FIRST_STEP}`,
+      `No branches in the last hour. List older ones with \`qm fold --all\`.\n${FIRST_STEP}`,
     )
   }
   const blocks = sessions.map((it) => {
-    const kept = `${paint.bold(formatCount(it.tokensKeptOut))} tokens kept out`
-    const client = it.client === null ? "" : `, ${rowText(it.client, 40)}`
-    const whose = `session ${rowText(it.sessionId, 60)}${client}, since ${timeText(it.startedAt)}`
+    const saved = `${paint.bold(formatCount(it.tokensKeptOut))} tokens saved`
+    const client = it.client === null ? "" : `, ${rowText(it.client)}`
+    const whose = `session ${rowText(it.sessionId)}${client}, since ${timeText(it.startedAt)}`
     return [
-      `${kept}, ${formatCount(it.budgetUsed)} used  ${paint.muted(whose)}`,
+      `${saved}, ${formatCount(it.budgetUsed)} used  ${paint.muted(whose)}`,
       ...it.branches.flatMap((branch) => ["", ...branchLines(branch, screen)]),
     ].join("\n")
   })
@@ -38,77 +37,74 @@ function renderFoldTree({ sessions }: FoldTree, screen: Screen): string {
   )
 }
 
-/** Two lines, as deep as it lies: how it stands, and the figures for that. */
 function branchLines(branch: Branch, screen: Screen): readonly string[] {
-  const { paint, width } = screen
+  const { paint } = screen
   const indent = "  ".repeat(branch.depth + 1)
   const status = describeStatus(branch)
-  const room = width - indent.length - status.length - 4
   const figures = [budgetText(branch), branchTimeText(branch), keptOutText(branch)].filter(Boolean)
   return [
-    `${indent}${toned(branch, status, paint)}  ${rowText(branch.description, room)}`,
+    `${indent}${toned(branch, status, paint)}  ${rowText(branch.description)}`,
     `${indent}${shareBar(shareUsed(branch))}  ${figures.join(", ")}  ${paint.muted(branch.id)}`,
   ]
 }
 
-function renderFoldList(list: FoldList, { paint, width }: Screen): string {
+function renderFoldList(list: FoldList, screen: Screen): string {
+  const { paint } = screen
   const { branches, active, total, tokensKeptOut } = list
   if (branches.length === 0) {
-    const earlier = total === 0 ? "No agent has opened a branch here yet." : earlierText(total)
+    const earlier =
+      total === 0 ? "No branch was opened in this repository yet." : earlierText(total)
     return paint.muted(`${earlier}\n${FIRST_STEP}`)
   }
   const rows = branches.map((it) => [
     it.id,
     toned(it, describeStatus(it), paint),
     `${shareBar(shareUsed(it))} ${formatCount(it.budgetUsed)}${it.isLowerBound ? "+" : ""}`,
-    rowText(it.description, Math.max(24, width - 62)),
+    rowText(it.description),
   ])
   const left = total - branches.length
   const open = active === 0 ? "none open" : `${active} open`
   return [
-    `${paint.bold(formatCount(tokensKeptOut))} tokens kept out by ${plural(branches.length, "branch", "branches")}, ${open}`,
+    `${paint.bold(formatCount(tokensKeptOut))} tokens saved by ${plural(branches.length, "branch", "branches")}, ${open}`,
     "",
-    table(rows),
+    listing(["Branch", "State", "Tokens used", "Task"], rows, screen),
     ...(left > 0
-      ? [
-          "",
-          paint.muted(`${plural(left, "more is", "more are")} kept; --all and --limit list them.`),
-        ]
+      ? ["", paint.muted(`${formatExact(left)} more; list them with --all or --limit.`)]
       : []),
     ...(branches.some((it) => it.isLowerBound) ? ["", paint.muted(LOWER_BOUND)] : []),
   ].join("\n")
 }
 
 function earlierText(total: number): string {
-  return `None is open or ended in the last hour; ${plural(total, "branch is", "branches are")} kept, see --all.`
+  return `No open branches and none ended in the last hour; --all lists ${formatExact(total)} older.`
 }
 
-const LOWER_BOUND = "+ only our own tools were metered, so it may have used more"
+const LOWER_BOUND = "+ at least: only calls of qm tools are counted"
 
 function renderFoldSearch({ found, searched }: FoldSearch, screen: Screen): string {
   const { paint, width } = screen
   if (found.length === 0) {
-    if (searched === 0) return paint.muted(`No trail is kept yet.\n${FIRST_STEP}`)
+    if (searched === 0) return paint.muted(`No trails are stored yet.\n${FIRST_STEP}`)
     const where = plural(searched, "trail")
     return paint.muted(
-      `No line of ${where} has these words. Try fewer; \`qm fold list --all\` lists the branches.`,
+      `No match in ${where}. Try fewer words, or list all branches with \`qm fold list --all\`.`,
     )
   }
   const byBranch = Map.groupBy(found, (it) => it.branchId)
   const blocks = [...byBranch].map(([id, steps]) => {
     const rows = steps.map((it) => {
-      const what = it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool, 24)}`
+      const what = it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool)}`
       return ["", String(it.seq).padStart(3), paint.muted(what), rowText(it.line, width - 36)]
     })
-    const title = rowText(steps[0]?.description ?? "", width - id.length - 2)
-    return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows)}`
+    const title = rowText(steps[0]?.description ?? "")
+    return `${paint.bold(title)}  ${paint.muted(id)}\n${table(rows, screen)}`
   })
   const next =
-    "`qm fold show <id>` has the whole trail, `qm fold restore <id>` its text for a model."
+    "Show a trail with `qm fold show <id>`, print it for a model with `qm fold restore <id>`."
   return [...blocks, paint.muted(next)].join("\n\n")
 }
 
-/** It goes into a pipe: the text and nothing of ours. */
+/** Only the text, for a pipe. */
 function renderFoldRestore({ text }: FoldRestore): string {
   return text.replace(/\n$/, "")
 }
@@ -122,17 +118,15 @@ function budgetText({ budgetUsed, budgetTotal, isLowerBound }: Branch): string {
   return `${used} of ${formatCount(budgetTotal)} tokens`
 }
 
-/** Without a look at the clock: how long it took, or until when it may take. */
 function branchTimeText({ createdAt, completedAt, deadlineAt }: Branch): string {
   if (completedAt !== null) return formatDuration(Math.max(0, completedAt - createdAt))
   return `until ${timeText(deadlineAt).slice(-5)} UTC`
 }
 
 function keptOutText({ tokensKeptOut, completedAt }: Branch): string {
-  return completedAt === null ? "" : `${formatCount(tokensKeptOut)} kept out`
+  return completedAt === null ? "" : `${formatCount(tokensKeptOut)} saved`
 }
 
-/** The state in words; colour only repeats it. */
 function describeStatus({ status, endReason, isPartial }: Branch): string {
   const why = endReason === null ? "" : WHY_ENDED[endReason]
   return [status, ...(why === "" ? [] : [why]), ...(isPartial ? ["partial"] : [])].join(", ")
@@ -140,7 +134,7 @@ function describeStatus({ status, endReason, isPartial }: Branch): string {
 
 const WHY_ENDED = {
   returned: "",
-  budget: "budget spent",
+  budget: "budget used up",
   timeout: "",
   "parent-returned": "its parent returned",
   "session-ended": "its session ended",
@@ -153,17 +147,16 @@ function toned({ status }: Branch, text: string, paint: Screen["paint"]): string
   return status === "cancelled" ? paint.muted(text) : paint.accent(text)
 }
 
-/** Steps and paths of a branch that are listed; a long one has hundreds. */
+/** A long branch has hundreds of steps. */
 const MOST_STEPS = 40
 const MOST_PATHS = 20
 
-/** A branch whole: how it stands, what it gave back, what it did. */
 function renderFoldShow({ branch, trail }: FoldShow, screen: Screen): string {
   const { paint, width } = screen
   const steps = trail.map((it) => [
     String(it.seq).padStart(3),
     paint.muted(`at ${formatDuration(Math.max(0, it.at - branch.createdAt))}`),
-    it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool, 24)}`,
+    it.tool === null ? it.kind : `${it.kind} ${rowText(it.tool)}`,
     it.tokens === 0 ? "" : formatCount(it.tokens),
     firstRowText(it.text, width - 44),
     ...(it.handle === null ? [] : [paint.muted(it.handle)]),
@@ -172,12 +165,12 @@ function renderFoldShow({ branch, trail }: FoldShow, screen: Screen): string {
     paint.bold(rowText(branch.description, width)),
     `${shareBar(shareUsed(branch))}  ${budgetText(branch)}, ${branchTimeText(branch)}, ${toned(branch, describeStatus(branch), paint)}`,
     "",
-    table(factsOf(branch, width)),
+    table(factsOf(branch, width), screen),
     ...answerOf(branch, screen),
     ...section("Trail", steps, { screen, most: MOST_STEPS }),
     ...(branch.isLowerBound ? ["", paint.muted(LOWER_BOUND)] : []),
     "",
-    paint.muted(`\`qm fold restore ${branch.id}\` prints the trail for a model.`),
+    paint.muted(`Print the trail for a model with \`qm fold restore ${branch.id}\`.`),
   ].join("\n")
 }
 
@@ -185,7 +178,7 @@ function factsOf(branch: Branch, width: number): readonly (readonly string[])[] 
   const { parentId, children, client, scope, injectedMemoryIds, redactions, progress } = branch
   const room = width - 12
   const place = [
-    parentId === null ? "of the root" : `of ${parentId}`,
+    parentId === null ? "no parent" : `child of ${parentId}`,
     `depth ${branch.depth}`,
     ...(children === 0 ? [] : [plural(children, "child", "children")]),
   ]
@@ -194,23 +187,23 @@ function factsOf(branch: Branch, width: number): readonly (readonly string[])[] 
     ["Session", rowText([branch.sessionId, ...(client === null ? [] : [client])].join(", "), room)],
     [
       "Opened",
-      `${timeText(branch.createdAt)}, for at most ${formatDuration(branch.timeoutSeconds * 1_000)}`,
+      `${timeText(branch.createdAt)} UTC, timeout ${formatDuration(branch.timeoutSeconds * 1_000)}`,
     ],
     ["Folded by", MODES[branch.mode]],
-    ["Kept out", `${formatCount(branch.tokensKeptOut)} tokens`],
+    ["Saved", `${formatCount(branch.tokensKeptOut)} tokens`],
     ...(scope.length === 0 ? [] : [["Scope", rowText(scope.join(", "), room)]]),
     ...(progress === null ? [] : [["Progress", rowText(progress, room)]]),
     ...(injectedMemoryIds.length === 0 ? [] : [["Memories", injectedMemoryIds.join(", ")]]),
-    ...(redactions === 0 ? [] : [["Secrets", `${redactions} replaced`]]),
+    ...(redactions === 0 ? [] : [["Secrets", `${redactions} redacted`]]),
     ...(branch.isArchived ? [["Archived", "yes"]] : []),
   ]
 }
 
 const MODES = {
-  wire: "the gateway, on the wire",
-  "sub-agent": "the host's own sub-agent",
+  wire: "the gateway",
+  "sub-agent": "a sub-agent of the host",
   handle: "handles for large results",
-  none: "nothing: its work stays in the window",
+  none: "nothing; its work stays in the window",
 } as const satisfies Record<Branch["mode"], string>
 
 function answerOf(branch: Branch, screen: Screen): readonly string[] {
@@ -218,22 +211,22 @@ function answerOf(branch: Branch, screen: Screen): readonly string[] {
   const lines = (texts: readonly string[]) => texts.map((it) => [rowText(it, width - 4)])
   const list = (title: string, texts: readonly string[]) =>
     section(title, lines(texts), { screen, most: MOST_PATHS })
-  const title = branch.isPartial ? "Result, as far as it was known" : "Result"
+  const title = branch.isPartial ? "Partial result" : "Result"
   const size = paint.muted(`${formatCount(branch.resultTokens)} tokens`)
   return [
     ...(branch.error === null ? [] : ["", paint.warn(rowText(branch.error, width))]),
     ...(branch.result === null ? [] : ["", `${paint.bold(title)} ${size}`, quoted(branch.result)]),
     ...list("Evidence", branch.evidence),
     ...list("Open questions", branch.openQuestions),
-    ...list("Files it names", branch.files),
-    ...list("Files it touched", branch.touchedPaths),
-    ...list(paint.warn("Outside of its scope"), branch.outOfScope),
+    ...list("Files in the result", branch.files),
+    ...list("Files read or written", branch.touchedPaths),
+    ...list(paint.warn("Outside its scope"), branch.outOfScope),
   ]
 }
 
 export const foldRenderers: Renderers<typeof foldOperations> = {
   list: renderFoldList,
-  restore: renderFoldRestore,
+  restore: { text: renderFoldRestore, isVerbatim: () => true },
   search: renderFoldSearch,
   show: renderFoldShow,
   tree: renderFoldTree,

@@ -6,44 +6,40 @@ import { modelText, outcomeText, renderGatewayList, renderGatewayShow } from "./
 import { quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** Pieces of a request that are listed; a long conversation has thousands. */
+/** A long conversation has thousands of parts. */
 const MOST_ITEMS = 100
 const MOST_HEADERS = 40
 
-/** What one request held: how much of each kind, then piece by piece in the order of the wire. */
 export function renderGatewayRequest(manifest: GatewayManifest, screen: Screen): string {
   const { paint, width } = screen
   const { request, items, headers } = manifest
   const { carry, seq, at, tokens, durationMs, problem } = request
-  const counted = `${paint.bold(formatExact(tokens))} tokens by our own count`
+  const counted = `${paint.bold(formatExact(tokens))} tokens (counted by qm)`
   const exact = exactText(manifest)
   const added = new Set(request.added.map(keyOf))
   const most = nameCells(items, width)
   const rows = items.map((it, place) =>
     itemRow(it, { place, isNew: added.has(keyOf(it)), most, screen }),
   )
-  const kept = headers.map((it) => [
-    rowText(it.name, 36),
-    rowText(it.value, Math.max(20, width - 44)),
-  ])
+  const headerRows = headers.map((it) => [rowText(it.name), rowText(it.value)])
   return [
     `${counted}, ${exact}`,
     paint.muted(
-      `${carry} ${seq}, ${rowText(modelText(request), Math.min(40, width - 64))}, ${timeText(at)}, ` +
+      `${carry} ${seq}, ${rowText(modelText(request))}, ${timeText(at)}, ` +
         `${outcomeText(request)} in ${formatDuration(durationMs)}`,
     ),
     ...(problem === null ? [] : [paint.warn(rowText(problem, width))]),
     ...section("Kinds", kindRows(items), { screen, most: MOST_ITEMS }),
-    ...section("Pieces", rows, { screen, most: MOST_ITEMS }),
-    ...section("Headers", kept, { screen, most: MOST_HEADERS }),
+    ...section("Parts", rows, { screen, most: MOST_ITEMS }),
+    ...section("Headers", headerRows, { screen, most: MOST_HEADERS }),
   ].join("\n")
 }
 
 function exactText({ request: { usage, route } }: GatewayManifest): string {
-  if (route === "count") return "and to count them costs nothing"
-  if (usage === null) return "the provider's own figure is not known"
-  const asked = usage.input + usage.cacheRead + usage.cacheWrite
-  return `${formatExact(asked)} by the provider's`
+  if (route === "count") return "a token count, which costs nothing"
+  if (usage === null) return "count of the provider unknown"
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return `${formatExact(input)} counted by the provider`
 }
 
 function keyOf({ kind, name, sha256 }: WireItem): string {
@@ -61,22 +57,20 @@ function kindRows(items: readonly WireItem[]): readonly (readonly string[])[] {
   return rows.map((it) => [
     it.kind,
     `${formatExact(it.tokens).padStart(widest)} tokens`,
-    plural(it.count, "piece"),
+    plural(it.count, "part"),
   ])
 }
 
 type ItemLayout = {
   readonly place: number
   readonly isNew: boolean
-  /** Cells for names. */
   readonly most: number
   readonly screen: Screen
 }
 
-/** What stands before the name, with the longest kind. */
 const CELLS_BEFORE_NAME = 35
 
-/** As wide as the longest; where reasons stand behind them, half of what is left at most. */
+/** The longest name; with notes, at most half of the remaining width. */
 function nameCells(items: readonly WireItem[], width: number): number {
   const longest = Math.max(8, ...items.map((it) => (it.path ?? it.name).length))
   const hasNotes = items.some((it) => noteOf(it) !== "")
@@ -98,56 +92,54 @@ function itemRow(item: WireItem, { place, isNew, most, screen }: ItemLayout): re
   ]
 }
 
-/** Of a path that is too long its end stays: that tells files apart. */
+/** Shortens a path at its start, because its end tells files apart. */
 function nameText({ path, name }: WireItem, most: number): string {
-  const line = rowText(path ?? name, 4_096)
+  const line = rowText(path ?? name)
   const characters = Array.from(line)
   const isPath = path !== undefined && characters.length > most
   return isPath ? `…${characters.slice(1 - most).join("")}` : rowText(line, most)
 }
 
-/** A doubt about it, or why it came. */
 function noteOf({ isConfirmed, isDeferred, why }: WireItem): string {
-  const doubt = isConfirmed === false ? "not as on the disk" : ""
+  const doubt = isConfirmed === false ? "differs from the file" : ""
   const later = isDeferred === true ? "loaded later" : ""
   return [doubt, later, why ?? ""].filter((it) => it !== "").join(", ")
 }
 
-const HOW_TO_KEEP =
-  "Their texts were not kept: `qm gateway run --content` or the setting gateway.content turns that on."
+const HOW_TO_STORE =
+  "The text was not stored. Store it next time: `qm gateway run --content -- claude`."
 
-/** Each piece below a line of ours, indented, so that no line of it looks like one. */
 export function renderGatewayTexts({ total, pieces }: GatewayTexts, screen: Screen): string {
   const { paint, width } = screen
   if (pieces.length === 0) {
     return paint.muted(
-      total === 0 ? "No kept text of this request has these words." : "There are no more pieces.",
+      total === 0 ? "No stored text of this request has these words." : "No more parts.",
     )
   }
   if (pieces.every((it) => it.text === null)) {
-    return paint.muted(`${plural(total, "piece")}. ${HOW_TO_KEEP}`)
+    return paint.muted(`${plural(total, "part")}. ${HOW_TO_STORE}`)
   }
   const blocks = pieces.map((it) => {
     const head = `${paint.bold(`${it.place}  ${it.kind} ${rowText(it.name, width - 36)}`)}  ${paint.muted(`${formatExact(it.tokens)} tokens`)}`
     return [head, ...bodyOf(it, screen)].join("\n")
   })
   const left = total - pieces.length
-  const rest = `${plural(pieces.length, "piece")} of ${formatExact(total)}; --from and --limit have the others`
+  const rest = `${plural(pieces.length, "part")} of ${formatExact(total)}; show others with --from and --limit`
   return [...blocks, ...(left === 0 ? [] : [paint.muted(rest)])].join("\n\n")
 }
 
 type Piece = GatewayTexts["pieces"][number]
 
-/** The lines that were looked for, by their numbers; the whole text where nothing was. */
-function bodyOf(piece: Piece, { paint }: Screen): readonly string[] {
+/** The matching lines with their numbers, or the whole text without a query. */
+function bodyOf(piece: Piece, { paint, width }: Screen): readonly string[] {
   const { text, isCut, lines, moreLines = 0 } = piece
   if (lines !== undefined) {
     const rows = lines.map((it) => ["", paint.muted(String(it.number)), it.text])
-    const rest = `  and ${plural(moreLines, "more line")}; without --query the whole text is shown`
-    return [table(rows), ...(moreLines === 0 ? [] : [paint.muted(rest)])]
+    const rest = `  and ${plural(moreLines, "more line")}; show the whole text without --query`
+    return [table(rows, { width }), ...(moreLines === 0 ? [] : [paint.muted(rest)])]
   }
-  if (text === null) return [paint.muted("  not kept")]
-  return [quoted(text), ...(isCut ? [paint.warn("  cut here")] : [])]
+  if (text === null) return [paint.muted("  not stored")]
+  return [quoted(text), ...(isCut ? [paint.warn("  truncated")] : [])]
 }
 
 type DeletedSession = { readonly id: string; readonly requests: number }

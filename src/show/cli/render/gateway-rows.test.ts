@@ -40,7 +40,7 @@ describe("[CLI-13] a list of carries fits the screen", () => {
       gw_0mhx4w2ka7vq31c9f5d  ● open   record  claude
         2 requests, 1 folded, since 2026-11-16 08:05
 
-      \`qm gateway show <id>\` shows the requests."
+      Show the requests with \`qm gateway show <id>\`."
     `)
     expect(widestOf(text)).toBeLessThanOrEqual(80)
   })
@@ -52,7 +52,7 @@ describe("[CLI-13] a list of carries fits the screen", () => {
       gw_0mhx4w2ka7vq31c9f5d  ○ ended  fold    1,234 requests, 567 folded  2026-11-16 08:05  claude rn_0mhx4w1zz0q8r5t2b6k
       gw_0mhx4w2ka7vq31c9f5d  ● open   record  2 requests, 1 folded        2026-11-16 08:05  claude
 
-      \`qm gateway show <id>\` shows the requests."
+      Show the requests with \`qm gateway show <id>\`."
     `)
     expect(widestOf(text)).toBeLessThanOrEqual(120)
   })
@@ -110,7 +110,7 @@ describe("[CLI-13] counts are no rows", () => {
   test("[CLI-13] one that is asked for says that it cost nothing", () => {
     const given = { request: count(2), items: [], headers: [] }
     const [first] = renderGatewayRequest(GatewayManifest.parse(given), at80).split("\n")
-    expect(first).toBe("1,000 tokens by our own count, and to count them costs nothing")
+    expect(first).toBe("1,000 tokens (counted by qm), a token count, which costs nothing")
   })
 })
 
@@ -146,10 +146,10 @@ describe("[CLI-13] what was new and why it came", () => {
     )
   })
 
-  test("[CLI-13] a small question beside the conversation is told apart", () => {
+  test("[CLI-13] a small question outside the conversation is told apart", () => {
     const title = request(2, { kinds: [{ kind: "history", tokens: 9 }] })
     const text = show([request(1), title])
-    expect(text).toMatch(/^ {2}2 .*\n {5}beside the conversation$/m)
+    expect(text).toMatch(/^ {2}2 .*\n {5}outside the conversation$/m)
     expect(show([title])).not.toContain("beside")
     expect(show([request(1, { session: "s2" }), title])).not.toContain("beside")
   })
@@ -169,7 +169,7 @@ describe("[CLI-13] what was new and why it came", () => {
       expect(text).toMatch(/ 0 .*…\S*deep\/CLAUDE\.md {2}with Read sub\/x\.ts\n/)
       expect(text).toMatch(/ 1 .*Read +src\/y+…\n/)
       expect(text).toMatch(/Edit +loaded later\n/)
-      expect(text).toMatch(/CLAUDE\.md +not as on the disk/)
+      expect(text).toMatch(/CLAUDE\.md +differs from the file/)
     }
   })
 })
@@ -186,6 +186,6 @@ test("[CLI-23] what was looked for is shown by its lines, and no more of the tex
     "3  result Read  1,234 tokens
       7    const tea = 1
       120  \\x1b[2Jtea
-      and 3 more lines; without --query the whole text is shown"
+      and 3 more lines; show the whole text without --query"
   `)
 })

@@ -26,7 +26,7 @@ test("[CLI-23] carries in a list, and what to do where there is none", () => {
     gw_2  ◌ lost   fold  2 requests            1970-01-01 00:00  a b r-1
     gw_3  ○ ended  fold  2 requests            1970-01-01 00:00  a b r-1
 
-    \`qm gateway show <id>\` shows the requests."
+    Show the requests with \`qm gateway show <id>\`."
   `)
 })
 
@@ -42,8 +42,8 @@ test("[CLI-13] a run: the sums first, then each request with what was new in it"
   })
   expect(show({ requests: [first, second] })).toMatchInlineSnapshot(`
     "2 requests, $0.2500
-    24 in, 23,608 read from cache (98.4 %), 360 written to it, 690 out
-    403,339 tokens left out by folding, 1.1 MB
+    24 in, 23,608 read from the cache (98.4 %), 360 written to it, 690 out
+    403,339 tokens saved by folding, 1.1 MB
 
     ● open  claude  gw_1
       fold to https://provider.example, since 1970-01-01 00:00
@@ -53,7 +53,7 @@ test("[CLI-13] a run: the sums first, then each request with what was new in it"
          +4.9k: user, 3 × tool
       2  00:00:02  model-1  12  11,804      180  345  ▦▦▩▩▩▩▩▩  12 ms
          −403,339 tokens folded
-         +1.2k: result Read, 63 gone"
+         +1.2k: result Read, 63 removed"
   `)
 })
 
@@ -69,11 +69,11 @@ test("[CLI-13] what went otherwise than asked for is said", () => {
     problem: "the body is no JSON",
   })
   const text = show({ carries: [latched], requests: [odd] })
-  expect(text).toContain("Nothing more is folded: the provider refused a folded request (400)")
+  expect(text).toContain("Folding is off: the provider refused a folded request (400)")
   expect(text).toMatch(/12 +00:00:12 +↳ count +– +– +– +– .*refused 429/)
-  expect(text).toContain("sent whole: it answered 400")
-  expect(text).toContain("not recorded whole: the body is no JSON")
-  expect(show({ carries: [carry] })).toContain("No request is kept.")
+  expect(text).toContain("sent unfolded: it answered 400")
+  expect(text).toContain("recorded in part: the body is no JSON")
+  expect(show({ carries: [carry] })).toContain("No requests are stored.")
 })
 
 test("[CLI-13] of many requests the newest are shown, of several carries each by its name", () => {
@@ -127,18 +127,18 @@ const manifest = (more: Record<string, unknown> = {}) =>
 
 test("[CLI-13] a request: how much of each kind, then piece by piece", () => {
   expect(manifest()).toMatchInlineSnapshot(`
-    "1,000 tokens by our own count, 11,996 by the provider's
+    "1,000 tokens (counted by qm), 11,996 counted by the provider
     gw_1 2, model-1, 1970-01-01 00:00, answered in 1.5 s
 
     Kinds 3
-      instructions  1,239 tokens  2 pieces
-      tool          1,234 tokens  1 piece
-      result        1,234 tokens  1 piece
+      instructions  1,239 tokens  2 parts
+      tool          1,234 tokens  1 part
+      result        1,234 tokens  1 part
 
-    Pieces 4
+    Parts 4
          0     tool             1,234  Read             loaded later
          1     instructions     1,234  /work/CLAUDE.md
-         2     instructions         5  a\\nb\\x1b[2J      not as on the disk
+         2     instructions         5  a\\nb\\x1b[2J      differs from the file
          3  +  result           1,234  Read
 
     Headers 1
@@ -149,9 +149,9 @@ test("[CLI-13] a request: how much of each kind, then piece by piece", () => {
 test("[CLI-13] a request without the provider's figure says so, and a long one is cut", () => {
   const items = Array.from({ length: 120 }, () => item("user", "user"))
   const text = manifest({ request: request(2, { usage: null, problem: "cut" }), items })
-  expect(text).toContain("the provider's own figure is not known")
+  expect(text).toContain("count of the provider unknown")
   expect(text).toContain("\ncut\n")
-  expect(text).toContain("and 20 more; --json has all")
+  expect(text).toContain("and 20 more; --json lists all")
 })
 
 test("[CLI-23] texts stand below their piece and look like none of ours", () => {
@@ -174,17 +174,17 @@ test("[CLI-23] texts stand below their piece and look like none of ours", () => 
 
     5  user user  1,234 tokens
       two
-      cut here
+      truncated
 
     6  user user  1,234 tokens
-      not kept
+      not stored
 
-    3 pieces of 7; --from and --limit have the others"
+    3 parts of 7; show others with --from and --limit"
   `)
   const none = { total: 2, pieces: [{ ...piece, place: 0, text: null }] }
-  expect(renderGatewayTexts(GatewayTexts.parse(none), screen)).toContain("gateway.content")
+  expect(renderGatewayTexts(GatewayTexts.parse(none), screen)).toContain("qm gateway run --content")
   expect(renderGatewayTexts({ total: 0, pieces: [] }, screen)).toContain("has these words")
-  expect(renderGatewayTexts({ total: 3, pieces: [] }, screen)).toBe("There are no more pieces.")
+  expect(renderGatewayTexts({ total: 3, pieces: [] }, screen)).toBe("No more parts.")
 })
 
 test("[CLI-13] what was deleted is said with how much it was", () => {

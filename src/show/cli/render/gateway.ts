@@ -10,32 +10,30 @@ import type {
   WireKind,
 } from "#ground/contract"
 import { layoutBar } from "#ground/tokens"
-import { table } from "../layout.ts"
+import { tableRows } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import { BLOCKS } from "./bar.ts"
-import { rowText, timeText } from "./lines.ts"
+import { rowLimit, rowText, timeText } from "./lines.ts"
 
-/** Rows that are listed, the newest: a screenful and a little. */
 const MOST_ROWS = 60
 
 const FIRST_STEP =
-  "`qm gateway run -- claude` or `qm run --gateway record` sends a host's requests through it."
+  'Record requests with `qm gateway run -- claude` or `qm run "<task>" --gateway record`.'
 
 export function renderGatewayList({ carries }: GatewayList, screen: Screen): string {
   const { paint } = screen
   if (carries.length === 0) {
-    return paint.muted(`Nothing went through the gateway here yet.\n${FIRST_STEP}`)
+    return paint.muted(`No recorded requests yet.\n${FIRST_STEP}`)
   }
   const lines = sessionLines(carries, screen)
-  return [...lines, "", paint.muted("`qm gateway show <id>` shows the requests.")].join("\n")
+  return [...lines, "", paint.muted("Show the requests with `qm gateway show <id>`.")].join("\n")
 }
 
-/** Room for a title that still tells one carry from another. */
 const SHORTEST_TITLE_CELLS = 24
 const STATE_CELLS = 7
 const TIME_CELLS = 16
 
-/** A row each where the screen is wide enough, else a row and a line below it. */
+/** One line for each session if the screen is wide enough, else two. */
 function sessionLines(carries: readonly ProxiedSession[], screen: Screen): readonly string[] {
   const { paint, width } = screen
   const titles = carries.map((it) => (it.run === null ? it.title : `${it.title} ${it.run}`))
@@ -47,12 +45,16 @@ function sessionLines(carries: readonly ProxiedSession[], screen: Screen): reado
   const heads = carries.map((it) => [it.id, describeState(it, screen), it.mode])
   const rows = carries.map((it, at) => {
     const told = isWide ? [requestsText(it), paint.muted(timeText(it.startedAt))] : []
-    return [...(heads[at] ?? []), ...told, rowText(titles[at] ?? "", isWide ? room : width - start)]
+    return [
+      ...(heads[at] ?? []),
+      ...told,
+      rowText(titles[at] ?? "", isWide ? room : Math.max(SHORTEST_TITLE_CELLS, width - start)),
+    ]
   })
-  const lines = table(rows).split("\n")
-  if (isWide) return lines
+  const lines = tableRows(rows, screen)
+  if (isWide) return lines.flat()
   return carries.flatMap((it, at) => [
-    lines[at] ?? "",
+    ...(lines[at] ?? []),
     paint.muted(`  ${requestsText(it)}, since ${timeText(it.startedAt)}`),
   ])
 }
@@ -62,8 +64,8 @@ function widest(words: readonly string[]): number {
 }
 
 function requestsText({ requests, folds }: ProxiedSession): string {
-  const said = plural(requests, "request")
-  return folds === 0 ? said : `${said}, ${formatExact(folds)} folded`
+  const count = plural(requests, "request")
+  return folds === 0 ? count : `${count}, ${formatExact(folds)} folded`
 }
 
 function describeState({ isAlive, endedAt }: ProxiedSession, { paint }: Screen): string {
@@ -71,7 +73,6 @@ function describeState({ isAlive, endedAt }: ProxiedSession, { paint }: Screen):
   return isAlive ? paint.accent("● open") : paint.warn("◌ lost")
 }
 
-/** The sums, and then a row a request: what it cost, what it held, what was new. */
 export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
   const { paint } = screen
   const { carries, requests, totals } = shown
@@ -80,11 +81,11 @@ export function renderGatewayShow(shown: GatewayShow, screen: Screen): string {
     "",
     ...carries.flatMap((it) => aboutSession(it, screen)),
   ]
-  if (requests.length === 0) return [...head, "", paint.muted("No request is kept.")].join("\n")
-  const newest = groupCounts(requests).slice(-MOST_ROWS)
+  if (requests.length === 0) return [...head, "", paint.muted("No requests are stored.")].join("\n")
+  const newest = groupCounts(requests).slice(-rowLimit(MOST_ROWS, screen))
   const listed = newest.reduce((sum, it) => sum + it.length, 0)
   const before = shown.earlier + requests.length - listed
-  const rest = `${plural(before, "earlier request")} not shown; --limit and --json have more`
+  const rest = `${plural(before, "earlier request")} not shown; list more with --limit or --json`
   return [
     ...head,
     "",
@@ -99,10 +100,10 @@ function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[]
   const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`
   const unknown =
     unknownUsage === 0 ? "" : paint.muted(`  usage unknown for ${formatExact(unknownUsage)}`)
-  const saved = `${paint.bold(formatExact(savedTokens))} tokens left out by folding, ${formatBytes(savedBytes)}`
+  const saved = `${paint.bold(formatExact(savedTokens))} tokens saved by folding, ${formatBytes(savedBytes)}`
   return [
     `${paint.bold(plural(requests, "request"))}${cost}${unknown}`,
-    `${formatExact(usage.input)} in, ${formatExact(usage.cacheRead)} read from cache${share}, ` +
+    `${formatExact(usage.input)} in, ${formatExact(usage.cacheRead)} read from the cache${share}, ` +
       `${formatExact(usage.cacheWrite)} written to it, ${formatExact(usage.output)} out`,
     ...(savedBytes === 0 ? [] : [saved]),
   ]
@@ -111,11 +112,11 @@ function totalsText(totals: GatewayTotals, { paint }: Screen): readonly string[]
 function aboutSession(carry: ProxiedSession, screen: Screen): readonly string[] {
   const { paint, width } = screen
   const { id, title, mode, upstream, startedAt, hasContent, latchedOff } = carry
-  const kept = hasContent ? ", texts kept" : ""
-  const about = `${mode} to ${rowText(upstream, 40)}${kept}, since ${timeText(startedAt)}`
-  const latched = `  Nothing more is folded: ${rowText(latchedOff ?? "", width - 28)}`
+  const content = hasContent ? ", with text" : ""
+  const about = `${mode} to ${rowText(upstream)}${content}, since ${timeText(startedAt)}`
+  const latched = `  Folding is off: ${rowText(latchedOff ?? "", width - 19)}`
   return [
-    `${describeState(carry, screen)}  ${paint.bold(rowText(title, 40))}  ${id}`,
+    `${describeState(carry, screen)}  ${paint.bold(rowText(title))}  ${id}`,
     paint.muted(`  ${rowText(about, width - 2)}`),
     ...(latchedOff === null ? [] : [paint.warn(latched)]),
   ]
@@ -123,7 +124,7 @@ function aboutSession(carry: ProxiedSession, screen: Screen): readonly string[] 
 
 type WaterfallOptions = { readonly screen: Screen; readonly isOfSeveral: boolean }
 
-/** Rows stand in columns over all carries; where another one begins it is said. */
+/** All sessions share the columns; the id marks where another session starts. */
 function waterfall(
   groups: readonly (readonly GatewayRequest[])[],
   { screen, isOfSeveral }: WaterfallOptions,
@@ -131,11 +132,11 @@ function waterfall(
   const { paint } = screen
   const turns = groups.flatMap((it) => (isOfCounts(it) ? [] : it))
   const most = Math.max(1, ...turns.map((it) => it.tokens))
-  const [heading = "", ...rows] = table([
-    HEADINGS,
-    ...aligned(turns.map((it) => requestRow(it, most, screen))),
-  ]).split("\n")
-  const rowOf = new Map(turns.map((it, at) => [it, rows[at] ?? ""]))
+  const [heading = [], ...rows] = tableRows(
+    [HEADINGS, ...aligned(turns.map((it) => requestRow(it, most, screen)))],
+    screen,
+  )
+  const rowOf = new Map(turns.map((it, at) => [it, rows[at] ?? []]))
   const isAside = asidesAmong(turns)
   const lines = groups.flatMap((group, at) => {
     const [request] = group
@@ -144,14 +145,14 @@ function waterfall(
     const whose = isOfSeveral && isFirst ? [paint.muted(request.carry)] : []
     if (isOfCounts(group)) return [...whose, paint.muted(countsText(group))]
     const about = aboutRequest(request, { screen, isAside: isAside(request) })
-    return [...whose, rowOf.get(request) ?? "", ...about]
+    return [...whose, ...(rowOf.get(request) ?? []), ...about]
   })
-  return turns.length === 0 ? lines : [paint.muted(heading), ...lines]
+  return turns.length === 0 ? lines : [...heading.map((it) => paint.muted(it)), ...lines]
 }
 
 const HEADINGS = ["  #", "time", "model", "in", "cached", "written", "out", "held", "first byte"]
 
-/** Where figures stand, by their place in a row. */
+/** Columns that are aligned right. */
 const FIRST_FIGURE = 3
 const LAST_FIGURE = 6
 
@@ -161,7 +162,7 @@ function requestRow(request: GatewayRequest, most: number, screen: Screen): read
   return [
     String(seq).padStart(3),
     clockText(at),
-    rowText(modelText(request), Math.min(24, screen.width - 72)),
+    rowText(modelText(request), screen.width - 72),
     ...FIGURES.map((it) => (usage === null ? "–" : formatExact(usage[it]))),
     kindsBar(request, most, screen),
     outcome === "answered" ? waited : screen.paint.warn(outcomeText(request)),
@@ -186,7 +187,7 @@ function aligned(rows: readonly (readonly string[])[]): readonly (readonly strin
   )
 }
 
-/** Of a request that is no turn of the conversation, what it is. */
+/** The model, or the route of a request that is not a turn. */
 export function modelText({ route, model, agent }: GatewayRequest): string {
   const isTurn = route !== "count" && route !== "other"
   const what = isTurn ? (model ?? route) : route
@@ -199,7 +200,7 @@ export function outcomeText({ outcome, status }: GatewayRequest): string {
 
 const BAR_CELLS = 8
 
-/** As long as what was sent, against the largest of those shown. */
+/** Scaled to the largest request shown. */
 function kindsBar({ kinds }: GatewayRequest, most: number, { paint }: Screen): string {
   const layout = layoutBar(kinds, { width: BAR_CELLS, scale: most })
   const drawn = layout.cells.map((it) => paint.kind(it.kind, BLOCKS[it.kind].repeat(it.cells)))
@@ -208,30 +209,29 @@ function kindsBar({ kinds }: GatewayRequest, most: number, { paint }: Screen): s
 
 type RowOptions = { readonly screen: Screen; readonly isAside: boolean }
 
-/** What was new, what was left out, and what went otherwise than asked for. */
 function aboutRequest(request: GatewayRequest, { screen, isAside }: RowOptions): readonly string[] {
   const { paint, width } = screen
   const { folded, gone, fallback, problem } = request
   const savedTokens = folded.reduce((sum, it) => sum + it.tokens, 0)
   const saved = `−${formatExact(savedTokens)} tokens folded`
   const changes = [
-    isAside ? "beside the conversation" : "",
+    isAside ? "outside the conversation" : "",
     newsText(request),
-    gone === 0 ? "" : `${formatExact(gone)} gone`,
+    gone === 0 ? "" : `${formatExact(gone)} removed`,
   ]
-  const said = changes.filter((it) => it !== "").join(", ")
+  const summary = changes.filter((it) => it !== "").join(", ")
   const odd = [
-    ...(fallback === null ? [] : [`sent whole: ${fallback}`]),
-    ...(problem === null ? [] : [`not recorded whole: ${problem}`]),
+    ...(fallback === null ? [] : [`sent unfolded: ${fallback}`]),
+    ...(problem === null ? [] : [`recorded in part: ${problem}`]),
   ]
   return [
     ...(folded.length === 0 ? [] : [`     ${paint.ok(saved)}`]),
-    ...(said === "" ? [] : [paint.muted(`     ${rowText(said, width - 5)}`)]),
+    ...(summary === "" ? [] : [paint.muted(`     ${rowText(summary, width - 5)}`)]),
     ...odd.map((it) => paint.warn(`     ${rowText(it, width - 5)}`)),
   ]
 }
 
-/** Neighbours that only count are one group; every other request is its own. */
+/** Groups consecutive token-count requests; each other request is its own group. */
 function groupCounts(requests: readonly GatewayRequest[]): readonly (readonly GatewayRequest[])[] {
   const groups: GatewayRequest[][] = []
   for (const request of requests) {
@@ -247,7 +247,6 @@ function groupCounts(requests: readonly GatewayRequest[]): readonly (readonly Ga
   return groups
 }
 
-/** Those that went as they should: any other is worth a row. */
 function isOfCounts(group: readonly GatewayRequest[]): boolean {
   return group.every(
     ({ route, outcome, problem, fallback }) =>
@@ -255,7 +254,7 @@ function isOfCounts(group: readonly GatewayRequest[]): boolean {
   )
 }
 
-/** Hosts count each large file, by the dozen at once, and it costs nothing. */
+/** Hosts send dozens of token-count requests at once; they cost nothing. */
 function countsText(group: readonly GatewayRequest[]): string {
   const first = clockText(group[0]?.at ?? 0)
   const last = clockText(group.at(-1)?.at ?? 0)
@@ -268,8 +267,8 @@ function clockText(at: number): string {
 }
 
 /**
- * Hosts ask small things beside a conversation, a title for instance: without tools, in a session
- * whose other requests have them.
+ * Hosts send side requests, such as one for a title: without tools, in a session whose other
+ * requests have tools.
  */
 function asidesAmong(requests: readonly GatewayRequest[]): (request: GatewayRequest) => boolean {
   const own = requests.filter((it) => it.agent === null)
@@ -286,10 +285,9 @@ function hasTools({ kinds }: GatewayRequest): boolean {
   return kinds.some((it) => it.kind === "tools")
 }
 
-/** A few are named, many of a kind are counted. */
 const MOST_NAMED = 2
 
-/** What says most about a turn first; whatever is not here says least. */
+/** Most informative kinds first; kinds not listed come last. */
 const TELLING: readonly WireKind[] = [
   "instructions",
   "memory",
@@ -311,14 +309,13 @@ const TELLING: readonly WireKind[] = [
   "prompt",
 ]
 
-/** What was new in a request and why it came, the most telling first; empty for nothing. */
 function newsText({ added }: Pick<GatewayRequest, "added">): string {
   if (added.length === 0) return ""
   const byKind = Map.groupBy(added, (it) => (isFile(it) ? "file" : it.kind))
   const groups = [...byKind].toSorted(([a], [b]) => rankOf(a) - rankOf(b))
-  const said = groups.flatMap(([, items]) => groupText(items))
+  const texts = groups.flatMap(([, items]) => groupText(items))
   const tokens = added.reduce((sum, it) => sum + it.tokens, 0)
-  return `+${formatCount(tokens)}: ${said.join(", ")}`
+  return `+${formatCount(tokens)}: ${texts.join(", ")}`
 }
 
 function isFile({ kind, context }: WireItem): boolean {
@@ -331,7 +328,6 @@ function rankOf(group: WireKind | "file"): number {
   return rank === -1 ? TELLING.length : rank
 }
 
-/** Where the reasons differ the first are named, else their number says it. */
 function groupText(items: readonly WireItem[]): readonly string[] {
   const kind = items[0]?.kind ?? "other"
   const isTold = items.some((it) => it.why !== undefined)
@@ -342,11 +338,10 @@ function groupText(items: readonly WireItem[]): readonly string[] {
 }
 
 function itemText({ kind, name, why }: WireItem): string {
-  const called = name === kind ? kind : `${kind} ${rowText(shortName(kind, name), 40)}`
-  return why === undefined ? called : `${called} (${rowText(why, 48)})`
+  const called = name === kind ? kind : `${kind} ${rowText(shortName(kind, name))}`
+  return why === undefined ? called : `${called} (${rowText(why)})`
 }
 
-/** Of a path its end: that tells files apart. */
 function shortName(kind: WireKind, name: string): string {
   const isPath = (kind === "instructions" || kind === "memory") && name.includes("/")
   return isPath ? name.split("/").slice(-2).join("/") : name

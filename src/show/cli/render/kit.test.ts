@@ -31,9 +31,9 @@ const done = (changes: Partial<KitDone> = {}): KitDone => ({
 
 test("[CLI-23] an install: each file before it is written, a count by host afterwards", () => {
   const plan = render("kit.init", done())
-  expect(plan).toContain("Level 3: 2 files would change. Nothing was written.")
+  expect(plan).toContain("Level 3: plan for 2 files. Nothing is written yet.")
   expect(plan).toContain("deep/settings.json")
-  expect(plan).toContain("1 file as they should be.")
+  expect(plan).toContain("1 file up to date.")
   expect(plan).not.toContain("\u001b")
   const applied = render("kit.init", done({ isApplied: true }))
   expect(applied).toContain("qm and this repository  1 file")
@@ -52,7 +52,7 @@ test("[CLI-23] levels with their cost, and what to do where nothing is installed
       { level: 2, adds: "ledger", hooks: ["boot"], startTokens: 300, toolCallMs: 61.2 },
     ],
   }
-  expect(render("kit.level", levels)).toMatch(/→ +2 +300 tokens +61 ms an edit +ledger/)
+  expect(render("kit.level", levels)).toMatch(/→ +2 +300 tokens +61 ms +ledger/)
   expect(render("kit.level", { ...levels, current: null, done: null })).toContain("`qm init`")
 })
 
@@ -88,7 +88,9 @@ test("[CLI-23] verdicts like a firewall's log, and what a rule would have stoppe
   const counts = { deny: 1, block: 1, warn: 1, override: 1, silent: 1, context: 1 }
   const shown = render("guard.verdicts", { verdicts: kinds.map(line), counts, isCut: true })
   expect(shown.split("\n")[0]).toBe("silent 1, context 1, warn 1, deny 1, block 1, override 1")
-  expect(shown.split("\n")).toHaveLength(2 + kinds.length + 1)
+  // Headings, one row for each decision, and the note; wrapped lines are indented.
+  const rows = shown.split("\n").filter((it) => /^\S/.test(it))
+  expect(rows).toHaveLength(2 + kinds.length + 1)
   expect(render("guard.verdicts", { verdicts: [], counts: { ...counts }, isCut: false })).toContain(
     "`qm doctor`",
   )
@@ -98,7 +100,7 @@ test("[CLI-23] verdicts like a firewall's log, and what a rule would have stoppe
     hits: [{ at: 0, session: "s", host: "codex", path: "a", pattern: "src/**", was: "silent" }],
     isCut: false,
   })
-  expect(tried).toContain("Of 9 edits 1 edit would have needed a receipt.")
+  expect(tried).toContain("1 edit of 9 would have needed a simulation.")
   const override = { id: "ovr_1", paths: ["a"], reason: HOSTILE, until: 0 }
   expect(render("guard.override", override)).toContain("Recorded as ovr_1")
 })
@@ -121,8 +123,8 @@ test("[CLI-23] sessions that were seen and written down, and what one did", () =
     logged,
     loggedCount: 1,
   })
-  expect(list).toContain("1 to register")
-  expect(list).toContain("Written down 1")
+  expect(list).toContain("1 to document")
+  expect(list).toContain("Session records 1")
   expect(render("session.list", { live: [], logged: [], loggedCount: 0 })).toContain("`qm init`")
   const shown: SessionShow = {
     live,
@@ -136,7 +138,7 @@ test("[CLI-23] sessions that were seen and written down, and what one did", () =
     text: null,
   }
   expect(render("session.show", shown)).toContain("codex, 2 edits in 1 file")
-  expect(render("session.show", { ...shown, live: null })).toContain("Instructions it loaded 1")
+  expect(render("session.show", { ...shown, live: null })).toContain("Loaded instructions 1")
   expect(render("session.show", { ...shown, text: "# One" })).toBe("  # One")
   const entry = { at: 0, session: "s", kind: "modified", path: "a.ts", tool: "Edit" } as const
   expect(renderActivity(entry, screen)).toContain("edited      a.ts  Edit")

@@ -8,10 +8,9 @@ import {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { rowText, timeText } from "./lines.ts"
+import { listing, rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** What is written or would be, file by file, and what is left for a person to do. */
 function renderKitDone(done: KitDone, screen: Screen): string {
   const { paint } = screen
   const changed = done.changes.filter((it) => it.action !== "keep")
@@ -19,8 +18,8 @@ function renderKitDone(done: KitDone, screen: Screen): string {
   return [
     paint.bold(headlineOf(done, changed.length)),
     ...(changed.length === 0 ? [] : ["", shownChanges(done.isApplied, changed, screen)]),
-    ...(kept === 0 ? [] : ["", paint.muted(`${plural(kept, "file")} as they should be.`)]),
-    ...done.warnings.map((it) => `${paint.warn("warn")}  ${rowText(it, 300)}`),
+    ...(kept === 0 ? [] : ["", paint.muted(`${plural(kept, "file")} up to date.`)]),
+    ...done.warnings.map((it) => `${paint.warn("warn")}  ${rowText(it)}`),
     ...(done.next.length === 0 ? [] : ["", ...done.next.map((it) => `${paint.accent("→")} ${it}`)]),
   ].join("\n")
 }
@@ -30,10 +29,10 @@ function headlineOf({ level, isApplied }: KitDone, count: number): string {
   if (count === 0) return `${where}: nothing to change.`
   return isApplied
     ? `${where}: ${plural(count, "file")} changed.`
-    : `${where}: ${plural(count, "file")} would change. Nothing was written.`
+    : `${where}: plan for ${plural(count, "file")}. Nothing is written yet.`
 }
 
-/** What was shown before it was written is not listed again, file by file. */
+/** After `--yes` only counts: the plan was shown before. */
 function shownChanges(isApplied: boolean, changes: KitDone["changes"], screen: Screen): string {
   if (!isApplied) return changesOf(changes, screen)
   const owners = [...new Set(changes.map((it) => it.host))]
@@ -42,6 +41,7 @@ function shownChanges(isApplied: boolean, changes: KitDone["changes"], screen: S
       const count = changes.filter((it) => it.host === host).length
       return [host ?? "qm and this repository", plural(count, "file")]
     }),
+    screen,
   )
 }
 
@@ -50,38 +50,37 @@ function changesOf(changes: KitDone["changes"], { paint, width }: Screen): strin
     changes.map((it) => [
       it.action,
       pathEnd(it.path, Math.max(24, width - 44)),
-      paint.muted(rowText(it.what, 80)),
+      paint.muted(rowText(it.what)),
     ]),
+    { width },
   )
 }
 
-/** Of a long path the end says more than the beginning. */
 function pathEnd(path: string, most: number): string {
-  const line = rowText(path, path.length)
+  const line = rowText(path)
   return line.length <= most ? line : `…${line.slice(1 - most)}`
 }
 
-/** Seven levels, what each adds and what it costs; the one in force is marked. */
 function renderLevels({ current, levels, done }: KitLevels, screen: Screen): string {
   const { paint } = screen
   const rows = levels.map((it) => [
     it.level === current ? paint.accent("→") : " ",
     String(it.level),
     `${formatExact(it.startTokens)} tokens`,
-    it.toolCallMs === null ? paint.muted("not measured") : `${it.toolCallMs.toFixed(0)} ms an edit`,
-    rowText(it.adds, 120),
+    it.toolCallMs === null ? paint.muted("not measured") : `${it.toolCallMs.toFixed(0)} ms`,
+    rowText(it.adds),
   ])
-  const none = "The kit is not installed here. `qm init` shows what it would write."
-  const hint = "`qm level <1-7>` changes it; `qm level --measure` times the hooks on this machine."
+  const none = "The kit is not installed here. See the plan with `qm init`."
+  const hint = "Change it with `qm level <1-7>`. Measure the hooks with `qm level --measure`."
   return [
     ...(done === null ? [] : [renderKitDone(done, screen), ""]),
-    table(rows),
+    listing(["", "Level", "At start", "Per edit", "Adds"], rows, screen),
     "",
     paint.muted(current === null ? none : hint),
   ].join("\n")
 }
 
-/** Host by hook; only what was seen to run has fired. */
+/** `fired` only for hooks that have run. */
 export function renderHookMatrix(hooks: readonly HookState[], screen: Screen): readonly string[] {
   const { paint } = screen
   if (hooks.length === 0) return []
@@ -90,10 +89,14 @@ export function renderHookMatrix(hooks: readonly HookState[], screen: Screen): r
     it.hook,
     stateOf(it.state, paint),
     it.at === null ? "" : timeText(it.at),
-    paint.muted(rowText(it.why ?? it.event ?? "", Math.max(20, screen.width - 60))),
+    paint.muted(rowText(it.why ?? it.event ?? "")),
   ])
   const hosts = KIT_HOSTS.filter((host) => hooks.some((it) => it.host === host))
-  return ["", `${paint.bold("Hooks")} ${paint.muted(hosts.join(", "))}`, table(rows)]
+  return [
+    "",
+    `${paint.bold("Hooks")} ${paint.muted(hosts.join(", "))}`,
+    listing(["Host", "Hook", "State", "Last run (UTC)", "Detail"], rows, screen),
+  ]
 }
 
 function stateOf(state: HookState["state"], paint: Screen["paint"]): string {

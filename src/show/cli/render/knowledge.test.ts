@@ -48,8 +48,8 @@ describe("[CLI-13] documents", () => {
     }
     expect(render("kb.add", added)).toMatchInlineSnapshot(`
       "/docs primary
-      7 documents, 120 paragraphs: 2 new, 1 changed, 4 as before
-      By words only: no embedder is configured.
+      7 documents, 120 paragraphs: 2 new, 1 changed, 4 unchanged
+      Searched by words only: no embedder is configured.
 
       Left out 1
         a.pdf  not Markdown, HTML or plain text"
@@ -80,7 +80,7 @@ describe("[CLI-13] documents", () => {
                 The pilot boards there. …
                 refers to, 1 step from d.1  0123abcd.9xyz0000
 
-      By words only: no embedder is configured."
+      Searched by words only: no embedder is configured."
     `)
   })
 
@@ -122,13 +122,14 @@ describe("[CLI-13] documents", () => {
     }
     expect(render("kb.status", status)).toMatchInlineSnapshot(`
       "7 documents, 120 paragraphs, 31 references
-      By words and by embed-1.
+      Searched by words and embed-1.
 
-      primary  7 documents  up to date           1970-01-01 00:00  /docs
-      guide    7 documents  files changed since  1970-01-01 00:00  /guides
-      \`qm kb add <folder>\` reads what changed.
+      Tier     Documents    State          Added (UTC)       Folder
+      primary  7 documents  up to date     1970-01-01 00:00  /docs
+      guide    7 documents  files changed  1970-01-01 00:00  /guides
+      Update a folder with \`qm kb add <folder>\`.
 
-      References that lead nowhere 1
+      Broken references 1
         Tariff  Section 9"
     `)
   })
@@ -148,10 +149,11 @@ describe("[CLI-13] documents", () => {
       updatedAt: 0,
     }
     expect(render("kb.documents", { documents: [document] })).toBe(
-      "0123abcd  primary  32 paragraphs  Harbour Handbook  handbook.md",
+      "Document  Tier     Size           Title             Path\n" +
+        "0123abcd  primary  32 paragraphs  Harbour Handbook  handbook.md",
     )
     expect(render("kb.remove", { folder: "/docs", documents: 7 })).toBe(
-      "Took 7 documents of /docs out. The files are as they were.",
+      "Removed 7 documents of /docs. The files were not touched.",
     )
     const results = [{ title: "Page", url: "https://x.example/", text: "One.\nTwo." }]
     expect(render("kb.web", { source: "demo-web", note: null, results })).toMatchInlineSnapshot(`
@@ -159,24 +161,24 @@ describe("[CLI-13] documents", () => {
           One. …
           https://x.example/
 
-      Asked demo-web."
+      Source: demo-web."
     `)
   })
 })
 
 test.each([
-  ["kb.search", { hits: [], by: BY, documents: 0 }, /No document is known yet\. `qm kb add/],
-  ["kb.search", { hits: [], by: BY, documents: 7 }, /Nothing in 7 documents matches\. Try/],
-  ["kb.documents", { documents: [] }, /`qm kb add <folder>` reads the first/],
+  ["kb.search", { hits: [], by: BY, documents: 0 }, /The knowledge base is empty\. .+`qm kb add/],
+  ["kb.search", { hits: [], by: BY, documents: 7 }, /No match in 7 documents\. Try/],
+  ["kb.documents", { documents: [] }, /Add a folder with `qm kb add <folder>`/],
   [
     "kb.status",
     { folders: [], documents: 0, paragraphs: 0, references: 0, unresolved: [], by: BY },
-    /`qm kb add <folder>` reads the first/,
+    /Add a folder with `qm kb add <folder>`/,
   ],
   [
     "kb.web",
     { source: null, note: "no source is approved", results: [] },
-    /No source was asked: no source is approved\. Nothing was found/,
+    /No source was used\. no source is approved\. No results/,
   ],
 ])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)

@@ -13,10 +13,10 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { firstRowText, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import { firstRowText, listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const FIRST_STEP = "`qm kb add <folder>` reads the first."
+const FIRST_STEP = "Add a folder with `qm kb add <folder>`."
 const MOST_SKIPPED = 12
 const MOST_UNRESOLVED = 12
 const MOST_ENDS = 12
@@ -26,20 +26,17 @@ function renderKbAdded(added: KbAdded, screen: Screen): string {
   const counts = [
     [added.added, "new"],
     [added.changed, "changed"],
-    [added.removed, "gone"],
-    [added.unchanged, "as before"],
+    [added.removed, "removed"],
+    [added.unchanged, "unchanged"],
   ] as const
-  const told = counts.flatMap(([count, what]) =>
+  const changes = counts.flatMap(([count, what]) =>
     count === 0 ? [] : [`${formatExact(count)} ${what}`],
   )
   const size = `${plural(added.documents, "document")}, ${plural(added.paragraphs, "paragraph")}`
-  const skipped = added.skipped.map((it) => [
-    rowText(it.path, 40),
-    paint.muted(rowText(it.reason, width - 44)),
-  ])
+  const skipped = added.skipped.map((it) => [rowText(it.path), paint.muted(rowText(it.reason))])
   return [
     `${paint.bold(rowText(added.folder, width - 20))} ${paint.muted(added.tier)}`,
-    told.length === 0 ? size : `${size}: ${told.join(", ")}`,
+    changes.length === 0 ? size : `${size}: ${changes.join(", ")}`,
     paint.muted(byText(added.by)),
     ...section("Left out", skipped, { screen, most: MOST_SKIPPED }),
   ].join("\n")
@@ -48,10 +45,10 @@ function renderKbAdded(added: KbAdded, screen: Screen): string {
 function renderKbFound({ hits, by, documents }: KbFound, screen: Screen): string {
   const { paint, width } = screen
   if (hits.length === 0) {
-    if (documents === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
+    if (documents === 0) return paint.muted(`The knowledge base is empty. ${FIRST_STEP}`)
     const all = plural(documents, "document")
     return paint.muted(
-      `Nothing in ${all} matches. Try other words, or look with \`qm kb documents\`.`,
+      `No match in ${all}. Try other words, or list the documents with \`qm kb documents\`.`,
     )
   }
   const indent = " ".repeat(10)
@@ -59,13 +56,12 @@ function renderKbFound({ hits, by, documents }: KbFound, screen: Screen): string
     [
       `${shareBar(hit.score)}  ${paint.bold(rowText(hit.paragraph.citation, width - 10))}`,
       `${indent}${firstRowText(hit.paragraph.text, width - 10)}`,
-      `${indent}${paint.muted(`${rowText(whyOf(hit), width - 40)}  ${rowText(hit.paragraph.id, 40)}`)}`,
+      `${indent}${paint.muted(`${rowText(whyOf(hit), width - 40)}  ${rowText(hit.paragraph.id)}`)}`,
     ].join("\n"),
   )
   return [...blocks, paint.muted(byText(by))].join("\n\n")
 }
 
-/** Why it is here: found by words, by meaning, by both, or reached from another. */
 function whyOf({ hop, words, meaning, matched }: KbHit): string {
   if (hop !== null) return `${hop.kind}, ${plural(hop.depth, "step")} from ${hop.from}`
   const has = matched.length === 0 ? "" : `: ${matched.join(", ")}`
@@ -74,25 +70,21 @@ function whyOf({ hop, words, meaning, matched }: KbHit): string {
 }
 
 function byText({ meaning, note }: KbBy): string {
-  const how = meaning === null ? "By words only" : `By words and by ${meaning}`
-  return note === null ? `${how}.` : `${how}: ${rowText(note, 200)}.`
+  const how = meaning === null ? "Searched by words only" : `Searched by words and ${meaning}`
+  return note === null ? `${how}.` : `${how}: ${rowText(note)}.`
 }
 
 function renderKbStatus(status: KbStatus, screen: Screen): string {
-  const { paint, width } = screen
-  if (status.folders.length === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
+  const { paint } = screen
+  if (status.folders.length === 0) return paint.muted(`The knowledge base is empty. ${FIRST_STEP}`)
   const folders = status.folders.map((it) => [
     it.tier,
     plural(it.documents, "document"),
-    it.isStale ? paint.warn("files changed since") : paint.ok("up to date"),
+    it.isStale ? paint.warn("files changed") : paint.ok("up to date"),
     paint.muted(timeText(it.addedAt)),
-    // Last and whole: it is what `qm kb remove` wants to hear.
-    rowText(it.folder, 4_000),
+    rowText(it.folder),
   ])
-  const unresolved = status.unresolved.map((it) => [
-    rowText(it.document, 30),
-    rowText(it.text, Math.max(20, width - 36)),
-  ])
+  const unresolved = status.unresolved.map((it) => [rowText(it.document), rowText(it.text)])
   const sizes = [
     plural(status.documents, "document"),
     plural(status.paragraphs, "paragraph"),
@@ -103,9 +95,9 @@ function renderKbStatus(status: KbStatus, screen: Screen): string {
     paint.bold(sizes.join(", ")),
     paint.muted(byText(status.by)),
     "",
-    table(folders),
-    ...(isAnyStale ? [paint.muted("`qm kb add <folder>` reads what changed.")] : []),
-    ...section("References that lead nowhere", unresolved, { screen, most: MOST_UNRESOLVED }),
+    listing(["Tier", "Documents", "State", "Added (UTC)", "Folder"], folders, screen),
+    ...(isAnyStale ? [paint.muted("Update a folder with `qm kb add <folder>`.")] : []),
+    ...section("Broken references", unresolved, { screen, most: MOST_UNRESOLVED }),
   ].join("\n")
 }
 
@@ -114,8 +106,8 @@ function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
   const { paragraph, before, after } = shown
   const place = `${paragraph.path}:${paragraph.line}`
   const beside = [
-    ...(before === null ? [] : [["Before", rowText(before.id, 40), cited(before, width)]]),
-    ...(after === null ? [] : [["After", rowText(after.id, 40), cited(after, width)]]),
+    ...(before === null ? [] : [["Before", rowText(before.id), cited(before, width)]]),
+    ...(after === null ? [] : [["After", rowText(after.id), cited(after, width)]]),
   ]
   return [
     paint.bold(rowText(paragraph.citation, width)),
@@ -124,14 +116,14 @@ function renderKbParagraph(shown: KbParagraphShown, screen: Screen): string {
     quoted(paragraph.text),
     ...ends("Refers to", shown.refersTo, screen),
     ...ends("Referred to by", shown.referredFrom, screen),
-    ...(beside.length === 0 ? [] : ["", table(beside)]),
+    ...(beside.length === 0 ? [] : ["", table(beside, screen)]),
   ].join("\n")
 }
 
 function ends(title: string, all: KbParagraphShown["refersTo"], screen: Screen) {
   const rows = all.map(({ paragraph, text }) => [
-    rowText(paragraph.id, 40),
-    rowText(paragraph.citation, 40),
+    rowText(paragraph.id),
+    rowText(paragraph.citation),
     screen.paint.muted(rowText(text, Math.max(20, screen.width - 70))),
   ])
   return section(title, rows, { screen, most: MOST_ENDS })
@@ -141,27 +133,30 @@ function cited({ citation }: KbParagraph, width: number): string {
   return rowText(citation, Math.max(20, width - 40))
 }
 
-function renderKbDocuments({ documents }: KbDocuments, { paint, width }: Screen): string {
-  if (documents.length === 0) return paint.muted(`No document is known yet. ${FIRST_STEP}`)
-  return table(
+function renderKbDocuments({ documents }: KbDocuments, screen: Screen): string {
+  const { paint } = screen
+  if (documents.length === 0) return paint.muted(`The knowledge base is empty. ${FIRST_STEP}`)
+  return listing(
+    ["Document", "Tier", "Size", "Title", "Path"],
     documents.map((it) => [
       it.id,
       it.tier,
       plural(it.paragraphs, "paragraph"),
-      rowText(it.title, 40),
-      paint.muted(rowText(it.path, Math.max(20, width - 78))),
+      rowText(it.title),
+      paint.muted(rowText(it.path)),
     ]),
+    screen,
   )
 }
 
 function renderKbRemoved(removed: { readonly folder: string; readonly documents: number }): string {
   const what = plural(removed.documents, "document")
-  return `Took ${what} of ${rowText(removed.folder, 200)} out. The files are as they were.`
+  return `Removed ${what} of ${rowText(removed.folder)}. The files were not touched.`
 }
 
 function renderKbWeb({ source, note, results }: KbWeb, { paint, width }: Screen): string {
-  const from = source === null ? "No source was asked" : `Asked ${rowText(source, 60)}`
-  const head = paint.muted(note === null ? `${from}.` : `${from}: ${rowText(note, 300)}.`)
+  const from = source === null ? "No source was used" : `Source: ${rowText(source)}`
+  const head = paint.muted(note === null ? `${from}.` : `${from}. ${rowText(note)}.`)
   const blocks = results.map((it, at) =>
     [
       `W${at + 1}  ${paint.bold(rowText(it.title, width - 6))}`,
@@ -169,7 +164,7 @@ function renderKbWeb({ source, note, results }: KbWeb, { paint, width }: Screen)
       `    ${paint.muted(rowText(it.url, width - 6))}`,
     ].join("\n"),
   )
-  return [...blocks, results.length === 0 ? `${head} Nothing was found.` : head].join("\n\n")
+  return [...blocks, results.length === 0 ? `${head} No results.` : head].join("\n\n")
 }
 
 export const kbRenderers: Renderers<typeof kbOperations> = {

@@ -8,7 +8,7 @@ const renderers = await loadPrinters()
 const screen = createScreen({ isColored: false, columns: 100 })
 const render = (name: string, output: unknown) =>
   renderers[name]?.text(visibleDeep(output), screen) ?? ""
-const HOSTILE = "a\nNothing taken: b\u001b[2J"
+const HOSTILE = "a\nNot claimed: b\u001b[2J"
 
 const claim = (changes: Partial<Claim> = {}): Claim => ({
   path: "src/rounding.ts",
@@ -26,13 +26,13 @@ test("[CLI-23] claims: who holds what until when, and what to do when there are 
   expect(render("claim.list", { claims: [] })).toContain("`qm claim take <paths>`")
   const rows = render("claim.list", { claims: [claim({ isHolderAlive: false })] })
   expect(rows).toContain("src/rounding.ts")
-  expect(rows).toContain("its process is gone")
+  expect(rows).toContain("process ended")
   const held = render("claim.take", { claims: [], held: claim({ path: HOSTILE }) })
   expect(held.split("\n")).toHaveLength(2)
   expect(held).not.toContain("\u001b")
   expect(render("claim.release", { released: ["a"], notHeld: [HOSTILE] }).split("\n")).toEqual([
-    "Given back: a",
-    expect.stringContaining("Not yours to give back: "),
+    "Released: a",
+    expect.stringContaining("Not claimed by you: "),
   ])
 })
 

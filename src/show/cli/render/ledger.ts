@@ -13,46 +13,46 @@ import type {
   SessionShow,
   sessionOperations,
 } from "#ground/contract"
-import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { quoted, rowText, section, timeText } from "./lines.ts"
+import { listing, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 function renderClaims({ claims }: ClaimList, screen: Screen): string {
   if (claims.length === 0) {
-    return screen.paint.muted(
-      "Nobody has claimed a file here. `qm claim take <paths>` says that you work on some.",
-    )
+    return screen.paint.muted("No files are claimed. Claim yours with `qm claim take <paths>`.")
   }
   return rowsOf(claims, screen)
 }
 
 function renderClaimTaken({ claims, held }: ClaimTaken, screen: Screen): string {
-  if (held === null) return `${plural(claims.length, "claim")} held\n\n${rowsOf(claims, screen)}`
+  if (held === null) return `${plural(claims.length, "claim")} active\n\n${rowsOf(claims, screen)}`
   const { paint } = screen
   const until = `until ${timeText(held.expiresAt)}`
   return [
-    `${paint.bold("Nothing taken:")} ${rowText(held.path, 60)} is claimed by session ${rowText(held.session, 60)}, ${until}.`,
-    paint.muted("Talk to them, or wait; `qm claim` shows who holds what."),
+    `${paint.bold("Not claimed:")} ${rowText(held.path)} is claimed by session ${rowText(held.session)} ${until} UTC.`,
+    paint.muted("Wait, or ask that session. List all claims with `qm claim`."),
   ].join("\n")
 }
 
-function rowsOf(claims: readonly Claim[], { paint, width }: Screen): string {
-  return table(
+function rowsOf(claims: readonly Claim[], screen: Screen): string {
+  const { paint } = screen
+  return listing(
+    ["Path", "Session", "Until (UTC)"],
     claims.map((it) => [
-      rowText(it.path, width - 50),
-      `session ${rowText(it.session, 30)}`,
+      rowText(it.path),
+      rowText(it.session),
       paint.muted(
-        `until ${timeText(it.expiresAt)}${it.isHolderAlive === false ? ", its process is gone" : ""}`,
+        `${timeText(it.expiresAt)}${it.isHolderAlive === false ? ", process ended" : ""}`,
       ),
     ]),
+    screen,
   )
 }
 
 function renderClaimReleased({ released, notHeld }: ClaimReleased, { paint }: Screen): string {
   const lines = [
-    ...released.map((it) => `Given back: ${rowText(it, 100)}`),
-    ...notHeld.map((it) => paint.muted(`Not yours to give back: ${rowText(it, 100)}`)),
+    ...released.map((it) => `Released: ${rowText(it)}`),
+    ...notHeld.map((it) => paint.muted(`Not claimed by you: ${rowText(it)}`)),
   ]
   return lines.join("\n")
 }
@@ -60,44 +60,47 @@ function renderClaimReleased({ released, notHeld }: ClaimReleased, { paint }: Sc
 function renderRegistered(registered: SessionRegistered, screen: Screen): string {
   const { file, indices, archived, proposal } = registered
   return [
-    `Written: ${rowText(file, 120)}`,
+    `Wrote ${rowText(file)}`,
     ...indexLines(indices, screen),
-    ...(archived.length === 0 ? [] : [`Archived: ${plural(archived.length, "older session")}`]),
-    ...(proposal === null ? [] : ["", rowText(proposal.text, 400)]),
+    ...(archived.length === 0
+      ? []
+      : [`Archived ${plural(archived.length, "older session record")}`]),
+    ...(proposal === null ? [] : ["", rowText(proposal.text)]),
   ].join("\n")
 }
 
 function renderIndexed({ indices }: SessionIndexed, screen: Screen): string {
-  return indices.length === 0 ? "Nothing has changed." : indexLines(indices, screen).join("\n")
+  return indices.length === 0
+    ? "The indexes are up to date."
+    : indexLines(indices, screen).join("\n")
 }
 
 function indexLines(indices: readonly string[], { paint }: Screen): readonly string[] {
-  return indices.map((it) => paint.muted(`Made anew: ${rowText(it, 120)}`))
+  return indices.map((it) => paint.muted(`Rebuilt ${rowText(it)}`))
 }
 
 const MOST_SHOWN = 20
 
-/** Sessions at work, then those that were written down. */
 function renderSessionList(list: SessionList, screen: Screen): string {
   const { paint, width } = screen
   if (list.live.length === 0 && list.logged.length === 0) {
     return paint.muted(
-      'No session was seen or written down here. `qm init` lets hosts report; `qm session register <slug> "<request>"` writes one down.',
+      'No sessions yet. Let hosts report them with `qm init`, or write a record with `qm session register <slug> "<request>"`.',
     )
   }
   const room = { screen, most: MOST_SHOWN }
   const logged = list.logged.map((it) => [
     it.date,
-    rowText(it.title, 50),
-    paint.muted(rowText(it.request, Math.max(20, width - 70))),
+    rowText(it.title),
+    paint.muted(rowText(it.request, width)),
   ])
   return [
     ...section(
-      "Seen",
+      "Sessions",
       list.live.map((it) => liveRow(it, screen)),
       room,
     ),
-    ...section("Written down", logged, room),
+    ...section("Session records", logged, room),
   ]
     .join("\n")
     .trimStart()
@@ -105,11 +108,11 @@ function renderSessionList(list: SessionList, screen: Screen): string {
 
 function liveRow(it: LiveSession, { paint }: Screen): readonly string[] {
   return [
-    rowText(it.session, 40),
+    rowText(it.session),
     it.host ?? "",
     timeText(it.lastAt),
     plural(it.files, "file"),
-    it.drifted === 0 ? paint.muted("nothing to register") : paint.warn(`${it.drifted} to register`),
+    it.drifted === 0 ? paint.muted("all documented") : paint.warn(`${it.drifted} to document`),
     it.claims === 0 ? "" : plural(it.claims, "claim"),
   ]
 }
@@ -120,20 +123,17 @@ function renderSession(session: SessionShow, screen: Screen): string {
   const { live } = session
   const room = { screen, most: MOST_SHOWN }
   const files = session.files.map((it) => [
-    rowText(it.path, Math.max(20, width - 50)),
+    rowText(it.path),
     plural(it.edits, "edit"),
     paint.muted(timeText(it.lastAt)),
   ])
   const loaded = session.loaded.map((it) => [
-    rowText(it.path, Math.max(20, width - 40)),
-    paint.muted(`${rowText(it.kind, 20)}, ${rowText(it.reason, 30)}`),
+    rowText(it.path),
+    paint.muted(`${rowText(it.kind)}, ${rowText(it.reason)}`),
   ])
-  const outside = session.outside.map((it) => [rowText(it.path, 80), timeText(it.at)])
-  const registered = session.registered.map((it) => [rowText(it.file, 80), timeText(it.at)])
-  const claims = session.claims.map((it) => [
-    rowText(it.path, 80),
-    `until ${timeText(it.expiresAt)}`,
-  ])
+  const outside = session.outside.map((it) => [rowText(it.path), timeText(it.at)])
+  const registered = session.registered.map((it) => [rowText(it.file), timeText(it.at)])
+  const claims = session.claims.map((it) => [rowText(it.path), `until ${timeText(it.expiresAt)}`])
   return [
     paint.bold(rowText(live?.session ?? "", width)),
     ...(live === null
@@ -142,21 +142,20 @@ function renderSession(session: SessionShow, screen: Screen): string {
           `${live.host ?? "unknown host"}, ${plural(live.edits, "edit")} in ${plural(live.files, "file")}, last ${timeText(live.lastAt)}`,
         ]),
     ...section("Files", files, room),
-    ...section("Changed by others meanwhile", outside, room),
-    ...section("Instructions it loaded", loaded, room),
+    ...section("Changed by others during the session", outside, room),
+    ...section("Loaded instructions", loaded, room),
     ...section("Claims", claims, room),
-    ...section("Written down in", registered, room),
+    ...section("Session records", registered, room),
   ].join("\n")
 }
 
-/** One line of what goes on, for `qm watch`. */
 export function renderActivity(entry: ActivityEntry, { paint, width }: Screen): string {
   const time = new Date(entry.at).toISOString().slice(11, 19)
   const what = entry.path ?? ""
   return [
     paint.muted(time),
-    rowText(entry.session, 12).padEnd(12),
-    SAID[entry.kind],
+    rowText(entry.session).padEnd(12),
+    KIND_TEXTS[entry.kind],
     rowText(what, Math.max(20, width - 44)),
     paint.muted(entry.tool ?? ""),
   ]
@@ -164,10 +163,10 @@ export function renderActivity(entry: ActivityEntry, { paint, width }: Screen): 
     .join("  ")
 }
 
-const SAID = {
-  opened: "began     ",
+const KIND_TEXTS = {
+  opened: "started   ",
   modified: "edited    ",
-  outside: "changed by others",
+  outside: "changed outside",
   simulated: "simulated ",
   registered: "registered",
   nudged: "reminded  ",

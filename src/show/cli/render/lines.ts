@@ -4,31 +4,34 @@ import type { Screen } from "../screen.ts"
 
 const BAR_CELLS = 8
 
-/** A share as a length, beside its figure. */
+/** A bar of eight cells for a share from 0 to 1. */
 export function shareBar(share: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * BAR_CELLS)
   return `${"━".repeat(full)}${"·".repeat(BAR_CELLS - full)}`
 }
 
-/** What may be as long as a page, in one line of a list. */
-export function cut(text: string, most: number): string {
+/** At most `most` characters; ends between words if one ends in the last third. */
+export function truncate(text: string, most: number): string {
   const characters = Array.from(text.slice(0, 2 * most))
   const isWhole = text.length <= 2 * most && characters.length <= most
-  return isWhole ? text : `${characters.slice(0, Math.max(1, most - 1)).join("")}…`
+  if (isWhole) return text
+  const start = characters.slice(0, Math.max(1, most - 2)).join("")
+  const space = characters[start.length] === " " ? start.length : start.lastIndexOf(" ")
+  return space > most * 0.6 ? `${start.slice(0, space).trimEnd()} …` : `${start}…`
 }
 
-/** Text of others in a row of ours: a line break in it must not look like the next row. */
-export function rowText(text: string, most: number): string {
-  return cut(visibleLine(text.trim()), Math.max(8, most))
+/** External text on one line: a line break in it must not look like the next row. */
+export function rowText(text: string, most: number = Number.POSITIVE_INFINITY): string {
+  return truncate(visibleLine(text.trim()), Math.max(8, most))
 }
 
-/** Of a text that may be long, what tells it from others. */
+/** The first line of a text, with … if there are more. */
 export function firstRowText(text: string, most: number): string {
   const [line = "", ...more] = text.trim().split("\n", 2)
   return rowText(more.length === 0 ? line : `${line} …`, most)
 }
 
-/** Text of others below a heading of ours; indented, so that no line of it looks like ours. */
+/** External text, indented so that no line of it looks like a line of qm. */
 export function quoted(text: string): string {
   return text
     .trimEnd()
@@ -37,7 +40,21 @@ export function quoted(text: string): string {
     .join("\n")
 }
 
-/** A list to glance at, with a word about the rest. */
+/** A table with a heading for each column. */
+export function listing(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  screen: Screen,
+): string {
+  return table([headings.map((it) => screen.paint.muted(it)), ...rows], screen)
+}
+
+/** The number of rows to list: all of them in a pipe. */
+export function rowLimit(most: number, { width }: Screen): number {
+  return Number.isFinite(width) ? most : Number.POSITIVE_INFINITY
+}
+
+/** A titled table of at most `most` rows on a terminal, and the number of the others. */
 export function section(
   title: string,
   rows: readonly (readonly string[])[],
@@ -45,12 +62,16 @@ export function section(
 ): readonly string[] {
   if (rows.length === 0) return []
   const { paint } = screen
-  const left = rows.length - most
-  const rest = left > 0 ? [paint.muted(`  and ${formatExact(left)} more; --json has all`)] : []
+  const shown = rows.slice(0, rowLimit(most, screen))
+  const left = rows.length - shown.length
+  const rest = left > 0 ? [paint.muted(`  and ${formatExact(left)} more; --json lists all`)] : []
   return [
     "",
     `${paint.bold(title)} ${paint.muted(formatExact(rows.length))}`,
-    table(rows.slice(0, most).map((row) => ["", ...row])),
+    table(
+      shown.map((row) => ["", ...row]),
+      screen,
+    ),
     ...rest,
   ]
 }

@@ -39,17 +39,19 @@ const FILE: FoundFile = {
 
 test("[CLI-23] words that no file has: said plainly, with what to try", () => {
   expect(render({ files: [], signals: [], state: STATE })).toMatchInlineSnapshot(`
-    "None of 1,200 files has these words, in its text, its names or its path.
-    Try a name from the code, a part of a path, or words that the code itself would use."
+    "No match in 1,200 files: text, symbol names and paths were searched.
+    Try a symbol name, a part of a path, or words that occur in the code."
   `)
-  expect(render({ files: [], signals: [], state: { ...STATE, files: 0 } })).toContain("Run qm map")
+  expect(render({ files: [], signals: [], state: { ...STATE, files: 0 } })).toContain(
+    "Run `qm map`",
+  )
 })
 
 test("[CLI-13] files that were found: how well, why, and the symbols, each in one line", () => {
   expect(render({ files: [FILE], signals: ["words"], state: STATE })).toMatchInlineSnapshot(`
     "━━━━····  src/price/rounding.ts  matches 'round' in name
-              2: function roundLine(value, value, value, value, value, value, value…
+              2: function roundLine(value, value, value, value, value, value, …
 
-    by words"
+    Ranked by words"
   `)
 })

@@ -14,13 +14,13 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { cut, shareBar } from "./lines.ts"
+import { rowLimit, shareBar, truncate } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** Lists in a terminal are for a glance; `--json` has all. */
 const MOST_LISTED = 12
 
-function renderScan(it: MapScan, { paint }: Screen): string {
+function renderScan(it: MapScan, screen: Screen): string {
+  const { paint, width } = screen
   const { scan } = it
   const took = formatDuration(Math.round(scan.durationSeconds * 1_000))
   const what = [
@@ -29,7 +29,7 @@ function renderScan(it: MapScan, { paint }: Screen): string {
     plural(scan.dependenciesIndexed, "import"),
   ]
   const changed =
-    scan.filesChanged === 0 ? "nothing had changed" : `${plural(scan.filesChanged, "file")} changed`
+    scan.filesChanged === 0 ? "nothing changed" : `${plural(scan.filesChanged, "file")} changed`
   const languages = it.languages.map((row) => [
     "  ",
     row.language,
@@ -40,27 +40,30 @@ function renderScan(it: MapScan, { paint }: Screen): string {
   return [
     `${paint.bold(what.join(", "))} in ${took}; ${changed}`,
     paint.muted(describeState(it.state)),
-    ...(languages.length === 0 ? [] : ["", table(languages)]),
-    ...skippedSection("Read in part", it.problems, it.problemsCount),
+    ...(languages.length === 0 ? [] : ["", table(languages, { width })]),
+    ...skippedSection("Partly read", it.problems, it.problemsCount),
     ...skippedSection("Left out", it.skipped, it.skippedCount),
   ].join("\n")
 
   function skippedSection(title: string, rows: readonly SkippedFile[], count: number) {
     if (count === 0) return []
-    const shown = rows.slice(0, MOST_LISTED)
+    const shown = rows.slice(0, rowLimit(MOST_LISTED, screen))
     const more = count - shown.length
     return [
       "",
       `${paint.bold(title)} ${paint.muted(String(count))}`,
-      table(shown.map((row) => ["  ", row.path, paint.muted(row.reason)])),
-      ...(more > 0 ? [paint.muted(`  and ${formatExact(more)} more; --json lists a hundred`)] : []),
+      table(
+        shown.map((row) => ["  ", row.path, paint.muted(row.reason)]),
+        { width },
+      ),
+      ...(more > 0 ? [paint.muted(`  and ${formatExact(more)} more; --json lists 100`)] : []),
     ]
   }
 }
 
-function renderTree(tree: MapTree, { paint }: Screen): string {
-  if (tree.state === null) return paint.muted("Nothing was scanned yet. Run qm map.")
-  if (tree.entries.length === 0) return paint.muted("There are no files here.")
+function renderTree(tree: MapTree, { paint, width }: Screen): string {
+  if (tree.state === null) return paint.muted("The repository is not scanned yet. Run `qm map`.")
+  if (tree.entries.length === 0) return paint.muted("No files match.")
   const rows = tree.entries.map((it) => [
     shareBar(it.rank),
     it.kind === "folder" ? `${it.name}/` : it.name,
@@ -69,7 +72,9 @@ function renderTree(tree: MapTree, { paint }: Screen): string {
     paint.muted(`${formatCount(it.tokens)} tokens`),
   ])
   const more = tree.total - tree.entries.length
-  return more > 0 ? `${table(rows)}\n${paint.muted(`and ${formatExact(more)} more`)}` : table(rows)
+  return more > 0
+    ? `${table(rows, { width })}\n${paint.muted(`and ${formatExact(more)} more`)}`
+    : table(rows, { width })
 }
 
 function renderShow(shown: MapShow, screen: Screen): string {
@@ -86,7 +91,7 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
   const imports = file.imports.map((it) => [
     "  ",
     it.specifier,
-    paint.muted(it.paths.length === 0 ? "outside of the repository" : it.paths.join(", ")),
+    paint.muted(it.paths.length === 0 ? "outside the repository" : it.paths.join(", ")),
   ])
   const changed = file.changedWith.map((it) => ["  ", it.path, paint.muted(timesText(it.times))])
   return [
@@ -102,12 +107,12 @@ function renderFile(file: Extract<MapShow, { kind: "file" }>, { paint, width }: 
   ].join("\n")
 
   function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
-    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows)]
+    return rows.length === 0 ? [] : ["", paint.bold(title), table(rows, { width })]
   }
   function symbolRow(it: MapSymbol): readonly string[] {
     const indent = it.parent === undefined ? "" : "  "
     const room = width - 14
-    return ["  ", paint.muted(String(it.fromLine)), cut(`${indent}${it.signature}`, room)]
+    return ["  ", paint.muted(String(it.fromLine)), truncate(`${indent}${it.signature}`, room)]
   }
 }
 
@@ -121,12 +126,20 @@ function renderSymbol(shown: Extract<MapShow, { kind: "symbol" }>, screen: Scree
     ...(symbol.doc === undefined ? [] : [`  ${paint.muted(symbol.doc)}`]),
     ...links("Callers", shown.callers, screen),
     ...links("Called", shown.called, screen),
-    ...(others.length === 0 ? [] : ["", paint.bold("Also of this name"), table(others)]),
-    ...(shown.isCut ? ["", paint.muted("There are more than are listed.")] : []),
+    ...(others.length === 0
+      ? []
+      : ["", paint.bold("Other symbols with this name"), table(others, screen)]),
+    ...(shown.isCut
+      ? ["", paint.muted("The lists are incomplete: there are more callers or calls.")]
+      : []),
   ].join("\n")
 }
 
-function links(title: string, rows: readonly MapLink[], { paint }: Screen): readonly string[] {
+function links(
+  title: string,
+  rows: readonly MapLink[],
+  { paint, width }: Screen,
+): readonly string[] {
   if (rows.length === 0) return ["", `${paint.bold(title)} ${paint.muted("none found")}`]
   const cells = rows.map(({ symbol, line, hops, confidence }) => [
     "  ".repeat(hops),
@@ -134,18 +147,18 @@ function links(title: string, rows: readonly MapLink[], { paint }: Screen): read
     `${symbol.path}:${line}`,
     paint.muted(CONFIDENCE[confidence]),
   ])
-  return ["", `${paint.bold(title)} ${paint.muted(String(rows.length))}`, table(cells)]
+  return ["", `${paint.bold(title)} ${paint.muted(String(rows.length))}`, table(cells, { width })]
 }
 
 const CONFIDENCE = {
-  import: "by its import",
+  import: "through an import",
   package: "same package",
-  unique: "the only one of this name",
-  ambiguous: "one of several of this name",
+  unique: "only symbol with this name",
+  ambiguous: "one of several with this name",
 } as const
 
 function renderExportedMap({ out, files }: MapExport): string {
-  return `${plural(files.length, "file")} written to ${out}`
+  return `Wrote ${plural(files.length, "file")} to ${out}`
 }
 
 function renderFound(found: SearchFind, { paint, width }: Screen): string {
@@ -154,24 +167,24 @@ function renderFound(found: SearchFind, { paint, width }: Screen): string {
     const head = [shareBar(file.score), paint.bold(file.path), paint.muted(file.reasons.join(", "))]
     const symbols = file.symbols.slice(0, 3).map((it) => {
       const line = `${it.fromLine}:`
-      return `${" ".repeat(10)}${paint.muted(line)} ${cut(it.signature, width - 11 - line.length)}`
+      return `${" ".repeat(10)}${paint.muted(line)} ${truncate(it.signature, width - 11 - line.length)}`
     })
     return [head.join("  "), ...symbols].join("\n")
   })
-  return [...blocks, "", paint.muted(`by ${found.signals.join(", ")}`)].join("\n")
+  return [...blocks, "", paint.muted(`Ranked by ${found.signals.join(", ")}`)].join("\n")
 }
 
 function nothingFoundText(state: IndexState): string {
-  if (state.files === 0) return "The map of this repository has no files. Run qm map."
+  if (state.files === 0) return "The map has no files. Run `qm map`."
   return [
-    `None of ${plural(state.files, "file")} has these words, in its text, its names or its path.`,
-    "Try a name from the code, a part of a path, or words that the code itself would use.",
+    `No match in ${plural(state.files, "file")}: text, symbol names and paths were searched.`,
+    "Try a symbol name, a part of a path, or words that occur in the code.",
   ].join("\n")
 }
 
 function describeState(state: IndexState): string {
   const commit = state.gitSha === null ? "without git" : `commit ${state.gitSha.slice(0, 7)}`
-  const past = state.historyProblem ?? `${plural(state.commits, "commit")} of the past`
+  const past = state.historyProblem ?? `${plural(state.commits, "commit")} of history`
   return `${commit}; ${past}`
 }
 

@@ -54,10 +54,11 @@ describe("[CLI-13] memories", () => {
     expect(render("memory.list", list)).toMatchInlineSnapshot(`
       "3 memories, 2 listed
 
-      mem_1  pitfall  stale      ━━━━━━·· 0.72  Cents are rounded twice
-      mem_2  rule     confirmed  ━━━━━━━━ 1.00  No floats for money
+      Memory  Kind     State      Confidence     Title
+      mem_1   pitfall  stale      ━━━━━━·· 0.72  Cents are rounded twice
+      mem_2   rule     confirmed  ━━━━━━━━ 1.00  No floats for money
 
-      Not read 1
+      Invalid files 1
         .qm/memory/x.md  it has no title"
     `)
   })
@@ -74,7 +75,7 @@ describe("[CLI-13] memories", () => {
                 has 'rounded', cites src/price/tax.ts  mem_1
 
       ━━······  No floats for money
-                rule, confirmed, confidence 1.00, 1970-01-01 by a person
+                rule, confirmed, confidence 1.00, 1970-01-01 by a user
                 has 'money'  mem_2"
     `)
   })
@@ -90,47 +91,48 @@ describe("[CLI-13] memories", () => {
 
         See the test.
 
-      Rests on 2
-        src/price/tax.ts#Tax.total  has changed since
-        docs/guide.md               as it was
+      About 2
+        src/price/tax.ts#Tax.total  changed since
+        docs/guide.md               unchanged
 
-      Memory   mem_1
-      File     .qm/memory/cents-are-rounded-twice.md
-      Written  1970-01-01 00:00
-      From     an agent, asked at the end of its work, session ses_1, commit 0123456
-      Caution  it rests on a text nobody here wrote
-      Signals  helpful 2, unhelpful 0, succeeded 1, failed 0, handed out 4"
+      Memory    mem_1
+      File      .qm/memory/cents-are-rounded-twice.md
+      Written   1970-01-01 00:00
+      From      an agent, extracted when its branch returned, session ses_1, commit
+                0123456
+      Caution   based on external text
+      Feedback  helpful 2, unhelpful 0, succeeded 1, failed 0, used 4"
     `)
     const rule = render("memory.show", RULE)
-    expect(rule).toContain("Instead  mem_1")
-    expect(rule).not.toMatch(/Caution|Rests on/)
+    expect(rule).toContain("Replaced by  mem_1")
+    expect(rule).not.toMatch(/Caution|About/)
     expect(rule.match(/No floats for money/g)).toHaveLength(1)
   })
 
   test("[CLI-13] a word on one is answered with its confidence", () => {
     expect(render("memory.feedback", MEMORY)).toBe(
-      "Noted: Cents are rounded twice\n━━━━━━··  confidence 0.72, stale",
+      "Updated: Cents are rounded twice\n━━━━━━··  confidence 0.72, stale",
     )
     expect(render("memory.confirm", RULE)).toBe(
-      "Noted: No floats for money\n━━━━━━━━  confidence 1.00, confirmed",
+      "Updated: No floats for money\n━━━━━━━━  confidence 1.00, confirmed",
     )
   })
 
-  test("[CLI-13] what was written, what is known already, what was replaced, what is gone", () => {
+  test("[CLI-13] what was written, what is known already, what was redacted, what is gone", () => {
     const proposed = { ...RULE, state: "proposed" }
     expect(
       render("memory.record", { outcome: "recorded", memory: proposed, redactions: 2 }),
     ).toMatchInlineSnapshot(`
-      "Remembered: No floats for money
+      "Added: No floats for money
       .qm/memory/cents-are-rounded-twice.md  mem_2
-      2 secrets were replaced before it was written.
-      It is proposed; \`qm memory confirm mem_2\` confirms it."
+      Redacted 2 secrets before writing.
+      It is a proposal. Confirm it with \`qm memory confirm mem_2\`."
     `)
     expect(render("memory.record", { outcome: "duplicate", memory: RULE, redactions: 0 })).toBe(
-      "Known already: No floats for money\n.qm/memory/cents-are-rounded-twice.md  mem_2",
+      "Already exists: No floats for money\n.qm/memory/cents-are-rounded-twice.md  mem_2",
     )
     expect(render("memory.forget", { id: "mem_1", file: ".qm/memory/a.md" })).toBe(
-      "Forgot mem_1 and deleted .qm/memory/a.md. Git still has what was committed of it.",
+      "Deleted mem_1 and .qm/memory/a.md. Git still has committed versions.",
     )
   })
 })
@@ -139,7 +141,7 @@ test("[CLI-11] the state of a memory and of what it cites is a word in colour to
   const colored = createScreen({ isColored: true, columns: 80 })
   const text = renderers["memory.show"]?.text(MEMORY, colored) ?? ""
   expect(text).toContain("\u001b[33mstale")
-  expect(text).toContain("\u001b[33mhas changed since")
+  expect(text).toContain("\u001b[33mchanged since")
   const others = [RULE, { ...RULE, state: "superseded" }, { ...RULE, state: "proposed" }]
   const list = { memories: others, total: 3, problems: [] }
   for (const state of ["confirmed", "superseded", "proposed"]) {
@@ -148,14 +150,14 @@ test("[CLI-11] the state of a memory and of what it cites is a word in colour to
 })
 
 test.each([
-  ["memory.list", { memories: [], total: 0, problems: [] }, /yet\. `qm memory add .+--kind rule`/],
   [
     "memory.list",
-    { memories: [], total: 7, problems: [] },
-    /None of 7 memories .+`qm memory` lists/,
+    { memories: [], total: 0, problems: [] },
+    /yet\. Add one with `qm memory add .+--kind rule`/,
   ],
-  ["memory.search", { found: [], total: 0 }, /Nothing is remembered yet\. `qm memory add/],
-  ["memory.search", { found: [], total: 7 }, /None of 7 memories is about these words\. Try/],
+  ["memory.list", { memories: [], total: 7, problems: [] }, /None of 7 memories .+`qm memory`/],
+  ["memory.search", { found: [], total: 0 }, /No memories yet\. Add one with `qm memory add/],
+  ["memory.search", { found: [], total: 7 }, /No match in 7 memories\. Try/],
 ])("[CLI-23] %s without anything says what to do next: %#", (name, output, expected) => {
   expect(render(name, output)).toMatch(expected)
 })

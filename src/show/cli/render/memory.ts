@@ -9,21 +9,18 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { quoted, rowText, section, shareBar, timeText } from "./lines.ts"
+import { listing, quoted, rowText, section, shareBar, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-const FIRST_STEP = '`qm memory add "<title>" "<body>" --kind rule` writes the first.'
+const FIRST_STEP = 'Add one with `qm memory add "<title>" "<text>" --kind rule`.'
 const MOST_PROBLEMS = 12
 const MOST_CITES = 20
 
 function renderMemoryList(list: MemoryList, screen: Screen): string {
   const { memories, total, problems } = list
-  const { paint, width } = screen
-  const broken = problems.map((it) => [
-    rowText(it.file, 40),
-    paint.muted(rowText(it.problem, width - 44)),
-  ])
-  const unread = section("Not read", broken, { screen, most: MOST_PROBLEMS })
+  const { paint } = screen
+  const broken = problems.map((it) => [rowText(it.file), paint.muted(rowText(it.problem))])
+  const unread = section("Invalid files", broken, { screen, most: MOST_PROBLEMS })
   const left = total - memories.length
   if (memories.length === 0) return [paint.muted(noneText(total)), ...unread].join("\n")
   const rows = memories.map((it) => [
@@ -31,36 +28,33 @@ function renderMemoryList(list: MemoryList, screen: Screen): string {
     it.kind,
     toned(it.state, paint),
     `${shareBar(it.confidence)} ${it.confidence.toFixed(2)}`,
-    rowText(it.title, Math.max(24, width - 66)),
+    rowText(it.title),
   ])
   return [
     `${paint.bold(plural(total, "memory", "memories"))}${left > 0 ? paint.muted(`, ${memories.length} listed`) : ""}`,
     "",
-    table(rows),
+    listing(["Memory", "Kind", "State", "Confidence", "Title"], rows, screen),
     ...unread,
   ].join("\n")
 }
 
-/** The same list, in the words of decisions. */
 function renderDecisions(list: MemoryList, screen: Screen): string {
   if (list.memories.length > 0) return renderMemoryList(list, screen)
-  const step = '`qm decision add "<title>" "<decision>" --context "<why>"` writes the first.'
-  return screen.paint.muted(`No decision is written down yet. ${step}`)
+  const step = 'Add one with `qm decision add "<title>" "<decision>" --context "<why>"`.'
+  return screen.paint.muted(`No decisions yet. ${step}`)
 }
 
 function noneText(total: number): string {
-  if (total === 0) return `Nothing is remembered yet. ${FIRST_STEP}`
-  return `None of ${plural(total, "memory", "memories")} is of that kind and state. \`qm memory\` lists all.`
+  if (total === 0) return `No memories yet. ${FIRST_STEP}`
+  return `None of ${plural(total, "memory", "memories")} has this kind and state. List all with \`qm memory\`.`
 }
 
 function renderMemorySearch({ found, total }: MemorySearch, screen: Screen): string {
   const { paint, width } = screen
   if (found.length === 0) {
-    if (total === 0) return paint.muted(`Nothing is remembered yet. ${FIRST_STEP}`)
+    if (total === 0) return paint.muted(`No memories yet. ${FIRST_STEP}`)
     const all = plural(total, "memory", "memories")
-    return paint.muted(
-      `None of ${all} is about these words. Try others, or list them with \`qm memory\`.`,
-    )
+    return paint.muted(`No match in ${all}. Try other words, or list all with \`qm memory\`.`)
   }
   const blocks = found.map(({ memory, score, why }) => {
     const indent = " ".repeat(10)
@@ -80,7 +74,7 @@ function renderMemorySearch({ found, total }: MemorySearch, screen: Screen): str
 function renderMemory(memory: Memory, screen: Screen): string {
   const { paint, width } = screen
   const cites = memory.cites.map((it) => [
-    rowText(it.symbol === undefined ? it.path : `${it.path}#${it.symbol}`, width - 30),
+    rowText(it.symbol === undefined ? it.path : `${it.path}#${it.symbol}`),
     it.state === "fresh" || it.state === "unchecked"
       ? paint.muted(CITES[it.state])
       : paint.warn(CITES[it.state]),
@@ -90,56 +84,53 @@ function renderMemory(memory: Memory, screen: Screen): string {
     `${shareBar(memory.confidence)}  ${trustText(memory)}, ${memory.kind}, ${toned(memory.state, paint)}`,
     ...(memory.description === "" || memory.description === memory.title
       ? []
-      : ["", rowText(memory.description, 500)]),
+      : ["", rowText(memory.description)]),
     "",
     quoted(memory.body),
-    ...section("Rests on", cites, { screen, most: MOST_CITES }),
+    ...section("About", cites, { screen, most: MOST_CITES }),
     "",
-    table(factsOf(memory, screen)),
+    table(factsOf(memory, screen), screen),
   ].join("\n")
 }
 
 const CITES = {
-  fresh: "as it was",
-  changed: "has changed since",
-  gone: "is gone",
-  unchecked: "not compared",
+  fresh: "unchanged",
+  changed: "changed since",
+  gone: "deleted",
+  unchecked: "not checked",
 } as const satisfies Record<Memory["cites"][number]["state"], string>
 
-function factsOf(memory: Memory, { paint, width }: Screen): readonly (readonly string[])[] {
+function factsOf(memory: Memory, { paint }: Screen): readonly (readonly string[])[] {
   const { source, signals, supersededBy } = memory
   const from = [
     ACTORS[source.actor],
-    ...(source.isDistilled ? ["asked at the end of its work"] : []),
+    ...(source.isDistilled ? ["extracted when its branch returned"] : []),
     ...(source.session === null ? [] : [`session ${source.session}`]),
     ...(source.commit === null ? [] : [`commit ${source.commit.slice(0, 7)}`]),
   ]
-  const said = [
+  const counts = [
     `helpful ${signals.helpful}`,
     `unhelpful ${signals.unhelpful}`,
     `succeeded ${signals.succeeded}`,
     `failed ${signals.failed}`,
-    `handed out ${memory.uses}`,
+    `used ${memory.uses}`,
   ]
   return [
     ["Memory", memory.id],
-    ["File", rowText(memory.file, width - 10)],
+    ["File", rowText(memory.file)],
     ["Written", timeText(memory.createdAt)],
-    ["From", rowText(from.join(", "), width - 10)],
-    ...(source.isUntrusted
-      ? [["Caution", paint.warn("it rests on a text nobody here wrote")]]
-      : []),
-    ["Signals", said.join(", ")],
-    ...(supersededBy === null ? [] : [["Instead", supersededBy]]),
+    ["From", rowText(from.join(", "))],
+    ...(source.isUntrusted ? [["Caution", paint.warn("based on external text")]] : []),
+    ["Feedback", counts.join(", ")],
+    ...(supersededBy === null ? [] : [["Replaced by", supersededBy]]),
   ]
 }
 
-const ACTORS = { human: "a person", agent: "an agent", tool: "a tool" } as const
+const ACTORS = { human: "a user", agent: "an agent", tool: "a tool" } as const
 
-/** Of a word on a memory the answer is what it made of its confidence. */
 function renderMemoryNoted(memory: Memory, { paint, width }: Screen): string {
   const title = rowText(memory.title, width - 10)
-  return `Noted: ${title}\n${shareBar(memory.confidence)}  ${trustText(memory)}, ${toned(memory.state, paint)}`
+  return `Updated: ${title}\n${shareBar(memory.confidence)}  ${trustText(memory)}, ${toned(memory.state, paint)}`
 }
 
 function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }: Screen): string {
@@ -147,22 +138,22 @@ function renderMemoryRecorded(recorded: MemoryRecorded, { paint, width }: Screen
   const title = rowText(memory.title, width - 30)
   const first =
     outcome === "recorded"
-      ? `${paint.ok("Remembered")}: ${title}`
-      : `${paint.warn("Known already")}: ${title}`
-  const secrets = `${plural(redactions, "secret was", "secrets were")} replaced before it was written.`
+      ? `${paint.ok("Added")}: ${title}`
+      : `${paint.warn("Already exists")}: ${title}`
+  const secrets = `Redacted ${plural(redactions, "secret")} before writing.`
   return [
     first,
     `${rowText(memory.file, width - 30)}  ${paint.muted(memory.id)}`,
     ...(redactions === 0 ? [] : [paint.warn(secrets)]),
     ...(outcome === "recorded" && memory.state === "proposed"
-      ? [paint.muted(`It is proposed; \`qm memory confirm ${memory.id}\` confirms it.`)]
+      ? [paint.muted(`It is a proposal. Confirm it with \`qm memory confirm ${memory.id}\`.`)]
       : []),
   ].join("\n")
 }
 
 function renderMemoryForgotten(forgotten: { readonly id: string; readonly file: string }) {
-  const file = rowText(forgotten.file, 200)
-  return `Forgot ${forgotten.id} and deleted ${file}. Git still has what was committed of it.`
+  const file = rowText(forgotten.file)
+  return `Deleted ${forgotten.id} and ${file}. Git still has committed versions.`
 }
 
 function trustText({ confidence }: Memory): string {
@@ -173,7 +164,6 @@ function ageOf({ createdAt, source }: Memory): string {
   return `${timeText(createdAt).slice(0, 10)} by ${ACTORS[source.actor]}`
 }
 
-/** What a person should doubt stands out; the word is the sign, the colour repeats it. */
 function toned(state: Memory["state"], paint: Screen["paint"]): string {
   if (state === "confirmed") return paint.ok(state)
   if (state === "stale") return paint.warn(state)

@@ -13,16 +13,18 @@ import type {
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
-import { timeText } from "./lines.ts"
+import { firstRowText, listing, rowLimit, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** What had no room is a list to glance at; `--json` has all. */
 const MOST_LEFT_LISTED = 10
 
-/** A format that was asked for is printed as it is: it goes to an agent or a file. */
 function renderPack(built: PackBuilt, screen: Screen): string {
-  if (built.out !== null) return `Written to ${built.out}, ${tokensText(built.textTokens)}`
+  if (built.out !== null) return `Wrote ${built.out}, ${tokensText(built.textTokens)}.`
   return built.format === null ? describePack(built.pack, screen) : built.text
+}
+
+function isVerbatim({ format, out }: PackBuilt): boolean {
+  return format !== null && out === null
 }
 
 function describePack(pack: ContextPack, screen: Screen): string {
@@ -30,21 +32,25 @@ function describePack(pack: ContextPack, screen: Screen): string {
   if (pack.isEmpty) return [pack.emptyReason ?? "The package is empty.", ...pack.notes].join("\n")
   const { used, missing } = pack.signals
   const signals = [
-    `by ${used.join(", ")}`,
-    ...missing.map((it) => `no ${it.signal}: ${it.why}`),
+    `Ranked by ${used.join(", ")}`,
+    ...missing.map((it) => `without ${it.signal}: ${it.why}`),
   ].join("; ")
   const head = `of ${formatExact(pack.budget)} tokens, ${plural(pack.files.length, "file")}`
   return [
     `${paint.bold(formatExact(pack.tokens))} ${head}  ${paint.muted(pack.id)}`,
     renderBar(pack.manifest.kinds, pack.budget, screen),
     "",
-    table(pack.files.map((it) => fileRow(it, screen))),
+    listing(
+      ["Score", "Form", "Tokens", "File", "Reason"],
+      pack.files.map((it) => fileRow(it, screen)),
+      screen,
+    ),
     ...leftLines(pack, screen),
     "",
     paint.muted(signals),
     ...pack.notes.map((it) => paint.muted(it)),
     ...pack.advice.map((it) => paint.muted(`${it.guideline}: ${it.text}`)),
-    paint.muted("--format summary, markdown, xml or json prints what an agent gets"),
+    paint.muted("Print the package for an agent: qm pack show last --format markdown"),
   ].join("\n")
 }
 
@@ -52,7 +58,7 @@ function fileRow(file: PackFile, { paint }: Screen): readonly string[] {
   return [
     file.score.toFixed(2),
     FORMS[file.form],
-    formatExact(file.tokens).padStart(7),
+    formatExact(file.tokens).padStart(6),
     file.path,
     paint.muted(file.sentBefore ? "sent before" : file.reasons.join(", ")),
   ]
@@ -65,11 +71,14 @@ const FORMS: Readonly<Record<PackFile["form"], string>> = {
   path: "path",
 }
 
-function leftLines(pack: ContextPack, { paint }: Screen): readonly string[] {
-  const withoutRoom = pack.left.filter((it) => it.why === "no-room").slice(0, MOST_LEFT_LISTED)
+function leftLines(pack: ContextPack, screen: Screen): readonly string[] {
+  const { paint } = screen
+  const withoutRoom = pack.left
+    .filter((it) => it.why === "no-room")
+    .slice(0, rowLimit(MOST_LEFT_LISTED, screen))
   if (withoutRoom.length === 0) return []
   const rows = withoutRoom.map((it) => [it.score.toFixed(2), it.path, paint.muted(it.detail)])
-  return ["", `${paint.bold("No room")} ${paint.muted(leftText(pack.left))}`, table(rows)]
+  return ["", `${paint.bold("Left out")} ${paint.muted(leftText(pack.left))}`, table(rows, screen)]
 }
 
 function leftText(left: readonly PackLeft[]): string {
@@ -81,26 +90,30 @@ function leftText(left: readonly PackLeft[]): string {
 }
 
 const LEFT_WORDS = [
-  ["no-room", "without room"],
-  ["below", "below the least relevance"],
+  ["no-room", "over budget"],
+  ["below", "below pack.minRelevance"],
   ["denied", "denied"],
   ["dropped", "dropped"],
 ] as const
 
-function renderPackList({ packs }: PackList, { paint }: Screen): string {
-  if (packs.length === 0) return paint.muted('No package was kept yet. Run qm pack "<task>".')
-  return table(
+function renderPackList({ packs }: PackList, screen: Screen): string {
+  if (packs.length === 0) {
+    return screen.paint.muted('No package is stored yet. Build one with `qm pack "<task>"`.')
+  }
+  return listing(
+    ["Package", "Built (UTC)", "Tokens", "Files", "Task"],
     packs.map((it) => [
       it.id,
       timeText(it.builtAt),
       tokensText(it.tokens),
       plural(it.files, "file"),
-      firstRowText(it.task),
+      firstRowText(it.task, Math.max(20, screen.width - 66)),
     ]),
+    screen,
   )
 }
 
-function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
+function renderPackDiff(diff: PackDiff, { paint, width }: Screen): string {
   const changed = diff.changes.filter((it) => it.change !== "same")
   const same = diff.changes.length - changed.length
   const rows = changed.map((it) => [
@@ -111,15 +124,15 @@ function renderPackDiff(diff: PackDiff, { paint }: Screen): string {
   ])
   const head = `${tokensText(diff.from.tokens)} to ${tokensText(diff.to.tokens)}`
   return [
-    `${paint.bold(head)} ${paint.muted(`${plural(same, "file")} the same`)}`,
-    ...(rows.length === 0 ? [] : [table(rows)]),
+    `${paint.bold(head)} ${paint.muted(`${plural(same, "file")} unchanged`)}`,
+    ...(rows.length === 0 ? [] : [table(rows, { width })]),
   ].join("\n")
 }
 
 const SIGNS = { added: "+", removed: "-", changed: "~", same: " " } as const
 
-function renderGuidelines(list: GuidelinesList, { paint }: Screen): string {
-  if (list.guidelines.length === 0) return paint.muted("No guideline applies.")
+function renderGuidelines(list: GuidelinesList, { paint, width }: Screen): string {
+  if (list.guidelines.length === 0) return paint.muted("No guidelines apply.")
   const rows = list.guidelines.map((it) => [
     String(it.priority).padStart(4),
     it.id,
@@ -127,8 +140,8 @@ function renderGuidelines(list: GuidelinesList, { paint }: Screen): string {
     it.isEnabled ? "" : "off",
     paint.muted(it.origin),
   ])
-  const said = [...list.verdict.instructions, ...list.verdict.constraints]
-  return [table(rows), ...said.map((it) => `\n${it}`)].join("\n")
+  const statements = [...list.verdict.instructions, ...list.verdict.constraints]
+  return [table(rows, { width }), ...statements.map((it) => `\n${it}`)].join("\n")
 }
 
 function tokensText(tokens: number): string {
@@ -139,18 +152,13 @@ function signed(tokens: number): string {
   return tokens > 0 ? `+${formatExact(tokens)}` : formatExact(tokens)
 }
 
-function firstRowText(text: string): string {
-  const [line = ""] = text.trim().split("\n")
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
-}
-
 export const guidelinesRenderers: Renderers<typeof guidelinesOperations> = {
   list: renderGuidelines,
 }
 
 export const packRenderers: Renderers<typeof packOperations> = {
-  build: renderPack,
+  build: { text: renderPack, isVerbatim },
   diff: renderPackDiff,
   list: renderPackList,
-  show: renderPack,
+  show: { text: renderPack, isVerbatim },
 }

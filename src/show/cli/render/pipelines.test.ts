@@ -91,7 +91,7 @@ test("[CLI-23] runs in a list, and what to do where there is none", () => {
   expect(text).toContain("‖ paused")
   expect(text).toContain("2 of 6")
   expect(text).not.toContain("\u001b")
-  expect(text.split("\n")).toHaveLength(1)
+  expect(text.split("\n").filter((it) => /^\S/.test(it))).toHaveLength(2)
 })
 
 test("[CLI-13] a run: where it stands, its stages with their cost, and what it asks", () => {
@@ -108,7 +108,7 @@ test("[CLI-13] an end says why, what is unknown, and where the document is", () 
   const ended = { ...run, pause: null, status: "over-budget", reason: "the budget is spent" }
   const text = render("pipeline.stop", { ...ended, cost: cost(3, 3, 2), hasDocument: true })
   expect(text).toContain(
-    "✗ over budget (the budget is spent), standard, $3.00 of $3.00, 2 calls unknown",
+    "✗ over budget (the budget is spent), standard, $3.00 of $3.00, 2 calls of unknown cost",
   )
   expect(text).toContain("qm pipeline document p-12")
   const failed = {
@@ -130,7 +130,7 @@ test("[CLI-13] a document, a summary and a comparison read from the top down", (
     isPartial: true,
     references: [],
   }
-  expect(render("pipeline.document", document)).toMatch(/^Partial: [^]+Short \[P1\]\./)
+  expect(render("pipeline.document", document)).toMatch(/^Partial document: [^]+Short \[P1\]\./)
   const summary = {
     run: "p-1",
     agent: "deep-research",
@@ -188,5 +188,5 @@ test("[CLI-23] agents: what can be run, what is not trusted, and each problem wi
   const checked = { agents: [folder, broken], isValid: false }
   expect(render("agent.validate", checked)).toContain("config.json:7 stage a, kind: is `asc`")
   expect(renderers["agent.validate"]?.exitCode(checked)).toBe(1)
-  expect(render("agent.validate", { agents: [], isValid: true })).toBe("No agent is here.")
+  expect(render("agent.validate", { agents: [], isValid: true })).toBe("No recipes.")
 })

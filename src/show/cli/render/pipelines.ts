@@ -22,16 +22,17 @@ import type {
 import { table } from "../layout.ts"
 import { layOutProse } from "../live-run/prose.ts"
 import type { Paint, Screen } from "../screen.ts"
-import { quoted, rowText, section, timeText } from "./lines.ts"
+import { listing, quoted, rowText, section, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
 const NONE =
-  'No pipeline has run here yet. `qm pipeline run deep-research "<question>"` starts one; `qm agent` lists what can be run.'
+  'No pipeline runs yet. List the recipes with `qm agent`.\nStart one with `qm pipeline run deep-research "<question>"`.'
 
 function renderPipelines({ runs }: PipelineList, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   if (runs.length === 0) return paint.muted(NONE)
-  return table(
+  return listing(
+    ["Run", "State", "Recipe", "Stages", "Cost", "Started (UTC)", "Question"],
     runs.map((it) => [
       it.id,
       pipelineStatusText(it.status, paint),
@@ -39,8 +40,9 @@ function renderPipelines({ runs }: PipelineList, screen: Screen): string {
       placeText(it),
       moneyText(it.cost),
       timeText(it.createdAt),
-      rowText(it.query, Math.max(20, width - 76)),
+      rowText(it.query),
     ]),
+    screen,
   )
 }
 
@@ -48,14 +50,16 @@ function placeText({ stagesDone, stagesTotal }: PipelineLine): string {
   return `${stagesDone} of ${stagesTotal}`
 }
 
-/** A run with its stages, and what it asks when it waits. */
 export function renderPipelineRun(run: PipelineRun, screen: Screen): string {
   const { paint, width } = screen
   return [
     `${paint.bold(rowText(run.query, width - 24))}  ${paint.muted(`${run.agent} ${run.id}`)}`,
     `${pipelineStatusText(run.status, paint)}${whyText(run)}, ${run.depth}, ${moneyText(run.cost)}, ${run.provider}`,
     "",
-    table(run.stages.map((it) => stageRow(it, screen))),
+    table(
+      run.stages.map((it) => stageRow(it, screen)),
+      screen,
+    ),
     ...repairsText(run, paint),
     ...(run.error === null ? [] : ["", paint.bad(run.error.message), paint.muted(run.error.hint)]),
     ...(run.pause === null ? [] : ["", ...pauseCard(run.pause, screen)]),
@@ -68,10 +72,10 @@ function renderPipelineShow({ run }: PipelineShow, screen: Screen): string {
 }
 
 function whyText({ reason }: PipelineRun): string {
-  return reason === null || reason === "" ? "" : ` (${rowText(reason, 80)})`
+  return reason === null || reason === "" ? "" : ` (${rowText(reason)})`
 }
 
-function stageRow(stage: PipelineStage, { paint, width }: Screen): readonly string[] {
+function stageRow(stage: PipelineStage, { paint }: Screen): readonly string[] {
   const time =
     stage.startedAt === null || stage.endedAt === null
       ? ""
@@ -82,7 +86,7 @@ function stageRow(stage: PipelineStage, { paint, width }: Screen): readonly stri
     stage.title,
     paint.muted([rounds, time].filter((it) => it !== "").join(", ")),
     stage.cost.spentUsd === 0 && stage.cost.budgetUsd === null ? "" : moneyText(stage.cost),
-    rowText(stage.summary ?? "", Math.max(16, width - 62)),
+    rowText(stage.summary ?? ""),
   ]
 }
 
@@ -98,30 +102,29 @@ const STAGE_SIGNS: Readonly<Record<PipelineStage["status"], StatusMark>> = {
 
 function repairsText({ repairs, stages }: PipelineRun, paint: Paint): readonly string[] {
   const used = repairs.filter((it) => it.used > 0)
-  const said = used.map(({ first, last, used: rounds, most }) => {
+  const rounds = used.map(({ first, last, used: count, most }) => {
     const names = `${stages[first]?.title ?? ""} to ${stages[last]?.title ?? ""}`
-    return `${names}: repair ${rounds} of at most ${most}`
+    return `${names}: repair ${count} of at most ${most}`
   })
-  return said.length === 0 ? [] : ["", ...said.map((it) => paint.muted(it))]
+  return rounds.length === 0 ? [] : ["", ...rounds.map((it) => paint.muted(it))]
 }
 
-/** What a person is asked, as it stands until it is answered. */
 export function pauseCard(pause: PipelinePause, { paint, width }: Screen): readonly string[] {
   const lines = pause.lines.map(
     (it, i) =>
-      `${String(i + 1).padStart(4)}  ${rowText(it.text, width - 24)}${it.note === "" ? "" : paint.muted(`  ${rowText(it.note, 16)}`)}`,
+      `${String(i + 1).padStart(4)}  ${rowText(it.text)}${it.note === "" ? "" : paint.muted(`  ${rowText(it.note)}`)}`,
   )
   const choices = pause.choices.map((it) => [
     "",
     paint.bold(it.key),
     it.word,
-    paint.muted(rowText(it.consequence, Math.max(20, width - 24))),
+    paint.muted(rowText(it.consequence)),
   ])
   return [
-    `${paint.warn("‖")} ${paint.bold(rowText(pause.question, width - 4))}`,
+    `${paint.warn("‖")} ${paint.bold(rowText(pause.question))}`,
     ...lines,
     "",
-    table(choices),
+    table(choices, { width }),
   ]
 }
 
@@ -130,21 +133,22 @@ function nextText({ id, status, hasDocument }: PipelineRun, paint: Paint): reado
     return [
       "",
       paint.muted(
-        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "<text>"\`, or \`qm pipeline say ${id} 3\`.`,
+        `Answer with \`qm pipeline resume ${id}\`, \`qm pipeline amend ${id} "<text>"\` or \`qm pipeline say ${id} 3\`.`,
       ),
     ]
   }
   if (status === "interrupted") {
-    return ["", paint.muted(`Its process ended. \`qm pipeline resume ${id}\` goes on with it.`)]
+    return ["", paint.muted(`Its process ended. Resume it with \`qm pipeline resume ${id}\`.`)]
   }
-  return hasDocument ? ["", paint.muted(`\`qm pipeline document ${id}\` shows its document.`)] : []
+  return hasDocument
+    ? ["", paint.muted(`Print its document with \`qm pipeline document ${id}\`.`)]
+    : []
 }
 
-/** The money of a run or stage against its budget; what nobody knows is said. */
 function moneyText({ spentUsd, budgetUsd, unknownCalls }: PipelineLine["cost"]): string {
   const spent = `$${spentUsd.toFixed(2)}`
   const of = budgetUsd === null ? "" : ` of $${budgetUsd.toFixed(2)}`
-  return `${spent}${of}${unknownCalls === 0 ? "" : `, ${plural(unknownCalls, "call")} unknown`}`
+  return `${spent}${of}${unknownCalls === 0 ? "" : `, ${plural(unknownCalls, "call")} of unknown cost`}`
 }
 
 function pipelineStatusText(status: PipelineStatus, paint: Paint): string {
@@ -156,7 +160,7 @@ const STATUS_PAINTS: Readonly<Record<PipelineStatus, StatusMark>> = {
   paused: (paint) => paint.warn("‖ paused"),
   interrupted: (paint) => paint.warn("◌ interrupted"),
   completed: (paint) => paint.ok("● completed"),
-  breakout: () => "○ left",
+  breakout: () => "○ ended early",
   stopped: () => "○ stopped",
   failed: (paint) => paint.bad("✗ failed"),
   "over-budget": (paint) => paint.bad("✗ over budget"),
@@ -165,24 +169,23 @@ const STATUS_PAINTS: Readonly<Record<PipelineStatus, StatusMark>> = {
 function renderPipelineDocument(document: PipelineDocument, screen: Screen): string {
   const { paint, width } = screen
   const partial = document.isPartial
-    ? [paint.warn("Partial: the run did not come to its end."), ""]
+    ? [paint.warn("Partial document: the run did not finish."), ""]
     : []
   return [...partial, ...layOutProse(document.markdown, width, paint)].join("\n")
 }
 
 function renderPipelineSummary(summary: PipelineSummary, { paint }: Screen): string {
   return [
-    `${paint.bold(rowText(summary.query, 100))} ${paint.muted(`${summary.agent} ${summary.run}, ${summary.exitReason}`)}`,
+    `${paint.bold(rowText(summary.query))} ${paint.muted(`${summary.agent} ${summary.run}, ${summary.exitReason}`)}`,
     "",
     quoted(summary.longer),
   ].join("\n")
 }
 
 function renderPipelineCompare(compare: PipelineCompare, screen: Screen): string {
-  const { paint, width } = screen
-  const half = Math.max(16, Math.floor((width - 40) / 2))
+  const { paint } = screen
   const side = (it: PipelineCompare["stages"][number]["left"]) =>
-    it === null ? "not reached" : rowText(`$${it.usd.toFixed(2)} ${it.summary ?? ""}`, half)
+    it === null ? "not reached" : rowText(`$${it.usd.toFixed(2)} ${it.summary ?? ""}`)
   const rows = compare.stages.map((it) => [
     it.isSame ? paint.muted("=") : paint.warn("≠"),
     it.title,
@@ -191,30 +194,36 @@ function renderPipelineCompare(compare: PipelineCompare, screen: Screen): string
   ])
   const { left, right } = compare
   return [
-    table([
-      ["", "", paint.bold(left.id), paint.bold(right.id)],
+    table(
       [
-        "",
-        "Status",
-        pipelineStatusText(left.status, paint),
-        pipelineStatusText(right.status, paint),
+        ["", "", paint.bold(left.id), paint.bold(right.id)],
+        [
+          "",
+          "Status",
+          pipelineStatusText(left.status, paint),
+          pipelineStatusText(right.status, paint),
+        ],
+        ["", "Cost", moneyText(left.cost), moneyText(right.cost)],
+        ...rows,
       ],
-      ["", "Cost", moneyText(left.cost), moneyText(right.cost)],
-      ...rows,
-    ]),
+      screen,
+    ),
   ].join("\n")
 }
 
 const MOST_RUNS = 10
 
-function renderAgentFolders({ agents }: AgentList, { paint, width }: Screen): string {
-  return table(
+function renderAgentFolders({ agents }: AgentList, screen: Screen): string {
+  const { paint } = screen
+  return listing(
+    ["Recipe", "Origin", "State", "Description"],
     agents.map((it) => [
       it.slug,
       paint.muted(it.origin),
       folderStateText(it, paint),
-      rowText(it.description, Math.max(20, width - 50)),
+      rowText(it.description),
     ]),
+    screen,
   )
 }
 
@@ -233,29 +242,28 @@ function renderAgentFolder(agent: AgentFolder, screen: Screen): string {
     it.kind,
     it.pauseAfter || config?.pauseAfterStages.includes(it.name) === true ? "pauses" : "",
     it.budgetUsd === undefined ? "" : `$${it.budgetUsd.toFixed(2)}`,
-    rowText(it.title, 30),
-    paint.muted(rowText(scopeText(it), Math.max(20, width - 62))),
+    rowText(it.title),
+    paint.muted(rowText(scopeText(it))),
   ])
   return [
     `${paint.bold(rowText(agent.name, width - 30))} ${paint.muted(`${agent.slug}, ${agent.origin}, ${agent.digest.slice(0, 12)}`)}`,
-    rowText(agent.description, width),
+    rowText(agent.description),
     ...(agent.isTrusted
       ? []
       : [
           "",
           paint.warn(
-            `Not trusted: read its folder, then \`qm agent trust ${agent.slug} --digest ${agent.digest}\`.`,
+            `Not trusted. Read its folder, then run \`qm agent trust ${agent.slug} --digest ${agent.digest}\`.`,
           ),
         ]),
     ...problemLines(agent.problems, paint),
-    ...(config?.autoAdvance === true ? ["", paint.warn("It never pauses.")] : []),
+    ...(config?.autoAdvance === true ? ["", paint.warn("This recipe never pauses.")] : []),
     ...section("Stages", rows, { screen, most: 30 }),
     ...(agent.sources.length === 0 ? [] : ["", `Sources: ${agent.sources.join(", ")}`]),
     paint.muted(agent.folder),
   ].join("\n")
 }
 
-/** What it may use, which is what a person trusts it with. */
 function scopeText({ kind, agent, mode, scope }: StageConfig): string {
   const own = kind === "agent" ? [`starts ${agent ?? "an agent"}, mode ${mode ?? "plan"}`] : []
   const paths = scope.paths.length === 0 ? "any file" : scope.paths.join(" ")
@@ -268,13 +276,13 @@ function scopeText({ kind, agent, mode, scope }: StageConfig): string {
 }
 
 function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
-  const { paint, width } = screen
+  const { paint } = screen
   const rows = runs.map((it) => [
     it.id,
     pipelineStatusText(it.status, paint),
     moneyText(it.cost),
     timeText(it.createdAt),
-    rowText(it.query, Math.max(20, width - 60)),
+    rowText(it.query),
   ])
   return [
     renderAgentFolder(agent, screen),
@@ -282,7 +290,6 @@ function renderAgentShow({ agent, runs }: AgentShow, screen: Screen): string {
   ].join("\n")
 }
 
-/** Each problem where an editor finds it. */
 function renderAgentValidate({ agents }: AgentValidate, { paint }: Screen): string {
   const lines = agents.flatMap((it) =>
     it.problems.length === 0
@@ -291,7 +298,7 @@ function renderAgentValidate({ agents }: AgentValidate, { paint }: Screen): stri
         ]
       : [`${paint.bad("✗")} ${it.slug}`, ...problemLines(it.problems, paint)],
   )
-  return lines.length === 0 ? paint.muted("No agent is here.") : lines.join("\n")
+  return lines.length === 0 ? paint.muted("No recipes.") : lines.join("\n")
 }
 
 function problemLines(problems: readonly ConfigProblem[], paint: Paint): readonly string[] {

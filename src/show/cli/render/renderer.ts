@@ -4,18 +4,19 @@ import type { Screen } from "../screen.ts"
 
 type Draw<Output> = (output: Output, screen: Screen) => string
 
-/** How an operation's result reads in a terminal. */
 type Renderer<Output> =
   | Draw<Output>
   | {
       readonly text: Draw<Output>
-      /** Whether the command ends with 0; else it ends with 1. */
+      /** Exit code 0 when true, 1 when false. */
       readonly isGood?: (output: Output) => boolean
-      /** Whether it wants the texts as they are, and makes them safe itself. */
+      /** The renderer gets texts unescaped and makes them safe for a terminal itself. */
       readonly isExact?: boolean
+      /** Output for another program or a model: printed without wrapping. */
+      readonly isVerbatim?: (output: Output) => boolean
     }
 
-/** Renderers of a group of operations, by verb. What has none is printed as JSON. */
+/** Renderers of a group of operations, by verb. Results without one are printed as JSON. */
 export type Renderers<Operations> = {
   readonly [Name in keyof Operations as Name extends `${string}.${infer Verb}`
     ? Verb

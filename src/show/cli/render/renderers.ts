@@ -1,4 +1,5 @@
 import type { OPERATIONS, Operation, OperationGroup, OperationName } from "#ground/contract"
+import { fitText } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import type { Renderers } from "./renderer.ts"
 
@@ -9,6 +10,7 @@ type AnyRenderer =
       readonly text: AnyDraw
       isGood?(output: unknown): boolean
       readonly isExact?: boolean
+      isVerbatim?(output: unknown): boolean
     }
 type RendererTable = Readonly<Record<string, AnyRenderer>>
 
@@ -16,7 +18,7 @@ type LoaderOf<Group extends OperationGroup> = () => Promise<
   Renderers<Pick<typeof OPERATIONS, Extract<OperationName, `${Group}.${string}`>>>
 >
 
-/** The renderers of each group of operations; a command loads those of its own group. */
+/** Loaded by group, so that a command loads only its own renderers. */
 const LOADERS = {
   agent: async () => (await import("./pipelines.ts")).agentRenderers,
   agents: async () => (await import("./agents.ts")).agentsRenderers,
@@ -48,14 +50,13 @@ const LOADERS = {
   tokens: async () => (await import("./store.ts")).tokensRenderers,
 } as const satisfies { readonly [Group in OperationGroup]: LoaderOf<Group> }
 
-/** How one operation's result is printed. */
 export type ResultPrinter = {
   text(output: unknown, screen: Screen): string
   readonly isExact: boolean
   exitCode(output: unknown): number
 }
 
-/** Undefined for a result that is printed as JSON. */
+/** Undefined if results of the operation are printed as JSON. */
 export async function findPrinter(
   { name, output: schema }: Operation,
   extra: RendererTable = {},
@@ -63,11 +64,16 @@ export async function findPrinter(
   const [group = "", verb = ""] = name.split(".")
   const load = Object.entries(LOADERS).find(([it]) => it === group)?.[1]
   const table: RendererTable = load === undefined ? extra : await load()
-  const found = table[verb]
-  if (found === undefined) return undefined
-  const { text, isGood, isExact = false } = typeof found === "function" ? { text: found } : found
+  const renderer = table[verb]
+  if (renderer === undefined) return undefined
+  const options = typeof renderer === "function" ? { text: renderer } : renderer
+  const { text, isGood, isExact = false, isVerbatim = () => isExact } = options
   return {
-    text: (output, screen) => text(schema.parse(output), screen),
+    text: (output, screen) => {
+      const parsed = schema.parse(output)
+      const drawn = text(parsed, screen)
+      return isVerbatim(parsed) ? drawn : fitText(drawn, screen)
+    },
     isExact,
     exitCode: (output) => (isGood === undefined || isGood(schema.parse(output)) ? 0 : 1),
   }

@@ -19,20 +19,20 @@ test("[CLI-13] one message whole, with its raw words below", () => {
   expect(render("agents.message", { ...message, content: "out", raw: "{}" })).toBe(
     "3  tool  1970-01-01 00:00\n\nout\n\nRaw:\n{}",
   )
-  expect(render("agents.message", { ...message, content: "" })).toContain("Nothing but the event")
+  expect(render("agents.message", { ...message, content: "" })).toContain("(no text)")
 })
 
 test("[CLI-13] turns that wait, what is put in front of them, and what a fresh session is told", () => {
-  expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No turn waits\.\nThis/)
+  expect(render("agents.turns", { turns: [], canSteer: false })).toMatch(/^No queued turns\.\nThis/)
   const turns = [{ id: "trn_1", text: "two\nlines", queuedAt: 0 }]
   expect(render("agents.rewrite", { turns, canSteer: true })).toBe(
-    "trn_1  1970-01-01 00:00  two\n\n`qm send <id> <text> --now` reaches the running turn.",
+    "trn_1  1970-01-01 00:00  two\n\nSend into the current turn with `qm send <id> <text> --now`.",
   )
-  expect(render("agents.parts", { parts: [] })).toContain("Nothing is put in front")
+  expect(render("agents.parts", { parts: [] })).toContain("Nothing is added in front")
   const parts = [{ label: "date and state", text: "Today.", tokens: 3 }]
   expect(render("agents.parts", { parts })).toBe("date and state  3 tokens\nToday.")
   expect(render("agents.handoff", { text: "Go on.", tokens: 1_200, run: null })).toBe(
-    "Go on.\n\n1,200 tokens. --start begins a fresh session with it.",
+    "Go on.\n\n1,200 tokens. Start a new session with it: add --start.",
   )
   expect(render("agents.drop", { id: "trn_1" })).toBe("Deleted trn_1.")
 })
@@ -74,21 +74,23 @@ test("[CLI-13] the context of a run: how full, what came when, what changed", ()
     ▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦▦······························│···········
     ▦ tools 5.0k   │ budget 10.0k
 
-    The host compacted 1 time.
+    The host compacted the context 1 time.
 
-    In front of turns
+    Added in front of turns
     package pk_1, 2 files  1,900 tokens
 
     Loaded
-    before                      f0.md   read"
+    before                    f0.md   read"
   `)
   expect(shown).toContain("and 2 more\n\nChanged\n+3  −2  a.ts")
   const lists = { kinds: [], files: [], parts: [], compactions: [], changes: [] }
   const unknown = { used: null, window: null, ...lists }
-  expect(render("agents.context", unknown)).toBe("How full the window is, the host has not said.")
+  expect(render("agents.context", unknown)).toBe(
+    "The host has not reported the size of the window.",
+  )
 })
 
-test("[CLI-13] where the time went: a row for each lane, waiting for a person apart", () => {
+test("[CLI-13] where the time went: a row for each lane, waiting for a user apart", () => {
   const timeline: AgentsTimeline = {
     durationMs: 4_800,
     waitedMs: 2_400,
@@ -99,7 +101,7 @@ test("[CLI-13] where the time went: a row for each lane, waiting for a person ap
     ],
   }
   expect(render("agents.timeline", timeline)).toMatchInlineSnapshot(`
-    "4.8 s, 2.4 s of it waiting for a person
+    "4.8 s, 2.4 s of it waiting for the user
 
     model     1.2 s  ████████████····································
     tools     1.2 s  ············████████████························
@@ -118,9 +120,9 @@ test("[CLI-13] where the time went: a row for each lane, waiting for a person ap
     seq: i + 1,
   }))
   expect(render("agents.timeline", { ...timeline, waitedMs: 0, spans: many })).toContain(
-    "and 10 shorter ones",
+    "and 10 shorter spans",
   )
-  expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("Nothing happened yet.")
+  expect(render("agents.timeline", { ...timeline, spans: [] })).toBe("No activity yet.")
 })
 
 test("[CLI-13] agents, sessions of hosts and rules", () => {
@@ -154,9 +156,10 @@ test("[CLI-13] agents, sessions of hosts and rules", () => {
     },
   ]
   expect(render("agents.providers", { providers })).toMatchInlineSnapshot(`
-    "codex      here     1.0  /bin/codex
-    copilot    missing       Install it.
-    synthetic  here          scripts: happy"
+    "Agent      State          Version  Program
+    codex      installed      1.0      /bin/codex
+    copilot    not installed           Install it.
+    synthetic  installed               scripts: happy"
   `)
   const sessions: AgentsSessions["sessions"] = [
     {
@@ -183,10 +186,11 @@ test("[CLI-13] agents, sessions of hosts and rules", () => {
     },
   ]
   expect(render("agents.sessions", { sessions })).toMatchInlineSnapshot(`
-    "s1  codex        1970-01-01 00:00  900 B  can be resumed  not read yet  Mend
-    s2  claude-code  1970-01-01 00:00  9 B    only to read    run_1         Old"
+    "Session  Host         Changed (UTC)     Size   Resumable  Run           Title
+    s1       codex        1970-01-01 00:00  900 B  yes        not imported  Mend
+    s2       claude-code  1970-01-01 00:00  9 B    no         run_1         Old"
   `)
-  expect(render("agents.sessions", { sessions: [] })).toContain("--everywhere lists all")
+  expect(render("agents.sessions", { sessions: [] })).toContain("--everywhere")
   const permissions: Permissions = {
     file: ".qm/permissions.json",
     digest: "0d1e",
@@ -206,13 +210,14 @@ test("[CLI-13] agents, sessions of hosts and rules", () => {
   }
   expect(render("permissions.list", permissions)).toMatchInlineSnapshot(`
     "r1  deny   settings  tool Bash, command rm *
-    r2  allow  project   path docs/**             not in force
+    r2  allow  project   path docs/**             ignored
     r3  ask    project   everything
 
-    .qm/permissions.json is not as you approved it: its allowing rules do not count. To approve what stands here, run \`qm permissions trust --digest 0d1e\`."
+    .qm/permissions.json has changed since you trusted it, so its allow rules are
+      ignored. To trust this version, run \`qm permissions trust --digest 0d1e\`."
   `)
   expect(render("permissions.add", { ...permissions, isTrusted: true, rules: [] })).toBe(
-    "No rules; the mode of a run decides.\n.qm/permissions.json",
+    "No rules. The mode of each run decides.\n.qm/permissions.json",
   )
 })
 
@@ -228,10 +233,10 @@ test("[CLI-16] an answer is said with who gave it", () => {
     requestedAt: 0,
     expiresAt: 0,
     answeredAt: 0,
-    answeredBy: "a person",
+    answeredBy: "a user",
     note: null,
   }
-  expect(render("agents.answer", approval)).toBe("Allowed: npm test  by a person")
+  expect(render("agents.answer", approval)).toBe("Allowed: npm test  by a user")
   expect(render("agents.answer", { ...approval, status: "denied", answeredBy: null })).toBe(
     "Denied: npm test",
   )

@@ -45,9 +45,9 @@ test("[CLI-23] sources: each with its command, what is wrong with it, and what t
       /usr/bin/server --port 1
       tools: search
 
-    \`qm source approve <name>\` lets one be started, as it is shown here."
+    Approve a source as shown here with \`qm source approve <name>\`."
   `)
-  expect(render("source.list", { sources: [] })).toContain("There is no source.")
+  expect(render("source.list", { sources: [] })).toContain("No sources.")
 })
 
 test("[SOURCES-1] a command is never cut and stays one line, whatever it holds", () => {
@@ -61,12 +61,12 @@ test("[SOURCES-1] a command is never cut and stays one line, whatever it holds",
 test("[CLI-23] a test says how long it took and what was found, or that nobody answered", () => {
   const tools = [{ name: "search", description: `Finds pages. ${HOSTILE}` }]
   const good = { source: source({ health: "ok" }), durationMs: 120, tools }
-  expect(render("source.test", good)).toContain("It answered in 120 ms with 1 tool.")
+  expect(render("source.test", good)).toContain("Answered in 120 ms with 1 tool.")
   expect(render("source.test", good).split("\n")).toHaveLength(4)
   const dead = source({ health: "dead", problem: "Source web failed: it ended." })
   const text = render("source.test", { source: dead, durationMs: 9, tools: [] })
   expect(text).toContain("Source web failed: it ended.")
-  expect(text).toContain("It did not answer; given up after 9 ms.")
+  expect(text).toContain("No answer after 9 ms.")
 })
 
 test("[CREDENTIALS-2] credentials: names and times, how they are kept, and the plain warning", () => {

@@ -9,46 +9,48 @@ import type {
 } from "#ground/contract"
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
-import { rowText, timeText } from "./lines.ts"
+import { listing, rowText, timeText } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-/** Each source with the whole of what it would execute: a person approves what is read here. */
+/** Shows the full command of each source, because the user approves what is shown. */
 function renderSources({ sources }: SourceList, screen: Screen): string {
   if (sources.length === 0) {
-    return screen.paint.muted("There is no source. One is a folder `.qm/sources/<name>/`.")
+    return screen.paint.muted("No sources. A source is a folder `.qm/sources/<name>/`.")
   }
   const blocks = sources.map((it) => renderSource(it, screen))
   const isAnyOpen = sources.some((it) => it.health === "unapproved")
-  const hint = "`qm source approve <name>` lets one be started, as it is shown here."
+  const hint = "Approve a source as shown here with `qm source approve <name>`."
   return [...blocks, ...(isAnyOpen ? [screen.paint.muted(hint)] : [])].join("\n\n")
 }
 
-function renderSource(source: Source, { paint, width }: Screen): string {
+function renderSource(source: Source, { paint }: Screen): string {
   const { slug, title, origin, health, command, problem, tools, digest } = source
   return [
-    `${paint.bold(slug)}  ${healthOf(health, paint)}  ${paint.muted(`${origin}, ${rowText(title, 60)}`)}`,
-    // Never cut: what stands at the end of a command is executed too.
-    ...(command === "" ? [] : [`  ${rowText(command, command.length * 8)}`]),
+    `${paint.bold(slug)}  ${healthOf(health, paint)}  ${paint.muted(`${origin}, ${rowText(title)}`)}`,
+    // Never truncated: the end of a command is executed too.
+    ...(command === "" ? [] : [`  ${rowText(command)}`]),
     ...(health === "unapproved" ? [paint.muted(`  ${digest}`)] : []),
-    ...(problem === null ? [] : [`  ${paint.warn(rowText(problem, 400))}`]),
-    ...(tools === null
-      ? []
-      : [paint.muted(`  tools: ${rowText(tools.join(", ") || "none", width - 10)}`)]),
+    ...(problem === null ? [] : [`  ${paint.warn(rowText(problem))}`]),
+    ...(tools === null ? [] : [paint.muted(`  tools: ${rowText(tools.join(", ") || "none")}`)]),
   ].join("\n")
 }
 
 function renderSourceTest(test: SourceTest, screen: Screen): string {
   const { source, durationMs, tools } = test
   const isFine = source.health === "ok" || source.health === "slow"
-  const said = isFine
-    ? `It answered in ${durationMs} ms with ${plural(tools.length, "tool")}.`
-    : `It did not answer; given up after ${durationMs} ms.`
+  const outcome = isFine
+    ? `Answered in ${durationMs} ms with ${plural(tools.length, "tool")}.`
+    : `No answer after ${durationMs} ms.`
   const rows = tools.map((it) => [
-    `  ${rowText(it.name, 40)}`,
-    screen.paint.muted(rowText(it.description, Math.max(20, screen.width - 46))),
+    `  ${rowText(it.name)}`,
+    screen.paint.muted(rowText(it.description)),
   ])
   const shown = { ...source, tools: null }
-  return [renderSource(shown, screen), said, ...(rows.length === 0 ? [] : [table(rows)])].join("\n")
+  return [
+    renderSource(shown, screen),
+    outcome,
+    ...(rows.length === 0 ? [] : [table(rows, screen)]),
+  ].join("\n")
 }
 
 function healthOf(health: Source["health"], paint: Screen["paint"]): string {
@@ -56,7 +58,7 @@ function healthOf(health: Source["health"], paint: Screen["paint"]): string {
     case "ok":
       return paint.ok(health)
     case "unknown":
-      return paint.muted("not asked yet")
+      return paint.muted("not tested")
     case "slow":
     case "unapproved":
       return paint.warn(health)
@@ -68,18 +70,18 @@ function healthOf(health: Source["health"], paint: Screen["paint"]): string {
   }
 }
 
-/** Names and times; there is nothing else to show. */
-function renderCredentials(kept: Credentials, { paint }: Screen): string {
-  const { credentials, keptBy, warning } = kept
+function renderCredentials(stored: Credentials, screen: Screen): string {
+  const { paint } = screen
+  const { credentials, keptBy, warning } = stored
   if (credentials.length === 0) {
-    return paint.muted("No credential is set. `qm credential set <name>` keeps one, encrypted.")
+    return paint.muted("No credentials. Store one, encrypted, with `qm credential set <name>`.")
   }
-  const rows = credentials.map((it) => [it.name, paint.muted(`set ${timeText(it.setAt)}`)])
+  const rows = credentials.map((it) => [it.name, paint.muted(timeText(it.setAt))])
   return [
-    table(rows),
+    listing(["Credential", "Stored (UTC)"], rows, screen),
     "",
     paint.muted(`Encrypted; the key comes from the ${keptBy}.`),
-    ...(warning === null ? [] : [`${paint.warn("warn")}  ${rowText(warning, 400)}`]),
+    ...(warning === null ? [] : [`${paint.warn("warn")}  ${rowText(warning)}`]),
   ].join("\n")
 }
 
@@ -89,11 +91,15 @@ export const credentialRenderers: Renderers<typeof credentialOperations> = {
   set: renderCredentials,
 }
 
+// Not wrapped: the command must stay one line, so that no part of it looks like a line of qm.
+const isVerbatim = () => true
+
 export const sourceRenderers: Renderers<typeof sourceOperations> = {
-  approve: renderSource,
-  list: renderSources,
+  approve: { text: renderSource, isVerbatim },
+  list: { text: renderSources, isVerbatim },
   test: {
     text: renderSourceTest,
+    isVerbatim,
     isGood: ({ source }) => source.health === "ok" || source.health === "slow",
   },
 }

@@ -13,31 +13,35 @@ import type {
 import { table } from "../layout.ts"
 import type { Screen } from "../screen.ts"
 import { renderBar } from "./bar.ts"
+import { listing } from "./lines.ts"
 import type { Renderers } from "./renderer.ts"
 
-function renderStatus(status: StoreStatus, { paint }: Screen): string {
+function renderStatus(status: StoreStatus, { paint, width }: Screen): string {
   const { lastBackup } = status
   const backup =
     lastBackup === null
-      ? paint.warn("none yet; `qm store backup` makes one")
+      ? paint.warn("none; create one with `qm store backup`")
       : `${timeText(lastBackup.at)}, ${formatBytes(lastBackup.sizeBytes)}, ${lastBackup.file}`
-  return table([
-    ["Store", `${status.dialect}, ${status.location}`],
-    ["Size", formatBytes(status.sizeBytes)],
-    ["Schema", String(status.schemaVersion)],
-    ["Events", formatExact(status.events)],
-    ["Epoch", status.epoch],
-    ["Backup", backup],
-    ["Integrity", status.integrity === "ok" ? "ok" : paint.bad(status.integrity)],
-    ...(status.stopped === null ? [] : [["Stopped", paint.bad(status.stopped)]]),
-    ...status.corruptFiles.map((file) => ["Damaged", paint.warn(file)]),
-  ])
+  return table(
+    [
+      ["Store", `${status.dialect}, ${status.location}`],
+      ["Size", formatBytes(status.sizeBytes)],
+      ["Schema", String(status.schemaVersion)],
+      ["Events", formatExact(status.events)],
+      ["Epoch", status.epoch],
+      ["Backup", backup],
+      ["Integrity", status.integrity === "ok" ? "ok" : paint.bad(status.integrity)],
+      ...(status.stopped === null ? [] : [["Stopped", paint.bad(status.stopped)]]),
+      ...status.corruptFiles.map((file) => ["Damaged", paint.warn(file)]),
+    ],
+    { width },
+  )
 }
 
 function renderCheck(check: StoreCheck, { paint }: Screen): string {
-  const checked = `${plural(check.checkedEvents, "event")} compared`
-  if (check.isSound) return `${paint.ok("sound")}  ${checked}`
-  return [...check.findings.map((it) => `${paint.bad("found")}  ${it}`), "", checked].join("\n")
+  const checked = `${plural(check.checkedEvents, "event")} checked`
+  if (check.isSound) return `${paint.ok("ok")}  ${checked}`
+  return [...check.findings.map((it) => `${paint.bad("problem")}  ${it}`), "", checked].join("\n")
 }
 
 function renderBackup(backup: StoreBackup): string {
@@ -45,13 +49,14 @@ function renderBackup(backup: StoreBackup): string {
 }
 
 function renderRestore(restored: StoreRestore): string {
-  const kept =
-    restored.replaced === null ? "" : `\nThe store of before lies at ${restored.replaced}.`
-  return `Restored ${plural(restored.events, "event")} from ${restored.file}.${kept}`
+  const replaced =
+    restored.replaced === null ? "" : `\nThe replaced store is at ${restored.replaced}.`
+  return `Restored ${plural(restored.events, "event")} from ${restored.file}.${replaced}`
 }
 
-function renderEvents(page: EventsPage, { paint }: Screen): string {
-  if (page.entries.length === 0) return paint.muted("Nothing has happened here yet.")
+function renderEvents(page: EventsPage, screen: Screen): string {
+  const { paint } = screen
+  if (page.entries.length === 0) return paint.muted("No events match.")
   const rows = page.entries.map((it) => [
     paint.muted(String(it.seq)),
     paint.muted(timeText(it.at)),
@@ -59,7 +64,7 @@ function renderEvents(page: EventsPage, { paint }: Screen): string {
     JSON.stringify(it.body),
   ])
   const shown = `${formatExact(page.entries.length)} of ${plural(page.head.seq, "event")}`
-  return `${table(rows)}\n\n${paint.muted(shown)}`
+  return `${listing(["Number", "Time (UTC)", "Event", "Data"], rows, screen)}\n\n${paint.muted(shown)}`
 }
 
 function timeText(at: number): string {
@@ -82,7 +87,7 @@ function renderTokens(count: TokenCount, screen: Screen): string {
   ])
   const shown = files.length === 1 ? lines.slice(0, 1) : lines
   const bar = renderBar([{ kind: "files", tokens: total.tokens }], budget, screen)
-  return [table(shown), "", bar, "", paint.muted(count.meaning)].join("\n")
+  return [table(shown, screen), "", bar, "", paint.muted(count.meaning)].join("\n")
 }
 
 function sharePartText(share: number): string {
