@@ -37,7 +37,7 @@ export async function untilWarm(places: DaemonPlaces, prompt: string): Promise<v
   throw new Error("the index daemon did not become warm")
 }
 
-/** What `qm keep` does, without the command line. */
+/** Runs the index daemon like `qm keep`, without the command line. */
 const CHILD = `
   import { createApp, keep } from "#show/app"
   const [directory] = process.argv.slice(1)

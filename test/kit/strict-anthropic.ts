@@ -75,8 +75,7 @@ const NO_STORY = "I have nothing to do."
 const SUMMARY = "<summary>What was done so far, in short: SUMMARY-1.</summary>"
 
 /**
- * A Messages API as strict as the provider: it checks each request by the rules, signs thinking for
- * its conversation, counts tokens with a cache, and records every request. A story advances with
+ * A Messages API as strict as the provider: it checks each request by the rules, binds thinking to its conversation, counts tokens with a cache, and records every request. A story advances with
  * each answered request, independent of what is left of it in the request.
  */
 export async function strictAnthropic(options: StrictOptions) {
