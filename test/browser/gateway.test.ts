@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { auditPage } from "./looking.ts"
+import { auditPage } from "./page-audit.ts"
 import { payloads } from "./payloads.ts"
 import { BRANCH, call, type GatewayStory, result, seedGateway, user } from "./seed/gateway.ts"
 import { runsOf } from "./seed/runs.ts"
@@ -107,12 +107,12 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("dozens of token-count requests share one row, which Enter opens and which has no totals", async () => {
-    const carried = await story.carry()
-    await carried.ask({ messages: [user("Before")] })
-    for (let i = 0; i < 12; i++) await carried.count(`How much is ${i}?`)
-    await carried.ask({ messages: [user("Before"), user("After")] })
-    await carried.end()
-    await using window = await visit(chromium.browser, world, { path: wire(carried.id) })
+    const proxied = await story.startProxy()
+    await proxied.ask({ messages: [user("Before")] })
+    for (let i = 0; i < 12; i++) await proxied.count(`How much is ${i}?`)
+    await proxied.ask({ messages: [user("Before"), user("After")] })
+    await proxied.end()
+    await using window = await visit(chromium.browser, world, { path: wire(proxied.id) })
     const { page } = window
     await rows(page).nth(2).waitFor()
     expect(await rows(page).count()).toBe(3)
@@ -179,14 +179,14 @@ describe("Gateway page, with requests of a host to its model", () => {
   })
 
   test("a session with a refused fold says so and shows the original request that followed", async () => {
-    const carried = await story.carry({ mode: "fold" })
+    const proxied = await story.startProxy({ mode: "fold" })
     story.provider.say.refusesFolded = true
     const headers = { "x-claude-code-session-id": "session-2" }
-    await carried.ask({ messages: story.turns.worked, headers })
-    expect(await carried.ask({ messages: story.turns.returned, headers })).toBe(200)
+    await proxied.ask({ messages: story.turns.worked, headers })
+    expect(await proxied.ask({ messages: story.turns.returned, headers })).toBe(200)
     story.provider.say.refusesFolded = false
-    await carried.end()
-    await using window = await visit(chromium.browser, world, { path: wire(carried.id) })
+    await proxied.end()
+    await using window = await visit(chromium.browser, world, { path: wire(proxied.id) })
     const { page } = window
     await page.getByText(/^Folding stopped in this session: /).waitFor()
     await rows(page).nth(1).getByText("original sent").waitFor()
@@ -198,8 +198,8 @@ describe("Gateway page, with requests of a host to its model", () => {
 describe("deleting recorded requests", () => {
   test("[CONSOLE-63] deleting asks once, and then only the run is left", async () => {
     const gone = (await runsOf(world).play("Forget it", [ENDED])).id
-    const carried = await story.carry({ run: gone, mode: "record" })
-    await carried.ask({ messages: [user("one")] })
+    const proxied = await story.startProxy({ run: gone, mode: "record" })
+    await proxied.ask({ messages: [user("one")] })
     // Chromium logs every response above 399 to its console.
     const expects = [/status of 404/]
     await using window = await visit(chromium.browser, world, { path: wire(gone), expects })
@@ -207,7 +207,7 @@ describe("deleting recorded requests", () => {
     await rows(page).first().waitFor()
     const button = page.getByRole("button", { name: "Delete" })
     expect(await button.isDisabled(), "it is still being recorded").toBe(true)
-    await carried.end()
+    await proxied.end()
     await expect.poll(() => button.isDisabled()).toBe(false)
     await page.keyboard.press("x")
     const dialog = page.getByRole("dialog", { name: "Delete recorded requests?" })
@@ -239,9 +239,9 @@ describe("Gateway layout", () => {
   test("[CONSOLE-8] two processes of one run have headings that fit on a phone", async () => {
     const twice = (await runsOf(world).play("Twice", [ENDED])).id
     for (const title of ["first", "second"]) {
-      const carried = await story.carry({ run: twice, title, mode: "fold" })
-      await carried.ask({ messages: [user(title)] })
-      await carried.end()
+      const proxied = await story.startProxy({ run: twice, title, mode: "fold" })
+      await proxied.ask({ messages: [user(title)] })
+      await proxied.end()
     }
     const viewport = { width: 1440, height: 900 }
     await using window = await visit(chromium.browser, world, { path: wire(twice), viewport })
@@ -266,8 +266,8 @@ describe("data of a hostile conversation", () => {
 
   test("[S4] tool names, models, texts and titles are text in Gateway", async () => {
     const [first = ""] = PAYLOADS
-    const carried = await story.carry({ title: first.slice(0, 100) })
-    await carried.ask({
+    const proxied = await story.startProxy({ title: first.slice(0, 100) })
+    await proxied.ask({
       messages: PAYLOADS.flatMap((it, i) => [
         user(it),
         call(`t${i}`, it.slice(0, 60), { path: it }),
@@ -276,14 +276,14 @@ describe("data of a hostile conversation", () => {
       tools: PAYLOADS.map((it) => ({ name: it.slice(0, 60), description: it })),
       model: first,
     })
-    await carried.end()
+    await proxied.end()
     await using window = await visit(chromium.browser, world, {
-      path: wire(carried.id),
+      path: wire(proxied.id),
       initScript: SENTINEL,
     })
     const { page } = window
     await rows(page).first().waitFor()
-    const key = `${wire(carried.id)}?at=${carried.id}.1`
+    const key = `${wire(proxied.id)}?at=${proxied.id}.1`
     for (const address of [key, `${key}&tab=headers`, `${key}&tab=exact`]) {
       await page.goto(`${world.url}${address}`)
       await detail(page).getByRole("heading", { level: 2 }).first().waitFor()

@@ -3,7 +3,7 @@ import path from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { launchChromium } from "./chromium.ts"
-import { walkByTab } from "./looking.ts"
+import { walkByTab } from "./page-audit.ts"
 import { beReadOnly, settle, visit } from "./visit.ts"
 import { type BrowserWorld, startWorld } from "./world.ts"
 

@@ -4,7 +4,7 @@ import { OPERATIONS } from "#ground/contract"
 import { isNight } from "#test/seed"
 import { launchChromium } from "./chromium.ts"
 import { measureFirstLoad } from "./first-load.ts"
-import { auditPage, RULES_OF_COLOUR, seriousFindings, walkByTab } from "./looking.ts"
+import { auditPage, RULES_OF_COLOUR, seriousFindings, walkByTab } from "./page-audit.ts"
 import { DAY_SCENES, NIGHT_SCENES, openStage, pathOf, type Scene } from "./scenes.ts"
 
 const THEMES = ["light", "dark"] as const

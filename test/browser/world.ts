@@ -13,7 +13,7 @@ import { tempDirectory } from "#test/temp"
 const ROOT = path.join(import.meta.dirname, "../..")
 
 export type ProxyWorld = Awaited<ReturnType<typeof startWorld>>
-export type BrowserWorld = Omit<ProxyWorld, "carry">
+export type BrowserWorld = Omit<ProxyWorld, "proxySession">
 
 /**
  * The real product with its own repository: the console is built from source, the server is that of

@@ -1,5 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/server"
-import { mountAsking } from "./suite-asking.ts"
+import { mountAsking } from "./suite-client-queries.ts"
 import { mountInputs } from "./suite-inputs.ts"
 import { mountTexts } from "./suite-texts.ts"
 import { mountTools } from "./suite-tools.ts"

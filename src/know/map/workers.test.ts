@@ -8,7 +8,7 @@ import { createSourceIndex } from "./source-index.ts"
 import { createWorkers, type SourceFile } from "./workers.ts"
 
 const FIXTURES = join(import.meta.dirname, "../../../test/languages")
-const DYING = new URL("../../../test/kit/thread-parsing.ts", import.meta.url)
+const DYING = new URL("../../../test/kit/fake-parser-thread.ts", import.meta.url)
 
 function fixtures(): readonly SourceFile[] {
   return LANGUAGE_NAMES.map((language) => ({

@@ -55,8 +55,8 @@ type SeedRequest = {
 /** A run whose host opens a branch, returns from it and continues. */
 export async function seedGateway(world: ProxyWorld, run: string) {
   const provider = await startProvider()
-  const carry = async (given: ProxyOptions = {}) => {
-    const carried = await world.proxySession({
+  const startProxy = async (given: ProxyOptions = {}) => {
+    const proxied = await world.proxySession({
       run: null,
       title: "claude",
       host: "claude-code",
@@ -67,10 +67,10 @@ export async function seedGateway(world: ProxyWorld, run: string) {
       tell: () => {},
       ...given,
     })
-    const base = carried.environment["ANTHROPIC_BASE_URL"] ?? ""
+    const base = proxied.environment["ANTHROPIC_BASE_URL"] ?? ""
     return {
-      id: carried.id,
-      end: () => carried.end(),
+      id: proxied.id,
+      end: () => proxied.end(),
       async count(said: string) {
         const response = await fetch(`${base}/v1/messages/count_tokens`, {
           method: "POST",
@@ -96,13 +96,13 @@ export async function seedGateway(world: ProxyWorld, run: string) {
       },
     }
   }
-  const folding = await carry({ run, mode: "fold", title: "claude-code" })
+  const folding = await startProxy({ run, mode: "fold", title: "claude-code" })
   const turns = turnsWith(await receiptKey(world))
   for (const messages of [turns.opened, turns.worked, turns.returned, turns.later]) {
     await folding.ask({ messages, tools: TOOLS })
   }
   return {
-    carry,
+    startProxy,
     provider,
     folding,
     turns,
